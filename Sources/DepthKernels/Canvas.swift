@@ -1,0 +1,74 @@
+/// Fills a plane of 4-byte pixels with one pixel.
+package func fill(_ plane: MutablePlane, with pixel: SIMD4<UInt8>) {
+    let pattern = unsafe unsafeBitCast(pixel, to: UInt32.self)
+    for y in 0..<plane.rows {
+        let row = unsafe plane.row(y)
+        for x in 0..<(plane.rowBytes / 4) {
+            unsafe row.storeBytes(of: pattern, toByteOffset: x &* 4, as: UInt32.self)
+        }
+    }
+}
+
+/// Lays an RGBA picture over one colour, in place; the result is opaque.
+///
+///     c = round((c · a + colour · (255 − a)) / 255)
+package func flatten(rgba plane: MutablePlane, over color: SIMD4<UInt8>) {
+    for y in 0..<plane.rows {
+        let row = unsafe plane.row(y)
+        for x in 0..<(plane.rowBytes / 4) {
+            let pixel = unsafe row.load(fromByteOffset: x &* 4, as: SIMD4<UInt8>.self)
+            guard pixel.w != 255 else { continue }
+            let mixed = SIMD4(
+                mix(pixel.x, color.x, pixel.w), mix(pixel.y, color.y, pixel.w), mix(pixel.z, color.z, pixel.w), 255)
+            unsafe row.storeBytes(of: mixed, toByteOffset: x &* 4, as: SIMD4<UInt8>.self)
+        }
+    }
+}
+
+/// Makes every pixel of a plane of 4-byte pixels opaque.
+/// - parameter alphaByteIndex: 0…3, the place of the alpha byte in a pixel; any other changes nothing.
+package func makeOpaque(_ plane: MutablePlane, alphaByteIndex: Int) {
+    guard 0...3 ~= alphaByteIndex else { return }
+    for y in 0..<plane.rows {
+        let row = unsafe plane.row(y)
+        for x in 0..<(plane.rowBytes / 4) {
+            unsafe row.storeBytes(of: 255, toByteOffset: x &* 4 &+ alphaByteIndex, as: UInt8.self)
+        }
+    }
+}
+
+/// Copies a picture plane by plane, whatever the strides; planes of different sizes are copied as far as both go.
+package func copy(_ source: Planes<Plane>, to target: Planes<MutablePlane>) {
+    for index in 0..<min(source.count, target.count) {
+        guard let from = source[index], let to = target[index] else { continue }
+        let bytes = min(from.rowBytes, to.rowBytes)
+        for y in 0..<min(from.rows, to.rows) {
+            unsafe to.row(y).copyMemory(from: from.row(y), byteCount: bytes)
+        }
+    }
+}
+
+/// Fills a plane of single bytes.
+package func fill(_ plane: MutablePlane, with byte: UInt8) {
+    for y in 0..<plane.rows {
+        unsafe plane.row(y).initializeMemory(as: UInt8.self, repeating: byte, count: plane.rowBytes)
+    }
+}
+
+@inline(__always)
+private func mix(_ over: UInt8, _ under: UInt8, _ alpha: UInt8) -> UInt8 {
+    let sum = UInt32(over) &* UInt32(alpha) &+ UInt32(under) &* (255 &- UInt32(alpha))
+    return UInt8(truncatingIfNeeded: (sum &+ 127) / 255)
+}
+
+extension Plane {
+    /// The first byte; planes are never empty.
+    package var firstByte: UInt8 { unsafe base.load(as: UInt8.self) }
+
+    /// The first four bytes; 0 for those beyond the row.
+    package var firstPixel: SIMD4<UInt8> {
+        var pixel = SIMD4<UInt8>()
+        for index in 0..<min(rowBytes, 4) { pixel[index] = unsafe base.load(fromByteOffset: index, as: UInt8.self) }
+        return pixel
+    }
+}

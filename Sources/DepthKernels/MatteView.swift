@@ -1,0 +1,104 @@
+/// What a byte of a pixel shows when the matte itself is the picture.
+package enum MatteByte: Equatable, Sendable {
+    /// The alpha, through the table.
+    case grey
+    /// 128: no colour.
+    case neutral
+    /// 255: the picture's own alpha byte.
+    case opaque
+}
+
+/// How alpha becomes a grey: one byte for each of the 256 values.
+package struct GreyTable: Equatable, Sendable {
+    let values: InlineArray<256, UInt8>
+
+    package init(_ value: (_ alpha: UInt8) -> UInt8) {
+        values = InlineArray { value(UInt8(truncatingIfNeeded: $0)) }
+    }
+
+    /// 0…255: RGB, and YUV of full range.
+    package static let fullRange = GreyTable { $0 }
+
+    /// 16…235: YUV of video range; 16 + alpha · 219 / 255, rounded to nearest.
+    package static let videoRange = GreyTable { UInt8(truncatingIfNeeded: 16 + (Int($0) * 219 + 127) / 255) }
+
+    package static func == (left: GreyTable, right: GreyTable) -> Bool {
+        left.values.indices.allSatisfy { left.values[$0] == right.values[$0] }
+    }
+}
+
+/// Draws the matte as a grey picture.
+///
+/// - parameter layout: how the planes of `picture` share pixels. Planes with fewer samples than pixels hold no grey:
+///   they are colour, and become 128.
+/// - parameter bytes: for each plane of the layout, what the bytes of a sample show, in their order; a byte that is not
+///   listed is `neutral`. RGBA is `[[.grey, .grey, .grey, .opaque]]`, I420 `[[.grey], [], []]`, AYUV
+///   `[[.opaque, .grey]]`. Of packed 4:2:2 nothing need be said.
+/// - returns: false, with nothing written, if a plane is missing or smaller than the picture.
+@discardableResult
+package func drawMatte(
+    alpha: Plane, into picture: Planes<MutablePlane>, width: Int, height: Int, layout: PixelLayout,
+    bytes: [[MatteByte]], greys: GreyTable
+) -> Bool {
+    guard layout.fits(picture.readOnly, width: width, height: height),
+        alpha.rowBytes >= width, alpha.rows >= height
+    else { return false }
+    for (index, spread) in layout.planes.enumerated() {
+        guard let plane = picture[index] else { return false }
+        let painter = MattePainter(
+            alpha: alpha, plane: plane, width: width, bytes: bytes.indices.contains(index) ? bytes[index] : [],
+            greys: greys)
+        for y in 0..<layout.rows(plane: index, height: height) { painter.paint(row: y, spread: spread) }
+    }
+    return true
+}
+
+/// One plane of the grey picture.
+private struct MattePainter {
+    let alpha: Plane
+    let plane: MutablePlane
+    let width: Int
+    let bytes: [MatteByte]
+    let greys: GreyTable
+
+    func paint(row y: Int, spread: AlphaSpread) {
+        switch spread {
+        case .full(let count): paintPixels(row: y, bytesPerPixel: max(count, 1))
+        case .subsampled:
+            let count = groups(of: spread.columnsPerSample, in: width) * spread.bytesPerSample
+            unsafe plane.row(y).initializeMemory(as: UInt8.self, repeating: 128, count: count)
+        case .packed422(let lumaFirst): paintPacked422(row: y, luma: lumaFirst ? 0 : 1)
+        }
+    }
+
+    private func paintPixels(row y: Int, bytesPerPixel: Int) {
+        for offset in 0..<bytesPerPixel {
+            switch offset < bytes.count ? bytes[offset] : .neutral {
+            case .grey: paintGrey(row: y, offset: offset, step: bytesPerPixel)
+            case .neutral: paintConstant(128, row: y, offset: offset, step: bytesPerPixel)
+            case .opaque: paintConstant(255, row: y, offset: offset, step: bytesPerPixel)
+            }
+        }
+    }
+
+    private func paintGrey(row y: Int, offset: Int, step: Int) {
+        let source = unsafe alpha.row(y).assumingMemoryBound(to: UInt8.self)
+        let target = unsafe plane.row(y).assumingMemoryBound(to: UInt8.self)
+        for x in 0..<width { unsafe target[x &* step &+ offset] = greys.values[Int(source[x])] }
+    }
+
+    private func paintConstant(_ value: UInt8, row y: Int, offset: Int, step: Int) {
+        let target = unsafe plane.row(y).assumingMemoryBound(to: UInt8.self)
+        for x in 0..<width { unsafe target[x &* step &+ offset] = value }
+    }
+
+    /// A last luma byte without a pixel of its own repeats the last pixel.
+    private func paintPacked422(row y: Int, luma: Int) {
+        let source = unsafe alpha.row(y).assumingMemoryBound(to: UInt8.self)
+        let target = unsafe plane.row(y).assumingMemoryBound(to: UInt8.self)
+        for x in 0..<groups(of: 2, in: width) &* 2 {
+            unsafe target[x &* 2 &+ luma] = greys.values[Int(source[min(x, width &- 1)])]
+            unsafe target[x &* 2 &+ 1 &- luma] = 128
+        }
+    }
+}

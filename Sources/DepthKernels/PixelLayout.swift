@@ -1,0 +1,66 @@
+/// How the bytes in one plane of a video format share the alpha samples of the full-size matte.
+package enum AlphaSpread: Equatable, Sendable {
+    /// Every pixel has `bytesPerSample` bytes of its own.
+    case full(bytesPerSample: Int)
+    /// `horizontal` × `vertical` pixels share `bytesPerSample` bytes.
+    case subsampled(horizontal: Int, vertical: Int, bytesPerSample: Int)
+    /// Four bytes for two neighbours: Y U Y V where luma comes first, U Y V Y where it does not.
+    case packed422(lumaFirst: Bool)
+
+    /// Pixels along x that share a sample.
+    var columnsPerSample: Int {
+        switch self {
+        case .full: return 1
+        case .subsampled(let horizontal, _, _): return max(horizontal, 1)
+        case .packed422: return 2
+        }
+    }
+
+    /// Rows that share a sample.
+    var rowsPerSample: Int {
+        switch self {
+        case .full, .packed422: return 1
+        case .subsampled(_, let vertical, _): return max(vertical, 1)
+        }
+    }
+
+    var bytesPerSample: Int {
+        switch self {
+        case .full(let bytes), .subsampled(_, _, let bytes): return max(bytes, 1)
+        case .packed422: return 4
+        }
+    }
+}
+
+/// The planes of a video format, seen from its matte.
+package struct PixelLayout: Equatable, Sendable {
+    package let planes: [AlphaSpread]
+
+    package init(_ planes: AlphaSpread...) { self.planes = planes }
+
+    package init(planes: [AlphaSpread]) { self.planes = planes }
+
+    /// Bytes of a row that belong to the picture; a last sample that is not full counts whole. 0 for no such plane.
+    package func rowBytes(plane: Int, width: Int) -> Int {
+        guard planes.indices.contains(plane), width > 0 else { return 0 }
+        let samples = groups(of: planes[plane].columnsPerSample, in: width)
+        let (bytes, overflow) = samples.multipliedReportingOverflow(by: planes[plane].bytesPerSample)
+        return overflow ? .max : bytes
+    }
+
+    /// Rows of a plane; a last row that is not full counts whole. 0 for no such plane.
+    package func rows(plane: Int, height: Int) -> Int {
+        guard planes.indices.contains(plane), height > 0 else { return 0 }
+        return groups(of: planes[plane].rowsPerSample, in: height)
+    }
+
+    /// Whether every plane of the layout is there and large enough for a picture of this size.
+    package func fits(_ picture: Planes<Plane>, width: Int, height: Int) -> Bool {
+        guard width > 0, height > 0 else { return false }
+        return planes.indices.allSatisfy { index in
+            guard let plane = picture[index] else { return false }
+            return plane.rowBytes >= rowBytes(plane: index, width: width)
+                && plane.rows >= rows(plane: index, height: height)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// Memory that is kept from frame to frame, so that a steady stream allocates nothing.
+@safe
+struct Scratch<Element: BitwiseCopyable>: ~Copyable {
+    private var base: UnsafeMutablePointer<Element>?
+    private var capacity = 0
+
+    init() {
+        unsafe base = nil
+    }
+
+    deinit {
+        unsafe base?.deallocate()
+    }
+
+    /// Makes room for `count` elements and returns the first of them.
+    ///
+    /// When the memory has to grow, every element becomes `filler`; otherwise the elements keep what they had. A loop
+    /// may therefore read what it has not written, but never memory that holds no value.
+    @inline(never)
+    mutating func reserve(_ count: Int, filler: Element) -> UnsafeMutablePointer<Element> {
+        if let base = unsafe base, count <= capacity { return unsafe base }
+        unsafe base?.deallocate()
+        let grown = UnsafeMutablePointer<Element>.allocate(capacity: max(count, 1))
+        unsafe grown.initialize(repeating: filler, count: max(count, 1))
+        unsafe base = grown
+        capacity = max(count, 1)
+        return unsafe grown
+    }
+}

@@ -1,0 +1,154 @@
+import DepthKernels
+import TestSupport
+import Testing
+
+@Suite struct FaceDepthTests {
+    private func placement(_ depth: DepthMap, _ width: Int, _ height: Int) -> DepthPlacement {
+        DepthPlacement(
+            depthWidth: depth.image.width, depthHeight: depth.image.height, videoWidth: width, videoHeight: height)
+    }
+
+    @Test func theMedianSkipsHolesAndAveragesTheTwoInTheMiddle() throws {
+        let depth = try DepthMap(counts: [9, 9, 9, 9, 9, 700, 0, 9, 9, 900, 1001, 9, 9, 9, 9, 9], width: 4)
+        let place = placement(depth, 4, 4)
+        let box = Box(x: 0, y: 0, width: 4, height: 4)
+        #expect(faceDepth(in: depth.image, scale: DepthScale(), placement: place, box: box) == 0.9)
+        let even = try DepthMap(counts: [9, 9, 9, 9, 9, 700, 800, 9, 9, 900, 1001, 9, 9, 9, 9, 9], width: 4)
+        #expect(faceDepth(in: even.image, scale: DepthScale(), placement: place, box: box) == (0.8 + 0.9) / 2)
+    }
+
+    @Test func manyBoxesAgreeWithTheTranscription() throws {
+        var random = RepeatableRandomNumberGenerator(seed: 11)
+        let counts = (0..<(97 * 61)).map { _ in Int.random(in: 0...4000, using: &random) % 3500 }
+        let scales = [DepthScale(), DepthScale(kind: .disparity, unit: 0.0005), DepthScale(kind: .relative)]
+        let integers = try DepthMap(counts: counts, width: 97)
+        let floats = try DepthMap(metres: counts.map { Float($0) * 0.0013 }, width: 97)
+        for round in 0..<300 {
+            let depth = round % 4 == 3 ? floats : integers
+            let scale = scales[round % 3]
+            let box = (
+                x: Double.random(in: 0..<600, using: &random), y: Double.random(in: 0..<300, using: &random),
+                width: Double.random(in: 0.1..<400, using: &random),
+                height: Double.random(in: 0.1..<300, using: &random)
+            )
+            let isInside = box.x + box.width <= 777 && box.y + box.height <= 431
+            let expected = ReferenceMatte.faceDepth(
+                metres: depth.metres(scale), width: 97, height: 61, videoWidth: 777, videoHeight: 431, box: box)
+            let found = faceDepth(
+                in: depth.image, scale: scale, placement: placement(depth, 777, 431),
+                box: Box(x: box.x, y: box.y, width: box.width, height: box.height))
+            #expect(found == (isInside ? expected : nil))
+        }
+    }
+
+    @Test func whatIsNoBoxInTheFrameIsNoFace() throws {
+        let depth = try DepthMap(counts: [Int](repeating: 800, count: 64), width: 8)
+        let place = placement(depth, 80, 80)
+        let wrong = [
+            (0.0, 0.0, 0.0, 10.0), (0, 0, 10, 0), (-0.1, 0, 10, 10), (0, -1, 10, 10), (71, 0, 10, 10),
+            (0, 70.5, 10, 10),
+            (.nan, 0, 10, 10), (0, 0, .nan, 10), (0, 0, .infinity, 10), (-.infinity, 0, .infinity, 10), (0, 0, -10, 10),
+            (1e300, 0, 1e300, 1),
+        ]
+        for (x, y, width, height) in wrong {
+            let box = Box(x: x, y: y, width: width, height: height)
+            #expect(faceDepth(in: depth.image, scale: DepthScale(), placement: place, box: box) == nil)
+        }
+        let whole = Box(x: 0, y: 0, width: 80, height: 80)
+        #expect(faceDepth(in: depth.image, scale: DepthScale(), placement: place, box: whole) == 0.8)
+        let holes = try DepthMap(counts: [Int](repeating: 0, count: 64), width: 8)
+        #expect(faceDepth(in: holes.image, scale: DepthScale(), placement: place, box: whole) == nil)
+    }
+
+    @Test func aFaceBesideTheMapHasNoDepth() throws {
+        let depth = try DepthMap(counts: [Int](repeating: 800, count: 64), width: 8)
+        let place = DepthPlacement(depthWidth: 8, depthHeight: 8, videoWidth: 80, videoHeight: 80, offsetX: 40)
+        func face(x: Double) -> Double? {
+            faceDepth(
+                in: depth.image, scale: DepthScale(), placement: place, box: Box(x: x, y: 0, width: 20, height: 20))
+        }
+        #expect(face(x: 0) == nil)
+        #expect(face(x: 60) == 0.8)
+    }
+}
+
+@Suite struct PointDepthTests {
+    @Test func thePointIsTheMedianOfItsNeighbourhood() throws {
+        var counts = [Int](repeating: 2000, count: 400)
+        for y in 8...12 {
+            for x in 8...12 { counts[y * 20 + x] = 700 + x }
+        }
+        counts[10 * 20 + 10] = 0
+        let depth = try DepthMap(counts: counts, width: 20)
+        let place = DepthPlacement(depthWidth: 20, depthHeight: 20, videoWidth: 200, videoHeight: 100)
+        func point(_ x: Double, _ y: Double) -> Double? {
+            pointDepth(in: depth.image, scale: DepthScale(), placement: place, x: x, y: y)
+        }
+        #expect(point(0.52, 0.52) == 0.71)
+        #expect(point(0, 0) == 2)
+        #expect(point(1, 1) == 2)
+        for (x, y) in [(-0.1, 0.5), (0.5, 1.1), (.nan, 0.5), (0.5, .infinity)] { #expect(point(x, y) == nil) }
+        let empty = try DepthMap(counts: [0], width: 1)
+        #expect(
+            pointDepth(
+                in: empty.image, scale: DepthScale(),
+                placement: DepthPlacement(depthWidth: 1, depthHeight: 1, videoWidth: 9, videoHeight: 9), x: 0.5, y: 0.5)
+                == nil)
+    }
+}
+
+@Suite struct NearestSubjectTests {
+    /// `width · height` samples of which each layer, from the front, holds a share of the pixels.
+    private func layers(_ layers: [(metres: Double, share: Double)], noise: Double = 0.01) throws -> DepthMap {
+        var random = RepeatableRandomNumberGenerator(seed: 5)
+        var counts: [Int] = []
+        for layer in layers {
+            for _ in 0..<Int(layer.share * 200 * 150) {
+                let error = Double.random(in: -noise...noise, using: &random)
+                counts.append(Int((layer.metres * (1 + error) * 1000).rounded()))
+            }
+        }
+        counts += [Int](repeating: 0, count: max(200 * 150 - counts.count, 0))
+        return try DepthMap(counts: Array(counts.shuffled(using: &random).prefix(200 * 150)), width: 200)
+    }
+
+    @Test func thePersonBeforeTheWallIsFound() throws {
+        let depth = try layers([(0.9, 0.2), (2.5, 0.7)])
+        let found = try #require(nearestSubjectDepth(in: depth.image, scale: DepthScale()))
+        #expect(abs(found - 0.9) < 0.01)
+    }
+
+    @Test func flyingPixelsInFrontAreNoSubject() throws {
+        let depth = try layers([(0.2, 0.02), (0.4, 0.02), (1.2, 0.15), (3, 0.6)])
+        let found = try #require(nearestSubjectDepth(in: depth.image, scale: DepthScale()))
+        #expect(abs(found - 1.2) < 0.015)
+    }
+
+    @Test func aSubjectCountsByItsShareOfWhatWasMeasured() throws {
+        let depth = try layers([(1, 0.03), (4, 0.3)])
+        let found = try #require(nearestSubjectDepth(in: depth.image, scale: DepthScale()))
+        #expect(abs(found - 1) < 0.015)
+    }
+
+    @Test func whereNothingIsBigTheBiggestCounts() throws {
+        let counts = (0..<60).map { 10 + $0 * $0 * 18 } + [500, 505]
+        let depth = try DepthMap(counts: counts, width: 62)
+        #expect(nearestSubjectDepth(in: depth.image, scale: DepthScale()) != nil)
+    }
+
+    @Test func nothingMeasuredIsNoSubject() throws {
+        let holes = try DepthMap(counts: [0, 0], width: 2)
+        #expect(nearestSubjectDepth(in: holes.image, scale: DepthScale()) == nil)
+        let faults = try DepthMap(metres: [.nan, -1], width: 2)
+        #expect(nearestSubjectDepth(in: faults.image, scale: DepthScale()) == nil)
+    }
+
+    @Test func largeMapsFloatsAndDisparitiesAreUnderstood() throws {
+        let large = try DepthMap(counts: [Int](repeating: 1234, count: 1000 * 300), width: 1000)
+        #expect(nearestSubjectDepth(in: large.image, scale: DepthScale()) == 1.234)
+        let floats = try DepthMap(metres: [0.7, 0.7, 0.7, .nan, 3e38, 1e-30], width: 6)
+        #expect(nearestSubjectDepth(in: floats.image, scale: DepthScale()).map { $0 > 0 } == true)
+        let disparity = try DepthMap(counts: [10, 10, 10, 200, 200, 0], width: 6)
+        #expect(nearestSubjectDepth(in: disparity.image, scale: DepthScale(kind: .disparity, unit: 0.01)) == 0.5)
+    }
+}

@@ -1,0 +1,66 @@
+import DepthKernels
+import TestSupport
+import Testing
+
+@Suite struct GoldenTests {
+    @Test(arguments: ["one", "few", "scene", "shrunk"])
+    func theTranscriptionAgreesWithTheGoldenMattes(name: String) throws {
+        let golden = try GoldenMattes(name)
+        for matte in golden.mattes {
+            var reference = ReferenceMatte()
+            reference.blurRadius = matte.blurRadius
+            reference.gamma = matte.gamma
+            let alpha = reference.alpha(
+                metres: golden.metres, width: golden.depth.width, height: golden.depth.height,
+                videoWidth: golden.videoWidth, videoHeight: golden.videoHeight)
+            let difference = Difference(alpha, matte.alpha)
+            #expect(
+                difference.largest <= 1 && difference.mean < 0.01, "\(matte.blurRadius) \(matte.gamma) \(difference)")
+        }
+    }
+
+    @Test(arguments: ["one", "few", "scene", "shrunk"])
+    func theRendererAgreesWithTheGoldenMattes(name: String) throws {
+        let golden = try GoldenMattes(name)
+        let depth = try DepthMap(counts: golden.depth.samples, width: golden.depth.width)
+        for matte in golden.mattes {
+            var settings = MatteSettings()
+            settings.blurRadius = matte.blurRadius
+            settings.gamma = matte.gamma
+            let alpha = depth.alpha(settings, videoWidth: golden.videoWidth, videoHeight: golden.videoHeight)
+            let difference = Difference(alpha, matte.alpha)
+            #expect(
+                difference.largest <= 1 && difference.mean < 0.01, "\(matte.blurRadius) \(matte.gamma) \(difference)")
+        }
+    }
+
+    @Test func theFaceDepthIsTheGoldenOneToTheLastBit() throws {
+        let scene = try Golden.picture("scene.depth.pgm")
+        let depth = try DepthMap(counts: scene.samples, width: scene.width)
+        let placement = DepthPlacement(
+            depthWidth: scene.width, depthHeight: scene.height, videoWidth: 1920, videoHeight: 1080)
+        for line in try Golden.numbers("faces.txt") {
+            let box = Box(x: line[0], y: line[1], width: line[2], height: line[3])
+            #expect(faceDepth(in: depth.image, scale: DepthScale(), placement: placement, box: box) == line[4])
+        }
+    }
+
+    @Test(arguments: [(20, 20), (80, 50), (16, 9), (37, 23), (1, 1), (50, 7), (12, 40)])
+    func aStillCoversAFrameAsInTheGoldenPictures(width: Int, height: Int) throws {
+        let still = try Golden.picture("still.ppm")
+        let expected = try Golden.picture("still-\(width)x\(height).ppm")
+        let source = GuardedPlane(rowBytes: still.width * 4, rows: still.height) { x, y in
+            x % 4 == 3 ? 255 : UInt8(still.samples[(y * still.width + x / 4) * 3 + x % 4])
+        }
+        let target = GuardedPlane(rowBytes: width * 4, rows: height) { _, _ in 77 }
+        #expect(
+            fitPicture(
+                source: source.plane.readOnly, sourceWidth: still.width, sourceHeight: still.height,
+                into: target.plane, width: width, height: height, fit: .cover, border: .zero))
+        let colours = target.bytes.enumerated().filter { $0.offset % 4 != 3 }.map(\.element)
+        let difference = Difference(colours, expected.samples.map { UInt8($0) })
+        #expect(difference.largest <= 1, "\(difference)")
+        #expect(target.bytes.enumerated().allSatisfy { $0.offset % 4 != 3 || $0.element == 255 })
+        #expect(target.guardsAreIntact)
+    }
+}

@@ -1,0 +1,142 @@
+import DepthKernels
+import TestSupport
+import Testing
+
+/// A depth map in guarded memory of its own.
+struct DepthMap {
+    let memory: GuardedPlane
+    let image: DepthImage
+
+    /// Counts in the encoding's own bytes.
+    init(counts: [Int], width: Int, encoding: DepthEncoding = .gray16LE) throws {
+        try self.init(samples: counts, width: width, encoding: encoding) { count in
+            switch encoding {
+            case .gray8: return [UInt8(count)]
+            case .gray16BE: return [UInt8(count >> 8), UInt8(count & 255)]
+            case .gray16LE, .float16LE, .float32LE: return [UInt8(count & 255), UInt8(count >> 8)]
+            }
+        }
+    }
+
+    init(metres: [Float], width: Int) throws {
+        try self.init(samples: metres, width: width, encoding: .float32LE) { metres in
+            (0..<4).map { UInt8(truncatingIfNeeded: metres.bitPattern >> ($0 * 8)) }
+        }
+    }
+
+    /// Bit patterns of 16-bit floats.
+    init(halves: [UInt16], width: Int) throws {
+        try self.init(samples: halves, width: width, encoding: .float16LE) { [UInt8($0 & 255), UInt8($0 >> 8)] }
+    }
+
+    private init<Sample>(
+        samples: [Sample], width: Int, encoding: DepthEncoding, bytes: (Sample) -> [UInt8]
+    ) throws {
+        memory = GuardedPlane(rowBytes: width * encoding.bytesPerSample, bytes: samples.flatMap(bytes))
+        image = try #require(
+            DepthImage(
+                plane: memory.plane.readOnly, width: width, height: samples.count / width, encoding: encoding))
+    }
+
+    /// What `scale` makes of every sample; 0 where it was not measured.
+    func metres(_ scale: DepthScale = DepthScale()) -> [Double] {
+        (0..<image.height).flatMap { y in
+            (0..<image.width).map { x in image.metres(x: x, y: y, scale: scale) ?? 0 }
+        }
+    }
+
+    /// A matte by a fresh renderer, the map stretched over the frame.
+    func alpha(
+        _ settings: MatteSettings, scale: DepthScale = DepthScale(), videoWidth: Int? = nil, videoHeight: Int? = nil
+    ) -> [UInt8] {
+        let width = videoWidth ?? image.width
+        let height = videoHeight ?? image.height
+        let placement = DepthPlacement(
+            depthWidth: image.width, depthHeight: image.height, videoWidth: width, videoHeight: height)
+        return matte(image, scale: scale, placement: placement, settings: settings)
+    }
+}
+
+/// A matte by a fresh renderer; the frame is the placement's.
+func matte(
+    _ depth: DepthImage, scale: DepthScale = DepthScale(), placement: DepthPlacement,
+    settings: MatteSettings = MatteSettings()
+) -> [UInt8] {
+    let renderer = MatteRenderer()
+    // The plane is the renderer's memory.
+    return withExtendedLifetime(renderer) {
+        renderer.render(
+            depth: depth, scale: scale, placement: placement, videoWidth: placement.videoWidth,
+            videoHeight: placement.videoHeight, settings: settings
+        ).bytes
+    }
+}
+
+extension MatteSettings {
+    /// Threshold alone: no blur, no gamma.
+    static func step(near: Double = 0, cutoff: Double, invert: Bool = false) -> MatteSettings {
+        var settings = MatteSettings()
+        settings.near = near
+        settings.cutoff = cutoff
+        settings.invert = invert
+        settings.blurRadius = 0
+        settings.gamma = 1
+        return settings
+    }
+
+    /// The same settings for the slow transcription.
+    var reference: ReferenceMatte {
+        var result = ReferenceMatte()
+        result.cutoff = cutoff
+        result.near = near
+        result.featherNear = featherNear
+        result.featherFar = featherFar
+        result.invert = invert
+        result.blurRadius = blurRadius
+        result.gamma = gamma
+        result.isBicubic = upscale == .bicubic
+        return result
+    }
+}
+
+/// How far two pictures of bytes lie apart.
+struct Difference: CustomStringConvertible {
+    let largest: Int
+    let mean: Double
+
+    init(_ a: [UInt8], _ b: [UInt8]) {
+        let differences = zip(a, b).map { abs(Int($0) - Int($1)) }
+        largest = a.count == b.count ? differences.max() ?? 0 : .max
+        mean = Double(differences.reduce(0, +)) / Double(max(differences.count, 1))
+    }
+
+    /// The promise of the element: 2/255 at every pixel, 0.25/255 on average.
+    var isWithinPromise: Bool { largest <= 2 && mean <= 0.25 }
+
+    var description: String { "largest \(largest), mean \(mean)" }
+}
+
+/// Bytes that come again in every run.
+func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
+    var random = RepeatableRandomNumberGenerator(seed: seed)
+    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+}
+
+/// Alpha as it comes: long runs of 0 and 255 with soft steps between them.
+func alphaLikePicture(width: Int, height: Int, seed: UInt64) -> [UInt8] {
+    var random = RepeatableRandomNumberGenerator(seed: seed)
+    var result: [UInt8] = []
+    for _ in 0..<height {
+        var row: [UInt8] = []
+        while row.count < width {
+            let length = Int.random(in: 1...90, using: &random)
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: row += [UInt8](repeating: 0, count: length)
+            case 1: row += [UInt8](repeating: 255, count: length)
+            default: row += (0..<length / 4 + 1).map { _ in UInt8.random(in: 0...255, using: &random) }
+            }
+        }
+        result += row.prefix(width)
+    }
+    return result
+}

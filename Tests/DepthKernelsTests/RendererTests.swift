@@ -1,0 +1,182 @@
+import DepthKernels
+import TestSupport
+import Testing
+
+@Suite struct RendererTests {
+    struct Sizes: Sendable, CustomStringConvertible {
+        var depth: (width: Int, height: Int)
+        var video: (width: Int, height: Int)
+        var description: String { "\(depth.width)x\(depth.height) under \(video.width)x\(video.height)" }
+    }
+
+    static let sizes = [
+        Sizes(depth: (1, 1), video: (1, 1)), Sizes(depth: (1, 1), video: (9, 4)), Sizes(depth: (7, 5), video: (7, 5)),
+        Sizes(depth: (7, 5), video: (40, 31)), Sizes(depth: (1, 37), video: (64, 20)),
+        Sizes(depth: (300, 2), video: (100, 5)),
+        Sizes(depth: (640, 480), video: (1920, 1080)), Sizes(depth: (641, 481), video: (1279, 719)),
+    ]
+
+    /// Round things of several distances before a wall, with holes: edges of all directions, large plain areas.
+    static func scene(width: Int, height: Int, seed: UInt64 = 7) -> [Int] {
+        var random = RepeatableRandomNumberGenerator(seed: seed)
+        var counts = [Int](repeating: 2500, count: width * height)
+        for _ in 0..<6 {
+            let centre = (
+                x: Double.random(in: 0..<Double(width), using: &random),
+                y: Double.random(in: 0..<Double(height), using: &random)
+            )
+            let radius = Double(min(width, height)) * Double.random(in: 0.05...0.4, using: &random)
+            let count = [0, 700, 900, 1000, 1001, 1800].randomElement(using: &random) ?? 0
+            for y in 0..<height {
+                for x in 0..<width {
+                    let (dx, dy) = (Double(x) - centre.x, Double(y) - centre.y)
+                    if dx * dx + dy * dy < radius * radius { counts[y * width + x] = count }
+                }
+            }
+        }
+        for _ in 0..<(width * height / 500) {
+            counts[Int.random(in: 0..<counts.count, using: &random)] = Int.random(in: 0...1200, using: &random)
+        }
+        return counts
+    }
+
+    @Test(arguments: sizes, [0, 0.5, 5, 20])
+    func theRendererAgreesWithTheTranscription(sizes: Sizes, blurRadius: Double) throws {
+        let depth = try DepthMap(
+            counts: RendererTests.scene(width: sizes.depth.width, height: sizes.depth.height), width: sizes.depth.width)
+        for gamma in [0.25, 0.5, 1, 2] {
+            var settings = MatteSettings()
+            settings.blurRadius = blurRadius
+            settings.gamma = gamma
+            let difference = Difference(
+                depth.alpha(settings, videoWidth: sizes.video.width, videoHeight: sizes.video.height),
+                settings.reference.alpha(
+                    metres: depth.metres(), width: sizes.depth.width, height: sizes.depth.height,
+                    videoWidth: sizes.video.width, videoHeight: sizes.video.height))
+            #expect(difference.isWithinPromise, "gamma \(gamma): \(difference)")
+        }
+        #expect(depth.memory.guardsAreIntact)
+    }
+
+    @Test(arguments: Upscale.allCases, [0.01, 0.37, 3.3, 10])
+    func otherGammasFeathersAndUpscalesAgreeToo(upscale: Upscale, gamma: Double) throws {
+        let depth = try DepthMap(counts: RendererTests.scene(width: 97, height: 61), width: 97)
+        for blurRadius in [0, 0.2, 3.7, 50] {
+            for invert in [false, true] {
+                var settings = MatteSettings()
+                settings.near = 0.3
+                settings.cutoff = 1.9
+                settings.featherFar = 0.35
+                settings.featherNear = 0.5
+                settings.invert = invert
+                settings.blurRadius = blurRadius
+                settings.gamma = gamma
+                settings.upscale = upscale
+                let difference = Difference(
+                    depth.alpha(settings, videoWidth: 210, videoHeight: 59),
+                    settings.reference.alpha(
+                        metres: depth.metres(), width: 97, height: 61, videoWidth: 210, videoHeight: 59))
+                #expect(difference.isWithinPromise, "\(blurRadius) \(invert): \(difference)")
+            }
+        }
+    }
+
+    @Test func everyWidthAgrees() throws {
+        for width in 1...130 {
+            let counts = RendererTests.scene(width: width, height: 9, seed: UInt64(width))
+            let depth = try DepthMap(counts: counts, width: width)
+            var settings = MatteSettings()
+            settings.blurRadius = 1.5
+            let difference = Difference(
+                depth.alpha(settings, videoWidth: width * 2 + 1, videoHeight: 11),
+                settings.reference.alpha(
+                    metres: depth.metres(), width: width, height: 9, videoWidth: width * 2 + 1, videoHeight: 11))
+            #expect(difference.isWithinPromise, "width \(width): \(difference)")
+        }
+    }
+
+    @Test func plainPicturesArePlainToTheLastBit() throws {
+        for (count, alpha) in [(0, UInt8(0)), (500, 255), (1000, 255), (1001, 0), (65535, 0)] {
+            let depth = try DepthMap(counts: [Int](repeating: count, count: 33 * 21), width: 33)
+            #expect(depth.alpha(MatteSettings(), videoWidth: 70, videoHeight: 40).allSatisfy { $0 == alpha })
+        }
+    }
+
+    @Test func aCheckerboardOfBothEndsAndOneLonelySampleAreFinite() throws {
+        let checker = (0..<400).map { ($0 / 20 + $0) % 2 == 0 ? 0 : 65535 }
+        #expect(try DepthMap(counts: checker, width: 20).alpha(MatteSettings()).allSatisfy { $0 == 0 })
+        var lonely = [Int](repeating: 0, count: 400)
+        lonely[210] = 800
+        var settings = MatteSettings.step(cutoff: 1)
+        #expect(
+            try DepthMap(counts: lonely, width: 20).alpha(settings).enumerated().allSatisfy {
+                ($0.element == 255) == ($0.offset == 210)
+            })
+        settings.blurRadius = 2
+        let soft = try DepthMap(counts: lonely, width: 20).alpha(settings)
+        #expect(soft[210] == soft.max() && soft[210] == 10)
+    }
+
+    @Test func oneRendererGivesWhatAFreshOneGivesWhateverCameBefore() throws {
+        let renderer = MatteRenderer()
+        let frames = [(97, 61, 200, 90), (31, 17, 64, 64), (97, 61, 200, 90), (130, 2, 7, 3), (97, 61, 199, 90)]
+        for (width, height, videoWidth, videoHeight) in frames {
+            for (blurRadius, featherFar) in [(5.0, 0.0), (0, 0.5), (20, 0.2), (0, 0)] {
+                let depth = try DepthMap(counts: RendererTests.scene(width: width, height: height), width: width)
+                var settings = MatteSettings()
+                settings.blurRadius = blurRadius
+                settings.featherFar = featherFar
+                let placement = DepthPlacement(
+                    depthWidth: width, depthHeight: height, videoWidth: videoWidth, videoHeight: videoHeight)
+                let alpha = renderer.render(
+                    depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: videoWidth,
+                    videoHeight: videoHeight, settings: settings)
+                #expect(alpha.rowBytes == videoWidth && alpha.rows == videoHeight)
+                #expect(alpha.bytes == depth.alpha(settings, videoWidth: videoWidth, videoHeight: videoHeight))
+            }
+        }
+    }
+
+    @Test(arguments: DepthFit.allCases)
+    func aPlacedMapAgreesAndEndsWhereItEnds(fit: DepthFit) throws {
+        let depth = try DepthMap(counts: RendererTests.scene(width: 50, height: 40), width: 50)
+        for (x, y, scale) in [
+            (0.0, 0.0, 1.0), (13.25, -7.5, 1), (-4, 3, 0.6), (0, 0, 1.7), (500, 0, 1), (0, -1e9, .nan),
+        ] {
+            let placement = DepthPlacement(
+                depthWidth: 50, depthHeight: 40, videoWidth: 120, videoHeight: 70, fit: fit, offsetX: x, offsetY: y,
+                scale: scale)
+            var settings = MatteSettings()
+            settings.blurRadius = 1
+            let alpha = matte(depth.image, placement: placement, settings: settings)
+            var reference = settings.reference
+            reference.rectangle = (placement.left, placement.top, placement.width, placement.height)
+            let expected = reference.alpha(
+                metres: depth.metres(), width: 50, height: 40, videoWidth: 120, videoHeight: 70)
+            let difference = Difference(alpha, expected)
+            #expect(difference.isWithinPromise, "\(x) \(y) \(scale): \(difference)")
+        }
+    }
+
+    @Test func aPlacementForOtherSizesIsNotUsed() throws {
+        let depth = try DepthMap(counts: RendererTests.scene(width: 50, height: 40), width: 50)
+        let wrong = DepthPlacement(depthWidth: 500, depthHeight: 400, videoWidth: 9, videoHeight: 9)
+        let renderer = MatteRenderer()
+        let alpha = renderer.render(
+            depth: depth.image, scale: DepthScale(), placement: wrong, videoWidth: 120, videoHeight: 70,
+            settings: MatteSettings())
+        #expect(
+            withExtendedLifetime(renderer) { alpha.bytes }
+                == depth.alpha(MatteSettings(), videoWidth: 120, videoHeight: 70))
+    }
+
+    @Test func sizesThatAreNoSizesGiveTheSmallestPicture() throws {
+        let depth = try DepthMap(counts: [500], width: 1)
+        let placement = DepthPlacement(depthWidth: 0, depthHeight: .min, videoWidth: -1, videoHeight: 0)
+        let renderer = MatteRenderer()
+        let alpha = renderer.render(
+            depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: -5, videoHeight: 0,
+            settings: MatteSettings())
+        #expect(withExtendedLifetime(renderer) { alpha.bytes } == [255])
+    }
+}

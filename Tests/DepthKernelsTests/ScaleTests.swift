@@ -1,0 +1,104 @@
+import DepthKernels
+import TestSupport
+import Testing
+
+@Suite struct DepthScaleTests {
+    @Test func metricCountsAreMultiplied() {
+        let scale = DepthScale(bias: 0.25)
+        #expect(scale.metres(count: 1500, fullScale: 65535) == 1500 * 0.001 + 0.25)
+        #expect(scale.metres(count: 0, fullScale: 65535) == nil)
+        #expect(DepthScale(bias: 0.25, invalidCount: -1).metres(count: 0, fullScale: 65535) == 0.25)
+        #expect(DepthScale(invalidCount: -1).metres(count: 0, fullScale: 65535) == nil)
+        #expect(DepthScale(bias: -2).metres(count: 2000, fullScale: 65535) == nil)
+    }
+
+    @Test func disparityIsInverted() {
+        let scale = DepthScale(kind: .disparity, unit: 0.002, bias: 0.8, invalidCount: -1)
+        #expect(scale.metres(count: 0, fullScale: 255) == 1 / 0.8)
+        #expect(scale.metres(count: 100, fullScale: 255) == 1 / (100 * 0.002 + 0.8))
+        #expect(DepthScale(kind: .disparity).metres(count: 0, fullScale: 255) == nil)
+        #expect(DepthScale(kind: .disparity, unit: -1).metres(count: 3, fullScale: 255) == nil)
+    }
+
+    @Test func relativeCountsAreSharesOfTheFullScale() {
+        let scale = DepthScale(kind: .relative)
+        #expect(scale.metres(count: 255, fullScale: 255) == 1)
+        #expect(scale.metres(count: 51, fullScale: 255) == 5)
+        #expect(scale.metres(count: 0, fullScale: 255) == nil)
+        #expect(scale.metres(count: 5, fullScale: 0) == nil)
+    }
+
+    @Test func aScaleThatIsNoNumberMeasuresNothing() {
+        for value in [Double.nan, .infinity, -.infinity] {
+            #expect(DepthScale(unit: value).metres(count: 5, fullScale: 255) == nil)
+            #expect(DepthScale(kind: .disparity, bias: value).metres(count: 5, fullScale: 255) == nil)
+        }
+    }
+}
+
+@Suite struct DepthImageTests {
+    @Test func aPlaneThatIsTooSmallIsNoDepthMap() {
+        let memory = GuardedPlane(rowBytes: 8, rows: 3) { _, _ in 0 }
+        let plane = memory.plane.readOnly
+        #expect(DepthImage(plane: plane, width: 4, height: 3, encoding: .gray16LE) != nil)
+        #expect(DepthImage(plane: plane, width: 5, height: 3, encoding: .gray16LE) == nil)
+        #expect(DepthImage(plane: plane, width: 4, height: 4, encoding: .gray16LE) == nil)
+        #expect(DepthImage(plane: plane, width: 3, height: 3, encoding: .float32LE) == nil)
+        #expect(DepthImage(plane: plane, width: 0, height: 3, encoding: .gray8) == nil)
+        #expect(DepthImage(plane: plane, width: 4, height: -1, encoding: .gray8) == nil)
+        #expect(DepthImage(plane: plane, width: .max, height: 3, encoding: .float32LE) == nil)
+    }
+
+    @Test func samplesOutsideTheMapAreNotMeasured() throws {
+        let depth = try DepthMap(counts: [1, 2, 3, 4], width: 2)
+        #expect(depth.image.metres(x: 1, y: 1, scale: DepthScale(unit: 1)) == 4)
+        for (x, y) in [(-1, 0), (2, 0), (0, 2), (0, -1), (.max, .min)] {
+            #expect(depth.image.metres(x: x, y: y, scale: DepthScale()) == nil)
+        }
+    }
+
+    @Test func floatsAreMetresWhateverTheScale() throws {
+        let depth = try DepthMap(metres: [1.5, .nan, -2, .infinity, 0], width: 5)
+        #expect(depth.metres(DepthScale(unit: .nan)) == [1.5, 0, 0, 0, 0])
+    }
+}
+
+@Suite struct DepthPlacementTests {
+    @Test func aStretchedMapScalesEachAxisAsTheFormulaDoes() {
+        let placement = DepthPlacement(depthWidth: 641, depthHeight: 479, videoWidth: 1919, videoHeight: 1081)
+        for x in stride(from: 0.0, through: 1919, by: 0.75) {
+            let point = placement.depthPoint(videoX: x, videoY: x / 2)
+            #expect(point.x == x * 641 / 1919 && point.y == x / 2 * 479 / 1081)
+        }
+    }
+
+    @Test func otherFitsKeepTheAspectAndTheMiddle() {
+        func placement(_ fit: DepthFit) -> DepthPlacement {
+            DepthPlacement(depthWidth: 640, depthHeight: 480, videoWidth: 1920, videoHeight: 1080, fit: fit)
+        }
+        for fit in [DepthFit.width, .cover] {
+            #expect((placement(fit).left, placement(fit).top) == (0, -180))
+            #expect((placement(fit).width, placement(fit).height) == (1920, 1440))
+        }
+        #expect((placement(.contain).left, placement(.contain).top) == (240, 0))
+        #expect(placement(.contain).depthPoint(videoX: 960, videoY: 540) == (320, 240))
+    }
+
+    @Test func offsetsMoveAndTheScaleGrowsAboutTheMiddle() {
+        let placement = DepthPlacement(
+            depthWidth: 10, depthHeight: 10, videoWidth: 100, videoHeight: 100, offsetX: 5, offsetY: -10, scale: 2)
+        #expect((placement.left, placement.top) == (-45, -60))
+        #expect(placement.depthPoint(videoX: 55, videoY: 40) == (5, 5))
+    }
+
+    @Test func numbersThatAreNoneCountAsNotSet() {
+        let plain = DepthPlacement(depthWidth: 4, depthHeight: 3, videoWidth: 8, videoHeight: 6)
+        #expect(
+            DepthPlacement(
+                depthWidth: 4, depthHeight: 3, videoWidth: 8, videoHeight: 6, offsetX: .nan, offsetY: .nan, scale: .nan)
+                == plain)
+        let wild = DepthPlacement(
+            depthWidth: .min, depthHeight: 0, videoWidth: -1, videoHeight: .max, offsetX: -.infinity, scale: 0)
+        #expect(wild.width.isFinite && wild.width > 0 && wild.left.isFinite && wild.top.isFinite)
+    }
+}
