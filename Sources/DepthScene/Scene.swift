@@ -1,0 +1,32 @@
+/// What the synthetic camera looks at.
+package enum ScenePattern: Int, Sendable, CaseIterable {
+    /// A person who waves, in front of a desk and a wall.
+    case person
+    /// Depth that rises from left to right, with a bar at each half metre.
+    case ramp
+    /// Mid grey video, and no depth measured anywhere.
+    case blank
+}
+
+/// A moving scene that is a function of time alone: the same pattern, seed and time give the same picture.
+///
+/// The scene has no size. Its shapes are laid out in the fractions of a frame, so a video, a depth map and a matte of
+/// different sizes show the same thing in the same place.
+package struct Scene: Equatable, Sendable {
+    package let pattern: ScenePattern
+    /// Chooses the person's colours and where in their movements they start, and the depth noise; 0 is the default.
+    package let seed: UInt32
+
+    package init(pattern: ScenePattern, seed: UInt32) {
+        self.pattern = pattern
+        self.seed = seed
+    }
+}
+
+/// The rectangle that a face detector would report, in fractions 0…1 of the frame's width and height.
+package struct FaceBox: Sendable, Equatable {
+    package let x: Double
+    package let y: Double
+    package let width: Double
+    package let height: Double
+}
