@@ -14,8 +14,13 @@ let kernels: [SwiftSetting] = strict + [.strictMemorySafety()]
 let package = Package(
     name: "gst-depthmatte",
     targets: [
+        .systemLibrary(
+            name: "CGStreamer", pkgConfig: "gstreamer-video-1.0",
+            providers: [.apt(["libgstreamer-plugins-base1.0-dev"]), .brew(["gstreamer"])]),
+        .target(name: "CGStreamerShims", dependencies: ["CGStreamer"]),
         .target(name: "DepthKernels", swiftSettings: kernels),
         .target(name: "DepthScene", dependencies: ["DepthKernels"], swiftSettings: kernels),
+        .target(name: "GstBridge", dependencies: ["CGStreamer", "CGStreamerShims", "DepthKernels"], swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["DepthKernels"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(

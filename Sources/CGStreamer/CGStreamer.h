@@ -1,0 +1,6 @@
+#pragma once
+
+#include <gst/app/gstappsink.h>
+#include <gst/base/gstaggregator.h>
+#include <gst/gst.h>
+#include <gst/video/video.h>

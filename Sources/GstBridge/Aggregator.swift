@@ -1,0 +1,236 @@
+package import CGStreamer
+import CGStreamerShims
+
+/// An element with several inputs and one output, on GstAggregator.
+///
+/// The functions below are its virtual functions, in order of life. Unless one says otherwise it runs on the source
+/// pad's streaming thread, or while that is stopped, so what only they touch needs no lock. Every one but `aggregate`
+/// has a default, which does what GstAggregator does.
+package protocol Aggregator: Element {
+    typealias Pad = UnsafeMutablePointer<GstAggregatorPad>
+
+    /// READY to PAUSED, on the application's thread, before any data.
+    func start() throws(ElementError)
+
+    /// Makes the pad that the application asked for, on its thread; nil refuses.
+    func makePad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad?
+
+    /// A query from upstream, on the asker's thread unless it is serialized.
+    func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool
+
+    /// A query from downstream, on the asker's thread.
+    func answerDownstream(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool
+
+    /// The caps to send, out of what downstream takes; nil while they are not known. Ownership passes to the caller.
+    func outputCaps(downstream: UnsafeMutablePointer<GstCaps>) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>?
+
+    /// Chooses how output buffers are made, from what downstream offers.
+    func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool
+
+    /// Tells upstream what buffers this pad takes best.
+    func proposeAllocation(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool
+
+    /// Looks at a serialized event on the sender's thread, before it is queued.
+    func inspect(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop)
+
+    /// An event that reached the head of its pad's queue; flushes come on the sender's thread. The event is ours to
+    /// give back, or to `parent`, which takes it.
+    func handle(
+        _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool
+
+    /// An event from downstream, on its sender's thread. The event is ours to give back, or to `parent`.
+    func handleUpstream(
+        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool
+
+    /// A buffer about to become the head of its pad: returns it, or nil after giving it back. Runs under the pad's
+    /// lock, so nothing here may call GStreamer's pads or the bus.
+    func clip(_ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> UnsafeMutablePointer<GstBuffer>?
+
+    /// The running time that a live pipeline waits for before it goes on without the missing pads.
+    func nextTime() -> GstClockTime
+
+    /// Every pad holds a buffer or has ended, or, when `timedOut`, the time to wait is over.
+    func aggregate(timedOut: Bool) throws(FlowStop)
+
+    /// A flush on all pads has ended.
+    func flush()
+
+    /// PAUSED to READY, on the application's thread, after the streaming thread has ended.
+    func stop()
+}
+
+extension Aggregator {
+    package func start() throws(ElementError) {}
+    package func makePad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad? { nil }
+    package func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool { parent() }
+    package func answerDownstream(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool { parent() }
+    package func outputCaps(
+        downstream: UnsafeMutablePointer<GstCaps>
+    ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? { nil }
+    package func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool { true }
+    package func proposeAllocation(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool { false }
+    package func inspect(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {}
+    package func handle(
+        _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool { parent(event) }
+    package func handleUpstream(
+        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool { parent(event) }
+    package func clip(_ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> UnsafeMutablePointer<GstBuffer>? {
+        buffer
+    }
+    package func nextTime() -> GstClockTime { noClockTime }
+    package func flush() {}
+    package func stop() {}
+}
+
+extension Aggregator {
+    package var aggregator: UnsafeMutablePointer<GstAggregator> {
+        UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstAggregator.self)
+    }
+
+    package var sourcePad: UnsafeMutablePointer<GstPad> { aggregator.pointee.srcpad }
+
+    /// Pushes a buffer downstream, taking it.
+    package func finish(_ buffer: UnsafeMutablePointer<GstBuffer>) throws(FlowStop) {
+        let result = gst_aggregator_finish_buffer(aggregator, buffer)
+        guard result == GST_FLOW_OK else { throw .refused(result) }
+    }
+
+    /// Makes a pad of the template's kind with the given name, and adds it to the element where `add` is set.
+    package func newPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String) -> Pad? {
+        guard let pad = gst_pad_new_from_template(template, name) else { return nil }
+        return UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self)
+    }
+
+    /// Makes and adds the sink pad of an always template, which GstAggregator does not do by itself.
+    package func addAlwaysPad(_ name: String) -> Pad? {
+        guard let template = padTemplate(name), let pad = newPad(template, name: name) else { return nil }
+        gst_element_add_pad(instance, UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstPad.self))
+        return pad
+    }
+
+    package func padName(_ pad: Pad) -> String {
+        takeString(gst_object_get_name(UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstObject.self))) ?? ""
+    }
+
+    /// Notes how far the output has come, for POSITION queries.
+    package func setPosition(_ time: GstClockTime) {
+        let source = UnsafeMutableRawPointer(sourcePad).assumingMemoryBound(to: GstAggregatorPad.self)
+        g_mutex_lock(&source.pointee.parent.object.lock)
+        source.pointee.segment.position = time
+        g_mutex_unlock(&source.pointee.parent.object.lock)
+    }
+
+    /// Asks for caps and allocation to be agreed anew before the next frame. Any thread.
+    package func renegotiate() { gst_pad_mark_reconfigure(sourcePad) }
+}
+
+extension UnsafeMutablePointer<GstAggregatorPad> {
+    package var pad: UnsafeMutablePointer<GstPad> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: GstPad.self)
+    }
+}
+
+// MARK: - The C side: one closure per virtual function, all of one shape
+
+private typealias AggregatorPointer = UnsafeMutablePointer<GstAggregator>
+
+/// GstAggregator's own virtual functions.
+private func parent(_ instance: AggregatorPointer) -> GstAggregatorClass? {
+    parentClass(instance)?.assumingMemoryBound(to: GstAggregatorClass.self).pointee
+}
+
+func installAggregatorFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
+    installLifeFunctions(table)
+    installPadFunctions(table)
+    installNegotiationFunctions(table)
+    installDataFunctions(table)
+}
+
+private func installLifeFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
+    table.pointee.start = { instance in
+        guard let element = aggregatorHalf(instance) else { return 0 }
+        do throws(ElementError) {
+            try element.start()
+            return 1
+        } catch {
+            element.post(error)
+            return 0
+        }
+    }
+    table.pointee.stop = { instance in
+        aggregatorHalf(instance)?.stop()
+        return 1
+    }
+    table.pointee.flush = { instance in
+        aggregatorHalf(instance)?.flush()
+        return GST_FLOW_OK
+    }
+    table.pointee.create_new_pad = { instance, template, name, _ in
+        guard let template else { return nil }
+        return aggregatorHalf(instance)?.makePad(template, name: name.map { String(cString: $0) })
+    }
+}
+
+private func installPadFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
+    table.pointee.sink_event_pre_queue = { instance, pad, event in
+        guard let instance, let pad, let event, let element = aggregatorHalf(instance) else { return GST_FLOW_ERROR }
+        let verdict = element.flow { () throws(FlowStop) in try element.inspect(event, on: pad) }
+        guard verdict == GST_FLOW_OK else {
+            gst_event_unref(event)
+            return verdict
+        }
+        return parent(instance)?.sink_event_pre_queue?(instance, pad, event) ?? GST_FLOW_ERROR
+    }
+    table.pointee.sink_event = { instance, pad, event in
+        guard let instance, let pad, let event, let element = aggregatorHalf(instance) else { return 0 }
+        return gboolean(
+            element.handle(event, on: pad) { parent(instance)?.sink_event?(instance, pad, $0) ?? 0 != 0 })
+    }
+    table.pointee.sink_query = { instance, pad, query in
+        guard let instance, let pad, let query, let element = aggregatorHalf(instance) else { return 0 }
+        return gboolean(
+            element.answer(query, on: pad) { parent(instance)?.sink_query?(instance, pad, query) ?? 0 != 0 })
+    }
+    table.pointee.src_event = { instance, event in
+        guard let instance, let event, let element = aggregatorHalf(instance) else { return 0 }
+        return gboolean(element.handleUpstream(event) { parent(instance)?.src_event?(instance, $0) ?? 0 != 0 })
+    }
+    table.pointee.src_query = { instance, query in
+        guard let instance, let query, let element = aggregatorHalf(instance) else { return 0 }
+        return gboolean(element.answerDownstream(query) { parent(instance)?.src_query?(instance, query) ?? 0 != 0 })
+    }
+}
+
+private func installNegotiationFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
+    table.pointee.update_src_caps = { instance, downstream, result in
+        guard let downstream, let result, let element = aggregatorHalf(instance) else { return GST_FLOW_ERROR }
+        return element.flow { () throws(FlowStop) in
+            // ANY means "nothing to agree on yet"; 1.22 misreads the NEED_DATA that newer versions have for it.
+            result.pointee = try element.outputCaps(downstream: downstream) ?? gst_caps_new_any()
+        }
+    }
+    table.pointee.decide_allocation = { instance, query in
+        guard let query, let element = aggregatorHalf(instance) else { return 0 }
+        return gboolean(element.decideAllocation(query))
+    }
+    table.pointee.propose_allocation = { instance, pad, _, query in
+        guard let pad, let query, let element = aggregatorHalf(instance) else { return 0 }
+        return gboolean(element.proposeAllocation(query, on: pad))
+    }
+}
+
+private func installDataFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
+    table.pointee.clip = { instance, pad, buffer in
+        guard let pad, let buffer, let element = aggregatorHalf(instance) else { return buffer }
+        return element.clip(buffer, on: pad)
+    }
+    table.pointee.get_next_time = { instance in aggregatorHalf(instance)?.nextTime() ?? GSTSHIMS_CLOCK_TIME_NONE }
+    table.pointee.aggregate = { instance, timedOut in
+        guard let element = aggregatorHalf(instance) else { return GST_FLOW_ERROR }
+        return element.flow { () throws(FlowStop) in try element.aggregate(timedOut: timedOut != 0) }
+    }
+}

@@ -1,0 +1,150 @@
+package import CGStreamer
+import CGStreamerShims
+
+package typealias BufferPointer = UnsafeMutablePointer<GstBuffer>
+
+/// A reference to a buffer, given back when the last user is gone.
+package final class BufferRef {
+    package private(set) var pointer: BufferPointer
+    private var isOwned = true
+
+    /// Takes over a reference that the caller owns.
+    package init(taking pointer: BufferPointer) { self.pointer = pointer }
+
+    /// A reference of its own, beside the caller's.
+    package init(sharing pointer: BufferPointer) {
+        gst_mini_object_ref(UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self))
+        self.pointer = pointer
+    }
+
+    deinit { if isOwned { unref(pointer) } }
+
+    /// Hands the reference on to a callee that takes it.
+    package func surrender() -> BufferPointer {
+        isOwned = false
+        return pointer
+    }
+
+    /// Makes this the only reference to the buffer and its memory, copying both where others hold them too.
+    ///
+    /// - Returns: false where there is no memory for the copy; the buffer is then as it was.
+    package func makeExclusive() -> Bool {
+        let object = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self)
+        if gst_mini_object_is_writable(object) != 0, gst_buffer_is_all_memory_writable(pointer) != 0 { return true }
+        guard let copy = gst_buffer_copy_deep(pointer) else { return false }
+        unref(pointer)
+        pointer = copy
+        return true
+    }
+
+    /// The buffer stands for data that is not there.
+    package var isGap: Bool {
+        pointer.pointee.mini_object.flags & GST_BUFFER_FLAG_GAP.rawValue != 0 && gst_buffer_get_size(pointer) == 0
+    }
+}
+
+/// Gives back one reference. `gst_buffer_unref` is an inline cast that Swift sees with a type of its own.
+package func unref(_ buffer: BufferPointer) {
+    gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+}
+
+/// A zeroed buffer of `size` bytes; nil where there is no memory.
+package func newBuffer(size: Int) -> BufferRef? {
+    guard let buffer = gst_buffer_new_allocate(nil, gsize(size), nil) else { return nil }
+    gst_buffer_memset(buffer, 0, 0, gsize(size))
+    return BufferRef(taking: buffer)
+}
+
+/// A zeroed buffer with the timestamps and flags of another.
+package func newBuffer(size: Int, stampedLike original: BufferRef) -> BufferRef? {
+    guard let buffer = newBuffer(size: size) else { return nil }
+    let copied = GstBufferCopyFlags(
+        rawValue: GST_BUFFER_COPY_FLAGS.rawValue | GST_BUFFER_COPY_TIMESTAMPS.rawValue)
+    gst_buffer_copy_into(buffer.pointer, original.pointer, copied, 0, gsize.max)
+    return buffer
+}
+
+/// Nanoseconds on the pipeline's clock since it started, negative before its start.
+package typealias RunningTime = Int64
+
+extension Aggregator {
+    /// The pad's segment as it is now.
+    package func segment(of pad: Pad) -> GstSegment {
+        g_mutex_lock(&pad.pointee.parent.object.lock)
+        defer { g_mutex_unlock(&pad.pointee.parent.object.lock) }
+        return pad.pointee.segment
+    }
+
+    /// When a buffer at the head of `pad` is due; nil where it has no timestamp.
+    package func runningTime(of buffer: BufferPointer, on pad: Pad) -> RunningTime? {
+        let stamp = buffer.pointee.pts
+        guard stamp != GSTSHIMS_CLOCK_TIME_NONE else { return nil }
+        var segment = segment(of: pad)
+        guard segment.format == GST_FORMAT_TIME else { return nil }
+        var time: guint64 = 0
+        switch gst_segment_to_running_time_full(&segment, GST_FORMAT_TIME, stamp, &time) {
+        case 1: return RunningTime(clamping: time)
+        case -1: return -RunningTime(clamping: time)
+        default: return nil
+        }
+    }
+
+    /// The buffer at the head of the pad's queue, left there.
+    package func head(of pad: Pad) -> BufferRef? {
+        gst_aggregator_pad_peek_buffer(pad).map(BufferRef.init(taking:))
+    }
+
+    /// Takes the buffer at the head of the pad's queue.
+    package func pop(_ pad: Pad) -> BufferRef? { gst_aggregator_pad_pop_buffer(pad).map(BufferRef.init(taking:)) }
+
+    package func hasEnded(_ pad: Pad) -> Bool { gst_aggregator_pad_is_eos(pad) != 0 }
+
+    /// Whether something upstream or the application makes this pipeline live.
+    package var isLive: Bool { gst_aggregator_get_latency(aggregator) != GSTSHIMS_CLOCK_TIME_NONE }
+}
+
+/// A pad, kept alive for as long as somebody follows it.
+package final class PadRef {
+    package let pad: UnsafeMutablePointer<GstAggregatorPad>
+
+    /// The element's pad of that name, if it has one now.
+    package init?(_ name: String, of element: any Aggregator) {
+        guard let pad = gst_element_get_static_pad(element.instance, name) else { return nil }
+        self.pad = UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self)
+    }
+
+    deinit { gst_object_unref(pad) }
+}
+
+/// Caps, kept alive for as long as somebody needs them.
+package final class CapsRef {
+    package let pointer: UnsafeMutablePointer<GstCaps>
+
+    /// Takes over a reference that the caller owns.
+    package init(taking pointer: UnsafeMutablePointer<GstCaps>) { self.pointer = pointer }
+
+    /// A reference of its own, beside the caller's.
+    package init(sharing pointer: UnsafeMutablePointer<GstCaps>) {
+        gst_mini_object_ref(UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self))
+        self.pointer = pointer
+    }
+
+    deinit { gst_mini_object_unref(UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self)) }
+}
+
+/// An event, given back unless it was handed on.
+package final class EventRef {
+    private let pointer: UnsafeMutablePointer<GstEvent>
+    private var isOwned = true
+
+    /// Takes over a reference that the caller owns.
+    package init(taking pointer: UnsafeMutablePointer<GstEvent>) { self.pointer = pointer }
+
+    deinit { if isOwned { gst_event_unref(pointer) } }
+
+    /// Hands the reference on to a callee that takes it.
+    package func surrender() -> UnsafeMutablePointer<GstEvent> {
+        isOwned = false
+        return pointer
+    }
+}

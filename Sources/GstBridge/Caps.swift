@@ -1,0 +1,36 @@
+package import CGStreamer
+import CGStreamerShims
+
+extension UnsafeMutablePointer<GstCaps> {
+    /// As `gst-launch-1.0 -v` shows them.
+    package var text: String { takeString(gst_caps_to_string(self)) ?? "" }
+
+    /// The media type of the first structure.
+    package var mediaType: String {
+        guard gst_caps_is_any(self) == 0, let structure = gst_caps_get_structure(self, 0),
+            let name = gst_structure_get_name(structure)
+        else { return "" }
+        return String(cString: name)
+    }
+
+    /// A copy in which every structure has the given raw video format. Ownership passes to the caller.
+    package func withFormat(_ name: String) -> UnsafeMutablePointer<GstCaps>? {
+        guard let copy = gst_caps_copy(self) else { return nil }
+        var value = GValue()
+        g_value_init(&value, GSTSHIMS_TYPE_STRING)
+        g_value_set_string(&value, name)
+        gst_caps_set_value(copy, "format", &value)
+        g_value_unset(&value)
+        return copy
+    }
+}
+
+/// Lends the caps of a CAPS event.
+package func withCaps<Failure: Error>(
+    of event: UnsafeMutablePointer<GstEvent>,
+    _ body: (UnsafeMutablePointer<GstCaps>) throws(Failure) -> Void
+) throws(Failure) {
+    var caps: UnsafeMutablePointer<GstCaps>?
+    gst_event_parse_caps(event, &caps)
+    if let caps { try body(caps) }
+}

@@ -1,0 +1,216 @@
+package import CGStreamer
+
+/// The Swift half of one element: made with the C instance, released when GObject finalizes that.
+///
+/// GStreamer calls it from many threads; each member of a conforming type says what guards it. Every function has a
+/// default, which does what the parent class does.
+package protocol Element: AnyObject {
+    /// The C half. Not owned: it owns us.
+    var instance: UnsafeMutablePointer<GstElement> { get }
+
+    /// The settings behind the element's properties.
+    var properties: any PropertyAccess { get }
+
+    /// A property took its new value. Called on the setter's thread; no lock is held.
+    func propertyChanged(_ name: String)
+
+    /// The element changes state; `parent` does the parent class's part.
+    func changeState(_ transition: GstStateChange, parent: () -> GstStateChangeReturn) -> GstStateChangeReturn
+
+    /// The application sends an event to the element itself; `parent` takes it.
+    func sendEvent(
+        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool
+}
+
+extension Element {
+    package func propertyChanged(_ name: String) {}
+
+    package func changeState(
+        _ transition: GstStateChange, parent: () -> GstStateChangeReturn
+    ) -> GstStateChangeReturn { parent() }
+
+    package func sendEvent(
+        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool { parent(event) }
+}
+
+/// What a class of elements is: names, pads, properties, and how to make the Swift half of an instance.
+package struct ElementDefinition: Sendable {
+    package enum Parent: Sendable {
+        case element, aggregator
+    }
+
+    package let typeName: String
+    package let factory: String
+    package let parent: Parent
+    package let longName: String
+    package let klass: String
+    package let description: String
+    package let pads: [PadTemplate]
+    let installProperties: @Sendable (UnsafeMutablePointer<GObjectClass>) -> Void
+    let make: @Sendable (UnsafeMutablePointer<GstElement>) -> any Element
+
+    package init<Settings>(
+        typeName: String, factory: String, parent: Parent, longName: String, klass: String, description: String,
+        pads: [PadTemplate], properties: [Property<Settings>], defaults: Settings,
+        make: @escaping @Sendable (UnsafeMutablePointer<GstElement>) -> any Element
+    ) {
+        self.typeName = typeName
+        self.factory = factory
+        self.parent = parent
+        self.longName = longName
+        self.klass = klass
+        self.description = description
+        self.pads = pads
+        self.make = make
+        installProperties = { objectClass in
+            for (index, property) in properties.enumerated() {
+                g_object_class_install_property(objectClass, propertyID(index), property.spec(defaults))
+            }
+        }
+    }
+
+    /// Registers the class with GObject and its factory with the plugin. The rank is NONE: nothing picks these
+    /// elements for unknown content.
+    package func register(in plugin: OpaquePointer?) -> Bool {
+        gst_element_register(plugin, factory, GST_RANK_NONE.rawValue, registeredType()) != 0
+    }
+
+    private func registeredType() -> GType {
+        let known = g_type_from_name(typeName)
+        guard known == 0 else { return known }
+        let parentType = parent == .aggregator ? gst_aggregator_get_type() : gst_element_get_type()
+        var query = GTypeQuery()
+        g_type_query(parentType, &query)
+        let box = Unmanaged.passRetained(DefinitionBox(self)).toOpaque()  // lives as long as the type: for ever
+        var info = GTypeInfo()
+        info.class_size = guint16(truncatingIfNeeded: query.class_size)
+        info.instance_size = guint16(truncatingIfNeeded: query.instance_size)
+        info.class_data = UnsafeRawPointer(box)
+        info.class_init = initializeClass
+        info.instance_init = initializeInstance
+        let type = g_type_register_static(parentType, typeName, &info, GTypeFlags(rawValue: 0))
+        g_type_set_qdata(type, definitionKey, box)
+        return type
+    }
+}
+
+// MARK: - The C side
+
+/// GObject counts properties from 1.
+private func propertyID(_ index: Int) -> guint { guint(truncatingIfNeeded: index &+ 1) }
+
+private final class DefinitionBox: Sendable {
+    let definition: ElementDefinition
+
+    init(_ definition: ElementDefinition) { self.definition = definition }
+}
+
+private let definitionKey = g_quark_from_static_string("depthmatte-element-definition")
+private let elementKey = g_quark_from_static_string("depthmatte-element")
+
+/// What hangs on a C instance: its Swift half, in the shapes in which the C side asks for it.
+private final class Half {
+    let element: any Element
+    let aggregator: (any Aggregator)?
+
+    init(_ element: any Element) {
+        self.element = element
+        aggregator = element as? any Aggregator
+    }
+}
+
+private func half(_ instance: UnsafeMutableRawPointer?) -> Half? {
+    guard let instance,
+        let data = g_object_get_qdata(instance.assumingMemoryBound(to: GObject.self), elementKey)
+    else { return nil }
+    return Unmanaged<Half>.fromOpaque(data).takeUnretainedValue()
+}
+
+/// The Swift half of a C instance; nil for an object that is not ours, or no longer.
+package func swiftHalf(_ instance: UnsafeMutableRawPointer?) -> (any Element)? { half(instance)?.element }
+
+/// The same for an aggregator.
+func aggregatorHalf(_ instance: UnsafeMutableRawPointer?) -> (any Aggregator)? { half(instance)?.aggregator }
+
+private let initializeClass: GClassInitFunc = { classPointer, data in
+    guard let classPointer, let data else { return }
+    let definition = Unmanaged<DefinitionBox>.fromOpaque(data).takeUnretainedValue().definition
+
+    let objectClass = classPointer.assumingMemoryBound(to: GObjectClass.self)
+    objectClass.pointee.set_property = setProperty
+    objectClass.pointee.get_property = getProperty
+    definition.installProperties(objectClass)
+
+    let elementClass = classPointer.assumingMemoryBound(to: GstElementClass.self)
+    gst_element_class_set_metadata(
+        elementClass, definition.longName, definition.klass, definition.description,
+        "The gst-depthmatte authors")
+    elementClass.pointee.change_state = changeState
+    elementClass.pointee.send_event = sendEvent
+    for template in definition.pads {
+        template.add(to: elementClass, padType: definition.parent == .aggregator ? gst_aggregator_pad_get_type() : nil)
+    }
+    if definition.parent == .aggregator {
+        installAggregatorFunctions(classPointer.assumingMemoryBound(to: GstAggregatorClass.self))
+    }
+}
+
+private let initializeInstance: GInstanceInitFunc = { instance, classPointer in
+    guard let instance, let classPointer else { return }
+    let type = classPointer.assumingMemoryBound(to: GTypeClass.self).pointee.g_type
+    guard let data = g_type_get_qdata(type, definitionKey) else { return }
+    let definition = Unmanaged<DefinitionBox>.fromOpaque(data).takeUnretainedValue().definition
+    let raw = UnsafeMutableRawPointer(instance)
+    let element = definition.make(raw.assumingMemoryBound(to: GstElement.self))
+    g_object_set_qdata_full(
+        raw.assumingMemoryBound(to: GObject.self), elementKey, Unmanaged.passRetained(Half(element)).toOpaque()
+    ) { data in
+        if let data { Unmanaged<Half>.fromOpaque(data).release() }
+    }
+}
+
+private let setProperty:
+    @convention(c) (UnsafeMutablePointer<GObject>?, guint, UnsafePointer<GValue>?, UnsafeMutablePointer<GParamSpec>?) ->
+        Void = { object, id, value, _ in
+            guard let value, let element = swiftHalf(object),
+                let name = element.properties.set(Int(id) &- 1, from: value)
+            else { return }
+            element.propertyChanged(name)
+        }
+
+private let getProperty:
+    @convention(c) (
+        UnsafeMutablePointer<GObject>?, guint, UnsafeMutablePointer<GValue>?, UnsafeMutablePointer<GParamSpec>?
+    ) -> Void = { object, id, value, _ in
+        guard let value else { return }
+        swiftHalf(object)?.properties.get(Int(id) &- 1, into: value)
+    }
+
+/// The parent class of an instance's class.
+func parentClass(_ instance: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    guard let ownClass = instance.assumingMemoryBound(to: GTypeInstance.self).pointee.g_class else { return nil }
+    return UnsafeMutableRawPointer(g_type_class_peek_parent(UnsafeMutableRawPointer(ownClass)))
+}
+
+private let changeState: @convention(c) (UnsafeMutablePointer<GstElement>?, GstStateChange) -> GstStateChangeReturn = {
+    instance, transition in
+    guard let instance else { return GST_STATE_CHANGE_FAILURE }
+    let callParent = {
+        parentClass(instance)?.assumingMemoryBound(to: GstElementClass.self).pointee.change_state?(
+            instance, transition) ?? GST_STATE_CHANGE_FAILURE
+    }
+    return swiftHalf(instance)?.changeState(transition, parent: callParent) ?? callParent()
+}
+
+private let sendEvent: @convention(c) (UnsafeMutablePointer<GstElement>?, UnsafeMutablePointer<GstEvent>?) -> gboolean =
+    {
+        instance, event in
+        guard let instance, let event else { return 0 }
+        let callParent = { (event: UnsafeMutablePointer<GstEvent>) -> Bool in
+            parentClass(instance)?.assumingMemoryBound(to: GstElementClass.self).pointee.send_event?(instance, event)
+                ?? 0 != 0
+        }
+        return gboolean(swiftHalf(instance)?.sendEvent(event, parent: callParent) ?? callParent(event))
+    }

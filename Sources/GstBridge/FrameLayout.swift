@@ -1,0 +1,98 @@
+package import CGStreamer
+import DepthKernels
+
+/// Where the planes of a frame lie in its memory, worked out once from caps.
+package struct FrameLayout: Equatable, Sendable {
+    package struct Plane: Equatable, Sendable {
+        /// Bytes of a row that belong to the picture.
+        package var rowBytes: Int
+        package var rows: Int
+        package var stride: Int
+        /// Bytes from the start of the frame's memory to the plane's first row.
+        package var offset: Int
+    }
+
+    package let width: Int
+    package let height: Int
+    package let planes: [Plane]
+    /// Bytes of a frame laid out as the caps say.
+    package let size: Int
+    /// What a GstVideoMeta must name; UNKNOWN for caps that GstVideoInfo does not know.
+    package let format: GstVideoFormat
+
+    /// The layout that video caps imply.
+    package init(_ info: GstVideoInfo) {
+        self.width = Int(info.width)
+        self.height = Int(info.height)
+        size = Int(clamping: info.size)
+        format = info.finfo.pointee.format
+        let description = info.finfo.pointee
+        let strides = info.stride
+        let offsets = info.offset
+        planes = (0..<Int(description.n_planes)).map { plane in
+            let extent = planeExtent(plane, of: description, width: Int(info.width), height: Int(info.height))
+            return Plane(
+                rowBytes: extent.rowBytes, rows: extent.rows, stride: Int(item(plane, of: strides)),
+                offset: Int(clamping: item(plane, of: offsets)))
+        }
+    }
+
+    /// One plane of samples: the layout of caps that are no raw video format.
+    ///
+    /// - Parameter rowAlignment: bytes to a multiple of which each row is padded; GStreamer's grey formats have 4.
+    package init(width: Int, height: Int, bytesPerSample: Int, rowAlignment: Int = 1) {
+        let rowBytes = width &* bytesPerSample
+        let stride = (rowBytes &+ rowAlignment &- 1) / rowAlignment &* rowAlignment
+        self.width = width
+        self.height = height
+        planes = [Plane(rowBytes: rowBytes, rows: height, stride: stride, offset: 0)]
+        size = stride &* height
+        format = GST_VIDEO_FORMAT_UNKNOWN
+    }
+
+    /// Where the planes of this very buffer lie: as its GstVideoMeta says where it has one that is true.
+    func planes(of buffer: UnsafeMutablePointer<GstBuffer>) throws(FrameFault) -> Planes<Plane> {
+        var result = Planes<Plane>()
+        guard format != GST_VIDEO_FORMAT_UNKNOWN, let meta = gst_buffer_get_video_meta(buffer)?.pointee else {
+            for plane in planes { result.append(plane) }
+            return result
+        }
+        guard meta.format == format, Int(meta.width) == width, Int(meta.height) == height,
+            Int(meta.n_planes) == planes.count
+        else { throw .metaDisagrees }
+        for (index, plane) in planes.enumerated() {
+            var actual = plane
+            actual.stride = Int(item(index, of: meta.stride))
+            actual.offset = Int(clamping: item(index, of: meta.offset))
+            guard actual.stride >= actual.rowBytes else { throw .metaDisagrees }
+            result.append(actual)
+        }
+        return result
+    }
+
+    /// Whether the buffer's planes lie where the caps alone say, so that readers who ignore metas see the picture.
+    package func isDefault(for buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
+        guard let actual = try? planes(of: buffer) else { return false }
+        return planes.indices.allSatisfy { actual[$0] == planes[$0] }
+    }
+}
+
+/// Row bytes and rows of one plane, from the widest and tallest component in it.
+private func planeExtent(
+    _ plane: Int, of format: GstVideoFormatInfo, width: Int, height: Int
+) -> (rowBytes: Int, rows: Int) {
+    var rowBytes = 0
+    var rows = 0
+    for component in 0..<Int(format.n_components) where Int(item(component, of: format.plane)) == plane {
+        let columns = shrunk(width, by: item(component, of: format.w_sub))
+        rowBytes = max(rowBytes, columns &* Int(item(component, of: format.pixel_stride)))
+        rows = max(rows, shrunk(height, by: item(component, of: format.h_sub)))
+    }
+    return (rowBytes, rows)
+}
+
+/// A size divided by 2^shift, rounded up.
+private func shrunk(_ size: Int, by shift: guint) -> Int {
+    let bits = Int(min(shift, 8))
+    return (size &+ (1 << bits) &- 1) >> bits
+}

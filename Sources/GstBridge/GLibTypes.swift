@@ -1,0 +1,25 @@
+package import CGStreamer
+import CGStreamerShims
+
+package let noClockTime = GSTSHIMS_CLOCK_TIME_NONE
+
+extension gboolean {
+    package init(_ value: Bool) { self = value ? 1 : 0 }
+}
+
+/// Copies a C string that the callee allocated, and frees it.
+package func takeString(_ text: UnsafeMutablePointer<CChar>?) -> String? {
+    guard let text else { return nil }
+    defer { g_free(text) }
+    return String(cString: text)
+}
+
+/// Element `index` of a C array that Swift imports as a four-tuple; an index outside it reads the first.
+func item<T>(_ index: Int, of tuple: (T, T, T, T)) -> T {
+    switch index {
+    case 1: tuple.1
+    case 2: tuple.2
+    case 3: tuple.3
+    default: tuple.0
+    }
+}

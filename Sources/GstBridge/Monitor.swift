@@ -1,0 +1,39 @@
+import CGStreamer
+
+/// A value behind a lock, on whose changes threads can wait.
+package final class Monitor<Value>: @unchecked Sendable {  // guard: every access to `value` holds `mutex`
+    private let mutex = UnsafeMutablePointer<GMutex>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<GCond>.allocate(capacity: 1)
+    private var value: Value
+
+    package init(_ value: Value) {
+        self.value = value
+        g_mutex_init(mutex)
+        g_cond_init(condition)
+    }
+
+    deinit {
+        g_cond_clear(condition)
+        g_mutex_clear(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Reads or changes the value; whoever waits looks at it again afterwards.
+    package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+        g_mutex_lock(mutex)
+        defer {
+            g_cond_broadcast(condition)
+            g_mutex_unlock(mutex)
+        }
+        return body(&value)
+    }
+
+    /// Waits until the value is as wanted, and returns what `body` makes of it then.
+    package func wait<Result>(until isReady: (Value) -> Bool, then body: (inout Value) -> Result) -> Result {
+        g_mutex_lock(mutex)
+        defer { g_mutex_unlock(mutex) }
+        while !isReady(value) { g_cond_wait(condition, mutex) }
+        return body(&value)
+    }
+}

@@ -1,0 +1,35 @@
+package import CGStreamer
+
+/// A pad that every instance of an element has, or can be asked for.
+package struct PadTemplate: Sendable {
+    package enum Presence: Sendable {
+        case always, request
+    }
+
+    package let name: String
+    package let direction: GstPadDirection
+    package let presence: Presence
+    /// Caps in their string form; a mistake in it shows as soon as the plugin is loaded.
+    package let caps: String
+
+    package init(_ name: String, _ direction: GstPadDirection, _ presence: Presence, caps: String) {
+        self.name = name
+        self.direction = direction
+        self.presence = presence
+        self.caps = caps
+    }
+
+    /// Adds the template to a class. Pads made from it are of `padType`, or plain pads where that is nil.
+    func add(to elementClass: UnsafeMutablePointer<GstElementClass>, padType: GType?) {
+        guard let caps = gst_caps_from_string(caps) else { return }
+        defer { gst_caps_unref(caps) }
+        let presence = presence == .always ? GST_PAD_ALWAYS : GST_PAD_REQUEST
+        let template =
+            if let padType {
+                gst_pad_template_new_with_gtype(name, direction, presence, caps, padType)
+            } else {
+                gst_pad_template_new(name, direction, presence, caps)
+            }
+        gst_element_class_add_pad_template(elementClass, template)
+    }
+}

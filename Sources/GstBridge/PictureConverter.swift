@@ -1,0 +1,80 @@
+package import CGStreamer
+import CGStreamerShims
+
+/// A rectangle of whole pixels.
+package struct PixelRect: Equatable, Sendable {
+    package var x: Int
+    package var y: Int
+    package var width: Int
+    package var height: Int
+
+    package init(x: Int, y: Int, width: Int, height: Int) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+}
+
+/// Converts frames from one raw format and size to another, with GstVideoConverter.
+///
+/// Used by one thread at a time.
+package final class PictureConverter {
+    private let converter: OpaquePointer
+    private var source: GstVideoInfo
+    private var target: GstVideoInfo
+
+    /// Takes `from` out of each source frame to `to` in the target; the rest of the target gets the border's colour.
+    ///
+    /// - Parameter border: 0xAARRGGBB.
+    /// - Returns: nil where GstVideoConverter has no way between the two formats.
+    package init?(_ source: GstVideoInfo, to target: GstVideoInfo, from: PixelRect, into: PixelRect, border: UInt32) {
+        self.source = source
+        self.target = target
+        // GstVideoConverter insists that these agree, though it changes neither.
+        self.source.fps_n = target.fps_n
+        self.source.fps_d = target.fps_d
+        self.source.interlace_mode = target.interlace_mode
+        let options = gst_structure_new_empty("GstVideoConverterOptions")
+        guard let options else { return nil }
+        for (name, value) in [
+            ("src-x", from.x), ("src-y", from.y), ("src-width", from.width), ("src-height", from.height),
+            ("dest-x", into.x), ("dest-y", into.y), ("dest-width", into.width), ("dest-height", into.height),
+        ] {
+            var number = GValue()
+            g_value_init(&number, GSTSHIMS_TYPE_INT)
+            g_value_set_int(&number, gint(clamping: value))
+            gst_structure_take_value(options, "GstVideoConverter.\(name)", &number)
+        }
+        var colour = GValue()
+        g_value_init(&colour, GSTSHIMS_TYPE_UINT)
+        g_value_set_uint(&colour, border)
+        gst_structure_take_value(options, "GstVideoConverter.border-argb", &colour)
+        guard let converter = gst_video_converter_new(&self.source, &self.target, options) else { return nil }
+        self.converter = converter
+    }
+
+    deinit { gst_video_converter_free(converter) }
+
+    /// Converts one frame. The target must be writable and of the target's size.
+    package func convert(
+        _ input: UnsafeMutablePointer<GstBuffer>, into output: UnsafeMutablePointer<GstBuffer>
+    ) throws(FrameFault) {
+        // gst_video_frame_map trusts the meta; our own mapping is made first, only to check it.
+        try withFrame(reading: input, FrameLayout(source)) { _ in }
+        var inputFrame = GstVideoFrame()
+        guard gst_video_frame_map(&inputFrame, &source, input, GST_MAP_READ) != 0 else { throw .notMappable }
+        defer { gst_video_frame_unmap(&inputFrame) }
+        var outputFrame = GstVideoFrame()
+        guard gst_video_frame_map(&outputFrame, &target, output, GST_MAP_WRITE) != 0 else { throw .notMappable }
+        defer { gst_video_frame_unmap(&outputFrame) }
+        gst_video_converter_frame(converter, &inputFrame, &outputFrame)
+    }
+}
+
+/// Whether two descriptions say the same.
+package func isSame(_ one: GstVideoInfo, _ two: GstVideoInfo) -> Bool {
+    var one = one
+    var two = two
+    return gst_video_info_is_equal(&one, &two) != 0
+}
