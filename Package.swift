@@ -13,14 +13,32 @@ let kernels: [SwiftSetting] = strict + [.strictMemorySafety()]
 
 let package = Package(
     name: "gst-depthmatte",
+    products: [
+        .library(name: "gstdepthmatte", type: .dynamic, targets: ["gstdepthmatte"])
+    ],
     targets: [
         .systemLibrary(
             name: "CGStreamer", pkgConfig: "gstreamer-video-1.0",
             providers: [.apt(["libgstreamer-plugins-base1.0-dev"]), .brew(["gstreamer"])]),
         .target(name: "CGStreamerShims", dependencies: ["CGStreamer"]),
+        .target(name: "CDepthMatte", dependencies: ["CGStreamer"]),
         .target(name: "DepthKernels", swiftSettings: kernels),
         .target(name: "DepthScene", dependencies: ["DepthKernels"], swiftSettings: kernels),
         .target(name: "GstBridge", dependencies: ["CGStreamer", "CGStreamerShims", "DepthKernels"], swiftSettings: strict),
+        .target(
+            name: "DepthMattePlugin",
+            dependencies: ["CDepthMatte", "CGStreamer", "DepthKernels", "DepthScene", "GstBridge"],
+            swiftSettings: strict),
+        // The shipped library: the plugin's descriptor, and the linking that makes it self-contained.
+        .target(
+            name: "gstdepthmatte", dependencies: ["CDepthMatte", "DepthMattePlugin"],
+            linkerSettings: [
+                .unsafeFlags([
+                    "-static-stdlib", "-no-toolchain-stdlib-rpath",
+                    "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/gstdepthmatte/exports.map",
+                ], .when(platforms: [.linux]))
+            ]),
+
         .target(
             name: "TestSupport", dependencies: ["DepthKernels"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(

@@ -1,0 +1,10 @@
+// What the plugin's descriptor and its Swift half know of each other.
+#pragma once
+
+#include <gst/gst.h>
+
+/// The version of the package, for the descriptor, the build files and the documentation.
+#define DEPTHMATTE_VERSION "0.1.0"
+
+/// Registers every element of the plugin; written in Swift.
+gboolean depthmatte_register_elements(GstPlugin *_Nonnull plugin);

@@ -1,0 +1,210 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// What lies behind the person: frames in the video's own format and size, ready to be blended.
+///
+/// A still, or a colour, is converted once and kept until something that it depends on changes. Streaming thread only.
+final class Background {
+    /// What a frame is asked for.
+    struct Request {
+        let format: StreamFormat
+        let color: UInt32
+        let fit: PictureFit
+        var source: Source
+    }
+
+    enum Source {
+        case color
+        /// Fully transparent, with the colour beneath.
+        case transparent
+        /// A picture that stays.
+        case still(Picture)
+        /// A picture of a stream, replaced soon.
+        case moving(Picture)
+    }
+
+    private var made: (request: Request, frame: BufferRef)?
+    private var converter: (key: ConverterKey, converter: PictureConverter)?
+
+    /// A frame in the request's format, kept unchanged by everybody; nil where there is no memory for one or no way
+    /// to convert the picture.
+    func frame(_ request: Request) -> BufferRef? {
+        if let made, made.request.makesSameFrame(as: request) { return made.frame }
+        let frame =
+            switch request.source {
+            case .color, .transparent: colored(request)
+            case .still(let picture): still(picture, request)
+            case .moving(let picture): moving(picture, request)
+            }
+        guard let frame else { return nil }
+        made = (request, frame)
+        return frame
+    }
+
+    /// Forgets every picture.
+    func reset() {
+        made = nil
+        converter = nil
+    }
+
+    // MARK: The kinds of background
+
+    private func colored(_ request: Request) -> BufferRef? {
+        let isTransparent = if case .transparent = request.source { true } else { false }
+        let color = isTransparent ? request.color & 0x00ff_ffff : request.color
+        return converted(canvas(request, color: color), request)
+    }
+
+    /// Fits a still in RGBA, by the filters that suit stills, then converts it once.
+    private func still(_ picture: Picture, _ request: Request) -> BufferRef? {
+        guard let rgba = rgba(width: Int(picture.info.width), height: Int(picture.info.height)),
+            let source = upright(picture, to: rgba), let target = canvas(request, color: request.color),
+            let canvasInfo = self.rgba(width: request.format.width, height: request.format.height)
+        else { return nil }
+        let sourceLayout = FrameLayout(rgba)
+        let isFitted =
+            try? withFrame(changing: source.pointer, sourceLayout) { sourcePlanes in
+                try? withFrame(changing: target.pointer, FrameLayout(canvasInfo)) { targetPlanes in
+                    guard let from = sourcePlanes[0], let to = targetPlanes[0] else { return false }
+                    flatten(rgba: from, over: rgbaBytes(argb: request.color))
+                    return fitPicture(
+                        source: from.readOnly, sourceWidth: sourceLayout.width, sourceHeight: sourceLayout.height,
+                        into: to, width: request.format.width, height: request.format.height, fit: request.fit,
+                        border: rgbaBytes(argb: request.color))
+                }
+            }
+        guard isFitted == true else { return nil }
+        return converted(target, request)
+    }
+
+    /// Scales and converts one frame of a stream with GstVideoConverter, which does both in one go.
+    private func moving(_ picture: Picture, _ request: Request) -> BufferRef? {
+        let (from, into) = request.fit.rectangles(
+            sourceWidth: Int(picture.info.width), sourceHeight: Int(picture.info.height),
+            targetWidth: request.format.width, targetHeight: request.format.height)
+        return convert(picture.buffer, picture.info, from: from, into: into, request)
+    }
+
+    // MARK: Conversions
+
+    /// A frame-sized RGBA buffer of one colour.
+    private func canvas(_ request: Request, color: UInt32) -> BufferRef? {
+        guard let info = rgba(width: request.format.width, height: request.format.height),
+            let buffer = newBuffer(size: Int(clamping: info.size))
+        else { return nil }
+        let isFilled = try? withFrame(changing: buffer.pointer, FrameLayout(info)) { planes in
+            guard let plane = planes[0] else { return false }
+            fill(plane, with: rgbaBytes(argb: color))
+            return true
+        }
+        return isFilled == true ? buffer : nil
+    }
+
+    /// A frame-sized RGBA picture in the video's format.
+    private func converted(_ canvas: BufferRef?, _ request: Request) -> BufferRef? {
+        let whole = PixelRect(x: 0, y: 0, width: request.format.width, height: request.format.height)
+        guard let canvas, let info = rgba(width: whole.width, height: whole.height) else { return nil }
+        return convert(canvas, info, from: whole, into: whole, request)
+    }
+
+    /// The picture in RGBA, at its own size.
+    private func upright(_ picture: Picture, to rgba: GstVideoInfo) -> BufferRef? {
+        let whole = PixelRect(x: 0, y: 0, width: Int(rgba.width), height: Int(rgba.height))
+        guard
+            let converter = PictureConverter(picture.info, to: rgba, from: whole, into: whole, border: 0),
+            let output = newBuffer(size: Int(clamping: rgba.size)),
+            (try? converter.convert(picture.buffer.pointer, into: output.pointer)) != nil
+        else { return nil }
+        return output
+    }
+
+    private func convert(
+        _ input: BufferRef, _ info: GstVideoInfo, from: PixelRect, into: PixelRect, _ request: Request
+    ) -> BufferRef? {
+        let key = ConverterKey(source: info, target: request.format.info, from: from, into: into, border: request.color)
+        if converter?.key != key {
+            guard
+                let fresh = PictureConverter(
+                    info, to: request.format.info, from: from, into: into, border: request.color)
+            else { return nil }
+            converter = (key, fresh)
+        }
+        guard let converter, let output = newBuffer(size: request.format.layout.size),
+            (try? converter.converter.convert(input.pointer, into: output.pointer)) != nil
+        else { return nil }
+        return output
+    }
+
+    private func rgba(width: Int, height: Int) -> GstVideoInfo? {
+        var info = GstVideoInfo()
+        guard gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, guint(width), guint(height)) != 0 else {
+            return nil
+        }
+        return info
+    }
+}
+
+extension Background.Request {
+    /// Whether a frame made for this request serves the other one too.
+    fileprivate func makesSameFrame(as other: Background.Request) -> Bool {
+        format.isSame(as: other.format) && color == other.color && fit == other.fit && source.isSame(as: other.source)
+    }
+}
+
+extension Background.Source {
+    fileprivate func isSame(as other: Background.Source) -> Bool {
+        switch (self, other) {
+        case (.color, .color), (.transparent, .transparent): true
+        case (.still(let one), .still(let two)), (.moving(let one), .moving(let two)): one === two
+        default: false
+        }
+    }
+}
+
+/// What a GstVideoConverter was made for.
+private struct ConverterKey: Equatable {
+    let source: GstVideoInfo
+    let target: GstVideoInfo
+    let from: PixelRect
+    let into: PixelRect
+    let border: UInt32
+
+    static func == (one: ConverterKey, two: ConverterKey) -> Bool {
+        isSame(one.source, two.source) && isSame(one.target, two.target) && one.from == two.from
+            && one.into == two.into && one.border == two.border
+    }
+}
+
+extension PictureFit {
+    /// Which part of the source goes to which part of the target.
+    fileprivate func rectangles(
+        sourceWidth: Int, sourceHeight: Int, targetWidth: Int, targetHeight: Int
+    ) -> (from: PixelRect, into: PixelRect) {
+        let source = PixelRect(x: 0, y: 0, width: sourceWidth, height: sourceHeight)
+        let target = PixelRect(x: 0, y: 0, width: targetWidth, height: targetHeight)
+        switch self {
+        case .stretch: return (source, target)
+        case .cover: return (source.middle(aspect: target), target)
+        case .contain: return (source, target.middle(aspect: source))
+        }
+    }
+}
+
+extension PixelRect {
+    /// The largest rectangle in the middle of this one with the other's aspect.
+    fileprivate func middle(aspect other: PixelRect) -> PixelRect {
+        let scale = min(Double(width) / Double(other.width), Double(height) / Double(other.height))
+        let innerWidth = min(width, max(1, Int((Double(other.width) * scale).rounded())))
+        let innerHeight = min(height, max(1, Int((Double(other.height) * scale).rounded())))
+        return PixelRect(
+            x: (width - innerWidth) / 2, y: (height - innerHeight) / 2, width: innerWidth, height: innerHeight)
+    }
+}
+
+/// A colour property's value as the bytes of an RGBA pixel.
+private func rgbaBytes(argb: UInt32) -> SIMD4<UInt8> {
+    SIMD4(
+        UInt8(truncatingIfNeeded: argb >> 16), UInt8(truncatingIfNeeded: argb >> 8), UInt8(truncatingIfNeeded: argb),
+        UInt8(truncatingIfNeeded: argb >> 24))
+}

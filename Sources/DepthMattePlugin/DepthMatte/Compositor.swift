@@ -1,0 +1,120 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// Turns a video buffer and its matte into the buffer that leaves, for one pair of formats.
+///
+/// Made when caps are agreed. Streaming thread only.
+final class Compositor {
+    let input: StreamFormat
+    /// The input's own format, or its sibling with an alpha channel.
+    let output: StreamFormat
+    let hasStraightAlpha: Bool
+    private let blender: Blender
+    /// A matte without a person, one byte a pixel.
+    private let emptyMatte: BufferRef
+    private let emptyLayout: FrameLayout
+
+    /// - Returns: nil where there is no memory.
+    init?(_ input: StreamFormat, transparent: Bool) {
+        let sibling = transparent ? input.withAlpha : nil
+        let output = sibling ?? input
+        emptyLayout = FrameLayout(width: input.width, height: input.height, bytesPerSample: 1)
+        guard let empty = newBuffer(size: emptyLayout.size) else { return nil }
+        emptyMatte = empty
+        self.input = input
+        self.output = output
+        hasStraightAlpha = sibling != nil
+        blender = Blender(layout: output.format.layout, width: input.width, height: input.height)
+    }
+
+    /// The video buffer itself, or a copy, ready to be written in the output's layout.
+    func canvas(for video: BufferRef) throws(FrameFault) -> BufferRef {
+        guard output.format.format != input.format.format else {
+            guard video.makeExclusive() else { throw .notMappable }
+            return video
+        }
+        let canvas = try blankCanvas(for: video)
+        try withFrame(reading: video.pointer, input.layout) { source throws(FrameFault) in
+            try withFrame(changing: canvas.pointer, output.layout) { target in
+                copy(source, to: target)
+                makeOpaque(target)
+            }
+        }
+        return canvas
+    }
+
+    /// A canvas with the video's timestamps and nothing of its picture.
+    func blankCanvas(for video: BufferRef) throws(FrameFault) -> BufferRef {
+        guard let canvas = newBuffer(size: output.layout.size, stampedLike: video) else { throw .notMappable }
+        return canvas
+    }
+
+    /// Lays the person on the canvas over the background; without a matte there is no person.
+    func composite(_ canvas: BufferRef, matte: Plane?, background: BufferRef) throws(FrameFault) {
+        try withFrame(changing: canvas.pointer, output.layout) { video throws(FrameFault) in
+            try withFrame(reading: background.pointer, output.layout) { background throws(FrameFault) in
+                try withMatte(matte) { alpha in
+                    if hasStraightAlpha {
+                        cutOut(video, alpha: alpha, hidden: background)
+                    } else {
+                        blender.blend(video: video, background: background, alpha: alpha)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Draws the matte itself.
+    func drawMatte(_ canvas: BufferRef, matte: Plane?) throws(FrameFault) {
+        try withFrame(changing: canvas.pointer, output.layout) { video throws(FrameFault) in
+            try withMatte(matte) { alpha in
+                _ = DepthKernels.drawMatte(
+                    alpha: alpha, into: video, width: output.width, height: output.height,
+                    layout: output.format.layout, bytes: output.format.matteBytes, greys: output.greys)
+            }
+        }
+    }
+
+    /// The same picture laid out as the caps alone say, for readers who do not look at metas.
+    func repacked(_ buffer: BufferRef) throws(FrameFault) -> BufferRef {
+        if output.layout.isDefault(for: buffer.pointer) { return buffer }
+        let packed = try blankCanvas(for: buffer)
+        try withFrame(reading: buffer.pointer, output.layout) { source throws(FrameFault) in
+            try withFrame(changing: packed.pointer, output.layout) { target in copy(source, to: target) }
+        }
+        return packed
+    }
+
+    // MARK: Straight alpha
+
+    /// Makes everything but the person transparent. What is wholly hidden gets the background's first pixel, so that
+    /// an encoder that drops alpha does not bring the room back.
+    private func cutOut(_ video: Planes<MutablePlane>, alpha: Plane, hidden: Planes<Plane>) {
+        if let alphaByte = output.format.alphaByte, let pixels = video[0], let color = hidden[0] {
+            writeStraightAlpha(
+                pixels: pixels, width: output.width, height: output.height, alpha: alpha, alphaByteIndex: alphaByte,
+                hidden: color.firstPixel)
+        } else if let y = hidden[0], let u = hidden[1], let v = hidden[2] {
+            writeStraightAlpha(
+                a420: video, width: output.width, height: output.height, alpha: alpha,
+                hidden: (y.firstByte, u.firstByte, v.firstByte))
+        }
+    }
+
+    /// Gives a canvas that had no alpha of its own the full one.
+    private func makeOpaque(_ canvas: Planes<MutablePlane>) {
+        if let alphaByte = output.format.alphaByte, let pixels = canvas[0] {
+            DepthKernels.makeOpaque(pixels, alphaByteIndex: alphaByte)
+        } else if let opacity = canvas[3] {
+            fill(opacity, with: 255)
+        }
+    }
+
+    private func withMatte(_ matte: Plane?, _ body: (Plane) throws(FrameFault) -> Void) throws(FrameFault) {
+        if let matte { return try body(matte) }
+        try withFrame(reading: emptyMatte.pointer, emptyLayout) { planes throws(FrameFault) in
+            if let empty = planes[0] { try body(empty) }
+        }
+    }
+}

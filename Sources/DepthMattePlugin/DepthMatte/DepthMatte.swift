@@ -1,0 +1,43 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// `depthmatte`: cuts a person out of a video along the depth, and lays them over another picture.
+///
+/// Pads: `video` (always) is what leaves, cut out; `depth` (request) is the depth camera's stream; `face` (request) is
+/// a smaller copy of the video on which a detector has left its boxes; `background` (request) is a stream to put behind.
+///
+/// The stages, their order and their defaults are those of Apple's sample "Enhancing live video by leveraging TrueDepth
+/// camera data": anchor on the face, threshold the depth a margin behind it, soften the mask, widen or narrow it by a
+/// power, bring it to the video's size, blend.
+///
+///     depthtestsrc name=camera  depthmatte name=matte background=bg.png ! videoconvert ! autovideosink
+///         camera.video ! matte.video  camera.depth ! matte.depth
+enum DepthMatte {
+    static let factory = "depthmatte"
+
+    /// The sink pads, by what they carry; the raw values are their names.
+    enum PadRole: String, CaseIterable {
+        case video, depth, face, background
+    }
+
+    static let definition = ElementDefinition(
+        typeName: "GstDepthMatte",
+        factory: factory,
+        parent: .aggregator,
+        longName: "Depth matte",
+        klass: "Filter/Editor/Video/Compositor",
+        description: "Cuts a person out of a video along the depth and lays them over another background. "
+            + "Pads: video, the picture to cut; depth, its depth map; face, a smaller copy of it with a detector's "
+            + "boxes; background, the picture behind",
+        pads: [
+            PadTemplate(PadRole.video.rawValue, GST_PAD_SINK, .always, caps: VideoFormat.caps),
+            PadTemplate(PadRole.depth.rawValue, GST_PAD_SINK, .request, caps: DepthFormat.caps),
+            PadTemplate(PadRole.face.rawValue, GST_PAD_SINK, .request, caps: VideoFormat.anyFormatCaps),
+            PadTemplate(PadRole.background.rawValue, GST_PAD_SINK, .request, caps: VideoFormat.anyFormatCaps),
+            PadTemplate("src", GST_PAD_SRC, .always, caps: VideoFormat.caps),
+        ],
+        properties: DepthMatteProperties.all,
+        defaults: DepthMatteSettings(),
+        make: { DepthMatteElement($0) })
+}

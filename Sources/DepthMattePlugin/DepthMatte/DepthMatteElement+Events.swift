@@ -1,0 +1,120 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+import Synchronization
+
+/// What the pads are told besides data.
+extension DepthMatteElement {
+    func inspect(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {
+        switch event.pointee.type {
+        case GST_EVENT_SEGMENT: try checkSegment(event, on: pad)
+        case GST_EVENT_CAPS: try checkCaps(event, on: pad)
+        case GST_EVENT_GAP:
+            guard let segment = gst_pad_get_sticky_event(pad.pad, GST_EVENT_SEGMENT, 0) else {
+                throw .refused(GST_FLOW_ERROR)  // 1.22's base class would send it on without a segment
+            }
+            gst_event_unref(segment)
+        default: break
+        }
+    }
+
+    private func checkSegment(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {
+        var segment: UnsafePointer<GstSegment>?
+        gst_event_parse_segment(event, &segment)
+        guard let segment, segment.pointee.format == GST_FORMAT_TIME else {
+            throw .failed(
+                ElementError(
+                    .stream(GST_STREAM_ERROR_FORMAT),
+                    "The \(padName(pad)) pad needs a stream in time format; put a parser or decoder before it."))
+        }
+    }
+
+    /// Refuses caps on their sender's thread, so that the sender learns of it and the user reads why.
+    private func checkCaps(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {
+        do throws(CapsRefusal) {
+            try withCaps(of: event) { caps throws(CapsRefusal) in
+                switch role(of: pad) {
+                case .depth: _ = try DepthFormat(caps, maxPixels: maxPixels)
+                case .video: _ = try StreamFormat(videoInfo(caps, maxPixels: maxPixels))
+                default: _ = try videoInfo(caps, maxPixels: maxPixels)
+                }
+            }
+        } catch {
+            throw .notNegotiated(
+                ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "On the \(padName(pad)) pad: \(error.reason)."))
+        }
+    }
+
+    func handle(
+        _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool {
+        let role = role(of: pad)
+        switch event.pointee.type {
+        case GST_EVENT_CAPS:
+            defer { gst_event_unref(event) }
+            return takeCaps(event, role)
+        case GST_EVENT_SEGMENT where role == .video:
+            followSegment(event)
+            return parent(event)
+        case GST_EVENT_TAG where role == .video:
+            // Tags must not overtake the segment, which GstAggregator sends with the first frame.
+            laterEvents.append(EventRef(taking: event))
+            return true
+        case GST_EVENT_FLUSH_STOP:
+            wasFlushed.store(true, ordering: .releasing)
+            return parent(event)
+        case GST_EVENT_FLUSH_START, GST_EVENT_EOS, GST_EVENT_SEGMENT, GST_EVENT_STREAM_START, GST_EVENT_GAP,
+            GST_EVENT_TAG:
+            return parent(event)
+        default:
+            // What else the secondary streams say is not about the picture that leaves.
+            if role == .video { return parent(event) }
+            gst_event_unref(event)
+            return true
+        }
+    }
+
+    private func takeCaps(_ event: UnsafeMutablePointer<GstEvent>, _ role: DepthMatte.PadRole?) -> Bool {
+        do throws(CapsRefusal) {
+            try withCaps(of: event) { caps throws(CapsRefusal) in
+                switch role {
+                case .video:
+                    let info = try videoInfo(caps, maxPixels: maxPixels)
+                    noteInterlacing(info)
+                    input = (try StreamFormat(info), CapsRef(sharing: caps))
+                    renegotiate()
+                case .depth: inputs.setDepthFormat(try DepthFormat(caps, maxPixels: maxPixels), self)
+                case .face, .background:
+                    if let role { inputs.setPictureInfo(try videoInfo(caps, maxPixels: maxPixels), role, self) }
+                case nil: break
+                }
+            }
+            return true
+        } catch {
+            return false  // `inspect` has let nothing through that gets here, unless max-pixels shrank meanwhile
+        }
+    }
+
+    private func noteInterlacing(_ info: GstVideoInfo) {
+        guard info.interlace_mode != GST_VIDEO_INTERLACE_MODE_PROGRESSIVE, warnings.admits("interlaced") else { return }
+        warn(
+            ElementError(
+                .stream(GST_STREAM_ERROR_FORMAT),
+                "The video is interlaced: both fields of a frame get the same matte. Deinterlace it first."))
+    }
+
+    /// The output's timeline is the video's.
+    private func followSegment(_ event: UnsafeMutablePointer<GstEvent>) {
+        var segment: UnsafePointer<GstSegment>?
+        gst_event_parse_segment(event, &segment)
+        if let segment { gst_aggregator_update_segment(aggregator, segment) }
+    }
+
+    func handleUpstream(
+        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool {
+        // Our output format is the video's, so downstream's new wishes are for whoever makes the video.
+        if event.pointee.type == GST_EVENT_RECONFIGURE { askUpstreamToReconfigure() }
+        return parent(event)
+    }
+}

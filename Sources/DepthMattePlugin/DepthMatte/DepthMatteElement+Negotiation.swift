@@ -1,0 +1,68 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// Caps and allocation.
+extension DepthMatteElement {
+    func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
+        switch (query.pointee.type, role(of: pad)) {
+        case (GST_QUERY_CAPS, .video):
+            answerVideoCaps(query)
+            return true
+        case (GST_QUERY_ACCEPT_CAPS, .depth):
+            // Depth caps of a wrong format are let in here and refused as an event, where a reason can be given.
+            var caps: UnsafeMutablePointer<GstCaps>?
+            gst_query_parse_accept_caps(query, &caps)
+            guard let caps, ["video/x-raw", "video/x-depth"].contains(caps.mediaType) else { return parent() }
+            gst_query_set_accept_caps_result(query, 1)
+            return true
+        default:
+            return parent()
+        }
+    }
+
+    /// Offers upstream what downstream takes, less what would need an alpha channel that the format cannot have.
+    private func answerVideoCaps(_ query: UnsafeMutablePointer<GstQuery>) {
+        var filter: UnsafeMutablePointer<GstCaps>?
+        gst_query_parse_caps(query, &filter)
+        guard
+            let offered = VideoNegotiation.videoCaps(
+                downstreamOf: sourcePad, transparent: table.current.backgroundMode == .transparent)
+        else { return }
+        defer { gst_caps_unref(offered) }
+        let result =
+            if let filter { gst_caps_intersect_full(filter, offered, GST_CAPS_INTERSECT_FIRST) } else {
+                gst_caps_ref(offered)
+            }
+        gst_query_set_caps_result(query, result)
+        gst_caps_unref(result)
+    }
+
+    func outputCaps(
+        downstream: UnsafeMutablePointer<GstCaps>
+    ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
+        guard let input else { return nil }
+        let wantsAlpha = table.current.backgroundMode == .transparent
+        guard let made = Compositor(input.format, transparent: wantsAlpha) else { throw .failed(outOfMemory) }
+        if wantsAlpha && !made.hasStraightAlpha, warnings.admits("alpha") {
+            warn(
+                ElementError(
+                    .stream(GST_STREAM_ERROR_FORMAT),
+                    "\(input.format.format.name) video has no alpha channel to make transparent: "
+                        + "the colour is shown instead."))
+        }
+        compositor = made
+        return input.caps.pointer.withFormat(made.output.format.name)
+    }
+
+    func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
+        downstreamReadsMetas =
+            gst_query_find_allocation_meta(query, gst_video_meta_api_get_type(), nil) != 0
+        return true
+    }
+
+    func proposeAllocation(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool {
+        gst_query_add_allocation_meta(query, gst_video_meta_api_get_type(), nil)
+        return true
+    }
+}

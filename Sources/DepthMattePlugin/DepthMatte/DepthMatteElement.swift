@@ -1,0 +1,181 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+import Synchronization
+
+/// One `depthmatte`.
+///
+/// Threads. Properties are set on any thread and copied once a frame. Everything under "Streaming state" is touched by
+/// the source pad's streaming thread alone, or while that is stopped. A flush arrives on an upstream thread and leaves
+/// only a mark, which the streaming thread obeys. No lock is held while another is taken.
+final class DepthMatteElement: Aggregator {
+    static let log = LogCategory(name: DepthMatte.factory, description: "Matting of video by its depth")
+
+    let instance: UnsafeMutablePointer<GstElement>
+    let table = Properties(DepthMatteProperties.all, initial: DepthMatteSettings())
+    let backgroundFile = BackgroundFile()
+    let wasFlushed = Atomic(false)
+
+    // MARK: Streaming state
+
+    /// What the video's caps say; nil until they came.
+    var input: (format: StreamFormat, caps: CapsRef)?
+    /// What the agreed output is; nil until there is one.
+    var compositor: Compositor?
+    var inputs = DepthMatteInputs()
+    let maker = MatteMaker()
+    let background = Background()
+    var warnings = WarningGate()
+    /// Counts the video frames, to tell them apart.
+    var frameNumber: UInt64 = 0
+    var downstreamReadsMetas = false
+    var hasSentFrame = false
+    /// The video's tags, to be sent after its next frame.
+    var laterEvents: [EventRef] = []
+
+    var properties: any PropertyAccess { table }
+
+    init(_ instance: UnsafeMutablePointer<GstElement>) {
+        self.instance = instance
+        _ = addAlwaysPad(DepthMatte.PadRole.video.rawValue)
+    }
+
+    func propertyChanged(_ name: String) {
+        switch name {
+        case "background":
+            backgroundFile.replace(with: table.current.background, for: self)
+        case "background-mode":
+            // The output may gain or lose its alpha channel, and the video's format with it.
+            renegotiate()
+            askUpstreamToReconfigure()
+        default: break
+        }
+    }
+
+    // MARK: Start
+
+    func start() throws(ElementError) {
+        let settings = table.current
+        try backgroundFile.start(settings.background)
+    }
+
+    func changeState(
+        _ transition: GstStateChange, parent: () -> GstStateChangeReturn
+    ) -> GstStateChangeReturn {
+        if transition == GST_STATE_CHANGE_PAUSED_TO_READY { backgroundFile.interrupt() }
+        return parent()
+    }
+
+    func makePad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad? {
+        guard let templateName = template.pointee.name_template.map({ String(cString: $0) }),
+            let role = DepthMatte.PadRole(rawValue: templateName), role != .video,
+            PadRef(role.rawValue, of: self) == nil
+        else { return nil }
+        return newPad(template, name: role.rawValue)
+    }
+
+    // MARK: Data
+
+    func clip(
+        _ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad
+    ) -> UnsafeMutablePointer<GstBuffer>? {
+        guard role(of: pad) == .video, buffer.pointee.pts != noClockTime else { return buffer }
+        var segment = segment(of: pad)
+        let end = buffer.pointee.duration == noClockTime ? noClockTime : buffer.pointee.pts &+ buffer.pointee.duration
+        guard gst_segment_clip(&segment, GST_FORMAT_TIME, buffer.pointee.pts, end, nil, nil) == 0 else { return buffer }
+        unref(buffer)
+        return nil
+    }
+
+    func nextTime() -> GstClockTime {
+        guard let video = PadRef(DepthMatte.PadRole.video.rawValue, of: self), let head = head(of: video.pad),
+            let time = runningTime(of: head.pointer, on: video.pad)
+        else { return noClockTime }
+        return GstClockTime(clamping: time)
+    }
+
+    func aggregate(timedOut: Bool) throws(FlowStop) {
+        if wasFlushed.exchange(false, ordering: .acquiring) { inputs.reset() }
+        guard let video = PadRef(DepthMatte.PadRole.video.rawValue, of: self) else { throw .endOfStream }
+        guard let head = head(of: video.pad) else {
+            if hasEnded(video.pad) { throw .endOfStream }
+            throw .needData
+        }
+        if head.isGap { return passGap(video.pad) }
+        guard let compositor else {
+            throw .notNegotiated(ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "Video came before its caps."))
+        }
+        let settings = table.current
+        let time = runningTime(of: head.pointer, on: video.pad)
+        let isLive = isLive
+        inputs.refresh(self)
+        try inputs.advance(in: self, to: time, frame: frameNumber, mayWait: !timedOut, isLive: isLive)
+        frameNumber &+= 1
+        let frame = try takeFrame(head, video.pad)
+        guard let picture = try compose(frame, at: time, settings, compositor, isLive: isLive) else { return }
+        try send(picture)
+    }
+
+    /// Takes the head off its pad, so that it is ours alone if it was upstream's alone.
+    private func takeFrame(_ peeked: BufferRef, _ pad: Pad) throws(FlowStop) -> BufferRef {
+        unref(peeked.surrender())
+        guard let frame = pop(pad) else { throw .needData }
+        return frame
+    }
+
+    private func passGap(_ pad: Pad) {
+        guard let gap = pop(pad), hasSentFrame else { return }
+        gst_pad_push_event(sourcePad, gst_event_new_gap(gap.pointer.pointee.pts, gap.pointer.pointee.duration))
+    }
+
+    private func send(_ picture: BufferRef) throws(FlowStop) {
+        let stamp = picture.pointer.pointee
+        hasSentFrame = true
+        try finish(picture.surrender())
+        for event in laterEvents { gst_pad_push_event(sourcePad, event.surrender()) }
+        laterEvents.removeAll()
+        guard stamp.pts != noClockTime else { return }
+        let end = stamp.duration == noClockTime ? stamp.pts : stamp.pts &+ stamp.duration
+        setPosition(end)
+    }
+
+    // MARK: Stop
+
+    func flush() { inputs.reset() }
+
+    func stop() {
+        backgroundFile.stop()
+        input = nil
+        compositor = nil
+        inputs = DepthMatteInputs()
+        maker.reset()
+        background.reset()
+        warnings = WarningGate()
+        frameNumber = 0
+        hasSentFrame = false
+        laterEvents.removeAll()
+    }
+
+    // MARK: Small services
+
+    var maxPixels: Int { Int(table.current.maxPixels) }
+
+    var outOfMemory: ElementError {
+        ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "There is no memory for another frame.")
+    }
+
+    func report(_ fault: FrameFault, of what: String = "frame") {
+        guard warnings.admits("\(what) \(fault)") else { return }
+        warn(
+            ElementError(
+                .stream(GST_STREAM_ERROR_FAILED), "A \(what) is faulty; the background covers it.",
+                details: fault.description))
+    }
+
+    func askUpstreamToReconfigure() {
+        guard let video = PadRef(DepthMatte.PadRole.video.rawValue, of: self) else { return }
+        gst_pad_push_event(video.pad.pad, gst_event_new_reconfigure())
+    }
+
+    func role(of pad: Pad) -> DepthMatte.PadRole? { DepthMatte.PadRole(rawValue: padName(pad)) }
+}

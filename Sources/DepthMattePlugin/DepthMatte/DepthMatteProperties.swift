@@ -1,0 +1,86 @@
+import DepthKernels
+import GstBridge
+
+/// The properties of `depthmatte`, in the order in which the matte is made.
+enum DepthMatteProperties {
+    typealias Row = Property<DepthMatteSettings>
+
+    static let all: [Row] = depth + anchor + threshold + smoothing + blend + pairing
+
+    private static let depth: [Row] = [
+        .choice("depth-kind", "What a depth count measures", \.depthScale.kind),
+        .double(
+            "depth-unit", "Metres per count, or 1/metres per count of a disparity map", 1e-9...1e3, \.depthScale.unit),
+        .double(
+            "depth-bias", "Metres, or 1/metres of a disparity map, that a count of 0 stands for", -1e3...1e3,
+            \.depthScale.bias),
+        .int(
+            "depth-invalid", "Count that means \"not measured\"; -1 = every count is measured", -1...65_535,
+            \.depthScale.invalidCount),
+        .choice("depth-fit", "How the depth map is laid over the video", \.depthFit),
+        .double("depth-offset-x", "Video pixels by which the depth map is moved right", -1e5...1e5, \.depthOffsetX),
+        .double("depth-offset-y", "Video pixels by which the depth map is moved down", -1e5...1e5, \.depthOffsetY),
+        .double("depth-scale", "Enlarges the depth map about the centre of the frame", 0.01...100, \.depthZoom),
+    ]
+
+    private static let anchor: [Row] = [
+        .choice("anchor", "What sets the cutoff", \.anchor),
+        .double("anchor-x", "Anchor point with anchor=point, as a share of the width from the left", 0...1, \.anchorX),
+        .double("anchor-y", "Anchor point with anchor=point, as a share of the height from the top", 0...1, \.anchorY),
+        .choice("face-select", "Which of several faces sets the cutoff", \.faceSelect),
+        .string(
+            "face-types", "Types of the region-of-interest metas that are faces, separated by commas", \.faceTypes),
+        .double("margin", "Metres behind the anchor at which the cutoff lies", 0...10, \.margin),
+        .double("cutoff", "Metres beyond which all is background, where nothing is anchored", 0...100, \.matte.cutoff),
+        .double(
+            "anchor-smoothing", "Time constant in seconds of the anchor's low-pass; 0 = jump", 0...10,
+            \.anchorSmoothing),
+    ]
+
+    private static let threshold: [Row] = [
+        .double("near", "Metres at or below which all is background; 0 = none", 0...100, \.matte.near),
+        .double(
+            "feather-near", "Metres behind near over which the matte rises to full; 0 = a step", 0...5,
+            \.matte.featherNear),
+        .double(
+            "feather-far", "Metres before the cutoff over which the matte falls to none; 0 = a step", 0...5,
+            \.matte.featherFar),
+        .bool(
+            "invert", "Swap foreground and background; what is not measured stays background", \.matte.invert),
+    ]
+
+    private static let smoothing: [Row] = [
+        .double(
+            "blur-radius", "Standard deviation of the Gaussian that softens the mask, in depth pixels; 0 = none",
+            0...50, \.matte.blurRadius),
+        .double(
+            "gamma", "Exponent on the softened mask: below 1 widens the person, above 1 narrows", 0.01...10,
+            \.matte.gamma),
+        .choice("upscale", "How the mask is brought to the video's size", \.matte.upscale),
+    ]
+
+    private static let blend: [Row] = [
+        .string(
+            "background", "Path or file: URI of the picture or video behind the person; a video loops",
+            \.background),
+        .uint(
+            "background-color", "Colour behind the person where there is no picture, 0xAARRGGBB", 0...UInt32.max,
+            \.backgroundColor),
+        .choice("background-mode", "What is behind the person", \.backgroundMode),
+        .choice("background-fit", "How a background of another shape fills the frame", \.backgroundFit),
+        .choice("view", "Which picture leaves the element", \.view),
+    ]
+
+    private static let pairing: [Row] = [
+        .time(
+            "max-skew", "Nanoseconds that a frame and the depth map made for it may lie apart", 0...UInt(Int64.max),
+            \.maxSkew),
+        .time(
+            "hold-time", "Nanoseconds for which the newest depth map serves later frames", 0...UInt(Int64.max),
+            \.holdTime),
+        .choice("on-missing-depth", "What becomes of a frame without depth", \.onMissingDepth),
+        .uint(
+            "max-pixels", "Pictures with more pixels are refused before memory is allocated for them",
+            1...UInt32.max, \.maxPixels),
+    ]
+}

@@ -1,0 +1,63 @@
+import CGStreamer
+import GstBridge
+
+/// A second input, followed along the video's timeline: the buffer that holds at the video's time, and the one after.
+///
+/// Streaming thread only.
+struct FollowedInput {
+    struct Entry {
+        let buffer: BufferRef
+        /// Nil for a buffer without a timestamp: such buffers are paired in order.
+        let time: RunningTime?
+    }
+
+    let padRef: PadRef
+    var pad: UnsafeMutablePointer<GstAggregatorPad> { padRef.pad }
+    /// The newest buffer at or before the video's time.
+    private(set) var current: Entry?
+    /// The oldest buffer after it, still on the pad; nil where none has come yet.
+    private(set) var next: Entry?
+    /// The video frame that buffers without timestamps were last taken for.
+    private var servedFrame: UInt64?
+
+    init(_ pad: PadRef) { padRef = pad }
+
+    /// Brings the input up to `time`, the running time of video frame number `frame`.
+    ///
+    /// - Parameter mayWait: whether results may depend on data still to come. Then this throws `needData` until a
+    ///   buffer past `time`, or one exactly at it, or the end of the stream has been seen.
+    mutating func advance(
+        in element: any Aggregator, to time: RunningTime?, frame: UInt64, mayWait: Bool
+    ) throws(FlowStop) {
+        next = nil
+        if servedFrame == frame { return }
+        if current?.time == nil { current = nil }
+        while let head = element.head(of: pad) {
+            let headTime = element.runningTime(of: head.pointer, on: pad)
+            if let time, let headTime, headTime > time {
+                next = head.isGap ? nil : Entry(buffer: head, time: headTime)
+                return
+            }
+            take(from: element, time: headTime)
+            if time == nil || headTime == nil {
+                servedFrame = frame
+                return
+            }
+        }
+        let isSettled = (time != nil && current?.time == time) || element.hasEnded(pad)
+        if mayWait && !isSettled { throw .needData }
+    }
+
+    /// Forgets what was taken: it belongs to a stream that is over.
+    mutating func reset() {
+        current = nil
+        next = nil
+        servedFrame = nil
+    }
+
+    /// A gap says that nothing holds from here on.
+    private mutating func take(from element: any Aggregator, time: RunningTime?) {
+        guard let buffer = element.pop(pad) else { return }
+        current = buffer.isGap ? nil : Entry(buffer: buffer, time: time)
+    }
+}

@@ -1,0 +1,86 @@
+import DepthKernels
+import GstBridge
+
+/// Turns a depth buffer into the matte of one video frame: anchor, threshold, smooth, scale.
+///
+/// Streaming thread only.
+final class MatteMaker {
+    private var anchor = AnchorTracker()
+    private let renderer = MatteRenderer()
+
+    /// What one matte is made from.
+    struct Scene {
+        let depth: BufferRef
+        let format: DepthFormat
+        /// In video pixels.
+        let faces: [Box]
+        let videoWidth: Int
+        let videoHeight: Int
+        let time: RunningTime?
+    }
+
+    /// Makes the matte.
+    ///
+    /// - Returns: one byte of alpha per video pixel, valid until the next call; nil where everything is background
+    ///   because the anchor that was asked for was never seen.
+    func matte(_ scene: Scene, _ settings: DepthMatteSettings) throws(FrameFault) -> Plane? {
+        let placement = DepthPlacement(
+            depthWidth: scene.format.layout.width, depthHeight: scene.format.layout.height,
+            videoWidth: scene.videoWidth, videoHeight: scene.videoHeight, fit: settings.depthFit,
+            offsetX: settings.depthOffsetX, offsetY: settings.depthOffsetY, scale: settings.depthZoom)
+        return try withFrame(reading: scene.depth.pointer, scene.format.layout) { planes -> Plane? in
+            guard let plane = planes[0],
+                let image = DepthImage(
+                    plane: plane, width: placement.depthWidth, height: placement.depthHeight,
+                    encoding: scene.format.encoding)
+            else { return nil }
+            let map = DepthMap(image: image, scale: settings.depthScale, placement: placement)
+            guard let cutoff = cutoff(map, scene, settings) else { return nil }
+            var matte = settings.matte
+            matte.cutoff = cutoff
+            return renderer.render(
+                depth: image, scale: settings.depthScale, placement: placement, videoWidth: scene.videoWidth,
+                videoHeight: scene.videoHeight, settings: matte)
+        }
+    }
+
+    /// Forgets every anchor.
+    func reset() { anchor = AnchorTracker() }
+
+    // MARK: Anchor
+
+    /// A depth image, what its counts mean and where it lies on the video.
+    private struct DepthMap {
+        let image: DepthImage
+        let scale: DepthScale
+        let placement: DepthPlacement
+    }
+
+    /// Metres beyond which all is background; nil where the anchor asked for was never seen.
+    private func cutoff(_ map: DepthMap, _ scene: Scene, _ settings: DepthMatteSettings) -> Double? {
+        if settings.anchor == .fixed { return settings.matte.cutoff }
+        anchor.follow(measure(map, scene, settings), at: scene.time, timeConstant: settings.anchorSmoothing)
+        if let distance = anchor.distance { return distance + settings.margin }
+        return settings.anchor == .auto ? settings.matte.cutoff : nil
+    }
+
+    /// The anchor's distance in this frame, in metres; nil where it is not to be seen.
+    private func measure(_ map: DepthMap, _ scene: Scene, _ settings: DepthMatteSettings) -> Double? {
+        switch settings.anchor {
+        case .auto, .face: settings.faceSelect.distance(measuredFaces(map, scene.faces))
+        case .nearest: nearestSubjectDepth(in: map.image, scale: map.scale)
+        case .point:
+            pointDepth(
+                in: map.image, scale: map.scale, placement: map.placement, x: settings.anchorX, y: settings.anchorY)
+        case .fixed: nil
+        }
+    }
+
+    /// The boxes that lie wholly in the frame over something measured.
+    private func measuredFaces(_ map: DepthMap, _ boxes: [Box]) -> [MeasuredFace] {
+        boxes.compactMap { box in
+            faceDepth(in: map.image, scale: map.scale, placement: map.placement, box: box)
+                .map { MeasuredFace(box: box, distance: $0) }
+        }
+    }
+}

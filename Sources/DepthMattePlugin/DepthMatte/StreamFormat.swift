@@ -1,0 +1,44 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// What the video's caps, and the wish for an alpha channel, decide: made when caps are agreed, replaced as a whole.
+struct StreamFormat {
+    let info: GstVideoInfo
+    let layout: FrameLayout
+    let format: VideoFormat
+    let width: Int
+    let height: Int
+
+    init(_ info: GstVideoInfo) throws(CapsRefusal) {
+        guard let format = VideoFormat.of(info.finfo.pointee.format) else {
+            throw CapsRefusal("\(String(cString: info.finfo.pointee.name)) is not supported")
+        }
+        self.info = info
+        self.format = format
+        layout = FrameLayout(info)
+        width = Int(info.width)
+        height = Int(info.height)
+    }
+
+    /// The same picture with an alpha channel; nil where the format has no such sibling.
+    var withAlpha: StreamFormat? {
+        guard let sibling = format.withAlpha else { return nil }
+        var info = GstVideoInfo()
+        guard gst_video_info_set_format(&info, sibling, guint(width), guint(height)) != 0 else { return nil }
+        info.colorimetry = self.info.colorimetry
+        info.chroma_site = self.info.chroma_site
+        info.par_n = self.info.par_n
+        info.par_d = self.info.par_d
+        info.fps_n = self.info.fps_n
+        info.fps_d = self.info.fps_d
+        return try? StreamFormat(info)
+    }
+
+    /// The table from alpha to the grey that shows it.
+    var greys: GreyTable {
+        format.family == .yuv && info.colorimetry.range != GST_VIDEO_COLOR_RANGE_0_255 ? .videoRange : .fullRange
+    }
+
+    func isSame(as other: StreamFormat) -> Bool { GstBridge.isSame(info, other.info) }
+}

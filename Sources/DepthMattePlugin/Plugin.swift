@@ -1,0 +1,11 @@
+import CDepthMatte
+public import CGStreamer
+import GstBridge
+
+/// Every element of the plugin.
+let elements = [DepthMatte.definition]
+
+@c @implementation
+public func depthmatte_register_elements(_ plugin: OpaquePointer) -> gboolean {
+    gboolean(elements.allSatisfy { $0.register(in: plugin) })
+}

@@ -1,0 +1,97 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// What depth caps say about the buffers that follow them.
+struct DepthFormat: Equatable, Sendable {
+    let encoding: DepthEncoding
+    let layout: FrameLayout
+
+    /// Pad template caps for every depth stream.
+    static let caps: String = {
+        let sizes = "width=(int)[ 1, 2147483647 ], height=(int)[ 1, 2147483647 ]"
+        let rates = "framerate=(fraction)[ 0/1, 2147483647/1 ]"
+        return "video/x-raw, format=(string){ GRAY16_LE, GRAY16_BE, GRAY8 }, \(sizes), \(rates); "
+            + "video/x-depth, format=(string){ F32LE, F16LE }, \(sizes), \(rates)"
+    }()
+
+    /// - Throws: a sentence saying what was wrong with the caps.
+    init(_ caps: UnsafeMutablePointer<GstCaps>, maxPixels: Int) throws(CapsRefusal) {
+        guard let structure = gst_caps_get_structure(caps, 0), let name = gst_structure_get_name(structure) else {
+            throw CapsRefusal("empty caps")
+        }
+        switch String(cString: name) {
+        case "video/x-raw":
+            let info = try videoInfo(caps, maxPixels: maxPixels)
+            guard let encoding = DepthFormat.encoding(of: info.finfo.pointee.format) else {
+                throw CapsRefusal(
+                    "\(String(cString: info.finfo.pointee.name)) is not a depth format; "
+                        + "send GRAY16_LE, GRAY16_BE or GRAY8, or video/x-depth with F32LE or F16LE")
+            }
+            self.encoding = encoding
+            layout = FrameLayout(info)
+        case "video/x-depth":
+            encoding = try DepthFormat.floatEncoding(structure)
+            let (width, height) = try DepthFormat.size(structure, maxPixels: maxPixels)
+            layout = FrameLayout(width: width, height: height, bytesPerSample: encoding.bytesPerSample)
+        case let other:
+            throw CapsRefusal("\(other) is not a depth stream; send video/x-raw or video/x-depth")
+        }
+    }
+
+    private static func encoding(of format: GstVideoFormat) -> DepthEncoding? {
+        switch format {
+        case GST_VIDEO_FORMAT_GRAY16_LE: .gray16LE
+        case GST_VIDEO_FORMAT_GRAY16_BE: .gray16BE
+        case GST_VIDEO_FORMAT_GRAY8: .gray8
+        default: nil
+        }
+    }
+
+    private static func floatEncoding(_ structure: UnsafeMutablePointer<GstStructure>) throws(CapsRefusal)
+        -> DepthEncoding
+    {
+        let format = gst_structure_get_string(structure, "format").map { String(cString: $0) } ?? "no format"
+        switch format {
+        case "F32LE": return .float32LE
+        case "F16LE": return .float16LE
+        default: throw CapsRefusal("\(format) is not a depth format; video/x-depth has F32LE and F16LE")
+        }
+    }
+
+    private static func size(
+        _ structure: UnsafeMutablePointer<GstStructure>, maxPixels: Int
+    ) throws(CapsRefusal) -> (width: Int, height: Int) {
+        var width: gint = 0
+        var height: gint = 0
+        guard gst_structure_get_int(structure, "width", &width) != 0,
+            gst_structure_get_int(structure, "height", &height) != 0, width > 0, height > 0
+        else { throw CapsRefusal("width and height are missing") }
+        try checkSize(Int(width), Int(height), maxPixels: maxPixels)
+        return (Int(width), Int(height))
+    }
+}
+
+/// Why caps were refused, as a sentence for the user.
+struct CapsRefusal: Error {
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}
+
+/// Reads raw video caps, refusing pictures too large before anything of their size is allocated.
+func videoInfo(_ caps: UnsafeMutablePointer<GstCaps>, maxPixels: Int) throws(CapsRefusal) -> GstVideoInfo {
+    var info = GstVideoInfo()
+    guard gst_video_info_from_caps(&info, caps) != 0, info.width > 0, info.height > 0 else {
+        throw CapsRefusal("not raw video caps")
+    }
+    try checkSize(Int(info.width), Int(info.height), maxPixels: maxPixels)
+    return info
+}
+
+private func checkSize(_ width: Int, _ height: Int, maxPixels: Int) throws(CapsRefusal) {
+    let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
+    guard !overflow, pixels <= maxPixels else {
+        throw CapsRefusal("\(width)x\(height) is over the limit of \(maxPixels) pixels (property max-pixels)")
+    }
+}

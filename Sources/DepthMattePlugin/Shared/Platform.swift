@@ -1,0 +1,36 @@
+// The C library, in one place, so that another platform needs no more than this file.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// e to the power of x.
+func exponential(_ x: Double) -> Double { exp(x) }
+
+/// A file read byte by byte.
+final class FileBytes {
+    private let file: UnsafeMutablePointer<FILE>
+
+    /// - Returns: nil where the file cannot be opened.
+    init?(path: String) {
+        guard let file = fopen(path, "rb") else { return nil }
+        self.file = file
+    }
+
+    deinit { fclose(file) }
+
+    /// The next byte; nil at the end of the file.
+    func next() -> UInt8? {
+        let byte = getc(file)
+        return byte < 0 ? nil : UInt8(truncatingIfNeeded: byte)
+    }
+
+    /// Passes over some bytes; false where the file ends before them.
+    func skip(_ count: Int) -> Bool {
+        for _ in 0..<max(count, 0) where next() == nil { return false }
+        return true
+    }
+}

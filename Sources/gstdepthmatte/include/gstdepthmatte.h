@@ -1,0 +1,2 @@
+// Programs use the plugin through GStreamer; there is nothing to include.
+#pragma once
