@@ -3,7 +3,7 @@ public import CGStreamer
 import GstBridge
 
 /// Every element of the plugin.
-let elements = [DepthMatte.definition]
+let elements = [DepthMatte.definition, DepthTestSrc.definition]
 
 @c @implementation
 public func depthmatte_register_elements(_ plugin: OpaquePointer) -> gboolean {

@@ -1,0 +1,56 @@
+import CGStreamer
+import GstBridge
+
+/// A live source sends each frame at its time.
+extension DepthTestSrcElement {
+    /// Waits until the clock has come to the stream's next frame. After a pause the frames that it missed are left out.
+    func waitForTurn(_ stream: TestStream, _ format: TestStream.Format) throws(FlowStop) {
+        while true {
+            let start = TestStream.time(ofFrame: stream.frame, rate: format.rate)
+            let pauses = shared.wait(until: { $0.isPlaying || $0.isInterrupted || $0.isEnding }) { $0.pauses }
+            guard start != noClockTime, let clock = gst_element_get_clock(instance) else { return }
+            defer { gst_object_unref(clock) }
+            let due = gst_element_get_base_time(instance) &+ start
+            if stream.pausesSeen != pauses {
+                stream.pausesSeen = pauses
+                skip(stream, format, to: runningTime(clock))
+                continue
+            }
+            switch wait(until: due, on: clock, stream.role) {
+            case .interrupted: throw .refused(GST_FLOW_FLUSHING)
+            case .ending, .reached: return
+            case .paused: continue
+            }
+        }
+    }
+
+    private func runningTime(_ clock: UnsafeMutablePointer<GstClock>) -> GstClockTime {
+        let (now, base) = (gst_clock_get_time(clock), gst_element_get_base_time(instance))
+        return now > base ? now &- base : 0
+    }
+
+    private func skip(_ stream: TestStream, _ format: TestStream.Format, to time: GstClockTime) {
+        stream.frame = max(stream.frame, TestStream.firstFrame(atOrAfter: time, rate: format.rate))
+    }
+
+    private enum Wake { case reached, paused, interrupted, ending }
+
+    private func wait(
+        until time: GstClockTime, on clock: UnsafeMutablePointer<GstClock>, _ role: DepthTestSrc.PadRole
+    ) -> Wake {
+        guard let id = gst_clock_new_single_shot_id(clock, time) else { return .reached }
+        defer { gst_clock_id_unref(id) }
+        let mayWait = shared.withLock { shared -> Bool in
+            guard shared.isPlaying, !shared.isInterrupted, !shared.isEnding else { return false }
+            shared.waits[role] = id
+            return true
+        }
+        let result = mayWait ? gst_clock_id_wait(id, nil) : GST_CLOCK_UNSCHEDULED
+        return shared.withLock { shared in
+            shared.waits[role] = nil
+            if shared.isInterrupted { return .interrupted }
+            if shared.isEnding { return .ending }
+            return result == GST_CLOCK_UNSCHEDULED ? .paused : .reached
+        }
+    }
+}

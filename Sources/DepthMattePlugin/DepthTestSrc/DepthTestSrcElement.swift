@@ -1,0 +1,224 @@
+import CGStreamer
+import GstBridge
+
+/// One `depthtestsrc`.
+///
+/// Threads. Each pad has a thread that draws and sends its frames. What they share with each other and with the
+/// application is behind `shared`; no call to GStreamer's pads is made while that is held. A stream's own state belongs
+/// to its thread, or to whoever holds the pad's stream lock.
+final class DepthTestSrcElement: PushSource {
+    static let log = LogCategory(name: DepthTestSrc.factory, description: "Synthetic depth camera")
+
+    let instance: UnsafeMutablePointer<GstElement>
+    let table = Properties(DepthTestSrc.properties, initial: DepthTestSrcSettings())
+    let shared = Monitor(Shared())
+    private(set) var streams: [TestStream] = []
+
+    struct Shared {
+        var isPlaying = false
+        /// A flush or a stop: nobody waits for the clock.
+        var isInterrupted = false
+        /// The application asked for the end of the stream.
+        var isEnding = false
+        /// Counts from PLAYING to PAUSED, after which a camera goes on from the present.
+        var pauses = 0
+        var segment = GstSegment()
+        var seqnum: guint32 = 0
+        var groupID: guint = 0
+        /// The waits now under way, to be ended early.
+        var waits: [DepthTestSrc.PadRole: GstClockID] = [:]
+        /// Streams whose end downstream said it does not take.
+        var unlinked: Set<DepthTestSrc.PadRole> = []
+        var segmentsDone: Set<DepthTestSrc.PadRole> = []
+    }
+
+    init(_ instance: UnsafeMutablePointer<GstElement>) {
+        self.instance = instance
+        streams = DepthTestSrc.PadRole.allCases.compactMap { role in
+            addSourcePad(role.rawValue).map { TestStream(role, pad: $0) }
+        }
+    }
+
+    var properties: any PropertyAccess { table }
+
+    // MARK: Start and stop
+
+    func changeState(_ transition: GstStateChange, parent: () -> GstStateChangeReturn) -> GstStateChangeReturn {
+        switch transition {
+        case GST_STATE_CHANGE_READY_TO_PAUSED: prepare()
+        case GST_STATE_CHANGE_PLAYING_TO_PAUSED: pause()
+        default: break
+        }
+        let result = parent()
+        guard result != GST_STATE_CHANGE_FAILURE else { return result }
+        switch transition {
+        case GST_STATE_CHANGE_PAUSED_TO_PLAYING: shared.withLock { $0.isPlaying = true }
+        case GST_STATE_CHANGE_READY_TO_PAUSED, GST_STATE_CHANGE_PLAYING_TO_PAUSED:
+            if table.current.isLive { return GST_STATE_CHANGE_NO_PREROLL }
+        default: break
+        }
+        return result
+    }
+
+    private func prepare() {
+        for stream in streams { stream.reset() }
+        shared.withLock {
+            $0 = Shared()
+            gst_segment_init(&$0.segment, GST_FORMAT_TIME)
+            $0.seqnum = gst_util_seqnum_next()
+            $0.groupID = gst_util_group_id_next()
+        }
+    }
+
+    private func pause() {
+        interrupt {
+            $0.isPlaying = false
+            $0.pauses += 1
+        }
+    }
+
+    /// Changes what is shared, and lets every wait for the clock see it.
+    func interrupt(_ change: (inout Shared) -> Void) {
+        shared.withLock {
+            change(&$0)
+            for wait in $0.waits.values { gst_clock_id_unschedule(wait) }
+        }
+    }
+
+    func activate(_ pad: Pad, _ isActive: Bool) -> Bool {
+        guard isActive else {
+            interrupt { $0.isInterrupted = true }
+            return gst_pad_stop_task(pad) != 0
+        }
+        shared.withLock { $0.isInterrupted = false }
+        return startTask(pad)
+    }
+
+    /// The application's EOS ends all streams after the frame at hand.
+    func sendEvent(
+        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool {
+        guard event.pointee.type == GST_EVENT_EOS else { return parent(event) }
+        gst_event_unref(event)
+        interrupt { $0.isEnding = true }
+        return true
+    }
+
+    // MARK: Sending
+
+    func step(_ pad: Pad) {
+        guard let stream = stream(of: pad) else { return }
+        do throws(FlowStop) {
+            guard gst_pad_is_linked(pad) != 0 else { throw .refused(GST_FLOW_NOT_LINKED) }
+            if gst_pad_check_reconfigure(pad) != 0 || stream.format == nil { try negotiate(stream) }
+            let settings = table.current
+            try sendSegment(stream)
+            try sendFrame(stream, settings)
+        } catch {
+            end(stream, because: error)
+        }
+    }
+
+    private func sendFrame(_ stream: TestStream, _ settings: DepthTestSrcSettings) throws(FlowStop) {
+        guard let format = stream.format else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
+        if settings.isLive { try waitForTurn(stream, format) }
+        let start = TestStream.time(ofFrame: stream.frame, rate: format.rate)
+        try checkEnd(start, settings)
+        guard let buffer = stream.draw(at: start, settings) else {
+            throw .failed(
+                ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "There is no memory for another frame."))
+        }
+        let end = TestStream.time(ofFrame: stream.frame &+ 1, rate: format.rate)
+        buffer.pointer.pointee.pts = start
+        buffer.pointer.pointee.duration = end == noClockTime ? noClockTime : end &- start
+        buffer.pointer.pointee.offset = guint64(stream.frame)
+        buffer.pointer.pointee.offset_end = guint64(stream.frame &+ 1)
+        stream.frame &+= 1
+        let result = gst_pad_push(stream.pad, buffer.surrender())
+        guard result == GST_FLOW_OK else { throw .refused(result) }
+    }
+
+    /// Throws the end of the stream where a frame that starts at `start` is no longer part of it.
+    private func checkEnd(_ start: GstClockTime, _ settings: DepthTestSrcSettings) throws(FlowStop) {
+        let (stop, isEnding) = shared.withLock { ($0.segment.stop, $0.isEnding) }
+        if isEnding || start == noClockTime || (stop != noClockTime && start >= stop) { throw .endOfStream }
+        if let length = length(settings), start >= length { throw .endOfStream }
+    }
+
+    /// When all streams end: after as many video frames as were asked for. Nil where they do not.
+    func length(_ settings: DepthTestSrcSettings) -> GstClockTime? {
+        guard settings.numBuffers >= 0 else { return nil }
+        return TestStream.time(ofFrame: UInt64(settings.numBuffers), rate: videoRate)
+    }
+
+    /// The video's frame rate: as agreed, or as it will be.
+    private var videoRate: (numerator: gint, denominator: gint) {
+        guard let video = streams.first(where: { $0.role == .video }) else { return DepthTestSrc.preferredRate }
+        var rate = DepthTestSrc.preferredRate
+        let current = gst_pad_get_current_caps(video.pad) ?? video.fixedCaps(near: video.role.preferredSize)
+        guard let current else { return rate }
+        defer { gst_caps_unref(current) }
+        if let structure = gst_caps_get_structure(current, 0) {
+            gst_structure_get_fraction(structure, "framerate", &rate.numerator, &rate.denominator)
+        }
+        return rate
+    }
+
+    // MARK: Events and caps
+
+    private func negotiate(_ stream: TestStream) throws(FlowStop) {
+        sendStreamStart(stream)
+        guard let caps = stream.fixedCaps(near: preferredSize(stream)) else {
+            throw .refused(GST_FLOW_NOT_NEGOTIATED)
+        }
+        defer { gst_caps_unref(caps) }
+        if let current = gst_pad_get_current_caps(stream.pad) {
+            defer { gst_caps_unref(current) }
+            if stream.format != nil, gst_caps_is_equal(current, caps) != 0 { return }
+        }
+        guard stream.setFormat(caps), gst_pad_push_event(stream.pad, gst_event_new_caps(caps)) != 0 else {
+            throw .refused(stream.pad.isFlushing ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED)
+        }
+    }
+
+    /// The matte has the video's size where downstream does not say otherwise.
+    private func preferredSize(_ stream: TestStream) -> (width: gint, height: gint) {
+        var size = stream.role.preferredSize
+        guard stream.role == .matte, let video = streams.first(where: { $0.role == .video }),
+            let caps = gst_pad_get_current_caps(video.pad) ?? video.fixedCaps(near: size)
+        else { return size }
+        defer { gst_caps_unref(caps) }
+        if let structure = gst_caps_get_structure(caps, 0) {
+            gst_structure_get_int(structure, "width", &size.width)
+            gst_structure_get_int(structure, "height", &size.height)
+        }
+        return size
+    }
+
+    private func sendStreamStart(_ stream: TestStream) {
+        guard stream.needsStreamStart else { return }
+        stream.needsStreamStart = false
+        let id =
+            takeString(gst_pad_create_stream_id(stream.pad, instance, stream.role.rawValue)) ?? stream.role.rawValue
+        guard let event = gst_event_new_stream_start(id) else { return }
+        gst_event_set_group_id(event, shared.withLock { $0.groupID })
+        gst_pad_push_event(stream.pad, event)
+    }
+
+    private func sendSegment(_ stream: TestStream) throws(FlowStop) {
+        guard stream.needsSegment else { return }
+        var (segment, seqnum) = shared.withLock { ($0.segment, $0.seqnum) }
+        guard let event = gst_event_new_segment(&segment) else { return }
+        gst_event_set_seqnum(event, seqnum)
+        gst_pad_push_event(stream.pad, event)
+        stream.needsSegment = false
+    }
+
+    // MARK: Small services
+
+    func stream(of pad: Pad) -> TestStream? { streams.first { $0.pad == pad } }
+
+    var object: UnsafeMutablePointer<GstObject> {
+        UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstObject.self)
+    }
+}

@@ -1,0 +1,227 @@
+import CGStreamer
+import DepthKernels
+import DepthScene
+import GstBridge
+
+/// What one pad sends: its format, how far it has come, and what draws its frames.
+///
+/// Touched by the pad's own thread, or by others while they hold its stream lock.
+final class TestStream {
+    let role: DepthTestSrc.PadRole
+    let pad: UnsafeMutablePointer<GstPad>
+    /// Number of the next frame.
+    var frame: UInt64 = 0
+    var needsStreamStart = true
+    var needsSegment = true
+    /// Pauses of a live source after which the stream has caught up.
+    var pausesSeen = 0
+    private(set) var format: Format?
+    private var renderer: SceneRenderer?
+    private var converter: PictureConverter?
+
+    /// What the pad's caps say.
+    struct Format {
+        let width: Int
+        let height: Int
+        let rate: (numerator: gint, denominator: gint)
+        let content: Content
+
+        enum Content {
+            case video(GstVideoInfo)
+            case depthCounts(bigEndian: Bool)
+            case depthMetres
+            case matte
+        }
+    }
+
+    init(_ role: DepthTestSrc.PadRole, pad: UnsafeMutablePointer<GstPad>) {
+        self.role = role
+        self.pad = pad
+    }
+
+    /// Starts from the first frame, as new.
+    func reset() {
+        frame = 0
+        needsStreamStart = true
+        needsSegment = true
+        pausesSeen = 0
+        format = nil
+        renderer = nil
+        converter = nil
+    }
+
+    // MARK: Format
+
+    /// Fixed caps that downstream takes, nearest to what the stream prefers; nil where there are none. Ownership
+    /// passes to the caller.
+    ///
+    /// - Parameter size: the size to come near to.
+    func fixedCaps(near size: (width: gint, height: gint)) -> UnsafeMutablePointer<GstCaps>? {
+        guard let template = gst_pad_get_pad_template_caps(pad) else { return nil }
+        defer { gst_caps_unref(template) }
+        guard let peer = gst_pad_peer_query_caps(pad, template) else { return nil }
+        defer { gst_caps_unref(peer) }
+        guard let allowed = gst_caps_intersect_full(peer, template, GST_CAPS_INTERSECT_FIRST) else { return nil }
+        guard gst_caps_is_empty(allowed) == 0, let single = gst_caps_truncate(allowed),
+            let structure = gst_caps_get_structure(single, 0)
+        else {
+            gst_caps_unref(allowed)
+            return nil
+        }
+        gst_structure_fixate_field_nearest_int(structure, "width", size.width)
+        gst_structure_fixate_field_nearest_int(structure, "height", size.height)
+        gst_structure_fixate_field_nearest_fraction(
+            structure, "framerate", DepthTestSrc.preferredRate.numerator, DepthTestSrc.preferredRate.denominator)
+        return gst_caps_fixate(single)
+    }
+
+    /// Takes on the caps; false where they make no sense.
+    func setFormat(_ caps: UnsafeMutablePointer<GstCaps>) -> Bool {
+        guard let read = TestStream.read(caps, role) else { return false }
+        let isRateChange = format.map { $0.rate != read.rate } ?? false
+        if isRateChange, let old = format {
+            // The same moment, counted in frames of the new rate.
+            let time = TestStream.time(ofFrame: frame, rate: old.rate)
+            frame = TestStream.firstFrame(atOrAfter: time, rate: read.rate)
+        }
+        format = read
+        renderer = nil
+        converter = nil
+        return true
+    }
+
+    private static func read(_ caps: UnsafeMutablePointer<GstCaps>, _ role: DepthTestSrc.PadRole) -> Format? {
+        var width: gint = 0
+        var height: gint = 0
+        var numerator: gint = 0
+        var denominator: gint = 1
+        guard let structure = gst_caps_get_structure(caps, 0),
+            gst_structure_get_int(structure, "width", &width) != 0,
+            gst_structure_get_int(structure, "height", &height) != 0,
+            gst_structure_get_fraction(structure, "framerate", &numerator, &denominator) != 0,
+            width > 0, height > 0, Int(width) * Int(height) <= SceneRenderer.pixelLimit, numerator >= 0,
+            denominator > 0, let content = content(caps, role)
+        else { return nil }
+        return Format(width: Int(width), height: Int(height), rate: (numerator, denominator), content: content)
+    }
+
+    private static func content(
+        _ caps: UnsafeMutablePointer<GstCaps>, _ role: DepthTestSrc.PadRole
+    ) -> Format.Content? {
+        if role == .depth, caps.mediaType == "video/x-depth" { return .depthMetres }
+        var info = GstVideoInfo()
+        guard gst_video_info_from_caps(&info, caps) != 0 else { return nil }
+        switch role {
+        case .video: return .video(info)
+        case .depth: return .depthCounts(bigEndian: info.finfo.pointee.format == GST_VIDEO_FORMAT_GRAY16_BE)
+        case .matte: return .matte
+        }
+    }
+
+    // MARK: Time
+
+    /// When a frame begins, in nanoseconds of stream time.
+    static func time(ofFrame frame: UInt64, rate: (numerator: gint, denominator: gint)) -> GstClockTime {
+        guard rate.numerator > 0 else { return frame == 0 ? 0 : noClockTime }
+        return gst_util_uint64_scale(
+            guint64(frame), guint64(rate.denominator) * 1_000_000_000, guint64(rate.numerator))
+    }
+
+    /// The frame that begins at `time` or is the first after it.
+    static func firstFrame(atOrAfter time: GstClockTime, rate: (numerator: gint, denominator: gint)) -> UInt64 {
+        guard rate.numerator > 0 else { return time == 0 ? 0 : 1 }
+        return UInt64(
+            gst_util_uint64_scale_ceil(time, guint64(rate.numerator), guint64(rate.denominator) * 1_000_000_000))
+    }
+
+    // MARK: Frames
+
+    /// Draws the frame that begins at `time`; nil where there is no memory.
+    func draw(at time: GstClockTime, _ settings: DepthTestSrcSettings) -> BufferRef? {
+        guard let format else { return nil }
+        let renderer = renderer(for: format, settings)
+        let seconds = Double(time) / 1e9
+        switch format.content {
+        case .video(let info):
+            guard let buffer = drawVideo(format, info, renderer, seconds) else { return nil }
+            if settings.face { addFaces(to: buffer, format, renderer.faces(seconds: seconds)) }
+            return buffer
+        case .depthMetres:
+            return drawDepth(format, renderer, seconds, settings)
+        case .depthCounts(let bigEndian):
+            guard let metres = drawDepth(format, renderer, seconds, settings) else { return nil }
+            return counts(metres, format, bigEndian: bigEndian)
+        case .matte:
+            let layout = FrameLayout(width: format.width, height: format.height, bytesPerSample: 1, rowAlignment: 4)
+            return drawn(layout) { renderer.drawMatte(seconds: seconds, into: $0) }
+        }
+    }
+
+    private func renderer(for format: Format, _ settings: DepthTestSrcSettings) -> SceneRenderer {
+        let scene = Scene(pattern: settings.pattern, seed: settings.seed)
+        if let renderer, renderer.scene == scene { return renderer }
+        let fresh = SceneRenderer(scene: scene, width: format.width, height: format.height)
+        renderer = fresh
+        return fresh
+    }
+
+    private func drawVideo(_ format: Format, _ info: GstVideoInfo, _ renderer: SceneRenderer, _ seconds: Double)
+        -> BufferRef?
+    {
+        let layout = FrameLayout(width: format.width, height: format.height, bytesPerSample: 4)
+        guard let picture = drawn(layout, { renderer.drawVideo(seconds: seconds, into: $0) }) else { return nil }
+        if info.finfo.pointee.format == GST_VIDEO_FORMAT_BGRx { return picture }
+        let whole = PixelRect(x: 0, y: 0, width: format.width, height: format.height)
+        var drawnInfo = GstVideoInfo()
+        gst_video_info_set_format(&drawnInfo, GST_VIDEO_FORMAT_BGRx, guint(format.width), guint(format.height))
+        converter = converter ?? PictureConverter(drawnInfo, to: info, from: whole, into: whole, border: 0)
+        guard let converter, let converted = newBuffer(size: Int(clamping: info.size)),
+            (try? converter.convert(picture.pointer, into: converted.pointer)) != nil
+        else { return nil }
+        return converted
+    }
+
+    private func drawDepth(
+        _ format: Format, _ renderer: SceneRenderer, _ seconds: Double, _ settings: DepthTestSrcSettings
+    ) -> BufferRef? {
+        let layout = FrameLayout(width: format.width, height: format.height, bytesPerSample: 4)
+        return drawn(layout) {
+            renderer.drawDepth(
+                seconds: seconds, frame: frame, noise: settings.noise, holes: settings.holes, into: $0)
+        }
+    }
+
+    private func counts(_ metres: BufferRef, _ format: Format, bigEndian: Bool) -> BufferRef? {
+        let source = FrameLayout(width: format.width, height: format.height, bytesPerSample: 4)
+        let target = FrameLayout(width: format.width, height: format.height, bytesPerSample: 2, rowAlignment: 4)
+        return drawn(target) { counts in
+            try? withFrame(reading: metres.pointer, source) { planes in
+                guard let metres = planes[0] else { return }
+                writeCounts(metres: metres, unit: DepthTestSrc.depthUnit, bigEndian: bigEndian, into: counts)
+            }
+        }
+    }
+
+    /// A new buffer of one plane, drawn on.
+    private func drawn(_ layout: FrameLayout, _ body: (MutablePlane) -> Void) -> BufferRef? {
+        guard let buffer = newBuffer(size: layout.size) else { return nil }
+        let isDrawn = try? withFrame(changing: buffer.pointer, layout) { planes in
+            guard let plane = planes[0] else { return false }
+            body(plane)
+            return true
+        }
+        return isDrawn == true ? buffer : nil
+    }
+
+    private func addFaces(to buffer: BufferRef, _ format: Format, _ faces: [FaceBox]) {
+        for face in faces {
+            gst_buffer_add_video_region_of_interest_meta(
+                buffer.pointer, "face", pixels(face.x, of: format.width), pixels(face.y, of: format.height),
+                pixels(face.width, of: format.width), pixels(face.height, of: format.height))
+        }
+    }
+
+    private func pixels(_ share: Double, of size: Int) -> guint {
+        guint((max(0, min(share, 1)) * Double(size)).rounded(.down))
+    }
+}
