@@ -55,14 +55,30 @@ package func newBuffer(size: Int) -> BufferRef? {
     return BufferRef(taking: buffer)
 }
 
-/// A zeroed buffer with the timestamps and flags of another.
+/// A zeroed buffer with the timestamps, flags and metas of another, less the metas that describe its memory.
 package func newBuffer(size: Int, stampedLike original: BufferRef) -> BufferRef? {
     guard let buffer = newBuffer(size: size) else { return nil }
     let copied = GstBufferCopyFlags(
         rawValue: GST_BUFFER_COPY_FLAGS.rawValue | GST_BUFFER_COPY_TIMESTAMPS.rawValue)
     gst_buffer_copy_into(buffer.pointer, original.pointer, copied, 0, gsize.max)
+    copyMetas(from: original.pointer, to: buffer.pointer)
     return buffer
 }
+
+private func copyMetas(from original: BufferPointer, to buffer: BufferPointer) {
+    var state: gpointer?
+    while let meta = gst_buffer_iterate_meta(original, &state) {
+        guard let info = meta.pointee.info?.pointee, gst_meta_api_type_has_tag(info.api, memoryTag) == 0 else {
+            continue
+        }
+        var whole = GstMetaTransformCopy(region: 0, offset: 0, size: gsize.max)
+        _ = info.transform_func?(buffer, meta, original, copyTransform, &whole)
+    }
+}
+
+// GST_META_TAG_MEMORY_STR and GST_META_TRANSFORM_COPY: the quarks themselves are mutable globals in C.
+private let memoryTag = g_quark_from_static_string("memory")
+private let copyTransform = g_quark_from_static_string("gst-copy")
 
 /// Nanoseconds on the pipeline's clock since it started, negative before its start.
 package typealias RunningTime = Int64

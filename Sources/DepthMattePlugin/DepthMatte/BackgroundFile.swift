@@ -4,25 +4,31 @@ import Synchronization
 
 /// The file that the property `background` names: opened before the first frame, replaced without stopping one.
 ///
-/// Lock order: `state` is the only lock, and no call to GStreamer is made while it is held.
+/// No call to GStreamer is made while the state is locked.
 final class BackgroundFile: Sendable {
     private struct State {
         var isRunning = false
-        /// Counts the changes of the property, so that a slow load does not replace a newer one.
-        var generation = 0
+        /// The file wanted now, and how often that changed.
+        var location: String?
+        var version = 0
+        /// A thread is opening files; it looks again before it ends.
+        var isLoading = false
         var reader: BackgroundReader?
     }
 
-    private let state = Mutex(State())
+    private let state = Monitor(State())
+    private let isCancelled = CancelFlag()
 
     /// The open file; nil where none is named.
     var reader: BackgroundReader? { state.withLock { $0.reader } }
 
     /// READY to PAUSED: opens the file, so that a fault shows before any frame leaves.
     func start(_ location: String?) throws(ElementError) {
-        let opened = try location.map { location throws(ElementError) in try BackgroundReader(location: location) }
+        isCancelled.set(false)
+        let opened = try open(location)
         state.withLock {
             $0.isRunning = true
+            $0.location = location
             $0.reader = opened
         }
     }
@@ -30,26 +36,30 @@ final class BackgroundFile: Sendable {
     /// Keeps a frame that waits for the decoder from waiting longer.
     func interrupt() { reader?.interrupt() }
 
+    /// PAUSED to READY: closes the file, and returns when no thread works on another.
     func stop() {
-        let closed = state.withLock { state -> BackgroundReader? in
+        isCancelled.set(true)
+        let closed = state.wait(until: { !$0.isLoading }) { state -> BackgroundReader? in
             state.isRunning = false
-            state.generation += 1
             defer { state.reader = nil }
             return state.reader
         }
-        closed?.interrupt()
+        closed?.close()
     }
 
-    /// The property changed. Before the start nothing happens yet; after it a thread of GStreamer's opens the new
-    /// file, and the old one stays until that is done, or for good if it cannot be read.
+    /// The property changed. Before the start nothing happens yet. After it a thread of GStreamer's opens the new file,
+    /// and the old one stays until that is done, or for good if it cannot be read. Of many changes in a row, those
+    /// that came while another file was being opened are passed over but for the last.
     func replace(with location: String?, for element: any Element) {
-        let generation = state.withLock { state -> Int? in
-            guard state.isRunning else { return nil }
-            state.generation += 1
-            return state.generation
+        let needsThread = state.withLock { state in
+            guard state.isRunning else { return false }
+            state.location = location
+            state.version += 1
+            defer { state.isLoading = true }
+            return !state.isLoading
         }
-        guard let generation else { return }
-        let job = LoadJob(file: self, element: element, location: location, generation: generation)
+        guard needsThread else { return }
+        let job = LoadJob(file: self, element: element)
         gst_element_call_async(
             element.instance,
             { _, data in
@@ -61,39 +71,65 @@ final class BackgroundFile: Sendable {
             })
     }
 
-    fileprivate func install(_ opened: BackgroundReader?, generation: Int) {
-        let replaced = state.withLock { state -> BackgroundReader? in
-            // Too late: the element has stopped, or a newer file is on its way. The reader just opened goes.
-            guard state.isRunning, state.generation == generation else { return opened }
-            defer { state.reader = opened }
-            return state.reader
+    private func open(_ location: String?) throws(ElementError) -> BackgroundReader? {
+        guard let location else { return nil }
+        return try BackgroundReader(location: location, isCancelled: isCancelled)
+    }
+
+    /// Opens what is wanted until that is what is open.
+    fileprivate func load(for element: any Element) {
+        while true {
+            let (location, version) = state.withLock { ($0.location, $0.version) }
+            let opened: BackgroundReader?
+            do throws(ElementError) {
+                opened = try open(location)
+            } catch {
+                if isCurrent(version) {
+                    if !isCancelled.isSet { element.warn(error) }
+                    return finishLoading()
+                }
+                continue
+            }
+            if install(opened, version) { return finishLoading() }
+            opened?.close()
         }
-        replaced?.interrupt()
+    }
+
+    private func isCurrent(_ version: Int) -> Bool { state.withLock { $0.version == version } }
+
+    private func finishLoading() { state.withLock { $0.isLoading = false } }
+
+    /// Puts a file in place of the old one; false where another is wanted by now.
+    private func install(_ opened: BackgroundReader?, _ version: Int) -> Bool {
+        let replaced = state.withLock { state -> BackgroundReader?? in
+            guard state.version == version else { return nil }
+            defer { state.reader = opened }
+            return .some(state.reader)
+        }
+        guard let replaced else { return false }
+        replaced?.close()
+        return true
     }
 }
 
-/// One load on its way. The element's C half is kept alive by the call that runs it, and that keeps the Swift half.
+/// Tells a thread that opens a file to give up.
+final class CancelFlag: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool { flag.load(ordering: .relaxed) }
+
+    func set(_ value: Bool) { flag.store(value, ordering: .relaxed) }
+}
+
+/// One loading thread. The element's C half is kept alive by the call that runs it, and that keeps the Swift half.
 private final class LoadJob {
     private let file: BackgroundFile
     private let element: any Element
-    private let location: String?
-    private let generation: Int
 
-    init(file: BackgroundFile, element: any Element, location: String?, generation: Int) {
+    init(file: BackgroundFile, element: any Element) {
         self.file = file
         self.element = element
-        self.location = location
-        self.generation = generation
     }
 
-    func run() {
-        do throws(ElementError) {
-            let opened = try location.map { location throws(ElementError) in
-                try BackgroundReader(location: location)
-            }
-            file.install(opened, generation: generation)
-        } catch {
-            element.warn(error)
-        }
-    }
+    func run() { file.load(for: element) }
 }

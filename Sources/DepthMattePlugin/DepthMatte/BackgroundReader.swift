@@ -1,7 +1,6 @@
 import CGStreamer
 import CGStreamerShims
 import GstBridge
-import Synchronization
 
 /// A decoded picture and what its bytes mean.
 final class Picture {
@@ -26,12 +25,12 @@ final class Picture {
 
 /// Reads a still, an animation or a video with GStreamer's own decoders, in a pipeline of its own.
 ///
-/// `open` runs on whatever thread loads; after that one thread asks for pictures. `interrupt` may come from any.
+/// Made on whatever thread loads; after that one thread asks for pictures. `interrupt` and `close` may come from any.
 final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole, then used by one thread; see above
     private let pipeline: UnsafeMutablePointer<GstElement>
     private let sink: UnsafeMutablePointer<GstAppSink>
     private let path: String
-    private let interrupted = Atomic(false)
+    private let interrupted = CancelFlag()
 
     /// The picture that holds now, and the one after it with the time at which it takes over.
     private var current: Picture
@@ -55,16 +54,18 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
 
     /// Opens the file and waits for its first picture.
     ///
-    /// - Parameter location: a path or a `file:` URI of a regular file.
+    /// - Parameters:
+    ///   - location: a path or a `file:` URI of a regular file.
+    ///   - isCancelled: set by another thread when nobody wants the file any more.
     /// - Throws: an error that names the file and the reason.
-    init(location: String) throws(ElementError) {
+    init(location: String, isCancelled: CancelFlag) throws(ElementError) {
         path = try BackgroundReader.regularFile(location)
         (pipeline, sink) = try BackgroundReader.decoder(path)
         do throws(ElementError) {
             guard gst_element_set_state(pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE else {
                 throw BackgroundReader.unreadable(path, BackgroundReader.busError(pipeline) ?? "it cannot be opened")
             }
-            current = try BackgroundReader.firstPicture(pipeline, sink, path)
+            current = try BackgroundReader.firstPicture(pipeline, sink, path, isCancelled)
         } catch {
             BackgroundReader.dispose(pipeline, sink)
             throw error
@@ -78,7 +79,13 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
     var still: Picture? { next == nil && fileEnd == 0 ? current : nil }
 
     /// Makes a waiting `picture` return soon, and keeps later ones from waiting.
-    func interrupt() { interrupted.store(true, ordering: .relaxed) }
+    func interrupt() { interrupted.set(true) }
+
+    /// Gives back the decoder. The picture at hand stays; no other will come. Any thread.
+    func close() {
+        interrupt()
+        gst_element_set_state(pipeline, GST_STATE_NULL)
+    }
 
     /// The picture that holds at the video's running time; the file starts at the first time asked for, and loops.
     ///
@@ -110,7 +117,7 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
             }
             if gst_app_sink_is_eos(sink) != 0 { return rewind() ? pullNext(block: block) : nil }
             if BackgroundReader.busError(pipeline) != nil { return nil }
-        } while block && !interrupted.load(ordering: .relaxed)
+        } while block && !interrupted.isSet
         return nil
     }
 
@@ -197,10 +204,11 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
     }
 
     private static func firstPicture(
-        _ pipeline: UnsafeMutablePointer<GstElement>, _ sink: UnsafeMutablePointer<GstAppSink>, _ path: String
+        _ pipeline: UnsafeMutablePointer<GstElement>, _ sink: UnsafeMutablePointer<GstAppSink>, _ path: String,
+        _ isCancelled: CancelFlag
     ) throws(ElementError) -> Picture {
         let deadline = g_get_monotonic_time() &+ gint64(patience / 1000)
-        while g_get_monotonic_time() < deadline {
+        while g_get_monotonic_time() < deadline && !isCancelled.isSet {
             if let sample = gst_app_sink_try_pull_sample(sink, glance) {
                 defer { gst_sample_unref(sample) }
                 guard let picture = Picture(sample: sample) else { break }
