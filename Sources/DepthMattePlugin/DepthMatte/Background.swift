@@ -156,7 +156,7 @@ extension Background.Source {
     fileprivate func isSame(as other: Background.Source) -> Bool {
         switch (self, other) {
         case (.color, .color), (.transparent, .transparent): true
-        case (.still(let one), .still(let two)), (.moving(let one), .moving(let two)): one === two
+        case (.still(let one), .still(let two)), (.moving(let one), .moving(let two)): one.buffer === two.buffer
         default: false
         }
     }

@@ -4,90 +4,86 @@ import GstBridge
 
 /// One frame: its depth, its matte, what is behind it, and what leaves.
 extension DepthMatteElement {
+    /// What one frame is made with, besides its pixels.
+    struct Job {
+        let settings: DepthMatteSettings
+        let compositor: Compositor
+        let time: RunningTime?
+        let isLive: Bool
+    }
+
     /// The picture for one video frame; nil where nothing is to leave.
-    func compose(
-        _ video: BufferRef, at time: RunningTime?, _ settings: DepthMatteSettings, _ compositor: Compositor,
-        isLive: Bool
-    ) throws(FlowStop) -> BufferRef? {
-        let behind = try backgroundFrame(at: time, settings, compositor, isLive: isLive)
+    func compose(_ video: BufferRef, _ job: Job) throws(FlowStop) -> BufferRef? {
+        let behind = job.settings.view == .composite ? try backgroundFrame(job) : nil
         do throws(FrameFault) {
-            if settings.view == .original { return try finished(compositor.canvas(for: video), compositor) }
-            guard let entry = pairing(at: time, settings).entry else {
-                return try withoutDepth(video, settings, behind, compositor)
-            }
-            let matte = try matte(entry, video, at: time, settings)
-            return try draw(compositor.canvas(for: video), matte, settings, behind, compositor)
+            if job.settings.view == .original { return try finished(job.compositor.canvas(for: video), job) }
+            guard let entry = pairing(job).entry else { return try withoutDepth(video, behind, job) }
+            let matte = try matte(entry, video, job)
+            return try draw(job.compositor.canvas(for: video), matte, behind, job)
         } catch {
             report(error)
-            return try cover(video, settings, behind, compositor)
+            return try cover(video, behind, job)
         }
     }
 
-    private func pairing(at time: RunningTime?, _ settings: DepthMatteSettings) -> Pairing {
+    private func pairing(_ job: Job) -> Pairing {
         guard let depth = inputs.depth else { return .missing }
         return Pairing(
-            depth.followed, at: time, maxSkew: RunningTime(clamping: settings.maxSkew),
-            holdTime: RunningTime(clamping: settings.holdTime))
+            depth.followed, at: job.time, maxSkew: RunningTime(clamping: job.settings.maxSkew),
+            holdTime: RunningTime(clamping: job.settings.holdTime))
     }
 
+    /// The frame's matte; nil where everything is background.
     private func matte(
-        _ entry: FollowedInput.Entry, _ video: BufferRef, at time: RunningTime?, _ settings: DepthMatteSettings
+        _ entry: FollowedInput.Entry, _ video: BufferRef, _ job: Job
     ) throws(FrameFault) -> Plane? {
-        guard let format = inputs.depth?.format, let input else { return nil }
-        let faces = inputs.faces(
-            on: video, width: input.format.width, height: input.format.height, types: settings.faceTypes ?? "")
+        guard let format = inputs.depth?.format else { return nil }
+        let (width, height) = (job.compositor.input.width, job.compositor.input.height)
+        let faces = inputs.faces(on: video, width: width, height: height, types: job.settings.faceTypes ?? "")
         let scene = MatteMaker.Scene(
-            depth: entry.buffer, format: format, faces: faces, videoWidth: input.format.width,
-            videoHeight: input.format.height, time: time)
-        return try maker.matte(scene, settings)
+            depth: entry.buffer, format: format, faces: faces, videoWidth: width, videoHeight: height, time: job.time)
+        return try maker.matte(scene, job.settings)
     }
 
     /// A frame for which there is no depth.
-    private func withoutDepth(
-        _ video: BufferRef, _ settings: DepthMatteSettings, _ behind: BufferRef, _ compositor: Compositor
-    ) throws(FrameFault) -> BufferRef? {
-        switch settings.onMissingDepth {
-        case .cover: try draw(compositor.canvas(for: video), nil, settings, behind, compositor)
-        case .pass: try finished(compositor.canvas(for: video), compositor)
+    private func withoutDepth(_ video: BufferRef, _ behind: BufferRef?, _ job: Job) throws(FrameFault) -> BufferRef? {
+        switch job.settings.onMissingDepth {
+        case .cover: try draw(job.compositor.canvas(for: video), nil, behind, job)
+        case .pass: try finished(job.compositor.canvas(for: video), job)
         case .drop: nil
         }
     }
 
     private func draw(
-        _ canvas: BufferRef, _ matte: Plane?, _ settings: DepthMatteSettings, _ behind: BufferRef,
-        _ compositor: Compositor
+        _ canvas: BufferRef, _ matte: Plane?, _ behind: BufferRef?, _ job: Job
     ) throws(FrameFault) -> BufferRef {
-        switch settings.view {
-        case .matte: try compositor.drawMatte(canvas, matte: matte)
-        case .composite, .original: try compositor.composite(canvas, matte: matte, background: behind)
+        if let behind {
+            try job.compositor.composite(canvas, matte: matte, background: behind)
+        } else {
+            try job.compositor.drawMatte(canvas, matte: matte)
         }
-        return try finished(canvas, compositor)
+        return try finished(canvas, job)
     }
 
-    /// The background alone, on fresh memory: what a faulty frame becomes.
-    private func cover(
-        _ video: BufferRef, _ settings: DepthMatteSettings, _ behind: BufferRef, _ compositor: Compositor
-    ) throws(FlowStop) -> BufferRef {
+    /// What a faulty frame becomes: fresh memory, on which there is no person.
+    private func cover(_ video: BufferRef, _ behind: BufferRef?, _ job: Job) throws(FlowStop) -> BufferRef {
         do throws(FrameFault) {
-            return try draw(compositor.blankCanvas(for: video), nil, settings, behind, compositor)
+            return try draw(job.compositor.blankCanvas(for: video), nil, behind, job)
         } catch {
             throw .failed(outOfMemory)
         }
     }
 
-    private func finished(_ canvas: BufferRef, _ compositor: Compositor) throws(FrameFault) -> BufferRef {
-        downstreamReadsMetas ? canvas : try compositor.repacked(canvas)
+    private func finished(_ canvas: BufferRef, _ job: Job) throws(FrameFault) -> BufferRef {
+        downstreamReadsMetas ? canvas : try job.compositor.repacked(canvas)
     }
 
     // MARK: Background
 
-    private func backgroundFrame(
-        at time: RunningTime?, _ settings: DepthMatteSettings, _ compositor: Compositor, isLive: Bool
-    ) throws(FlowStop) -> BufferRef {
+    private func backgroundFrame(_ job: Job) throws(FlowStop) -> BufferRef {
         var request = Background.Request(
-            format: compositor.output, color: settings.backgroundColor, fit: settings.backgroundFit,
-            source: compositor.hasStraightAlpha
-                ? .transparent : source(settings.backgroundMode, at: time, isLive: isLive))
+            format: job.compositor.output, color: job.settings.backgroundColor, fit: job.settings.backgroundFit,
+            source: job.compositor.hasStraightAlpha ? .transparent : source(job))
         if let frame = background.frame(request) { return frame }
         report(.notMappable, of: "background")
         request.source = .color
@@ -95,18 +91,18 @@ extension DepthMatteElement {
         return plain
     }
 
-    private func source(_ mode: BackgroundMode, at time: RunningTime?, isLive: Bool) -> Background.Source {
-        switch mode {
+    private func source(_ job: Job) -> Background.Source {
+        switch job.settings.backgroundMode {
         case .auto where inputs.background != nil, .stream:
             inputs.backgroundPicture.map { .moving(Picture($0.buffer, $0.info)) } ?? .color
-        case .auto, .image: fileSource(at: time, isLive: isLive)
+        case .auto, .image: fileSource(job)
         case .color, .transparent: .color
         }
     }
 
-    private func fileSource(at time: RunningTime?, isLive: Bool) -> Background.Source {
+    private func fileSource(_ job: Job) -> Background.Source {
         guard let reader = backgroundFile.reader else { return .color }
         if let still = reader.still { return .still(still) }
-        return .moving(reader.picture(at: time ?? 0, block: !isLive))
+        return .moving(reader.picture(at: job.time ?? 0, block: !job.isLive))
     }
 }

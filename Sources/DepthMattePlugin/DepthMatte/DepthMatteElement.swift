@@ -112,8 +112,8 @@ final class DepthMatteElement: Aggregator {
         try inputs.advance(in: self, to: time, frame: frameNumber, mayWait: !timedOut, isLive: isLive)
         frameNumber &+= 1
         let frame = try takeFrame(head, video.pad)
-        guard let picture = try compose(frame, at: time, settings, compositor, isLive: isLive) else { return }
-        try send(picture)
+        let job = Job(settings: settings, compositor: compositor, time: time, isLive: isLive)
+        if let picture = try compose(frame, job) { try send(picture) }
     }
 
     /// Takes the head off its pad, so that it is ours alone if it was upstream's alone.
