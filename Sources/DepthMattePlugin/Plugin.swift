@@ -7,5 +7,6 @@ let elements = [DepthMatte.definition, DepthTestSrc.definition]
 
 @c @implementation
 public func depthmatte_register_elements(_ plugin: OpaquePointer) -> gboolean {
-    gboolean(elements.allSatisfy { $0.register(in: plugin) })
+    for log in [DepthMatteElement.log, DepthTestSrcElement.log] { log.register() }
+    return gboolean(elements.allSatisfy { $0.register(in: plugin) })
 }

@@ -13,6 +13,13 @@ extension UnsafeMutablePointer<GstCaps> {
         return String(cString: name)
     }
 
+    /// The same caps, or a copy where others hold them too; takes the caller's reference.
+    package var writable: UnsafeMutablePointer<GstCaps> {
+        let object = UnsafeMutableRawPointer(self).assumingMemoryBound(to: GstMiniObject.self)
+        guard let writable = gst_mini_object_make_writable(object) else { return self }
+        return UnsafeMutableRawPointer(writable).assumingMemoryBound(to: GstCaps.self)
+    }
+
     /// A copy in which every structure has the given raw video format. Ownership passes to the caller.
     package func withFormat(_ name: String) -> UnsafeMutablePointer<GstCaps>? {
         guard let copy = gst_caps_copy(self) else { return nil }

@@ -28,11 +28,34 @@ package struct ElementError: Error, Equatable {
     package let code: Code
     package let message: String
     package let details: String
+    private let origin: Origin
 
-    package init(_ code: Code, _ message: String, details: String = "") {
+    /// Where in the source the error was found, as messages show it.
+    private struct Origin: Sendable {
+        let file: StaticString
+        let function: StaticString
+        let line: CInt
+    }
+
+    package init(
+        _ code: Code, _ message: String, details: String = "", file: StaticString = #fileID,
+        function: StaticString = #function, line: Int = #line
+    ) {
         self.code = code
         self.message = message
         self.details = details
+        origin = Origin(file: file, function: function, line: CInt(clamping: line))
+    }
+
+    /// Equal errors say the same, wherever they were found.
+    package static func == (one: ElementError, two: ElementError) -> Bool {
+        one.code == two.code && one.message == two.message && one.details == two.details
+    }
+
+    fileprivate func post(on element: UnsafeMutablePointer<GstElement>, as type: GstMessageType) {
+        gst_element_message_full(
+            element, type, code.domain, code.number, g_strdup(message), details.isEmpty ? nil : g_strdup(details),
+            origin.file.cString, origin.function.cString, origin.line)
     }
 }
 
@@ -51,16 +74,10 @@ package enum FlowStop: Error {
 
 extension Element {
     /// Puts an error on the bus; the pipeline is expected to stop.
-    package func post(_ error: ElementError) { post(error, as: GST_MESSAGE_ERROR) }
+    package func post(_ error: ElementError) { error.post(on: instance, as: GST_MESSAGE_ERROR) }
 
     /// Puts a warning on the bus; the stream goes on.
-    package func warn(_ warning: ElementError) { post(warning, as: GST_MESSAGE_WARNING) }
-
-    private func post(_ error: ElementError, as type: GstMessageType) {
-        gst_element_message_full(
-            instance, type, error.code.domain, error.code.number, g_strdup(error.message),
-            error.details.isEmpty ? nil : g_strdup(error.details), "", "", 0)
-    }
+    package func warn(_ warning: ElementError) { warning.post(on: instance, as: GST_MESSAGE_WARNING) }
 
     /// The one place where a Swift error of a streaming function becomes a flow return.
     package func flow(_ body: () throws(FlowStop) -> Void) -> GstFlowReturn {

@@ -8,36 +8,66 @@ package struct LogCategory: @unchecked Sendable {  // guard: GStreamer never fre
         category = _gst_debug_category_new(name, 0, description)
     }
 
-    package func error(_ element: any Element, _ message: () -> String, function: StaticString = #function) {
-        log(GST_LEVEL_ERROR, element, function, message)
+    /// Makes the category known to GStreamer before the first message, so that `GST_DEBUG` finds it.
+    package func register() {}
+
+    package func error(
+        _ element: any Element, _ message: () -> String, file: StaticString = #fileID,
+        function: StaticString = #function,
+        line: Int = #line
+    ) {
+        log(GST_LEVEL_ERROR, element, Place(file: file, function: function, line: line), message)
     }
 
-    package func warning(_ element: any Element, _ message: () -> String, function: StaticString = #function) {
-        log(GST_LEVEL_WARNING, element, function, message)
+    package func warning(
+        _ element: any Element, _ message: () -> String, file: StaticString = #fileID,
+        function: StaticString = #function,
+        line: Int = #line
+    ) {
+        log(GST_LEVEL_WARNING, element, Place(file: file, function: function, line: line), message)
     }
 
-    package func info(_ element: any Element, _ message: () -> String, function: StaticString = #function) {
-        log(GST_LEVEL_INFO, element, function, message)
+    package func info(
+        _ element: any Element, _ message: () -> String, file: StaticString = #fileID,
+        function: StaticString = #function,
+        line: Int = #line
+    ) {
+        log(GST_LEVEL_INFO, element, Place(file: file, function: function, line: line), message)
     }
 
-    package func debug(_ element: any Element, _ message: () -> String, function: StaticString = #function) {
-        log(GST_LEVEL_DEBUG, element, function, message)
+    package func debug(
+        _ element: any Element, _ message: () -> String, file: StaticString = #fileID,
+        function: StaticString = #function,
+        line: Int = #line
+    ) {
+        log(GST_LEVEL_DEBUG, element, Place(file: file, function: function, line: line), message)
     }
 
     /// For lines that come once a frame.
-    package func trace(_ element: any Element, _ message: () -> String, function: StaticString = #function) {
-        log(GST_LEVEL_LOG, element, function, message)
+    package func trace(
+        _ element: any Element, _ message: () -> String, file: StaticString = #fileID,
+        function: StaticString = #function,
+        line: Int = #line
+    ) {
+        log(GST_LEVEL_LOG, element, Place(file: file, function: function, line: line), message)
     }
 
-    private func log(_ level: GstDebugLevel, _ element: any Element, _ function: StaticString, _ message: () -> String)
-    {
-        guard level.rawValue <= gst_debug_category_get_threshold(category).rawValue else { return }
-        function.withUTF8Buffer { name in
-            name.withMemoryRebound(to: CChar.self) { name in
-                gst_debug_log_literal(
-                    category, level, "", name.baseAddress, 0,
-                    UnsafeMutableRawPointer(element.instance).assumingMemoryBound(to: GObject.self), message())
-            }
-        }
+    /// Where in the source a line was written.
+    private struct Place {
+        let file: StaticString
+        let function: StaticString
+        let line: Int
     }
+
+    private func log(_ level: GstDebugLevel, _ element: any Element, _ place: Place, _ message: () -> String) {
+        guard level.rawValue <= gst_debug_category_get_threshold(category).rawValue else { return }
+        gst_debug_log_literal(
+            category, level, place.file.cString, place.function.cString, gint(clamping: place.line),
+            UnsafeMutableRawPointer(element.instance).assumingMemoryBound(to: GObject.self), message())
+    }
+}
+
+extension StaticString {
+    /// The text as C reads it: literals end with a zero.
+    var cString: UnsafePointer<CChar> { UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
 }

@@ -7,8 +7,7 @@ extension DepthTestSrcElement {
         gst_pad_pause_task(stream.pad)
         switch stop {
         case .refused(GST_FLOW_FLUSHING), .needData: break
-        case .refused(GST_FLOW_EOS): break
-        case .endOfStream: sendEnd(stream)
+        case .endOfStream, .refused(GST_FLOW_EOS): sendEnd(stream)
         case .refused(GST_FLOW_NOT_LINKED): noteUnlinked(stream)
         case .refused(let reason): fail(stream, streamError(reason))
         case .notNegotiated(let error), .failed(let error): fail(stream, error)

@@ -172,6 +172,7 @@ final class DepthTestSrcElement: PushSource {
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
         }
         defer { gst_caps_unref(caps) }
+        Self.log.debug(self) { "\(stream.role.rawValue) caps: \(caps.text)" }
         if let current = gst_pad_get_current_caps(stream.pad) {
             defer { gst_caps_unref(current) }
             if stream.format != nil, gst_caps_is_equal(current, caps) != 0 { return }
@@ -217,8 +218,4 @@ final class DepthTestSrcElement: PushSource {
     // MARK: Small services
 
     func stream(of pad: Pad) -> TestStream? { streams.first { $0.pad == pad } }
-
-    var object: UnsafeMutablePointer<GstObject> {
-        UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstObject.self)
-    }
 }

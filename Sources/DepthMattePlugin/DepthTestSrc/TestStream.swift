@@ -62,17 +62,33 @@ final class TestStream {
         guard let peer = gst_pad_peer_query_caps(pad, template) else { return nil }
         defer { gst_caps_unref(peer) }
         guard let allowed = gst_caps_intersect_full(peer, template, GST_CAPS_INTERSECT_FIRST) else { return nil }
-        guard gst_caps_is_empty(allowed) == 0, let single = gst_caps_truncate(allowed),
-            let structure = gst_caps_get_structure(single, 0)
-        else {
+        guard gst_caps_is_empty(allowed) == 0 else {
             gst_caps_unref(allowed)
             return nil
         }
+        return gst_caps_truncate(allowed).flatMap { fixed($0, near: size) }
+    }
+
+    /// One structure's caps with every field settled, taking them.
+    private func fixed(
+        _ caps: UnsafeMutablePointer<GstCaps>, near size: (width: gint, height: gint)
+    ) -> UnsafeMutablePointer<GstCaps>? {
+        let writable = caps.writable
+        guard let structure = gst_caps_get_structure(writable, 0) else { return writable }
         gst_structure_fixate_field_nearest_int(structure, "width", size.width)
         gst_structure_fixate_field_nearest_int(structure, "height", size.height)
         gst_structure_fixate_field_nearest_fraction(
             structure, "framerate", DepthTestSrc.preferredRate.numerator, DepthTestSrc.preferredRate.denominator)
-        return gst_caps_fixate(single)
+        // What raw video is understood to be, said aloud: some elements refuse caps that leave it open.
+        if writable.mediaType == "video/x-raw" {
+            if gst_structure_has_field(structure, "pixel-aspect-ratio") == 0 {
+                structure.set("pixel-aspect-ratio", toFraction: 1, 1)
+            }
+            if gst_structure_has_field(structure, "interlace-mode") == 0 {
+                structure.set("interlace-mode", to: "progressive")
+            }
+        }
+        return gst_caps_fixate(writable)
     }
 
     /// Takes on the caps; false where they make no sense.
