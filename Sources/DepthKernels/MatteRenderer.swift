@@ -16,6 +16,9 @@ package final class MatteRenderer {
     private var upscale = AlphaUpscale()
     private var alpha = Scratch<UInt8>()
 
+    /// Mean opacity of the last frame's mask, 0…1, after blur and gamma.
+    package private(set) var coverage = 0.0
+
     package init() {}
 
     /// Renders one frame. Every number in `settings` is allowed, NaN included: they are brought into range first, and
@@ -37,6 +40,7 @@ package final class MatteRenderer {
             let map = opacities.reserve(width: depth.width, height: depth.height)
             threshold.fill(map, from: depth, scale: scale, settings: settings)
             smooth(map, settings: settings)
+            coverage = map.meanOpacity
             let fitting =
                 placement.isMade(for: depth, videoWidth: width, videoHeight: height)
                 ? placement
@@ -45,6 +49,7 @@ package final class MatteRenderer {
             unsafe upscale.fill(pixels, from: map, placement: fitting, upscale: settings.upscale)
         } else {
             unsafe pixels.update(repeating: 0, count: width * height)
+            coverage = 0
         }
         return unsafe Plane(packed: pixels, width: width, height: height)
     }

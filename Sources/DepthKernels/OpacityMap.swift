@@ -57,6 +57,24 @@ struct OpacityMap {
         }
     }
 
+    /// The mean of all opacities; the padding of the last block of a row counts with it.
+    var meanOpacity: Double {
+        var sum = 0.0
+        for y in 0..<height {
+            let covers = unsafe coverRow(y)
+            var row: Float = 0
+            for index in 0..<blocks {
+                switch unsafe covers[index] {
+                case .clear: break
+                case .opaque: row += Float(blockWidth)
+                case .mixed: row += block(index, row: y).sum()
+                }
+            }
+            sum += Double(row)
+        }
+        return min(sum / Double(max(paddedWidth * height, 1)), 1)
+    }
+
     /// Looks at one block.
     @inline(__always)
     private func cover(of block: UnsafeMutablePointer<Float>) -> Cover {

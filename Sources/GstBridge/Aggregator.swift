@@ -95,6 +95,8 @@ extension Aggregator {
 
     /// Pushes a buffer downstream, taking it.
     package func finish(_ buffer: UnsafeMutablePointer<GstBuffer>) throws(FlowStop) {
+        let stamp = buffer.pointee
+        gst_aggregator_selected_samples(aggregator, stamp.pts, stamp.dts, stamp.duration, nil)
         let result = gst_aggregator_finish_buffer(aggregator, buffer)
         guard result == GST_FLOW_OK else { throw .refused(result) }
     }
@@ -108,6 +110,8 @@ extension Aggregator {
     /// Makes and adds the sink pad of an always template, which GstAggregator does not do by itself.
     package func addAlwaysPad(_ name: String) -> Pad? {
         guard let template = padTemplate(name), let pad = newPad(template, name: name) else { return nil }
+        // Caps that leave a field open which ours fix are as good as any: appsrc and old demuxers send such.
+        pad.pointee.parent.object.flags |= GST_PAD_FLAG_ACCEPT_INTERSECT.rawValue
         gst_element_add_pad(instance, UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstPad.self))
         return pad
     }
@@ -122,6 +126,11 @@ extension Aggregator {
         g_mutex_lock(&source.pointee.parent.object.lock)
         source.pointee.segment.position = time
         g_mutex_unlock(&source.pointee.parent.object.lock)
+    }
+
+    /// The output's segment as it is now.
+    package var outputSegment: GstSegment {
+        segment(of: UnsafeMutableRawPointer(sourcePad).assumingMemoryBound(to: GstAggregatorPad.self))
     }
 
     /// Asks for caps and allocation to be agreed anew before the next frame. Any thread.

@@ -5,7 +5,7 @@ package typealias BufferPointer = UnsafeMutablePointer<GstBuffer>
 
 /// A reference to a buffer, given back when the last user is gone.
 package final class BufferRef {
-    package private(set) var pointer: BufferPointer
+    package let pointer: BufferPointer
     private var isOwned = true
 
     /// Takes over a reference that the caller owns.
@@ -25,16 +25,10 @@ package final class BufferRef {
         return pointer
     }
 
-    /// Makes this the only reference to the buffer and its memory, copying both where others hold them too.
-    ///
-    /// - Returns: false where there is no memory for the copy; the buffer is then as it was.
-    package func makeExclusive() -> Bool {
+    /// Whether nobody else can see the buffer or its memory.
+    package var isExclusive: Bool {
         let object = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self)
-        if gst_mini_object_is_writable(object) != 0, gst_buffer_is_all_memory_writable(pointer) != 0 { return true }
-        guard let copy = gst_buffer_copy_deep(pointer) else { return false }
-        unref(pointer)
-        pointer = copy
-        return true
+        return gst_mini_object_is_writable(object) != 0 && gst_buffer_is_all_memory_writable(pointer) != 0
     }
 
     /// The buffer stands for data that is not there.
@@ -58,11 +52,16 @@ package func newBuffer(size: Int) -> BufferRef? {
 /// A zeroed buffer with the timestamps, flags and metas of another, less the metas that describe its memory.
 package func newBuffer(size: Int, stampedLike original: BufferRef) -> BufferRef? {
     guard let buffer = newBuffer(size: size) else { return nil }
+    stamp(buffer, like: original)
+    return buffer
+}
+
+/// Gives a buffer the timestamps, flags and metas of another, less the metas that describe its memory.
+func stamp(_ buffer: BufferRef, like original: BufferRef) {
     let copied = GstBufferCopyFlags(
         rawValue: GST_BUFFER_COPY_FLAGS.rawValue | GST_BUFFER_COPY_TIMESTAMPS.rawValue)
     gst_buffer_copy_into(buffer.pointer, original.pointer, copied, 0, gsize.max)
     copyMetas(from: original.pointer, to: buffer.pointer)
-    return buffer
 }
 
 private func copyMetas(from original: BufferPointer, to buffer: BufferPointer) {

@@ -11,6 +11,9 @@ package protocol Element: AnyObject {
     /// The settings behind the element's properties.
     var properties: any PropertyAccess { get }
 
+    /// The structure that a `StructureProperty` shows now; it passes to the caller. Any thread.
+    func structure(_ property: String) -> UnsafeMutablePointer<GstStructure>?
+
     /// A property took its new value. Called on the setter's thread; no lock is held.
     func propertyChanged(_ name: String)
 
@@ -24,6 +27,12 @@ package protocol Element: AnyObject {
 }
 
 extension Element {
+    package var object: UnsafeMutablePointer<GstObject> {
+        UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstObject.self)
+    }
+
+    package func structure(_ property: String) -> UnsafeMutablePointer<GstStructure>? { nil }
+
     package func propertyChanged(_ name: String) {}
 
     package func changeState(
@@ -54,6 +63,7 @@ package struct ElementDefinition: Sendable {
     package init<Settings>(
         typeName: String, factory: String, parent: Parent, longName: String, klass: String, description: String,
         pads: [PadTemplate], properties: [Property<Settings>], defaults: Settings,
+        structures: [StructureProperty] = [],
         make: @escaping @Sendable (UnsafeMutablePointer<GstElement>) -> any Element
     ) {
         self.typeName = typeName
@@ -67,6 +77,9 @@ package struct ElementDefinition: Sendable {
         installProperties = { objectClass in
             for (index, property) in properties.enumerated() {
                 g_object_class_install_property(objectClass, propertyID(index), property.spec(defaults))
+            }
+            for (index, property) in structures.enumerated() {
+                g_object_class_install_property(objectClass, propertyID(properties.count + index), property.spec)
             }
         }
     }
@@ -183,9 +196,11 @@ private let setProperty:
 private let getProperty:
     @convention(c) (
         UnsafeMutablePointer<GObject>?, guint, UnsafeMutablePointer<GValue>?, UnsafeMutablePointer<GParamSpec>?
-    ) -> Void = { object, id, value, _ in
-        guard let value else { return }
-        swiftHalf(object)?.properties.get(Int(id) &- 1, into: value)
+    ) -> Void = { object, id, value, spec in
+        guard let value, let element = swiftHalf(object) else { return }
+        if element.properties.get(Int(id) &- 1, into: value) { return }
+        guard let name = g_param_spec_get_name(spec).map({ String(cString: $0) }) else { return }
+        g_value_take_boxed(value, element.structure(name).map { UnsafeMutableRawPointer($0) })
     }
 
 /// The parent class of an instance's class.

@@ -176,7 +176,8 @@ package struct Property<Settings: Sendable>: Sendable {
 
 /// What the C side needs of a property table: it knows neither the settings' type nor the element.
 package protocol PropertyAccess: AnyObject, Sendable {
-    func get(_ id: Int, into value: UnsafeMutablePointer<GValue>)
+    /// Returns false where the table has no such property.
+    func get(_ id: Int, into value: UnsafeMutablePointer<GValue>) -> Bool
     /// Returns the name of the property that was set.
     func set(_ id: Int, from value: UnsafePointer<GValue>) -> String?
 }
@@ -194,9 +195,10 @@ package final class Properties<Settings: Sendable>: PropertyAccess {
     /// A copy that belongs together: no setter runs between two of its fields.
     package var current: Settings { settings.withLock { $0 } }
 
-    package func get(_ id: Int, into value: UnsafeMutablePointer<GValue>) {
-        guard table.indices.contains(id) else { return }
+    package func get(_ id: Int, into value: UnsafeMutablePointer<GValue>) -> Bool {
+        guard table.indices.contains(id) else { return false }
         table[id].read(current, value)
+        return true
     }
 
     package func set(_ id: Int, from value: UnsafePointer<GValue>) -> String? {

@@ -10,6 +10,10 @@ final class Compositor {
     /// The input's own format, or its sibling with an alpha channel.
     let output: StreamFormat
     let hasStraightAlpha: Bool
+    /// Where frames come from that cannot be worked on in place; nil until allocation is decided.
+    var pool: FramePool?
+    /// Whether downstream finds the planes by GstVideoMeta, wherever they lie.
+    var downstreamReadsMetas = false
     private let blender: Blender
     /// A matte without a person, one byte a pixel.
     private let emptyMatte: BufferRef
@@ -28,17 +32,15 @@ final class Compositor {
         blender = Blender(layout: output.format.layout, width: input.width, height: input.height)
     }
 
-    /// The video buffer itself, or a copy, ready to be written in the output's layout.
+    /// The video buffer itself where nobody else looks at it, else a copy, to be written in the output's layout.
     func canvas(for video: BufferRef) throws(FrameFault) -> BufferRef {
-        guard output.format.format != input.format.format else {
-            guard video.makeExclusive() else { throw .notMappable }
-            return video
-        }
+        let isWidened = output.format.format != input.format.format
+        if !isWidened && video.isExclusive { return video }
         let canvas = try blankCanvas(for: video)
         try withFrame(reading: video.pointer, input.layout) { source throws(FrameFault) in
             try withFrame(changing: canvas.pointer, output.layout) { target in
                 copy(source, to: target)
-                makeOpaque(target)
+                if isWidened { makeOpaque(target) }
             }
         }
         return canvas
@@ -46,6 +48,7 @@ final class Compositor {
 
     /// A canvas with the video's timestamps and nothing of its picture.
     func blankCanvas(for video: BufferRef) throws(FrameFault) -> BufferRef {
+        if let pooled = pool?.buffer(stampedLike: video) { return pooled }
         guard let canvas = newBuffer(size: output.layout.size, stampedLike: video) else { throw .notMappable }
         return canvas
     }
@@ -76,9 +79,9 @@ final class Compositor {
         }
     }
 
-    /// The same picture laid out as the caps alone say, for readers who do not look at metas.
-    func repacked(_ buffer: BufferRef) throws(FrameFault) -> BufferRef {
-        if output.layout.isDefault(for: buffer.pointer) { return buffer }
+    /// The picture as downstream can read it: laid out as the caps alone say, where it does not look at metas.
+    func finished(_ buffer: BufferRef) throws(FrameFault) -> BufferRef {
+        if downstreamReadsMetas || output.layout.isDefault(for: buffer.pointer) { return buffer }
         let packed = try blankCanvas(for: buffer)
         try withFrame(reading: buffer.pointer, output.layout) { source throws(FrameFault) in
             try withFrame(changing: packed.pointer, output.layout) { target in copy(source, to: target) }

@@ -39,5 +39,12 @@ enum DepthMatte {
         ],
         properties: DepthMatteProperties.all,
         defaults: DepthMatteSettings(),
+        structures: [
+            StructureProperty(
+                "stats",
+                "Frames and what became of them (frames = paired + reused + covered + passed + dropped), skew and "
+                    + "largest skew in nanoseconds, cutoff and anchor depth in metres, coverage and share of depth "
+                    + "not measured as 0 to 1, time per frame in nanoseconds")
+        ],
         make: { DepthMatteElement($0) })
 }

@@ -62,6 +62,7 @@ extension DepthMatteElement {
             return true
         case GST_EVENT_FLUSH_STOP:
             wasFlushed.store(true, ordering: .releasing)
+            lateness.reset()
             return parent(event)
         case GST_EVENT_FLUSH_START, GST_EVENT_EOS, GST_EVENT_SEGMENT, GST_EVENT_STREAM_START, GST_EVENT_GAP,
             GST_EVENT_TAG:
@@ -77,6 +78,7 @@ extension DepthMatteElement {
     private func takeCaps(_ event: UnsafeMutablePointer<GstEvent>, _ role: DepthMatte.PadRole?) -> Bool {
         do throws(CapsRefusal) {
             try withCaps(of: event) { caps throws(CapsRefusal) in
+                Self.log.debug(self) { "\(role?.rawValue ?? "?") caps: \(caps.text)" }
                 switch role {
                 case .video:
                     let info = try videoInfo(caps, maxPixels: maxPixels)
@@ -105,16 +107,28 @@ extension DepthMatteElement {
 
     /// The output's timeline is the video's.
     private func followSegment(_ event: UnsafeMutablePointer<GstEvent>) {
+        lateness.reset()
         var segment: UnsafePointer<GstSegment>?
         gst_event_parse_segment(event, &segment)
         if let segment { gst_aggregator_update_segment(aggregator, segment) }
     }
 
+    private func noteLateness(_ event: UnsafeMutablePointer<GstEvent>) {
+        var delay: GstClockTimeDiff = 0
+        var time: GstClockTime = 0
+        gst_event_parse_qos(event, nil, nil, &delay, &time)
+        if time != noClockTime { lateness.note(RunningTime(clamping: time), delay: Int64(delay)) }
+    }
+
     func handleUpstream(
         _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
+        switch event.pointee.type {
         // Our output format is the video's, so downstream's new wishes are for whoever makes the video.
-        if event.pointee.type == GST_EVENT_RECONFIGURE { askUpstreamToReconfigure() }
+        case GST_EVENT_RECONFIGURE: askUpstreamToReconfigure()
+        case GST_EVENT_QOS: noteLateness(event)
+        default: break
+        }
         return parent(event)
     }
 }

@@ -12,17 +12,21 @@ extension DepthMatteElement {
         let isLive: Bool
     }
 
-    /// The picture for one video frame; nil where nothing is to leave.
-    func compose(_ video: BufferRef, _ job: Job) throws(FlowStop) -> BufferRef? {
+    /// The picture for one video frame, nil where nothing is to leave, and what became of it.
+    func compose(_ video: BufferRef, _ job: Job) throws(FlowStop) -> (BufferRef?, Statistics.Outcome) {
         let behind = job.settings.view == .composite ? try backgroundFrame(job) : nil
         do throws(FrameFault) {
-            if job.settings.view == .original { return try finished(job.compositor.canvas(for: video), job) }
-            guard let entry = pairing(job).entry else { return try withoutDepth(video, behind, job) }
+            if job.settings.view == .original {
+                return (try job.compositor.finished(job.compositor.canvas(for: video)), .passed)
+            }
+            let pairing = pairing(job)
+            guard let entry = pairing.entry else { return try withoutDepth(video, behind, job) }
             let matte = try matte(entry, video, job)
-            return try draw(job.compositor.canvas(for: video), matte, behind, job)
+            let picture = try draw(job.compositor.canvas(for: video), matte, behind, job)
+            return (picture, matte == nil ? .covered : pairing.outcome(at: job.time))
         } catch {
             report(error)
-            return try cover(video, behind, job)
+            return (try cover(video, behind, job), .covered)
         }
     }
 
@@ -46,11 +50,13 @@ extension DepthMatteElement {
     }
 
     /// A frame for which there is no depth.
-    private func withoutDepth(_ video: BufferRef, _ behind: BufferRef?, _ job: Job) throws(FrameFault) -> BufferRef? {
+    private func withoutDepth(
+        _ video: BufferRef, _ behind: BufferRef?, _ job: Job
+    ) throws(FrameFault) -> (BufferRef?, Statistics.Outcome) {
         switch job.settings.onMissingDepth {
-        case .cover: try draw(job.compositor.canvas(for: video), nil, behind, job)
-        case .pass: try finished(job.compositor.canvas(for: video), job)
-        case .drop: nil
+        case .cover: (try draw(job.compositor.canvas(for: video), nil, behind, job), .covered)
+        case .pass: (try job.compositor.finished(job.compositor.canvas(for: video)), .passed)
+        case .drop: (nil, .dropped)
         }
     }
 
@@ -62,7 +68,7 @@ extension DepthMatteElement {
         } else {
             try job.compositor.drawMatte(canvas, matte: matte)
         }
-        return try finished(canvas, job)
+        return try job.compositor.finished(canvas)
     }
 
     /// What a faulty frame becomes: fresh memory, on which there is no person.
@@ -72,10 +78,6 @@ extension DepthMatteElement {
         } catch {
             throw .failed(outOfMemory)
         }
-    }
-
-    private func finished(_ canvas: BufferRef, _ job: Job) throws(FrameFault) -> BufferRef {
-        downstreamReadsMetas ? canvas : try job.compositor.repacked(canvas)
     }
 
     // MARK: Background

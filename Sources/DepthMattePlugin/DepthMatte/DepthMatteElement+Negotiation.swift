@@ -52,12 +52,15 @@ extension DepthMatteElement {
                         + "the colour is shown instead."))
         }
         compositor = made
+        Self.log.debug(self) { "video \(input.caps.pointer.text), output \(made.output.format.name)" }
         return input.caps.pointer.withFormat(made.output.format.name)
     }
 
     func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
-        downstreamReadsMetas =
+        guard let compositor else { return true }
+        compositor.downstreamReadsMetas =
             gst_query_find_allocation_meta(query, gst_video_meta_api_get_type(), nil) != 0
+        compositor.pool = FramePool(query, compositor.output.layout)
         return true
     }
 

@@ -15,6 +15,9 @@ final class DepthMatteElement: Aggregator {
     let table = Properties(DepthMatteProperties.all, initial: DepthMatteSettings())
     let backgroundFile = BackgroundFile()
     let wasFlushed = Atomic(false)
+    let lateness = Lateness()
+    /// Written by the streaming thread, read by any.
+    let statistics = Mutex(Statistics())
 
     // MARK: Streaming state
 
@@ -28,7 +31,6 @@ final class DepthMatteElement: Aggregator {
     var warnings = WarningGate()
     /// Counts the video frames, to tell them apart.
     var frameNumber: UInt64 = 0
-    var downstreamReadsMetas = false
     var hasSentFrame = false
     /// The video's tags, to be sent after its next frame.
     var laterEvents: [EventRef] = []
@@ -56,6 +58,7 @@ final class DepthMatteElement: Aggregator {
 
     func start() throws(ElementError) {
         let settings = table.current
+        statistics.withLock { $0 = Statistics() }
         try backgroundFile.start(settings.background)
     }
 
@@ -95,7 +98,10 @@ final class DepthMatteElement: Aggregator {
     }
 
     func aggregate(timedOut: Bool) throws(FlowStop) {
-        if wasFlushed.exchange(false, ordering: .acquiring) { inputs.reset() }
+        if wasFlushed.exchange(false, ordering: .acquiring) {
+            Self.log.debug(self) { "flushed: earlier depth, faces and backgrounds are forgotten" }
+            inputs.reset()
+        }
         guard let video = PadRef(DepthMatte.PadRole.video.rawValue, of: self) else { throw .endOfStream }
         guard let head = head(of: video.pad) else {
             if hasEnded(video.pad) { throw .endOfStream }
@@ -112,8 +118,13 @@ final class DepthMatteElement: Aggregator {
         try inputs.advance(in: self, to: time, frame: frameNumber, mayWait: !timedOut, isLive: isLive)
         frameNumber &+= 1
         let frame = try takeFrame(head, video.pad)
+        if isTooLate(frame, at: time) { return drop(frame, at: time) }
         let job = Job(settings: settings, compositor: compositor, time: time, isLive: isLive)
-        if let picture = try compose(frame, job) { try send(picture) }
+        let startOfWork = g_get_monotonic_time()
+        let (picture, outcome) = try compose(frame, job)
+        Self.log.trace(self) { "frame at \(time.map(String.init) ?? "no time"): \(outcome), \(maker.report)" }
+        account(outcome, at: time, since: startOfWork, interval: settings.statsInterval)
+        if let picture { try send(picture) }
     }
 
     /// Takes the head off its pad, so that it is ours alone if it was upstream's alone.
@@ -121,6 +132,54 @@ final class DepthMatteElement: Aggregator {
         unref(peeked.surrender())
         guard let frame = pop(pad) else { throw .needData }
         return frame
+    }
+
+    /// Whether the sink would throw the frame away: then no work is done on it.
+    private func isTooLate(_ frame: BufferRef, at time: RunningTime?) -> Bool {
+        guard let time, frame.pointer.pointee.duration != noClockTime else { return false }
+        return lateness.isTooLate(endingAt: time &+ RunningTime(clamping: frame.pointer.pointee.duration))
+    }
+
+    private func drop(_ frame: BufferRef, at time: RunningTime?) {
+        Self.log.debug(self) { "frame at \(time.map(String.init) ?? "no time") comes too late" }
+        let (frames, dropped) = statistics.withLock {
+            $0.count(.dropped, workTime: 0)
+            return ($0.frames, $0.dropped)
+        }
+        let stamp = frame.pointer.pointee
+        var segment = outputSegment
+        let streamTime = gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, stamp.pts)
+        guard
+            let message = gst_message_new_qos(
+                object, gboolean(isLive), guint64(clamping: time ?? 0), streamTime, stamp.pts, stamp.duration)
+        else { return }
+        gst_message_set_qos_stats(
+            message, GST_FORMAT_BUFFERS, guint64(frames &- dropped), guint64(dropped))
+        gst_element_post_message(instance, message)
+    }
+
+    /// Keeps the books, and tells the application when that is due.
+    private func account(
+        _ outcome: Statistics.Outcome, at time: RunningTime?, since start: gint64, interval: GstClockTime
+    ) {
+        let work = UInt64(clamping: g_get_monotonic_time() &- start) &* 1000
+        let seen = maker.report
+        let message = statistics.withLock { statistics -> Statistics? in
+            statistics.count(outcome, workTime: work)
+            statistics.cutoff = seen.cutoff
+            statistics.anchorDepth = seen.anchorDepth
+            statistics.coverage = seen.coverage
+            statistics.invalidShare = seen.invalidShare
+            return statistics.isMessageDue(at: time, interval: interval) ? statistics : nil
+        }
+        guard let structure = message?.structure(), let posted = gst_message_new_element(object, structure) else {
+            return
+        }
+        gst_element_post_message(instance, posted)
+    }
+
+    func structure(_ property: String) -> UnsafeMutablePointer<GstStructure>? {
+        statistics.withLock { $0 }.structure()
     }
 
     private func passGap(_ pad: Pad) {
@@ -152,6 +211,7 @@ final class DepthMatteElement: Aggregator {
         background.reset()
         warnings = WarningGate()
         frameNumber = 0
+        lateness.reset()
         hasSentFrame = false
         laterEvents.removeAll()
     }
@@ -165,6 +225,7 @@ final class DepthMatteElement: Aggregator {
     }
 
     func report(_ fault: FrameFault, of what: String = "frame") {
+        Self.log.info(self) { "\(what): \(fault)" }
         guard warnings.admits("\(what) \(fault)") else { return }
         warn(
             ElementError(

@@ -79,6 +79,9 @@ enum DepthMatteProperties {
             "hold-time", "Nanoseconds for which the newest depth map serves later frames", 0...UInt(Int64.max),
             \.holdTime),
         .choice("on-missing-depth", "What becomes of a frame without depth", \.onMissingDepth),
+        .time(
+            "stats-interval", "Nanoseconds of video between two element messages \"stats\"; 0 = none",
+            0...UInt(Int64.max), \.statsInterval),
         .uint(
             "max-pixels", "Pictures with more pixels are refused before memory is allocated for them",
             1...UInt32.max, \.maxPixels),

@@ -34,6 +34,7 @@ struct DepthMatteSettings: Sendable {
     var maxSkew: GstClockTime = 50_000_000
     var holdTime: GstClockTime = 500_000_000
     var onMissingDepth = MissingDepth.cover
+    var statsInterval: GstClockTime = 0
 
     var maxPixels: UInt32 = 67_108_864
 }

@@ -8,6 +8,19 @@ final class MatteMaker {
     private var anchor = AnchorTracker()
     private let renderer = MatteRenderer()
 
+    /// What the last matte was, for those who watch.
+    struct Report {
+        /// Metres; 0 while there is none.
+        var cutoff = 0.0
+        var anchorDepth = 0.0
+        /// Mean of the matte, 0…1.
+        var coverage = 0.0
+        /// Share of the depth samples that were not measured, 0…1.
+        var invalidShare = 0.0
+    }
+
+    private(set) var report = Report()
+
     /// What one matte is made from.
     struct Scene {
         let depth: BufferRef
@@ -35,17 +48,25 @@ final class MatteMaker {
                     encoding: scene.format.encoding)
             else { return nil }
             let map = DepthMap(image: image, scale: settings.depthScale, placement: placement)
+            report = Report(invalidShare: unmeasuredShare(of: image, scale: settings.depthScale))
             guard let cutoff = cutoff(map, scene, settings) else { return nil }
             var matte = settings.matte
             matte.cutoff = cutoff
-            return renderer.render(
+            let alpha = renderer.render(
                 depth: image, scale: settings.depthScale, placement: placement, videoWidth: scene.videoWidth,
                 videoHeight: scene.videoHeight, settings: matte)
+            report.cutoff = cutoff
+            report.anchorDepth = anchor.distance ?? 0
+            report.coverage = renderer.coverage
+            return alpha
         }
     }
 
     /// Forgets every anchor.
-    func reset() { anchor = AnchorTracker() }
+    func reset() {
+        anchor = AnchorTracker()
+        report = Report()
+    }
 
     // MARK: Anchor
 

@@ -36,6 +36,23 @@ enum Pairing {
     }
 }
 
+extension Pairing {
+    /// How the books name it, for a frame at `time`.
+    func outcome(at time: RunningTime?) -> Statistics.Outcome {
+        switch self {
+        case .paired(let entry): .paired(skew: skew(entry, time))
+        case .reused(let entry): .reused(skew: skew(entry, time))
+        case .missing: .covered
+        }
+    }
+
+    /// Nanoseconds by which the depth is later; 0 where either has no time.
+    private func skew(_ entry: FollowedInput.Entry, _ time: RunningTime?) -> RunningTime {
+        guard let entryTime = entry.time, let time else { return 0 }
+        return entryTime &- time
+    }
+}
+
 /// Nanoseconds between an entry and a time.
 private func distance(_ entry: FollowedInput.Entry, _ time: RunningTime) -> UInt64 {
     guard let entryTime = entry.time else { return 0 }

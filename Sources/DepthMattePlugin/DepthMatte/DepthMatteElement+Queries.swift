@@ -1,0 +1,31 @@
+import CGStreamer
+import GstBridge
+
+/// What downstream and the application ask.
+extension DepthMatteElement {
+    func answerDownstream(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool {
+        switch query.pointee.type {
+        case GST_QUERY_DURATION, GST_QUERY_SEEKING:
+            // The output is as long as the video, and goes where the video can go.
+            guard let video = PadRef(DepthMatte.PadRole.video.rawValue, of: self) else { return parent() }
+            return gst_pad_peer_query(video.pad.pad, query) != 0
+        case GST_QUERY_POSITION:
+            return answerPosition(query) || parent()
+        default:
+            return parent()
+        }
+    }
+
+    private func answerPosition(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
+        var format = GST_FORMAT_UNDEFINED
+        gst_query_parse_position(query, &format, nil)
+        var segment = outputSegment
+        guard format == GST_FORMAT_TIME, segment.format == GST_FORMAT_TIME, segment.position != noClockTime else {
+            return false
+        }
+        let time = gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, segment.position)
+        guard time != noClockTime else { return false }
+        gst_query_set_position(query, format, gint64(clamping: time))
+        return true
+    }
+}

@@ -1,0 +1,90 @@
+import CGStreamer
+import GstBridge
+
+/// What `depthmatte` has done since it started, as the property `stats` tells it.
+///
+/// Every video frame is counted once among `paired`, `reused`, `covered`, `passed` and `dropped`.
+struct Statistics: Sendable, Equatable {
+    /// What became of one video frame.
+    enum Outcome: Sendable {
+        /// Matted with depth that came for it; nanoseconds by which the depth is later.
+        case paired(skew: RunningTime)
+        /// Matted with older depth.
+        case reused(skew: RunningTime)
+        /// The background alone was shown.
+        case covered
+        /// It left as it came.
+        case passed
+        /// It did not leave.
+        case dropped
+    }
+
+    var frames: UInt64 = 0
+    var paired: UInt64 = 0
+    var reused: UInt64 = 0
+    var covered: UInt64 = 0
+    var passed: UInt64 = 0
+    var dropped: UInt64 = 0
+    /// Nanoseconds, positive where depth is later than the video.
+    var lastSkew: RunningTime = 0
+    /// Nanoseconds either way.
+    var largestSkew: UInt64 = 0
+    /// Metres; 0 while there is none.
+    var cutoff = 0.0
+    var anchorDepth = 0.0
+    /// Mean of the matte, 0…1.
+    var coverage = 0.0
+    /// Share of the depth samples that were not measured, 0…1.
+    var invalidShare = 0.0
+    /// Nanoseconds of work on all frames together.
+    var workTime: UInt64 = 0
+
+    /// When the last message went out, on the video's clock.
+    private var lastMessage: RunningTime?
+
+    /// Counts one frame.
+    mutating func count(_ outcome: Outcome, workTime: UInt64) {
+        frames &+= 1
+        self.workTime &+= workTime
+        switch outcome {
+        case .paired(let skew):
+            paired &+= 1
+            note(skew)
+        case .reused(let skew):
+            reused &+= 1
+            note(skew)
+        case .covered: covered &+= 1
+        case .passed: passed &+= 1
+        case .dropped: dropped &+= 1
+        }
+    }
+
+    private mutating func note(_ skew: RunningTime) {
+        lastSkew = skew
+        largestSkew = max(largestSkew, skew.magnitude)
+    }
+
+    /// Whether a message is due with the frame at `time`; then the next is due one interval later.
+    ///
+    /// - Parameter interval: nanoseconds; 0 = never.
+    mutating func isMessageDue(at time: RunningTime?, interval: GstClockTime) -> Bool {
+        guard interval > 0, let time else { return false }
+        if let lastMessage, time >= lastMessage, time &- lastMessage < RunningTime(clamping: interval) { return false }
+        defer { lastMessage = time }
+        return lastMessage != nil
+    }
+
+    /// As a structure, which passes to the caller.
+    func structure() -> UnsafeMutablePointer<GstStructure>? {
+        guard let structure = gst_structure_new_empty("stats") else { return nil }
+        for (name, value) in [
+            ("frames", frames), ("paired", paired), ("reused", reused), ("covered", covered), ("passed", passed),
+            ("dropped", dropped), ("skew-max", largestSkew), ("time-per-frame", frames == 0 ? 0 : workTime / frames),
+        ] { structure.set(name, to: value) }
+        structure.set("skew", to: lastSkew)
+        for (name, value) in [
+            ("cutoff", cutoff), ("anchor-depth", anchorDepth), ("coverage", coverage), ("invalid-share", invalidShare),
+        ] { structure.set(name, to: value) }
+        return structure
+    }
+}
