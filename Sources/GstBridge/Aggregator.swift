@@ -120,6 +120,12 @@ extension Aggregator {
         takeString(gst_object_get_name(UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstObject.self))) ?? ""
     }
 
+    /// Treats a sink pad as if its stream had ended, so that nothing waits for it. Streaming thread only.
+    package func endInput(_ pad: Pad) {
+        guard let event = gst_event_new_eos() else { return }
+        _ = parent(aggregator)?.sink_event?(aggregator, pad, event)
+    }
+
     /// Notes how far the output has come, for POSITION queries.
     package func setPosition(_ time: GstClockTime) {
         let source = UnsafeMutableRawPointer(sourcePad).assumingMemoryBound(to: GstAggregatorPad.self)

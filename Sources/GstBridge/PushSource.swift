@@ -27,6 +27,8 @@ extension PushSource {
         gst_pad_set_event_function_full(pad, sourceEvent, nil, nil)
         gst_pad_set_query_function_full(pad, sourceQuery, nil, nil)
         gst_element_add_pad(instance, pad)
+        // Bins send the application's EOS to the elements with this flag.
+        instance.pointee.object.flags |= GST_ELEMENT_FLAG_SOURCE.rawValue
         return pad
     }
 

@@ -40,8 +40,14 @@ extension DepthMatteElement {
                 }
             }
         } catch {
-            throw .notNegotiated(
-                ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "On the \(padName(pad)) pad: \(error.reason)."))
+            let sentence = "On the \(padName(pad)) pad: \(error.reason)."
+            // Refused caps come again with every buffer that their sender tries to push.
+            let isNew = lastRefusal.withLock { last in
+                defer { last = sentence }
+                return last != sentence
+            }
+            guard isNew else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
+            throw .notNegotiated(ElementError(.core(GST_CORE_ERROR_NEGOTIATION), sentence))
         }
     }
 
@@ -64,6 +70,10 @@ extension DepthMatteElement {
             wasFlushed.store(true, ordering: .releasing)
             lateness.reset()
             return parent(event)
+        case GST_EVENT_EOS where role == .video:
+            let isHandled = parent(event)
+            endOtherInputs()
+            return isHandled
         case GST_EVENT_FLUSH_START, GST_EVENT_EOS, GST_EVENT_SEGMENT, GST_EVENT_STREAM_START, GST_EVENT_GAP,
             GST_EVENT_TAG:
             return parent(event)
@@ -103,6 +113,14 @@ extension DepthMatteElement {
             ElementError(
                 .stream(GST_STREAM_ERROR_FORMAT),
                 "The video is interlaced: both fields of a frame get the same matte. Deinterlace it first."))
+    }
+
+    /// The video's end is the output's: it must not wait for a depth camera that has gone silent.
+    private func endOtherInputs() {
+        for role in DepthMatte.PadRole.allCases where role != .video {
+            guard let other = PadRef(role.rawValue, of: self) else { continue }
+            endInput(other.pad)
+        }
     }
 
     /// The output's timeline is the video's.

@@ -16,6 +16,8 @@ final class DepthMatteElement: Aggregator {
     let backgroundFile = BackgroundFile()
     let wasFlushed = Atomic(false)
     let lateness = Lateness()
+    /// Why caps were refused last, so that it is said once. Written by upstream threads.
+    let lastRefusal = Mutex<String?>(nil)
     /// Written by the streaming thread, read by any.
     let statistics = Mutex(Statistics())
 
@@ -59,6 +61,7 @@ final class DepthMatteElement: Aggregator {
     func start() throws(ElementError) {
         let settings = table.current
         statistics.withLock { $0 = Statistics() }
+        lastRefusal.withLock { $0 = nil }
         try backgroundFile.start(settings.background)
     }
 
