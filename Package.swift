@@ -39,13 +39,34 @@ let package = Package(
                 ], .when(platforms: [.linux]))
             ]),
 
+        // Tests and what they share.
+        .systemLibrary(name: "CGStreamerCheck", path: "Tests/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0"),
         .target(
             name: "TestSupport", dependencies: ["DepthKernels"], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "GstTestSupport",
+            dependencies: [
+                "CDepthMatte", "CGStreamer", "CGStreamerCheck", "CGStreamerShims", "DepthKernels", "DepthMattePlugin",
+                "GstBridge",
+            ],
+            path: "Tests/GstTestSupport", swiftSettings: strict),
         .testTarget(
             name: "DepthKernelsTests", dependencies: ["DepthKernels", "TestSupport"],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
             name: "DepthSceneTests", dependencies: ["DepthKernels", "DepthScene"], swiftSettings: strict),
+        .testTarget(
+            name: "GstBridgeTests",
+            dependencies: ["CGStreamer", "GstBridge", "GstTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "DepthMattePluginTests",
+            dependencies: [
+                "CGStreamer", "CGStreamerCheck", "DepthKernels", "DepthMattePlugin", "GstBridge", "GstTestSupport",
+                "TestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "PipelineTests", dependencies: ["GstTestSupport"], swiftSettings: strict),
     ],
     cLanguageStandard: .c11
 )

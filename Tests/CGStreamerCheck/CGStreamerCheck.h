@@ -1,0 +1,4 @@
+#pragma once
+
+#include <gst/check/gstharness.h>
+#include <gst/check/gsttestclock.h>

@@ -1,0 +1,200 @@
+import CGStreamer
+import GstTestSupport
+import TestSupport
+import Testing
+
+/// Depth that measures nothing, and faces that are none: nobody is shown, and nothing stops.
+@Suite struct BadDepthTests {
+    private static let float = DepthShape("F32LE", 32, 24)
+
+    /// Bit patterns of samples that are no distance.
+    static let unmeasured: [UInt32] = [
+        0x7fc0_0000, 0xffc0_0000, 0x7f80_0001, 0xffff_ffff,  // quiet and signalling NaN, of both signs
+        0x7f80_0000, 0xff80_0000,  // ±infinity
+        0x0000_0000, 0x8000_0000,  // ±0
+        0xbf80_0000, 0x8000_0001, 0xff7f_ffff,  // -1, the smallest and the largest negative number
+    ]
+
+    static let modes: [[String: String]] = [
+        ["anchor": "fixed", "cutoff": "100"], ["anchor": "nearest"], ["anchor": "point"], ["anchor": "face"],
+        ["anchor": "auto"], ["anchor": "fixed", "feather-near": "1", "feather-far": "1"],
+        ["anchor": "fixed", "invert": "true"], ["anchor": "nearest", "invert": "true"],
+    ]
+
+    private func bytes(_ patterns: [UInt32]) -> [UInt8] {
+        patterns.flatMap { pattern in (0..<4).map { UInt8(truncatingIfNeeded: pattern >> (8 * $0)) } }
+    }
+
+    private func shown(_ depth: [UInt8], _ shape: DepthShape, _ properties: [String: String], face: Bool = true) -> Int?
+    {
+        let bench = Bench(["depth"], properties)
+        bench.depth.start(shape)
+        bench.depth.push(depth, at: 0)
+        bench.video.start(Room.shape)
+        let buffer = guardedBuffer(Room.picture)
+        if face { buffer.addRegion(10, 10, 30, 30) }
+        bench.video.push(buffer, at: 0)
+        return Room.shown(bench.output.next())
+    }
+
+    @Test(arguments: unmeasured, modes)
+    func `a float map of one unmeasured value shows nobody`(pattern: UInt32, properties: [String: String]) {
+        let map = bytes([UInt32](repeating: pattern, count: 32 * 24))
+        #expect(shown(map, BadDepthTests.float, properties) == 0)
+    }
+
+    @Test(arguments: modes)
+    func `a float map of all unmeasured values at once shows nobody`(properties: [String: String]) {
+        let map = bytes((0..<32 * 24).map { BadDepthTests.unmeasured[$0 % BadDepthTests.unmeasured.count] })
+        #expect(shown(map, BadDepthTests.float, properties) == 0)
+    }
+
+    @Test(arguments: modes)
+    func `a sixteen bit map of zeros shows nobody`(properties: [String: String]) {
+        #expect(shown(Room.wall(0), Room.depth, properties) == 0)
+    }
+
+    @Test func `half-precision NaN and infinities show nobody`() {
+        let half = DepthShape("F16LE", 32, 24)
+        for pattern: UInt16 in [0x7e00, 0xfe00, 0x7c01, 0x7c00, 0xfc00, 0, 0x8000, 0xbc00, 0x8001] {
+            let map = (0..<32 * 24).flatMap { _ in [UInt8(pattern & 255), UInt8(pattern >> 8)] }
+            #expect(shown(map, half, ["anchor": "fixed", "cutoff": "100"]) == 0, "\(pattern)")
+        }
+    }
+
+    @Test(arguments: [Float.leastNonzeroMagnitude, 1e-30, 3e38, .greatestFiniteMagnitude])
+    func `extreme distances are distances`(value: Float) {
+        let map = BadDepthTests.float.bytes(metres: [Float](repeating: value, count: 32 * 24))
+        let expected = value < 100 ? Room.all : 0
+        #expect(shown(map, BadDepthTests.float, ["anchor": "fixed", "cutoff": "100", "blur-radius": "0"]) == expected)
+        for mode in BadDepthTests.modes { #expect(shown(map, BadDepthTests.float, mode) != nil) }
+    }
+
+    @Test func `random bits never stop the stream`() {
+        var random = RepeatableRandomNumberGenerator(seed: 11)
+        for mode in BadDepthTests.modes {
+            let map = bytes((0..<32 * 24).map { _ in UInt32.random(in: 0...UInt32.max, using: &random) })
+            #expect(shown(map, BadDepthTests.float, mode) != nil)
+        }
+    }
+
+    @Test func `unmeasured samples among measured ones stay background`() {
+        let metres = (0..<32 * 24).map { index -> Float in [0.5, .nan, .infinity, -1][index % 4] }
+        let map = BadDepthTests.float.bytes(metres: metres)
+        let properties = ["anchor": "fixed", "blur-radius": "0", "gamma": "1", "upscale": "bilinear"]
+        let bench = Bench(["depth"], properties)
+        let shape = VideoShape("RGB", 32, 24)
+        bench.depth.start(BadDepthTests.float)
+        bench.depth.push(map, at: 0)
+        bench.video.start(shape)
+        bench.video.push(flat(shape, Room.secret), at: 0)
+        let bytes = bench.output.next()?.bytes ?? []
+        #expect(pixels(bytes, otherThan: [0, 0, 0], shape) == 8 * 24)
+    }
+
+    // MARK: Faces that are none
+
+    static let noFaces: [(String, [(UInt32, UInt32, UInt32, UInt32)])] = [
+        ("wholly outside", [(1000, 1000, 10, 10)]),
+        ("partly outside", [(60, 40, 10, 10)]),
+        ("no width", [(10, 10, 0, 10)]),
+        ("no height", [(10, 10, 10, 0)]),
+        ("nothing at all", [(0, 0, 0, 0)]),
+        ("x + w past 2^32", [(0xffff_fff0, 10, 0x20, 10)]),
+        ("y + h past 2^32", [(10, 0xffff_fff0, 10, 0x20)]),
+        ("the largest numbers there are", [(.max, .max, .max, .max)]),
+        ("as wide as can be", [(0, 0, .max, .max)]),
+        ("20,000 of them", (0..<20_000).map { (UInt32($0), 0xffff_ff00, 1000, 1000) }),
+    ]
+
+    @Test(arguments: noFaces)
+    func `a box that is no face anchors nothing`(what: String, boxes: [(UInt32, UInt32, UInt32, UInt32)]) {
+        for pad in ["video", "face"] {
+            let bench = Bench(["depth", "face"], ["anchor": "face", "blur-radius": "0"])
+            bench.depth.start(Room.depth)
+            bench.depth.push(Room.wall(700), at: 0)
+            let (video, face) = (guardedBuffer(Room.picture), guardedBuffer(Room.picture))
+            for box in boxes { (pad == "video" ? video : face).addRegion(box.0, box.1, box.2, box.3) }
+            bench.face.start(Room.shape)
+            bench.face.push(face, at: 0)
+            bench.video.start(Room.shape)
+            bench.video.push(video, at: 0)
+            #expect(Room.shown(bench.output.next()) == 0, "\(what) on \(pad)")
+            #expect(bench.bus.errors().isEmpty)
+        }
+    }
+
+    @Test func `a box over unmeasured depth anchors nothing`() {
+        let counts = (0..<32 * 24).map { $0 % 32 < 16 ? 0 : 700 }
+        let bench = Bench.room(["anchor": "face"])
+        let video = guardedBuffer(Room.picture)
+        video.addRegion(4, 10, 20, 20)
+        bench.depth.push(Room.depth.bytes(counts: counts), at: 0)
+        bench.video.push(video, at: 0)
+        #expect(Room.shown(bench.output.next()) == 0)
+    }
+
+    @Test func `a face beside boxes that are none is found`() {
+        let bench = Bench.room(["anchor": "face"])
+        let video = guardedBuffer(Room.picture)
+        for box in BadDepthTests.noFaces.dropLast().flatMap(\.1) { video.addRegion(box.0, box.1, box.2, box.3) }
+        video.addRegion(10, 10, 20, 20)
+        bench.depth.push(Room.wall(700), at: 0)
+        bench.video.push(video, at: 0)
+        #expect(Room.shown(bench.output.next()) == Room.all)
+    }
+
+    // MARK: Caps that are not depth
+
+    static let refusedCaps = [
+        "video/x-raw, format=(string)RGB, width=(int)32, height=(int)24, framerate=(fraction)30/1",
+        "video/x-raw, format=(string)GRAY10_LE32, width=(int)32, height=(int)24, framerate=(fraction)30/1",
+        "video/x-depth, format=(string)F64LE, width=(int)32, height=(int)24, framerate=(fraction)30/1",
+        "video/x-depth, width=(int)32, height=(int)24, framerate=(fraction)30/1",
+        "video/x-depth, format=(string)F32LE, framerate=(fraction)30/1",
+        "video/x-depth, format=(string)F32LE, width=(int)-5, height=(int)24, framerate=(fraction)30/1",
+        "video/x-depth, format=(string)F32LE, width=(int)2147483647, height=(int)2147483647, framerate=(fraction)30/1",
+        "video/x-raw, format=(string)GRAY16_LE, width=(int)30000, height=(int)30000, framerate=(fraction)30/1",
+    ]
+
+    private func refuse(_ caps: String) -> (flow: GstFlowReturn, errors: [Bus.Report]) {
+        let bench = Bench(["depth"], ["anchor": "fixed"])
+        bench.depth.start(caps)
+        bench.depth.push([1, 2, 3, 4], at: 0)
+        return (bench.depth.settle(), bench.bus.errors())
+    }
+
+    @Test(arguments: refusedCaps)
+    func `depth caps that are not listed are refused with a readable reason`(caps: String) {
+        let (flow, errors) = refuse(caps)
+        #expect(flow == GST_FLOW_NOT_NEGOTIATED)
+        #expect(errors.first?.text.contains("depth") == true, "\(errors)")
+        #expect(errors.first?.domain == "gst-core-error-quark")
+    }
+
+    @Test(arguments: refusedCaps)
+    func `a refusal of depth caps is reported once`(caps: String) {
+        #expect(refuse(caps).errors.count == 1)
+    }
+
+    @Test func `sound on the depth pad is refused`() {
+        let bench = Bench(["depth"])
+        bench.depth.start(
+            "audio/x-raw, format=(string)S16LE, rate=(int)8000, channels=(int)1, layout=(string)interleaved")
+        bench.depth.push([1, 2, 3, 4], at: 0)
+        #expect(bench.depth.settle() == GST_FLOW_NOT_NEGOTIATED)
+    }
+
+    @Test func `pictures over max-pixels are refused on every pad`() {
+        for pad in ["video", "depth", "face", "background"] {
+            let bench = Bench(["depth", "face", "background"], ["max-pixels": "100"])
+            let feed =
+                pad == "video"
+                ? bench.video : pad == "depth" ? bench.depth : pad == "face" ? bench.face : bench.background
+            feed.start(VideoShape(pad == "depth" ? "GRAY16_LE" : "RGB", 11, 10))
+            feed.push([1, 2, 3, 4], at: 0)
+            #expect(feed.settle() == GST_FLOW_NOT_NEGOTIATED, "\(pad)")
+            #expect(bench.bus.errors().first?.text.contains("max-pixels") == true, "\(pad)")
+        }
+    }
+}

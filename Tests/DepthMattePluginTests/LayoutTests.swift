@@ -1,0 +1,153 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+import GstTestSupport
+import TestSupport
+import Testing
+
+/// Buffers whose planes lie elsewhere than the caps alone say, and truthfully say so.
+@Suite struct LayoutTests {
+    private static let depth = DepthShape("GRAY16_LE", 31, 24)
+    private static let counts = sceneCounts(31, 24)
+
+    /// A frame whose planes lie in reverse order, each row padded and each plane after a gap; in one memory or several.
+    private func rearranged(_ bytes: [UInt8], _ shape: VideoShape, memoryPerPlane: Bool) throws -> BufferRef {
+        let info = shape.info
+        let planes = Int(info.finfo.pointee.n_planes)
+        var memories: [[UInt8]] = []
+        var offsets = [gsize](repeating: 0, count: 4)
+        var strides = [gint](repeating: 0, count: 4)
+        var total = 0
+        for plane in (0..<planes).reversed() {
+            let stride = Int(element(plane, of: info.stride))
+            let start = Int(element(plane, of: info.offset))
+            let rows = shape.components.first { $0.plane == plane }.map(\.rows) ?? 0
+            var memory = [UInt8](repeating: 0xee, count: 24)
+            for row in 0..<rows {
+                memory += bytes[(start + row * stride)..<(start + (row + 1) * stride)]
+                memory += [UInt8](repeating: 0xdd, count: 20)
+            }
+            offsets[plane] = gsize(total + 24)
+            strides[plane] = gint(stride + 20)
+            total += memory.count
+            memories.append(memory)
+        }
+        let buffer = guardedBuffer(memories: memoryPerPlane ? memories : [memories.flatMap { $0 }])
+        _ = try #require(
+            gst_buffer_add_video_meta_full(
+                buffer.pointer, GST_VIDEO_FRAME_FLAG_NONE, info.finfo.pointee.format, guint(shape.width),
+                guint(shape.height), guint(planes), &offsets, &strides))
+        return buffer
+    }
+
+    /// The frame's samples in the layout that the caps imply.
+    private func packed(_ frame: Recorder.Frame, _ shape: VideoShape) -> [UInt8] {
+        var info = shape.info
+        var mapped = GstVideoFrame()
+        guard gst_video_frame_map(&mapped, &info, frame.buffer.pointer, GST_MAP_READ) != 0 else { return [] }
+        defer { gst_video_frame_unmap(&mapped) }
+        var result = [UInt8](repeating: 0, count: shape.size)
+        let (data, strides) = (mapped.data, mapped.info.stride)
+        for component in shape.components {
+            let start = component.offset - Int(element(component.plane, of: info.offset))
+            Reference.forEachSample(of: component) { column, row in
+                let place = start + row * Int(element(component.plane, of: strides)) + column * component.step
+                if let byte = element(component.plane, of: data)?.load(fromByteOffset: place, as: UInt8.self) {
+                    result[component.index(column, row)] = byte
+                }
+            }
+        }
+        return result
+    }
+
+    private func check(
+        _ shape: VideoShape, readsMetas: Bool, makeBuffer: ([UInt8]) throws -> BufferRef
+    ) throws {
+        let picture = noise(shape, seed: 5)
+        let background = noise(shape, seed: 6)
+        let bench = Bench(
+            ["depth", "background"], ["anchor": "fixed", "blur-radius": "2"], readsMetas: readsMetas)
+        bench.depth.start(LayoutTests.depth)
+        bench.depth.push(LayoutTests.depth.bytes(counts: LayoutTests.counts), at: 0)
+        bench.background.start(shape)
+        bench.background.push(try makeBuffer(background), at: 0)
+        bench.video.start(shape)
+        bench.video.push(try makeBuffer(picture), at: 0)
+        let frame = try #require(bench.output.next())
+        var reference = ReferenceMatte()
+        reference.blurRadius = 2
+        let alpha = reference.alpha(
+            metres: DepthScale().metres(LayoutTests.counts), width: 31, height: 24, videoWidth: shape.width,
+            videoHeight: shape.height)
+        let expected = Reference.composite(video: picture, background: background, alpha: alpha, shape)
+        let difference = Difference(readsMetas ? packed(frame, shape) : frame.bytes, expected, shape)
+        #expect(difference.isWithinPromise, "\(shape), readsMetas \(readsMetas): \(difference)")
+        #expect(bench.bus.warnings().isEmpty)
+    }
+
+    @Test(arguments: FormatTests.videoFormats, [true, false])
+    func `padded strides and reordered planes equal the reference`(format: String, readsMetas: Bool) throws {
+        let shape = VideoShape(format, 45, 31)
+        try check(shape, readsMetas: readsMetas) { try rearranged($0, shape, memoryPerPlane: false) }
+    }
+
+    @Test(arguments: FormatTests.videoFormats, [true, false])
+    func `one memory per plane equals the reference`(format: String, readsMetas: Bool) throws {
+        let shape = VideoShape(format, 45, 31)
+        try check(shape, readsMetas: readsMetas) { try rearranged($0, shape, memoryPerPlane: true) }
+    }
+
+    @Test(arguments: ["I420", "NV12", "RGB"])
+    func `memories that end anywhere equal the reference`(format: String) throws {
+        let shape = VideoShape(format, 45, 31)
+        try check(shape, readsMetas: false) { bytes in
+            let cuts = [0, 7, bytes.count / 3, bytes.count / 2 + 1, bytes.count]
+            return guardedBuffer(memories: zip(cuts, cuts.dropFirst()).map { Array(bytes[$0..<$1]) })
+        }
+    }
+
+    @Test func `a buffer larger than its frame is no fault`() throws {
+        let shape = VideoShape("YUY2", 45, 31)
+        try check(shape, readsMetas: false) { guardedBuffer($0 + [UInt8](repeating: 0xcc, count: 1000)) }
+    }
+
+    @Test func `depth with padded strides equals the reference`() throws {
+        let shape = VideoShape("GRAY16_LE", 31, 24)
+        let video = VideoShape("GRAY8", 60, 40)
+        let bench = Bench(["depth"], ["anchor": "fixed", "view": "matte"])
+        bench.depth.start(LayoutTests.depth)
+        bench.depth.push(
+            try rearranged(LayoutTests.depth.bytes(counts: LayoutTests.counts), shape, memoryPerPlane: false), at: 0)
+        bench.video.start(video)
+        bench.video.push(noise(video, seed: 1), at: 0)
+        let alpha = ReferenceMatte().alpha(
+            metres: DepthScale().metres(LayoutTests.counts), width: 31, height: 24, videoWidth: 60, videoHeight: 40)
+        let difference = Difference(
+            try #require(bench.output.next()).bytes, Reference.matteView(alpha: alpha, video), video)
+        #expect(difference.isWithinPromise, "\(difference)")
+    }
+
+    @Test func `a buffer that upstream still holds is not written to`() throws {
+        let picture = guardedBuffer(Room.picture)
+        let held = BufferRef(sharing: picture.pointer)
+        let bench = Bench.room()
+        bench.depth.push(Room.wall(3000), at: 0)
+        bench.video.push(picture, at: 0)
+        #expect(Room.shown(bench.output.next()) == 0)
+        #expect(held.bytes == Room.picture)
+    }
+
+    @Test func `input buffers are let go once their frame is out`() throws {
+        let bench = Bench.room()
+        let depth = guardedBuffer(Room.wall(700))
+        let video = guardedBuffer(Room.picture)
+        let (heldDepth, heldVideo) = (BufferRef(sharing: depth.pointer), BufferRef(sharing: video.pointer))
+        bench.depth.push(depth, at: 0)
+        bench.video.push(video, at: 0)
+        _ = try #require(bench.output.next())
+        _ = try #require(bench.pair(1, depth: Room.wall(700)))
+        bench.video.settle()
+        #expect(heldVideo.pointer.pointee.mini_object.refcount == 1)
+        #expect(heldDepth.pointer.pointee.mini_object.refcount == 1)
+    }
+}

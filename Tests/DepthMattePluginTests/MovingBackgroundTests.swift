@@ -1,0 +1,109 @@
+import GstTestSupport
+import Testing
+
+/// Videos behind the person, from a file and from the `background` pad.
+@Suite struct MovingBackgroundTests {
+    private let folder = TemporaryFolder()
+    private static let shape = VideoShape("RGB", 40, 32)
+
+    private static func color(_ number: Int) -> [UInt8] { [UInt8(40 * number + 10), UInt8(250 - 40 * number), 77] }
+
+    /// Five frames of one colour each, at ten frames a second, without loss.
+    private func makeFile() throws -> String {
+        for number in 0..<5 {
+            folder.write(
+                "frame\(number).png", png(width: 40, height: 32) { _, _ in MovingBackgroundTests.color(number) })
+        }
+        let path = folder["loop.mkv"]
+        let outcome = Pipeline(
+            "multifilesrc location=\(folder["frame%d.png"]) start-index=0 stop-index=4 "
+                + "caps=image/png,framerate=10/1 ! pngdec ! videoconvert ! video/x-raw,format=RGB "
+                + "! matroskamux ! filesink location=\(path)"
+        ).run()
+        try #require(outcome == .ended)
+        return path
+    }
+
+    /// The numbers of the file's frames behind the first `count` frames.
+    private func numbers(_ path: String, count: Int, rate: Int) -> [Int?] {
+        let bench = Bench([], ["background": path])
+        bench.video.start(MovingBackgroundTests.shape)
+        return (0..<count).map { frame in
+            bench.video.push(
+                noise(MovingBackgroundTests.shape, seed: 1), at: time(ofFrame: frame, perSecond: rate))
+            return bench.output.next().flatMap { MovingBackgroundTests.number($0.bytes) }
+        }
+    }
+
+    private static func number(_ bytes: [UInt8]) -> Int? {
+        (0..<5).first { pixels(bytes, otherThan: color($0), shape) == 0 }
+    }
+
+    @Test func `a file loops, frame by frame`() throws {
+        let path = try makeFile()
+        #expect(numbers(path, count: 23, rate: 10) == (0..<23).map { $0 % 5 })
+    }
+
+    @Test func `a slow file holds each of its frames`() throws {
+        let path = try makeFile()
+        #expect(numbers(path, count: 48, rate: 30) == (0..<48).map { $0 / 3 % 5 })
+    }
+
+    @Test func `a fast file leaves frames out`() throws {
+        let path = try makeFile()
+        #expect(numbers(path, count: 15, rate: 5) == (0..<15).map { $0 * 2 % 5 })
+    }
+
+    @Test func `the loop starts with the first frame even when the video does not start at 0`() throws {
+        let bench = Bench([], ["background": try makeFile()])
+        bench.video.start(MovingBackgroundTests.shape)
+        let seen = (100..<107).map { frame in
+            bench.video.push(noise(MovingBackgroundTests.shape, seed: 1), at: time(ofFrame: frame, perSecond: 10))
+            return bench.output.next().flatMap { MovingBackgroundTests.number($0.bytes) }
+        }
+        #expect(seen == [0, 1, 2, 3, 4, 0, 1])
+    }
+
+    // MARK: The pad
+
+    @Test func `the pad's newest picture is behind each frame, at its own rate`() {
+        let bench = Bench(["background"])
+        let shape = MovingBackgroundTests.shape
+        bench.background.start(shape)
+        bench.video.start(shape)
+        for number in 0..<4 {
+            bench.background.push(
+                flat(shape, MovingBackgroundTests.color(number)), at: time(ofFrame: number, perSecond: 10))
+        }
+        bench.background.end()
+        for frame in 0..<12 { bench.video.push(noise(shape, seed: 1), at: time(ofFrame: frame)) }
+        let seen = (0..<12).map { _ in bench.output.next().flatMap { MovingBackgroundTests.number($0.bytes) } }
+        #expect(seen == (0..<12).map { $0 / 3 })
+    }
+
+    @Test func `the pad's last picture stays after its end`() {
+        let bench = Bench(["background"])
+        let shape = MovingBackgroundTests.shape
+        bench.background.start(shape)
+        bench.background.push(flat(shape, MovingBackgroundTests.color(2)), at: 0)
+        bench.background.end()
+        bench.video.start(shape)
+        for frame in 0..<5 { bench.video.push(noise(shape, seed: 1), at: time(ofFrame: frame)) }
+        bench.video.end()
+        let seen = bench.output.rest().map { MovingBackgroundTests.number($0.bytes) }
+        #expect(seen == [2, 2, 2, 2, 2])
+    }
+
+    @Test func `the pad wins over the file, and another size is fitted`() {
+        let path = folder.write("still.png", png(width: 40, height: 32) { _, _ in [1, 2, 3] })
+        let bench = Bench(["background"], ["background": path])
+        let large = VideoShape("BGRx", 80, 64)
+        bench.background.start(large)
+        let color = MovingBackgroundTests.color(3)
+        bench.background.push(flat(large, color + [0]), at: 0)
+        bench.video.start(MovingBackgroundTests.shape)
+        bench.video.push(noise(MovingBackgroundTests.shape, seed: 1), at: 0)
+        bench.background.end()
+        #expect(bench.output.next().flatMap { MovingBackgroundTests.number($0.bytes) } == 3)
+    }
+}

@@ -1,0 +1,168 @@
+import CGStreamer
+import GstBridge
+import GstTestSupport
+import Testing
+
+/// Which depth map a frame is cut out along.
+@Suite struct PairingTests {
+    /// Maps 1, 2, 3 … at the given times, then the end; 0 for frames without depth.
+    private func pair(
+        depthAt times: [GstClockTime], frames: Int, _ properties: [String: String] = [:]
+    ) -> [Int] {
+        let bench = Bench.numbered(properties)
+        for (index, time) in times.enumerated() { bench.depth.push(Numbered.map(index + 1), at: time) }
+        bench.depth.end()
+        bench.pushVideo(frames)
+        let numbers = bench.numbers()
+        #expect(bench.output.violations.isEmpty, "\(bench.output.violations)")
+        return numbers
+    }
+
+    @Test func `equal times are paired one to one`() {
+        #expect(pair(depthAt: (0..<8).map { time(ofFrame: $0) }, frames: 8) == Array(1...8))
+    }
+
+    @Test func `the nearer of two maps is taken when depth is half as fast`() {
+        let late = (0..<5).map { time(ofFrame: $0, perSecond: 15) + 5 * millisecond }
+        #expect(pair(depthAt: late, frames: 8) == [1, 1, 2, 2, 3, 3, 4, 4])
+        let early = (0..<5).map { time(ofFrame: $0 + 1, perSecond: 15) - 5 * millisecond }
+        #expect(pair(depthAt: [0] + early, frames: 8) == [1, 2, 2, 3, 3, 4, 4, 5])
+    }
+
+    @Test func `every second map is taken when depth is twice as fast`() {
+        #expect(
+            pair(depthAt: (0..<16).map { time(ofFrame: $0, perSecond: 60) }, frames: 8) == [1, 3, 5, 7, 9, 11, 13, 15])
+    }
+
+    @Test func `a jitter of a third of a frame changes nothing`() {
+        let jitter: [Int64] = [9, -10, 11, 3, -11, 7, 0, -8]
+        let times = jitter.indices.map { GstClockTime(Int64(time(ofFrame: $0 + 1)) + jitter[$0] * 1_000_000) }
+        #expect(pair(depthAt: times, frames: 9).dropFirst() == [1, 2, 3, 4, 5, 6, 7, 8])
+    }
+
+    @Test func `max-skew limits how far apart a pair may lie`() {
+        let late = [40 * millisecond]
+        #expect(pair(depthAt: late, frames: 1, ["max-skew": "40000000"]) == [1])
+        #expect(pair(depthAt: late, frames: 1, ["max-skew": "39999999"]) == [0])
+    }
+
+    @Test func `depth that begins later leaves the first frames covered`() {
+        #expect(pair(depthAt: [200 * millisecond], frames: 8) == [0, 0, 0, 0, 0, 1, 1, 1])
+    }
+
+    @Test func `the last map serves for hold-time and no longer`() {
+        let numbers = pair(depthAt: [0, 1000 * millisecond], frames: 33)
+        let expected = (0..<33).map { frame in frame <= 15 ? 1 : frame <= 28 ? 0 : 2 }
+        #expect(numbers == expected)
+        #expect(pair(depthAt: [0], frames: 6, ["hold-time": "100000000"]) == [1, 1, 1, 1, 0, 0])
+        #expect(pair(depthAt: [0], frames: 4, ["hold-time": "0", "max-skew": "0"]) == [1, 0, 0, 0])
+    }
+
+    @Test func `a missing map covers, passes or drops the frame as asked`() {
+        for (mode, expected) in [("cover", [0, 0, 0]), ("pass", [Room.all, Room.all, Room.all]), ("drop", [])] {
+            let bench = Bench.room(["on-missing-depth": mode])
+            bench.depth.end()
+            for frame in 0..<3 { bench.video.push(Room.picture, at: time(ofFrame: frame)) }
+            bench.video.end()
+            #expect(bench.output.rest().map { Room.shown($0) } == expected, "\(mode)")
+        }
+    }
+
+    @Test func `dropped frames come again with the depth`() {
+        let bench = Bench.numbered(["on-missing-depth": "drop"])
+        bench.depth.push(Numbered.map(7), at: 200 * millisecond)
+        bench.depth.end()
+        bench.pushVideo(8)
+        let frames = bench.output.rest()
+        #expect(frames.map(\.timing.start) == (5..<8).map { time(ofFrame: $0) })
+        #expect(bench.output.violations.isEmpty)
+    }
+
+    @Test func `an element without a depth pad shows the background alone`() {
+        let bench = Bench([], ["blur-radius": "0"])
+        bench.video.start(Room.shape)
+        bench.video.push(Room.picture, at: 0)
+        #expect(Room.shown(bench.output.next()) == 0)
+    }
+
+    @Test func `maps and frames without timestamps are paired in order`() {
+        let bench = Bench.numbered()
+        for number in 1...5 { bench.depth.push(Numbered.map(number)) }
+        bench.depth.end()
+        for _ in 0..<7 { bench.video.push(Numbered.picture) }
+        bench.video.end()
+        #expect(bench.numbers().prefix(5) == [1, 2, 3, 4, 5])
+    }
+
+    @Test func `maps without timestamps are paired in order with frames that have them`() {
+        let bench = Bench.numbered()
+        for number in 1...5 { bench.depth.push(Numbered.map(number)) }
+        bench.depth.end()
+        bench.pushVideo(5)
+        #expect(bench.numbers() == [1, 2, 3, 4, 5])
+    }
+
+    @Test func `maps without a duration are no different`() {
+        let bench = Bench.numbered()
+        for number in 0..<4 { bench.depth.push(Numbered.map(number + 1), at: time(ofFrame: number), noClockTime) }
+        bench.depth.end()
+        bench.pushVideo(4)
+        #expect(bench.numbers() == [1, 2, 3, 4])
+    }
+
+    // MARK: Segments
+
+    @Test func `pairing is by running time, not by timestamps`() {
+        let bench = Bench(["depth"], Numbered.properties)
+        bench.depth.start(Numbered.depth, .time(start: 10_000 * millisecond))
+        bench.video.start(Numbered.video, .time(start: 3_000 * millisecond, base: 0))
+        for number in 0..<4 {
+            bench.depth.push(Numbered.map(number + 1), at: 10_000 * millisecond + time(ofFrame: number))
+            bench.video.push(Numbered.picture, at: 3_000 * millisecond + time(ofFrame: number))
+        }
+        bench.depth.end()
+        bench.video.end()
+        #expect(bench.numbers() == [1, 2, 3, 4])
+        #expect(bench.output.segment?.start == 3_000 * millisecond, "the output's timeline is the video's")
+    }
+
+    @Test(arguments: [0.5, 2, 4])
+    func `a stream at another rate is paired where it plays`(rate: Double) {
+        let bench = Bench(["depth"], Numbered.properties)
+        bench.depth.start(Numbered.depth)
+        bench.video.start(Numbered.video, .time(rate: rate))
+        for number in 0..<4 {
+            bench.depth.push(Numbered.map(number + 1), at: time(ofFrame: number))
+            bench.video.push(Numbered.picture, at: GstClockTime(Double(time(ofFrame: number)) * rate))
+        }
+        bench.depth.end()
+        bench.video.end()
+        #expect(bench.numbers() == [1, 2, 3, 4])
+        #expect(bench.output.segment?.rate == rate)
+    }
+
+    @Test func `a second segment with a base goes on where the first ended`() {
+        let bench = Bench.numbered()
+        bench.depth.push(Numbered.map(1), at: 0)
+        bench.depth.push(Numbered.map(2), at: 1000 * millisecond)
+        bench.depth.end()
+        bench.video.push(Numbered.picture, at: 0)
+        bench.video.push(.time(base: 1000 * millisecond))
+        bench.video.push(Numbered.picture, at: 0)
+        bench.video.end()
+        #expect(bench.numbers() == [1, 2])
+        #expect(bench.output.violations.isEmpty, "\(bench.output.violations)")
+    }
+
+    @Test func `frames outside the segment do not leave`() {
+        let bench = Bench(["depth"], Numbered.properties)
+        bench.depth.start(Numbered.depth)
+        bench.depth.end()
+        bench.video.start(Numbered.video, .time(start: 100 * millisecond, stop: 200 * millisecond))
+        for frame in 0..<10 { bench.video.push(Numbered.picture, at: time(ofFrame: frame)) }
+        bench.video.end()
+        let starts = bench.output.rest().map(\.timing.start)
+        #expect(starts.allSatisfy { $0 + frameDuration > 100 * millisecond && $0 < 200 * millisecond }, "\(starts)")
+        #expect(starts.count >= 3)
+    }
+}

@@ -1,0 +1,119 @@
+import CGStreamer
+import GstBridge
+import GstTestSupport
+import Testing
+
+/// What `stats` tells agrees with what left the element.
+@Suite struct StatisticsTests {
+    @Test func `every frame is counted once, by what became of it`() {
+        let bench = Bench.numbered(["hold-time": "200000000"])
+        bench.depth.push(Numbered.map(1), at: 0)
+        bench.depth.push(Numbered.map(2), at: 34 * millisecond)
+        bench.depth.end()
+        bench.pushVideo(12)
+        let numbers = bench.numbers()
+        let stats = Stats(of: bench)
+        // Maps at 0 and 34 ms: frames 0…2 lie within 50 ms of one, 3…7 within 200 ms of the last, the rest have none.
+        #expect(stats["paired"] == 3 && stats["reused"] == 5 && stats["covered"] == 4)
+        #expect(stats["passed"] == 0 && stats["dropped"] == 0 && stats["frames"] == 12)
+        #expect(numbers.count { $0 == 0 } == 4)
+    }
+
+    @Test(arguments: [("pass", "passed", 3), ("drop", "dropped", 0)])
+    func `frames without depth are counted as what was asked for`(mode: String, field: String, leaving: Int) {
+        let bench = Bench.numbered(["on-missing-depth": mode])
+        bench.depth.end()
+        bench.pushVideo(3)
+        #expect(bench.output.rest().count == leaving)
+        let stats = Stats(of: bench)
+        #expect(stats["frames"] == 3 && stats[field] == 3)
+    }
+
+    @Test func `a frame that a fault covered is counted as covered`() {
+        let bench = Bench.numbered()
+        for number in 0..<2 { bench.depth.push(Numbered.map(5), at: time(ofFrame: number)) }
+        bench.depth.end()
+        bench.video.push([1, 2, 3], at: 0)
+        bench.video.push(Numbered.picture, at: time(ofFrame: 1))
+        bench.video.end()
+        #expect(bench.numbers() == [0, 5])
+        let stats = Stats(of: bench)
+        #expect(stats["covered"] == 1 && stats["paired"] == 1)
+    }
+
+    @Test func `the skew says how much later the depth is`() {
+        let bench = Bench.numbered()
+        for (number, skew) in [0, 20, -12].enumerated() {
+            let due = Int64(time(ofFrame: number)) + Int64(skew) * 1_000_000
+            bench.depth.push(Numbered.map(number + 1), at: GstClockTime(due))
+        }
+        bench.depth.end()
+        bench.pushVideo(3)
+        #expect(bench.numbers() == [1, 2, 3])
+        let stats = Stats(of: bench)
+        #expect(stats.signed("skew") == -12_000_000 && stats["skew-max"] == 20_000_000)
+    }
+
+    @Test func `the cutoff, the anchor, the coverage and the holes are those of the last frame`() {
+        let bench = Bench.numbered(["anchor": "point", "anchor-x": "0.1", "margin": "0.5"])
+        var counts = (0..<32 * 4).map { $0 % 32 < 8 ? 700 : 3000 }
+        for column in 24..<32 { for row in 0..<4 { counts[row * 32 + column] = 0 } }
+        bench.depth.push(Numbered.depth.bytes(counts: counts), at: 0)
+        bench.depth.end()
+        bench.pushVideo(1)
+        #expect(bench.numbers() == [8])
+        let stats = Stats(of: bench)
+        #expect(stats.real("anchor-depth") == 0.7 && stats.real("cutoff") == 1.2)
+        #expect(stats.real("coverage") == 0.25 && stats.real("invalid-share") == 0.25)
+    }
+
+    @Test func `a message comes with every interval of the video's time`() {
+        let bench = Bench.numbered(["stats-interval": "100000000"])
+        bench.depth.end()
+        bench.pushVideo(31)
+        _ = bench.output.rest()
+        #expect(bench.bus.count(of: GST_MESSAGE_ELEMENT) == 10)
+    }
+
+    @Test func `a new start counts from nothing`() {
+        let bench = Bench.numbered()
+        bench.depth.end()
+        bench.pushVideo(3)
+        _ = bench.output.rest()
+        gst_element_set_state(bench.element, GST_STATE_READY)
+        gst_element_set_state(bench.element, GST_STATE_PLAYING)
+        #expect(Stats(of: bench)["frames"] == 0)
+    }
+}
+
+/// The value of the property `stats`.
+private final class Stats {
+    private let structure: UnsafeMutablePointer<GstStructure>
+
+    init(of bench: Bench) {
+        var value = GValue()
+        g_value_init(&value, gst_structure_get_type())
+        g_object_get_property(
+            UnsafeMutableRawPointer(bench.element).assumingMemoryBound(to: GObject.self), "stats", &value)
+        guard let boxed = g_value_dup_boxed(&value) else { preconditionFailure("there are no stats") }
+        g_value_unset(&value)
+        structure = boxed.assumingMemoryBound(to: GstStructure.self)
+    }
+
+    deinit { gst_structure_free(structure) }
+
+    subscript(name: String) -> UInt64? {
+        var number: guint64 = 0
+        return gst_structure_get_uint64(structure, name, &number) != 0 ? UInt64(number) : nil
+    }
+
+    func signed(_ name: String) -> Int64? {
+        var number: gint64 = 0
+        return gst_structure_get_int64(structure, name, &number) != 0 ? Int64(number) : nil
+    }
+
+    func real(_ name: String) -> Double? {
+        var number = 0.0
+        return gst_structure_get_double(structure, name, &number) != 0 ? (number * 1e6).rounded() / 1e6 : nil
+    }
+}

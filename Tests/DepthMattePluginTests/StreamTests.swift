@@ -1,0 +1,209 @@
+import CGStreamer
+import GstBridge
+import GstTestSupport
+import Testing
+
+/// What happens along a stream: ends, gaps, changes of caps, flushes, tags.
+@Suite struct StreamTests {
+    // MARK: Ends
+
+    @Test func `depth that ends first leaves the video running to its end`() {
+        let bench = Bench.numbered()
+        bench.depth.push(Numbered.map(3), at: 0)
+        bench.depth.end()
+        bench.pushVideo(20)
+        #expect(bench.numbers() == [Int](repeating: 3, count: 16) + [0, 0, 0, 0])
+        #expect(bench.output.hasEnded)
+    }
+
+    @Test
+    func `video that ends first ends the output though the depth is silent`() {
+        let bench = Bench.numbered()
+        bench.depth.push(Numbered.map(3), at: 0)
+        bench.pushVideo(1)
+        #expect(bench.numbers() == [3])
+        #expect(bench.output.hasEnded)
+    }
+
+    @Test func `video that ends first ends the output though the depth goes on`() {
+        let bench = Bench.numbered()
+        for number in 0..<5 { bench.depth.push(Numbered.map(3), at: time(ofFrame: number)) }
+        bench.pushVideo(2)
+        #expect(bench.numbers() == [3, 3])
+        #expect(bench.output.hasEnded)
+        bench.depth.settle()
+    }
+
+    @Test func `video that ends without a frame ends the output`() {
+        let bench = Bench.numbered()
+        bench.depth.push(Numbered.map(3), at: 0)
+        bench.video.end()
+        #expect(bench.numbers() == [])
+        #expect(bench.output.hasEnded)
+    }
+
+    @Test func `face and background that end at once change nothing`() {
+        let bench = Bench(["depth", "face", "background"], Numbered.properties)
+        bench.depth.start(Numbered.depth)
+        bench.face.start(Room.shape)
+        bench.face.end()
+        bench.background.start(Room.shape)
+        bench.background.end()
+        bench.video.start(Numbered.video)
+        for number in 0..<3 { bench.depth.push(Numbered.map(number + 1), at: time(ofFrame: number)) }
+        bench.depth.end()
+        bench.pushVideo(3)
+        #expect(bench.numbers() == [1, 2, 3])
+    }
+
+    @Test func `streams that end before they begin end the output`() {
+        let bench = Bench(["depth", "face", "background"])
+        for feed in [bench.depth, bench.face, bench.background, bench.video] { feed.end() }
+        #expect(bench.output.rest().isEmpty)
+        #expect(bench.output.hasEnded)
+    }
+
+    // MARK: Gaps
+
+    @Test func `a gap in the depth covers the frame`() {
+        let bench = Bench.numbered()
+        bench.depth.push(Numbered.map(1), at: 0)
+        bench.depth.gap(at: time(ofFrame: 1))
+        bench.depth.push(Numbered.map(3), at: time(ofFrame: 4))
+        bench.depth.end()
+        bench.pushVideo(6)
+        let numbers = bench.numbers()
+        #expect(numbers[0] == 1)
+        #expect(numbers[1] == 0)
+        #expect(numbers.suffix(2) == [3, 3])
+        #expect(numbers.count == 6)
+    }
+
+    @Test func `a gap as the first thing on the depth is no fault`() {
+        let bench = Bench.numbered()
+        bench.depth.gap(at: 0, 100 * millisecond)
+        bench.depth.push(Numbered.map(5), at: 200 * millisecond)
+        bench.depth.end()
+        bench.pushVideo(7)
+        #expect(bench.numbers() == [0, 0, 0, 0, 0, 5, 5])
+        #expect(bench.bus.errors().isEmpty)
+    }
+
+    @Test func `a gap in the video goes on as a gap`() {
+        let bench = Bench.numbered()
+        bench.depth.end()
+        bench.video.push(Numbered.picture, at: 0)
+        bench.video.gap(at: time(ofFrame: 1))
+        bench.video.push(Numbered.picture, at: time(ofFrame: 2))
+        bench.video.end()
+        #expect(bench.output.rest().map(\.timing.start) == [0, time(ofFrame: 2)])
+        #expect(bench.output.story.contains("gap"))
+        #expect(bench.output.violations.isEmpty, "\(bench.output.violations)")
+    }
+
+    @Test func `a gap before everything else is no fault`() {
+        let bench = Bench.numbered()
+        bench.video.gap(at: 0)
+        bench.depth.gap(at: 0)
+        bench.depth.push(Numbered.map(2), at: time(ofFrame: 1))
+        bench.video.push(Numbered.picture, at: time(ofFrame: 1))
+        bench.depth.end()
+        bench.video.end()
+        #expect(bench.numbers() == [2])
+        #expect(bench.output.violations.isEmpty, "\(bench.output.violations)")
+    }
+
+    @Test func `a gap before the segment is refused`() {
+        let bench = Bench(["depth"])
+        bench.depth.push(gst_event_new_stream_start("test/depth"))
+        bench.depth.gap(at: 0)
+        #expect(bench.depth.refusedEvents == 1)
+    }
+
+    // MARK: Events
+
+    @Test func `a stream starts in order and ends with its end`() {
+        let bench = Bench.numbered()
+        bench.depth.end()
+        bench.pushVideo(2)
+        _ = bench.output.rest()
+        #expect(
+            bench.output.story.filter { $0 != "tag" } == ["stream-start", "caps", "segment", "frame", "frame", "eos"])
+        #expect(bench.output.violations.isEmpty, "\(bench.output.violations)")
+    }
+
+    @Test func `tags of the video arrive behind the segment, those of the depth do not`() throws {
+        let bench = Bench(["depth"], Numbered.properties)
+        for (feed, title) in [(bench.depth, "DEPTH"), (bench.video, "VIDEO")] {
+            feed.start(feed === bench.video ? Numbered.video.caps : Numbered.depth.caps)
+            feed.push(gst_event_new_tag(gst_tag_list_new_from_string("taglist, title=(string)\"\(title)\"")))
+        }
+        bench.depth.end()
+        bench.pushVideo(3)
+        let tags = try #require(bench.output.event(GST_EVENT_TAG))
+        #expect(tags.contains("VIDEO"))
+        _ = bench.output.rest()
+        #expect(bench.output.story.count { $0 == "tag" } == 1)
+        #expect(bench.output.violations.isEmpty, "\(bench.output.violations)")
+    }
+
+    @Test(arguments: ["video", "depth"], [GST_FORMAT_BYTES, GST_FORMAT_DEFAULT])
+    func `a segment that is not in time is refused with an error`(pad: String, format: GstFormat) {
+        let bench = Bench(["depth"])
+        var segment = GstSegment()
+        gst_segment_init(&segment, format)
+        let feed = pad == "video" ? bench.video : bench.depth
+        feed.start(pad == "video" ? Room.shape.caps : Room.depth.caps, segment)
+        feed.push(Room.picture, at: 0)
+        #expect(feed.settle() != GST_FLOW_OK)
+        #expect(bench.output.present().isEmpty)
+        let errors = bench.bus.errors()
+        #expect(errors.first?.text.contains(pad) == true, "\(errors)")
+    }
+
+    @Test func `timestamps, duration, offsets and flags of the video are kept`() throws {
+        let bench = Bench.room()
+        bench.depth.push(Room.wall(700), at: 70 * millisecond)
+        let buffer = guardedBuffer(Room.picture)
+        buffer.pointer.pointee.pts = 70 * millisecond
+        buffer.pointer.pointee.dts = 60 * millisecond
+        buffer.pointer.pointee.duration = 20 * millisecond
+        buffer.pointer.pointee.offset = 77
+        buffer.pointer.pointee.offset_end = 78
+        buffer.pointer.pointee.mini_object.flags |= GST_BUFFER_FLAG_MARKER.rawValue | GST_BUFFER_FLAG_DISCONT.rawValue
+        bench.video.push(buffer)
+        let frame = try #require(bench.output.next()).buffer.pointer.pointee
+        #expect(frame.pts == 70 * millisecond)
+        #expect(frame.dts == 60 * millisecond)
+        #expect(frame.duration == 20 * millisecond)
+        #expect(frame.offset == 77)
+        #expect(frame.offset_end == 78)
+        #expect(frame.mini_object.flags & GST_BUFFER_FLAG_MARKER.rawValue != 0)
+        #expect(frame.mini_object.flags & GST_BUFFER_FLAG_DISCONT.rawValue != 0)
+    }
+
+    /// Whether the box of a cat on a video frame is still on what leaves.
+    private func keepsBox(_ format: String, mode: String) throws -> Bool {
+        let shape = VideoShape(format, 64, 48)
+        let bench = Bench([], ["background-mode": mode])
+        bench.video.start(shape)
+        let buffer = guardedBuffer(noise(shape, seed: 1))
+        buffer.addRegion(1, 2, 3, 4, type: "cat")
+        bench.video.push(buffer, at: 0)
+        let frame = try #require(bench.output.next())
+        var state: gpointer?
+        let api = gst_video_region_of_interest_meta_api_get_type()
+        return gst_buffer_iterate_meta_filtered(frame.buffer.pointer, &state, api) != nil
+    }
+
+    @Test func `metas of the video are kept`() throws {
+        #expect(try keepsBox("RGBA", mode: "color"))
+        #expect(try keepsBox("RGBA", mode: "transparent"))
+        #expect(try keepsBox("BGRx", mode: "color"))
+    }
+
+    @Test(arguments: ["BGRx", "I420"])
+    func `metas of the video are kept where the output gains an alpha channel`(format: String) throws {
+        #expect(try keepsBox(format, mode: "transparent"))
+    }
+}

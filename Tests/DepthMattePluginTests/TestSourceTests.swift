@@ -1,0 +1,246 @@
+import CGStreamer
+import CGStreamerCheck
+import GstBridge
+import GstTestSupport
+import Testing
+
+/// `depthtestsrc`.
+@Suite struct TestSourceTests {
+    /// All three streams of a source, small, each to its app sink.
+    private func pipeline(
+        _ properties: String, video: String = "", depth: String = "", matte: String = ""
+    ) -> Pipeline {
+        Pipeline(
+            "depthtestsrc name=camera \(properties) "
+                + "camera.video ! video/x-raw,width=64,height=36\(video) ! appsink name=video sync=false "
+                + "camera.depth ! video/x-\(depth.isEmpty ? "raw" : depth),width=64,height=36 ! appsink name=depth sync=false "
+                + "camera.matte ! video/x-raw,width=64,height=36\(matte) ! appsink name=matte sync=false")
+    }
+
+    private func frames(_ pipeline: Pipeline) -> [String: [Pipeline.Frame]] {
+        pipeline.set(GST_STATE_PLAYING)
+        return Dictionary(uniqueKeysWithValues: ["video", "depth", "matte"].map { ($0, pipeline.frames(of: $0)) })
+    }
+
+    @Test(arguments: ["", "pattern=ramp", "pattern=blank", "noise=0.01 holes=0.1 seed=7"])
+    func `two runs give the same bytes`(properties: String) {
+        let runs = (0..<2).map { _ in
+            frames(pipeline("num-buffers=4 \(properties)")).mapValues { $0.map(\.bytes) }
+        }
+        #expect(runs[0]["video"]?.count == 4)
+        #expect(runs[0] == runs[1])
+    }
+
+    @Test func `another seed gives other pictures`() {
+        let runs = [1, 2].map { seed in
+            frames(pipeline("num-buffers=1 noise=0.01 seed=\(seed)")).mapValues { $0.map(\.bytes) }
+        }
+        #expect(runs[0]["depth"] != runs[1]["depth"])
+        #expect(runs[0]["video"] != runs[1]["video"])
+    }
+
+    @Test func `all streams end with the video, each at its own rate`() {
+        let line = Pipeline(
+            "depthtestsrc name=camera num-buffers=10 "
+                + "camera.video ! video/x-raw,width=16,height=9,framerate=10/1 ! appsink name=video sync=false "
+                + "camera.depth ! video/x-raw,width=16,height=9,framerate=5/1 ! appsink name=depth sync=false "
+                + "camera.matte ! video/x-raw,width=16,height=9,framerate=25/1 ! appsink name=matte sync=false")
+        let counts = frames(line).mapValues(\.count)
+        #expect(counts == ["video": 10, "depth": 5, "matte": 25])
+    }
+
+    @Test func `no frame is asked for, no frame comes`() {
+        #expect(frames(pipeline("num-buffers=0")).mapValues(\.count) == ["video": 0, "depth": 0, "matte": 0])
+    }
+
+    @Test func `timestamps follow one another without a gap`() {
+        for stream in frames(pipeline("num-buffers=7")).values {
+            for (index, frame) in stream.enumerated() {
+                #expect(frame.timing.start == time(ofFrame: index))
+                #expect(frame.timing.duration == time(ofFrame: index + 1) - time(ofFrame: index))
+            }
+        }
+    }
+
+    @Test(arguments: ["pattern=person", "pattern=ramp", "noise=0.02 holes=0.05 seed=3"])
+    func `counts, big-endian counts and metres agree`(properties: String) throws {
+        let counts = try #require(frames(pipeline("num-buffers=2 \(properties)"))["depth"]?.last).bytes
+        let swapped = try #require(
+            frames(
+                Pipeline(
+                    "depthtestsrc name=camera num-buffers=2 \(properties) camera.video ! video/x-raw,width=16,height=9 ! fakesink "
+                        + "camera.depth ! video/x-raw,format=GRAY16_BE,width=64,height=36 ! appsink name=depth sync=false "
+                        + "fakesrc num-buffers=0 ! appsink name=video fakesrc num-buffers=0 ! appsink name=matte")
+            )["depth"]?.last
+        ).bytes
+        let metres = try #require(
+            frames(pipeline("num-buffers=2 \(properties)", depth: "depth"))["depth"]?.last
+        ).bytes
+        for sample in 0..<64 * 36 {
+            let count = Int(counts[sample * 2]) | Int(counts[sample * 2 + 1]) << 8
+            #expect(count == Int(swapped[sample * 2 + 1]) | Int(swapped[sample * 2]) << 8)
+            let value = metres.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: sample * 4, as: Float.self) }
+            if count == 0 {
+                #expect(!(value >= 0.001), "\(value)")
+            } else {
+                #expect(abs(Double(value) * 1000 - Double(count)) <= 0.51)
+            }
+        }
+    }
+
+    @Test func `blank measures nothing, and holes their share`() throws {
+        let blank = try #require(frames(pipeline("num-buffers=1 pattern=blank"))["depth"]?.first).bytes
+        #expect(blank.allSatisfy { $0 == 0 })
+        let ramp = try #require(frames(pipeline("num-buffers=1 pattern=ramp holes=0.3"))["depth"]?.first).bytes
+        let holes = (0..<64 * 36).count { ramp[$0 * 2] == 0 && ramp[$0 * 2 + 1] == 0 }
+        #expect(abs(Double(holes) / (64 * 36) - 0.3) < 0.05)
+    }
+
+    @Test func `the ramp runs from half a metre to four and a half`() throws {
+        let ramp = try #require(frames(pipeline("num-buffers=1 pattern=ramp"))["depth"]?.first).bytes
+        let row = (0..<64).map { Int(ramp[$0 * 2]) | Int(ramp[$0 * 2 + 1]) << 8 }
+        #expect(zip(row, row.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(abs(row[0] - 500) < 70 && abs(row[63] - 4500) < 70, "\(row)")
+    }
+
+    @Test func `the face is on the person and off when asked`() throws {
+        func box(_ properties: String) throws -> GstVideoRegionOfInterestMeta? {
+            let frames = frames(pipeline("num-buffers=1 \(properties)"))
+            let frame = try #require(frames["video"]?.first)
+            let meta = gst_buffer_get_video_region_of_interest_meta_id(frame.buffer.pointer, 0)
+            if let meta, let matte = frames["matte"]?.first?.bytes {
+                let (x, y) = (Int(meta.pointee.x + meta.pointee.w / 2), Int(meta.pointee.y + meta.pointee.h / 2))
+                #expect(x < 64 && y < 36)
+                #expect(matte[y * 64 + x] == 255, "the middle of the face belongs to the person")
+            }
+            return meta?.pointee
+        }
+        let face = try #require(try box(""))
+        #expect(g_quark_to_string(face.roi_type).map { String(cString: $0) } == "face")
+        #expect(face.w > 4 && face.h > 4)
+        #expect(try box("face=false") == nil)
+        #expect(try box("pattern=ramp") == nil)
+    }
+
+    @Test func `depthmatte cuts out almost exactly the true matte`() throws {
+        let cut = Pipeline(
+            "depthtestsrc num-buffers=8 name=camera camera.video ! video/x-raw,width=320,height=180 ! cutter.video "
+                + "camera.depth ! video/x-raw,width=320,height=180 ! cutter.depth "
+                + "depthmatte name=cutter view=matte blur-radius=1 gamma=1 ! videoconvert ! video/x-raw,format=GRAY8 "
+                + "! appsink name=video sync=false "
+                + "camera.matte ! video/x-raw,width=320,height=180 ! appsink name=matte sync=false")
+        cut.set(GST_STATE_PLAYING)
+        let (own, exact) = (cut.frames(of: "video"), cut.frames(of: "matte"))
+        try #require(own.count == 8 && exact.count == 8)
+        for (own, exact) in zip(own, exact) {
+            let pairs = zip(own.bytes, exact.bytes).map { ($0 >= 128, $1 >= 128) }
+            let (both, either) = (pairs.count { $0 && $1 }, pairs.count { $0 || $1 })
+            #expect(either > 2000)
+            #expect(Double(both) / Double(either) > 0.95, "IoU \(Double(both) / Double(either))")
+        }
+    }
+
+    // MARK: Negotiation
+
+    @Test(arguments: templateFormats(ofPad: "video", of: "depthtestsrc"))
+    func `every video format can be had`(format: String) {
+        let frames = Pipeline(
+            "depthtestsrc num-buffers=2 name=camera camera.video "
+                + "! video/x-raw,format=\(format),width=33,height=17 ! appsink name=video sync=false")
+        frames.set(GST_STATE_PLAYING)
+        let shape = VideoShape(format, 33, 17)
+        let sizes = frames.frames(of: "video").map(\.bytes.count)
+        #expect(sizes == [shape.size, shape.size])
+    }
+
+    private func plays(only pad: String) -> Bool {
+        let line = "depthtestsrc num-buffers=2 name=camera camera.\(pad) ! video/x-raw,width=16,height=9 ! fakesink"
+        return Pipeline(line).run() == .ended
+    }
+
+    @Test func `the video alone plays`() { #expect(plays(only: "video")) }
+
+    @Test(arguments: ["depth", "matte"])
+    func `another pad alone plays`(pad: String) { #expect(plays(only: pad)) }
+
+    @Test func `no linked pad at all is an error`() {
+        let alone = Pipeline("depthtestsrc name=camera fakesrc num-buffers=1 is-live=true ! fakesink async=false")
+        alone.set(GST_STATE_PLAYING)
+        #expect(alone.bus.nextError() != nil)
+    }
+
+    @Test(arguments: [
+        ("video", "width=(int)1280, height=(int)720"), ("depth", "width=(int)640, height=(int)360"),
+        ("matte", "width=(int)1280, height=(int)720"),
+    ])
+    func `a sink that takes anything gets the preferred size`(pad: String, size: String) {
+        let line = Pipeline("depthtestsrc num-buffers=1 name=camera camera.\(pad) ! appsink name=sink sync=false")
+        line.set(GST_STATE_PLAYING)
+        #expect(line.nextFrame(of: "sink")?.caps.contains(size) == true)
+    }
+
+    @Test func `a picture that is too large is one error`() throws {
+        let line = Pipeline(
+            "depthtestsrc name=camera camera.depth ! video/x-raw,format=GRAY16_LE,width=32768,height=32768 ! fakesink")
+        line.set(GST_STATE_PLAYING)
+        let error = try #require(line.bus.nextError())
+        #expect(error.domain == "gst-stream-error-quark", "\(error)")
+        line.set(GST_STATE_NULL)
+        #expect(line.bus.errors().isEmpty)
+    }
+
+    // MARK: Ends and seeks
+
+    /// Whether all three streams end when the application sends an end to the source, or to the whole pipeline.
+    private func ends(sentTo receiver: (Pipeline) -> UnsafeMutablePointer<GstElement>) -> Bool {
+        let line = Pipeline(
+            "depthtestsrc name=camera camera.video ! video/x-raw,width=16,height=9 ! fakesink sync=false "
+                + "camera.depth ! video/x-raw,width=16,height=9 ! fakesink sync=false camera.matte "
+                + "! video/x-raw,width=16,height=9 ! fakesink sync=false")
+        line.set(GST_STATE_PLAYING)
+        guard line.reached() == GST_STATE_CHANGE_SUCCESS,
+            gst_element_send_event(receiver(line), gst_event_new_eos()) != 0
+        else { return false }
+        return line.bus.waitForEnd() == .ended
+    }
+
+    @Test func `an end of stream sent to the source ends all streams`() { #expect(ends { $0["camera"] }) }
+
+    @Test
+    func `an end of stream sent to the pipeline ends all streams`() { #expect(ends { $0.pointer }) }
+
+    @Test func `a seek moves every stream`() throws {
+        let line = pipeline("num-buffers=90")
+        line.set(GST_STATE_PAUSED)
+        #expect(line.reached() == GST_STATE_CHANGE_SUCCESS)
+        try #require(line.seek(to: time(ofFrame: 85)))
+        let streams = frames(line)
+        for (name, stream) in streams {
+            #expect(stream.map(\.timing.start) == (85..<90).map { time(ofFrame: $0) }, "\(name)")
+        }
+        let direct = frames(pipeline("num-buffers=90")).mapValues { $0.suffix(5).map(\.bytes) }
+        #expect(streams.mapValues { $0.map(\.bytes) } == direct)
+    }
+
+    @Test func `a live source sends each frame at its time`() throws {
+        guard let clock = gst_test_clock_new() else { return }
+        let line = Pipeline(
+            "depthtestsrc is-live=true num-buffers=5 name=camera camera.video ! video/x-raw,width=16,height=9 "
+                + "! appsink name=video sync=false")
+        let bin = UnsafeMutableRawPointer(line.pointer).assumingMemoryBound(to: GstPipeline.self)
+        gst_pipeline_use_clock(bin, clock)
+        #expect(line.set(GST_STATE_PAUSED) == GST_STATE_CHANGE_NO_PREROLL)
+        line.set(GST_STATE_PLAYING)
+        let test = UnsafeMutableRawPointer(clock).assumingMemoryBound(to: GstTestClock.self)
+        for number in 0..<5 {
+            var waits: UnsafeMutablePointer<GList>?
+            try #require(gst_test_clock_timed_wait_for_multiple_pending_ids(test, 1, 20_000, &waits) != 0)
+            g_list_free_full(waits) { gst_clock_id_unref($0) }
+            #expect(gst_test_clock_get_next_entry_time(test) == time(ofFrame: number))
+            try #require(gst_test_clock_crank(test) != 0)
+            #expect(line.nextFrame(of: "video")?.timing.start == time(ofFrame: number))
+        }
+        line.set(GST_STATE_NULL)
+        gst_object_unref(clock)
+    }
+}

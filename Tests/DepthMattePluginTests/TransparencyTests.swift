@@ -1,0 +1,174 @@
+import CGStreamer
+import DepthKernels
+import GstTestSupport
+import TestSupport
+import Testing
+
+/// Output with a straight alpha channel.
+@Suite struct TransparencyTests {
+    private static let depth = DepthShape("GRAY16_LE", 37, 25)
+    private static let counts = sceneCounts(37, 25)
+    private static let color: [UInt8] = [0x20, 0x40, 0x80]
+    private static let properties = [
+        "anchor": "fixed", "background-mode": "transparent", "background-color": "0xff204080", "blur-radius": "2",
+    ]
+    /// Formats in, and what they become.
+    static let pairs = [
+        ("RGBA", "RGBA"), ("BGRA", "BGRA"), ("ARGB", "ARGB"), ("ABGR", "ABGR"), ("AYUV", "AYUV"), ("A420", "A420"),
+        ("RGBx", "RGBA"), ("BGRx", "BGRA"), ("xRGB", "ARGB"), ("xBGR", "ABGR"), ("I420", "A420"),
+    ]
+
+    private func run(_ input: String, _ properties: [String: String]) -> (picture: [UInt8], frame: Recorder.Frame)? {
+        let video = VideoShape(input, 75, 51)
+        let picture = noise(video, seed: 9)
+        let bench = Bench(["depth"], properties)
+        bench.depth.start(TransparencyTests.depth)
+        bench.depth.push(TransparencyTests.depth.bytes(counts: TransparencyTests.counts), at: 0)
+        bench.video.start(video)
+        bench.video.push(picture, at: 0)
+        return bench.output.next().map { (picture, $0) }
+    }
+
+    /// The video in its sibling's layout, opaque where it had no alpha.
+    private func opaque(_ picture: [UInt8], _ from: VideoShape, _ to: VideoShape) -> [UInt8] {
+        var result = [UInt8](repeating: 0, count: to.size)
+        for (index, target) in to.components.enumerated() {
+            let source = index < from.components.count ? from.components[index] : nil
+            Reference.forEachSample(of: target) { column, row in
+                result[target.index(column, row)] = source.map { picture[$0.index(column, row)] } ?? 255
+            }
+        }
+        return result
+    }
+
+    /// What the background's colour is in each component, alpha last and 0.
+    private func hidden(_ shape: VideoShape) -> [Int] {
+        let rgb = TransparencyTests.color.map(Double.init)
+        guard shape.isYUV else { return rgb.map { Int($0) } + [0] }
+        let y = 16 + (65.481 * rgb[0] + 128.553 * rgb[1] + 24.966 * rgb[2]) / 255
+        let u = 128 + (-37.797 * rgb[0] - 74.203 * rgb[1] + 112 * rgb[2]) / 255
+        let v = 128 + (112 * rgb[0] - 93.786 * rgb[1] - 18.214 * rgb[2]) / 255
+        return [y, u, v].map { Int($0.rounded()) } + [0]
+    }
+
+    @Test(arguments: pairs)
+    func `the colour is straight, and hidden where nothing shows`(input: String, output: String) throws {
+        let shape = VideoShape(output, 75, 51)
+        let (picture, frame) = try #require(run(input, TransparencyTests.properties))
+        #expect(frame.caps.contains("format=(string)\(output)"), "\(frame.caps)")
+        let bytes = frame.bytes
+        try #require(bytes.count == shape.size)
+        var reference = ReferenceMatte()
+        reference.blurRadius = 2
+        let alpha = reference.alpha(
+            metres: DepthScale().metres(TransparencyTests.counts), width: 37, height: 25, videoWidth: 75,
+            videoHeight: 51)
+        let before = opaque(picture, VideoShape(input, 75, 51), shape)
+        let hidden = hidden(shape)
+        let components = shape.components
+        var farthest = 0
+        var shown = 0
+        for (index, component) in components.enumerated() {
+            Reference.forEachSample(of: component) { column, row in
+                let value = Int(bytes[component.index(column, row)])
+                let own = Int(before[component.index(column, row)])
+                let pixels = covered(component, column, row, shape)
+                let isHidden = pixels.allSatisfy { bytes[components[3].index($0.0, $0.1)] == 0 }
+                let expected =
+                    index == 3
+                    ? Int((Double(own) * Double(alpha[row * 75 + column]) / 255).rounded())
+                    : isHidden ? hidden[index] : own
+                if index == 3, value > 0 { shown += 1 }
+                let limit = index == 3 || (isHidden && shape.isYUV) ? 2 : 0
+                farthest = max(farthest, abs(value - expected) - limit)
+            }
+        }
+        #expect(farthest == 0, "\(input): off by \(farthest) more than allowed")
+        #expect(shown > 300 && shown < 75 * 51, "\(input): the person must show, and something must not")
+    }
+
+    private func covered(
+        _ component: VideoShape.Component, _ column: Int, _ row: Int, _ shape: VideoShape
+    ) -> [(Int, Int)] {
+        let columns = column * component.columnsPerSample..<min((column + 1) * component.columnsPerSample, shape.width)
+        let rows = row * component.rowsPerSample..<min((row + 1) * component.rowsPerSample, shape.height)
+        return rows.flatMap { y in columns.map { ($0, y) } }
+    }
+
+    @Test(arguments: pairs)
+    func `the original view keeps the video and is opaque`(input: String, output: String) throws {
+        let shape = VideoShape(output, 75, 51)
+        let (picture, frame) = try #require(run(input, TransparencyTests.properties.with(["view": "original"])))
+        let expected = opaque(picture, VideoShape(input, 75, 51), shape)
+        #expect(Difference(frame.bytes, expected, shape).isNone, "\(Difference(frame.bytes, expected, shape))")
+    }
+
+    @Test(arguments: pairs)
+    func `the matte view is grey and opaque`(input: String, output: String) throws {
+        let shape = VideoShape(output, 75, 51)
+        let (_, frame) = try #require(run(input, TransparencyTests.properties.with(["view": "matte"])))
+        var reference = ReferenceMatte()
+        reference.blurRadius = 2
+        let alpha = reference.alpha(
+            metres: DepthScale().metres(TransparencyTests.counts), width: 37, height: 25, videoWidth: 75,
+            videoHeight: 51)
+        let difference = Difference(frame.bytes, Reference.matteView(alpha: alpha, shape), shape)
+        #expect(difference.isWithinPromise, "\(input): \(difference)")
+    }
+
+    @Test(arguments: pairs)
+    func `a frame without depth is wholly transparent and of the background's colour`(
+        input: String, output: String
+    ) throws {
+        let video = VideoShape(input, 75, 51)
+        let shape = VideoShape(output, 75, 51)
+        let bench = Bench([], TransparencyTests.properties)
+        bench.video.start(video)
+        bench.video.push(noise(video, seed: 9), at: 0)
+        let bytes = try #require(bench.output.next()).bytes
+        let expected = flat(shape, hidden(shape).map { UInt8($0) })
+        let difference = Difference(bytes, expected, shape)
+        #expect(difference.largest <= (shape.isYUV ? 1 : 0), "\(difference)")
+    }
+
+    @Test func `a format that can have no alpha is refused from the start`() {
+        let bench = Bench([], TransparencyTests.properties)
+        #expect(!bench.video.allowedCaps().contains("YUY2"))
+        bench.video.start(VideoShape("YUY2", 40, 30))
+        bench.video.push(noise(VideoShape("YUY2", 40, 30), seed: 9), at: 0)
+        #expect(bench.video.settle() == GST_FLOW_NOT_NEGOTIATED)
+    }
+
+    @Test func `made transparent while playing, a format that can have no alpha shows the colour and warns once`()
+        throws
+    {
+        let video = VideoShape("RGB", 40, 30)
+        let bench = Bench([], ["background-color": "0xff204080"])
+        bench.video.start(video)
+        bench.video.push(noise(video, seed: 9), at: 0)
+        _ = try #require(bench.output.next())
+        bench.set("background-mode", "transparent")
+        for frame in 1..<4 { bench.video.push(noise(video, seed: 9), at: time(ofFrame: frame)) }
+        for _ in 1..<4 {
+            let bytes = try #require(bench.output.next()).bytes
+            #expect(pixels(bytes, otherThan: TransparencyTests.color, video) == 0)
+        }
+        let warnings = bench.bus.warnings()
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.text.contains("RGB") == true)
+    }
+
+    @Test func `made transparent while playing, the output gains its alpha channel`() throws {
+        let video = VideoShape("I420", 40, 30)
+        let bench = Bench([], ["background-color": "0xff204080"])
+        bench.video.start(video)
+        bench.video.push(noise(video, seed: 9), at: 0)
+        #expect(try #require(bench.output.next()).caps.contains("format=(string)I420"))
+        bench.set("background-mode", "transparent")
+        bench.video.push(noise(video, seed: 9), at: time(ofFrame: 1))
+        let frame = try #require(bench.output.next())
+        #expect(frame.caps.contains("format=(string)A420"))
+        #expect(frame.bytes.count == VideoShape("A420", 40, 30).size)
+        #expect(bench.output.violations.isEmpty, "\(bench.output.violations)")
+    }
+}

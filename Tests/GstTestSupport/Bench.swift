@@ -1,0 +1,100 @@
+package import CGStreamer
+import GstBridge
+
+/// A `depthmatte` between feeds and a recorder, playing.
+package final class Bench {
+    package let element: UnsafeMutablePointer<GstElement>
+    package let bus = Bus()
+    package let video: Feed
+    package let output: Recorder
+    private let isLive: Bool
+    private var requested: [String: Feed] = [:]
+
+    /// - Parameters:
+    ///   - inputs: the request pads to ask for.
+    ///   - properties: values in the form that launch lines have.
+    ///   - downstream: the caps that are taken behind the element.
+    ///   - clock: makes the inputs say that they are live.
+    package init(
+        _ inputs: [String] = ["depth"], _ properties: [String: String] = [:], downstream: String = "ANY",
+        readsMetas: Bool = false, clock: UnsafeMutablePointer<GstClock>? = nil
+    ) {
+        element = makeElement("depthmatte", properties)
+        isLive = clock != nil
+        gst_element_set_bus(element, bus.pointer)
+        if let clock { gst_element_set_clock(element, clock) }
+        guard let source = gst_element_get_static_pad(element, "src"),
+            let sink = gst_element_get_static_pad(element, "video")
+        else { preconditionFailure("depthmatte has no video or src pad") }
+        output = Recorder(source, caps: downstream, readsMetas: readsMetas)
+        video = Feed(sink, isLive: clock != nil)
+        for name in inputs { request(name) }
+        precondition(
+            gst_element_set_state(element, GST_STATE_PLAYING) == GST_STATE_CHANGE_SUCCESS, "depthmatte cannot play")
+    }
+
+    deinit {
+        gst_element_set_state(element, GST_STATE_NULL)
+        gst_element_set_bus(element, nil)
+        requested = [:]
+        gst_object_unref(element)
+    }
+
+    package var depth: Feed { self["depth"] }
+    package var face: Feed { self["face"] }
+    package var background: Feed { self["background"] }
+
+    private subscript(name: String) -> Feed {
+        guard let feed = requested[name] else { preconditionFailure("\(name) was not asked for") }
+        return feed
+    }
+
+    @discardableResult
+    package func request(_ name: String) -> Feed {
+        guard let pad = gst_element_request_pad_simple(element, name) else {
+            preconditionFailure("depthmatte has no \(name) pad")
+        }
+        let feed = Feed(pad, isLive: isLive)
+        requested[name] = feed
+        return feed
+    }
+
+    /// Gives a request pad back.
+    package func release(_ name: String) {
+        guard let feed = requested.removeValue(forKey: name) else { return }
+        feed.settle()
+        gst_element_release_request_pad(element, feed.target)
+    }
+
+    /// Sets a property from its launch-line form.
+    package func set(_ name: String, _ value: String) { setProperty(element, name, value) }
+}
+
+/// A new element with a reference of the caller's own.
+package func makeElement(_ factory: String, _ properties: [String: String] = [:]) -> UnsafeMutablePointer<GstElement> {
+    loadElements()
+    guard let element = gst_element_factory_make(factory, nil) else { preconditionFailure("no \(factory)") }
+    gst_object_ref_sink(element)
+    for (name, value) in properties { setProperty(element, name, value) }
+    return element
+}
+
+/// Sets a property from its launch-line form.
+package func setProperty(_ element: UnsafeMutablePointer<GstElement>, _ name: String, _ value: String) {
+    gst_util_set_object_arg(UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), name, value)
+}
+
+/// The raw video formats that an always pad's template lists.
+package func templateFormats(ofPad name: String, of factory: String) -> [String] {
+    let element = makeElement(factory)
+    defer { gst_object_unref(element) }
+    guard let pad = gst_element_get_static_pad(element, name) else { return [] }
+    defer { gst_object_unref(pad) }
+    guard let caps = gst_pad_get_pad_template_caps(pad) else { return [] }
+    defer { gst_caps_unref(caps) }
+    guard let structure = gst_caps_get_structure(caps, 0), let list = gst_structure_get_value(structure, "format")
+    else { return [] }
+    return (0..<gst_value_list_get_size(list)).compactMap { index in
+        gst_value_list_get_value(list, index).flatMap { g_value_get_string($0) }.map { String(cString: $0) }
+    }
+}

@@ -1,0 +1,109 @@
+package import CGStreamer
+import GstBridge
+
+/// A bus of the test's own, and what was put on it.
+package final class Bus {
+    package let pointer: UnsafeMutablePointer<GstBus>
+
+    package init() {
+        loadElements()
+        guard let bus = gst_bus_new() else { preconditionFailure("no memory for a bus") }
+        pointer = bus
+    }
+
+    /// Shares a pipeline's bus.
+    init(of element: UnsafeMutablePointer<GstElement>) {
+        guard let bus = gst_element_get_bus(element) else { preconditionFailure("a pipeline has a bus") }
+        pointer = bus
+    }
+
+    deinit { gst_object_unref(pointer) }
+
+    /// An error or a warning.
+    package struct Report: Equatable, CustomStringConvertible {
+        package let text: String
+        package let details: String
+        /// "gst-stream-error-quark" and the like.
+        package let domain: String
+        package let code: Int
+
+        package var description: String { "\(text) (\(domain) \(code): \(details))" }
+    }
+
+    /// Errors that are there already.
+    package func errors() -> [Report] { take(GST_MESSAGE_ERROR) }
+
+    /// Warnings that are there already.
+    package func warnings() -> [Report] { take(GST_MESSAGE_WARNING) }
+
+    /// How many messages of a type are there already.
+    package func count(of type: GstMessageType) -> Int { take(type).count }
+
+    /// Waits for an error, for a bounded while.
+    package func nextError() -> Report? { wait(for: GST_MESSAGE_ERROR) }
+
+    /// Waits for a warning, for a bounded while.
+    package func nextWarning() -> Report? { wait(for: GST_MESSAGE_WARNING) }
+
+    /// Waits for the end of the stream; returns the error that came in its place, if one did.
+    package func waitForEnd(seconds: Int = 20) -> Outcome {
+        let types = GstMessageType(rawValue: GST_MESSAGE_ERROR.rawValue | GST_MESSAGE_EOS.rawValue)
+        guard let message = gst_bus_timed_pop_filtered(pointer, GstClockTime(seconds) * 1000 * millisecond, types)
+        else { return .stuck }
+        defer { release(message) }
+        return message.pointee.type == GST_MESSAGE_EOS ? .ended : .failed(Bus.report(message))
+    }
+
+    package enum Outcome: Equatable {
+        case ended, stuck
+        case failed(Report)
+    }
+
+    /// Waits until all of a pipeline's state change is done, for a bounded while.
+    package func waitForAsyncDone() -> Bool { discardNext(GST_MESSAGE_ASYNC_DONE) }
+
+    package func discardNext(_ type: GstMessageType) -> Bool {
+        guard let message = gst_bus_timed_pop_filtered(pointer, patience * 1000, type) else { return false }
+        release(message)
+        return true
+    }
+
+    private func wait(for type: GstMessageType) -> Report? {
+        guard let message = gst_bus_timed_pop_filtered(pointer, patience * 1000, type) else { return nil }
+        defer { release(message) }
+        return Bus.report(message)
+    }
+
+    private func take(_ type: GstMessageType) -> [Report] {
+        var reports: [Report] = []
+        // Filtered popping drops what does not match, so both kinds are kept apart here.
+        while let message = gst_bus_pop(pointer) {
+            kept.append((message.pointee.type, Bus.report(message)))
+            release(message)
+        }
+        reports = kept.filter { $0.0 == type }.map(\.1)
+        kept.removeAll { $0.0 == type }
+        return reports
+    }
+
+    private var kept: [(GstMessageType, Report)] = []
+
+    private func release(_ message: UnsafeMutablePointer<GstMessage>) {
+        gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
+    }
+
+    private static func report(_ message: UnsafeMutablePointer<GstMessage>) -> Report {
+        var error: UnsafeMutablePointer<GError>?
+        var details: UnsafeMutablePointer<CChar>?
+        switch message.pointee.type {
+        case GST_MESSAGE_ERROR: gst_message_parse_error(message, &error, &details)
+        case GST_MESSAGE_WARNING: gst_message_parse_warning(message, &error, &details)
+        default: break
+        }
+        defer { if let error { g_error_free(error) } }
+        return Report(
+            text: error.map { String(cString: $0.pointee.message) } ?? "", details: takeString(details) ?? "",
+            domain: error.map { String(cString: g_quark_to_string($0.pointee.domain)) } ?? "",
+            code: error.map { Int($0.pointee.code) } ?? 0)
+    }
+}
