@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+/// The library as it is shipped.
+@Suite struct LibraryTests {
+    @Test func `the library brings its Swift runtime and no Foundation`() {
+        let result = Command("readelf", ["-d", Places.library.path]).run()
+        let needed = result.lines.filter { $0.contains("(NEEDED)") }
+        #expect(!needed.isEmpty)
+        let unwanted = ["swift", "Foundation", "dispatch", "BlocksRuntime", "icu"]
+        #expect(needed.filter { line in unwanted.contains { line.contains($0) } } == [])
+        #expect(
+            result.lines.filter { $0.contains("RPATH") || $0.contains("RUNPATH") }.allSatisfy {
+                $0.contains("[$ORIGIN]")
+            })
+    }
+
+    @Test func `the library exports the plugin's two functions and nothing else`() {
+        let result = Command("readelf", ["--dyn-syms", "-W", Places.library.path]).run()
+        let exported: [String] = result.lines.compactMap { line in
+            // Number, value, size, type, binding, visibility, section, name.
+            let fields = line.split(separator: " ").map(String.init)
+            guard fields.count == 8, ["GLOBAL", "WEAK"].contains(fields[4]), fields[6] != "UND" else { return nil }
+            return fields[7]
+        }
+        #expect(exported.sorted() == ["gst_plugin_depthmatte_get_desc", "gst_plugin_depthmatte_register"])
+    }
+
+    @Test(arguments: ["depthmatte", "depthtestsrc"])
+    func `a first look at an element prints no warning`(_ element: String) throws {
+        var command = Command("gst-inspect-1.0", [element], in: try Places.makeFolder())
+        command.environment["GST_REGISTRY"] = try Places.makeFolder().appending(path: "registry.bin").path
+        command.environment["GST_PLUGIN_SYSTEM_PATH"] = "/nowhere"
+        command.environment["GST_DEBUG"] = "2"
+        command.environment["G_DEBUG"] = "fatal-warnings"
+        let result = command.run()
+        #expect(result.status == 0)
+        let complaints = result.lines.filter { line in ["WARN", "ERROR", "CRITICAL"].contains { line.contains($0) } }
+        #expect(complaints == [])
+    }
+
+    @Test func `the plugin loads without the scanner process`() throws {
+        var command = Command("gst-inspect-1.0", ["--print-all", "--gst-disable-registry-fork"])
+        command.environment["GST_REGISTRY"] = try Places.makeFolder().appending(path: "registry.bin").path
+        command.environment["GST_PLUGIN_SYSTEM_PATH"] = "/nowhere"
+        command.environment["G_DEBUG"] = "fatal-criticals"
+        let result = command.run()
+        #expect(result.status == 0)
+        #expect(result.output.contains("depthmatte:  depthtestsrc: ") || result.output.contains("GstDepthTestSrc"))
+    }
+
+    @Test(arguments: ["tr_TR.UTF-8", "no_SUCH.locale", "C"])
+    func `the plugin loads in any locale and without a home`(_ locale: String) throws {
+        var command = Command("gst-inspect-1.0", ["depthmatte"])
+        command.environment["GST_REGISTRY"] = nil
+        command.environment["HOME"] = nil
+        command.environment["XDG_CACHE_HOME"] = "/nowhere"
+        command.environment["LC_ALL"] = locale
+        command.environment["LANG"] = locale
+        #expect(command.run().status == 0)
+    }
+
+    @Test func `the plugin loads where no Swift is installed`() throws {
+        var command = Command("gst-inspect-1.0", ["depthmatte"])
+        command.environment["GST_REGISTRY"] = try Places.makeFolder().appending(path: "registry.bin").path
+        command.environment["PATH"] = "/usr/bin:/bin"
+        command.environment["LD_LIBRARY_PATH"] = nil
+        let copy = try Places.makeFolder()
+        try FileManager.default.copyItem(at: Places.library, to: copy.appending(path: "libgstdepthmatte.so"))
+        command.environment["GST_PLUGIN_PATH"] = copy.path
+        let result = command.run()
+        #expect(result.status == 0)
+        #expect(result.output.contains("GstDepthMatte"))
+    }
+
+    @Test func `no element is chosen for unknown content`() {
+        for element in ["depthmatte", "depthtestsrc"] {
+            let lines = Command("gst-inspect-1.0", [element]).run().lines
+            #expect(lines.contains { $0.contains("Rank") && $0.contains("none (0)") }, "\(element)")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@Suite struct ReadmeTests {
+    private let readme = try? String(
+        contentsOf: Places.root.appending(path: "README.md"), encoding: .utf8)
+
+    @Test func `the launch lines and property tables are those of the files and of the code`() {
+        let script = Places.pipelines.appending(path: "readme.sh").path
+        let result = Command(script, ["--check"]).run()
+        #expect(result.status == 0, "\(result.output); pipelines/readme.sh writes them anew")
+    }
+
+    @Test func `every launch line is in the README`() throws {
+        let text = try #require(readme)
+        for file in Places.launchFiles { #expect(text.contains("<!-- begin line \(file) -->"), "\(file)") }
+    }
+
+    @Test func `every element is in the README with its properties`() throws {
+        let text = try #require(readme)
+        let list = Command("gst-inspect-1.0", ["depthmatte"]).run()
+        #expect(list.status == 0)
+        let plugin = Command("gst-inspect-1.0", [Places.library.path]).run()
+        let elements = plugin.lines.filter { $0.hasPrefix("  ") && $0.contains(": ") }
+            .map { $0.trimmingCharacters(in: .whitespaces).components(separatedBy: ":")[0] }
+            .filter { !$0.contains(" ") }
+        #expect(elements.contains("depthmatte"))
+        for element in elements { #expect(text.contains("<!-- begin properties \(element) -->"), "\(element)") }
+    }
+
+    @Test func `a line that no test runs is marked as needing a camera`() throws {
+        var isGenerated = false
+        var fence: String?
+        var block = ""
+        var previous = ""
+        for line in try #require(readme).components(separatedBy: "\n") {
+            if line.hasPrefix("<!-- begin line") { isGenerated = true }
+            if line.hasPrefix("<!-- end") { isGenerated = false }
+            if line.hasPrefix("```") {
+                if fence == nil {
+                    (fence, block) = (previous, "")
+                } else {
+                    let isLine = block.contains(" ! ")
+                    #expect(!isLine || isGenerated || fence?.contains("needs a camera") == true, "\(block)")
+                    fence = nil
+                }
+            } else if fence != nil {
+                block += line + "\n"
+            } else if !line.isEmpty {
+                previous = line
+            }
+        }
+    }
+}

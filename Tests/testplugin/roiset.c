@@ -1,0 +1,122 @@
+/* roiset: an element for the tests alone. It puts regions of interest on every buffer, as a detector would, and can
+ * leak a buffer on purpose, so that the check for leaks is itself checked. */
+
+#include <gst/base/gstbasetransform.h>
+#include <gst/gst.h>
+#include <gst/video/video.h>
+#include <stdio.h>
+
+typedef struct {
+    GstBaseTransform parent;
+    gchar *rectangles;
+    gchar *type;
+    gboolean leak;
+} GstRoiSet;
+
+typedef struct {
+    GstBaseTransformClass parent_class;
+} GstRoiSetClass;
+
+enum { PROP_RECTANGLES = 1, PROP_TYPE, PROP_LEAK };
+
+GType gst_roi_set_get_type (void);
+G_DEFINE_TYPE (GstRoiSet, gst_roi_set, GST_TYPE_BASE_TRANSFORM)
+
+static GstStaticPadTemplate sink_template =
+        GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+static GstStaticPadTemplate src_template =
+        GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+static GstFlowReturn
+gst_roi_set_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
+{
+    GstRoiSet *self = (GstRoiSet *) base;
+
+    GST_OBJECT_LOCK (self);
+    gchar **boxes = g_strsplit (self->rectangles ? self->rectangles : "", ";", -1);
+    for (gchar **box = boxes; *box; box++) {
+        guint x, y, w, h;
+        if (sscanf (*box, "%u,%u,%u,%u", &x, &y, &w, &h) == 4)
+            gst_buffer_add_video_region_of_interest_meta (buffer, self->type, x, y, w, h);
+    }
+    g_strfreev (boxes);
+    if (self->leak)
+        gst_buffer_new ();
+    GST_OBJECT_UNLOCK (self);
+    return GST_FLOW_OK;
+}
+
+static void
+gst_roi_set_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+    GstRoiSet *self = (GstRoiSet *) object;
+
+    GST_OBJECT_LOCK (self);
+    switch (id) {
+        case PROP_RECTANGLES:
+            g_free (self->rectangles);
+            self->rectangles = g_value_dup_string (value);
+            break;
+        case PROP_TYPE:
+            g_free (self->type);
+            self->type = g_value_dup_string (value);
+            break;
+        case PROP_LEAK:
+            self->leak = g_value_get_boolean (value);
+            break;
+        default:
+            G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+    GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_roi_set_finalize (GObject *object)
+{
+    GstRoiSet *self = (GstRoiSet *) object;
+
+    g_free (self->rectangles);
+    g_free (self->type);
+    G_OBJECT_CLASS (gst_roi_set_parent_class)->finalize (object);
+}
+
+static void
+gst_roi_set_class_init (GstRoiSetClass *klass)
+{
+    GObjectClass *object = (GObjectClass *) klass;
+    GstElementClass *element = (GstElementClass *) klass;
+
+    object->set_property = gst_roi_set_set_property;
+    object->finalize = gst_roi_set_finalize;
+    g_object_class_install_property (object, PROP_RECTANGLES,
+            g_param_spec_string ("rectangles", "Rectangles", "x,y,w,h of each region, separated by semicolons", "",
+                    G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS));
+    g_object_class_install_property (object, PROP_TYPE,
+            g_param_spec_string ("type", "Type", "Type of the regions", "face",
+                    G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS));
+    g_object_class_install_property (object, PROP_LEAK,
+            g_param_spec_boolean ("leak", "Leak", "Leak one buffer for each that passes", FALSE,
+                    G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS));
+    gst_element_class_add_static_pad_template (element, &sink_template);
+    gst_element_class_add_static_pad_template (element, &src_template);
+    gst_element_class_set_static_metadata (element, "Region setter", "Filter/Video",
+            "Puts regions of interest on buffers, for tests", "The gst-depthmatte authors");
+    ((GstBaseTransformClass *) klass)->transform_ip = gst_roi_set_transform_ip;
+}
+
+static void
+gst_roi_set_init (GstRoiSet *self)
+{
+    self->type = g_strdup ("face");
+    gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
+}
+
+static gboolean
+plugin_init (GstPlugin *plugin)
+{
+    return gst_element_register (plugin, "roiset", GST_RANK_NONE, gst_roi_set_get_type ());
+}
+
+#define PACKAGE "gst-depthmatte"
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, depthmattetest, "Elements for the tests of depthmatte",
+        plugin_init, "0", "LGPL", "gst-depthmatte", "https://example.org")

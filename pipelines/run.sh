@@ -1,0 +1,67 @@
+#!/bin/sh
+# Runs a launch line that is kept in a file.
+#
+#     ./pipelines/run.sh pipelines/depthmatte/record.launch FRAMES=300 OUTPUT=me.mkv
+#
+# In the file, lines that begin with # are comments, and "#: NAME=value  meaning" names a variable and its default.
+# $NAME in the line is replaced by the variable's value. Relative file names count from the current folder.
+# With --print the line is shown and not run.
+set -eu
+
+usage() {
+    echo "usage: $0 [--print] FILE.launch [NAME=value]..." >&2
+    exit 2
+}
+
+# Replaces $1, as $NAME, by $2 in the text on standard input.
+substitute() {
+    value=$(printf '%s' "$2" | sed 's/[\\&|]/\\&/g')
+    sed "s|[$]$1\([^A-Z_]\)|$value\1|g; s|[$]$1\$|$value|"
+}
+
+print=no
+if [ "${1-}" = --print ]; then print=yes; shift; fi
+[ $# -ge 1 ] || usage
+file=$1
+shift
+[ -f "$file" ] || { echo "$0: there is no file $file" >&2; exit 2; }
+
+here=$(cd "$(dirname "$0")" && pwd)
+line=$(grep -v '^#' "$file" | tr '\n' ' ' | sed 's/\\ / /g; s/  */ /g; s/^ //; s/ $//')
+
+for pair in "$@"; do
+    case $pair in
+    [A-Z]*=*) line=$(printf '%s\n' "$line" | substitute "${pair%%=*}" "${pair#*=}") ;;
+    *) usage ;;
+    esac
+done
+
+defaults=$(sed -n 's/^#: *\([A-Z_]*=[^ ]*\).*/\1/p' "$file")
+for pair in $defaults; do
+    line=$(printf '%s\n' "$line" | substitute "${pair%%=*}" "${pair#*=}")
+done
+line=$(printf '%s\n' "$line" | substitute PIPELINES "$here")
+
+unset_names=$(printf '%s\n' "$line" | grep -o '[$][A-Z_]*' | sort -u | tr '\n' ' ') || true
+if [ -n "$unset_names" ]; then
+    echo "$0: $file needs a value for $unset_names(give NAME=value)" >&2
+    exit 2
+fi
+
+if [ "$print" = yes ]; then
+    printf '%s\n' "$line"
+    exit 0
+fi
+
+# A library that was built here comes before an installed one.
+if [ -f "$here/../.build/release/libgstdepthmatte.so" ] && [ -z "${GST_PLUGIN_PATH-}" ]; then
+    GST_PLUGIN_PATH=$(cd "$here/../.build/release" && pwd)
+    export GST_PLUGIN_PATH
+fi
+# On a crash the Swift runtime would print memory, and so perhaps pictures, to the terminal.
+export SWIFT_BACKTRACE="${SWIFT_BACKTRACE:-enable=no}"
+
+# gst-launch-1.0 joins its arguments by spaces and reads quotes itself, so splitting at spaces loses nothing.
+set -f
+# shellcheck disable=SC2086
+exec gst-launch-1.0 --no-fault --eos-on-shutdown $line
