@@ -89,6 +89,7 @@ struct DepthMatteInputs {
         _ input: inout Input<Format>?, _ role: DepthMatte.PadRole, _ element: any Aggregator
     ) {
         let pad = PadRef(role.rawValue, of: element)
-        if pad?.pad != input?.followed.pad { input = pad.map { Input(followed: FollowedInput($0), format: nil) } }
+        guard pad?.pad != input?.followed.pad else { return }
+        input = pad.map { Input(followed: FollowedInput($0, holdsThroughGaps: role == .background), format: nil) }
     }
 }

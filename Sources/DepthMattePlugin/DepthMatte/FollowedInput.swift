@@ -19,8 +19,13 @@ struct FollowedInput {
     private(set) var next: Entry?
     /// The video frame that buffers without timestamps were last taken for.
     private var servedFrame: UInt64?
+    /// Whether a gap leaves the current buffer in force, as with a picture that just does not move.
+    private let holdsThroughGaps: Bool
 
-    init(_ pad: PadRef) { padRef = pad }
+    init(_ pad: PadRef, holdsThroughGaps: Bool = false) {
+        padRef = pad
+        self.holdsThroughGaps = holdsThroughGaps
+    }
 
     /// Brings the input up to `time`, the running time of video frame number `frame`.
     ///
@@ -34,6 +39,11 @@ struct FollowedInput {
         if current?.time == nil { current = nil }
         while let head = element.head(of: pad) {
             let headTime = element.runningTime(of: head.pointer, on: pad)
+            if let time, let headTime, head.isGap, head.lasts(from: headTime, beyond: time) {
+                // It stays on the pad: GstAggregator calls nobody while a pad is empty.
+                if !holdsThroughGaps { current = nil }
+                return
+            }
             if let time, let headTime, headTime > time {
                 next = head.isGap ? nil : Entry(buffer: head, time: headTime)
                 return
@@ -55,9 +65,21 @@ struct FollowedInput {
         servedFrame = nil
     }
 
-    /// A gap says that nothing holds from here on.
+    /// Takes the head off the pad; a gap says that nothing holds from here on.
     private mutating func take(from element: any Aggregator, time: RunningTime?) {
         guard let buffer = element.pop(pad) else { return }
-        current = buffer.isGap ? nil : Entry(buffer: buffer, time: time)
+        if !buffer.isGap {
+            current = Entry(buffer: buffer, time: time)
+        } else if !holdsThroughGaps {
+            current = nil
+        }
+    }
+}
+
+extension BufferRef {
+    /// Whether a buffer that starts at `start` holds at `time`.
+    fileprivate func lasts(from start: RunningTime, beyond time: RunningTime) -> Bool {
+        let duration = pointer.pointee.duration
+        return start <= time && duration != noClockTime && time &- start < RunningTime(clamping: duration)
     }
 }
