@@ -61,7 +61,6 @@ package final class Blender {
     /// Blends every byte of the video, in place.
     ///
     /// - returns: false, with nothing written, where `hasExpectedShape` says no.
-    @discardableResult
     package func blend(video: Planes<MutablePlane>, background: Planes<Plane>, alpha: Plane) -> Bool {
         guard hasExpectedShape(video: video, background: background, alpha: alpha) else { return false }
         for (index, spread) in layout.planes.enumerated() {

@@ -35,7 +35,6 @@ package struct GreyTable: Equatable, Sendable {
 ///   listed is `neutral`. RGBA is `[[.grey, .grey, .grey, .opaque]]`, I420 `[[.grey], [], []]`, AYUV
 ///   `[[.opaque, .grey]]`. Of packed 4:2:2 nothing need be said.
 /// - returns: false, with nothing written, if a plane is missing or smaller than the picture.
-@discardableResult
 package func drawMatte(
     alpha: Plane, into picture: Planes<MutablePlane>, width: Int, height: Int, layout: PixelLayout,
     bytes: [[MatteByte]], greys: GreyTable

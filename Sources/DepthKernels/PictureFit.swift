@@ -15,7 +15,6 @@ package enum PictureFit: Int, Sendable, CaseIterable {
 /// smaller half at the left and top.
 /// - parameter border: the four bytes of a pixel beside the still; seen only with `contain`.
 /// - returns: false, with nothing written, if a plane is smaller than its picture or a size is below 1.
-@discardableResult
 package func fitPicture(
     source: Plane, sourceWidth: Int, sourceHeight: Int, into destination: MutablePlane, width: Int, height: Int,
     fit: PictureFit, border: SIMD4<UInt8>

@@ -7,7 +7,6 @@
 /// - parameter alphaByteIndex: 0…3, the place of the alpha byte in a pixel.
 /// - parameter hidden: the four bytes of a hidden pixel as they lie in memory; its alpha byte is taken as 0.
 /// - returns: false, with nothing written, if a plane is smaller than the picture or the index is not in 0…3.
-@discardableResult
 package func writeStraightAlpha(
     pixels: MutablePlane, width: Int, height: Int, alpha: Plane, alphaByteIndex: Int, hidden: SIMD4<UInt8>
 ) -> Bool {
@@ -38,7 +37,6 @@ package func writeStraightAlpha(
 /// is 0 in all pixels that share it.
 /// - parameter picture: the planes Y, U, V and A, the chroma at half width and half height, rounded up.
 /// - returns: false, with nothing written, if a plane is missing or smaller than the picture.
-@discardableResult
 package func writeStraightAlpha(
     a420 picture: Planes<MutablePlane>, width: Int, height: Int, alpha: Plane,
     hidden: (y: UInt8, u: UInt8, v: UInt8)

@@ -101,7 +101,7 @@ extension Aggregator {
         guard result == GST_FLOW_OK else { throw .refused(result) }
     }
 
-    /// Makes a pad of the template's kind with the given name, and adds it to the element where `add` is set.
+    /// Makes a pad of the template's kind with the given name.
     package func newPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String) -> Pad? {
         guard let pad = gst_pad_new_from_template(template, name) else { return nil }
         return UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self)

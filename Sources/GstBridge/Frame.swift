@@ -8,12 +8,25 @@ package enum FrameFault: Error, Equatable, CustomStringConvertible {
     /// The GstVideoMeta contradicts the caps or itself.
     case metaDisagrees
     case notMappable
+    /// The planes are not those that the format asks for.
+    case wrongShape
 
     package var description: String {
         switch self {
         case .tooShort(let bytes, let expected): "the buffer holds \(bytes) bytes where its caps need \(expected)"
         case .metaDisagrees: "the buffer's GstVideoMeta contradicts its caps"
         case .notMappable: "the buffer's memory cannot be mapped"
+        case .wrongShape: "the buffer's planes are not those of its format"
+        }
+    }
+
+    /// What is wrong, without the numbers that differ from buffer to buffer.
+    package var cause: String {
+        switch self {
+        case .tooShort: "short"
+        case .metaDisagrees: "meta"
+        case .notMappable: "map"
+        case .wrongShape: "shape"
         }
     }
 }
@@ -55,10 +68,10 @@ private struct FrameMapping {
         self.buffer = buffer
         let wanted = try layout.planes(of: buffer)
         do throws(FrameFault) {
-            if gst_buffer_n_memory(buffer) == 1 {
-                try mapWhole(wanted, layout, access)
+            if let memories = FrameMapping.memories(of: buffer, holding: wanted) {
+                try mapEach(wanted, memories, layout, access)
             } else {
-                try mapEach(wanted, layout, access)
+                try mapWhole(wanted, layout, access)
             }
         } catch {
             unmap()
@@ -73,7 +86,34 @@ private struct FrameMapping {
         }
     }
 
-    /// The usual case: all planes in one memory.
+    /// The memory in which each plane lies, where the buffer has several and no plane crosses from one to the next.
+    ///
+    /// Mapping a part of a buffer that crosses would put a merged copy in its place, and the planes mapped before
+    /// would be drawn into memory that the buffer no longer has.
+    private static func memories(
+        of buffer: UnsafeMutablePointer<GstBuffer>, holding planes: Planes<FrameLayout.Plane>
+    ) -> Planes<PlaneMemory>? {
+        guard gst_buffer_n_memory(buffer) > 1 else { return nil }
+        var result = Planes<PlaneMemory>()
+        for index in 0..<planes.count {
+            var (first, count, skip): (guint, guint, gsize) = (0, 0, 0)
+            guard let plane = planes[index],
+                let extent = Plane.extent(rowBytes: plane.rowBytes, rows: plane.rows, stride: plane.stride),
+                gst_buffer_find_memory(buffer, gsize(plane.offset), gsize(extent), &first, &count, &skip) != 0,
+                count == 1
+            else { return nil }
+            result.append(PlaneMemory(index: first, skip: Int(clamping: skip)))
+        }
+        return result
+    }
+
+    /// Where a plane starts: the number of a memory and the bytes in it before the plane.
+    private struct PlaneMemory {
+        let index: guint
+        let skip: Int
+    }
+
+    /// All planes in one memory, or in one that the buffer's memories are merged into.
     private mutating func mapWhole(
         _ wanted: Planes<FrameLayout.Plane>, _ layout: FrameLayout, _ access: GstMapFlags
     ) throws(FrameFault) {
@@ -92,30 +132,19 @@ private struct FrameMapping {
         }
     }
 
-    /// One memory per plane, or planes spread over several: each is mapped with the memories that it spans.
+    /// Each plane in a memory of its own.
     private mutating func mapEach(
-        _ wanted: Planes<FrameLayout.Plane>, _ layout: FrameLayout, _ access: GstMapFlags
+        _ wanted: Planes<FrameLayout.Plane>, _ memories: Planes<PlaneMemory>, _ layout: FrameLayout,
+        _ access: GstMapFlags
     ) throws(FrameFault) {
-        let size = Int(clamping: gst_buffer_get_size(buffer))
         for index in 0..<wanted.count {
-            guard let plane = wanted[index] else { continue }
-            guard let extent = Plane.extent(rowBytes: plane.rowBytes, rows: plane.rows, stride: plane.stride) else {
-                throw .metaDisagrees
-            }
-            var first: guint = 0
-            var count: guint = 0
-            var skip: gsize = 0
-            guard gst_buffer_find_memory(buffer, gsize(plane.offset), gsize(extent), &first, &count, &skip) != 0 else {
-                throw .tooShort(bytes: size, expected: layout.size)
-            }
-            guard gst_buffer_map_range(buffer, first, gint(clamping: count), &maps[mapped], access) != 0 else {
-                throw .notMappable
-            }
+            guard let plane = wanted[index], let memory = memories[index] else { throw .metaDisagrees }
+            guard gst_buffer_map_range(buffer, memory.index, 1, &maps[mapped], access) != 0 else { throw .notMappable }
             mapped += 1
-            let available = Int(clamping: maps[mapped - 1].size) - Int(clamping: skip)
-            guard let data = maps[mapped - 1].data,
+            let size = Int(clamping: maps[mapped - 1].size)
+            guard let data = maps[mapped - 1].data, memory.skip <= size,
                 let view = MutablePlane(
-                    base: UnsafeMutableRawPointer(data) + Int(clamping: skip), length: available,
+                    base: UnsafeMutableRawPointer(data) + memory.skip, length: size - memory.skip,
                     rowBytes: plane.rowBytes, rows: plane.rows, stride: plane.stride)
             else { throw .tooShort(bytes: size, expected: layout.size) }
             planes.append(view)

@@ -9,7 +9,7 @@ package struct PadTemplate: Sendable {
     package let name: String
     package let direction: GstPadDirection
     package let presence: Presence
-    /// Caps in their string form; a mistake in it shows as soon as the plugin is loaded.
+    /// Caps in their string form.
     package let caps: String
 
     package init(_ name: String, _ direction: GstPadDirection, _ presence: Presence, caps: String) {

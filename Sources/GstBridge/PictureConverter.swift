@@ -1,5 +1,6 @@
 package import CGStreamer
 import CGStreamerShims
+import DepthKernels
 
 /// A rectangle of whole pixels.
 package struct PixelRect: Equatable, Sendable {
@@ -60,15 +61,29 @@ package final class PictureConverter {
     package func convert(
         _ input: UnsafeMutablePointer<GstBuffer>, into output: UnsafeMutablePointer<GstBuffer>
     ) throws(FrameFault) {
-        // gst_video_frame_map trusts the meta; our own mapping is made first, only to check it.
-        try withFrame(reading: input, FrameLayout(source)) { _ in }
-        var inputFrame = GstVideoFrame()
-        guard gst_video_frame_map(&inputFrame, &source, input, GST_MAP_READ) != 0 else { throw .notMappable }
-        defer { gst_video_frame_unmap(&inputFrame) }
-        var outputFrame = GstVideoFrame()
-        guard gst_video_frame_map(&outputFrame, &target, output, GST_MAP_WRITE) != 0 else { throw .notMappable }
-        defer { gst_video_frame_unmap(&outputFrame) }
-        gst_video_converter_frame(converter, &inputFrame, &outputFrame)
+        try withFrame(reading: input, FrameLayout(source)) { source throws(FrameFault) in
+            try withFrame(changing: output, FrameLayout(target)) { target in
+                var from = frame(source, self.source)
+                var into = frame(target.readOnly, self.target)
+                gst_video_converter_frame(converter, &from, &into)
+            }
+        }
+    }
+
+    /// The planes in the form that GstVideoConverter reads. Not by gst_video_frame_map, which trusts the meta and maps
+    /// no more than the memory that holds a plane's first byte.
+    private func frame(_ planes: Planes<Plane>, _ info: GstVideoInfo) -> GstVideoFrame {
+        var frame = GstVideoFrame()
+        frame.info = info
+        if let plane = planes[0] { (frame.data.0, frame.info.stride.0) = pointer(plane) }
+        if let plane = planes[1] { (frame.data.1, frame.info.stride.1) = pointer(plane) }
+        if let plane = planes[2] { (frame.data.2, frame.info.stride.2) = pointer(plane) }
+        if let plane = planes[3] { (frame.data.3, frame.info.stride.3) = pointer(plane) }
+        return frame
+    }
+
+    private func pointer(_ plane: Plane) -> (gpointer, gint) {
+        (UnsafeMutableRawPointer(mutating: plane.base), gint(clamping: plane.stride))
     }
 }
 

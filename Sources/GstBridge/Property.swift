@@ -141,12 +141,12 @@ package struct Property<Settings: Sendable>: Sendable {
     }
 
     package static func choice<Choice: PropertyEnum>(
-        _ name: String, _ blurb: String, _ path: any Path<Choice>, onlyBeforeStart: Bool = false
+        _ name: String, _ blurb: String, _ path: any Path<Choice>, isControllable: Bool = true
     ) -> Self {
         Property(name: name, blurb: blurb) {
             g_param_spec_enum(
                 name, title(name), blurb, Choice.gType, gint(truncatingIfNeeded: $0[keyPath: path].rawValue),
-                onlyBeforeStart ? Mutability.ready.flags : Mutability.controllable.flags)
+                isControllable ? Mutability.controllable.flags : Mutability.playing.flags)
         } read: {
             g_value_set_enum($1, gint(truncatingIfNeeded: $0[keyPath: path].rawValue))
         } write: {
@@ -166,12 +166,12 @@ package struct Property<Settings: Sendable>: Sendable {
         self.read = read
         self.write = write
     }
+}
 
-    /// "blur-radius" as people read it: "Blur radius".
-    private static func title(_ name: String) -> String {
-        let words = name.replacing("-", with: " ")
-        return words.prefix(1).uppercased() + words.dropFirst()
-    }
+/// A property's name as people read it: "blur-radius" is "Blur radius".
+func title(_ name: String) -> String {
+    let words = name.replacing("-", with: " ")
+    return words.prefix(1).uppercased() + words.dropFirst()
 }
 
 /// What the C side needs of a property table: it knows neither the settings' type nor the element.

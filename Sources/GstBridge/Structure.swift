@@ -49,8 +49,6 @@ package struct StructureProperty: Sendable {
     }
 
     var spec: UnsafeMutablePointer<GParamSpec>? {
-        g_param_spec_boxed(name, Self.title(name), blurb, gst_structure_get_type(), G_PARAM_READABLE)
+        g_param_spec_boxed(name, title(name), blurb, gst_structure_get_type(), G_PARAM_READABLE)
     }
-
-    private static func title(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 }

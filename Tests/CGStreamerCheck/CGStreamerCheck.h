@@ -2,3 +2,4 @@
 
 #include <gst/check/gstharness.h>
 #include <gst/check/gsttestclock.h>
+#include <gst/controller/controller.h>

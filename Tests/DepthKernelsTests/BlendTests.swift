@@ -118,7 +118,7 @@ import Testing
         let alpha = GuardedPlane(rowBytes: 3, bytes: [0, 255, 9, 0, 0, 10, 255, 254, 255])
         let video = [GuardedPlane(rowBytes: 2, rows: 2) { _, _ in 255 }]
         let background = [GuardedPlane(rowBytes: 2, rows: 2) { _, _ in 0 }]
-        Blender(layout: PixelLayout(BlendTests.half), width: 3, height: 3)
+        _ = Blender(layout: PixelLayout(BlendTests.half), width: 3, height: 3)
             .blend(video: Planes(video), background: Planes(background).readOnly, alpha: alpha.plane.readOnly)
         #expect(video[0].bytes == [64, 10, 255, 255])
     }

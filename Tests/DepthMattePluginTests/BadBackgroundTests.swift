@@ -35,6 +35,20 @@ import Testing
 
     @Test func `a file that does not exist`() { expectRefusal(folder["missing.png"]) }
 
+    @Test func `a picture larger than max-pixels is refused before it is decoded`() throws {
+        let path = folder.write("large.png", png(width: 64, height: 48) { _, _ in [1, 2, 3] })
+        let element = makeElement("depthmatte", ["background": path, "max-pixels": "3071"])
+        defer { gst_object_unref(element) }
+        let bus = Bus()
+        gst_element_set_bus(element, bus.pointer)
+        #expect(gst_element_set_state(element, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE)
+        #expect(bus.nextError()?.text.contains("3072 pixels") == true)
+        setProperty(element, "max-pixels", "3072")
+        #expect(gst_element_set_state(element, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE)
+        gst_element_set_state(element, GST_STATE_NULL)
+        gst_element_set_bus(element, nil)
+    }
+
     @Test func `a directory`() { expectRefusal(folder.path) }
 
     @Test func `an empty file`() { expectRefusal(folder.write("empty.png", [])) }

@@ -106,6 +106,15 @@ import Testing
         }
     }
 
+    @Test(arguments: ["I420", "NV12", "Y42B", "A420"], [0.55, 0.7, 0.8, 0.9, 0.97])
+    func `two memories with the cut inside a later plane equal the reference`(format: String, share: Double) throws {
+        let shape = VideoShape(format, 64, 64)
+        try check(shape, readsMetas: false) { bytes in
+            let cut = Int(Double(bytes.count) * share)
+            return guardedBuffer(memories: [Array(bytes[..<cut]), Array(bytes[cut...])])
+        }
+    }
+
     @Test func `a buffer larger than its frame is no fault`() throws {
         let shape = VideoShape("YUY2", 45, 31)
         try check(shape, readsMetas: false) { guardedBuffer($0 + [UInt8](repeating: 0xcc, count: 1000)) }

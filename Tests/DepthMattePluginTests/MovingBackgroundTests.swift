@@ -44,6 +44,18 @@ import Testing
         #expect(numbers(path, count: 23, rate: 10) == (0..<23).map { $0 % 5 })
     }
 
+    @Test func `a file goes on where it was when the video is sought back`() throws {
+        let bench = Bench([], ["background": try makeFile()])
+        bench.video.start(MovingBackgroundTests.shape)
+        let seen = ([Int](0..<12) + [Int](0..<6)).map { frame in
+            bench.video.push(
+                noise(MovingBackgroundTests.shape, seed: 1), at: time(ofFrame: frame, perSecond: 10))
+            return bench.output.next().flatMap { MovingBackgroundTests.number($0.bytes) }
+        }
+        #expect(seen.prefix(12) == [0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1])
+        #expect(seen.dropFirst(12) == [1, 2, 3, 4, 0, 1])
+    }
+
     @Test func `a slow file holds each of its frames`() throws {
         let path = try makeFile()
         #expect(numbers(path, count: 48, rate: 30) == (0..<48).map { $0 / 3 % 5 })

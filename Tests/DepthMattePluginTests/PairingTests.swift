@@ -102,6 +102,15 @@ import Testing
         #expect(bench.numbers() == [1, 2, 3, 4, 5])
     }
 
+    @Test func `frames without timestamps take each map once, even one that has a timestamp`() {
+        let bench = Bench.numbered(["hold-time": "0"])
+        bench.depth.push(Numbered.map(3), at: 0)
+        bench.depth.end()
+        for _ in 0..<5 { bench.video.push(Numbered.picture) }
+        bench.video.end()
+        #expect(bench.numbers() == [3, 0, 0, 0, 0])
+    }
+
     @Test func `maps without a duration are no different`() {
         let bench = Bench.numbered()
         for number in 0..<4 { bench.depth.push(Numbered.map(number + 1), at: time(ofFrame: number), noClockTime) }

@@ -24,6 +24,7 @@ package struct VideoShape: Sendable, CustomStringConvertible {
     }
 
     package var info: GstVideoInfo {
+        loadElements()  // the arguments of a test are made before any test runs
         var info = GstVideoInfo()
         guard let caps = gst_caps_from_string(caps) else { preconditionFailure("bad caps: \(caps)") }
         defer { gst_caps_unref(caps) }

@@ -14,6 +14,8 @@ final class BackgroundFile: Sendable {
         /// A thread is opening files; it looks again before it ends.
         var isLoading = false
         var reader: BackgroundReader?
+        /// The largest picture that may be decoded.
+        var maxPixels = 0
     }
 
     private let state = Monitor(State())
@@ -23,8 +25,9 @@ final class BackgroundFile: Sendable {
     var reader: BackgroundReader? { state.withLock { $0.reader } }
 
     /// READY to PAUSED: opens the file, so that a fault shows before any frame leaves.
-    func start(_ location: String?) throws(ElementError) {
+    func start(_ location: String?, maxPixels: Int) throws(ElementError) {
         isCancelled.set(false)
+        state.withLock { $0.maxPixels = maxPixels }
         let opened = try open(location)
         state.withLock {
             $0.isRunning = true
@@ -73,7 +76,8 @@ final class BackgroundFile: Sendable {
 
     private func open(_ location: String?) throws(ElementError) -> BackgroundReader? {
         guard let location else { return nil }
-        return try BackgroundReader(location: location, isCancelled: isCancelled)
+        return try BackgroundReader(
+            location: location, maxPixels: state.withLock { $0.maxPixels }, isCancelled: isCancelled)
     }
 
     /// Opens what is wanted until that is what is open.

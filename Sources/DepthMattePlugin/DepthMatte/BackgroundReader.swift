@@ -31,12 +31,15 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
     private let sink: UnsafeMutablePointer<GstAppSink>
     private let path: String
     private let interrupted = CancelFlag()
+    private let isCancelled: CancelFlag
 
     /// The picture that holds now, and the one after it with the time at which it takes over.
     private var current: Picture
     private var next: (picture: Picture, time: RunningTime)?
     /// Running time of the video at which the file's first frame stands, this time round.
     private var origin: RunningTime?
+    /// The time last asked for.
+    private var lastTime: RunningTime?
     /// Where the file's last frame ends, on the file's own clock.
     private var fileEnd: RunningTime = 0
     /// Length of the rounds already shown.
@@ -56,21 +59,24 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
     ///
     /// - Parameters:
     ///   - location: a path or a `file:` URI of a regular file.
+    ///   - maxPixels: larger pictures are refused.
     ///   - isCancelled: set by another thread when nobody wants the file any more.
     /// - Throws: an error that names the file and the reason.
-    init(location: String, isCancelled: CancelFlag) throws(ElementError) {
-        path = try BackgroundReader.regularFile(location)
+    init(location: String, maxPixels: Int, isCancelled: CancelFlag) throws(ElementError) {
+        self.isCancelled = isCancelled
+        path = try BackgroundReader.regularFile(location, maxPixels: maxPixels)
         (pipeline, sink) = try BackgroundReader.decoder(path)
+        let deadline = g_get_monotonic_time() &+ gint64(BackgroundReader.patience / 1000)
         do throws(ElementError) {
             guard gst_element_set_state(pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE else {
                 throw BackgroundReader.unreadable(path, BackgroundReader.busError(pipeline) ?? "it cannot be opened")
             }
-            current = try BackgroundReader.firstPicture(pipeline, sink, path, isCancelled)
+            current = try BackgroundReader.firstPicture(pipeline, sink, path, until: deadline, isCancelled)
         } catch {
             BackgroundReader.dispose(pipeline, sink)
             throw error
         }
-        next = pullNext(block: true)
+        next = pullNext(block: true, until: deadline)
     }
 
     deinit { BackgroundReader.dispose(pipeline, sink) }
@@ -91,10 +97,12 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
     ///
     /// - Parameter block: whether to wait for the decoder, so that the answer does not depend on its speed.
     func picture(at time: RunningTime, block: Bool) -> Picture {
-        let start = origin ?? time
+        var start = origin ?? time
+        if let lastTime, time < lastTime { start &+= time &- lastTime }  // the video was sought back: go on from here
         origin = start
-        if let next, time < start || time &- start &- next.time > BackgroundReader.longestJump {
-            origin = time &- next.time  // the video's clock jumped: go on from here
+        lastTime = time
+        if let next, time &- start &- next.time > BackgroundReader.longestJump {
+            origin = time &- next.time  // the video's clock jumped ahead: go on from here
         }
         while let upcoming = next ?? pullNext(block: block), let origin {
             next = upcoming
@@ -109,15 +117,18 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
 
     /// The next frame with its time since the first frame of the first round; nil at the end of a still, or where
     /// none is ready.
-    private func pullNext(block: Bool) -> (picture: Picture, time: RunningTime)? {
+    ///
+    /// - Parameter until: the moment, on the monotonic clock in microseconds, at which waiting ends.
+    private func pullNext(block: Bool, until: gint64 = .max) -> (picture: Picture, time: RunningTime)? {
         repeat {
+            // Looked at each time, or the messages of a long video would pile up on the decoder's bus.
+            if BackgroundReader.busError(pipeline) != nil { return nil }
             if let sample = gst_app_sink_try_pull_sample(sink, block ? BackgroundReader.glance : 0) {
                 defer { gst_sample_unref(sample) }
                 return Picture(sample: sample).map { ($0, stamp($0)) }
             }
-            if gst_app_sink_is_eos(sink) != 0 { return rewind() ? pullNext(block: block) : nil }
-            if BackgroundReader.busError(pipeline) != nil { return nil }
-        } while block && !interrupted.isSet
+            if gst_app_sink_is_eos(sink) != 0 { return rewind() ? pullNext(block: block, until: until) : nil }
+        } while block && !interrupted.isSet && !isCancelled.isSet && g_get_monotonic_time() < until
         return nil
     }
 
@@ -142,7 +153,7 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
     // MARK: Opening
 
     /// The path of a location that names a regular file. Devices and FIFOs would hang the loader.
-    private static func regularFile(_ location: String) throws(ElementError) -> String {
+    private static func regularFile(_ location: String, maxPixels: Int) throws(ElementError) -> String {
         var path = location
         if location.hasPrefix("file:") {
             guard let converted = takeString(g_filename_from_uri(location, nil, nil)) else {
@@ -160,7 +171,12 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
             let isFolder = g_file_test(path, G_FILE_TEST_IS_DIR) != 0
             throw unreadable(path, isFolder ? "it is a directory" : "it is not a regular file")
         }
-        if isTruncatedJPEG(path: path) { throw unreadable(path, "the file ends before the picture does") }
+        let header = PictureHeader(path: path)
+        if header.isTruncated { throw unreadable(path, "the file ends before the picture does") }
+        if header.pixels > maxPixels {
+            throw unreadable(
+                path, "it has \(header.pixels) pixels, over the limit of \(maxPixels) (property max-pixels)")
+        }
         return path
     }
 
@@ -205,9 +221,8 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
 
     private static func firstPicture(
         _ pipeline: UnsafeMutablePointer<GstElement>, _ sink: UnsafeMutablePointer<GstAppSink>, _ path: String,
-        _ isCancelled: CancelFlag
+        until deadline: gint64, _ isCancelled: CancelFlag
     ) throws(ElementError) -> Picture {
-        let deadline = g_get_monotonic_time() &+ gint64(patience / 1000)
         while g_get_monotonic_time() < deadline && !isCancelled.isSet {
             if let sample = gst_app_sink_try_pull_sample(sink, glance) {
                 defer { gst_sample_unref(sample) }
@@ -220,15 +235,24 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
         throw unreadable(path, "no picture came out of it in \(patience / 1_000_000_000) seconds")
     }
 
-    /// The decoder's own words for what went wrong, if anything did.
+    /// The decoder's own words for what went wrong, if anything did since the last look.
     private static func busError(_ pipeline: UnsafeMutablePointer<GstElement>) -> String? {
         guard let bus = gst_element_get_bus(pipeline) else { return nil }
         defer { gst_object_unref(UnsafeMutableRawPointer(bus)) }
-        guard let message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) else { return nil }
-        defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
+        var words: String?
+        while let message = gst_bus_pop(bus) {
+            defer {
+                gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
+            }
+            if message.pointee.type == GST_MESSAGE_ERROR { words = words ?? errorText(message) }
+        }
+        return words
+    }
+
+    private static func errorText(_ message: UnsafeMutablePointer<GstMessage>) -> String {
         var error: UnsafeMutablePointer<GError>?
         gst_message_parse_error(message, &error, nil)
-        guard let error else { return nil }
+        guard let error else { return "it cannot be decoded" }
         defer { g_error_free(error) }
         var words = String(cString: error.pointee.message)
         while words.last == "." { words.removeLast() }

@@ -57,12 +57,13 @@ final class Compositor {
     func composite(_ canvas: BufferRef, matte: Plane?, background: BufferRef) throws(FrameFault) {
         try withFrame(changing: canvas.pointer, output.layout) { video throws(FrameFault) in
             try withFrame(reading: background.pointer, output.layout) { background throws(FrameFault) in
-                try withMatte(matte) { alpha in
-                    if hasStraightAlpha {
-                        cutOut(video, alpha: alpha, hidden: background)
-                    } else {
-                        blender.blend(video: video, background: background, alpha: alpha)
-                    }
+                try withMatte(matte) { alpha throws(FrameFault) in
+                    let isDrawn =
+                        hasStraightAlpha
+                        ? cutOut(video, alpha: alpha, hidden: background)
+                        : blender.blend(video: video, background: background, alpha: alpha)
+                    // Nothing drawn would be the room shown.
+                    if !isDrawn { throw .wrongShape }
                 }
             }
         }
@@ -71,10 +72,11 @@ final class Compositor {
     /// Draws the matte itself.
     func drawMatte(_ canvas: BufferRef, matte: Plane?) throws(FrameFault) {
         try withFrame(changing: canvas.pointer, output.layout) { video throws(FrameFault) in
-            try withMatte(matte) { alpha in
-                _ = DepthKernels.drawMatte(
+            try withMatte(matte) { alpha throws(FrameFault) in
+                let isDrawn = DepthKernels.drawMatte(
                     alpha: alpha, into: video, width: output.width, height: output.height,
                     layout: output.format.layout, bytes: output.format.matteBytes, greys: output.greys)
+                if !isDrawn { throw .wrongShape }
             }
         }
     }
@@ -93,16 +95,17 @@ final class Compositor {
 
     /// Makes everything but the person transparent. What is wholly hidden gets the background's first pixel, so that
     /// an encoder that drops alpha does not bring the room back.
-    private func cutOut(_ video: Planes<MutablePlane>, alpha: Plane, hidden: Planes<Plane>) {
+    private func cutOut(_ video: Planes<MutablePlane>, alpha: Plane, hidden: Planes<Plane>) -> Bool {
         if let alphaByte = output.format.alphaByte, let pixels = video[0], let color = hidden[0] {
-            writeStraightAlpha(
+            return writeStraightAlpha(
                 pixels: pixels, width: output.width, height: output.height, alpha: alpha, alphaByteIndex: alphaByte,
                 hidden: color.firstPixel)
         } else if let y = hidden[0], let u = hidden[1], let v = hidden[2] {
-            writeStraightAlpha(
+            return writeStraightAlpha(
                 a420: video, width: output.width, height: output.height, alpha: alpha,
                 hidden: (y.firstByte, u.firstByte, v.firstByte))
         }
+        return false
     }
 
     /// Gives a canvas that had no alpha of its own the full one.

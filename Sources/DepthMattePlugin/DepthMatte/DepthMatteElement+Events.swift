@@ -126,6 +126,7 @@ extension DepthMatteElement {
     /// The output's timeline is the video's.
     private func followSegment(_ event: UnsafeMutablePointer<GstEvent>) {
         lateness.reset()
+        hasSentFrame = false  // the new segment leaves with the next frame, and nothing may leave before it
         var segment: UnsafePointer<GstSegment>?
         gst_event_parse_segment(event, &segment)
         if let segment { gst_aggregator_update_segment(aggregator, segment) }

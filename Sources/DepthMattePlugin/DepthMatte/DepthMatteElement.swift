@@ -62,7 +62,11 @@ final class DepthMatteElement: Aggregator {
         let settings = table.current
         statistics.withLock { $0 = Statistics() }
         lastRefusal.withLock { $0 = nil }
-        try backgroundFile.start(settings.background)
+        try backgroundFile.start(settings.background, maxPixels: maxPixels)
+        // The property may have changed while the file was being opened.
+        if table.current.background != settings.background {
+            backgroundFile.replace(with: table.current.background, for: self)
+        }
     }
 
     func changeState(
@@ -104,6 +108,7 @@ final class DepthMatteElement: Aggregator {
         if wasFlushed.exchange(false, ordering: .acquiring) {
             Self.log.debug(self) { "flushed: earlier depth, faces and backgrounds are forgotten" }
             inputs.reset()
+            hasSentFrame = false
         }
         guard let video = PadRef(DepthMatte.PadRole.video.rawValue, of: self) else { throw .endOfStream }
         guard let head = head(of: video.pad) else {
@@ -114,6 +119,7 @@ final class DepthMatteElement: Aggregator {
         guard let compositor else {
             throw .notNegotiated(ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "Video came before its caps."))
         }
+        syncControllers(to: head.pointer.pointee.pts, on: video.pad)
         let settings = table.current
         let time = runningTime(of: head.pointer, on: video.pad)
         let isLive = isLive
@@ -130,10 +136,19 @@ final class DepthMatteElement: Aggregator {
         if let picture { try send(picture) }
     }
 
+    /// Lets GstControllers set the properties that they drive.
+    private func syncControllers(to stamp: GstClockTime, on pad: Pad) {
+        var segment = segment(of: pad)
+        let time = gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, stamp)
+        if time != noClockTime { gst_object_sync_values(object, time) }
+    }
+
     /// Takes the head off its pad, so that it is ours alone if it was upstream's alone.
     private func takeFrame(_ peeked: BufferRef, _ pad: Pad) throws(FlowStop) -> BufferRef {
-        unref(peeked.surrender())
-        guard let frame = pop(pad) else { throw .needData }
+        let expected = peeked.surrender()
+        unref(expected)
+        // Another buffer is there only after a flush: the depth at hand was not made for it.
+        guard let frame = pop(pad), frame.pointer == expected else { throw .needData }
         return frame
     }
 
@@ -186,7 +201,7 @@ final class DepthMatteElement: Aggregator {
     }
 
     private func passGap(_ pad: Pad) {
-        guard let gap = pop(pad), hasSentFrame else { return }
+        guard let gap = pop(pad), hasSentFrame, gap.pointer.pointee.pts != noClockTime else { return }
         gst_pad_push_event(sourcePad, gst_event_new_gap(gap.pointer.pointee.pts, gap.pointer.pointee.duration))
     }
 
@@ -229,7 +244,7 @@ final class DepthMatteElement: Aggregator {
 
     func report(_ fault: FrameFault, of what: String = "frame") {
         Self.log.info(self) { "\(what): \(fault)" }
-        guard warnings.admits("\(what) \(fault)") else { return }
+        guard warnings.admits("\(what) \(fault.cause)") else { return }
         warn(
             ElementError(
                 .stream(GST_STREAM_ERROR_FAILED), "A \(what) is faulty; the background covers it.",

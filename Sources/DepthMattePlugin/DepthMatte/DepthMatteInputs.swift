@@ -14,7 +14,7 @@ struct DepthMatteInputs {
     private(set) var face: Input<GstVideoInfo>?
     private(set) var background: Input<GstVideoInfo>?
 
-    /// The face boxes that hold now, in pixels of the face pad's picture.
+    /// The buffer on the face pad that holds now, with the boxes on it.
     private var facePicture: (buffer: BufferRef, info: GstVideoInfo)? {
         guard let face, let info = face.format, let buffer = face.followed.current?.buffer else { return nil }
         return (buffer, info)

@@ -66,7 +66,7 @@ enum DepthMatteProperties {
         .uint(
             "background-color", "Colour behind the person where there is no picture, 0xAARRGGBB", 0...UInt32.max,
             \.backgroundColor),
-        .choice("background-mode", "What is behind the person", \.backgroundMode),
+        .choice("background-mode", "What is behind the person", \.backgroundMode, isControllable: false),
         .choice("background-fit", "How a background of another shape fills the frame", \.backgroundFit),
         .choice("view", "Which picture leaves the element", \.view),
     ]

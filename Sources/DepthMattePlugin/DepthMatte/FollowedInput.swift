@@ -36,7 +36,7 @@ struct FollowedInput {
     ) throws(FlowStop) {
         next = nil
         if servedFrame == frame { return }
-        if current?.time == nil { current = nil }
+        if time == nil || current?.time == nil { current = nil }  // paired in order: each serves one frame
         while let head = element.head(of: pad) {
             let headTime = element.runningTime(of: head.pointer, on: pad)
             if let time, let headTime, head.isGap, head.lasts(from: headTime, beyond: time) {

@@ -6,6 +6,8 @@ import GstBridge
 /// Streaming thread only.
 final class MatteMaker {
     private var anchor = AnchorTracker()
+    /// Who set the anchor last: what one has measured means nothing to another.
+    private var anchoredBy = AnchorMode.auto
     private let renderer = MatteRenderer()
 
     /// What the last matte was, for those who watch.
@@ -79,7 +81,12 @@ final class MatteMaker {
 
     /// Metres beyond which all is background; nil where the anchor asked for was never seen.
     private func cutoff(_ map: DepthMap, _ scene: Scene, _ settings: DepthMatteSettings) -> Double? {
-        if settings.anchor == .fixed { return settings.matte.cutoff }
+        let mode = settings.anchor == .face ? AnchorMode.auto : settings.anchor
+        if mode != anchoredBy {
+            anchor = AnchorTracker()
+            anchoredBy = mode
+        }
+        if mode == .fixed { return settings.matte.cutoff }
         anchor.follow(measure(map, scene, settings), at: scene.time, timeConstant: settings.anchorSmoothing)
         if let distance = anchor.distance { return distance + settings.margin }
         return settings.anchor == .auto ? settings.matte.cutoff : nil

@@ -123,6 +123,7 @@ final class DepthTestSrcElement: PushSource {
         guard let format = stream.format else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         if settings.isLive { try waitForTurn(stream, format) }
         let start = TestStream.time(ofFrame: stream.frame, rate: format.rate)
+        if start != noClockTime { gst_object_sync_values(object, start) }
         try checkEnd(start, settings)
         guard let buffer = stream.draw(at: start, settings) else {
             throw .failed(

@@ -90,6 +90,9 @@ func videoInfo(_ caps: UnsafeMutablePointer<GstCaps>, maxPixels: Int) throws(Cap
 }
 
 private func checkSize(_ width: Int, _ height: Int, maxPixels: Int) throws(CapsRefusal) {
+    guard max(width, height) <= MatteRenderer.largestSide else {
+        throw CapsRefusal("\(width)x\(height) is over the limit of \(MatteRenderer.largestSide) pixels a side")
+    }
     let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
     guard !overflow, pixels <= maxPixels else {
         throw CapsRefusal("\(width)x\(height) is over the limit of \(maxPixels) pixels (property max-pixels)")

@@ -28,6 +28,16 @@ final class FileBytes {
         return byte < 0 ? nil : UInt8(truncatingIfNeeded: byte)
     }
 
+    /// A number of up to seven bytes, the largest first; nil where the file ends before it.
+    func number(ofBytes count: Int) -> Int? {
+        var number = 0
+        for _ in 0..<min(count, 7) {
+            guard let byte = next() else { return nil }
+            number = number << 8 | Int(byte)
+        }
+        return number
+    }
+
     /// Passes over some bytes; false where the file ends before them.
     func skip(_ count: Int) -> Bool {
         for _ in 0..<max(count, 0) where next() == nil { return false }

@@ -1,5 +1,6 @@
 import CGStreamer
 import DepthKernels
+import GstBridge
 
 /// One video format that the elements work on: its name in caps, and how its bytes share the matte's samples.
 struct VideoFormat: Sendable {
@@ -78,7 +79,15 @@ struct VideoFormat: Sendable {
         return "video/x-raw, format=(string){ \(names) }, \(sizesAndRates)"
     }()
 
-    /// Pad template caps for pictures that are only looked at, or converted: any raw format.
+    /// Pad template caps for pictures that are converted: every raw format whose planes can be told.
+    static let convertibleCaps: String = {
+        var count: guint = 0
+        let formats = UnsafeBufferPointer(start: gst_video_formats_raw(&count), count: Int(count))
+        let names = formats.filter(FrameLayout.describes).map { String(cString: gst_video_format_to_string($0)) }
+        return "video/x-raw, format=(string){ \(names.joined(separator: ", ")) }, \(sizesAndRates)"
+    }()
+
+    /// Pad template caps for pictures that are only looked at: any raw format.
     static let anyFormatCaps = "video/x-raw, \(sizesAndRates)"
 
     private static let sizesAndRates: String = {
