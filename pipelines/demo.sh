@@ -8,6 +8,13 @@
 set -eu
 
 output=
+case ${1-} in
+-h | --help)
+    sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+--output=*) set -- --output "${1#--output=}" ;;
+esac
 case $# in
 0) ;;
 2)

@@ -31,7 +31,13 @@ line=$(grep -v '^#' "$file" | tr '\n' ' ' | sed 's/\\ / /g; s/  */ /g; s/^ //; s
 
 for pair in "$@"; do
     case $pair in
-    [A-Z]*=*) line=$(printf '%s\n' "$line" | substitute "${pair%%=*}" "${pair#*=}") ;;
+    [A-Z]*=*)
+        if ! grep -q "[$]${pair%%=*}\([^A-Z_]\|\$\)" "$file"; then
+            echo "$0: $file has no variable ${pair%%=*}" >&2
+            exit 2
+        fi
+        line=$(printf '%s\n' "$line" | substitute "${pair%%=*}" "${pair#*=}")
+        ;;
     *) usage ;;
     esac
 done

@@ -224,8 +224,8 @@ private func installNegotiationFunctions(_ table: UnsafeMutablePointer<GstAggreg
     table.pointee.update_src_caps = { instance, downstream, result in
         guard let downstream, let result, let element = aggregatorHalf(instance) else { return GST_FLOW_ERROR }
         return element.flow { () throws(FlowStop) in
-            // ANY means "nothing to agree on yet"; 1.22 misreads the NEED_DATA that newer versions have for it.
-            result.pointee = try element.outputCaps(downstream: downstream) ?? gst_caps_new_any()
+            guard let caps = try element.outputCaps(downstream: downstream) else { throw .needData }
+            result.pointee = caps
         }
     }
     table.pointee.decide_allocation = { instance, query in

@@ -37,15 +37,6 @@ package struct FrameLayout: Equatable, Sendable {
         }
     }
 
-    /// Whether the planes of a format can be told from its description: not those of packed groups, tiles or palettes.
-    package static func describes(_ format: GstVideoFormat) -> Bool {
-        guard let info = gst_video_format_get_info(format)?.pointee, info.n_planes > 0 else { return false }
-        let unusual =
-            GST_VIDEO_FORMAT_FLAG_COMPLEX.rawValue | GST_VIDEO_FORMAT_FLAG_TILED.rawValue
-            | GST_VIDEO_FORMAT_FLAG_PALETTE.rawValue
-        return info.flags.rawValue & unusual == 0
-    }
-
     /// One plane of samples: the layout of caps that are no raw video format.
     ///
     /// - Parameter rowAlignment: bytes to a multiple of which each row is padded; GStreamer's grey formats have 4.

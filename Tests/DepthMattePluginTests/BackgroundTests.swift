@@ -126,7 +126,8 @@ import Testing
 
     @Test func `a file that cannot be read leaves the old one and warns`() throws {
         let shape = VideoShape("RGB", 40, 30)
-        let bench = Bench([], ["background": stripes(40, 30)])
+        let bench = Bench(["depth"], ["background": stripes(40, 30)])
+        bench.depth.end()
         bench.video.start(shape)
         bench.video.push(noise(shape, seed: 1), at: 0)
         let before = try #require(bench.output.next()).bytes

@@ -60,11 +60,28 @@ import Testing
         #expect(bench.bus.warnings().count <= 2)
     }
 
-    @Test(arguments: ["v210", "UYVP", "RGB8P"])
+    @Test(arguments: ["v210", "UYVP", "RGB8P", "P010_10LE"])
     func `a background format that cannot be converted is not offered`(format: String) {
         let bench = Bench(["depth", "background"])
         let caps = bench.background.allowedCaps()
         #expect(!caps.contains(format) && caps.contains("I420"))
+    }
+
+    @Test func `what was most likely forgotten is said once`() {
+        let forgotten = [
+            ([], [:], "depth pad"), (["depth"], ["background-mode": "image"], "background names"),
+            (["depth"], ["background-mode": "stream"], "background pad"),
+        ] as [([String], [String: String], String)]
+        for (pads, properties, words) in forgotten {
+            let bench = Bench(pads, properties)
+            if pads == ["depth"] { bench.depth.end() }
+            bench.video.start(Room.shape)
+            for number in 0..<3 { bench.video.push(Room.picture, at: time(ofFrame: number)) }
+            bench.video.end()
+            #expect(bench.output.rest().count == 3)
+            let warnings = bench.bus.warnings()
+            #expect(warnings.count == 1 && warnings.first?.text.contains(words) == true, "\(warnings)")
+        }
     }
 
     @Test func `a controller drives a property`() throws {

@@ -143,7 +143,8 @@ import Testing
         throws
     {
         let video = VideoShape("RGB", 40, 30)
-        let bench = Bench([], ["background-color": "0xff204080"])
+        let bench = Bench(["depth"], ["background-color": "0xff204080"])
+        bench.depth.end()
         bench.video.start(video)
         bench.video.push(noise(video, seed: 9), at: 0)
         _ = try #require(bench.output.next())

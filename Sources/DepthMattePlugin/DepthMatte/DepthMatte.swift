@@ -33,8 +33,8 @@ enum DepthMatte {
         pads: [
             PadTemplate(PadRole.video.rawValue, GST_PAD_SINK, .always, caps: VideoFormat.caps),
             PadTemplate(PadRole.depth.rawValue, GST_PAD_SINK, .request, caps: DepthFormat.caps),
-            PadTemplate(PadRole.face.rawValue, GST_PAD_SINK, .request, caps: VideoFormat.anyFormatCaps),
-            PadTemplate(PadRole.background.rawValue, GST_PAD_SINK, .request, caps: VideoFormat.convertibleCaps),
+            PadTemplate(PadRole.face.rawValue, GST_PAD_SINK, .request, caps: VideoFormat.caps),
+            PadTemplate(PadRole.background.rawValue, GST_PAD_SINK, .request, caps: VideoFormat.caps),
             PadTemplate("src", GST_PAD_SRC, .always, caps: VideoFormat.caps),
         ],
         properties: DepthMatteProperties.all,

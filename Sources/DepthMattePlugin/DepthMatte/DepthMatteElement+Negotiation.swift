@@ -34,6 +34,12 @@ extension DepthMatteElement {
             if let filter { gst_caps_intersect_full(filter, offered, GST_CAPS_INTERSECT_FIRST) } else {
                 gst_caps_ref(offered)
             }
+        if gst_caps_is_empty(result) != 0 {
+            Self.log.warning(self) {
+                "no video format suits downstream"
+                    + (table.current.backgroundMode == .transparent ? ", which would have to take alpha" : "")
+            }
+        }
         gst_query_set_caps_result(query, result)
         gst_caps_unref(result)
     }

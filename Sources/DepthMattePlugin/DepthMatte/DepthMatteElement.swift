@@ -126,6 +126,7 @@ final class DepthMatteElement: Aggregator {
         inputs.refresh(self)
         try inputs.advance(in: self, to: time, frame: frameNumber, mayWait: !timedOut, isLive: isLive)
         frameNumber &+= 1
+        if frameNumber == 1 { noteWhatIsMissing(settings) }
         let frame = try takeFrame(head, video.pad)
         if isTooLate(frame, at: time) { return drop(frame, at: time) }
         let job = Job(settings: settings, compositor: compositor, time: time, isLive: isLive)
@@ -150,6 +151,24 @@ final class DepthMatteElement: Aggregator {
         // Another buffer is there only after a flush: the depth at hand was not made for it.
         guard let frame = pop(pad), frame.pointer == expected else { throw .needData }
         return frame
+    }
+
+    /// Tells the user of what they most likely forgot: the pictures alone do not say why there is nothing in them.
+    private func noteWhatIsMissing(_ settings: DepthMatteSettings) {
+        let needsDepth = settings.view != .original && settings.onMissingDepth != .pass
+        if inputs.depth == nil && needsDepth {
+            warnOfSettings("There is no depth pad, so every frame counts as without depth. Link a depth stream to it.")
+        }
+        if settings.backgroundMode == .image && settings.background == nil {
+            warnOfSettings("background-mode=image shows the file that background names, and none is named.")
+        }
+        if settings.backgroundMode == .stream && inputs.background == nil {
+            warnOfSettings("background-mode=stream shows the background pad, and there is none.")
+        }
+    }
+
+    private func warnOfSettings(_ sentence: String) {
+        warn(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), sentence))
     }
 
     /// Whether the sink would throw the frame away: then no work is done on it.

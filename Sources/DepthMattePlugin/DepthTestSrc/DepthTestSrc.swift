@@ -40,7 +40,7 @@ enum DepthTestSrc {
         description: "Creates the streams of a synthetic depth camera. Pads: video, the picture with its face box; "
             + "depth, the depth map; matte, the exact alpha of the person",
         pads: [
-            PadTemplate(PadRole.video.rawValue, GST_PAD_SRC, .always, caps: VideoFormat.caps),
+            PadTemplate(PadRole.video.rawValue, GST_PAD_SRC, .always, caps: VideoFormat.caps(largestSide: 32768)),
             PadTemplate(
                 PadRole.depth.rawValue, GST_PAD_SRC, .always,
                 caps: "video/x-raw, format=(string){ GRAY16_LE, GRAY16_BE }, \(sizes), \(rates); "

@@ -1,6 +1,5 @@
 import CGStreamer
 import DepthKernels
-import GstBridge
 
 /// One video format that the elements work on: its name in caps, and how its bytes share the matte's samples.
 struct VideoFormat: Sendable {
@@ -74,27 +73,15 @@ struct VideoFormat: Sendable {
     static func of(_ format: GstVideoFormat) -> VideoFormat? { all.first { $0.format == format } }
 
     /// Pad template caps for every format of the table.
-    static let caps: String = {
+    static let caps = caps(largestSide: 2_147_483_647)
+
+    /// The same, of pictures no larger than that.
+    static func caps(largestSide: Int) -> String {
         let names = all.map(\.name).joined(separator: ", ")
-        return "video/x-raw, format=(string){ \(names) }, \(sizesAndRates)"
-    }()
-
-    /// Pad template caps for pictures that are converted: every raw format whose planes can be told.
-    static let convertibleCaps: String = {
-        var count: guint = 0
-        let formats = UnsafeBufferPointer(start: gst_video_formats_raw(&count), count: Int(count))
-        let names = formats.filter(FrameLayout.describes).map { String(cString: gst_video_format_to_string($0)) }
-        return "video/x-raw, format=(string){ \(names.joined(separator: ", ")) }, \(sizesAndRates)"
-    }()
-
-    /// Pad template caps for pictures that are only looked at: any raw format.
-    static let anyFormatCaps = "video/x-raw, \(sizesAndRates)"
-
-    private static let sizesAndRates: String = {
-        let sizes = "width=(int)[ 1, 2147483647 ], height=(int)[ 1, 2147483647 ]"
-        let rates = "framerate=(fraction)[ 0/1, 2147483647/1 ]"
-        return "\(sizes), \(rates)"
-    }()
+        let side = "(int)[ 1, \(largestSide) ]"
+        return "video/x-raw, format=(string){ \(names) }, width=\(side), height=\(side), "
+            + "framerate=(fraction)[ 0/1, 2147483647/1 ]"
+    }
 
     private static let planar420 = [full(1), half(2, 2, 1), half(2, 2, 1)]
     private static let semiPlanar420 = [full(1), half(2, 2, 2)]
