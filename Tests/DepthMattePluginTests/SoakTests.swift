@@ -35,14 +35,15 @@ import Testing
         let pipeline = Pipeline(SoakTests.chain)
         pipeline.set(GST_STATE_PLAYING)
         #expect(pipeline.reached() == GST_STATE_CHANGE_SUCCESS)
-        let seeks = SoakTests.isFull ? 1_000 : 150
+        let seeks = SoakTests.isFull ? 20_000 : 1_000
         var early = 0
         for number in 0..<seeks {
-            if number == 100 { early = residentMemory() }
+            if number == 500 { early = residentMemory() }
             try #require(pipeline.seek(to: GstClockTime(number % 50) * 100 * millisecond), "\(number)")
+            try #require(pipeline.bus.discardAll() == 0)
         }
-        #expect(pipeline.bus.errors().isEmpty)
-        expectSmallGrowth(since: early, limit: 256, after: "\(seeks) seeks")
+        // A pipeline that plays on while it is measured has more or fewer frames on their way each time.
+        expectSmallGrowth(since: early, limit: 8192, after: "\(seeks) seeks")
     }
 
     @Test func `a long stream comes out whole, in order and without growth`() throws {
@@ -59,8 +60,8 @@ import Testing
     private func expectSmallGrowth(since early: Int, limit: Int, after what: String) {
         let growth = residentMemory() - early
         print("resident memory after \(what): \(growth) kB more")
-        // The few that a small run adds are the allocator's, not a leak's: the bound is for the full one.
-        #expect(growth <= (SoakTests.isFull ? limit : 4 * limit), "\(growth) kB after \(what)")
+        // In a small run the allocator's own steps of megabytes show; a frame lost each time would show beyond them.
+        #expect(growth <= (SoakTests.isFull ? limit : 8192), "\(growth) kB after \(what)")
     }
 }
 

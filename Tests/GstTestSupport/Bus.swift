@@ -39,6 +39,16 @@ package final class Bus {
     /// How many messages of a type are there already.
     package func count(of type: GstMessageType) -> Int { take(type).count }
 
+    /// Forgets every message that is there, so that a long test does not pile them up; returns how many were errors.
+    package func discardAll() -> Int {
+        var errors = 0
+        while let message = gst_bus_pop(pointer) {
+            if message.pointee.type == GST_MESSAGE_ERROR { errors += 1 }
+            release(message)
+        }
+        return errors
+    }
+
     /// Waits for an error, for a bounded while.
     package func nextError() -> Report? { wait(for: GST_MESSAGE_ERROR) }
 
