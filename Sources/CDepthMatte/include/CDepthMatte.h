@@ -1,7 +1,8 @@
 // What the plugin's descriptor and its Swift half know of each other.
 #pragma once
 
-#include <gst/gst.h>
+// By its path, so that the types here are those of the module CGStreamer and not a second set of the same.
+#include "../../CGStreamer/CGStreamer.h"
 
 /// The version of the package, for the descriptor, the build files and the documentation.
 #define DEPTHMATTE_VERSION "0.1.0"

@@ -2,8 +2,8 @@
 // importer evaluates such macros; nothing here does any work.
 #pragma once
 
-#include <gst/base/gstaggregator.h>
-#include <gst/gst.h>
+// By its path, so that the types here are those of the module CGStreamer and not a second set of the same.
+#include "../../CGStreamer/CGStreamer.h"
 
 static const GType GSTSHIMS_TYPE_BOOLEAN = G_TYPE_BOOLEAN;
 static const GType GSTSHIMS_TYPE_INT = G_TYPE_INT;
