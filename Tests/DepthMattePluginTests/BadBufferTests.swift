@@ -37,10 +37,12 @@ import Testing
         check("depth", depth: guardedBuffer(memories: []))
     }
 
-    @Test func `many faulty buffers in a row give one warning`() {
+    @Test func `many faulty buffers in a row give one warning a second`() {
         let bench = Bench.room()
+        let start = g_get_monotonic_time()
         for number in 0..<50 { #expect(Room.shown(bench.pair(number, depth: [1, 2, 3])) == 0) }
-        #expect(bench.bus.warnings().count == 1)
+        let seconds = Int((g_get_monotonic_time() - start) / 1_000_000)
+        #expect(1...(1 + seconds) ~= bench.bus.warnings().count)
     }
 
     @Test func `a short background or face buffer leaves the stream going`() {

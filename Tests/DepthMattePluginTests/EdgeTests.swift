@@ -48,8 +48,9 @@ import Testing
         #expect(bench.output.violations.isEmpty, "\(bench.output.violations)")
     }
 
-    @Test func `faults of one kind are one warning, whatever their numbers`() {
+    @Test func `faults of one kind are one warning a second, whatever their numbers`() {
         let bench = Bench.room()
+        let start = g_get_monotonic_time()
         for number in 0..<30 {
             bench.depth.push(Room.wall(700), at: time(ofFrame: number))
             bench.video.push([UInt8](repeating: 1, count: number + 1), at: time(ofFrame: number))
@@ -57,7 +58,8 @@ import Testing
         bench.depth.end()
         bench.video.end()
         #expect(bench.output.rest().count == 30)
-        #expect(bench.bus.warnings().count <= 2)
+        let seconds = Int((g_get_monotonic_time() - start) / 1_000_000)
+        #expect(1...(1 + seconds) ~= bench.bus.warnings().count)
     }
 
     @Test(arguments: ["v210", "UYVP", "RGB8P", "P010_10LE"])
