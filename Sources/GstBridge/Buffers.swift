@@ -135,9 +135,6 @@ package final class PadRef {
 package final class CapsRef {
     package let pointer: UnsafeMutablePointer<GstCaps>
 
-    /// Takes over a reference that the caller owns.
-    package init(taking pointer: UnsafeMutablePointer<GstCaps>) { self.pointer = pointer }
-
     /// A reference of its own, beside the caller's.
     package init(sharing pointer: UnsafeMutablePointer<GstCaps>) {
         gst_mini_object_ref(UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self))

@@ -7,7 +7,7 @@ extension DepthMatteElement {
         switch query.pointee.type {
         case GST_QUERY_DURATION, GST_QUERY_SEEKING:
             // The output is as long as the video, and goes where the video can go.
-            guard let video = PadRef(DepthMatte.PadRole.video.rawValue, of: self) else { return parent() }
+            guard let video = videoPad else { return parent() }
             return gst_pad_peer_query(video.pad.pad, query) != 0
         case GST_QUERY_POSITION:
             return answerPosition(query) || parent()

@@ -98,7 +98,7 @@ final class DepthMatteElement: Aggregator {
     }
 
     func nextTime() -> GstClockTime {
-        guard let video = PadRef(DepthMatte.PadRole.video.rawValue, of: self), let head = head(of: video.pad),
+        guard let video = videoPad, let head = head(of: video.pad),
             let time = runningTime(of: head.pointer, on: video.pad)
         else { return noClockTime }
         return GstClockTime(clamping: time)
@@ -110,7 +110,7 @@ final class DepthMatteElement: Aggregator {
             inputs.reset()
             hasSentFrame = false
         }
-        guard let video = PadRef(DepthMatte.PadRole.video.rawValue, of: self) else { throw .endOfStream }
+        guard let video = videoPad else { throw .endOfStream }
         guard let head = head(of: video.pad) else {
             if hasEnded(video.pad) { throw .endOfStream }
             throw .needData
@@ -255,6 +255,8 @@ final class DepthMatteElement: Aggregator {
 
     // MARK: Small services
 
+    var videoPad: PadRef? { PadRef(DepthMatte.PadRole.video.rawValue, of: self) }
+
     var maxPixels: Int { Int(table.current.maxPixels) }
 
     var outOfMemory: ElementError {
@@ -271,7 +273,7 @@ final class DepthMatteElement: Aggregator {
     }
 
     func askUpstreamToReconfigure() {
-        guard let video = PadRef(DepthMatte.PadRole.video.rawValue, of: self) else { return }
+        guard let video = videoPad else { return }
         gst_pad_push_event(video.pad.pad, gst_event_new_reconfigure())
     }
 
