@@ -41,6 +41,7 @@ let package = Package(
 
         // Tests and what they share.
         .systemLibrary(name: "CGStreamerCheck", path: "Tests/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0"),
+        .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
         .target(
             name: "TestSupport", dependencies: ["DepthKernels"], path: "Tests/TestSupport", swiftSettings: strict),
         .target(
@@ -61,7 +62,7 @@ let package = Package(
         .testTarget(
             name: "DepthMattePluginTests",
             dependencies: [
-                "CGStreamer", "CGStreamerCheck", "DepthKernels", "DepthMattePlugin", "GstBridge", "GstTestSupport",
+                "AllocationCounter", "CGStreamer", "CGStreamerCheck", "DepthKernels", "DepthMattePlugin", "GstBridge", "GstTestSupport",
                 "TestSupport",
             ],
             swiftSettings: strict),

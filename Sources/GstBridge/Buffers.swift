@@ -3,7 +3,32 @@ import CGStreamerShims
 
 package typealias BufferPointer = UnsafeMutablePointer<GstBuffer>
 
-/// A reference to a buffer, given back when the last user is gone.
+/// One reference to a buffer, given back when its only owner is done.
+///
+/// What flows through an element one frame at a time is held like this: it costs no memory of its own.
+package struct OwnedBuffer: ~Copyable {
+    package let pointer: BufferPointer
+
+    /// Takes over a reference that the caller owns.
+    package init(taking pointer: BufferPointer) { self.pointer = pointer }
+
+    /// A reference of its own, beside the caller's.
+    package init(sharing pointer: BufferPointer) {
+        ref(pointer)
+        self.pointer = pointer
+    }
+
+    deinit { unref(pointer) }
+
+    /// Hands the reference on to a callee that takes it.
+    package consuming func surrender() -> BufferPointer {
+        let pointer = pointer
+        discard self
+        return pointer
+    }
+}
+
+/// A buffer that several places keep, given back when the last of them is done.
 package final class BufferRef {
     package let pointer: BufferPointer
     private var isOwned = true
@@ -11,9 +36,12 @@ package final class BufferRef {
     /// Takes over a reference that the caller owns.
     package init(taking pointer: BufferPointer) { self.pointer = pointer }
 
+    /// Shares what had one owner.
+    package convenience init(_ buffer: consuming OwnedBuffer) { self.init(taking: buffer.surrender()) }
+
     /// A reference of its own, beside the caller's.
     package init(sharing pointer: BufferPointer) {
-        gst_mini_object_ref(UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self))
+        ref(pointer)
         self.pointer = pointer
     }
 
@@ -24,44 +52,57 @@ package final class BufferRef {
         isOwned = false
         return pointer
     }
+}
 
+extension BufferPointer {
     /// Whether nobody else can see the buffer or its memory.
     package var isExclusive: Bool {
-        let object = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self)
-        return gst_mini_object_is_writable(object) != 0 && gst_buffer_is_all_memory_writable(pointer) != 0
+        let object = UnsafeMutableRawPointer(self).assumingMemoryBound(to: GstMiniObject.self)
+        return gst_mini_object_is_writable(object) != 0 && gst_buffer_is_all_memory_writable(self) != 0
     }
 
     /// The buffer stands for data that is not there.
     package var isGap: Bool {
-        pointer.pointee.mini_object.flags & GST_BUFFER_FLAG_GAP.rawValue != 0 && gst_buffer_get_size(pointer) == 0
+        pointee.mini_object.flags & GST_BUFFER_FLAG_GAP.rawValue != 0 && gst_buffer_get_size(self) == 0
     }
 }
 
-/// Gives back one reference. `gst_buffer_unref` is an inline cast that Swift sees with a type of its own.
+/// Takes one more reference. `gst_buffer_ref` is an inline cast that Swift sees with a type of its own.
+func ref(_ buffer: BufferPointer) {
+    gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+}
+
+/// Gives back one reference.
 package func unref(_ buffer: BufferPointer) {
     gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
 }
 
 /// A zeroed buffer of `size` bytes; nil where there is no memory.
-package func newBuffer(size: Int) -> BufferRef? {
+package func newBuffer(size: Int) -> OwnedBuffer? {
     guard let buffer = gst_buffer_new_allocate(nil, gsize(size), nil) else { return nil }
     gst_buffer_memset(buffer, 0, 0, gsize(size))
-    return BufferRef(taking: buffer)
+    return OwnedBuffer(taking: buffer)
+}
+
+/// A zeroed buffer of `size` bytes, to be kept by several; nil where there is no memory.
+package func newSharedBuffer(size: Int) -> BufferRef? {
+    guard let buffer = newBuffer(size: size) else { return nil }
+    return BufferRef(buffer)
 }
 
 /// A zeroed buffer with the timestamps, flags and metas of another, less the metas that describe its memory.
-package func newBuffer(size: Int, stampedLike original: BufferRef) -> BufferRef? {
+package func newBuffer(size: Int, stampedLike original: BufferPointer) -> OwnedBuffer? {
     guard let buffer = newBuffer(size: size) else { return nil }
-    stamp(buffer, like: original)
+    stamp(buffer.pointer, like: original)
     return buffer
 }
 
 /// Gives a buffer the timestamps, flags and metas of another, less the metas that describe its memory.
-func stamp(_ buffer: BufferRef, like original: BufferRef) {
+func stamp(_ buffer: BufferPointer, like original: BufferPointer) {
     let copied = GstBufferCopyFlags(
         rawValue: GST_BUFFER_COPY_FLAGS.rawValue | GST_BUFFER_COPY_TIMESTAMPS.rawValue)
-    gst_buffer_copy_into(buffer.pointer, original.pointer, copied, 0, gsize.max)
-    copyMetas(from: original.pointer, to: buffer.pointer)
+    gst_buffer_copy_into(buffer, original, copied, 0, gsize.max)
+    copyMetas(from: original, to: buffer)
 }
 
 private func copyMetas(from original: BufferPointer, to buffer: BufferPointer) {
@@ -105,12 +146,16 @@ extension Aggregator {
     }
 
     /// The buffer at the head of the pad's queue, left there.
-    package func head(of pad: Pad) -> BufferRef? {
-        gst_aggregator_pad_peek_buffer(pad).map(BufferRef.init(taking:))
+    package func head(of pad: Pad) -> OwnedBuffer? {
+        guard let buffer = gst_aggregator_pad_peek_buffer(pad) else { return nil }
+        return OwnedBuffer(taking: buffer)
     }
 
     /// Takes the buffer at the head of the pad's queue.
-    package func pop(_ pad: Pad) -> BufferRef? { gst_aggregator_pad_pop_buffer(pad).map(BufferRef.init(taking:)) }
+    package func pop(_ pad: Pad) -> OwnedBuffer? {
+        guard let buffer = gst_aggregator_pad_pop_buffer(pad) else { return nil }
+        return OwnedBuffer(taking: buffer)
+    }
 
     package func hasEnded(_ pad: Pad) -> Bool { gst_aggregator_pad_is_eos(pad) != 0 }
 
@@ -118,17 +163,26 @@ extension Aggregator {
     package var isLive: Bool { gst_aggregator_get_latency(aggregator) != GSTSHIMS_CLOCK_TIME_NONE }
 }
 
-/// A pad, kept alive for as long as somebody follows it.
-package final class PadRef {
+/// A sink pad, kept alive for as long as somebody follows it.
+package struct SinkPad: ~Copyable {
     package let pad: UnsafeMutablePointer<GstAggregatorPad>
 
-    /// The element's pad of that name, if it has one now.
-    package init?(_ name: String, of element: any Aggregator) {
-        guard let pad = gst_element_get_static_pad(element.instance, name) else { return nil }
-        self.pad = UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self)
-    }
-
     deinit { gst_object_unref(pad) }
+}
+
+extension Aggregator {
+    /// The pad of that name, if the element has one now.
+    package func sinkPad(_ name: StaticString) -> SinkPad? {
+        guard let pad = gst_element_get_static_pad(instance, name.characters) else { return nil }
+        return SinkPad(pad: UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self))
+    }
+}
+
+extension StaticString {
+    /// The text as C has it, ended by a zero.
+    package var characters: UnsafePointer<CChar> {
+        UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
+    }
 }
 
 /// Caps, kept alive for as long as somebody needs them.

@@ -30,14 +30,14 @@ package final class FramePool {
 
     /// A buffer with the timestamps, flags and metas of another; nil where the pool has none to spare, for which this
     /// does not wait: a stop must never hang on a buffer that somebody keeps.
-    package func buffer(stampedLike original: BufferRef) -> BufferRef? {
+    package func buffer(stampedLike original: BufferPointer) -> OwnedBuffer? {
         var parameters = GstBufferPoolAcquireParams()
         parameters.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
         var buffer: BufferPointer?
         guard gst_buffer_pool_acquire_buffer(pool, &buffer, &parameters) == GST_FLOW_OK, let buffer else { return nil }
-        let result = BufferRef(taking: buffer)
+        let result = OwnedBuffer(taking: buffer)
         if hasPadding { gst_buffer_memset(buffer, 0, 0, gst_buffer_get_size(buffer)) }
-        stamp(result, like: original)
+        stamp(buffer, like: original)
         return result
     }
 }

@@ -33,13 +33,13 @@ struct MeasuredFace {
 }
 
 extension FaceSelect {
-    /// The distance that the chosen face, or faces, give; nil where there is none.
-    func distance(_ faces: [MeasuredFace]) -> Double? {
+    /// Whether a face seen later sets the cutoff rather than the one chosen so far.
+    func prefers(_ later: MeasuredFace, to chosen: MeasuredFace) -> Bool {
         switch self {
-        case .largest: faces.max { area($0.box) < area($1.box) }?.distance
-        case .nearest: faces.map(\.distance).min()
-        case .first: faces.first?.distance
-        case .all: faces.map(\.distance).max()
+        case .largest: area(later.box) > area(chosen.box)
+        case .nearest: later.distance < chosen.distance
+        case .first: false
+        case .all: later.distance > chosen.distance
         }
     }
 

@@ -91,7 +91,7 @@ final class Background {
     /// A frame-sized RGBA buffer of one colour.
     private func canvas(_ request: Request, color: UInt32) -> BufferRef? {
         guard let info = rgba(width: request.format.width, height: request.format.height),
-            let buffer = newBuffer(size: Int(clamping: info.size))
+            let buffer = newSharedBuffer(size: Int(clamping: info.size))
         else { return nil }
         let isFilled = try? withFrame(changing: buffer.pointer, FrameLayout(info)) { planes in
             guard let plane = planes[0] else { return false }
@@ -113,7 +113,7 @@ final class Background {
         let whole = PixelRect(x: 0, y: 0, width: Int(rgba.width), height: Int(rgba.height))
         guard
             let converter = PictureConverter(picture.info, to: rgba, from: whole, into: whole, border: 0),
-            let output = newBuffer(size: Int(clamping: rgba.size)),
+            let output = newSharedBuffer(size: Int(clamping: rgba.size)),
             (try? converter.convert(picture.buffer.pointer, into: output.pointer)) != nil
         else { return nil }
         return output
@@ -130,7 +130,7 @@ final class Background {
             else { return nil }
             converter = (key, fresh)
         }
-        guard let converter, let output = newBuffer(size: request.format.layout.size),
+        guard let converter, let output = newSharedBuffer(size: request.format.layout.size),
             (try? converter.converter.convert(input.pointer, into: output.pointer)) != nil
         else { return nil }
         return output

@@ -25,37 +25,38 @@ final class Compositor {
         let output = sibling ?? input
         emptyLayout = FrameLayout(width: input.width, height: input.height, bytesPerSample: 1)
         guard let empty = newBuffer(size: emptyLayout.size) else { return nil }
-        emptyMatte = empty
+        emptyMatte = BufferRef(empty)
         self.input = input
         self.output = output
         hasStraightAlpha = sibling != nil
         blender = Blender(layout: output.format.layout, width: input.width, height: input.height)
     }
 
-    /// The video buffer itself where nobody else looks at it, else a copy, to be written in the output's layout.
-    func canvas(for video: BufferRef) throws(FrameFault) -> BufferRef {
+    /// Makes a video frame one that may be drawn on, in the output's layout: as it is where nobody else looks at it,
+    /// else as a copy.
+    func makeCanvas(of frame: inout OwnedBuffer) throws(FrameFault) {
         let isWidened = output.format.format != input.format.format
-        if !isWidened && video.isExclusive { return video }
-        let canvas = try blankCanvas(for: video)
-        try withFrame(reading: video.pointer, input.layout) { source throws(FrameFault) in
+        if !isWidened && frame.pointer.isExclusive { return }
+        let canvas = try blankCanvas(for: frame.pointer)
+        try withFrame(reading: frame.pointer, input.layout) { source throws(FrameFault) in
             try withFrame(changing: canvas.pointer, output.layout) { target in
                 copy(source, to: target)
                 if isWidened { makeOpaque(target) }
             }
         }
-        return canvas
+        frame = canvas
     }
 
     /// A canvas with the video's timestamps and nothing of its picture.
-    func blankCanvas(for video: BufferRef) throws(FrameFault) -> BufferRef {
+    func blankCanvas(for video: BufferPointer) throws(FrameFault) -> OwnedBuffer {
         if let pooled = pool?.buffer(stampedLike: video) { return pooled }
         guard let canvas = newBuffer(size: output.layout.size, stampedLike: video) else { throw .notMappable }
         return canvas
     }
 
     /// Lays the person on the canvas over the background; without a matte there is no person.
-    func composite(_ canvas: BufferRef, matte: Plane?, background: BufferRef) throws(FrameFault) {
-        try withFrame(changing: canvas.pointer, output.layout) { video throws(FrameFault) in
+    func composite(_ canvas: BufferPointer, matte: Plane?, background: BufferRef) throws(FrameFault) {
+        try withFrame(changing: canvas, output.layout) { video throws(FrameFault) in
             try withFrame(reading: background.pointer, output.layout) { background throws(FrameFault) in
                 try withMatte(matte) { alpha throws(FrameFault) in
                     let isDrawn =
@@ -70,8 +71,8 @@ final class Compositor {
     }
 
     /// Draws the matte itself.
-    func drawMatte(_ canvas: BufferRef, matte: Plane?) throws(FrameFault) {
-        try withFrame(changing: canvas.pointer, output.layout) { video throws(FrameFault) in
+    func drawMatte(_ canvas: BufferPointer, matte: Plane?) throws(FrameFault) {
+        try withFrame(changing: canvas, output.layout) { video throws(FrameFault) in
             try withMatte(matte) { alpha throws(FrameFault) in
                 let isDrawn = DepthKernels.drawMatte(
                     alpha: alpha, into: video, width: output.width, height: output.height,
@@ -81,14 +82,14 @@ final class Compositor {
         }
     }
 
-    /// The picture as downstream can read it: laid out as the caps alone say, where it does not look at metas.
-    func finished(_ buffer: BufferRef) throws(FrameFault) -> BufferRef {
-        if downstreamReadsMetas || output.layout.isDefault(for: buffer.pointer) { return buffer }
-        let packed = try blankCanvas(for: buffer)
-        try withFrame(reading: buffer.pointer, output.layout) { source throws(FrameFault) in
+    /// Makes the picture one that downstream can read: laid out as the caps alone say, where it does not look at metas.
+    func finish(_ picture: inout OwnedBuffer) throws(FrameFault) {
+        if downstreamReadsMetas || output.layout.isDefault(for: picture.pointer) { return }
+        let packed = try blankCanvas(for: picture.pointer)
+        try withFrame(reading: picture.pointer, output.layout) { source throws(FrameFault) in
             try withFrame(changing: packed.pointer, output.layout) { target in copy(source, to: target) }
         }
-        return packed
+        picture = packed
     }
 
     // MARK: Straight alpha

@@ -16,9 +16,31 @@ import GstBridge
 enum DepthMatte {
     static let factory = "depthmatte"
 
-    /// The sink pads, by what they carry; the raw values are their names.
-    enum PadRole: String, CaseIterable {
+    /// The sink pads, by what they carry.
+    enum PadRole: CaseIterable, CustomStringConvertible {
         case video, depth, face, background
+
+        /// The name of the pad and of its template.
+        var name: StaticString {
+            switch self {
+            case .video: "video"
+            case .depth: "depth"
+            case .face: "face"
+            case .background: "background"
+            }
+        }
+
+        var description: String { "\(name)" }
+
+        /// The role of pads made from a template. It costs no memory: it is asked for each buffer and event.
+        init?(_ template: UnsafeMutablePointer<GstPadTemplate>) {
+            guard let name = template.pointee.name_template else { return nil }
+            for role in [PadRole.video, .depth, .face, .background] where strcmp(name, role.name.characters) == 0 {
+                self = role
+                return
+            }
+            return nil
+        }
     }
 
     static let definition = ElementDefinition(
@@ -31,10 +53,10 @@ enum DepthMatte {
             + "Pads: video, the picture to cut; depth, its depth map; face, a smaller copy of it with a detector's "
             + "boxes; background, the picture behind",
         pads: [
-            PadTemplate(PadRole.video.rawValue, GST_PAD_SINK, .always, caps: VideoFormat.caps),
-            PadTemplate(PadRole.depth.rawValue, GST_PAD_SINK, .request, caps: DepthFormat.caps),
-            PadTemplate(PadRole.face.rawValue, GST_PAD_SINK, .request, caps: VideoFormat.caps),
-            PadTemplate(PadRole.background.rawValue, GST_PAD_SINK, .request, caps: VideoFormat.caps),
+            PadTemplate(PadRole.video.description, GST_PAD_SINK, .always, caps: VideoFormat.caps),
+            PadTemplate(PadRole.depth.description, GST_PAD_SINK, .request, caps: DepthFormat.caps),
+            PadTemplate(PadRole.face.description, GST_PAD_SINK, .request, caps: VideoFormat.caps),
+            PadTemplate(PadRole.background.description, GST_PAD_SINK, .request, caps: VideoFormat.caps),
             PadTemplate("src", GST_PAD_SRC, .always, caps: VideoFormat.caps),
         ],
         properties: DepthMatteProperties.all,

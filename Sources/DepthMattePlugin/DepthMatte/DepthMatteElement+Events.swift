@@ -88,7 +88,7 @@ extension DepthMatteElement {
     private func takeCaps(_ event: UnsafeMutablePointer<GstEvent>, _ role: DepthMatte.PadRole?) -> Bool {
         do throws(CapsRefusal) {
             try withCaps(of: event) { caps throws(CapsRefusal) in
-                Self.log.debug(self) { "\(role?.rawValue ?? "?") caps: \(caps.text)" }
+                Self.log.debug(self) { "\(role?.description ?? "?") caps: \(caps.text)" }
                 switch role {
                 case .video:
                     let info = try videoInfo(caps, maxPixels: maxPixels)
@@ -118,7 +118,7 @@ extension DepthMatteElement {
     /// The video's end is the output's: it must not wait for a depth camera that has gone silent.
     private func endOtherInputs() {
         for role in DepthMatte.PadRole.allCases where role != .video {
-            guard let other = PadRef(role.rawValue, of: self) else { continue }
+            guard let other = sinkPad(role.name) else { continue }
             endInput(other.pad)
         }
     }

@@ -12,69 +12,81 @@ extension DepthMatteElement {
         let isLive: Bool
     }
 
-    /// The picture for one video frame, nil where nothing is to leave, and what became of it.
-    func compose(_ video: BufferRef, _ job: Job) throws(FlowStop) -> (BufferRef?, Statistics.Outcome) {
+    /// Makes the video frame the picture that leaves; what became of it is `dropped` where nothing is to leave.
+    func compose(_ frame: inout OwnedBuffer, _ job: Job) throws(FlowStop) -> Statistics.Outcome {
         let behind = job.settings.view == .composite ? try backgroundFrame(job) : nil
         do throws(FrameFault) {
-            if job.settings.view == .original {
-                return (try job.compositor.finished(job.compositor.canvas(for: video)), .passed)
-            }
+            if job.settings.view == .original { return try pass(&frame, job) }
             let pairing = pairing(job)
-            guard let entry = pairing.entry else { return try withoutDepth(video, behind, job) }
-            let matte = try matte(entry, video, job)
-            let picture = try draw(job.compositor.canvas(for: video), matte, behind, job)
-            return (picture, matte == nil ? .covered : pairing.outcome(at: job.time))
+            guard let choice = pairing.choice else { return try withoutDepth(&frame, behind, job) }
+            let matte = try matte(choice.buffer, frame.pointer, job)
+            try draw(on: &frame, matte, behind, job)
+            return matte == nil ? .covered : pairing.outcome(at: job.time)
         } catch {
             report(error)
-            return (try cover(video, behind, job), .covered)
+            try cover(&frame, behind, job)
+            return .covered
         }
     }
 
     private func pairing(_ job: Job) -> Pairing {
-        guard let depth = inputs.depth else { return .missing }
-        return Pairing(
-            depth.followed, at: job.time, maxSkew: RunningTime(clamping: job.settings.maxSkew),
-            holdTime: RunningTime(clamping: job.settings.holdTime))
+        switch inputs.depth {
+        case .some(let depth):
+            Pairing(
+                depth.followed, at: job.time, maxSkew: RunningTime(clamping: job.settings.maxSkew),
+                holdTime: RunningTime(clamping: job.settings.holdTime))
+        case .none: .missing
+        }
     }
 
     /// The frame's matte; nil where everything is background.
     private func matte(
-        _ entry: FollowedInput.Entry, _ video: BufferRef, _ job: Job
+        _ depth: BufferPointer, _ video: BufferPointer, _ job: Job
     ) throws(FrameFault) -> Plane? {
-        guard let format = inputs.depth?.format else { return nil }
+        guard let format = inputs.depthFormat else { return nil }
         let (width, height) = (job.compositor.input.width, job.compositor.input.height)
         let faces = inputs.faces(on: video, width: width, height: height, types: job.settings.faceTypes ?? "")
         let scene = MatteMaker.Scene(
-            depth: entry.buffer, format: format, faces: faces, videoWidth: width, videoHeight: height, time: job.time)
+            depth: depth, format: format, faces: faces, videoWidth: width, videoHeight: height, time: job.time)
         return try maker.matte(scene, job.settings)
     }
 
     /// A frame for which there is no depth.
     private func withoutDepth(
-        _ video: BufferRef, _ behind: BufferRef?, _ job: Job
-    ) throws(FrameFault) -> (BufferRef?, Statistics.Outcome) {
+        _ frame: inout OwnedBuffer, _ behind: BufferRef?, _ job: Job
+    ) throws(FrameFault) -> Statistics.Outcome {
         switch job.settings.onMissingDepth {
-        case .cover: (try draw(job.compositor.canvas(for: video), nil, behind, job), .covered)
-        case .pass: (try job.compositor.finished(job.compositor.canvas(for: video)), .passed)
-        case .drop: (nil, .dropped)
+        case .cover:
+            try draw(on: &frame, nil, behind, job)
+            return .covered
+        case .pass: return try pass(&frame, job)
+        case .drop: return .dropped
         }
+    }
+
+    private func pass(_ frame: inout OwnedBuffer, _ job: Job) throws(FrameFault) -> Statistics.Outcome {
+        try job.compositor.makeCanvas(of: &frame)
+        try job.compositor.finish(&frame)
+        return .passed
     }
 
     private func draw(
-        _ canvas: BufferRef, _ matte: Plane?, _ behind: BufferRef?, _ job: Job
-    ) throws(FrameFault) -> BufferRef {
+        on frame: inout OwnedBuffer, _ matte: Plane?, _ behind: BufferRef?, _ job: Job
+    ) throws(FrameFault) {
+        try job.compositor.makeCanvas(of: &frame)
         if let behind {
-            try job.compositor.composite(canvas, matte: matte, background: behind)
+            try job.compositor.composite(frame.pointer, matte: matte, background: behind)
         } else {
-            try job.compositor.drawMatte(canvas, matte: matte)
+            try job.compositor.drawMatte(frame.pointer, matte: matte)
         }
-        return try job.compositor.finished(canvas)
+        try job.compositor.finish(&frame)
     }
 
     /// What a faulty frame becomes: fresh memory, on which there is no person.
-    private func cover(_ video: BufferRef, _ behind: BufferRef?, _ job: Job) throws(FlowStop) -> BufferRef {
+    private func cover(_ frame: inout OwnedBuffer, _ behind: BufferRef?, _ job: Job) throws(FlowStop) {
         do throws(FrameFault) {
-            return try draw(job.compositor.blankCanvas(for: video), nil, behind, job)
+            frame = try job.compositor.blankCanvas(for: frame.pointer)
+            try draw(on: &frame, nil, behind, job)
         } catch {
             throw .failed(outOfMemory)
         }
@@ -95,8 +107,7 @@ extension DepthMatteElement {
 
     private func source(_ job: Job) -> Background.Source {
         switch job.settings.backgroundMode {
-        case .auto where inputs.background != nil, .stream:
-            inputs.backgroundPicture.map { .moving(Picture($0.buffer, $0.info)) } ?? .color
+        case .auto where inputs.hasBackground, .stream: inputs.backgroundPicture().map { .moving($0) } ?? .color
         case .auto, .image: fileSource(job)
         case .color, .transparent: .color
         }

@@ -41,7 +41,7 @@ final class DepthMatteElement: Aggregator {
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
-        _ = addAlwaysPad(DepthMatte.PadRole.video.rawValue)
+        _ = addAlwaysPad(DepthMatte.PadRole.video.description)
     }
 
     func propertyChanged(_ name: String) {
@@ -77,11 +77,8 @@ final class DepthMatteElement: Aggregator {
     }
 
     func makePad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad? {
-        guard let templateName = template.pointee.name_template.map({ String(cString: $0) }),
-            let role = DepthMatte.PadRole(rawValue: templateName), role != .video,
-            PadRef(role.rawValue, of: self) == nil
-        else { return nil }
-        return newPad(template, name: role.rawValue)
+        guard let role = DepthMatte.PadRole(template), role != .video, sinkPad(role.name) == nil else { return nil }
+        return newPad(template, name: role.description)
     }
 
     // MARK: Data
@@ -115,7 +112,7 @@ final class DepthMatteElement: Aggregator {
             if hasEnded(video.pad) { throw .endOfStream }
             throw .needData
         }
-        if head.isGap { return passGap(video.pad) }
+        if head.pointer.isGap { return passGap(video.pad) }
         guard let compositor else {
             throw .notNegotiated(ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "Video came before its caps."))
         }
@@ -127,14 +124,14 @@ final class DepthMatteElement: Aggregator {
         try inputs.advance(in: self, to: time, frame: frameNumber, mayWait: !timedOut, isLive: isLive)
         frameNumber &+= 1
         if frameNumber == 1 { noteWhatIsMissing(settings) }
-        let frame = try takeFrame(head, video.pad)
+        var frame = try takeFrame(head, video.pad)
         if isTooLate(frame, at: time) { return drop(frame, at: time) }
         let job = Job(settings: settings, compositor: compositor, time: time, isLive: isLive)
         let startOfWork = g_get_monotonic_time()
-        let (picture, outcome) = try compose(frame, job)
+        let outcome = try compose(&frame, job)
         Self.log.trace(self) { "frame at \(time.map(String.init) ?? "no time"): \(outcome), \(maker.report)" }
         account(outcome, at: time, since: startOfWork, interval: settings.statsInterval)
-        if let picture { try send(picture) }
+        if outcome != .dropped { try send(frame) }
     }
 
     /// Lets GstControllers set the properties that they drive.
@@ -145,7 +142,7 @@ final class DepthMatteElement: Aggregator {
     }
 
     /// Takes the head off its pad, so that it is ours alone if it was upstream's alone.
-    private func takeFrame(_ peeked: BufferRef, _ pad: Pad) throws(FlowStop) -> BufferRef {
+    private func takeFrame(_ peeked: consuming OwnedBuffer, _ pad: Pad) throws(FlowStop) -> OwnedBuffer {
         let expected = peeked.surrender()
         unref(expected)
         // Another buffer is there only after a flush: the depth at hand was not made for it.
@@ -156,13 +153,13 @@ final class DepthMatteElement: Aggregator {
     /// Tells the user of what they most likely forgot: the pictures alone do not say why there is nothing in them.
     private func noteWhatIsMissing(_ settings: DepthMatteSettings) {
         let needsDepth = settings.view != .original && settings.onMissingDepth != .pass
-        if inputs.depth == nil && needsDepth {
+        if !inputs.hasDepth && needsDepth {
             warnOfSettings("There is no depth pad, so every frame counts as without depth. Link a depth stream to it.")
         }
         if settings.backgroundMode == .image && settings.background == nil {
             warnOfSettings("background-mode=image shows the file that background names, and none is named.")
         }
-        if settings.backgroundMode == .stream && inputs.background == nil {
+        if settings.backgroundMode == .stream && !inputs.hasBackground {
             warnOfSettings("background-mode=stream shows the background pad, and there is none.")
         }
     }
@@ -172,12 +169,12 @@ final class DepthMatteElement: Aggregator {
     }
 
     /// Whether the sink would throw the frame away: then no work is done on it.
-    private func isTooLate(_ frame: BufferRef, at time: RunningTime?) -> Bool {
+    private func isTooLate(_ frame: borrowing OwnedBuffer, at time: RunningTime?) -> Bool {
         guard let time, frame.pointer.pointee.duration != noClockTime else { return false }
         return lateness.isTooLate(endingAt: time &+ RunningTime(clamping: frame.pointer.pointee.duration))
     }
 
-    private func drop(_ frame: BufferRef, at time: RunningTime?) {
+    private func drop(_ frame: borrowing OwnedBuffer, at time: RunningTime?) {
         Self.log.debug(self) { "frame at \(time.map(String.init) ?? "no time") comes too late" }
         let (frames, dropped) = statistics.withLock {
             $0.count(.dropped, workTime: 0)
@@ -224,7 +221,7 @@ final class DepthMatteElement: Aggregator {
         gst_pad_push_event(sourcePad, gst_event_new_gap(gap.pointer.pointee.pts, gap.pointer.pointee.duration))
     }
 
-    private func send(_ picture: BufferRef) throws(FlowStop) {
+    private func send(_ picture: consuming OwnedBuffer) throws(FlowStop) {
         let stamp = picture.pointer.pointee
         hasSentFrame = true
         try finish(picture.surrender())
@@ -255,7 +252,7 @@ final class DepthMatteElement: Aggregator {
 
     // MARK: Small services
 
-    var videoPad: PadRef? { PadRef(DepthMatte.PadRole.video.rawValue, of: self) }
+    var videoPad: SinkPad? { sinkPad(DepthMatte.PadRole.video.name) }
 
     var maxPixels: Int { Int(table.current.maxPixels) }
 
@@ -277,5 +274,5 @@ final class DepthMatteElement: Aggregator {
         gst_pad_push_event(video.pad.pad, gst_event_new_reconfigure())
     }
 
-    func role(of pad: Pad) -> DepthMatte.PadRole? { DepthMatte.PadRole(rawValue: padName(pad)) }
+    func role(of pad: Pad) -> DepthMatte.PadRole? { pad.pad.pointee.padtemplate.flatMap { DepthMatte.PadRole($0) } }
 }

@@ -3,9 +3,9 @@ import DepthKernels
 import GstBridge
 
 /// The request pads as the streaming thread follows them: each with what its caps said and what it last brought.
-struct DepthMatteInputs {
+struct DepthMatteInputs: ~Copyable {
     /// A followed pad and the meaning of its buffers; nil format until caps came.
-    struct Input<Format> {
+    struct Input<Format>: ~Copyable {
         var followed: FollowedInput
         var format: Format?
     }
@@ -14,31 +14,49 @@ struct DepthMatteInputs {
     private(set) var face: Input<GstVideoInfo>?
     private(set) var background: Input<GstVideoInfo>?
 
-    /// The buffer on the face pad that holds now, with the boxes on it.
-    private var facePicture: (buffer: BufferRef, info: GstVideoInfo)? {
-        guard let face, let info = face.format, let buffer = face.followed.current?.buffer else { return nil }
-        return (buffer, info)
+    private var foundFaces = Faces()
+    /// What the depth caps said; nil until they came.
+    var depthFormat: DepthFormat? {
+        switch depth {
+        case .some(let depth): depth.format
+        case .none: nil
+        }
     }
+    var hasDepth: Bool { depth != nil }
+    var hasBackground: Bool { background != nil }
+    /// The background pad's picture as it was last asked for.
+    private var lastBackground: Picture?
 
     /// The picture that the background pad shows now.
-    var backgroundPicture: (buffer: BufferRef, info: GstVideoInfo)? {
-        guard let background, let info = background.format, let buffer = background.followed.current?.buffer else {
-            return nil
+    mutating func backgroundPicture() -> Picture? {
+        let shown = picture(background)
+        if lastBackground?.buffer.pointer != shown?.buffer {
+            lastBackground = shown.map { Picture(BufferRef(sharing: $0.buffer), $0.info) }
         }
-        return (buffer, info)
+        return lastBackground
+    }
+
+    /// The buffer that holds now on a pad, and its meaning.
+    private func picture(_ input: borrowing Input<GstVideoInfo>?) -> (buffer: BufferPointer, info: GstVideoInfo)? {
+        switch input {
+        case .some(let input):
+            guard let info = input.format, let choice = input.followed.currentChoice else { return nil }
+            return (choice.buffer, info)
+        case .none: return nil
+        }
     }
 
     /// Notes pads that came or went since the last frame.
     mutating func refresh(_ element: any Aggregator) {
-        refresh(&depth, .depth, element)
-        refresh(&face, .face, element)
-        refresh(&background, .background, element)
+        DepthMatteInputs.refresh(&depth, .depth, element)
+        DepthMatteInputs.refresh(&face, .face, element)
+        DepthMatteInputs.refresh(&background, .background, element)
     }
 
     /// New caps on a pad: what came before them means something else.
     mutating func setDepthFormat(_ format: DepthFormat, _ element: any Aggregator) {
         refresh(element)
-        guard depth?.format != format else { return }
+        if depth?.format == format { return }
         depth?.format = format
         depth?.followed.reset()
     }
@@ -52,6 +70,7 @@ struct DepthMatteInputs {
         case .background:
             background?.format = info
             background?.followed.reset()
+            lastBackground = nil
         case .video, .depth: break
         }
     }
@@ -75,21 +94,24 @@ struct DepthMatteInputs {
     }
 
     /// The boxes on the video buffer and on the face pad's, in video pixels.
-    func faces(on video: BufferRef, width: Int, height: Int, types: String) -> [Box] {
-        var boxes = Faces.boxes(on: video.pointer, types: types)
-        if let (buffer, info) = facePicture {
-            boxes += Faces.boxes(
-                on: buffer.pointer, types: types, scaleX: Double(width) / Double(info.width),
-                scaleY: Double(height) / Double(info.height))
+    mutating func faces(on video: BufferPointer, width: Int, height: Int, types: String) -> [Box] {
+        foundFaces.begin(types: types)
+        foundFaces.add(on: video)
+        if let (buffer, info) = picture(face) {
+            foundFaces.add(
+                on: buffer, scaleX: Double(width) / Double(info.width), scaleY: Double(height) / Double(info.height))
         }
-        return boxes
+        return foundFaces.boxes
     }
 
-    private func refresh<Format>(
+    private static func refresh<Format>(
         _ input: inout Input<Format>?, _ role: DepthMatte.PadRole, _ element: any Aggregator
     ) {
-        let pad = PadRef(role.rawValue, of: element)
-        guard pad?.pad != input?.followed.pad else { return }
-        input = pad.map { Input(followed: FollowedInput($0, holdsThroughGaps: role == .background), format: nil) }
+        guard let pad = element.sinkPad(role.name) else {
+            input = nil
+            return
+        }
+        if input?.followed.pad == pad.pad { return }
+        input = Input(followed: FollowedInput(pad, holdsThroughGaps: role == .background), format: nil)
     }
 }

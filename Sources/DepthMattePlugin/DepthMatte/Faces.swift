@@ -2,38 +2,41 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// Reads the face boxes that detectors leave on buffers.
-enum Faces {
+/// Reads the face boxes that detectors leave on buffers. Its memory is kept from frame to frame.
+struct Faces {
     /// More boxes than any scene has: a list longer than this costs time and says nothing.
     static let limit = 64
 
-    /// The region-of-interest metas of the listed types, in the units of the picture that they lie on, enlarged by
-    /// the two scales.
+    private(set) var boxes: [Box] = []
+    /// The types that are faces, as the property lists them and as metas name them.
+    private var types: (list: String, quarks: [GQuark]) = ("", [])
+
+    /// Forgets the boxes of the last frame.
     ///
-    /// - Parameter types: names separated by commas.
-    static func boxes(on buffer: BufferPointer, types: String, scaleX: Double = 1, scaleY: Double = 1) -> [Box] {
-        let wanted = quarks(types)
+    /// - Parameter types: the types of metas that are faces, separated by commas.
+    mutating func begin(types list: String) {
+        boxes.removeAll(keepingCapacity: true)
+        if types.list != list { types = (list, Faces.quarks(list)) }
+    }
+
+    /// Adds the region-of-interest metas of the listed types, in the units of the picture that they lie on, enlarged
+    /// by the two scales.
+    mutating func add(on buffer: BufferPointer, scaleX: Double = 1, scaleY: Double = 1) {
         let api = gst_video_region_of_interest_meta_api_get_type()
         var state: gpointer?
-        var boxes: [Box] = []
-        while boxes.count < limit, let meta = gst_buffer_iterate_meta_filtered(buffer, &state, api) {
+        while boxes.count < Faces.limit, let meta = gst_buffer_iterate_meta_filtered(buffer, &state, api) {
             let region = UnsafeMutableRawPointer(meta)
                 .assumingMemoryBound(to: GstVideoRegionOfInterestMeta.self).pointee
-            guard wanted.contains(region.roi_type) else { continue }
+            guard types.quarks.contains(region.roi_type) else { continue }
             boxes.append(
                 Box(
                     x: Double(region.x) * scaleX, y: Double(region.y) * scaleY, width: Double(region.w) * scaleX,
                     height: Double(region.h) * scaleY))
         }
-        return boxes
     }
 
-    /// A name that no quark was ever made for cannot be the type of a meta.
     private static func quarks(_ names: String) -> [GQuark] {
-        names.split(separator: ",").compactMap { name in
-            let quark = g_quark_try_string(String(name.trimmed))
-            return quark == 0 ? nil : quark
-        }
+        names.split(separator: ",").map { g_quark_from_string(String($0.trimmed)) }
     }
 }
 

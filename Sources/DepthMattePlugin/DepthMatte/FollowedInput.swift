@@ -4,26 +4,28 @@ import GstBridge
 /// A second input, followed along the video's timeline: the buffer that holds at the video's time, and the one after.
 ///
 /// Streaming thread only.
-struct FollowedInput {
-    struct Entry {
-        let buffer: BufferRef
+struct FollowedInput: ~Copyable {
+    struct Entry: ~Copyable {
+        let buffer: OwnedBuffer
         /// Nil for a buffer without a timestamp: such buffers are paired in order.
         let time: RunningTime?
     }
 
-    let padRef: PadRef
-    var pad: UnsafeMutablePointer<GstAggregatorPad> { padRef.pad }
+    private let sinkPad: SinkPad
+    var pad: UnsafeMutablePointer<GstAggregatorPad> { sinkPad.pad }
     /// The newest buffer at or before the video's time.
-    private(set) var current: Entry?
+    private var current: Entry?
     /// The oldest buffer after it, still on the pad; nil where none has come yet.
-    private(set) var next: Entry?
+    private var next: Entry?
     /// The video frame that buffers without timestamps were last taken for.
     private var servedFrame: UInt64?
+    /// Whether there is a current buffer that has a time.
+    private var currentHasTime: Bool { currentChoice?.time != nil }
     /// Whether a gap leaves the current buffer in force, as with a picture that just does not move.
     private let holdsThroughGaps: Bool
 
-    init(_ pad: PadRef, holdsThroughGaps: Bool = false) {
-        padRef = pad
+    init(_ pad: consuming SinkPad, holdsThroughGaps: Bool = false) {
+        sinkPad = pad
         self.holdsThroughGaps = holdsThroughGaps
     }
 
@@ -36,16 +38,16 @@ struct FollowedInput {
     ) throws(FlowStop) {
         next = nil
         if servedFrame == frame { return }
-        if time == nil || current?.time == nil { current = nil }  // paired in order: each serves one frame
+        if time == nil || !currentHasTime { current = nil }  // paired in order: each serves one frame
         while let head = element.head(of: pad) {
             let headTime = element.runningTime(of: head.pointer, on: pad)
-            if let time, let headTime, head.isGap, head.lasts(from: headTime, beyond: time) {
+            if let time, let headTime, head.pointer.isGap, head.pointer.lasts(from: headTime, beyond: time) {
                 // It stays on the pad: GstAggregator calls nobody while a pad is empty.
                 if !holdsThroughGaps { current = nil }
                 return
             }
             if let time, let headTime, headTime > time {
-                next = head.isGap ? nil : Entry(buffer: head, time: headTime)
+                if !head.pointer.isGap { next = Entry(buffer: head, time: headTime) }
                 return
             }
             take(from: element, time: headTime)
@@ -54,8 +56,24 @@ struct FollowedInput {
                 return
             }
         }
-        let isSettled = (time != nil && current?.time == time) || element.hasEnded(pad)
+        let isSettled = (time != nil && currentChoice?.time == time) || element.hasEnded(pad)
         if mayWait && !isSettled { throw .needData }
+    }
+
+    /// The newest buffer at or before the video's time, until the next `advance`.
+    var currentChoice: Pairing.Choice? {
+        switch current {
+        case .some(let entry): Pairing.Choice(entry)
+        case .none: nil
+        }
+    }
+
+    /// The oldest buffer after it, until the next `advance`.
+    var nextChoice: Pairing.Choice? {
+        switch next {
+        case .some(let entry): Pairing.Choice(entry)
+        case .none: nil
+        }
     }
 
     /// Forgets what was taken: it belongs to a stream that is over.
@@ -68,7 +86,7 @@ struct FollowedInput {
     /// Takes the head off the pad; a gap says that nothing holds from here on.
     private mutating func take(from element: any Aggregator, time: RunningTime?) {
         guard let buffer = element.pop(pad) else { return }
-        if !buffer.isGap {
+        if !buffer.pointer.isGap {
             current = Entry(buffer: buffer, time: time)
         } else if !holdsThroughGaps {
             current = nil
@@ -76,10 +94,10 @@ struct FollowedInput {
     }
 }
 
-extension BufferRef {
+extension BufferPointer {
     /// Whether a buffer that starts at `start` holds at `time`.
     fileprivate func lasts(from start: RunningTime, beyond time: RunningTime) -> Bool {
-        let duration = pointer.pointee.duration
+        let duration = pointee.duration
         return start <= time && duration != noClockTime && time &- start < RunningTime(clamping: duration)
     }
 }

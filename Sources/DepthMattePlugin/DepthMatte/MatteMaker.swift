@@ -25,7 +25,7 @@ final class MatteMaker {
 
     /// What one matte is made from.
     struct Scene {
-        let depth: BufferRef
+        let depth: BufferPointer
         let format: DepthFormat
         /// In video pixels.
         let faces: [Box]
@@ -43,7 +43,7 @@ final class MatteMaker {
             depthWidth: scene.format.layout.width, depthHeight: scene.format.layout.height,
             videoWidth: scene.videoWidth, videoHeight: scene.videoHeight, fit: settings.depthFit,
             offsetX: settings.depthOffsetX, offsetY: settings.depthOffsetY, scale: settings.depthZoom)
-        return try withFrame(reading: scene.depth.pointer, scene.format.layout) { planes -> Plane? in
+        return try withFrame(reading: scene.depth, scene.format.layout) { planes -> Plane? in
             guard let plane = planes[0],
                 let image = DepthImage(
                     plane: plane, width: placement.depthWidth, height: placement.depthHeight,
@@ -95,7 +95,7 @@ final class MatteMaker {
     /// The anchor's distance in this frame, in metres; nil where it is not to be seen.
     private func measure(_ map: DepthMap, _ scene: Scene, _ settings: DepthMatteSettings) -> Double? {
         switch settings.anchor {
-        case .auto, .face: settings.faceSelect.distance(measuredFaces(map, scene.faces))
+        case .auto, .face: chosenFace(map, scene.faces, settings.faceSelect)?.distance
         case .nearest: nearestSubjectDepth(in: map.image, scale: map.scale)
         case .point:
             pointDepth(
@@ -104,11 +104,16 @@ final class MatteMaker {
         }
     }
 
-    /// The boxes that lie wholly in the frame over something measured.
-    private func measuredFaces(_ map: DepthMap, _ boxes: [Box]) -> [MeasuredFace] {
-        boxes.compactMap { box in
-            faceDepth(in: map.image, scale: map.scale, placement: map.placement, box: box)
-                .map { MeasuredFace(box: box, distance: $0) }
+    /// The face that sets the cutoff, of those that lie wholly in the frame over something measured.
+    private func chosenFace(_ map: DepthMap, _ boxes: [Box], _ select: FaceSelect) -> MeasuredFace? {
+        var chosen: MeasuredFace?
+        for box in boxes {
+            guard let distance = faceDepth(in: map.image, scale: map.scale, placement: map.placement, box: box) else {
+                continue
+            }
+            let face = MeasuredFace(box: box, distance: distance)
+            if chosen.map({ select.prefers(face, to: $0) }) ?? true { chosen = face }
         }
+        return chosen
     }
 }

@@ -3,34 +3,47 @@ import GstBridge
 /// Which depth buffer a video frame is matted with.
 enum Pairing {
     /// The nearest in time, near enough to have been made for this frame.
-    case paired(FollowedInput.Entry)
+    case paired(Choice)
     /// The newest of a slower or interrupted stream, not yet too old.
-    case reused(FollowedInput.Entry)
+    case reused(Choice)
     case missing
+
+    /// A buffer that its input keeps until it is advanced again.
+    struct Choice {
+        let buffer: BufferPointer
+        /// Nil for a buffer without a timestamp.
+        let time: RunningTime?
+
+        init(_ entry: borrowing FollowedInput.Entry) {
+            buffer = entry.buffer.pointer
+            time = entry.time
+        }
+    }
 
     /// - Parameters:
     ///   - time: the video frame's running time; nil pairs in order.
     ///   - maxSkew: nanoseconds either way within which a map counts as made for the frame.
     ///   - holdTime: nanoseconds for which the newest map serves later frames.
-    init(_ input: FollowedInput, at time: RunningTime?, maxSkew: RunningTime, holdTime: RunningTime) {
-        guard let time, input.current == nil || input.current?.time != nil else {
-            self = input.current.map(Pairing.paired) ?? .missing
+    init(_ input: borrowing FollowedInput, at time: RunningTime?, maxSkew: RunningTime, holdTime: RunningTime) {
+        let (current, next) = (input.currentChoice, input.nextChoice)
+        guard let time, current == nil || current?.time != nil else {
+            self = current.map(Pairing.paired) ?? .missing
             return
         }
-        let candidates = [input.current, input.next].compactMap { $0 }
-        let nearest = candidates.min { distance($0, time) < distance($1, time) }
+        let nextIsNearer = next.map { distance($0, time) < (current.map { distance($0, time) } ?? .max) } ?? false
+        let nearest = nextIsNearer ? next : current
         if let nearest, distance(nearest, time) <= UInt64(clamping: maxSkew) {
             self = .paired(nearest)
-        } else if let current = input.current, distance(current, time) <= UInt64(clamping: holdTime) {
+        } else if let current, distance(current, time) <= UInt64(clamping: holdTime) {
             self = .reused(current)
         } else {
             self = .missing
         }
     }
 
-    var entry: FollowedInput.Entry? {
+    var choice: Choice? {
         switch self {
-        case .paired(let entry), .reused(let entry): entry
+        case .paired(let choice), .reused(let choice): choice
         case .missing: nil
         }
     }
@@ -40,22 +53,21 @@ extension Pairing {
     /// How the books name it, for a frame at `time`.
     func outcome(at time: RunningTime?) -> Statistics.Outcome {
         switch self {
-        case .paired(let entry): .paired(skew: skew(entry, time))
-        case .reused(let entry): .reused(skew: skew(entry, time))
+        case .paired(let choice): .paired(skew: skew(choice, time))
+        case .reused(let choice): .reused(skew: skew(choice, time))
         case .missing: .covered
         }
     }
 
     /// Nanoseconds by which the depth is later; 0 where either has no time.
-    private func skew(_ entry: FollowedInput.Entry, _ time: RunningTime?) -> RunningTime {
-        guard let entryTime = entry.time, let time else { return 0 }
-        return entryTime &- time
+    private func skew(_ choice: Choice, _ time: RunningTime?) -> RunningTime {
+        guard let chosen = choice.time, let time else { return 0 }
+        return chosen &- time
     }
 }
 
-/// Nanoseconds between an entry and a time.
-private func distance(_ entry: FollowedInput.Entry, _ time: RunningTime) -> UInt64 {
-    guard let entryTime = entry.time else { return 0 }
-    return entryTime > time
-        ? UInt64(bitPattern: entryTime &- time) : UInt64(bitPattern: time &- entryTime)
+/// Nanoseconds between a choice and a time.
+private func distance(_ choice: Pairing.Choice, _ time: RunningTime) -> UInt64 {
+    guard let chosen = choice.time else { return 0 }
+    return chosen > time ? UInt64(bitPattern: chosen &- time) : UInt64(bitPattern: time &- chosen)
 }

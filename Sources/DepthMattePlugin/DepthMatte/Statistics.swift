@@ -6,7 +6,7 @@ import GstBridge
 /// Every video frame is counted once among `paired`, `reused`, `covered`, `passed` and `dropped`.
 struct Statistics: Sendable, Equatable {
     /// What became of one video frame.
-    enum Outcome: Sendable {
+    enum Outcome: Equatable, Sendable {
         /// Matted with depth that came for it; nanoseconds by which the depth is later.
         case paired(skew: RunningTime)
         /// Matted with older depth.

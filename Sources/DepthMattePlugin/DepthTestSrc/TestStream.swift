@@ -153,7 +153,7 @@ final class TestStream {
     // MARK: Frames
 
     /// Draws the frame that begins at `time`; nil where there is no memory.
-    func draw(at time: GstClockTime, _ settings: DepthTestSrcSettings) -> BufferRef? {
+    func draw(at time: GstClockTime, _ settings: DepthTestSrcSettings) -> OwnedBuffer? {
         guard let format else { return nil }
         let renderer = renderer(for: format, settings)
         let seconds = Double(time) / 1e9
@@ -182,7 +182,7 @@ final class TestStream {
     }
 
     private func drawVideo(_ format: Format, _ info: GstVideoInfo, _ renderer: SceneRenderer, _ seconds: Double)
-        -> BufferRef?
+        -> OwnedBuffer?
     {
         let layout = FrameLayout(width: format.width, height: format.height, bytesPerSample: 4)
         guard let picture = drawn(layout, { renderer.drawVideo(seconds: seconds, into: $0) }) else { return nil }
@@ -199,7 +199,7 @@ final class TestStream {
 
     private func drawDepth(
         _ format: Format, _ renderer: SceneRenderer, _ seconds: Double, _ settings: DepthTestSrcSettings
-    ) -> BufferRef? {
+    ) -> OwnedBuffer? {
         let layout = FrameLayout(width: format.width, height: format.height, bytesPerSample: 4)
         return drawn(layout) {
             renderer.drawDepth(
@@ -207,7 +207,7 @@ final class TestStream {
         }
     }
 
-    private func counts(_ metres: BufferRef, _ format: Format, bigEndian: Bool) -> BufferRef? {
+    private func counts(_ metres: borrowing OwnedBuffer, _ format: Format, bigEndian: Bool) -> OwnedBuffer? {
         let source = FrameLayout(width: format.width, height: format.height, bytesPerSample: 4)
         let target = FrameLayout(width: format.width, height: format.height, bytesPerSample: 2, rowAlignment: 4)
         return drawn(target) { counts in
@@ -219,17 +219,18 @@ final class TestStream {
     }
 
     /// A new buffer of one plane, drawn on.
-    private func drawn(_ layout: FrameLayout, _ body: (MutablePlane) -> Void) -> BufferRef? {
+    private func drawn(_ layout: FrameLayout, _ body: (MutablePlane) -> Void) -> OwnedBuffer? {
         guard let buffer = newBuffer(size: layout.size) else { return nil }
         let isDrawn = try? withFrame(changing: buffer.pointer, layout) { planes in
             guard let plane = planes[0] else { return false }
             body(plane)
             return true
         }
-        return isDrawn == true ? buffer : nil
+        guard isDrawn == true else { return nil }
+        return buffer
     }
 
-    private func addFaces(to buffer: BufferRef, _ format: Format, _ faces: [FaceBox]) {
+    private func addFaces(to buffer: borrowing OwnedBuffer, _ format: Format, _ faces: [FaceBox]) {
         for face in faces {
             gst_buffer_add_video_region_of_interest_meta(
                 buffer.pointer, "face", pixels(face.x, of: format.width), pixels(face.y, of: format.height),
