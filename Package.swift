@@ -11,6 +11,16 @@ let strict: [SwiftSetting] = [
 
 let kernels: [SwiftSetting] = strict + [.strictMemorySafety()]
 
+// The same loops again, for processors with wider vectors: Sources/DepthLoopsV3 is a link to Sources/DepthLoops.
+#if arch(x86_64)
+    let wideLoops: [Target] = [
+        .target(
+            name: "DepthLoopsV3", swiftSettings: kernels + [.unsafeFlags(["-Xcc", "-march=x86-64-v3"])])
+    ]
+#else
+    let wideLoops: [Target] = []
+#endif
+
 let package = Package(
     name: "gst-depthmatte",
     products: [
@@ -22,7 +32,11 @@ let package = Package(
             providers: [.apt(["libgstreamer-plugins-base1.0-dev"]), .brew(["gstreamer"])]),
         .target(name: "CGStreamerShims", dependencies: ["CGStreamer"]),
         .target(name: "CDepthMatte", dependencies: ["CGStreamer"]),
-        .target(name: "DepthKernels", swiftSettings: kernels),
+        .target(name: "CProcessor"),
+        .target(name: "DepthLoops", swiftSettings: kernels),
+        .target(
+            name: "DepthKernels", dependencies: ["CProcessor", "DepthLoops"] + wideLoops.map { .byName(name: $0.name) },
+            swiftSettings: kernels),
         .target(name: "DepthScene", dependencies: ["DepthKernels"], swiftSettings: kernels),
         .target(name: "GstBridge", dependencies: ["CGStreamer", "CGStreamerShims", "DepthKernels"], swiftSettings: strict),
         .target(
@@ -52,7 +66,7 @@ let package = Package(
             ],
             path: "Tests/GstTestSupport", swiftSettings: strict),
         .testTarget(
-            name: "DepthKernelsTests", dependencies: ["DepthKernels", "TestSupport"],
+            name: "DepthKernelsTests", dependencies: ["DepthKernels", "DepthLoops", "TestSupport"],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
             name: "DepthSceneTests", dependencies: ["DepthKernels", "DepthScene"], swiftSettings: strict),
@@ -68,6 +82,6 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "PipelineTests", dependencies: ["GstTestSupport"], swiftSettings: strict),
-    ],
+    ] + wideLoops,
     cLanguageStandard: .c11
 )

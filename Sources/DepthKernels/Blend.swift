@@ -1,38 +1,4 @@
-/// Mixes one byte of the video with one of the background.
-///
-///     (video · alpha + background · (255 − alpha)) / 255, rounded to nearest (255 is odd: there are no halves)
-///
-/// The division is exact for every sum up to 65535: s/255 rounded = (t + t/256)/256 with t = s + 128 (Blinn, "Three
-/// Wrongs Make a Right", IEEE CG&A 15(6), 1995).
-@inline(__always)
-package func blendedByte(video: UInt8, background: UInt8, alpha: UInt8) -> UInt8 {
-    let opacity = UInt16(alpha)
-    let sum = UInt16(video) &* opacity &+ UInt16(background) &* (255 &- opacity)
-    return dividedBy255(sum)
-}
-
-/// `a · b / 255`, rounded to nearest.
-@inline(__always)
-package func scaledByte(_ a: UInt8, _ b: UInt8) -> UInt8 { dividedBy255(UInt16(a) &* UInt16(b)) }
-
-/// `sum / 255`, rounded to nearest.
-///
-/// - Precondition: `sum <= 255 · 255`.
-@inline(__always)
-private func dividedBy255(_ sum: UInt16) -> UInt8 {
-    let biased = sum &+ 128
-    return UInt8(truncatingIfNeeded: (biased &+ (biased &>> 8)) &>> 8)
-}
-
-/// `count` bytes of a row, in place; each has its own byte of `alpha`.
-@inline(__always)
-private func mixRow(
-    video: UnsafeMutablePointer<UInt8>, background: UnsafePointer<UInt8>, alpha: UnsafePointer<UInt8>, count: Int
-) {
-    for index in 0..<count {
-        unsafe video[index] = blendedByte(video: video[index], background: background[index], alpha: alpha[index])
-    }
-}
+import DepthLoops
 
 /// Lays the video over a background, as the matte says, for one layout and size.
 ///
@@ -43,10 +9,16 @@ package final class Blender {
     package let layout: PixelLayout
     package let width: Int
     package let height: Int
+    private let loops: Loops
+    /// Rows that are blended together: as many as share a sample.
+    private let rowsPerStrip: Int
     private var spreadAlpha = Scratch<UInt8>()
+    private var stripAlpha = Scratch<UInt8>()
 
-    package init(layout: PixelLayout, width: Int, height: Int) {
+    package init(layout: PixelLayout, width: Int, height: Int, loops: Loops = .best) {
         self.layout = layout
+        self.loops = loops
+        rowsPerStrip = layout.planes.reduce(1) { max($0, $1.rowsPerSample) }
         self.width = width
         self.height = height
     }
@@ -63,40 +35,149 @@ package final class Blender {
     /// - returns: false, with nothing written, where `hasExpectedShape` says no.
     package func blend(video: Planes<MutablePlane>, background: Planes<Plane>, alpha: Plane) -> Bool {
         guard hasExpectedShape(video: video, background: background, alpha: alpha) else { return false }
-        for (index, spread) in layout.planes.enumerated() {
-            guard let video = video[index], let background = background[index] else { return false }
-            blend(video: video, background: background, alpha: alpha, spread: spread, plane: index)
+        let pass = pass(video, background)
+        for y in stride(from: 0, to: height, by: rowsPerStrip) {
+            let rows = y..<min(y &+ rowsPerStrip, height)
+            forEachRun(in: alpha, rows: rows, width: width) { run in
+                unsafe pass.blend(run, rows, alpha.row(y).assumingMemoryBound(to: UInt8.self), stride: alpha.stride)
+            }
         }
         return true
     }
 
-    private func blend(video: MutablePlane, background: Plane, alpha: Plane, spread: AlphaSpread, plane: Int) {
-        let scratch = unsafe spreadAlpha.reserve(layout.rowBytes(plane: plane, width: width), filler: 0)
-        let isOwnAlpha = spread == .full(bytesPerSample: 1)
-        for y in 0..<layout.rows(plane: plane, height: height) {
-            let firstRow = y * spread.rowsPerSample
-            let rows = firstRow..<min(firstRow + spread.rowsPerSample, height)
-            let target = unsafe video.row(y).assumingMemoryBound(to: UInt8.self)
-            let source = unsafe background.row(y).assumingMemoryBound(to: UInt8.self)
-            forEachRun(in: alpha, rows: rows, width: width) { run in
-                let bytes = spread.bytes(ofPixels: run.start, to: run.end)
-                switch run.cover {
-                case .opaque: break
-                case .clear:
-                    unsafe target.advanced(by: bytes.start).update(from: source + bytes.start, count: bytes.count)
-                case .mixed:
-                    let opacity: UnsafePointer<UInt8>
-                    if isOwnAlpha {
-                        unsafe opacity = (alpha.row(rows.lowerBound) + run.start).assumingMemoryBound(to: UInt8.self)
-                    } else {
-                        unsafe spread.spread(alpha, rows: rows, run: run, width: width, into: scratch)
-                        unsafe opacity = UnsafePointer(scratch)
-                    }
-                    unsafe mixRow(
-                        video: target + bytes.start, background: source + bytes.start, alpha: opacity,
-                        count: bytes.count)
-                }
+    /// The same with a matte that was prepared, whose alpha is made as it is needed, a few rows at a time.
+    ///
+    /// - returns: false, with nothing written, where the frames or the matte are of another size.
+    package func blend(video: Planes<MutablePlane>, background: Planes<Plane>, matte: MatteRenderer) -> Bool {
+        guard matte.width == width, matte.height == height, fit(video, background) else { return false }
+        let pass = pass(video, background)
+        let alpha = unsafe stripAlpha.reserve(width &* rowsPerStrip, filler: 0)
+        let isShown = matte.withRows { reader in
+            var y = 0
+            while y < height {
+                let rows = y..<min(y &+ rowsPerStrip, height)
+                let runs = unsafe reader.read(rows, into: alpha, stride: width)
+                for index in 0..<runs.count { unsafe pass.blend(runs[index], rows, alpha, stride: width) }
+                y = rows.upperBound
             }
         }
+        if !isShown { showBackground(pass) }
+        return true
+    }
+
+    /// Shows the background alone.
+    ///
+    /// - returns: false, with nothing written, where the frames are of another size.
+    package func cover(video: Planes<MutablePlane>, background: Planes<Plane>) -> Bool {
+        guard fit(video, background) else { return false }
+        showBackground(pass(video, background))
+        return true
+    }
+
+    private func showBackground(_ pass: BlendPass) {
+        let alpha = unsafe stripAlpha.reserve(width &* rowsPerStrip, filler: 0)
+        for y in stride(from: 0, to: height, by: rowsPerStrip) {
+            let rows = y..<min(y &+ rowsPerStrip, height)
+            unsafe pass.blend(AlphaRun(cover: .clear, start: 0, end: width), rows, alpha, stride: width)
+        }
+    }
+
+    private func fit(_ video: Planes<MutablePlane>, _ background: Planes<Plane>) -> Bool {
+        layout.fits(video.readOnly, width: width, height: height)
+            && layout.fits(background, width: width, height: height)
+    }
+
+    private func pass(_ video: Planes<MutablePlane>, _ background: Planes<Plane>) -> BlendPass {
+        let bytes = layout.planes.indices.reduce(16) { max($0, layout.rowBytes(plane: $1, width: width) &+ 16) }
+        var pass = unsafe BlendPass(spreadAlpha: spreadAlpha.reserve(bytes, filler: 0), loops: loops)
+        for index in layout.planes.indices {
+            if let video = video[index], let background = background[index] {
+                pass.append(BlendPass.Layer(video: video, background: background, spread: layout.planes[index]))
+            }
+        }
+        return pass
+    }
+}
+
+/// One frame's work.
+@safe
+private struct BlendPass {
+    /// One plane of the video and what lies behind it.
+    struct Layer {
+        let video: MutablePlane
+        let background: Plane
+        let spread: AlphaSpread
+        let columnsPerSample: Int
+        let rowsPerSample: Int
+        let bytesPerSample: Int
+
+        init(video: MutablePlane, background: Plane, spread: AlphaSpread) {
+            self.video = video
+            self.background = background
+            self.spread = spread
+            columnsPerSample = spread.columnsPerSample
+            rowsPerSample = spread.rowsPerSample
+            bytesPerSample = spread.bytesPerSample
+        }
+    }
+
+    private var layers = InlineArray<4, Layer?>(repeating: nil)
+    private var count = 0
+    /// Room for a byte of alpha for each byte of a row.
+    private let spreadAlpha: UnsafeMutablePointer<UInt8>
+    private let loops: Loops
+
+    init(spreadAlpha: UnsafeMutablePointer<UInt8>, loops: Loops) {
+        unsafe self.spreadAlpha = spreadAlpha
+        self.loops = loops
+    }
+
+    mutating func append(_ layer: Layer) {
+        guard count < 4 else { return }
+        layers[count] = layer
+        count += 1
+    }
+
+    /// Blends a run of pixels in all planes.
+    ///
+    /// - parameter alpha: the first of the rows, each `stride` bytes after the one before.
+    func blend(_ run: AlphaRun, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>, stride: Int) {
+        if run.cover == .opaque { return }
+        for index in 0..<count {
+            if let layer = layers[index] { unsafe blend(run, rows, alpha, stride: stride, layer) }
+        }
+    }
+
+    @inline(__always)
+    private func blend(
+        _ run: AlphaRun, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>, stride: Int, _ layer: Layer
+    ) {
+        let start = run.start / layer.columnsPerSample &* layer.bytesPerSample
+        let count = groups(of: layer.columnsPerSample, in: run.end) &* layer.bytesPerSample &- start
+        var y = rows.lowerBound
+        while y < rows.upperBound {
+            let shared = min(layer.rowsPerSample, rows.upperBound &- y)
+            let row = y / layer.rowsPerSample
+            let target = unsafe layer.video.row(row).assumingMemoryBound(to: UInt8.self) + start
+            let source = unsafe layer.background.row(row).assumingMemoryBound(to: UInt8.self) + start
+            if run.cover == .clear {
+                unsafe target.update(from: source, count: count)
+            } else {
+                let upper = unsafe alpha + (y &- rows.lowerBound) &* stride + run.start
+                let opacity =
+                    unsafe layer.spread == .full(bytesPerSample: 1)
+                    ? upper : spread(upper, stride: stride, rows: shared, pixels: run.end &- run.start, layer)
+                unsafe loops.mixBytes(target, source, opacity, count)
+            }
+            y &+= shared
+        }
+    }
+
+    /// A byte of alpha for each byte of a run in one row of samples.
+    private func spread(
+        _ upper: UnsafePointer<UInt8>, stride: Int, rows: Int, pixels: Int, _ layer: Layer
+    ) -> UnsafePointer<UInt8> {
+        unsafe layer.spread.spread(upper: upper, stride: stride, rows: rows, pixels: pixels, into: spreadAlpha, loops)
+        return unsafe UnsafePointer(spreadAlpha)
     }
 }

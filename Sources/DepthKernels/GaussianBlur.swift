@@ -19,7 +19,8 @@ struct GaussianKernel {
     }
 }
 
-/// A Gaussian blur of an opacity map: first along the rows, then along the columns, edges replicated.
+/// A Gaussian blur of an opacity map: first along the rows, then along the columns, edges replicated; and the gamma of
+/// what it made.
 ///
 /// Single precision throughout: a gamma of 0.25 makes the far tails of the bell visible, which fewer bits would lose.
 /// Where a block and all that the kernel reaches from it are clear, or all opaque, the result is known without
@@ -28,130 +29,151 @@ struct GaussianBlur: ~Copyable {
     private var kernel = GaussianKernel(sigma: 1)
     private var between = OpacityStorage()
     private var paddedLine = Scratch<Float>()
-    private var runLengths = Scratch<Int32>()
+    private var alikeBefore = Scratch<Int32>()
 
     /// Blurs in place.
     ///
     /// - Precondition: `0 < sigma <= 100`.
-    mutating func apply(to map: OpacityMap, sigma: Double) {
+    mutating func apply(to map: OpacityMap, sigma: Double, gamma: GammaCurve, _ loops: Loops) {
         if kernel.sigma != sigma { kernel = GaussianKernel(sigma: sigma) }
         let halfDone = between.reserve(width: map.width, height: map.height)
-        blurRows(of: map, into: halfDone)
-        blurColumns(of: halfDone, into: map)
+        let longest = max(map.paddedWidth, map.height &* blockWidth)
+        let line = unsafe paddedLine.reserve(longest + 2 * kernel.radius * blockWidth, filler: 0)
+        let alike = unsafe alikeBefore.reserve(map.blocks, filler: 0)
+        let pass = unsafe BlurPass(radius: kernel.radius, line: line, alike: alike, loops: loops)
+        unsafe kernel.weights.withUnsafeBufferPointer { weights in
+            guard let weights = weights.baseAddress else { return }
+            unsafe pass.blurRows(of: map, into: halfDone, weights: weights)
+            pass.findReach(in: halfDone, into: map)
+            unsafe pass.blurColumns(of: halfDone, into: map, weights: weights, gamma: gamma)
+        }
+    }
+}
+
+/// One frame's work.
+@safe
+private struct BlurPass {
+    let radius: Int
+    /// Room for a row, or a column of blocks, and what the kernel reaches beyond its ends.
+    private let line: UnsafeMutablePointer<Float>
+    /// Room for a number for each block of a row.
+    private let alike: UnsafeMutablePointer<Int32>
+    private let loops: Loops
+
+    init(radius: Int, line: UnsafeMutablePointer<Float>, alike: UnsafeMutablePointer<Int32>, loops: Loops) {
+        self.radius = radius
+        unsafe self.line = line
+        unsafe self.alike = alike
+        self.loops = loops
     }
 
     // MARK: Along the rows
 
-    private mutating func blurRows(of source: OpacityMap, into target: OpacityMap) {
-        let line = unsafe paddedLine.reserve(source.paddedWidth + 2 * kernel.radius, filler: 0)
-        let runs = unsafe runLengths.reserve(source.blocks, filler: 0)
+    func blurRows(of source: OpacityMap, into target: OpacityMap, weights: UnsafePointer<Float>) {
+        let reach = groups(of: blockWidth, in: radius)
         for y in 0..<source.height {
-            unsafe blurRow(y, of: source, into: target, line: line, runs: runs)
-        }
-    }
-
-    private func blurRow(
-        _ y: Int, of source: OpacityMap, into target: OpacityMap, line: UnsafeMutablePointer<Float>,
-        runs: UnsafeMutablePointer<Int32>
-    ) {
-        let covers = unsafe source.coverRow(y)
-        let newCovers = unsafe target.coverRow(y)
-        unsafe findRuns(in: covers, count: source.blocks, runs: runs)
-        let reach = groups(of: blockWidth, in: kernel.radius)
-        var lineIsFilled = false
-        for block in 0..<source.blocks {
-            let last = min(block &+ reach, source.blocks &- 1)
-            let needed = last &- max(block &- reach, 0) &+ 1
-            let known = unsafe Int(runs[last]) >= needed ? covers[block] : .mixed
-            unsafe newCovers[block] = known
-            if known == .mixed {
-                if !lineIsFilled { unsafe fillLine(line, from: source, row: y) }
-                lineIsFilled = true
-                unsafe target.setBlock(block, row: y, to: weighted(line + block &* blockWidth))
-            } else {
-                target.setBlock(block, row: y, to: Lanes(repeating: known == .opaque ? 1 : 0))
+            let covers = unsafe source.coverRow(y)
+            let newCovers = unsafe target.coverRow(y)
+            unsafe findRuns(in: covers, count: source.blocks)
+            var isLineFilled = false
+            var run = 0..<0
+            for block in 0..<source.blocks {
+                let last = min(block &+ reach, source.blocks &- 1)
+                let needed = last &- max(block &- reach, 0) &+ 1
+                let known = unsafe Int(alike[last]) >= needed ? covers[block] : .mixed
+                unsafe newCovers[block] = known
+                if known == .mixed { run = (run.isEmpty ? block : run.lowerBound)..<(block &+ 1) }
+                guard !run.isEmpty, known != .mixed || block == source.blocks &- 1 else { continue }
+                if !isLineFilled { fillLine(from: source, row: y) }
+                isLineFilled = true
+                let start = run.lowerBound &* blockWidth
+                unsafe loops.weigh(
+                    line + radius + start, run.count, 1, weights, radius, target.row(y) + start, blockWidth)
+                run = 0..<0
             }
         }
     }
 
     /// For each block, how many blocks that end with it are known to be all alike; 0 where it is mixed.
-    private func findRuns(in covers: UnsafePointer<Cover>, count: Int, runs: UnsafeMutablePointer<Int32>) {
+    private func findRuns(in covers: UnsafePointer<Cover>, count: Int) {
+        var before: Int32 = 0
+        var last = Cover.mixed
         for block in 0..<count {
             let here = unsafe covers[block]
-            let before = unsafe block > 0 && covers[block &- 1] == here ? runs[block &- 1] : 0
-            unsafe runs[block] = here == .mixed ? 0 : before &+ 1
+            before = here == .mixed ? 0 : (here == last ? before &+ 1 : 1)
+            last = here
+            unsafe alike[block] = before
         }
     }
 
     /// The row with as many replicated samples on either side as the kernel is long.
-    private func fillLine(_ line: UnsafeMutablePointer<Float>, from map: OpacityMap, row y: Int) {
-        let row = unsafe map.row(y)
-        let radius = kernel.radius
-        unsafe line.update(repeating: row[0], count: radius)
-        unsafe (line + radius).update(from: row, count: map.paddedWidth)
-        unsafe (line + radius + map.paddedWidth).update(repeating: row[map.width &- 1], count: radius)
-    }
-
-    /// The weighted sums of one block, whose kernels together start at `window`.
-    @inline(__always)
-    private func weighted(_ window: UnsafePointer<Float>) -> Lanes {
-        let radius = kernel.radius
-        let middle = unsafe window + radius
-        var sum = unsafe loadLanes(middle) * kernel.weights[0]
-        var distance = 1
-        while distance <= radius {
-            let pair = unsafe loadLanes(middle - distance) + loadLanes(middle + distance)
-            sum += pair * kernel.weights[distance]
-            distance &+= 1
-        }
-        return sum
+    private func fillLine(from map: OpacityMap, row y: Int) {
+        let middle = unsafe line + radius
+        for block in 0..<map.blocks { unsafe map.copyBlock(block, row: y, to: middle + block &* blockWidth) }
+        unsafe line.update(repeating: middle[0], count: radius)
+        unsafe (middle + map.paddedWidth).update(repeating: middle[map.paddedWidth &- 1], count: radius)
     }
 
     // MARK: Along the columns
 
-    private mutating func blurColumns(of source: OpacityMap, into target: OpacityMap) {
-        let runs = unsafe runLengths.reserve(source.blocks * source.height, filler: 0)
-        unsafe findColumnRuns(in: source, runs: runs)
+    /// Says of each block of the target what is known of it: what all that the kernel reaches from it has in common.
+    func findReach(in source: OpacityMap, into target: OpacityMap) {
+        // A block is known where the last `needed` rows up to the end of its reach are alike.
+        unsafe alike.update(repeating: 0, count: source.blocks)
+        var seen = 0
         for y in 0..<source.height {
-            let last = min(y &+ kernel.radius, source.height &- 1)
-            let needed = last &- max(y &- kernel.radius, 0) &+ 1
-            let covers = unsafe source.coverRow(y)
-            let newCovers = unsafe target.coverRow(y)
-            let lastRuns = unsafe runs + last &* source.blocks
+            let last = min(y &+ radius, source.height &- 1)
+            while seen <= last {
+                countAlike(source, row: seen)
+                seen &+= 1
+            }
+            let needed = Int32(truncatingIfNeeded: last &- max(y &- radius, 0) &+ 1)
+            let covers = unsafe source.coverBytes(y)
+            let newCovers = unsafe target.coverBytes(y)
             for block in 0..<source.blocks {
-                let known = unsafe Int(lastRuns[block]) >= needed ? covers[block] : .mixed
-                unsafe newCovers[block] = known
-                let result =
-                    known == .mixed
-                    ? weightedColumn(block, row: y, of: source) : Lanes(repeating: known == .opaque ? 1 : 0)
-                target.setBlock(block, row: y, to: result)
+                unsafe newCovers[block] = alike[block] >= needed ? covers[block] : Cover.mixed.rawValue
             }
         }
     }
 
-    /// `findRuns` along every column of blocks, downwards.
-    private func findColumnRuns(in map: OpacityMap, runs: UnsafeMutablePointer<Int32>) {
-        for y in 0..<map.height {
-            let covers = unsafe map.coverRow(y)
-            for block in 0..<map.blocks {
-                let here = unsafe covers[block]
-                let continues = unsafe y > 0 && map.coverRow(y &- 1)[block] == here
-                let before = unsafe continues ? runs[(y &- 1) &* map.blocks &+ block] : 0
-                unsafe runs[y &* map.blocks &+ block] = here == .mixed ? 0 : before &+ 1
-            }
+    /// Counts how many rows that end with this one are known to be all alike, for each block.
+    private func countAlike(_ map: OpacityMap, row y: Int) {
+        let covers = unsafe map.coverBytes(y)
+        let above = unsafe map.coverBytes(max(y &- 1, 0))
+        for block in 0..<map.blocks {
+            let here = unsafe covers[block]
+            let continued = unsafe here == above[block] ? alike[block] &+ 1 : 1
+            unsafe alike[block] = here == Cover.mixed.rawValue ? 0 : continued
         }
     }
 
-    @inline(__always)
-    private func weightedColumn(_ block: Int, row y: Int, of map: OpacityMap) -> Lanes {
-        var sum = map.block(block, row: y) * kernel.weights[0]
-        var distance = 1
-        while distance <= kernel.radius {
-            let above = map.block(block, row: max(y &- distance, 0))
-            let below = map.block(block, row: min(y &+ distance, map.height &- 1))
-            sum += (above + below) * kernel.weights[distance]
-            distance &+= 1
+    /// Fills the blocks of the target that are mixed.
+    func blurColumns(
+        of source: OpacityMap, into target: OpacityMap, weights: UnsafePointer<Float>, gamma: GammaCurve
+    ) {
+        for block in 0..<source.blocks {
+            // The column, in `line`, begins `radius` rows above the map.
+            var filled = -radius
+            var y = 0
+            while y < source.height {
+                guard unsafe target.coverRow(y)[block] == .mixed else {
+                    y &+= 1
+                    continue
+                }
+                let first = y
+                while y < source.height, unsafe target.coverRow(y)[block] == .mixed { y &+= 1 }
+                filled = max(filled, first &- radius)
+                while filled < y &+ radius {
+                    let row = min(max(filled, 0), source.height &- 1)
+                    unsafe source.copyBlock(block, row: row, to: line + (filled &+ radius) &* blockWidth)
+                    filled &+= 1
+                }
+                let results = unsafe target.row(first) + block &* blockWidth
+                unsafe loops.weigh(
+                    line + (first &+ radius) &* blockWidth, y &- first, blockWidth, weights, radius, results,
+                    target.paddedWidth)
+                unsafe gamma.apply(to: results, blocks: y &- first, stride: target.paddedWidth, loops)
+            }
         }
-        return sum
     }
 }

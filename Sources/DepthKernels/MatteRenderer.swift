@@ -1,25 +1,31 @@
 /// Makes the matte: depth in, one byte of alpha for each video pixel out.
 ///
 /// Four steps, each in a file of its own: threshold (`OpacityCurve`, `Threshold`), blur (`GaussianBlur`), gamma
-/// (`GammaCurve`), enlargement (`AlphaUpscale`). The order is that of Apple's sample "Enhancing live video by
+/// (`GammaCurve`), enlargement (`AlphaRows`). The order is that of Apple's sample "Enhancing live video by
 /// leveraging TrueDepth camera data". Between the steps opacities stay floats of 0…1 at the depth map's size; they
-/// are rounded once, at the end.
+/// are rounded once, at the end. Arithmetic is done only in the band where the matte changes; elsewhere it is known.
 ///
 /// Keeps its memory between frames and takes none in the steady state. Not for two threads at once.
 package final class MatteRenderer {
     /// Larger frames are cut to this many pixels along each axis.
     package static let largestSide = 1 << 16
 
+    private let loops: Loops
     private var opacities = OpacityStorage()
     private var threshold = Threshold()
     private var blur = GaussianBlur()
-    private var upscale = AlphaUpscale()
+    private var rows = AlphaRows()
     private var alpha = Scratch<UInt8>()
+    /// The last frame's opacities and where they lie; nil where nothing is shown.
+    private var prepared: (map: OpacityMap, placement: DepthPlacement, upscale: Upscale)?
 
+    /// Pixels of the last frame.
+    package private(set) var width = 1
+    package private(set) var height = 1
     /// Mean opacity of the last frame's mask, 0…1, after blur and gamma.
     package private(set) var coverage = 0.0
 
-    package init() {}
+    package init(loops: Loops = .best) { self.loops = loops }
 
     /// Renders one frame. Every number in `settings` is allowed, NaN included: they are brought into range first, and
     /// with a cutoff or near limit that is not a number nothing is shown.
@@ -32,39 +38,74 @@ package final class MatteRenderer {
         depth: DepthImage, scale: DepthScale, placement: DepthPlacement, videoWidth: Int, videoHeight: Int,
         settings: MatteSettings
     ) -> Plane {
-        let width = min(max(videoWidth, 1), MatteRenderer.largestSide)
-        let height = min(max(videoHeight, 1), MatteRenderer.largestSide)
-        let pixels = unsafe alpha.reserve(width * height, filler: 0)
+        prepare(
+            depth: depth, scale: scale, placement: placement, videoWidth: videoWidth, videoHeight: videoHeight,
+            settings: settings)
+        return plane()
+    }
+
+    /// The part of `render` that is done at the depth map's size; `Blender` makes the alpha as it needs it.
+    package func prepare(
+        depth: DepthImage, scale: DepthScale, placement: DepthPlacement, videoWidth: Int, videoHeight: Int,
+        settings: MatteSettings
+    ) {
+        width = min(max(videoWidth, 1), MatteRenderer.largestSide)
+        height = min(max(videoHeight, 1), MatteRenderer.largestSide)
+        prepared = nil
+        coverage = 0
         let settings = settings.clamped
-        if settings.showsAnything {
-            let map = opacities.reserve(width: depth.width, height: depth.height)
-            threshold.fill(map, from: depth, scale: scale, settings: settings)
-            smooth(map, settings: settings)
-            coverage = map.meanOpacity
-            let fitting =
-                placement.isMade(for: depth, videoWidth: width, videoHeight: height)
-                ? placement
-                : DepthPlacement(
-                    depthWidth: depth.width, depthHeight: depth.height, videoWidth: width, videoHeight: height)
-            unsafe upscale.fill(pixels, from: map, placement: fitting, upscale: settings.upscale)
-        } else {
-            unsafe pixels.update(repeating: 0, count: width * height)
-            coverage = 0
+        guard settings.showsAnything else { return }
+        let map = opacities.reserve(width: depth.width, height: depth.height)
+        threshold.fill(map, from: depth, scale: scale, settings: settings, loops)
+        smooth(map, settings: settings)
+        coverage = map.meanOpacity
+        let fitting =
+            placement.isMade(for: depth, videoWidth: width, videoHeight: height)
+            ? placement
+            : DepthPlacement(
+                depthWidth: depth.width, depthHeight: depth.height, videoWidth: width, videoHeight: height)
+        prepared = (map, fitting, settings.upscale)
+    }
+
+    /// The last frame's alpha, `width` bytes in each of `height` rows, valid until the next call.
+    package func plane() -> Plane {
+        let pixels = unsafe alpha.reserve(width * height, filler: 0)
+        let isShown = withRows { reader in
+            for y in 0..<reader.height {
+                let row = unsafe pixels + y &* reader.width
+                let runs = unsafe reader.read(y..<(y &+ 1), into: row, stride: reader.width)
+                for index in 0..<runs.count where runs[index].cover != .mixed {
+                    let run = runs[index]
+                    let byte: UInt8 = run.cover == .opaque ? 255 : 0
+                    unsafe (row + run.start).update(repeating: byte, count: run.end &- run.start)
+                }
+            }
         }
+        if !isShown { unsafe pixels.update(repeating: 0, count: width * height) }
         return unsafe Plane(packed: pixels, width: width, height: height)
+    }
+
+    /// Lends the last frame's alpha, row by row.
+    ///
+    /// - returns: false, without a call, where nothing is shown.
+    func withRows(_ body: (inout AlphaReader) -> Void) -> Bool {
+        guard let (map, placement, upscale) = prepared else { return false }
+        rows.withRows(of: map, placement: placement, upscale: upscale, loops, body)
+        return true
     }
 
     /// Blur and gamma, in place.
     private func smooth(_ map: OpacityMap, settings: MatteSettings) {
-        if settings.blurRadius > 0 { blur.apply(to: map, sigma: settings.blurRadius) }
         let curve = GammaCurve(settings.gamma)
-        // A step's zeros and ones are their own powers.
-        guard curve != .identity, settings.blurRadius > 0 || settings.hasFeather else { return }
-        for y in 0..<map.height {
-            let row = unsafe map.row(y)
-            let covers = unsafe map.coverRow(y)
-            for block in 0..<map.blocks where unsafe covers[block] == .mixed {
-                unsafe curve.apply(to: row + block &* blockWidth)
+        if settings.blurRadius > 0 {
+            blur.apply(to: map, sigma: settings.blurRadius, gamma: curve, loops)
+        } else if settings.hasFeather {
+            // A step's zeros and ones are their own powers.
+            for y in 0..<map.height {
+                let covers = unsafe map.coverRow(y)
+                for block in 0..<map.blocks where unsafe covers[block] == .mixed {
+                    unsafe curve.apply(to: map.row(y) + block &* blockWidth, blocks: 1, stride: blockWidth, loops)
+                }
             }
         }
     }

@@ -4,9 +4,14 @@ typealias Lanes = SIMD16<Float>
 /// How many opacities there are in a block.
 let blockWidth = Lanes.scalarCount
 
+/// Covers that are looked at together.
+let coverGroup = 32
+
 /// A picture of opacities, 0…1, at the depth map's size, with what is known of each block of it.
 ///
-/// Rows are padded to whole blocks; the padding repeats the last opacity of the row, as the blur asks for at the edge.
+/// Only blocks that are mixed hold numbers: what the others stand for is never written nor read, as most of a matte is
+/// plainly background or plainly person. Rows are padded to whole blocks; the padding repeats the last opacity of the
+/// row, as the blur asks for at the edge.
 @safe
 struct OpacityMap {
     private let values: UnsafeMutablePointer<Float>
@@ -15,6 +20,8 @@ struct OpacityMap {
     let height: Int
     /// Blocks in a row.
     let blocks: Int
+    /// Covers from one row to the next: there is room for whole vectors of them.
+    let coverStride: Int
 
     init(values: UnsafeMutablePointer<Float>, covers: UnsafeMutablePointer<Cover>, width: Int, height: Int) {
         unsafe self.values = values
@@ -22,6 +29,7 @@ struct OpacityMap {
         self.width = width
         self.height = height
         blocks = groups(of: blockWidth, in: width)
+        coverStride = groups(of: coverGroup, in: blocks) &* coverGroup
     }
 
     /// Opacities in a row, with its padding.
@@ -35,25 +43,35 @@ struct OpacityMap {
     ///
     /// - Precondition: `0 <= y < height`.
     @inline(__always)
-    func coverRow(_ y: Int) -> UnsafeMutablePointer<Cover> { unsafe covers + y &* blocks }
+    func coverRow(_ y: Int) -> UnsafeMutablePointer<Cover> { unsafe covers + y &* coverStride }
 
-    /// - Precondition: the block is inside the map.
+    /// The same as the numbers that the loops know them by.
     @inline(__always)
-    func block(_ block: Int, row y: Int) -> Lanes { unsafe loadLanes(row(y) + block &* blockWidth) }
-
-    /// - Precondition: the block is inside the map.
-    @inline(__always)
-    func setBlock(_ block: Int, row y: Int, to lanes: Lanes) {
-        unsafe storeLanes(lanes, to: row(y) + block &* blockWidth)
+    func coverBytes(_ y: Int) -> UnsafeMutablePointer<UInt8> {
+        unsafe UnsafeMutableRawPointer(coverRow(y)).assumingMemoryBound(to: UInt8.self)
     }
 
-    /// Repeats the last opacity in the padding, and notes what the blocks of the row hold.
-    func finishRow(_ y: Int) {
-        let row = unsafe row(y)
-        for x in width..<paddedWidth { unsafe row[x] = row[width &- 1] }
-        let covers = unsafe coverRow(y)
-        for block in 0..<blocks {
-            unsafe covers[block] = cover(of: row + block &* blockWidth)
+    /// Writes the opacities of a block elsewhere, whatever is known of it.
+    ///
+    /// - Precondition: the block is inside the map.
+    @inline(__always)
+    func copyBlock(_ block: Int, row y: Int, to target: UnsafeMutablePointer<Float>) {
+        switch unsafe coverRow(y)[block] {
+        case .mixed: unsafe storeLanes(loadLanes(row(y) + block &* blockWidth), to: target)
+        case .clear: unsafe storeLanes(Lanes(repeating: 0), to: target)
+        case .opaque: unsafe storeLanes(Lanes(repeating: 1), to: target)
+        }
+    }
+
+    /// One opacity, whatever is known of its block.
+    ///
+    /// - Precondition: it is inside the map.
+    @inline(__always)
+    func opacity(x: Int, y: Int) -> Float {
+        switch unsafe coverRow(y)[x / blockWidth] {
+        case .mixed: unsafe row(y)[x]
+        case .clear: 0
+        case .opaque: 1
         }
     }
 
@@ -62,33 +80,17 @@ struct OpacityMap {
         var sum = 0.0
         for y in 0..<height {
             let covers = unsafe coverRow(y)
-            var row: Float = 0
+            var sumOfRow: Float = 0
             for index in 0..<blocks {
                 switch unsafe covers[index] {
                 case .clear: break
-                case .opaque: row += Float(blockWidth)
-                case .mixed: row += block(index, row: y).sum()
+                case .opaque: sumOfRow += Float(blockWidth)
+                case .mixed: unsafe sumOfRow += loadLanes(self.row(y) + index &* blockWidth).sum()
                 }
             }
-            sum += Double(row)
+            sum += Double(sumOfRow)
         }
         return min(sum / Double(max(paddedWidth * height, 1)), 1)
-    }
-
-    /// Looks at one block.
-    @inline(__always)
-    private func cover(of block: UnsafeMutablePointer<Float>) -> Cover {
-        // 0 and 1 are the only opacities that a step makes, so the ends are compared as bits, without branches.
-        let one = Float(1).bitPattern
-        var any: UInt32 = 0
-        var differs: UInt32 = 0
-        for lane in 0..<blockWidth {
-            let bits = unsafe block[lane].bitPattern
-            any |= bits
-            differs |= bits ^ one
-        }
-        if any == 0 { return .clear }
-        return differs == 0 ? .opaque : .mixed
     }
 }
 
@@ -108,9 +110,10 @@ struct OpacityStorage: ~Copyable {
     private var covers = Scratch<Cover>()
 
     mutating func reserve(width: Int, height: Int) -> OpacityMap {
-        let blocks = groups(of: blockWidth, in: width) * height
+        let blocks = groups(of: blockWidth, in: width)
+        let coverStride = groups(of: coverGroup, in: blocks) * coverGroup
         return unsafe OpacityMap(
-            values: values.reserve(blocks * blockWidth, filler: 0), covers: covers.reserve(blocks, filler: .mixed),
-            width: width, height: height)
+            values: values.reserve(blocks * blockWidth * height, filler: 0),
+            covers: covers.reserve(coverStride * height, filler: .clear), width: width, height: height)
     }
 }

@@ -1,3 +1,5 @@
+import DepthLoops
+
 /// How a still of another shape fills a frame.
 package enum PictureFit: Int, Sendable, CaseIterable {
     /// One scale, so that the frame is full; what is too much is cut off evenly.

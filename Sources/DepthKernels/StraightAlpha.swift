@@ -1,3 +1,5 @@
+import DepthLoops
+
 /// Makes a packed picture of four bytes per pixel see-through where the matte is, in place.
 ///
 ///     alphaByte = round(alphaByte · alpha / 255)

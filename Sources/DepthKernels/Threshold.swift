@@ -5,6 +5,7 @@
 /// floats, or put through the rule one by one.
 struct Threshold: ~Copyable {
     private var table = Scratch<Float>()
+    private var line = Scratch<Float>()
     private var tableKey: TableKey?
 
     /// What the table was made for.
@@ -17,20 +18,27 @@ struct Threshold: ~Copyable {
     /// Fills the map and says what is in its blocks.
     ///
     /// - parameter settings: clamped ones.
-    mutating func fill(_ map: OpacityMap, from depth: DepthImage, scale: DepthScale, settings: MatteSettings) {
+    mutating func fill(
+        _ map: OpacityMap, from depth: DepthImage, scale: DepthScale, settings: MatteSettings, _ loops: Loops
+    ) {
+        let line = unsafe line.reserve(map.paddedWidth, filler: 0)
+        let rows = unsafe MapRows(map: map, depth: depth, line: line, loops: loops)
         if let fullScale = depth.encoding.fullScale {
             if let counts = opaqueCounts(scale: scale, settings: settings, fullScale: fullScale) {
-                fillStep(map, from: depth, opaque: counts)
+                rows.cut(opaque: counts)
             } else {
                 let table = unsafe lookup(OpacityCurve(settings), scale: scale, fullScale: fullScale)
-                unsafe fillByTable(map, from: depth, table: table)
+                rows.fillCounts { count in unsafe table[Int(count)] }
             }
         } else if settings.hasFeather || settings.invert {
-            fillByRule(map, from: depth, curve: OpacityCurve(settings))
+            let curve = OpacityCurve(settings)
+            rows.fillMetres { metres in curve.opacity(metres: Double(metres)) }
         } else {
-            fillStep(map, from: depth, near: settings.near, cutoff: settings.cutoff)
+            // Both limits are moved to the next `Float` below, where they part the floats alike.
+            let low = largestFloat(atMost: settings.near)
+            let high = min(largestFloat(atMost: settings.cutoff), .greatestFiniteMagnitude)
+            rows.fillMetres { metres in metres > low && metres <= high ? 1 : 0 }
         }
-        for y in 0..<map.height { map.finishRow(y) }
     }
 
     private mutating func lookup(_ curve: OpacityCurve, scale: DepthScale, fullScale: Int) -> UnsafePointer<Float> {
@@ -82,73 +90,101 @@ extension CountRange {
 
 // MARK: - Rows
 
-private func fillStep(_ map: OpacityMap, from depth: DepthImage, opaque counts: Range<Int>) {
-    guard let last = counts.last else { return fillEvenly(map, with: 0) }
-    let first = UInt16(truncatingIfNeeded: counts.lowerBound)
-    let span = UInt16(truncatingIfNeeded: last &- counts.lowerBound)
-    // One comparison for both ends: counts below the first wrap around to large numbers.
-    forEachCount(of: depth, into: map) { count in count &- first <= span ? 1 : 0 }
-}
+/// The rows of a map, filled from those of a depth image.
+@safe
+private struct MapRows {
+    let map: OpacityMap
+    let depth: DepthImage
+    private let line: UnsafeMutablePointer<Float>
+    private let loops: Loops
 
-private func fillByTable(_ map: OpacityMap, from depth: DepthImage, table: UnsafePointer<Float>) {
-    forEachCount(of: depth, into: map) { count in unsafe table[Int(count)] }
-}
+    /// - parameter line: room for a padded row.
+    init(map: OpacityMap, depth: DepthImage, line: UnsafeMutablePointer<Float>, loops: Loops) {
+        self.map = map
+        self.depth = depth
+        unsafe self.line = line
+        self.loops = loops
+    }
 
-private func fillEvenly(_ map: OpacityMap, with opacity: Float) {
-    for y in 0..<map.height { unsafe map.row(y).update(repeating: opacity, count: map.width) }
-}
-
-/// A step between two distances; both limits are moved to the next `Float` below, where they part the floats alike.
-private func fillStep(_ map: OpacityMap, from depth: DepthImage, near: Double, cutoff: Double) {
-    let low = largestFloat(atMost: near)
-    let high = min(largestFloat(atMost: cutoff), .greatestFiniteMagnitude)
-    forEachMetres(of: depth, into: map) { metres in metres > low && metres <= high ? 1 : 0 }
-}
-
-private func fillByRule(_ map: OpacityMap, from depth: DepthImage, curve: OpacityCurve) {
-    forEachMetres(of: depth, into: map) { metres in curve.opacity(metres: Double(metres)) }
-}
-
-/// One loop for each way that counts are stored.
-@inline(__always)
-private func forEachCount(of depth: DepthImage, into map: OpacityMap, _ opacity: (UInt16) -> Float) {
-    for y in 0..<map.height {
-        let source = unsafe depth.plane.row(y)
-        let target = unsafe map.row(y)
-        switch depth.encoding {
-        case .gray8:
-            for x in 0..<map.width {
-                unsafe target[x] = opacity(UInt16(source.load(fromByteOffset: x, as: UInt8.self)))
-            }
-        case .gray16BE:
-            for x in 0..<map.width {
-                let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)
-                unsafe target[x] = opacity(UInt16(bigEndian: bits))
-            }
-        case .gray16LE, .float32LE, .float16LE:
-            for x in 0..<map.width {
-                let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)
-                unsafe target[x] = opacity(UInt16(littleEndian: bits))
+    /// A step: these counts are opaque, all others clear.
+    func cut(opaque counts: Range<Int>) {
+        guard let last = counts.last else {
+            for y in 0..<map.height { unsafe map.coverRow(y).update(repeating: .clear, count: map.blocks) }
+            return
+        }
+        let first = UInt16(truncatingIfNeeded: counts.lowerBound)
+        let span = UInt16(truncatingIfNeeded: last &- counts.lowerBound)
+        guard depth.encoding == .gray16LE else {
+            return fillCounts { count in count &- first <= span ? 1 : 0 }
+        }
+        let whole = map.width / blockWidth
+        for y in 0..<map.height {
+            unsafe loops.cutRow(depth.plane.row(y), whole, first, span, map.coverBytes(y), map.row(y))
+            if whole < map.blocks {
+                fillCounts(row: y, from: whole &* blockWidth) { count in count &- first <= span ? 1 : 0 }
+                sort(row: y, from: whole)
             }
         }
     }
-}
 
-/// One loop for each way that metres are stored.
-@inline(__always)
-private func forEachMetres(of depth: DepthImage, into map: OpacityMap, _ opacity: (Float) -> Float) {
-    for y in 0..<map.height {
+    @inline(__always)
+    func fillCounts(_ opacity: (UInt16) -> Float) {
+        for y in 0..<map.height {
+            fillCounts(row: y, from: 0, opacity)
+            sort(row: y, from: 0)
+        }
+    }
+
+    @inline(__always)
+    func fillMetres(_ opacity: (Float) -> Float) {
+        for y in 0..<map.height {
+            fillMetres(row: y, opacity)
+            sort(row: y, from: 0)
+        }
+    }
+
+    /// Repeats the last opacity in the padding of the line, and puts its blocks into the map, from a first one on.
+    private func sort(row y: Int, from block: Int) {
+        for x in map.width..<map.paddedWidth { unsafe line[x] = line[map.width &- 1] }
+        let start = block &* blockWidth
+        unsafe loops.sortRow(line + start, map.blocks &- block, map.coverBytes(y) + block, map.row(y) + start)
+    }
+
+    /// One loop for each way that counts are stored.
+    @inline(__always)
+    private func fillCounts(row y: Int, from start: Int, _ opacity: (UInt16) -> Float) {
         let source = unsafe depth.plane.row(y)
-        let target = unsafe map.row(y)
+        switch depth.encoding {
+        case .gray8:
+            for x in start..<map.width {
+                unsafe line[x] = opacity(UInt16(source.load(fromByteOffset: x, as: UInt8.self)))
+            }
+        case .gray16BE:
+            for x in start..<map.width {
+                let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)
+                unsafe line[x] = opacity(UInt16(bigEndian: bits))
+            }
+        case .gray16LE, .float32LE, .float16LE:
+            for x in start..<map.width {
+                let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)
+                unsafe line[x] = opacity(UInt16(littleEndian: bits))
+            }
+        }
+    }
+
+    /// One loop for each way that metres are stored.
+    @inline(__always)
+    private func fillMetres(row y: Int, _ opacity: (Float) -> Float) {
+        let source = unsafe depth.plane.row(y)
         if depth.encoding == .float32LE {
             for x in 0..<map.width {
                 let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 4, as: UInt32.self)
-                unsafe target[x] = opacity(Float(bitPattern: UInt32(littleEndian: bits)))
+                unsafe line[x] = opacity(Float(bitPattern: UInt32(littleEndian: bits)))
             }
         } else {
             for x in 0..<map.width {
                 let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)
-                unsafe target[x] = opacity(widened(half: UInt16(littleEndian: bits)))
+                unsafe line[x] = opacity(widened(half: UInt16(littleEndian: bits)))
             }
         }
     }

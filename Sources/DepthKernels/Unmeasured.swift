@@ -1,15 +1,36 @@
-/// The share of a depth map that was not measured, 0…1, from every fourth row: a figure to watch a camera by.
+/// The share of a depth map that was not measured, 0…1, from every eighth row: a figure to watch a camera by.
 package func unmeasuredShare(of image: DepthImage, scale: DepthScale) -> Double {
     var unmeasured = 0
     var looked = 0
     let measured = image.encoding.fullScale.map { CountRange(measuredBy: scale, fullScale: $0) }
-    for y in stride(from: 0, to: image.height, by: 4) {
+    for y in stride(from: 0, to: image.height, by: 8) {
         looked &+= image.width
-        if let measured {
+        if let measured, image.encoding == .gray16LE {
+            unsafe unmeasured &+= image.width &- measured.size(ofRow: image.plane.row(y), width: image.width)
+        } else if let measured {
             for x in 0..<image.width where !measured.contains(image.count(x: x, y: y)) { unmeasured &+= 1 }
         } else {
             for x in 0..<image.width where image.metres(x: x, y: y, scale: scale) == nil { unmeasured &+= 1 }
         }
     }
     return looked == 0 ? 0 : Double(unmeasured) / Double(looked)
+}
+
+extension CountRange {
+    /// How many little-endian counts of a row are inside. No branches, so that the loop becomes vector code.
+    fileprivate func size(ofRow row: UnsafeRawPointer, width: Int) -> Int {
+        guard start < end else { return 0 }
+        let first = UInt16(truncatingIfNeeded: start)
+        let span = UInt16(truncatingIfNeeded: end &- 1 &- start)
+        let isHoleInside = hole >= start && hole < end
+        let hole = UInt16(truncatingIfNeeded: self.hole)
+        var inside: UInt32 = 0
+        var holes: UInt32 = 0
+        for x in 0..<width {
+            let count = unsafe UInt16(littleEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self))
+            inside &+= count &- first <= span ? 1 : 0
+            holes &+= count == hole ? 1 : 0
+        }
+        return Int(inside) &- (isHoleInside ? Int(holes) : 0)
+    }
 }

@@ -1,4 +1,5 @@
 import DepthKernels
+import DepthLoops
 import TestSupport
 import Testing
 

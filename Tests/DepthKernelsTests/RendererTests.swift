@@ -180,3 +180,36 @@ import Testing
         #expect(withExtendedLifetime(renderer) { alpha.bytes } == [255])
     }
 }
+
+/// The matte is worked out only where it changes: here are the places where that could go wrong.
+@Suite struct EdgeOfTheMatteTests {
+    /// A foreground that ends at a column, at every width up to a few blocks.
+    @Test(arguments: [0, 1.0, 5], [1.0, 2.25, 3, 0.4])
+    func `an edge at any column of a map of any width is where it should be`(blurRadius: Double, scale: Double) throws {
+        var settings = MatteSettings()
+        settings.blurRadius = blurRadius
+        for width in 1...130 {
+            let height = 3
+            let edge = (width &* 7) % (width + 1)
+            let depth = try DepthMap(
+                counts: (0..<width * height).map { $0 % width < edge ? 700 : 3000 }, width: width)
+            let (videoWidth, videoHeight) = (max(Int(Double(width) * scale), 1), max(Int(Double(height) * scale), 1))
+            let difference = Difference(
+                depth.alpha(settings, videoWidth: videoWidth, videoHeight: videoHeight),
+                settings.reference.alpha(
+                    metres: depth.metres(), width: width, height: height, videoWidth: videoWidth,
+                    videoHeight: videoHeight))
+            #expect(difference.isWithinPromise, "\(width) wide, edge at \(edge): \(difference)")
+        }
+    }
+
+    @Test(arguments: [16, 32, 48])
+    func `an edge between two blocks is sharp`(edge: Int) throws {
+        var settings = MatteSettings()
+        settings.blurRadius = 0
+        let depth = try DepthMap(counts: (0..<64 * 8).map { $0 % 64 < edge ? 700 : 3000 }, width: 64)
+        for (x, alpha) in depth.alpha(settings, videoWidth: 64, videoHeight: 8).prefix(64).enumerated() {
+            #expect(alpha == (x < edge ? 255 : 0))
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import DepthKernels
+import DepthLoops
 import Foundation
 import TestSupport
 import Testing

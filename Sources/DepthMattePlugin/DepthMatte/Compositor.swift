@@ -55,30 +55,32 @@ final class Compositor {
     }
 
     /// Lays the person on the canvas over the background; without a matte there is no person.
-    func composite(_ canvas: BufferPointer, matte: Plane?, background: BufferRef) throws(FrameFault) {
+    func composite(_ canvas: BufferPointer, matte: MatteRenderer?, background: BufferRef) throws(FrameFault) {
         try withFrame(changing: canvas, output.layout) { video throws(FrameFault) in
             try withFrame(reading: background.pointer, output.layout) { background throws(FrameFault) in
-                try withMatte(matte) { alpha throws(FrameFault) in
-                    let isDrawn =
-                        hasStraightAlpha
-                        ? cutOut(video, alpha: alpha, hidden: background)
-                        : blender.blend(video: video, background: background, alpha: alpha)
-                    // Nothing drawn would be the room shown.
-                    if !isDrawn { throw .wrongShape }
-                }
+                let isDrawn =
+                    if hasStraightAlpha {
+                        try withAlpha(matte) { cutOut(video, alpha: $0, hidden: background) }
+                    } else if let matte {
+                        blender.blend(video: video, background: background, matte: matte)
+                    } else {
+                        blender.cover(video: video, background: background)
+                    }
+                // Nothing drawn would be the room shown.
+                if !isDrawn { throw .wrongShape }
             }
         }
     }
 
     /// Draws the matte itself.
-    func drawMatte(_ canvas: BufferPointer, matte: Plane?) throws(FrameFault) {
+    func drawMatte(_ canvas: BufferPointer, matte: MatteRenderer?) throws(FrameFault) {
         try withFrame(changing: canvas, output.layout) { video throws(FrameFault) in
-            try withMatte(matte) { alpha throws(FrameFault) in
-                let isDrawn = DepthKernels.drawMatte(
+            let isDrawn = try withAlpha(matte) { alpha in
+                DepthKernels.drawMatte(
                     alpha: alpha, into: video, width: output.width, height: output.height,
                     layout: output.format.layout, bytes: output.format.matteBytes, greys: output.greys)
-                if !isDrawn { throw .wrongShape }
             }
+            if !isDrawn { throw .wrongShape }
         }
     }
 
@@ -118,10 +120,9 @@ final class Compositor {
         }
     }
 
-    private func withMatte(_ matte: Plane?, _ body: (Plane) throws(FrameFault) -> Void) throws(FrameFault) {
-        if let matte { return try body(matte) }
-        try withFrame(reading: emptyMatte.pointer, emptyLayout) { planes throws(FrameFault) in
-            if let empty = planes[0] { try body(empty) }
-        }
+    /// Lends one byte of alpha for each pixel; without a matte there is no person.
+    private func withAlpha(_ matte: MatteRenderer?, _ body: (Plane) -> Bool) throws(FrameFault) -> Bool {
+        if let matte { return body(matte.plane()) }
+        return try withFrame(reading: emptyMatte.pointer, emptyLayout) { planes in planes[0].map(body) ?? false }
     }
 }

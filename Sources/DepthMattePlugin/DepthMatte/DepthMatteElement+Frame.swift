@@ -42,7 +42,7 @@ extension DepthMatteElement {
     /// The frame's matte; nil where everything is background.
     private func matte(
         _ depth: BufferPointer, _ video: BufferPointer, _ job: Job
-    ) throws(FrameFault) -> Plane? {
+    ) throws(FrameFault) -> MatteRenderer? {
         guard let format = inputs.depthFormat else { return nil }
         let (width, height) = (job.compositor.input.width, job.compositor.input.height)
         let faces = inputs.faces(on: video, width: width, height: height, types: job.settings.faceTypes ?? "")
@@ -71,7 +71,7 @@ extension DepthMatteElement {
     }
 
     private func draw(
-        on frame: inout OwnedBuffer, _ matte: Plane?, _ behind: BufferRef?, _ job: Job
+        on frame: inout OwnedBuffer, _ matte: MatteRenderer?, _ behind: BufferRef?, _ job: Job
     ) throws(FrameFault) {
         try job.compositor.makeCanvas(of: &frame)
         if let behind {

@@ -36,14 +36,14 @@ final class MatteMaker {
 
     /// Makes the matte.
     ///
-    /// - Returns: one byte of alpha per video pixel, valid until the next call; nil where everything is background
-    ///   because the anchor that was asked for was never seen.
-    func matte(_ scene: Scene, _ settings: DepthMatteSettings) throws(FrameFault) -> Plane? {
+    /// - Returns: the matte, valid until the next call; nil where everything is background because the anchor that was
+    ///   asked for was never seen.
+    func matte(_ scene: Scene, _ settings: DepthMatteSettings) throws(FrameFault) -> MatteRenderer? {
         let placement = DepthPlacement(
             depthWidth: scene.format.layout.width, depthHeight: scene.format.layout.height,
             videoWidth: scene.videoWidth, videoHeight: scene.videoHeight, fit: settings.depthFit,
             offsetX: settings.depthOffsetX, offsetY: settings.depthOffsetY, scale: settings.depthZoom)
-        return try withFrame(reading: scene.depth, scene.format.layout) { planes -> Plane? in
+        return try withFrame(reading: scene.depth, scene.format.layout) { planes -> MatteRenderer? in
             guard let plane = planes[0],
                 let image = DepthImage(
                     plane: plane, width: placement.depthWidth, height: placement.depthHeight,
@@ -54,13 +54,13 @@ final class MatteMaker {
             guard let cutoff = cutoff(map, scene, settings) else { return nil }
             var matte = settings.matte
             matte.cutoff = cutoff
-            let alpha = renderer.render(
+            renderer.prepare(
                 depth: image, scale: settings.depthScale, placement: placement, videoWidth: scene.videoWidth,
                 videoHeight: scene.videoHeight, settings: matte)
             report.cutoff = cutoff
             report.anchorDepth = anchor.distance ?? 0
             report.coverage = renderer.coverage
-            return alpha
+            return renderer
         }
     }
 

@@ -1,0 +1,363 @@
+/// From opacities at the depth map's size to bytes of alpha at the video's, a few rows at a time.
+///
+///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest (halves to even)
+///
+/// Separable: depth rows are stretched to the video's width first, the last four of them are kept, and each video row
+/// is a weighted sum of up to four. All of that is done only where the alpha changes; of the rest it is known that it is
+/// 0 or 255, and no byte of it is written. Video pixels whose centre lies outside the map are 0.
+struct AlphaRows: ~Copyable {
+    private var geometry: UpscaleGeometry?
+    private var stretchedRows = Scratch<Float>()
+    private var line = Scratch<Float>()
+    private var joined = Scratch<UInt8>()
+    private var runs = Scratch<AlphaRun>()
+
+    /// Rows of the depth map that a video row can depend on.
+    fileprivate static let rowsKept = 4
+
+    /// Lends the rows of one frame to `body`, which reads them from top to bottom.
+    ///
+    /// - Precondition: the map has the size that the placement says.
+    mutating func withRows(
+        of map: OpacityMap, placement: DepthPlacement, upscale: Upscale, _ loops: Loops,
+        _ body: (inout AlphaReader) -> Void
+    ) {
+        if geometry?.placement != placement || geometry?.upscale != upscale {
+            geometry = UpscaleGeometry(placement: placement, upscale: upscale)
+        }
+        guard let geometry else { return }
+        unsafe geometry.horizontal.first.withUnsafeBufferPointer { first in
+            unsafe geometry.horizontal.weights.withUnsafeBufferPointer { weights in
+                unsafe (geometry.even?.weights ?? [0]).withUnsafeBufferPointer { evenWeights in
+                    guard let first = first.baseAddress, let weights = weights.baseAddress,
+                        let evenWeights = evenWeights.baseAddress
+                    else { return }
+                    var reader = unsafe AlphaReader(
+                        map: map, geometry: geometry, first: first, weights: weights, evenWeights: evenWeights,
+                        kept: stretchedRows.reserve(placement.videoWidth * AlphaRows.rowsKept, filler: 0),
+                        line: line.reserve(map.paddedWidth + 4, filler: 0),
+                        joined: joined.reserve(map.coverStride, filler: 0),
+                        runs: runs.reserve(map.blocks * 2 + 8, filler: AlphaRun(cover: .mixed, start: 0, end: 0)),
+                        loops: loops)
+                    body(&reader)
+                }
+            }
+        }
+    }
+}
+
+/// What depends on the sizes and the placement only.
+struct UpscaleGeometry {
+    let placement: DepthPlacement
+    let upscale: Upscale
+    /// Video pixels whose centre lies on the map.
+    let columns: Range<Int>
+    let rows: Range<Int>
+    let horizontal: AxisWeights
+    let vertical: AxisWeights
+    /// For each edge between blocks of the map, the first video column that needs nothing on its left…
+    let firstBehind: [Int]
+    /// …and the first one that needs something on its right.
+    let firstAcross: [Int]
+    /// How far from a row of the map the other rows are that pixels read together depend on.
+    let rowReach: Int
+    /// How many blocks beside a mixed one hold samples that mixed pixels depend on.
+    let blockReach: Int
+    /// For each block, the first of the pixels that are stretched with it.
+    let firstOwned: [Int]
+    /// Pixels for each sample where that is a whole number for all of them, and the weights of those pixels.
+    let even: (ratio: Int, weights: [Float])?
+
+    init(placement: DepthPlacement, upscale: Upscale) {
+        self.placement = placement
+        self.upscale = upscale
+        let kernel: ResampleKernel = upscale == .bicubic ? .cubic : .linear
+        let scaleX = Double(placement.depthWidth) / placement.width
+        let scaleY = Double(placement.depthHeight) / placement.height
+        horizontal = AxisWeights(
+            kernel, count: placement.videoWidth, sourceCount: placement.depthWidth, scale: scaleX,
+            origin: -placement.left * scaleX)
+        vertical = AxisWeights(
+            kernel, count: placement.videoHeight, sourceCount: placement.depthHeight, scale: scaleY,
+            origin: -placement.top * scaleY)
+        columns = UpscaleGeometry.pixels(placement.videoWidth, onMapOf: Double(placement.depthWidth)) {
+            placement.depthPoint(videoX: $0, videoY: 0).x
+        }
+        rows = UpscaleGeometry.pixels(placement.videoHeight, onMapOf: Double(placement.depthHeight)) {
+            placement.depthPoint(videoX: 0, videoY: $0).y
+        }
+        let edges = (0...groups(of: blockWidth, in: placement.depthWidth)).map { $0 * blockWidth }
+        (firstBehind, firstAcross) = UpscaleGeometry.crossings(edges, weights: horizontal, columns: columns)
+        // Two neighbouring rows are read together, and runs end at multiples of four pixels.
+        rowReach = vertical.taps + ceilIndex(scaleY, in: 0...placement.depthHeight)
+        blockReach = 1 + ceilIndex((3 * scaleX + 2) / Double(blockWidth), in: 0...placement.depthWidth)
+        even = UpscaleGeometry.evenWeights(placement, kernel)
+        if let ratio = even?.ratio {
+            firstOwned = edges.map { min($0 * ratio, placement.videoWidth) }
+        } else {
+            // A pixel goes with the block of its second tap, so that all its taps are within two samples of it.
+            let (columns, horizontal) = (columns, horizontal)
+            firstOwned = edges.map { edge in
+                edge == 0
+                    ? columns.lowerBound
+                    : columns.lowerBound
+                        + partitionPoint(columns.count) { horizontal.first[columns.lowerBound + $0] + 1 >= edge }
+            }
+        }
+    }
+
+    /// The pixels whose centre `position` puts into 0..<`extent`.
+    private static func pixels(
+        _ count: Int, onMapOf extent: Double, position: (Double) -> Double
+    ) -> Range<Int> {
+        let start = partitionPoint(count) { position(Double($0) + 0.5) >= 0 }
+        return start..<max(start, partitionPoint(count) { position(Double($0) + 0.5) >= extent })
+    }
+
+    private static func crossings(
+        _ edges: [Int], weights: AxisWeights, columns: Range<Int>
+    ) -> (behind: [Int], across: [Int]) {
+        func first(where predicate: (Int) -> Bool) -> Int {
+            columns.lowerBound + partitionPoint(columns.count) { predicate(columns.lowerBound + $0) }
+        }
+        let behind = edges.map { edge in first { weights.first[$0] >= edge } }
+        let across = edges.map { edge in first { weights.first[$0] + weights.taps > edge } }
+        return (behind, across)
+    }
+
+    /// The whole number of pixels that every sample is stretched to, and four weights for each of them.
+    private static func evenWeights(_ placement: DepthPlacement, _ kernel: ResampleKernel) -> (Int, [Float])? {
+        let ratio = placement.videoWidth / placement.depthWidth
+        guard kernel == .cubic, ratio >= 1, ratio <= 16, ratio * placement.depthWidth == placement.videoWidth,
+            placement.left == 0, placement.width == Double(placement.videoWidth)
+        else { return nil }
+        let weights = (0..<ratio).flatMap { phase in
+            let point = (Double(phase) + 0.5) / Double(ratio) - 0.5
+            return keysWeights(point - point.rounded(.down)).map { Float($0) }
+        }
+        return (ratio, weights)
+    }
+
+    func sourceRows(of y: Int) -> Range<Int> {
+        vertical.first[y]..<(vertical.first[y] &+ vertical.taps)
+    }
+}
+
+/// Reads the alpha of one frame.
+@safe
+struct AlphaReader {
+    let map: OpacityMap
+    let geometry: UpscaleGeometry
+    fileprivate let first: UnsafePointer<Int>
+    fileprivate let weights: UnsafePointer<Float>
+    fileprivate let evenWeights: UnsafePointer<Float>
+    /// A ring of `rowsKept` rows of video width.
+    fileprivate let kept: UnsafeMutablePointer<Float>
+    /// The rows of the map that were stretched last; -1 for none.
+    fileprivate var stretched = InlineArray<4, Int>(repeating: -1)
+    /// Room for a row of the map and two samples on either side.
+    fileprivate let line: UnsafeMutablePointer<Float>
+    /// Room for a row of covers.
+    fileprivate let joined: UnsafeMutablePointer<UInt8>
+    fileprivate let runs: UnsafeMutablePointer<AlphaRun>
+    fileprivate let loops: Loops
+
+    var width: Int { geometry.placement.videoWidth }
+    var height: Int { geometry.placement.videoHeight }
+
+    /// Says what the alpha of some neighbouring rows is, all of them taken together, in runs from left to right that
+    /// start and end at multiples of four; and writes the bytes of the mixed ones, each row `stride` after the one
+    /// before.
+    ///
+    /// - Precondition: the rows are inside the video and not above those read before; `alpha` has room for them.
+    mutating func read(_ rows: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>, stride: Int) -> AlphaRuns {
+        let found = findRuns(rows)
+        // Beside a row that is not on the map, opaque runs count as mixed.
+        if rows.clamped(to: geometry.rows) != rows {
+            for y in rows.clamped(to: geometry.rows) {
+                for row in geometry.sourceRows(of: y) { stretchWhole(row: row) }
+            }
+        }
+        for y in rows {
+            let target = unsafe alpha + (y &- rows.lowerBound) &* stride
+            for index in 0..<found.count where found[index].cover == .mixed {
+                unsafe write(row: y, found[index], to: target)
+            }
+        }
+        return found
+    }
+
+    // MARK: Runs
+
+    private func findRuns(_ rows: Range<Int>) -> AlphaRuns {
+        var list = unsafe RunList(runs: runs, width: width)
+        let onMap = rows.clamped(to: geometry.rows)
+        if onMap.isEmpty {
+            list.append(.clear, to: width)
+        } else {
+            let sources =
+                geometry.sourceRows(of: onMap.lowerBound)
+                .lowerBound..<geometry.sourceRows(of: onMap.upperBound &- 1).upperBound
+            list.append(.clear, to: geometry.columns.lowerBound)
+            appendRuns(sources, isWhole: onMap == rows, to: &list)
+            list.append(.clear, to: width)
+        }
+        return unsafe AlphaRuns(first: runs, count: list.count)
+    }
+
+    /// - parameter isWhole: whether all rows that are asked for are on the map; beside one that is not, nothing is
+    ///   opaque in all of them.
+    private func appendRuns(_ sources: Range<Int>, isWhole: Bool, to list: inout RunList) {
+        join(sources)
+        var block = 0
+        while block < map.blocks {
+            let here = unsafe joined[block]
+            let start = block
+            repeat { block &+= 1 } while unsafe block < map.blocks && joined[block] == here
+            guard let here = Cover(rawValue: here), here == .clear || (here == .opaque && isWhole) else { continue }
+            let first = start == 0 ? geometry.columns.lowerBound : geometry.firstBehind[start]
+            let end = block == map.blocks ? geometry.columns.upperBound : geometry.firstAcross[block]
+            guard end > first else { continue }
+            list.append(.mixed, to: first)
+            list.append(here, to: end)
+        }
+        list.append(.mixed, to: geometry.columns.upperBound)
+    }
+
+    /// Puts what these rows of the map have in common into `joined`.
+    private func join(_ rows: Range<Int>) {
+        unsafe loops.joinCovers(
+            map.coverBytes(rows.lowerBound), map.coverStride, rows.count, map.coverStride, joined)
+    }
+
+    // MARK: Bytes
+
+    private mutating func write(row y: Int, _ run: AlphaRun, to target: UnsafeMutablePointer<UInt8>) {
+        let columns = (run.start..<run.end).clamped(to: geometry.columns)
+        guard geometry.rows.contains(y), !columns.isEmpty else {
+            return unsafe (target + run.start).update(repeating: 0, count: run.end &- run.start)
+        }
+        unsafe (target + run.start).update(repeating: 0, count: columns.lowerBound &- run.start)
+        unsafe (target + columns.upperBound).update(repeating: 0, count: run.end &- columns.upperBound)
+        let rows = geometry.sourceRows(of: y)
+        for row in rows { stretch(row: row) }
+        var taps = SIMD4<Float>(repeating: 0)
+        for tap in 0..<rows.count { taps[tap] = 255 * geometry.vertical.weights[y &* rows.count &+ tap] }
+        // Maps of fewer than four rows, and two-tap weights, fill the rest with nothing of a row that exists.
+        func row(_ tap: Int) -> UnsafePointer<Float> {
+            unsafe UnsafePointer(keptRow(rows.lowerBound &+ (tap < rows.count ? tap : 0)) + columns.lowerBound)
+        }
+        unsafe loops.mixRows(row(0), row(1), row(2), row(3), taps, columns.count, target + columns.lowerBound)
+    }
+
+    private func keptRow(_ y: Int) -> UnsafeMutablePointer<Float> {
+        unsafe kept + (y & (AlphaRows.rowsKept &- 1)) &* width
+    }
+
+    /// Stretches a row of the map wherever the alpha of a pixel that depends on it may be mixed, unless that is done.
+    private mutating func stretch(row y: Int) {
+        let place = y & (AlphaRows.rowsKept &- 1)
+        if stretched[place] == y { return }
+        stretched[place] = y
+        join(max(y &- geometry.rowReach, 0)..<min(y &+ geometry.rowReach &+ 1, map.height))
+        var end = 0
+        var block = 0
+        while block < map.blocks {
+            if !isEdge(block) {
+                block &+= 1
+                continue
+            }
+            // What lies beside an edge is needed too, and may run into what the next one needs.
+            let start = max(block &- geometry.blockReach, end)
+            while block < map.blocks, isEdge(block) || block < end {
+                if isEdge(block) { end = min(block &+ geometry.blockReach &+ 1, map.blocks) }
+                block &+= 1
+            }
+            if start < end { stretch(start..<end, row: y) }
+        }
+    }
+
+    /// Whether the alpha may change inside a block or at its left end, going by `joined`.
+    private func isEdge(_ block: Int) -> Bool {
+        let here = unsafe joined[block]
+        return unsafe here == Cover.mixed.rawValue || (block > 0 && joined[block &- 1] != here)
+    }
+
+    private mutating func stretchWhole(row y: Int) {
+        stretched[y & (AlphaRows.rowsKept &- 1)] = y
+        stretch(0..<map.blocks, row: y)
+    }
+
+    private func stretch(_ blocks: Range<Int>, row y: Int) {
+        let start = geometry.firstOwned[blocks.lowerBound]
+        let target = unsafe keptRow(y) + start
+        let count = geometry.firstOwned[blocks.upperBound] &- start
+        fillLine(blocks, row: y)
+        if let ratio = geometry.even?.ratio {
+            unsafe loops.stretchEvenly(line, count / ratio, ratio, evenWeights, target)
+        } else {
+            let taps = geometry.horizontal.taps
+            unsafe loops.stretchAnyhow(
+                line, blocks.lowerBound &* blockWidth &- 2, first + start, weights + start &* taps, taps, count, target)
+        }
+    }
+
+    /// The opacities of some blocks and of two samples on either side, the map's last ones repeated.
+    private func fillLine(_ blocks: Range<Int>, row y: Int) {
+        let start = blocks.lowerBound &* blockWidth
+        let count = min(blocks.upperBound &* blockWidth, map.width) &- start
+        for block in blocks {
+            unsafe map.copyBlock(block, row: y, to: line + 2 + (block &- blocks.lowerBound) &* blockWidth)
+        }
+        for beside in 1...2 {
+            unsafe line[2 &- beside] = map.opacity(x: max(start &- beside, 0), y: y)
+            unsafe line[1 &+ count &+ beside] = map.opacity(
+                x: min(start &+ count &- 1 &+ beside, map.width &- 1), y: y)
+        }
+    }
+}
+
+/// The runs of some rows, from left to right, until the next rows are read.
+@safe
+struct AlphaRuns {
+    private let first: UnsafePointer<AlphaRun>
+    let count: Int
+
+    init(first: UnsafePointer<AlphaRun>, count: Int) {
+        unsafe self.first = first
+        self.count = count
+    }
+
+    /// - Precondition: `0 <= index < count`.
+    subscript(index: Int) -> AlphaRun { unsafe first[index] }
+}
+
+/// Runs from left to right, each starting where the one before ends.
+@safe
+private struct RunList {
+    private let runs: UnsafeMutablePointer<AlphaRun>
+    private let width: Int
+    private(set) var count = 0
+    private var end = 0
+
+    init(runs: UnsafeMutablePointer<AlphaRun>, width: Int) {
+        unsafe self.runs = runs
+        self.width = width
+    }
+
+    /// Adds a run up to `end`. Where it meets another it ends at a multiple of four inside the one that is known, so
+    /// that no run starts inside a sample that several pixels share.
+    mutating func append(_ cover: Cover, to end: Int) {
+        var end = end
+        if end < width { end = cover == .mixed ? groups(of: 4, in: end) &* 4 : end & ~3 }
+        end = min(end, width)
+        guard end > self.end else { return }
+        if count > 0, unsafe runs[count &- 1].cover == cover {
+            unsafe runs[count &- 1].end = end
+        } else {
+            unsafe runs[count] = AlphaRun(cover: cover, start: self.end, end: end)
+            count &+= 1
+        }
+        self.end = end
+    }
+}

@@ -1,0 +1,64 @@
+import CProcessor
+import DepthLoops
+
+#if arch(x86_64)
+    import DepthLoopsV3
+#endif
+
+/// The innermost loops, compiled for one instruction set.
+///
+/// They are compiled once for each set from the same source and give the same bits: nothing in them is reordered or
+/// fused. See `Sources/DepthLoops`.
+@safe
+package struct Loops: Sendable {
+    typealias Floats = UnsafePointer<Float>
+    typealias MutableFloats = UnsafeMutablePointer<Float>
+    typealias Bytes = UnsafePointer<UInt8>
+    typealias MutableBytes = UnsafeMutablePointer<UInt8>
+
+    package let name: StaticString
+    let cutRow: @Sendable (UnsafeRawPointer, Int, UInt16, UInt16, MutableBytes, MutableFloats) -> Void
+    let sortRow: @Sendable (Floats, Int, MutableBytes, MutableFloats) -> Void
+    let weigh: @Sendable (Floats, Int, Int, Floats, Int, MutableFloats, Int) -> Void
+    let joinCovers: @Sendable (Bytes, Int, Int, Int, MutableBytes) -> Void
+    let squareRoots: @Sendable (MutableFloats, Int, Int) -> Void
+    let squares: @Sendable (MutableFloats, Int, Int) -> Void
+    let powers: @Sendable (MutableFloats, Int, Int, Float) -> Void
+    let stretchEvenly: @Sendable (Floats, Int, Int, Floats, MutableFloats) -> Void
+    let stretchAnyhow: @Sendable (Floats, Int, UnsafePointer<Int>, Floats, Int, Int, MutableFloats) -> Void
+    let mixRows: @Sendable (Floats, Floats, Floats, Floats, SIMD4<Float>, Int, MutableBytes) -> Void
+    let mixBytes: @Sendable (MutableBytes, Bytes, Bytes, Int) -> Void
+    let meansOfPairs: @Sendable (Bytes, Bytes, Int, MutableBytes) -> Void
+    let repeatEach: @Sendable (Bytes, Int, Int, MutableBytes) -> Void
+    let repeatInPlace: @Sendable (MutableBytes, Int, Int) -> Void
+    let spreadPacked422: @Sendable (Bytes, Int, Bool, MutableBytes) -> Void
+
+    /// For every processor that the library is compiled for.
+    package static let baseline = unsafe Loops(
+        name: "baseline", cutRow: DepthLoops.cutRow, sortRow: DepthLoops.sortRow, weigh: DepthLoops.weigh,
+        joinCovers: DepthLoops.joinCovers, squareRoots: DepthLoops.squareRoots, squares: DepthLoops.squares,
+        powers: DepthLoops.powers, stretchEvenly: DepthLoops.stretchEvenly,
+        stretchAnyhow: DepthLoops.stretchAnyhow, mixRows: DepthLoops.mixRows, mixBytes: DepthLoops.mixBytes,
+        meansOfPairs: DepthLoops.meansOfPairs, repeatEach: DepthLoops.repeatEach,
+        repeatInPlace: DepthLoops.repeatInPlace, spreadPacked422: DepthLoops.spreadPacked422)
+
+    #if arch(x86_64)
+        /// For x86-64-v3: AVX2, in nearly every processor since 2015.
+        package static let v3 = unsafe Loops(
+            name: "x86-64-v3", cutRow: DepthLoopsV3.cutRow, sortRow: DepthLoopsV3.sortRow, weigh: DepthLoopsV3.weigh,
+            joinCovers: DepthLoopsV3.joinCovers, squareRoots: DepthLoopsV3.squareRoots, squares: DepthLoopsV3.squares,
+            powers: DepthLoopsV3.powers,
+            stretchEvenly: DepthLoopsV3.stretchEvenly, stretchAnyhow: DepthLoopsV3.stretchAnyhow,
+            mixRows: DepthLoopsV3.mixRows, mixBytes: DepthLoopsV3.mixBytes, meansOfPairs: DepthLoopsV3.meansOfPairs,
+            repeatEach: DepthLoopsV3.repeatEach, repeatInPlace: DepthLoopsV3.repeatInPlace,
+            spreadPacked422: DepthLoopsV3.spreadPacked422)
+
+        /// All that this processor can run, slowest first.
+        package static let usable = processor_has_x86_64_v3() ? [baseline, v3] : [baseline]
+    #else
+        package static let usable = [baseline]
+    #endif
+
+    /// The fastest that this processor can run, found once.
+    package static let best = usable.last ?? baseline
+}

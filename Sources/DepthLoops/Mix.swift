@@ -1,0 +1,24 @@
+/// Adds up four rows of opacities to a row of bytes.
+///
+///     alpha = Σ weight · opacity, clipped to 0…255, rounded to nearest (halves to even)
+///
+/// - parameter weights: each already times 255.
+package func mixRows(
+    _ row0: UnsafePointer<Float>, _ row1: UnsafePointer<Float>, _ row2: UnsafePointer<Float>,
+    _ row3: UnsafePointer<Float>, weights: SIMD4<Float>, count: Int, into alpha: UnsafeMutablePointer<UInt8>
+) {
+    let (weight0, weight1, weight2, weight3) = (weights[0], weights[1], weights[2], weights[3])
+    for x in 0..<count {
+        let sum = unsafe row0[x] * weight0 + row1[x] * weight1 + row2[x] * weight2 + row3[x] * weight3
+        unsafe alpha[x] = roundedByte(sum)
+    }
+}
+
+/// The nearest whole number, halves to even, of a number clipped to 0…255.
+@inlinable
+@inline(__always)
+package func roundedByte(_ value: Float) -> UInt8 {
+    // Adding 1.5 · 2²³ leaves the nearest whole number in the low bits.
+    let shifted = min(max(value, 0), 255) + 12_582_912
+    return UInt8(truncatingIfNeeded: shifted.bitPattern)
+}

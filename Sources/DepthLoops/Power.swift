@@ -1,0 +1,66 @@
+/// Square roots of a run of blocks of 16 opacities, in place.
+///
+/// - parameter stride: floats from one block to the next.
+package func squareRoots(_ first: UnsafeMutablePointer<Float>, blocks: Int, stride: Int) {
+    for block in 0..<blocks {
+        let target = unsafe first + block &* stride
+        for lane in 0..<16 { unsafe target[lane] = target[lane].squareRoot() }
+    }
+}
+
+/// The same for squares.
+package func squares(_ first: UnsafeMutablePointer<Float>, blocks: Int, stride: Int) {
+    for block in 0..<blocks {
+        let target = unsafe first + block &* stride
+        for lane in 0..<16 { unsafe target[lane] *= target[lane] }
+    }
+}
+
+/// The same for powers with an exponent above 0.
+package func powers(_ first: UnsafeMutablePointer<Float>, blocks: Int, stride: Int, exponent: Float) {
+    for block in 0..<blocks {
+        let target = unsafe first + block &* stride
+        for lane in 0..<16 { unsafe target[lane] = power(target[lane], exponent) }
+    }
+}
+
+/// `value ^ exponent`, with an error below 1e-5 of it over the whole range of normal floats, most of it the rounding of
+/// the logarithm times the exponent; 0 stays 0.
+///
+/// Source: own derivation; logarithm by the series of the inverse hyperbolic tangent, exponential by its Taylor
+/// series, both on a reduced range (Muller, *Elementary Functions*, 3rd ed., ch. 11).
+///
+/// For a value of 0 up to a little more than 1 and an exponent above 0. No branches and no traps, so that a loop over it
+/// becomes vector code.
+@inline(__always)
+package func power(_ value: Float, _ exponent: Float) -> Float {
+    let result = exponential2(max(exponent * logarithm2(value), -126))
+    return value >= .leastNormalMagnitude ? result : 0
+}
+
+/// The logarithm to the base 2 of a normal positive number.
+@inline(__always)
+private func logarithm2(_ value: Float) -> Float {
+    // value = 2^whole · fraction, with the fraction between √½ and √2, where the series is short.
+    let bits = Int32(bitPattern: value.bitPattern)
+    let whole = (bits &- 0x3f35_04f3) &>> 23
+    let fraction = Float(bitPattern: UInt32(bitPattern: bits &- whole &<< 23))
+    // ln f = 2 artanh((f − 1)/(f + 1)) = 2 (s + s³/3 + s⁵/5 + …), and |s| < 0.172.
+    let s = (fraction - 1) / (fraction + 1)
+    let q = s * s
+    let series = 1 + q * (1 / 3 + q * (1 / 5 + q * (1 / 7 + q * (1 / 9))))
+    return Float(whole) + 2.885_390_1 * s * series
+}
+
+/// 2 to a power of −126 up to a little more than 0.
+@inline(__always)
+private func exponential2(_ power: Float) -> Float {
+    // Adding 1.5 · 2²³ leaves the nearest whole number in the low bits.
+    let magic: Float = 12_582_912
+    let shifted = power + magic
+    let whole = Int32(bitPattern: shifted.bitPattern) &- Int32(bitPattern: magic.bitPattern)
+    let t = (power - (shifted - magic)) * 0.693_147_2
+    let high = 1 / 24 + t * (1 / 120 + t * (1 / 720 + t * (1 / 5040)))
+    let series = 1 + t * (1 + t * (1 / 2 + t * (1 / 6 + t * high)))
+    return series * Float(bitPattern: UInt32(bitPattern: (whole &+ 127) &<< 23))
+}
