@@ -1,15 +1,43 @@
 #!/bin/sh
-# Builds everything with AddressSanitizer and runs the tests of the bridge, the kernels and the elements under it.
+# Builds everything with a sanitizer and runs the tests of the kernels, the bridge and the elements under it.
 #
-#     Tests/sanitize.sh [FILTER]   FILTER: a regular expression of test names; all but the soak and pipeline tests
-#                                  by default
+#     Tests/sanitize.sh address [FILTER]   memory errors, by AddressSanitizer
+#     Tests/sanitize.sh thread [FILTER]    data races, by ThreadSanitizer
+#
+# FILTER: a regular expression of test names; all but the soak and pipeline tests by default
 set -eu
 
 cd "$(dirname "$0")/.."
+export SWIFT_BACKTRACE=enable=no
+sanitizer=${1-}
+filter=${2:-DepthKernelsTests|GstBridgeTests|DepthMattePluginTests}
+case $sanitizer in
+address)
+    build=.build-asan
+    configuration=debug
+    ;;
+thread)
+    build=.build-tsan
+    configuration=release # where live pipelines keep their pace
+    ;;
+*)
+    echo "usage: $0 address|thread [FILTER]" >&2
+    exit 2
+    ;;
+esac
+
 pipelines/install.sh build run test
-build=.build-asan
-swift build --sanitize=address --scratch-path "$build" --build-tests
-# The test runner itself leaks a few hundred bytes.
-ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no exec swift test --sanitize=address --scratch-path "$build" \
-    --skip-build --no-parallel --filter "${1:-DepthKernelsTests|GstBridgeTests|DepthMattePluginTests}" \
-    --skip 'SoakTests|ArithmeticTests'
+swift build -c "$configuration" --sanitize="$sanitizer" --scratch-path "$build" --build-tests
+
+preload=
+if [ "$sanitizer" = thread ]; then
+    preload=$PWD/$build/libglib-locks.so
+    "$(command -v clang || command -v cc)" -shared -fPIC -O2 -Wall -Wextra -Werror $(pkg-config --cflags glib-2.0) \
+        -o "$preload" Tests/sanitize/glib-locks.c
+fi
+
+# detect_leaks: the test runner itself leaks a few hundred bytes.
+# G_SLICE: blocks that GLib hands from thread to thread by itself would pass for shared ones.
+exec env ASAN_OPTIONS=detect_leaks=0 G_SLICE=always-malloc LD_PRELOAD="$preload" \
+    swift test -c "$configuration" --sanitize="$sanitizer" --scratch-path "$build" --skip-build --no-parallel \
+    --filter "$filter" --skip 'SoakTests|ArithmeticTests'
