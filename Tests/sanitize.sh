@@ -31,9 +31,9 @@ swift build -c "$configuration" --sanitize="$sanitizer" --scratch-path "$build" 
 
 preload=
 if [ "$sanitizer" = thread ]; then
-    preload=$PWD/$build/libglib-locks.so
-    "$(command -v clang || command -v cc)" -shared -fPIC -O2 -Wall -Wextra -Werror $(pkg-config --cflags glib-2.0) \
-        -o "$preload" Tests/sanitize/glib-locks.c
+    preload=$PWD/$build/liblocks.so
+    clang=$(dirname "$(command -v swift)")/clang # of Swift's own toolchain: it knows how Swift calls
+    "$clang" -shared -fPIC -O2 -Wall -Wextra -Werror $(pkg-config --cflags glib-2.0) -o "$preload" Tests/sanitize/locks.c
 fi
 
 # detect_leaks: the test runner itself leaks a few hundred bytes.

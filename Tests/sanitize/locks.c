@@ -1,9 +1,9 @@
-/* Tells ThreadSanitizer about GLib's locks.
+/* Tells ThreadSanitizer about the locks that it does not see: those that sit on futexes, in libraries that are not
+ * instrumented. It would report every value that they guard.
  *
- * GMutex and GCond sit on futexes, which ThreadSanitizer does not see: it would report every value that they guard.
- * Preloaded into an instrumented program, these functions stand before GLib's own. Elsewhere they only pass on.
- * (GRecMutex and GRWLock sit on pthreads, which it knows.) Queues and thread pools hand things over under locks too, but
- * GLib's calls to itself reach no preload, so these have wrappers of their own. */
+ * Preloaded into an instrumented program, these functions stand before the real ones; elsewhere they only pass on.
+ * GLib's calls to itself reach no preload, so what it hands over under locks of its own has wrappers too. GRecMutex and
+ * GRWLock sit on pthreads, which ThreadSanitizer knows. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <glib.h>
@@ -22,11 +22,12 @@ static void release(void *address)
     if (__tsan_release) __tsan_release(address);
 }
 
-/* Declares `next`, the function of that name that this library hides. */
-#define NEXT(name)                                                                                                     \
+/* Declares `next`, the function that this library's one of that name hides. */
+#define NEXT(name) NEXT_SYMBOL(name, #name)
+#define NEXT_SYMBOL(name, symbol)                                                                                      \
     static __typeof__(name) *known;                                                                                    \
     __typeof__(name) *next = __atomic_load_n(&known, __ATOMIC_RELAXED);                                                \
-    if (!next) __atomic_store_n(&known, next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED)
+    if (!next) __atomic_store_n(&known, next = (__typeof__(name) *)dlsym(RTLD_NEXT, symbol), __ATOMIC_RELAXED)
 
 /* GMutex */
 
@@ -130,4 +131,29 @@ gboolean g_thread_pool_push(GThreadPool *pool, gpointer job, GError **error)
     NEXT(g_thread_pool_push);
     release(job);
     return next(pool, job, error);
+}
+
+/* Mutex of Swift's Synchronization: what it does when two threads want it at once. The rest is compiled into its users,
+ * and so instrumented. */
+
+#define LOCK_SLOW "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
+#define UNLOCK_SLOW "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
+#define SWIFT __attribute__((swiftcall))
+#define SELF __attribute__((swift_context))
+
+SWIFT void lock_slow(guint32 thread, SELF void *handle) __asm__(LOCK_SLOW);
+SWIFT void unlock_slow(SELF void *handle) __asm__(UNLOCK_SLOW);
+
+SWIFT void lock_slow(guint32 thread, SELF void *handle)
+{
+    NEXT_SYMBOL(lock_slow, LOCK_SLOW);
+    next(thread, handle);
+    acquire(handle);
+}
+
+SWIFT void unlock_slow(SELF void *handle)
+{
+    NEXT_SYMBOL(unlock_slow, UNLOCK_SLOW);
+    release(handle);
+    next(handle);
 }
