@@ -8,8 +8,7 @@ import Synchronization
 final class BackgroundFile: Sendable {
     private struct State {
         var isRunning = false
-        /// The file wanted now, and how often that changed.
-        var location: String?
+        /// How often another file was wanted.
         var version = 0
         /// A thread is opening files; it looks again before it ends.
         var isLoading = false
@@ -20,30 +19,40 @@ final class BackgroundFile: Sendable {
 
     private let state = Monitor(State())
     private let isCancelled = CancelFlag()
+    private let location: @Sendable () -> String?
+
+    /// - Parameter location: what names the file wanted now. It is asked anew for each file that is opened: setters on
+    ///   two threads may come here in another order than they set the property.
+    init(location: @escaping @Sendable () -> String?) { self.location = location }
 
     /// The open file; nil where none is named.
     var reader: BackgroundReader? { state.withLock { $0.reader } }
 
     /// READY to PAUSED: opens the file, so that a fault shows before any frame leaves.
-    func start(_ location: String?, maxPixels: Int) throws(ElementError) {
+    func start(for element: any Element, maxPixels: Int) throws(ElementError) {
         isCancelled.set(false)
         state.withLock { $0.maxPixels = maxPixels }
-        let opened = try open(location)
+        let named = location()
+        let opened = try open(named)
         state.withLock {
             $0.isRunning = true
-            $0.location = location
             $0.reader = opened
         }
+        // The property may have changed while the file was being opened.
+        if location() != named { replace(for: element) }
     }
 
-    /// Keeps a frame that waits for the decoder from waiting longer.
-    func interrupt() { reader?.interrupt() }
+    /// Keeps a frame that waits for the decoder from waiting longer, that of a file still being opened included.
+    func interrupt() {
+        isCancelled.set(true)
+        reader?.interrupt()
+    }
 
     /// PAUSED to READY: closes the file, and returns when no thread works on another.
     func stop() {
         isCancelled.set(true)
+        state.withLock { $0.isRunning = false }  // or a thread that names files steadily would keep the loader going
         let closed = state.wait(until: { !$0.isLoading }) { state -> BackgroundReader? in
-            state.isRunning = false
             defer { state.reader = nil }
             return state.reader
         }
@@ -53,10 +62,9 @@ final class BackgroundFile: Sendable {
     /// The property changed. Before the start nothing happens yet. After it a thread of GStreamer's opens the new file,
     /// and the old one stays until that is done, or for good if it cannot be read. Of many changes in a row, those
     /// that came while another file was being opened are passed over but for the last.
-    func replace(with location: String?, for element: any Element) {
+    func replace(for element: any Element) {
         let needsThread = state.withLock { state in
             guard state.isRunning else { return false }
-            state.location = location
             state.version += 1
             defer { state.isLoading = true }
             return !state.isLoading
@@ -82,26 +90,32 @@ final class BackgroundFile: Sendable {
 
     /// Opens what is wanted until that is what is open.
     fileprivate func load(for element: any Element) {
-        while true {
-            let (location, version) = state.withLock { ($0.location, $0.version) }
-            let opened: BackgroundReader?
-            do throws(ElementError) {
-                opened = try open(location)
-            } catch {
-                if isCurrent(version) {
-                    if !isCancelled.isSet { element.warn(error) }
-                    return finishLoading()
-                }
-                continue
-            }
-            if install(opened, version) { return finishLoading() }
-            opened?.close()
+        var version: Int
+        repeat {
+            version = state.withLock { $0.version }
+            openWanted(version, for: element)
+        } while !finishLoading(version)
+    }
+
+    private func openWanted(_ version: Int, for element: any Element) {
+        do throws(ElementError) {
+            let opened = try open(location())
+            if !install(opened, version) { opened?.close() }
+        } catch {
+            if isCurrent(version) && !isCancelled.isSet { element.warn(error) }
         }
     }
 
     private func isCurrent(_ version: Int) -> Bool { state.withLock { $0.version == version } }
 
-    private func finishLoading() { state.withLock { $0.isLoading = false } }
+    /// Ends the loading, unless another file was wanted meanwhile: whoever asked for it relies on this thread.
+    private func finishLoading(_ version: Int) -> Bool {
+        state.withLock { state in
+            guard state.version == version else { return false }
+            state.isLoading = false
+            return true
+        }
+    }
 
     /// Puts a file in place of the old one; false where another is wanted by now.
     private func install(_ opened: BackgroundReader?, _ version: Int) -> Bool {

@@ -13,7 +13,7 @@ final class DepthMatteElement: Aggregator {
 
     let instance: UnsafeMutablePointer<GstElement>
     let table = Properties(DepthMatteProperties.all, initial: DepthMatteSettings())
-    let backgroundFile = BackgroundFile()
+    let backgroundFile: BackgroundFile
     let wasFlushed = Atomic(false)
     let lateness = Lateness()
     /// Why caps were refused last, so that it is said once. Written by upstream threads.
@@ -41,13 +41,14 @@ final class DepthMatteElement: Aggregator {
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
+        backgroundFile = BackgroundFile { [table] in table.current.background }
         _ = addAlwaysPad(DepthMatte.PadRole.video.description)
     }
 
     func propertyChanged(_ name: String) {
         switch name {
         case "background":
-            backgroundFile.replace(with: table.current.background, for: self)
+            backgroundFile.replace(for: self)
         case "background-mode":
             // The output may gain or lose its alpha channel, and the video's format with it.
             renegotiate()
@@ -59,14 +60,9 @@ final class DepthMatteElement: Aggregator {
     // MARK: Start
 
     func start() throws(ElementError) {
-        let settings = table.current
         statistics.withLock { $0 = Statistics() }
         lastRefusal.withLock { $0 = nil }
-        try backgroundFile.start(settings.background, maxPixels: maxPixels)
-        // The property may have changed while the file was being opened.
-        if table.current.background != settings.background {
-            backgroundFile.replace(with: table.current.background, for: self)
-        }
+        try backgroundFile.start(for: self, maxPixels: maxPixels)
     }
 
     func changeState(
