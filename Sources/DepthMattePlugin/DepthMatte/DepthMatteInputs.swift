@@ -81,9 +81,19 @@ struct DepthMatteInputs: ~Copyable {
     mutating func advance(
         in element: any Aggregator, to time: RunningTime?, frame: UInt64, mayWait: Bool, isLive: Bool
     ) throws(FlowStop) {
+        let mayWaitForPictures = mayWait && !isLive
+        // A pad may have come since GstAggregator looked. Until it brings something nothing may be taken off the others:
+        // GstAggregator would wait for them again, although this frame needs no more of them.
+        if mayWait && depth?.followed.isEmpty(in: element, at: time, frame: frame) == true { throw .needData }
+        if mayWaitForPictures
+            && (face?.followed.isEmpty(in: element, at: time, frame: frame) == true
+                || background?.followed.isEmpty(in: element, at: time, frame: frame) == true)
+        {
+            throw .needData
+        }
         try depth?.followed.advance(in: element, to: time, frame: frame, mayWait: mayWait)
-        try face?.followed.advance(in: element, to: time, frame: frame, mayWait: mayWait && !isLive)
-        try background?.followed.advance(in: element, to: time, frame: frame, mayWait: mayWait && !isLive)
+        try face?.followed.advance(in: element, to: time, frame: frame, mayWait: mayWaitForPictures)
+        try background?.followed.advance(in: element, to: time, frame: frame, mayWait: mayWaitForPictures)
     }
 
     /// A flush: what was taken is over.

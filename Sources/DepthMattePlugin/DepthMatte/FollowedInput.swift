@@ -29,6 +29,12 @@ struct FollowedInput: ~Copyable {
         self.holdsThroughGaps = holdsThroughGaps
     }
 
+    /// Whether the pad has brought nothing yet for video frame number `frame` at running time `time`.
+    func isEmpty(in element: any Aggregator, at time: RunningTime?, frame: UInt64) -> Bool {
+        if servedFrame == frame || (time != nil && current?.time == time) { return false }
+        return gst_aggregator_pad_has_buffer(pad) == 0 && !element.hasEnded(pad)
+    }
+
     /// Brings the input up to `time`, the running time of video frame number `frame`.
     ///
     /// - Parameter mayWait: whether results may depend on data still to come. Then this throws `needData` until a
