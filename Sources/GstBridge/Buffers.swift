@@ -55,6 +55,9 @@ package final class BufferRef {
 }
 
 extension BufferPointer {
+    /// Says that the buffer does not continue what came before it. The buffer must be the caller's alone.
+    package func markDiscontinuity() { pointee.mini_object.flags |= GST_BUFFER_FLAG_DISCONT.rawValue }
+
     /// Whether nobody else can see the buffer or its memory.
     package var isExclusive: Bool {
         let object = UnsafeMutableRawPointer(self).assumingMemoryBound(to: GstMiniObject.self)

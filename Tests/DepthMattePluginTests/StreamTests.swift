@@ -182,6 +182,25 @@ import Testing
         #expect(frame.mini_object.flags & GST_BUFFER_FLAG_DISCONT.rawValue != 0)
     }
 
+    @Test func `what follows a start, a flush or a dropped frame is marked as a discontinuity, and nothing else`() {
+        let bench = Bench.numbered(["on-missing-depth": "drop", "hold-time": "0", "max-skew": "1000000"])
+        let isMarked = { (frame: Recorder.Frame) in
+            frame.buffer.flags.rawValue & GST_BUFFER_FLAG_DISCONT.rawValue != 0
+        }
+        for number in [0, 1, 3, 4] { bench.depth.push(Numbered.map(1), at: time(ofFrame: number)) }
+        for number in 0..<5 { bench.video.push(Numbered.picture, at: time(ofFrame: number)) }
+        for feed in [bench.depth, bench.video] { feed.settle() }
+        let before = (0..<4).compactMap { _ in bench.output.next() }
+        #expect(before.map(\.timing.start) == [0, 1, 3, 4].map { time(ofFrame: $0) })
+        #expect(before.map(isMarked) == [true, false, true, false])
+        for feed in [bench.video, bench.depth] { feed.beginFlush() }
+        for feed in [bench.video, bench.depth] { feed.endFlush() }
+        for number in 0..<2 { bench.depth.push(Numbered.map(1), at: time(ofFrame: number)) }
+        bench.depth.end()
+        bench.pushVideo(2)
+        #expect(bench.output.rest().map(isMarked) == [true, false])
+    }
+
     /// Whether the box of a cat on a video frame is still on what leaves.
     private func keepsBox(_ format: String, mode: String) throws -> Bool {
         let shape = VideoShape(format, 64, 48)

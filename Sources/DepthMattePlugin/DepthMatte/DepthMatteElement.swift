@@ -34,6 +34,8 @@ final class DepthMatteElement: Aggregator {
     /// Counts the video frames, to tell them apart.
     var frameNumber: UInt64 = 0
     var hasSentFrame = false
+    /// The next frame that leaves does not continue the last: it is the first, or frames were dropped before it.
+    var isInterrupted = true
     /// The video's tags, to be sent after its next frame.
     var laterEvents: [EventRef] = []
 
@@ -102,6 +104,7 @@ final class DepthMatteElement: Aggregator {
             Self.log.debug(self) { "flushed: earlier depth, faces and backgrounds are forgotten" }
             inputs.reset()
             hasSentFrame = false
+            isInterrupted = true
         }
         guard let video = videoPad else { throw .endOfStream }
         guard let head = head(of: video.pad) else {
@@ -127,7 +130,7 @@ final class DepthMatteElement: Aggregator {
         let outcome = try compose(&frame, job)
         Self.log.trace(self) { "frame at \(time.map(String.init) ?? "no time"): \(outcome), \(maker.report)" }
         account(outcome, at: time, since: startOfWork, interval: settings.statsInterval)
-        if outcome != .dropped { try send(frame) }
+        if outcome == .dropped { isInterrupted = true } else { try send(frame) }
     }
 
     /// Lets GstControllers set the properties that they drive.
@@ -172,6 +175,7 @@ final class DepthMatteElement: Aggregator {
 
     private func drop(_ frame: borrowing OwnedBuffer, at time: RunningTime?) {
         Self.log.debug(self) { "frame at \(time.map(String.init) ?? "no time") comes too late" }
+        isInterrupted = true
         let (frames, dropped) = statistics.withLock {
             $0.count(.dropped, workTime: 0)
             return ($0.frames, $0.dropped)
@@ -219,6 +223,8 @@ final class DepthMatteElement: Aggregator {
 
     private func send(_ picture: consuming OwnedBuffer) throws(FlowStop) {
         let stamp = picture.pointer.pointee
+        if isInterrupted { picture.pointer.markDiscontinuity() }
+        isInterrupted = false
         hasSentFrame = true
         try finish(picture.surrender())
         for event in laterEvents { gst_pad_push_event(sourcePad, event.surrender()) }
@@ -243,6 +249,7 @@ final class DepthMatteElement: Aggregator {
         frameNumber = 0
         lateness.reset()
         hasSentFrame = false
+        isInterrupted = true
         laterEvents.removeAll()
     }
 

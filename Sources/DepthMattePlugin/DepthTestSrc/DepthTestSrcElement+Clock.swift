@@ -30,7 +30,10 @@ extension DepthTestSrcElement {
     }
 
     private func skip(_ stream: TestStream, _ format: TestStream.Format, to time: GstClockTime) {
-        stream.frame = max(stream.frame, TestStream.firstFrame(atOrAfter: time, rate: format.rate))
+        let next = TestStream.firstFrame(atOrAfter: time, rate: format.rate)
+        guard next > stream.frame else { return }
+        stream.frame = next
+        stream.isInterrupted = true
     }
 
     private enum Wake { case reached, paused, interrupted, ending }

@@ -79,6 +79,7 @@ extension DepthTestSrcElement {
                 gst_pad_push_event(stream.pad, event)
             }
             stream.needsSegment = true
+            stream.isInterrupted = true
             let rate = stream.format?.rate ?? DepthTestSrc.preferredRate
             stream.frame = TestStream.firstFrame(atOrAfter: start, rate: rate)
             _ = startTask(stream.pad)

@@ -134,6 +134,8 @@ final class DepthTestSrcElement: PushSource {
         buffer.pointer.pointee.duration = end == noClockTime ? noClockTime : end &- start
         buffer.pointer.pointee.offset = guint64(stream.frame)
         buffer.pointer.pointee.offset_end = guint64(stream.frame &+ 1)
+        if stream.isInterrupted { buffer.pointer.markDiscontinuity() }
+        stream.isInterrupted = false
         stream.frame &+= 1
         let result = gst_pad_push(stream.pad, buffer.surrender())
         guard result == GST_FLOW_OK else { throw .refused(result) }

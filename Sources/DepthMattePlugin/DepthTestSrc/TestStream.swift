@@ -13,6 +13,8 @@ final class TestStream {
     var frame: UInt64 = 0
     var needsStreamStart = true
     var needsSegment = true
+    /// The next frame does not continue the last.
+    var isInterrupted = true
     /// Pauses of a live source after which the stream has caught up.
     var pausesSeen = 0
     private(set) var format: Format?
@@ -44,6 +46,7 @@ final class TestStream {
         frame = 0
         needsStreamStart = true
         needsSegment = true
+        isInterrupted = true
         pausesSeen = 0
         format = nil
         renderer = nil
