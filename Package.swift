@@ -56,13 +56,14 @@ let package = Package(
         // Tests and what they share.
         .systemLibrary(name: "CGStreamerCheck", path: "Tests/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0"),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
+        .target(name: "CStreamRules", dependencies: ["CGStreamer"], path: "Tests/CStreamRules"),
         .target(
             name: "TestSupport", dependencies: ["DepthKernels"], path: "Tests/TestSupport", swiftSettings: strict),
         .target(
             name: "GstTestSupport",
             dependencies: [
-                "CDepthMatte", "CGStreamer", "CGStreamerCheck", "CGStreamerShims", "DepthKernels", "DepthMattePlugin",
-                "GstBridge",
+                "CDepthMatte", "CGStreamer", "CGStreamerCheck", "CGStreamerShims", "CStreamRules", "DepthKernels",
+                "DepthMattePlugin", "GstBridge",
             ],
             path: "Tests/GstTestSupport", swiftSettings: strict),
         .testTarget(
@@ -76,8 +77,8 @@ let package = Package(
         .testTarget(
             name: "DepthMattePluginTests",
             dependencies: [
-                "AllocationCounter", "CGStreamer", "CGStreamerCheck", "DepthKernels", "DepthMattePlugin", "GstBridge", "GstTestSupport",
-                "TestSupport",
+                "AllocationCounter", "CGStreamer", "CGStreamerCheck", "CStreamRules", "DepthKernels", "DepthMattePlugin",
+                "GstBridge", "GstTestSupport", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

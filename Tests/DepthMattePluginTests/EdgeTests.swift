@@ -45,7 +45,6 @@ import Testing
         bench.video.push(Numbered.picture, at: time(ofFrame: 1))
         bench.video.end()
         #expect(bench.output.rest().count == 1)
-        #expect(bench.output.violations.isEmpty, "\(bench.output.violations)")
     }
 
     @Test func `faults of one kind are one warning a second, whatever their numbers`() {

@@ -44,7 +44,6 @@ import Testing
         }
         #expect(frames > LivePairingTests.seconds * 28 && wrong == 0, "\(wrong) of \(frames) paired wrongly")
         #expect(clock.lateWaits == 0)
-        #expect(bench.output.violations.isEmpty)
     }
 
     @Test func `a depth camera that never sends holds no frame beyond the latency`() throws {

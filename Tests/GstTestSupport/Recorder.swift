@@ -8,13 +8,10 @@ package final class Recorder {
     private let queue: OpaquePointer
     /// Events that came so far, by name, with the frames between them as "frame".
     package private(set) var story: [String] = []
-    /// What broke the rules of a stream so far.
-    package private(set) var violations: [String] = []
     /// The caps that hold now.
     package private(set) var caps: String?
     package private(set) var segment: GstSegment?
     package private(set) var hasEnded = false
-    private var hasStarted = false
 
     /// What a frame came out as.
     package struct Frame {
@@ -102,58 +99,30 @@ package final class Recorder {
     private func pop() -> Item? {
         guard let item = g_async_queue_timeout_pop(queue, patience) else { return nil }
         if item.assumingMemoryBound(to: GstMiniObject.self).pointee.type == gst_buffer_get_type() {
-            checkFrame()
+            story.append("frame")
             return .buffer(BufferRef(taking: item.assumingMemoryBound(to: GstBuffer.self)))
         }
         let event = item.assumingMemoryBound(to: GstEvent.self)
         defer { gst_event_unref(event) }
-        check(event)
+        note(event)
         let structure = gst_event_get_structure(event).flatMap { takeString(gst_structure_to_string($0)) } ?? ""
         return .event(event.pointee.type, structure)
     }
 
-    private func checkFrame() {
-        story.append("frame")
-        if !hasStarted { violations.append("a frame before stream-start") }
-        if caps == nil { violations.append("a frame before caps") }
-        if segment == nil { violations.append("a frame before the segment") }
-        if hasEnded { violations.append("a frame after the end") }
-    }
-
-    private func check(_ event: UnsafeMutablePointer<GstEvent>) {
-        let type = event.pointee.type
-        story.append(String(cString: gst_event_type_get_name(type)))
-        if event.pointee.seqnum == 0 { violations.append("\(story.last ?? "") without a seqnum") }
-        if hasEnded, type != GST_EVENT_FLUSH_START, type != GST_EVENT_FLUSH_STOP, type != GST_EVENT_STREAM_START {
-            violations.append("\(story.last ?? "") after the end")
-        }
-        if !hasStarted, type != GST_EVENT_STREAM_START, type.rawValue & (1 << 2) != 0 {
-            violations.append("\(story.last ?? "") before stream-start")
-        }
-        switch type {
-        case GST_EVENT_STREAM_START:
-            hasStarted = true
-            hasEnded = false
-        case GST_EVENT_CAPS: takeCaps(event)
+    private func note(_ event: UnsafeMutablePointer<GstEvent>) {
+        story.append(String(cString: gst_event_type_get_name(event.pointee.type)))
+        switch event.pointee.type {
+        case GST_EVENT_CAPS: withCaps(of: event) { caps = $0.text }
         case GST_EVENT_SEGMENT:
-            if caps == nil { violations.append("the segment before caps") }
             var pointer: UnsafePointer<GstSegment>?
             gst_event_parse_segment(event, &pointer)
             segment = pointer?.pointee
-        case GST_EVENT_GAP:
-            if segment == nil { violations.append("a gap before the segment") }
         case GST_EVENT_EOS: hasEnded = true
+        case GST_EVENT_STREAM_START: hasEnded = false
         case GST_EVENT_FLUSH_STOP:
             segment = nil
             hasEnded = false
         default: break
-        }
-    }
-
-    private func takeCaps(_ event: UnsafeMutablePointer<GstEvent>) {
-        withCaps(of: event) { new in
-            if caps == new.text { violations.append("the same caps again") }
-            caps = new.text
         }
     }
 }

@@ -24,10 +24,20 @@ struct Command {
         self.folder = folder
     }
 
-    /// A launch line as one text. gst-launch-1.0 reads quotes itself.
+    /// A launch line as one text, with every element held to the rules of a stream. gst-launch-1.0 reads quotes itself.
     static func launch(_ line: String, options: [String] = ["-q"], in folder: URL? = nil) -> Command {
         let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
-        return Command("gst-launch-1.0", ["--no-fault"] + options + words, in: folder)
+        var command = Command("gst-launch-1.0", ["--no-fault"] + options + words, in: folder)
+        command.watchStreams()
+        return command
+    }
+
+    /// Loads the test plugin beside the library, and has its tracer end a program in which an element breaks the rules.
+    mutating func watchStreams() {
+        environment["GST_PLUGIN_PATH"] = "\(Places.build.path):\(Places.testPlugin.path)"
+        environment["GST_REGISTRY"] = Places.scratch.appending(path: "registry-watched.bin").path
+        environment["GST_TRACERS"] = "streamrules"
+        environment["G_DEBUG"] = "fatal-criticals"
     }
 
     /// The caller's environment with the library that was just built and a registry of the tests' own.

@@ -30,10 +30,14 @@ import Testing
     }
 
     @Test func `the search for leaks finds one`() {
-        var command = Command.launch("videotestsrc num-buffers=1 ! roiset leak=true ! fakesink")
-        command.environment["GST_PLUGIN_PATH"] = Places.testPlugin.path
-        command.environment["GST_REGISTRY"] = Places.scratch.appending(path: "registry-testplugin.bin").path
+        let command = Command.launch("videotestsrc num-buffers=1 ! roiset leak=true ! fakesink")
         #expect(leaks(of: command).found.count == 1)
+    }
+
+    @Test func `an element that breaks the rules of a stream ends the line`() {
+        let result = Command.launch("videotestsrc num-buffers=1 ! roiset restart=true ! fakesink").run()
+        #expect(result.status == 128 + Int(SIGTRAP))
+        #expect(result.output.contains("roiset0:src sends a flush-stop without a flush-start"), "\(result.output)")
     }
 
     private func run(_ file: String, _ variables: [String], in folder: URL) {
@@ -47,8 +51,8 @@ import Testing
     /// Runs with criticals made fatal, and finds the objects that are alive at the end.
     private func leaks(of command: Command) -> (result: Command.Result, found: [Substring]) {
         var command = command
-        command.environment["G_DEBUG"] = "fatal-criticals"
-        command.environment["GST_TRACERS"] = "leaks"
+        command.watchStreams()
+        command.environment["GST_TRACERS"] = "leaks;streamrules"
         command.environment["GST_DEBUG"] = "GST_TRACER:7"
         command.environment["GST_DEBUG_NO_COLOR"] = "1"
         let result = command.run()

@@ -190,7 +190,7 @@ struct Take: CustomTestStringConvertible {
         case .given(let box): (face, rule, region) = ("", "face", "! roiset rectangles=\(box) ")
         case .nearest: (face, rule) = ("", "nearest")
         }
-        var command = Command.launch(
+        let command = Command.launch(
             """
             \(colorSource) ! videoconvert ! video/x-raw,format=RGB ! tee name=tee
             tee. ! queue \(region)! depthmatte name=matte anchor=\(rule) view=\(view) \(depthProperties)
@@ -198,9 +198,6 @@ struct Take: CustomTestStringConvertible {
             filesrc location="\(depth.path)" ! pngdec ! queue ! matte.depth
             \(face)
             """, in: Places.scratch)
-        command.environment["GST_PLUGIN_PATH"] = "\(Places.build.path):\(Places.testPlugin.path)"
-        command.environment["GST_REGISTRY"] = Places.scratch.appending(path: "registry-both.bin").path
-        command.environment["G_DEBUG"] = "fatal-criticals"
         let result = command.run()
         guard result.status == 0 else { throw Frames.Unreadable(line: name, output: result.output) }
     }

@@ -1,8 +1,16 @@
-/* roiset: an element for the tests alone. It puts regions of interest on every buffer, as a detector would, and can
- * leak a buffer on purpose, so that the check for leaks is itself checked. */
+/* What only the tests use.
+ *
+ * roiset, an element: it puts regions of interest on every buffer, as a detector would. It can leak a buffer and break
+ * a rule of the stream on purpose, so that the checks for both are themselves checked.
+ * streamrules, a tracer: see CStreamRules.c. */
+
+#define GST_USE_UNSTABLE_API
+
+#include "CStreamRules.h"
 
 #include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
+#include <gst/gsttracer.h>
 #include <gst/video/video.h>
 #include <stdio.h>
 
@@ -11,13 +19,14 @@ typedef struct {
     gchar *rectangles;
     gchar *type;
     gboolean leak;
+    gboolean restart;
 } GstRoiSet;
 
 typedef struct {
     GstBaseTransformClass parent_class;
 } GstRoiSetClass;
 
-enum { PROP_RECTANGLES = 1, PROP_TYPE, PROP_LEAK };
+enum { PROP_RECTANGLES = 1, PROP_TYPE, PROP_LEAK, PROP_RESTART };
 
 GType gst_roi_set_get_type (void);
 G_DEFINE_TYPE (GstRoiSet, gst_roi_set, GST_TYPE_BASE_TRANSFORM)
@@ -42,7 +51,10 @@ gst_roi_set_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
     g_strfreev (boxes);
     if (self->leak)
         gst_buffer_new ();
+    gboolean restart = self->restart;
     GST_OBJECT_UNLOCK (self);
+    if (restart)
+        gst_pad_push_event (base->srcpad, gst_event_new_flush_stop (TRUE));
     return GST_FLOW_OK;
 }
 
@@ -63,6 +75,9 @@ gst_roi_set_set_property (GObject *object, guint id, const GValue *value, GParam
             break;
         case PROP_LEAK:
             self->leak = g_value_get_boolean (value);
+            break;
+        case PROP_RESTART:
+            self->restart = g_value_get_boolean (value);
             break;
         default:
             G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -97,6 +112,9 @@ gst_roi_set_class_init (GstRoiSetClass *klass)
     g_object_class_install_property (object, PROP_LEAK,
             g_param_spec_boolean ("leak", "Leak", "Leak one buffer for each that passes", FALSE,
                     G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS));
+    g_object_class_install_property (object, PROP_RESTART,
+            g_param_spec_boolean ("restart", "Restart", "Send a flush-stop that no flush-start came before", FALSE,
+                    G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS));
     gst_element_class_add_static_pad_template (element, &sink_template);
     gst_element_class_add_static_pad_template (element, &src_template);
     gst_element_class_set_static_metadata (element, "Region setter", "Filter/Video",
@@ -114,7 +132,8 @@ gst_roi_set_init (GstRoiSet *self)
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
-    return gst_element_register (plugin, "roiset", GST_RANK_NONE, gst_roi_set_get_type ());
+    return gst_element_register (plugin, "roiset", GST_RANK_NONE, gst_roi_set_get_type ())
+            && gst_tracer_register (plugin, "streamrules", stream_rules_get_type ());
 }
 
 #define PACKAGE "gst-depthmatte"
