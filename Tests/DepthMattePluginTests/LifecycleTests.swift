@@ -181,7 +181,7 @@ import Testing
 }
 
 /// Counts objects that are finalized.
-private final class Counter: @unchecked Sendable {  // guard: the count is atomic, `watched` belongs to the test
+final class Counter: @unchecked Sendable {  // guard: the count is atomic, `watched` belongs to the test
     private let finalized = Atomic(0)
     private(set) var watched = 0
 

@@ -84,6 +84,15 @@ package func setProperty(_ element: UnsafeMutablePointer<GstElement>, _ name: St
     gst_util_set_object_arg(UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), name, value)
 }
 
+/// The value of a property that is a whole number.
+package func integer(_ name: String, of element: UnsafeMutablePointer<GstElement>) -> Int {
+    var value = GValue()
+    g_value_init(&value, g_type_from_name("gint64"))
+    defer { g_value_unset(&value) }
+    g_object_get_property(UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), name, &value)
+    return Int(g_value_get_int64(&value))
+}
+
 /// The raw video formats that an always pad's template lists.
 package func templateFormats(ofPad name: String, of factory: String) -> [String] {
     let element = makeElement(factory)
