@@ -80,14 +80,26 @@ pad_state (GstPad *pad)
 static gboolean
 is_watched (GstPad *pad)
 {
-    return GST_IS_ELEMENT (GST_OBJECT_PARENT (pad));
+    GstElement *element = gst_pad_get_parent_element (pad);
+
+    if (element)
+        gst_object_unref (element);
+    return element != NULL;
 }
 
 /* Some of GStreamer's own elements break a rule or two; where the code says so, ours and those under test must not. */
 static gboolean
 is_ours (GstPad *pad)
 {
-    return pad_state (pad)->kept || g_str_has_prefix (G_OBJECT_TYPE_NAME (GST_OBJECT_PARENT (pad)), "GstDepth");
+    GstObject *parent = gst_object_get_parent (GST_OBJECT (pad));
+    gboolean result;
+
+    /* A request pad may be released meanwhile. */
+    if (!parent)
+        return FALSE;
+    result = pad_state (pad)->kept || g_str_has_prefix (G_OBJECT_TYPE_NAME (parent), "GstDepth");
+    gst_object_unref (parent);
+    return result;
 }
 
 /* A push that comes while the pad is flushed or stopped is refused by the pad, and breaks no rule. */
