@@ -1,0 +1,185 @@
+import CGStreamer
+import CGStreamerCheck
+import GstBridge
+import GstTestSupport
+import Testing
+
+/// States that change fast, in any order, and with the rest of the pipeline playing.
+@Suite struct StateStormTests {
+    private static let inputs = """
+        videotestsrc name=video ! video/x-raw,format=I420,width=32,height=24 ! matte.video
+        videotestsrc name=depth ! video/x-raw,format=GRAY16_LE,width=16,height=12 ! matte.depth
+        videotestsrc name=behind ! video/x-raw,format=RGB,width=32,height=24 ! matte.background
+        depthmatte name=matte !
+        """
+
+    @Test func `every state of a long mixed list is reached`() throws {
+        let (null, ready, paused, playing) = (GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING)
+        let parts: [([GstState], Int)] = [
+            ([playing, null, paused, ready], 3), ([paused, ready], 4), ([paused, null], 6), ([playing, null], 6),
+            ([playing, ready], 3), ([playing, paused], 4), ([ready, null, playing, paused, null], 3),
+        ]
+        let states = parts.flatMap { part, times in (0..<times).flatMap { _ in part } }
+        let pipeline = Pipeline(StateStormTests.inputs + " fakesink sync=false")
+        for (step, state) in states.enumerated() {
+            try #require(pipeline.set(state) != GST_STATE_CHANGE_FAILURE, "step \(step)")
+            try #require(pipeline.reached() == GST_STATE_CHANGE_SUCCESS, "step \(step)")
+            #expect(pipeline.pointer.pointee.current_state == state)
+        }
+        #expect(states.count > 60 && pipeline.bus.errors().isEmpty)
+    }
+
+    @Test func `a hundred pauses and changes of the clock lose no frame`() throws {
+        let pipeline = Pipeline(StateStormTests.inputs + " appsink name=sink sync=true max-buffers=2")
+        let bin = UnsafeMutableRawPointer(pipeline.pointer).assumingMemoryBound(to: GstPipeline.self)
+        let clocks = [GST_CLOCK_TYPE_MONOTONIC, GST_CLOCK_TYPE_REALTIME].map { type in
+            makeClock(type)
+        }
+        defer { for clock in clocks { gst_object_unref(clock) } }
+        var starts: [GstClockTime] = []
+        for round in 0..<100 {
+            if round.isMultiple(of: 10) { gst_pipeline_use_clock(bin, clocks[round / 10 % 2]) }
+            pipeline.set(GST_STATE_PLAYING)
+            starts.append(try #require(pipeline.nextFrame(of: "sink"), "round \(round)").timing.start)
+            // As an application does when the clock is lost.
+            gst_element_post_message(
+                pipeline["matte"], gst_message_new_clock_lost(object(pipeline["matte"]), clocks[round / 10 % 2]))
+            pipeline.set(GST_STATE_PAUSED)
+            try #require(pipeline.reached() == GST_STATE_CHANGE_SUCCESS, "round \(round)")
+        }
+        #expect(starts == (0..<100).map { time(ofFrame: $0) })
+        #expect(pipeline.bus.errors().isEmpty)
+    }
+
+    private func makeClock(_ type: GstClockType) -> UnsafeMutablePointer<GstClock> {
+        let clock = g_object_new_with_properties(gst_system_clock_get_type(), 0, nil, nil)
+        guard let clock else { preconditionFailure("no memory for a clock") }
+        gst_object_ref_sink(clock)
+        gst_util_set_object_arg(clock, "clock-type", type == GST_CLOCK_TYPE_REALTIME ? "realtime" : "monotonic")
+        return UnsafeMutableRawPointer(clock).assumingMemoryBound(to: GstClock.self)
+    }
+
+    private func object(_ element: UnsafeMutablePointer<GstElement>) -> UnsafeMutablePointer<GstObject> {
+        UnsafeMutableRawPointer(element).assumingMemoryBound(to: GstObject.self)
+    }
+
+    @Test(
+        arguments: ["depthmatte", "depthtestsrc"],
+        [GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING])
+    func `events from the application do no harm in any state`(factory: String, state: GstState) {
+        let element = makeElement(factory)
+        defer { gst_object_unref(element) }
+        let request = factory == "depthmatte" ? gst_element_request_pad_simple(element, "depth") : nil
+        defer { if let request { gst_object_unref(request) } }
+        #expect(gst_element_set_state(element, state) != GST_STATE_CHANGE_FAILURE)
+        for _ in 0..<3 {
+            for flags in [GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_NONE] {
+                gst_element_send_event(element, newSeek(flags))
+            }
+            gst_element_send_event(element, gst_event_new_flush_start())
+            gst_element_send_event(element, gst_event_new_flush_stop(1))
+            gst_element_send_event(element, gst_event_new_eos())
+            gst_element_send_event(element, gst_event_new_latency(10 * millisecond))
+            gst_element_send_event(element, gst_event_new_reconfigure())
+        }
+        #expect(gst_element_set_state(element, GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS)
+        #expect(gst_element_set_state(element, GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
+        #expect(element.pointee.object.object.ref_count == 1)
+    }
+
+    private func newSeek(_ flags: GstSeekFlags) -> UnsafeMutablePointer<GstEvent>? {
+        gst_event_new_seek(1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0)
+    }
+
+    @Test func `an element is as new after events in every state`() {
+        let pipeline = Pipeline(
+            StateStormTests.inputs.replacing("videotestsrc", with: "videotestsrc num-buffers=5")
+                + " appsink name=sink sync=false")
+        // A serialized event to a prerolled pipeline would wait for it to play, as with any element.
+        for (state, event) in [
+            (GST_STATE_NULL, gst_event_new_eos()), (GST_STATE_READY, gst_event_new_eos()),
+            (GST_STATE_PAUSED, newSeek(GST_SEEK_FLAG_FLUSH)),
+        ] {
+            pipeline.set(state)
+            #expect(pipeline.reached() == GST_STATE_CHANGE_SUCCESS)
+            gst_element_send_event(pipeline["matte"], event)
+            pipeline.set(GST_STATE_READY)
+        }
+        pipeline.set(GST_STATE_PLAYING)
+        #expect(pipeline.frames(of: "sink").map(\.timing.start) == (0..<5).map { time(ofFrame: $0) })
+    }
+
+    @Test func `an element joins and leaves a playing pipeline`() throws {
+        let pipeline = Pipeline(
+            "videotestsrc ! video/x-raw,format=I420,width=32,height=24 ! tee name=tee ! queue ! fakesink sync=false")
+        pipeline.set(GST_STATE_PLAYING)
+        #expect(pipeline.reached() == GST_STATE_CHANGE_SUCCESS)
+        let gone = Counter()
+        for round in 0..<20 {
+            let branch = try Branch(pipeline)
+            gone.watch(branch.matte)
+            try #require(eventually { branch.frames > 5 }, "round \(round)")
+            branch.leave()
+        }
+        // Messages on the bus hold their senders.
+        #expect(pipeline.bus.discardAll() == 0)
+        #expect(gone.gone == 20)
+    }
+}
+
+/// A tee's branch with a `depthmatte` in it.
+private final class Branch {
+    private let pipeline: Pipeline
+    private let elements: [UnsafeMutablePointer<GstElement>]
+    private let source: UnsafeMutablePointer<GstPad>
+    private let passing: PassingFrames
+    private(set) var count = 0
+
+    var matte: UnsafeMutablePointer<GstElement> { elements[1] }
+
+    var frames: Int {
+        count += passing.take().count
+        return count
+    }
+
+    init(_ pipeline: Pipeline) throws {
+        self.pipeline = pipeline
+        elements = [
+            makeElement("queue"), makeElement("depthmatte"),
+            makeElement("fakesink", ["sync": "false", "async": "false"]),
+        ]
+        passing = PassingFrames(elements[2])
+        let bin = UnsafeMutableRawPointer(pipeline.pointer).assumingMemoryBound(to: GstBin.self)
+        for element in elements { gst_bin_add(bin, element) }
+        try #require(gst_element_link(elements[0], elements[1]) != 0 && gst_element_link(elements[1], elements[2]) != 0)
+        for element in elements.reversed() { try #require(gst_element_sync_state_with_parent(element) != 0) }
+        source = try #require(gst_element_request_pad_simple(pipeline["tee"], "src_%u"))
+        let sink = try #require(gst_element_get_static_pad(elements[0], "sink"))
+        defer { gst_object_unref(sink) }
+        try #require(gst_pad_link(source, sink) == GST_PAD_LINK_OK)
+    }
+
+    /// Unlinks the branch while no buffer is on its way into it, and drops it.
+    func leave() {
+        let done = g_async_queue_new()
+        gst_pad_add_probe(
+            source, GST_PAD_PROBE_TYPE_IDLE,
+            { pad, _, done in
+                guard let pad, let peer = gst_pad_get_peer(pad), let done else { return GST_PAD_PROBE_REMOVE }
+                gst_pad_unlink(pad, peer)
+                gst_object_unref(peer)
+                g_async_queue_push(OpaquePointer(done), UnsafeMutableRawPointer(bitPattern: 1))
+                return GST_PAD_PROBE_REMOVE
+            }, UnsafeMutableRawPointer(done), nil)
+        #expect(g_async_queue_timeout_pop(done, 20_000_000) != nil)
+        g_async_queue_unref(done)
+        let bin = UnsafeMutableRawPointer(pipeline.pointer).assumingMemoryBound(to: GstBin.self)
+        for element in elements {
+            gst_element_set_state(element, GST_STATE_NULL)
+            gst_bin_remove(bin, element)
+        }
+        gst_element_release_request_pad(pipeline["tee"], source)
+        gst_object_unref(source)
+        for element in elements { gst_object_unref(element) }
+    }
+}
