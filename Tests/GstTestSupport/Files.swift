@@ -7,7 +7,7 @@ import CGStreamer
 #endif
 
 /// A folder that goes with everything in it when the test lets go of it.
-package final class TemporaryFolder {
+package final class TemporaryFolder: Sendable {
     package let path: String
 
     package init() {

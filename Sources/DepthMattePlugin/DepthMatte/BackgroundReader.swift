@@ -73,7 +73,7 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
             }
             current = try BackgroundReader.firstPicture(pipeline, sink, path, until: deadline, isCancelled)
         } catch {
-            BackgroundReader.dispose(pipeline, sink)
+            BackgroundReader.dispose(pipeline, sink, mayWait: !isCancelled.isSet)
             throw error
         }
         next = pullNext(block: true, until: deadline)
@@ -259,11 +259,20 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
         return words
     }
 
+    /// Gives up the decoder.
+    ///
+    /// - Parameter mayWait: whether to wait until it has ended. One in the middle of a large picture takes its time;
+    ///   where that is not to be waited for, a thread of GStreamer's does.
     private static func dispose(
-        _ pipeline: UnsafeMutablePointer<GstElement>, _ sink: UnsafeMutablePointer<GstAppSink>
+        _ pipeline: UnsafeMutablePointer<GstElement>, _ sink: UnsafeMutablePointer<GstAppSink>, mayWait: Bool = true
     ) {
-        gst_element_set_state(pipeline, GST_STATE_NULL)
         gst_object_unref(sink)
+        if mayWait {
+            gst_element_set_state(pipeline, GST_STATE_NULL)
+        } else {
+            gst_element_call_async(
+                pipeline, { pipeline, _ in gst_element_set_state(pipeline, GST_STATE_NULL) }, nil, nil)
+        }
         gst_object_unref(pipeline)
     }
 }

@@ -1,0 +1,166 @@
+import CGStreamer
+import CGStreamerCheck
+import GstBridge
+import GstTestSupport
+import Testing
+
+/// A stop is quick, whatever is under way.
+@Suite struct StopTests {
+    /// What the element is busy with when it is told to stop.
+    enum Business: CaseIterable {
+        case waitingForDepth, waitingForDeadline, upstreamQueueFull, prerolledSink, sinkWaitingForItsClock
+        case pullingNobody, flushing, openingPicture, decodingVideo, releasingPads
+    }
+
+    /// Milliseconds within which NULL is reached.
+    private static let limit = 100.0
+
+    @Test(arguments: Business.allCases)
+    func `NULL is reached at once`(business: Business) throws {
+        // The quickest of three: other programs have the processor at times.
+        let times = try (0..<3).map { _ in
+            let (element, holder) = try start(business)
+            let begin = g_get_monotonic_time()
+            #expect(gst_element_set_state(element, GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
+            let milliseconds = Double(g_get_monotonic_time() - begin) / 1000
+            withExtendedLifetime(holder) {}
+            return milliseconds
+        }
+        print("NULL while \(business): \(times) ms")
+        #expect(times.min() ?? .infinity < StopTests.limit, "\(times) ms")
+    }
+
+    /// An element or a pipeline that is busy, and what keeps it alive.
+    private func start(_ business: Business) throws -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+        switch business {
+        case .waitingForDepth: waitingForDepth()
+        case .waitingForDeadline: try waitingForDeadline()
+        case .upstreamQueueFull: try upstreamQueueFull()
+        case .prerolledSink: try sink("fakesink", GST_STATE_PAUSED)
+        case .sinkWaitingForItsClock: try sink("fakesink sync=true ts-offset=3600000000000", GST_STATE_PLAYING)
+        case .pullingNobody: try sink("appsink max-buffers=1 sync=false", GST_STATE_PLAYING)
+        case .flushing: flushing()
+        case .openingPicture: try openingPicture()
+        case .decodingVideo: try decodingVideo()
+        case .releasingPads: releasingPads()
+        }
+    }
+
+    private func waitingForDepth() -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+        let bench = Bench.numbered()
+        for number in 0..<3 { bench.video.push(Numbered.picture, at: time(ofFrame: number)) }
+        return (bench.element, bench)
+    }
+
+    private func waitingForDeadline() throws -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+        let clock = TestClock()
+        let bench = Bench(["depth"], Numbered.properties.with(["latency": "1000000000"]), clock: clock.clock)
+        bench.video.start(Numbered.video)
+        bench.video.push(Numbered.picture, at: 0)
+        try #require(eventually { clock.isWaitedFor })
+        return (bench.element, bench)
+    }
+
+    private func upstreamQueueFull() throws -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+        let pipeline = Pipeline(
+            "videotestsrc ! video/x-raw,width=32,height=24 ! queue name=queue max-size-buffers=3 ! matte.video "
+                + "videotestsrc ! valve drop=true ! matte.depth depthmatte name=matte ! fakesink")
+        pipeline.set(GST_STATE_PLAYING)
+        try #require(eventually { integer("current-level-buffers", of: pipeline["queue"]) == 3 })
+        return (pipeline.pointer, pipeline)
+    }
+
+    private func sink(_ sink: String, _ state: GstState) throws -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+        let pipeline = Pipeline(
+            "depthtestsrc name=camera camera.video ! video/x-raw,width=32,height=24 ! queue ! matte.video "
+                + "camera.depth ! video/x-raw,width=16,height=12 ! queue ! matte.depth "
+                + "depthmatte name=matte ! \(sink)")
+        pipeline.set(state)
+        try #require(pipeline.reached() == GST_STATE_CHANGE_SUCCESS)
+        return (pipeline.pointer, pipeline)
+    }
+
+    private func flushing() -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+        let bench = Bench.numbered()
+        bench.video.push(Numbered.picture, at: 0)
+        for feed in [bench.depth, bench.video] { feed.beginFlush() }
+        return (bench.element, bench)
+    }
+
+    private func openingPicture() throws -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+        let large = try #require(StopTests.largePicture)
+        let bench = Bench.numbered()
+        bench.set("background", large.file)
+        // Long enough that the decoder is in the middle of it.
+        g_usleep(100_000)
+        return (bench.element, bench)
+    }
+
+    /// A picture that takes a good part of a second to decode.
+    private static let largePicture: LargePicture? = LargePicture()
+
+    private final class LargePicture: Sendable {
+        private let folder = TemporaryFolder()
+        let file: String
+
+        init?() {
+            file = folder["large.png"]
+            let made = Pipeline(
+                "videotestsrc num-buffers=1 ! video/x-raw,format=RGB,width=7000,height=7000 ! pngenc "
+                    + "compression-level=1 ! filesink location=\(file)"
+            ).run(patience: 60)
+            if made != .ended { return nil }
+        }
+    }
+
+    private func decodingVideo() throws -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+        let folder = TemporaryFolder()
+        let file = folder["loop.mkv"]
+        try #require(
+            Pipeline(
+                "videotestsrc num-buffers=30 ! video/x-raw,width=640,height=480 ! jpegenc ! matroskamux "
+                    + "! filesink location=\(file)"
+            ).run() == .ended)
+        let bench = Bench.room(["background": file])
+        for number in 0..<200 {
+            bench.depth.push(Room.wall(3000), at: time(ofFrame: number))
+            bench.video.push(Room.picture, at: time(ofFrame: number))
+        }
+        try #require(bench.output.next() != nil)
+        return (bench.element, Pair(bench, folder))
+    }
+
+    private func releasingPads() -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+        let bench = Bench([], Numbered.properties)
+        bench.video.start(Numbered.video)
+        let element = bench.element
+        let visitor = Repeater { _ in
+            guard let pad = gst_element_request_pad_simple(element, "depth") else { return }
+            gst_element_release_request_pad(element, pad)
+            gst_object_unref(pad)
+        }
+        for number in 0..<3 { bench.video.push(Numbered.picture, at: time(ofFrame: number)) }
+        return (bench.element, Pair(Ender(visitor), bench))
+    }
+
+    /// Keeps two things alive, and lets the first go first.
+    private final class Pair {
+        private var first: AnyObject?
+        private let second: AnyObject
+
+        init(_ first: AnyObject, _ second: AnyObject) {
+            self.first = first
+            self.second = second
+        }
+
+        deinit { first = nil }
+    }
+
+    private final class Ender {
+        private let repeater: Repeater
+
+        init(_ repeater: Repeater) { self.repeater = repeater }
+
+        deinit { repeater.finish() }
+    }
+}
