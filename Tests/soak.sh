@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs the endurance tests in full: 10,000 state cycles, 20,000 flushing seeks, 1,000,000 frames. They take minutes.
+# Runs the endurance tests in full: 10,000 state cycles, 20,000 flushing seeks, 50,000 requests of each pad, 1,000,000
+# frames, 300,000 of three inputs. They take minutes.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -106,7 +106,7 @@ import Testing
         init?() {
             file = folder["large.png"]
             let made = Pipeline(
-                "videotestsrc num-buffers=1 ! video/x-raw,format=RGB,width=7000,height=7000 ! pngenc "
+                "videotestsrc num-buffers=1 ! video/x-raw,format=RGB,width=7900,height=7900 ! pngenc "
                     + "compression-level=1 ! filesink location=\(file)"
             ).run(patience: 60)
             if made != .ended { return nil }
