@@ -15,6 +15,10 @@ package protocol Aggregator: Element {
     /// Makes the pad that the application asked for, on its thread; nil refuses.
     func makePad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad?
 
+    /// A query from upstream that may not have to wait for what was sent before it, on the asker's thread; nil leaves
+    /// it to `answer`, after that wait.
+    func answerAtOnce(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool?
+
     /// A query from upstream, on the asker's thread unless it is serialized.
     func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool
 
@@ -64,6 +68,7 @@ package protocol Aggregator: Element {
 extension Aggregator {
     package func start() throws(ElementError) {}
     package func makePad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad? { nil }
+    package func answerAtOnce(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool? { nil }
     package func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool { parent() }
     package func answerDownstream(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool { parent() }
     package func outputCaps(
@@ -204,6 +209,11 @@ private func installPadFunctions(_ table: UnsafeMutablePointer<GstAggregatorClas
         guard let instance, let pad, let event, let element = aggregatorHalf(instance) else { return 0 }
         return gboolean(
             element.handle(event, on: pad) { parent(instance)?.sink_event?(instance, pad, $0) ?? 0 != 0 })
+    }
+    table.pointee.sink_query_pre_queue = { instance, pad, query in
+        guard let instance, let pad, let query, let element = aggregatorHalf(instance) else { return 0 }
+        if let isAnswered = element.answerAtOnce(query, on: pad) { return gboolean(isAnswered) }
+        return parent(instance)?.sink_query_pre_queue?(instance, pad, query) ?? 0
     }
     table.pointee.sink_query = { instance, pad, query in
         guard let instance, let pad, let query, let element = aggregatorHalf(instance) else { return 0 }

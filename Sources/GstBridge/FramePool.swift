@@ -7,6 +7,8 @@ package final class FramePool {
     private let pool: UnsafeMutablePointer<GstBufferPool>
     /// Rows are padded, and what stands in the padding reaches whoever reads the memory as it is.
     private let hasPadding: Bool
+    private let layout: FrameLayout
+    private let readsMetas: Bool
 
     /// Agrees on a pool while allocation is decided, and takes it out of the query: it is ours to start and stop.
     ///
@@ -19,6 +21,8 @@ package final class FramePool {
         let request = PoolRequest(caps: caps, readsMetas: readsMetas, query: query)
         guard let pool = request.offered(layout.size) ?? request.own(layout.size) else { return nil }
         self.pool = pool
+        self.layout = layout
+        self.readsMetas = readsMetas
         hasPadding = layout.planes.contains { $0.stride != $0.rowBytes } || readsMetas
         while gst_query_get_n_allocation_pools(query) > 0 { gst_query_remove_nth_allocation_pool(query, 0) }
     }
@@ -36,6 +40,8 @@ package final class FramePool {
         var buffer: BufferPointer?
         guard gst_buffer_pool_acquire_buffer(pool, &buffer, &parameters) == GST_FLOW_OK, let buffer else { return nil }
         let result = OwnedBuffer(taking: buffer)
+        // A pool may have its own mind about where planes lie, which only a reader of metas can follow.
+        guard readsMetas || layout.isDefault(for: buffer) else { return nil }
         if hasPadding { gst_buffer_memset(buffer, 0, 0, gst_buffer_get_size(buffer)) }
         stamp(buffer, like: original)
         return result
@@ -71,13 +77,42 @@ private struct PoolRequest {
     ) -> UnsafeMutablePointer<GstBufferPool>? {
         guard let configuration = gst_buffer_pool_get_config(pool) else { return nil }
         gst_buffer_pool_config_set_params(configuration, caps, bytes, least, most)
+        addMemoryWishes(to: configuration)
         if readsMetas && gst_buffer_pool_has_option(pool, "GstBufferPoolOptionVideoMeta") != 0 {
             gst_buffer_pool_config_add_option(configuration, "GstBufferPoolOptionVideoMeta")
         }
-        guard gst_buffer_pool_set_config(pool, configuration) != 0, gst_buffer_pool_set_active(pool, 1) != 0 else {
+        let isConfigured =
+            gst_buffer_pool_set_config(pool, configuration) != 0 || takesItsOwnCounts(pool, bytes, least, most)
+        guard isConfigured, gst_buffer_pool_set_active(pool, 1) != 0 else {
             gst_object_unref(pool)
             return nil
         }
         return pool
+    }
+
+    /// The allocator, alignment and padding that downstream asks for.
+    private func addMemoryWishes(to configuration: UnsafeMutablePointer<GstStructure>) {
+        guard gst_query_get_n_allocation_params(query) > 0 else { return }
+        var allocator: UnsafeMutablePointer<GstAllocator>?
+        var parameters = GstAllocationParams()
+        gst_query_parse_nth_allocation_param(query, 0, &allocator, &parameters)
+        defer { if let allocator { gst_object_unref(allocator) } }
+        // Memory that only its maker can allocate is the business of the maker's own pool.
+        let isOrdinary = allocator.map { $0.pointee.object.flags & GST_ALLOCATOR_FLAG_CUSTOM_ALLOC.rawValue == 0 }
+        guard isOrdinary ?? true else { return }
+        gst_buffer_pool_config_set_allocator(configuration, allocator, &parameters)
+    }
+
+    /// A pool that cannot do just what was asked has changed its configuration to what it can do: more or fewer
+    /// buffers are as good.
+    private func takesItsOwnCounts(
+        _ pool: UnsafeMutablePointer<GstBufferPool>, _ bytes: guint, _ least: guint, _ most: guint
+    ) -> Bool {
+        guard let changed = gst_buffer_pool_get_config(pool) else { return false }
+        guard gst_buffer_pool_config_validate_params(changed, caps, bytes, least, most) != 0 else {
+            gst_structure_free(changed)
+            return false
+        }
+        return gst_buffer_pool_set_config(pool, changed) != 0
     }
 }

@@ -4,6 +4,12 @@ import GstBridge
 
 /// Caps and allocation.
 extension DepthMatteElement {
+    func answerAtOnce(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool? {
+        // Caps or none: GstAggregator would not answer before there are any. And where a flush overtakes a query that
+        // waits, 1.22's answers it after it is gone.
+        query.pointee.type == GST_QUERY_ALLOCATION ? proposeAllocation(query, on: pad) : nil
+    }
+
     func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
         case (GST_QUERY_CAPS, .video):

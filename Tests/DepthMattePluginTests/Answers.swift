@@ -1,0 +1,126 @@
+import CGStreamer
+import GstBridge
+import GstTestSupport
+
+/// Lets a test answer the queries that reach a pad; nil leaves the answer to the pad.
+func answerQueries(
+    on pad: UnsafeMutablePointer<GstPad>, _ answer: @escaping (UnsafeMutablePointer<GstQuery>) -> Bool?
+) {
+    gst_pad_set_query_function_full(
+        pad,
+        { pad, parent, query in
+            guard let query, let data = pad?.pointee.querydata else { return 0 }
+            let answer = Unmanaged<Answer>.fromOpaque(data).takeUnretainedValue().answer
+            return answer(query).map { $0 ? 1 : 0 } ?? gst_pad_query_default(pad, parent, query)
+        }, Unmanaged.passRetained(Answer(answer)).toOpaque(),
+        { data in if let data { Unmanaged<Answer>.fromOpaque(data).release() } })
+}
+
+private final class Answer {
+    let answer: (UnsafeMutablePointer<GstQuery>) -> Bool?
+
+    init(_ answer: @escaping (UnsafeMutablePointer<GstQuery>) -> Bool?) { self.answer = answer }
+}
+
+/// What a LATENCY query is answered.
+struct Latency: Equatable {
+    var isLive = true
+    var least: GstClockTime
+    var most: GstClockTime = noClockTime
+}
+
+extension Feed {
+    /// Makes this the latency of what is upstream.
+    func answerLatency(_ latency: Latency) {
+        answerQueries(on: pad) { query in
+            guard query.pointee.type == GST_QUERY_LATENCY else { return nil }
+            gst_query_set_latency(query, latency.isLive ? 1 : 0, latency.least, latency.most)
+            return true
+        }
+    }
+
+    /// Asks the pad for buffers; nil where it does not answer.
+    func proposal(for caps: String?) -> Proposal? {
+        let caps = caps.flatMap { gst_caps_from_string($0) }
+        defer { if let caps { gst_caps_unref(caps) } }
+        guard let query = gst_query_new_allocation(caps, 1) else { return nil }
+        defer { gst_query_unref(query) }
+        guard gst_pad_peer_query(pad, query) != 0 else { return nil }
+        return Proposal(
+            takesVideoMeta: gst_query_find_allocation_meta(query, gst_video_meta_api_get_type(), nil) != 0,
+            pools: Int(gst_query_get_n_allocation_pools(query)))
+    }
+
+    struct Proposal: Equatable {
+        let takesVideoMeta: Bool
+        let pools: Int
+    }
+}
+
+extension Bench {
+    /// The latency that downstream is told; nil where the query fails.
+    func latency() -> Latency? {
+        guard let query = gst_query_new_latency() else { return nil }
+        defer { gst_query_unref(query) }
+        guard gst_pad_peer_query(output.pad, query) != 0 else { return nil }
+        var (isLive, least, most): (gboolean, GstClockTime, GstClockTime) = (0, 0, 0)
+        gst_query_parse_latency(query, &isLive, &least, &most)
+        return Latency(isLive: isLive != 0, least: least, most: most)
+    }
+}
+
+/// Every event that reaches a pad, with its seqnum; and how many buffers did.
+final class PassingEvents {
+    private let pad: UnsafeMutablePointer<GstPad>
+    private var probe: gulong = 0
+    private let record = Monitor(Record())
+
+    struct Record {
+        var events: [(type: GstEventType, seqnum: UInt32)] = []
+        var buffers = 0
+    }
+
+    init(_ pad: UnsafeMutablePointer<GstPad>) {
+        self.pad = pad
+        gst_object_ref(pad)
+        let types = [
+            GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+            GST_PAD_PROBE_TYPE_BUFFER,
+        ]
+        probe = gst_pad_add_probe(
+            pad, GstPadProbeType(rawValue: types.reduce(0) { $0 | $1.rawValue }),
+            { _, info, data in
+                guard let info, let data else { return GST_PAD_PROBE_OK }
+                let record = Unmanaged<Monitor<Record>>.fromOpaque(data).takeUnretainedValue()
+                if info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER.rawValue != 0 {
+                    record.withLock { $0.buffers += 1 }
+                } else if let event = gst_pad_probe_info_get_event(info) {
+                    record.withLock { $0.events.append((event.pointee.type, event.pointee.seqnum)) }
+                }
+                return GST_PAD_PROBE_OK
+            }, Unmanaged.passRetained(record).toOpaque(),
+            { data in if let data { Unmanaged<Monitor<Record>>.fromOpaque(data).release() } })
+    }
+
+    deinit {
+        gst_pad_remove_probe(pad, probe)
+        gst_object_unref(pad)
+    }
+
+    var buffers: Int { record.withLock { $0.buffers } }
+    var types: [GstEventType] { record.withLock { $0.events.map(\.type) } }
+
+    func seqnums(of type: GstEventType) -> [UInt32] {
+        record.withLock { $0.events.filter { $0.type == type }.map(\.seqnum) }
+    }
+}
+
+/// Tries until there is a result, for as long as `seconds`; for what must come, much longer than it should take.
+func eventually<Result>(seconds: Double = 20, _ result: () -> Result?) -> Result? {
+    let giveUp = g_get_monotonic_time() + gint64(seconds * 1_000_000)
+    repeat {
+        if let found = result() { return found }
+        g_thread_yield()
+    } while g_get_monotonic_time() < giveUp
+    return nil
+}

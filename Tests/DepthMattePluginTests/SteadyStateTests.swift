@@ -1,0 +1,114 @@
+import AllocationCounter
+import CGStreamer
+import GstBridge
+import GstTestSupport
+import Testing
+
+/// Once it runs, the element works in memory that it has.
+@Suite struct SteadyStateTests {
+    private static let frames = 400
+    private let folder = TemporaryFolder()
+
+    /// What depthmatte is asked to do, and the video's format.
+    struct Work: CustomTestStringConvertible {
+        let properties: String
+        var format = "I420"
+        /// Elements between the video and the matte.
+        var before = ""
+        var testDescription: String { "\(properties) \(format) \(before)" }
+    }
+
+    static let works = [
+        Work(properties: "anchor=auto"), Work(properties: "anchor=nearest"), Work(properties: "anchor=point"),
+        Work(properties: "anchor=fixed cutoff=3 blur-radius=20 feather-far=0.2"),
+        Work(properties: "anchor=fixed cutoff=3 background=$STILL"),
+        Work(properties: "background-mode=transparent"), Work(properties: "view=matte"),
+        Work(properties: "view=original"), Work(properties: "cutoff=3", format: "RGBA"),
+        Work(properties: "cutoff=3", format: "NV12"), Work(properties: "cutoff=3", format: "YUY2"),
+        Work(properties: "cutoff=3", before: "tee name=both  both. ! queue ! fakesink sync=false  both. ! queue !"),
+    ]
+
+    @Test(.enabled(if: allocations_of_this_thread() >= 0), arguments: works)
+    func `a frame in the steady state takes no memory`(_ work: Work) throws {
+        let still = folder.write("still.png", png(width: 64, height: 48) { x, y in [UInt8(x), UInt8(y), 99] })
+        let properties = work.properties.split(separator: "$STILL", omittingEmptySubsequences: false).joined(
+            separator: still)
+        let pipeline = Pipeline(
+            """
+            videotestsrc num-buffers=\(SteadyStateTests.frames) ! video/x-raw,format=\(work.format),width=320,height=240
+                ! identity name=video ! \(work.before) matte.video
+            videotestsrc num-buffers=\(SteadyStateTests.frames) pattern=ball
+                ! video/x-raw,format=GRAY16_LE,width=160,height=120 ! matte.depth
+            depthmatte name=matte depth-unit=0.0001 \(properties) ! fakesink name=sink sync=false
+            """)
+        let counts = AllocationCounts(pipeline["sink"], frames: SteadyStateTests.frames)
+        let faces = FaceMarker(pipeline["video"])
+        #expect(pipeline.run() == .ended)
+        withExtendedLifetime(faces) {}
+        #expect(counts.beforeFirstFrame > 0, "the counter does not count")
+        let perFrame = counts.perFrame.suffix(SteadyStateTests.frames / 2)
+        try #require(perFrame.count == SteadyStateTests.frames / 2)
+        // GLib takes memory for its own lists of free blocks now and then.
+        let total = perFrame.reduce(0, +)
+        #expect(total <= 8, "\(total) allocations in \(perFrame.count) frames")
+    }
+}
+
+/// How often the streaming thread had asked for memory when each frame came by.
+private final class AllocationCounts {
+    private let counts: UnsafeMutablePointer<Counts>
+    private let pad: UnsafeMutablePointer<GstPad>
+
+    private struct Counts {
+        var seen = 0
+        var values: [Int]
+    }
+
+    init(_ element: UnsafeMutablePointer<GstElement>, frames: Int) {
+        counts = .allocate(capacity: 1)
+        counts.initialize(to: Counts(values: Array(repeating: 0, count: frames)))
+        guard let pad = gst_element_get_static_pad(element, "sink") else { preconditionFailure("no sink pad") }
+        self.pad = pad
+        gst_pad_add_probe(
+            pad, GST_PAD_PROBE_TYPE_BUFFER,
+            { _, _, counts in
+                guard let counts = counts?.assumingMemoryBound(to: Counts.self) else { return GST_PAD_PROBE_OK }
+                if counts.pointee.seen < counts.pointee.values.count {
+                    counts.pointee.values[counts.pointee.seen] = allocations_of_this_thread()
+                    counts.pointee.seen += 1
+                }
+                return GST_PAD_PROBE_OK
+            }, counts, nil)
+    }
+
+    /// To be read when the stream has ended, as is `perFrame`.
+    var beforeFirstFrame: Int { counts.pointee.values.first ?? 0 }
+
+    /// Allocations between each frame and the next.
+    var perFrame: [Int] {
+        let values = counts.pointee.values.prefix(counts.pointee.seen)
+        return zip(values.dropFirst(), values).map { $0 - $1 }
+    }
+
+    deinit {
+        gst_object_unref(pad)
+        counts.deinitialize(count: 1)
+        counts.deallocate()
+    }
+}
+
+/// Lays a face on each buffer that passes an element.
+private final class FaceMarker {
+    init(_ element: UnsafeMutablePointer<GstElement>) {
+        guard let pad = gst_element_get_static_pad(element, "src") else { preconditionFailure("no src pad") }
+        defer { gst_object_unref(pad) }
+        gst_pad_add_probe(
+            pad, GST_PAD_PROBE_TYPE_BUFFER,
+            { _, info, _ in
+                if let buffer = info?.pointee.data?.assumingMemoryBound(to: GstBuffer.self) {
+                    gst_buffer_add_video_region_of_interest_meta(buffer, "face", 80, 60, 100, 100)
+                }
+                return GST_PAD_PROBE_OK
+            }, nil, nil)
+    }
+}
