@@ -28,6 +28,9 @@ package protocol Aggregator: Element {
     /// The caps to send, out of what downstream takes; nil while they are not known. Ownership passes to the caller.
     func outputCaps(downstream: UnsafeMutablePointer<GstCaps>) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>?
 
+    /// Downstream takes nothing that this element could send.
+    func negotiationFailed()
+
     /// Chooses how output buffers are made, from what downstream offers.
     func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool
 
@@ -74,6 +77,7 @@ extension Aggregator {
     package func outputCaps(
         downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? { nil }
+    package func negotiationFailed() {}
     package func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool { true }
     package func proposeAllocation(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool { false }
     package func inspect(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {}
@@ -142,6 +146,10 @@ extension Aggregator {
     /// The output's segment as it is now.
     package var outputSegment: GstSegment {
         segment(of: UnsafeMutableRawPointer(sourcePad).assumingMemoryBound(to: GstAggregatorPad.self))
+    }
+
+    func isFlushing(_ pad: UnsafeMutablePointer<GstPad>) -> Bool {
+        pad.pointee.object.flags & GST_PAD_FLAG_FLUSHING.rawValue != 0
     }
 
     /// Asks for caps and allocation to be agreed anew before the next frame. Any thread.
@@ -231,6 +239,12 @@ private func installPadFunctions(_ table: UnsafeMutablePointer<GstAggregatorClas
 }
 
 private func installNegotiationFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
+    table.pointee.negotiate = { instance in
+        guard let instance, let element = aggregatorHalf(instance) else { return 0 }
+        if parent(instance)?.negotiate?(instance) ?? 0 != 0 { return 1 }
+        if !element.isFlushing(element.sourcePad) { element.negotiationFailed() }
+        return 0
+    }
     table.pointee.update_src_caps = { instance, downstream, result in
         guard let downstream, let result, let element = aggregatorHalf(instance) else { return GST_FLOW_ERROR }
         return element.flow { () throws(FlowStop) in

@@ -13,6 +13,13 @@ extension UnsafeMutablePointer<GstCaps> {
         return String(cString: name)
     }
 
+    /// Whether the first structure asks for nothing beside ordinary memory.
+    package var isPlainMemory: Bool {
+        guard let features = gst_caps_get_features(self, 0) else { return true }
+        return gst_caps_features_get_size(features) == 1
+            && gst_caps_features_contains(features, "memory:SystemMemory") != 0
+    }
+
     /// The same caps, or a copy where others hold them too; takes the caller's reference.
     package var writable: UnsafeMutablePointer<GstCaps> {
         let object = UnsafeMutableRawPointer(self).assumingMemoryBound(to: GstMiniObject.self)

@@ -1,5 +1,4 @@
 import CGStreamer
-import CGStreamerCheck
 import GstBridge
 import GstTestSupport
 import TestSupport

@@ -55,7 +55,10 @@ extension DepthMatteElement {
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
         guard let input else { return nil }
         let wantsAlpha = table.current.backgroundMode == .transparent
-        guard let made = Compositor(input.format, transparent: wantsAlpha) else { throw .failed(outOfMemory) }
+        guard let made = Compositor(input.format, transparent: wantsAlpha) else {
+            negotiationFault = outOfMemory
+            throw .refused(GST_FLOW_ERROR)
+        }
         if wantsAlpha && !made.hasStraightAlpha, warnings.admits("alpha") {
             warn(
                 ElementError(
@@ -63,9 +66,28 @@ extension DepthMatteElement {
                     "\(input.format.format.name) video has no alpha channel to make transparent: "
                         + "the colour is shown instead."))
         }
+        guard let result = input.caps.pointer.withFormat(made.output.format.name) else {
+            negotiationFault = outOfMemory
+            throw .refused(GST_FLOW_ERROR)
+        }
+        guard gst_caps_can_intersect(result, downstream) != 0 else {
+            gst_caps_unref(result)
+            throw .refused(GST_FLOW_NOT_NEGOTIATED)  // `negotiationFailed` says why
+        }
+        negotiationFault = nil
         compositor = made
         Self.log.debug(self) { "video \(input.caps.pointer.text), output \(made.output.format.name)" }
-        return input.caps.pointer.withFormat(made.output.format.name)
+        return result
+    }
+
+    func negotiationFailed() {
+        guard let input else { return }
+        compositor = nil
+        let notTaken = ElementError(
+            .core(GST_CORE_ERROR_NEGOTIATION),
+            "What follows does not take the video as it is. Put videoconvert and videoscale behind this element.",
+            details: input.caps.pointer.text)
+        post(negotiationFault ?? notTaken)
     }
 
     func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {

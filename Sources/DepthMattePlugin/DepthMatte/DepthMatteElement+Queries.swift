@@ -5,7 +5,9 @@ import GstBridge
 extension DepthMatteElement {
     func answerDownstream(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool {
         switch query.pointee.type {
-        case GST_QUERY_DURATION, GST_QUERY_SEEKING:
+        case GST_QUERY_LATENCY:
+            return answerLatency(query, parent: parent)
+        case GST_QUERY_DURATION, GST_QUERY_SEEKING, GST_QUERY_SEGMENT, GST_QUERY_CONVERT:
             // The output is as long as the video, and goes where the video can go.
             guard let video = videoPad else { return parent() }
             return gst_pad_peer_query(video.pad.pad, query) != 0
@@ -14,6 +16,16 @@ extension DepthMatteElement {
         default:
             return parent()
         }
+    }
+
+    /// As GstAggregator, which forgets (in 1.22) that an application can make it live.
+    private func answerLatency(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool {
+        guard parent() else { return false }
+        var (isLive, least, most): (gboolean, GstClockTime, GstClockTime) = (0, 0, 0)
+        gst_query_parse_latency(query, &isLive, &least, &most)
+        if gst_aggregator_get_force_live(aggregator) != 0 { isLive = 1 }
+        gst_query_set_latency(query, isLive, least, most)
+        return true
     }
 
     private func answerPosition(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {

@@ -27,6 +27,8 @@ final class DepthMatteElement: Aggregator {
     var input: (format: StreamFormat, caps: CapsRef)?
     /// What the agreed output is; nil until there is one.
     var compositor: Compositor?
+    /// What of our own keeps the output from being agreed.
+    var negotiationFault: ElementError?
     var inputs = DepthMatteInputs()
     let maker = MatteMaker()
     let background = Background()
@@ -113,6 +115,7 @@ final class DepthMatteElement: Aggregator {
         }
         if head.pointer.isGap { return passGap(video.pad) }
         guard let compositor else {
+            if input != nil { throw .refused(GST_FLOW_NOT_NEGOTIATED) }  // and why has been said
             throw .notNegotiated(ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "Video came before its caps."))
         }
         syncControllers(to: head.pointer.pointee.pts, on: video.pad)
@@ -242,6 +245,7 @@ final class DepthMatteElement: Aggregator {
         backgroundFile.stop()
         input = nil
         compositor = nil
+        negotiationFault = nil
         inputs = DepthMatteInputs()
         maker.reset()
         background.reset()

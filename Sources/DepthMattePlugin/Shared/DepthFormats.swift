@@ -20,6 +20,9 @@ struct DepthFormat: Equatable, Sendable {
         guard let structure = gst_caps_get_structure(caps, 0), let name = gst_structure_get_name(structure) else {
             throw CapsRefusal("empty caps")
         }
+        guard caps.isPlainMemory else {
+            throw CapsRefusal("depth must lie in the system's memory, and the caps say otherwise")
+        }
         switch String(cString: name) {
         case "video/x-raw":
             let info = try videoInfo(caps, maxPixels: maxPixels)
@@ -86,7 +89,22 @@ func videoInfo(_ caps: UnsafeMutablePointer<GstCaps>, maxPixels: Int) throws(Cap
         throw CapsRefusal("not raw video caps")
     }
     try checkSize(Int(info.width), Int(info.height), maxPixels: maxPixels)
+    try checkOnePicture(info)
     return info
+}
+
+/// Fields that follow one another in a buffer, and views side by side, are several pictures: one matte would not fit.
+private func checkOnePicture(_ info: GstVideoInfo) throws(CapsRefusal) {
+    let mode = info.interlace_mode
+    if mode == GST_VIDEO_INTERLACE_MODE_FIELDS || mode == GST_VIDEO_INTERLACE_MODE_ALTERNATE {
+        throw CapsRefusal("each field is a picture of its own; deinterlace the video first")
+    }
+    let views = info.ABI.abi.multiview_mode
+    let isOneView = [
+        GST_VIDEO_MULTIVIEW_MODE_NONE, GST_VIDEO_MULTIVIEW_MODE_MONO, GST_VIDEO_MULTIVIEW_MODE_LEFT,
+        GST_VIDEO_MULTIVIEW_MODE_RIGHT,
+    ].contains(views)
+    guard info.views <= 1 && isOneView else { throw CapsRefusal("several views in one stream; choose one first") }
 }
 
 private func checkSize(_ width: Int, _ height: Int, maxPixels: Int) throws(CapsRefusal) {
