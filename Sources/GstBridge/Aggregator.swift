@@ -135,6 +135,19 @@ extension Aggregator {
         _ = parent(aggregator)?.sink_event?(aggregator, pad, event)
     }
 
+    /// Gives GstAggregator a seqnum for what it sends before any segment has come: 1.22's would send an end whose
+    /// seqnum is invalid. Before any data, on any sink pad, whose segment stays as it was.
+    package func prepareSeqnum(_ pad: Pad) {
+        let before = segment(of: pad)
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        guard let event = gst_event_new_segment(&segment) else { return }
+        _ = parent(aggregator)?.sink_event?(aggregator, pad, event)
+        g_mutex_lock(&pad.pointee.parent.object.lock)
+        pad.pointee.segment = before
+        g_mutex_unlock(&pad.pointee.parent.object.lock)
+    }
+
     /// Notes how far the output has come, for POSITION queries.
     package func setPosition(_ time: GstClockTime) {
         let source = UnsafeMutableRawPointer(sourcePad).assumingMemoryBound(to: GstAggregatorPad.self)

@@ -150,6 +150,26 @@ extension Aggregator {
         }
     }
 
+    /// From when to when a buffer at the head of `pad` is shown; nil where it has no timestamp or no duration.
+    ///
+    /// A segment's rate stretches it, and one that runs backwards shows the end of the buffer first.
+    package func runningSpan(of buffer: BufferPointer, on pad: Pad) -> Range<RunningTime>? {
+        let stamp = buffer.pointee
+        guard stamp.duration != GSTSHIMS_CLOCK_TIME_NONE, let first = runningTime(of: buffer, on: pad) else {
+            return nil
+        }
+        let segment = segment(of: pad)
+        let speed = abs(segment.rate)
+        guard speed > 0, let length = RunningTime(exactly: (Double(stamp.duration) / speed).rounded()) else {
+            return nil
+        }
+        let (last, isBeyond) =
+            segment.rate < 0 ? first.subtractingReportingOverflow(length) : first.addingReportingOverflow(length)
+        if isBeyond || first == .max { return nil }
+        // Backwards the timestamp is the last moment, and belongs to the buffer as the first one does forwards.
+        return segment.rate < 0 ? last &+ 1..<first &+ 1 : first..<last
+    }
+
     /// The buffer at the head of the pad's queue, left there.
     package func head(of pad: Pad) -> OwnedBuffer? {
         guard let buffer = gst_aggregator_pad_peek_buffer(pad) else { return nil }

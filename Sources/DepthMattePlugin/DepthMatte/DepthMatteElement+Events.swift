@@ -27,6 +27,14 @@ extension DepthMatteElement {
                     .stream(GST_STREAM_ERROR_FORMAT),
                     "The \(padName(pad)) pad needs a stream in time format; put a parser or decoder before it."))
         }
+        let rate = segment.pointee.rate
+        guard rate.isFinite, rate > 0 || segment.pointee.stop != noClockTime else {
+            throw .failed(
+                ElementError(
+                    .stream(GST_STREAM_ERROR_FORMAT),
+                    "The \(padName(pad)) pad got a segment that runs backwards and does not say from where.",
+                    details: "rate \(rate)"))
+        }
     }
 
     /// Refuses caps on their sender's thread, so that the sender learns of it and the user reads why.

@@ -66,6 +66,7 @@ final class DepthMatteElement: Aggregator {
     func start() throws(ElementError) {
         statistics.withLock { $0 = Statistics() }
         lastRefusal.withLock { $0 = nil }
+        if let video = videoPad { prepareSeqnum(video.pad) }
         try backgroundFile.start(for: self, maxPixels: maxPixels)
     }
 
@@ -86,8 +87,9 @@ final class DepthMatteElement: Aggregator {
     func clip(
         _ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad
     ) -> UnsafeMutablePointer<GstBuffer>? {
-        guard role(of: pad) == .video, buffer.pointee.pts != noClockTime else { return buffer }
+        guard buffer.pointee.pts != noClockTime else { return buffer }
         var segment = segment(of: pad)
+        guard segment.format == GST_FORMAT_TIME else { return buffer }  // none has come
         let end = buffer.pointee.duration == noClockTime ? noClockTime : buffer.pointee.pts &+ buffer.pointee.duration
         guard gst_segment_clip(&segment, GST_FORMAT_TIME, buffer.pointee.pts, end, nil, nil) == 0 else { return buffer }
         unref(buffer)
@@ -139,6 +141,7 @@ final class DepthMatteElement: Aggregator {
     /// Lets GstControllers set the properties that they drive.
     private func syncControllers(to stamp: GstClockTime, on pad: Pad) {
         var segment = segment(of: pad)
+        guard segment.format == GST_FORMAT_TIME else { return }  // none has come
         let time = gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, stamp)
         if time != noClockTime { gst_object_sync_values(object, time) }
     }
@@ -233,8 +236,8 @@ final class DepthMatteElement: Aggregator {
         for event in laterEvents { gst_pad_push_event(sourcePad, event.surrender()) }
         laterEvents.removeAll()
         guard stamp.pts != noClockTime else { return }
-        let end = stamp.duration == noClockTime ? stamp.pts : stamp.pts &+ stamp.duration
-        setPosition(end)
+        let runsForward = outputSegment.rate > 0
+        setPosition(stamp.duration == noClockTime || !runsForward ? stamp.pts : stamp.pts &+ stamp.duration)
     }
 
     // MARK: Stop

@@ -47,7 +47,9 @@ struct FollowedInput: ~Copyable {
         if time == nil || !currentHasTime { current = nil }  // paired in order: each serves one frame
         while let head = element.head(of: pad) {
             let headTime = element.runningTime(of: head.pointer, on: pad)
-            if let time, let headTime, head.pointer.isGap, head.pointer.lasts(from: headTime, beyond: time) {
+            if let time, head.pointer.isGap, let span = element.runningSpan(of: head.pointer, on: pad),
+                span.contains(time)
+            {
                 // It stays on the pad: GstAggregator calls nobody while a pad is empty.
                 if !holdsThroughGaps { current = nil }
                 return
@@ -97,13 +99,5 @@ struct FollowedInput: ~Copyable {
         } else if !holdsThroughGaps {
             current = nil
         }
-    }
-}
-
-extension BufferPointer {
-    /// Whether a buffer that starts at `start` holds at `time`.
-    fileprivate func lasts(from start: RunningTime, beyond time: RunningTime) -> Bool {
-        let duration = pointee.duration
-        return start <= time && duration != noClockTime && time &- start < RunningTime(clamping: duration)
     }
 }
