@@ -77,7 +77,14 @@ extension DepthMatteElement {
         case GST_EVENT_FLUSH_STOP:
             wasFlushed.store(true, ordering: .releasing)
             lateness.reset()
-            return parent(event)
+            return segmentsHold.withLock { _ in parent(event) }
+        case GST_EVENT_GAP:
+            return segmentsHold.withLock { _ in
+                // A flush may have taken the segment that was there when the gap was queued.
+                if segment(of: pad).format == GST_FORMAT_TIME { return parent(event) }
+                gst_event_unref(event)
+                return true
+            }
         case GST_EVENT_EOS where role == .video:
             let isHandled = parent(event)
             endOtherInputs()
@@ -154,6 +161,11 @@ extension DepthMatteElement {
         // Our output format is the video's, so downstream's new wishes are for whoever makes the video.
         case GST_EVENT_RECONFIGURE: askUpstreamToReconfigure()
         case GST_EVENT_QOS: noteLateness(event)
+        case GST_EVENT_NAVIGATION:
+            // The picture lies where the video's does, so a place in it is a place in the video.
+            guard let video = videoPad else { return parent(event) }
+            return gst_pad_push_event(video.pad.pad, event) != 0
+        case GST_EVENT_SEEK: return playGate.withoutWaiting { parent(event) }
         default: break
         }
         return parent(event)

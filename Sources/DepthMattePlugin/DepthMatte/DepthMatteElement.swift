@@ -16,6 +16,10 @@ final class DepthMatteElement: Aggregator {
     let backgroundFile: BackgroundFile
     let wasFlushed = Atomic(false)
     let lateness = Lateness()
+    /// Held where GstAggregator reads a pad's segment without a lock of its own, and where a flush takes the segment
+    /// away. Taken before any lock of GStreamer's.
+    let segmentsHold = Mutex(())
+    let playGate = PlayGate()
     /// Why caps were refused last, so that it is said once. Written by upstream threads.
     let lastRefusal = Mutex<String?>(nil)
     /// Written by the streaming thread, read by any.
@@ -40,6 +44,10 @@ final class DepthMatteElement: Aggregator {
     var isInterrupted = true
     /// The video's tags, to be sent after its next frame.
     var laterEvents: [EventRef] = []
+    /// The latency that the pipeline was last told of; nil while there was none.
+    var knownLatency: GstClockTime?
+    /// A video frame without a timestamp, known by its address, and when it was first seen at the head of its pad.
+    var untimedHead: (frame: BufferPointer, arrival: GstClockTime)?
 
     var properties: any PropertyAccess { table }
 
@@ -73,7 +81,15 @@ final class DepthMatteElement: Aggregator {
     func changeState(
         _ transition: GstStateChange, parent: () -> GstStateChangeReturn
     ) -> GstStateChangeReturn {
-        if transition == GST_STATE_CHANGE_PAUSED_TO_READY { backgroundFile.interrupt() }
+        switch transition {
+        case GST_STATE_CHANGE_READY_TO_PAUSED: playGate.state = .paused
+        case GST_STATE_CHANGE_PAUSED_TO_PLAYING: playGate.state = .playing
+        case GST_STATE_CHANGE_PLAYING_TO_PAUSED: playGate.state = .paused
+        case GST_STATE_CHANGE_PAUSED_TO_READY:
+            playGate.state = .stopping
+            backgroundFile.interrupt()
+        default: break
+        }
         return parent()
     }
 
@@ -97,10 +113,29 @@ final class DepthMatteElement: Aggregator {
     }
 
     func nextTime() -> GstClockTime {
-        guard let video = videoPad, let head = head(of: video.pad),
-            let time = runningTime(of: head.pointer, on: video.pad)
-        else { return noClockTime }
+        guard let video = videoPad, let head = head(of: video.pad) else { return noClockTime }
+        guard let time = runningTime(of: head.pointer, on: video.pad) else { return arrival(of: head) }
         return GstClockTime(clamping: time)
+    }
+
+    /// When a frame without a timestamp was first seen: it waits for its depth from then on.
+    private func arrival(of frame: BufferRef) -> GstClockTime {
+        if let untimedHead, untimedHead.frame == frame.pointer { return untimedHead.arrival }
+        let now = gst_element_get_current_running_time(instance)
+        if now != noClockTime { untimedHead = (frame.pointer, now) }
+        return now
+    }
+
+    /// Whether the pipeline is live; tells it where its latency is another than the one it was told of, as when a
+    /// slower source has joined.
+    private func followLatency() -> Bool {
+        let latency = gst_aggregator_get_latency(aggregator)
+        guard latency != noClockTime else { return false }
+        if let knownLatency, knownLatency != latency {
+            gst_element_post_message(instance, gst_message_new_latency(object))
+        }
+        knownLatency = latency
+        return true
     }
 
     func aggregate(timedOut: Bool) throws(FlowStop) {
@@ -123,13 +158,15 @@ final class DepthMatteElement: Aggregator {
         syncControllers(to: head.pointer.pointee.pts, on: video.pad)
         let settings = table.current
         let time = runningTime(of: head.pointer, on: video.pad)
-        let isLive = isLive
+        let span = runningSpan(of: head.pointer, on: video.pad)
+        let isLive = followLatency()
+        if isLive && !playGate.waitUntilPlaying() { throw .needData }
         inputs.refresh(self)
         try inputs.advance(in: self, to: time, frame: frameNumber, mayWait: !timedOut, isLive: isLive)
         frameNumber &+= 1
         if frameNumber == 1 { noteWhatIsMissing(settings) }
         var frame = try takeFrame(head, video.pad)
-        if isTooLate(frame, at: time) { return drop(frame, at: time) }
+        if let span, lateness.isTooLate(endingAt: span.upperBound) { return drop(frame, at: time) }
         let job = Job(settings: settings, compositor: compositor, time: time, isLive: isLive)
         let startOfWork = g_get_monotonic_time()
         let outcome = try compose(&frame, job)
@@ -151,6 +188,7 @@ final class DepthMatteElement: Aggregator {
         let expected = peeked.surrender()
         unref(expected)
         // Another buffer is there only after a flush: the depth at hand was not made for it.
+        untimedHead = nil
         guard let frame = pop(pad), frame.pointer == expected else { throw .needData }
         return frame
     }
@@ -171,12 +209,6 @@ final class DepthMatteElement: Aggregator {
 
     private func warnOfSettings(_ sentence: String) {
         warn(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), sentence))
-    }
-
-    /// Whether the sink would throw the frame away: then no work is done on it.
-    private func isTooLate(_ frame: borrowing OwnedBuffer, at time: RunningTime?) -> Bool {
-        guard let time, frame.pointer.pointee.duration != noClockTime else { return false }
-        return lateness.isTooLate(endingAt: time &+ RunningTime(clamping: frame.pointer.pointee.duration))
     }
 
     private func drop(_ frame: borrowing OwnedBuffer, at time: RunningTime?) {
@@ -258,6 +290,8 @@ final class DepthMatteElement: Aggregator {
         hasSentFrame = false
         isInterrupted = true
         laterEvents.removeAll()
+        knownLatency = nil
+        untimedHead = nil
     }
 
     // MARK: Small services

@@ -1,0 +1,95 @@
+import CGStreamer
+import GstBridge
+import GstTestSupport
+import Testing
+
+/// A live stream as background: it comes late, stops, and changes, and no frame waits for it.
+@Suite struct BackgroundPadTests {
+    private static let shape = VideoShape("RGB", 40, 32)
+    private let clock = TestClock()
+
+    private func bench(_ properties: [String: String] = [:]) -> Bench {
+        let bench = Bench(["background"], properties.with(["latency": "0"]), clock: clock.clock)
+        bench.video.start(BackgroundPadTests.shape)
+        return bench
+    }
+
+    /// The grey that is behind video frame `number`, nil where it is no one grey.
+    private func behind(_ bench: Bench, frame number: Int) throws -> UInt8? {
+        bench.video.push(noise(BackgroundPadTests.shape, seed: 1), at: time(ofFrame: number))
+        let frame = try #require(
+            clock.runUntil(time(ofFrame: number)) { bench.output.present().first }, "frame \(number)")
+        guard let grey = frame.bytes.first,
+            pixels(frame.bytes, otherThan: [grey, grey, grey], BackgroundPadTests.shape) == 0
+        else { return nil }
+        return grey
+    }
+
+    private func push(_ grey: UInt8, _ shape: VideoShape = BackgroundPadTests.shape, at frame: Int, _ bench: Bench) {
+        bench.background.push(flat(shape, [grey, grey, grey, 255]), at: time(ofFrame: frame))
+        bench.background.settle()
+    }
+
+    @Test func `the colour stands in until the first picture, and the last picture stays`() throws {
+        let bench = bench()
+        for frame in 0..<3 { #expect(try behind(bench, frame: frame) == 0) }
+        bench.background.start(BackgroundPadTests.shape)
+        push(90, at: 3, bench)
+        for frame in 3..<50 { #expect(try behind(bench, frame: frame) == 90) }
+        push(60, at: 50, bench)
+        for frame in 50..<53 { #expect(try behind(bench, frame: frame) == 60) }
+        bench.background.end()
+        bench.background.settle()
+        for frame in 53..<56 { #expect(try behind(bench, frame: frame) == 60) }
+        #expect(clock.lateWaits == 0)
+    }
+
+    @Test func `another size and format are fitted from their first picture on`() throws {
+        let bench = bench()
+        bench.background.start(BackgroundPadTests.shape)
+        push(90, at: 0, bench)
+        #expect(try behind(bench, frame: 0) == 90)
+        let others = [VideoShape("BGRA", 17, 90), VideoShape("RGB", 640, 360), VideoShape("xRGB", 1, 1)]
+        for (index, shape) in others.enumerated() {
+            bench.background.setCaps(shape.caps)
+            bench.background.push(
+                flat(shape, [UInt8](repeating: UInt8(10 + index), count: 4)), at: time(ofFrame: index + 1))
+            bench.background.settle()
+            #expect(try behind(bench, frame: index + 1) == UInt8(10 + index), "\(shape)")
+        }
+    }
+
+    @Test func `a picture at its own rate is behind each frame that it spans`() throws {
+        let bench = bench()
+        bench.background.start(BackgroundPadTests.shape)
+        var seen: [UInt8?] = []
+        for frame in 0..<12 {
+            if frame % 4 == 0 { push(UInt8(50 + frame), at: frame, bench) }
+            seen.append(try behind(bench, frame: frame))
+        }
+        #expect(seen == [50, 50, 50, 50, 54, 54, 54, 54, 58, 58, 58, 58])
+    }
+
+    @Test func `a gap leaves the last picture, a flush the colour`() throws {
+        let bench = bench()
+        bench.background.start(BackgroundPadTests.shape)
+        push(70, at: 0, bench)
+        #expect(try behind(bench, frame: 0) == 70)
+        bench.background.gap(at: time(ofFrame: 1))
+        bench.background.settle()
+        #expect(try behind(bench, frame: 1) == 70)
+        bench.background.beginFlush()
+        bench.background.endFlush()
+        bench.background.settle()
+        #expect(try behind(bench, frame: 2) == 0)
+    }
+
+    @Test func `without a live input a frame waits for the picture that belongs behind it`() {
+        let bench = Bench(["background"])
+        bench.video.start(BackgroundPadTests.shape)
+        bench.video.push(noise(BackgroundPadTests.shape, seed: 1), at: time(ofFrame: 2))
+        bench.background.start(BackgroundPadTests.shape)
+        for frame in 0..<4 { push(UInt8(20 + frame), at: frame, bench) }
+        #expect(bench.output.next()?.bytes.first == 22)
+    }
+}
