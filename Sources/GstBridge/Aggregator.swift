@@ -103,7 +103,13 @@ extension Aggregator {
     package var sourcePad: UnsafeMutablePointer<GstPad> { aggregator.pointee.srcpad }
 
     /// Pushes a buffer downstream, taking it.
-    package func finish(_ buffer: UnsafeMutablePointer<GstBuffer>) throws(FlowStop) {
+    ///
+    /// - Parameter events: leave before the buffer, yet behind the caps and the segment that GstAggregator sends first.
+    package func finish(
+        _ buffer: UnsafeMutablePointer<GstBuffer>, after events: [EventRef] = []
+    ) throws(FlowStop) {
+        let probe = events.isEmpty ? 0 : push(events, beforeNextBufferOn: sourcePad)
+        defer { if probe != 0 { gst_pad_remove_probe(sourcePad, probe) } }
         let stamp = buffer.pointee
         gst_aggregator_selected_samples(aggregator, stamp.pts, stamp.dts, stamp.duration, nil)
         let result = gst_aggregator_finish_buffer(aggregator, buffer)
@@ -173,6 +179,27 @@ extension UnsafeMutablePointer<GstAggregatorPad> {
     package var pad: UnsafeMutablePointer<GstPad> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: GstPad.self)
     }
+}
+
+/// The events that wait for a buffer.
+private final class WaitingEvents {
+    let events: [EventRef]
+
+    init(_ events: [EventRef]) { self.events = events }
+}
+
+private func push(_ events: [EventRef], beforeNextBufferOn pad: UnsafeMutablePointer<GstPad>) -> gulong {
+    gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_BUFFER,
+        { pad, _, data in
+            guard let pad, let data else { return GST_PAD_PROBE_REMOVE }
+            for event in Unmanaged<WaitingEvents>.fromOpaque(data).takeUnretainedValue().events {
+                gst_pad_push_event(pad, event.surrender())
+            }
+            return GST_PAD_PROBE_REMOVE
+        },
+        Unmanaged.passRetained(WaitingEvents(events)).toOpaque(),
+        { data in if let data { Unmanaged<WaitingEvents>.fromOpaque(data).release() } })
 }
 
 // MARK: - The C side: one closure per virtual function, all of one shape

@@ -233,6 +233,11 @@ package final class EventRef {
 
     deinit { if isOwned { gst_event_unref(pointer) } }
 
+    /// Whether it stays in force for later streams of the pad, as tags do. Not to be asked once it was handed on.
+    package var isSticky: Bool { pointer.pointee.type.rawValue & GST_EVENT_TYPE_STICKY.rawValue != 0 }
+
+    package var isHandedOn: Bool { !isOwned }
+
     /// Hands the reference on to a callee that takes it.
     package func surrender() -> UnsafeMutablePointer<GstEvent> {
         isOwned = false

@@ -70,10 +70,10 @@ extension DepthMatteElement {
         case GST_EVENT_SEGMENT where role == .video:
             followSegment(event)
             return parent(event)
-        case GST_EVENT_TAG where role == .video:
-            // Tags must not overtake the segment, which GstAggregator sends with the first frame.
-            laterEvents.append(EventRef(taking: event))
-            return true
+        case GST_EVENT_SEGMENT:
+            return parent(withVideoSeqnum(event))
+        case GST_EVENT_FLUSH_START:
+            return playGate.withoutWaiting { parent(event) }
         case GST_EVENT_FLUSH_STOP:
             wasFlushed.store(true, ordering: .releasing)
             lateness.reset()
@@ -89,16 +89,31 @@ extension DepthMatteElement {
             let isHandled = parent(event)
             endOtherInputs()
             return isHandled
-        case GST_EVENT_FLUSH_START, GST_EVENT_EOS, GST_EVENT_SEGMENT, GST_EVENT_STREAM_START, GST_EVENT_GAP,
-            GST_EVENT_TAG:
+        case GST_EVENT_EOS, GST_EVENT_STREAM_START:
             return parent(event)
         default:
+            if role == .video { return forward(event, parent) }
             // What else the secondary streams say is not about the picture that leaves.
-            if role == .video { return parent(event) }
             gst_event_unref(event)
             return true
         }
     }
+
+    /// Sends on what the video says besides: in its place among the frames.
+    private func forward(
+        _ event: UnsafeMutablePointer<GstEvent>, _ parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool {
+        let isSerialized = event.pointee.type.rawValue & GST_EVENT_TYPE_SERIALIZED.rawValue != 0
+        guard isSerialized else { return parent(event) }
+        if hasSentFrame { return gst_pad_push_event(sourcePad, event) != 0 }
+        // It must not overtake the segment, which GstAggregator sends with the first frame.
+        laterEvents.append(EventRef(taking: event))
+        if laterEvents.count > DepthMatteElement.mostLaterEvents { laterEvents.removeFirst() }
+        return true
+    }
+
+    /// So that a video of which no frame ever leaves does not pile them up.
+    private static let mostLaterEvents = 256
 
     private func takeCaps(_ event: UnsafeMutablePointer<GstEvent>, _ role: DepthMatte.PadRole?) -> Bool {
         do throws(CapsRefusal) {
@@ -141,10 +156,21 @@ extension DepthMatteElement {
     /// The output's timeline is the video's.
     private func followSegment(_ event: UnsafeMutablePointer<GstEvent>) {
         lateness.reset()
+        videoSeqnum = event.pointee.seqnum
         hasSentFrame = false  // the new segment leaves with the next frame, and nothing may leave before it
         var segment: UnsafePointer<GstSegment>?
         gst_event_parse_segment(event, &segment)
         if let segment { gst_aggregator_update_segment(aggregator, segment) }
+    }
+
+    /// GstAggregator gives what it sends the seqnum of the last segment on any pad; it should be the video's.
+    private func withVideoSeqnum(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
+        guard let videoSeqnum, videoSeqnum != event.pointee.seqnum, let copy = gst_event_copy(event) else {
+            return event
+        }
+        gst_event_unref(event)
+        gst_event_set_seqnum(copy, videoSeqnum)
+        return copy
     }
 
     private func noteLateness(_ event: UnsafeMutablePointer<GstEvent>) {

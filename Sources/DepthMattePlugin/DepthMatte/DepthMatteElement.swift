@@ -42,7 +42,9 @@ final class DepthMatteElement: Aggregator {
     var hasSentFrame = false
     /// The next frame that leaves does not continue the last: it is the first, or frames were dropped before it.
     var isInterrupted = true
-    /// The video's tags, to be sent after its next frame.
+    /// The seqnum of the video's segment; nil until that came.
+    var videoSeqnum: UInt32?
+    /// What the video said before the first frame of its segment, to be sent with that.
     var laterEvents: [EventRef] = []
     /// The latency that the pipeline was last told of; nil while there was none.
     var knownLatency: GstClockTime?
@@ -144,6 +146,8 @@ final class DepthMatteElement: Aggregator {
             inputs.reset()
             hasSentFrame = false
             isInterrupted = true
+            laterEvents.removeAll { !$0.isSticky }
+            untimedHead = nil
         }
         guard let video = videoPad else { throw .endOfStream }
         guard let head = head(of: video.pad) else {
@@ -264,9 +268,8 @@ final class DepthMatteElement: Aggregator {
         if isInterrupted { picture.pointer.markDiscontinuity() }
         isInterrupted = false
         hasSentFrame = true
-        try finish(picture.surrender())
-        for event in laterEvents { gst_pad_push_event(sourcePad, event.surrender()) }
-        laterEvents.removeAll()
+        defer { laterEvents.removeAll(where: \.isHandedOn) }
+        try finish(picture.surrender(), after: laterEvents)
         guard stamp.pts != noClockTime else { return }
         let runsForward = outputSegment.rate > 0
         setPosition(stamp.duration == noClockTime || !runsForward ? stamp.pts : stamp.pts &+ stamp.duration)
@@ -289,6 +292,7 @@ final class DepthMatteElement: Aggregator {
         lateness.reset()
         hasSentFrame = false
         isInterrupted = true
+        videoSeqnum = nil
         laterEvents.removeAll()
         knownLatency = nil
         untimedHead = nil

@@ -1,0 +1,238 @@
+import CGStreamer
+import GstBridge
+import GstTestSupport
+import TestSupport
+import Testing
+
+/// Events keep their order and their seqnums, whatever order upstream sends them in.
+@Suite struct EventOrderTests {
+    private func custom(_ name: String, _ type: GstEventType = GST_EVENT_CUSTOM_DOWNSTREAM)
+        -> UnsafeMutablePointer<GstEvent>?
+    {
+        gst_event_new_custom(type, gst_structure_new_empty(name))
+    }
+
+    @Test func `what the video says keeps its place among the frames`() {
+        let bench = Bench.numbered()
+        bench.depth.end()
+        bench.video.push(custom("first"))
+        bench.video.push(gst_event_new_tag(gst_tag_list_new_from_string("taglist, title=(string)one")))
+        bench.video.push(Numbered.picture, at: 0)
+        bench.video.push(custom("second"))
+        bench.video.push(Numbered.picture, at: time(ofFrame: 1))
+        bench.video.push(gst_event_new_tag(gst_tag_list_new_from_string("taglist, title=(string)two")))
+        bench.video.push(Numbered.picture, at: time(ofFrame: 2))
+        bench.video.end()
+        _ = bench.output.rest()
+        #expect(
+            bench.output.story == [
+                "stream-start", "caps", "segment", "custom-downstream", "tag", "frame", "custom-downstream", "frame",
+                "tag", "frame", "eos",
+            ])
+        #expect(bench.output.violations.isEmpty, "\(bench.output.violations)")
+    }
+
+    @Test func `what the other streams say goes no further`() {
+        let bench = Bench.numbered()
+        bench.depth.push(custom("depth"))
+        bench.depth.push(custom("depth", GST_EVENT_CUSTOM_DOWNSTREAM_STICKY))
+        bench.depth.push(custom("depth", GST_EVENT_CUSTOM_DOWNSTREAM_OOB))
+        bench.depth.end()
+        bench.pushVideo(2)
+        _ = bench.output.rest()
+        #expect(!bench.output.story.contains { $0.hasPrefix("custom") })
+    }
+
+    @Test func `what was said before a flush is not sent after it, but for tags`() {
+        let bench = Bench([], Numbered.properties)
+        bench.video.start(Numbered.video)
+        bench.video.push(Numbered.picture, at: 0)
+        _ = bench.output.next()
+        bench.video.push(.time())
+        bench.video.push(custom("stale"))
+        bench.video.push(gst_event_new_tag(gst_tag_list_new_from_string("taglist, title=(string)one")))
+        bench.video.settle()
+        bench.video.beginFlush()
+        bench.video.endFlush()
+        bench.pushVideo(1)
+        _ = bench.output.rest()
+        #expect(!bench.output.story.contains("custom-downstream"))
+        #expect(bench.output.story.contains("tag"))
+        #expect(bench.output.violations.isEmpty, "\(bench.output.violations)")
+    }
+
+    @Test func `the place of a click reaches the video and no other stream`() {
+        let bench = Bench(["depth"])
+        let (video, depth) = (PassingEvents(bench.video.pad), PassingEvents(bench.depth.pad))
+        let move = gst_structure_from_string(
+            "application/x-gst-navigation, event=(string)mouse-move, pointer_x=(double)12, pointer_y=(double)34", nil)
+        gst_pad_push_event(bench.output.pad, gst_event_new_navigation(move))
+        #expect(video.types == [GST_EVENT_NAVIGATION])
+        #expect(depth.types == [])
+    }
+
+    @Test func `lateness is told to every stream that has begun`() {
+        let bench = Bench.numbered()
+        let (video, depth) = (PassingEvents(bench.video.pad), PassingEvents(bench.depth.pad))
+        bench.depth.push(Numbered.map(1), at: 0)
+        bench.video.push(Numbered.picture, at: 0)
+        _ = bench.output.next()
+        gst_pad_push_event(bench.output.pad, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1, 0, 0))
+        #expect(video.types.filter { $0 == GST_EVENT_QOS }.count == 1)
+        #expect(depth.types.filter { $0 == GST_EVENT_QOS }.count == 1)
+    }
+
+    // MARK: Seqnums
+
+    /// A flush of every stream, as a seek causes it.
+    private func flush(_ feeds: [Feed], seqnum: UInt32) {
+        for make in [{ gst_event_new_flush_start() }, { gst_event_new_flush_stop(1) }] {
+            for feed in feeds { pushNow(make(), on: feed, seqnum) }
+        }
+    }
+
+    /// Sends an event from the test's own thread.
+    private func pushNow(_ event: UnsafeMutablePointer<GstEvent>?, on feed: Feed, _ seqnum: UInt32) {
+        guard let event else { return }
+        gst_event_set_seqnum(event, seqnum)
+        gst_pad_push_event(feed.pad, event)
+    }
+
+    @Test func `everything that follows a seek has its seqnum`() {
+        let bench = Bench.numbered()
+        bench.depth.push(Numbered.map(1), at: 0)
+        bench.video.push(Numbered.picture, at: 0)
+        _ = bench.output.next()
+        let out = PassingEvents(bench.output.pad)
+        let seqnum = gst_util_seqnum_next()
+        flush([bench.video, bench.depth], seqnum: seqnum)
+        for feed in [bench.depth, bench.video] {
+            var segment = GstSegment.time()
+            let event = gst_event_new_segment(&segment)
+            gst_event_set_seqnum(event, seqnum)
+            feed.push(event)
+        }
+        bench.depth.end()
+        bench.pushVideo(1)
+        _ = bench.output.rest()
+        for type in [GST_EVENT_FLUSH_START, GST_EVENT_FLUSH_STOP, GST_EVENT_SEGMENT, GST_EVENT_EOS] {
+            #expect(out.seqnums(of: type) == [seqnum], "\(String(cString: gst_event_type_get_name(type)))")
+        }
+    }
+
+    @Test func `a depth stream that starts again does not lend its seqnum to the end`() {
+        let bench = Bench.numbered()
+        let out = PassingEvents(bench.output.pad)
+        bench.depth.push(Numbered.map(1), at: 0)
+        bench.video.push(Numbered.picture, at: 0)
+        _ = bench.output.next()
+        bench.depth.push(.time())
+        bench.depth.end()
+        bench.video.end()
+        _ = bench.output.rest()
+        #expect(out.seqnums(of: GST_EVENT_SEGMENT) == out.seqnums(of: GST_EVENT_EOS))
+    }
+
+    // MARK: The end
+
+    @Test func `all streams that end at once give one end, a thousand times`() {
+        let bench = Bench.numbered()
+        let feeds = [bench.video, bench.depth]
+        let out = PassingEvents(bench.output.pad)
+        for round in 0..<1000 {
+            bench.depth.push(Numbered.map(2), at: 0)
+            bench.video.push(Numbered.picture, at: 0)
+            for feed in feeds { feed.end() }
+            #expect(bench.numbers() == [2], "round \(round)")
+            for feed in feeds { feed.settle() }
+            flush(feeds, seqnum: gst_util_seqnum_next())
+            for feed in feeds { feed.push(.time()) }
+            while bench.output.hasEnded, bench.output.event(GST_EVENT_FLUSH_STOP) == nil {}
+        }
+        #expect(out.seqnums(of: GST_EVENT_EOS).count == 1000)
+        #expect(!out.seqnums(of: GST_EVENT_EOS).contains(0))
+        #expect(bench.output.violations.isEmpty, "\(bench.output.violations.prefix(3))")
+    }
+
+    @Test func `a stream that starts again after the end is turned away, and nothing hangs`() {
+        let bench = Bench.numbered()
+        bench.depth.end()
+        bench.pushVideo(1)
+        _ = bench.output.rest()
+        bench.video.start(Numbered.video)
+        bench.video.push(Numbered.picture, at: time(ofFrame: 1))
+        #expect(bench.video.settle() == GST_FLOW_EOS)
+        #expect(bench.output.present().isEmpty)
+        #expect(bench.output.violations.isEmpty, "\(bench.output.violations)")
+    }
+
+    @Test func `a pad that is asked for after the end hangs nothing`() {
+        let bench = Bench([], Numbered.properties)
+        bench.video.start(Numbered.video)
+        bench.pushVideo(1)
+        _ = bench.output.rest()
+        let depth = bench.request("depth")
+        depth.start(Numbered.depth)
+        depth.push(Numbered.map(1), at: 0)
+        depth.settle()
+        bench.release("depth")
+        #expect(bench.output.violations.isEmpty, "\(bench.output.violations)")
+    }
+
+    @Test func `a query that a flush overtakes is answered or refused`() {
+        let bench = Bench.numbered()
+        let feeds = [bench.video, bench.depth]
+        let asker = Feed.Asker(bench.video, for: Numbered.video.caps)
+        for _ in 0..<2000 {
+            flush(feeds, seqnum: gst_util_seqnum_next())
+            for feed in feeds { feed.push(.time()) }
+        }
+        #expect(asker.stop() > 0)
+        for feed in feeds { feed.settle() }
+    }
+}
+
+extension Feed {
+    /// A thread that asks the pad for buffers, again and again.
+    final class Asker {
+        private let thread: UnsafeMutablePointer<GThread>?
+        private let progress: Progress
+
+        final class Progress {
+            let pad: UnsafeMutablePointer<GstPad>
+            let caps: String
+            let state = Monitor((isStopped: false, asked: 0))
+
+            init(_ pad: UnsafeMutablePointer<GstPad>, _ caps: String) {
+                self.pad = pad
+                self.caps = caps
+            }
+        }
+
+        init(_ feed: Feed, for caps: String) {
+            progress = Progress(feed.pad, caps)
+            thread = g_thread_new(
+                "asker",
+                { data in
+                    guard let data else { return nil }
+                    let progress = Unmanaged<Progress>.fromOpaque(data).takeRetainedValue()
+                    let caps = gst_caps_from_string(progress.caps)
+                    while !progress.state.withLock({ $0.isStopped }) {
+                        let query = gst_query_new_allocation(caps, 1)
+                        gst_pad_peer_query(progress.pad, query)
+                        gst_query_unref(query)
+                        progress.state.withLock { $0.asked += 1 }
+                    }
+                    gst_caps_unref(caps)
+                    return nil
+                }, Unmanaged.passRetained(progress).toOpaque())
+        }
+
+        /// Ends the thread; returns how often it has asked.
+        func stop() -> Int {
+            progress.state.withLock { $0.isStopped = true }
+            g_thread_join(thread)
+            return progress.state.withLock { $0.asked }
+        }
+    }
+}
