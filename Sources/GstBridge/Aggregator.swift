@@ -9,6 +9,9 @@ import CGStreamerShims
 package protocol Aggregator: Element {
     typealias Pad = UnsafeMutablePointer<GstAggregatorPad>
 
+    /// Keeps a pad's release away from whoever looks at the pad's buffers.
+    var padGuard: PadGuard { get }
+
     /// READY to PAUSED, on the application's thread, before any data.
     func start() throws(ElementError)
 
@@ -244,6 +247,13 @@ private func installLifeFunctions(_ table: UnsafeMutablePointer<GstAggregatorCla
 }
 
 private func installPadFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
+    table.pointee.parent_class.release_pad = { instance, pad in
+        guard let instance, let pad else { return }
+        let aggregator = UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstAggregator.self)
+        let release = { parent(aggregator)?.parent_class.release_pad?(instance, pad) }
+        guard let element = aggregatorHalf(aggregator) else { return _ = release() }
+        element.padGuard.hold { _ = release() }
+    }
     table.pointee.sink_event_pre_queue = { instance, pad, event in
         guard let instance, let pad, let event, let element = aggregatorHalf(instance) else { return GST_FLOW_ERROR }
         let verdict = element.flow { () throws(FlowStop) in try element.inspect(event, on: pad) }

@@ -172,13 +172,25 @@ extension Aggregator {
 
     /// The buffer at the head of the pad's queue, left there.
     package func head(of pad: Pad) -> OwnedBuffer? {
+        guard let buffer = padGuard.hold({ gst_aggregator_pad_peek_buffer(pad) }) else { return nil }
+        return OwnedBuffer(taking: buffer)
+    }
+
+    /// The same where GstAggregator holds the lock under which it releases pads, as it does while it asks for the next
+    /// time.
+    package func headWhileLocked(of pad: Pad) -> OwnedBuffer? {
         guard let buffer = gst_aggregator_pad_peek_buffer(pad) else { return nil }
         return OwnedBuffer(taking: buffer)
     }
 
+    /// Whether there is a buffer at the head of the pad's queue.
+    package func hasBuffer(_ pad: Pad) -> Bool {
+        padGuard.hold { gst_aggregator_pad_has_buffer(pad) != 0 }
+    }
+
     /// Takes the buffer at the head of the pad's queue.
     package func pop(_ pad: Pad) -> OwnedBuffer? {
-        guard let buffer = gst_aggregator_pad_pop_buffer(pad) else { return nil }
+        guard let buffer = padGuard.hold({ gst_aggregator_pad_pop_buffer(pad) }) else { return nil }
         return OwnedBuffer(taking: buffer)
     }
 
@@ -186,6 +198,27 @@ extension Aggregator {
 
     /// Whether something upstream or the application makes this pipeline live.
     package var isLive: Bool { gst_aggregator_get_latency(aggregator) != GSTSHIMS_CLOCK_TIME_NONE }
+}
+
+/// Keeps a pad's release away from whoever looks at the pad's buffers.
+///
+/// GstAggregator 1.22 gives back the buffer that was looked at last when a pad is released, without the lock that
+/// looking takes, so that the buffer could be given back twice. Later versions take it.
+package final class PadGuard: @unchecked Sendable {  // guard: there is nothing in it but the lock
+    private let mutex = UnsafeMutablePointer<GMutex>.allocate(capacity: 1)
+
+    package init() { g_mutex_init(mutex) }
+
+    deinit {
+        g_mutex_clear(mutex)
+        mutex.deallocate()
+    }
+
+    func hold<Result>(_ body: () -> Result) -> Result {
+        g_mutex_lock(mutex)
+        defer { g_mutex_unlock(mutex) }
+        return body()
+    }
 }
 
 /// A sink pad, kept alive for as long as somebody follows it.

@@ -69,10 +69,11 @@ import Testing
     }
 
     @Test func `what was most likely forgotten is said once`() {
-        let forgotten = [
-            ([], [:], "depth pad"), (["depth"], ["background-mode": "image"], "background names"),
-            (["depth"], ["background-mode": "stream"], "background pad"),
-        ] as [([String], [String: String], String)]
+        let forgotten =
+            [
+                ([], [:], "depth pad"), (["depth"], ["background-mode": "image"], "background names"),
+                (["depth"], ["background-mode": "stream"], "background pad"),
+            ] as [([String], [String: String], String)]
         for (pads, properties, words) in forgotten {
             let bench = Bench(pads, properties)
             if pads == ["depth"] { bench.depth.end() }
@@ -106,7 +107,8 @@ import Testing
         #expect(bench.output.rest().count == 2)
         var margin = GValue()
         g_value_init(&margin, g_type_from_name("gdouble"))
-        g_object_get_property(UnsafeMutableRawPointer(bench.element).assumingMemoryBound(to: GObject.self), "margin", &margin)
+        g_object_get_property(
+            UnsafeMutableRawPointer(bench.element).assumingMemoryBound(to: GObject.self), "margin", &margin)
         #expect(g_value_get_double(&margin) == 10)
     }
 }

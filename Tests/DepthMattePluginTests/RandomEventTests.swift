@@ -44,13 +44,6 @@ import Testing
         let isWhole = recover(streams, bench)
         _ = bench.output.present()
         #expect(isWhole, "seed \(seed) hangs: \(bench.output.story)")
-        // A stream that ends before its caps came has a segment, for the end to follow, and no caps; a flush may come
-        // before everything; and what is out of band has no place among the rest.
-        let harmless = [
-            "the segment before caps", "flush-stop before stream-start", "custom-downstream-oob after the end",
-        ]
-        let violations = bench.output.violations.filter { !harmless.contains($0) }
-        #expect(violations.isEmpty, "seed \(seed): \(violations), \(bench.output.story)")
     }
 
     private func streams(of bench: Bench) -> [Stream] {

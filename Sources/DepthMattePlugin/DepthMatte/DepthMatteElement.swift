@@ -20,6 +20,7 @@ final class DepthMatteElement: Aggregator {
     /// away. Taken before any lock of GStreamer's.
     let segmentsHold = Mutex(())
     let playGate = PlayGate()
+    let padGuard = PadGuard()
     /// Why caps were refused last, so that it is said once. Written by upstream threads.
     let lastRefusal = Mutex<String?>(nil)
     /// Written by the streaming thread, read by any.
@@ -115,16 +116,16 @@ final class DepthMatteElement: Aggregator {
     }
 
     func nextTime() -> GstClockTime {
-        guard let video = videoPad, let head = head(of: video.pad) else { return noClockTime }
-        guard let time = runningTime(of: head.pointer, on: video.pad) else { return arrival(of: head) }
+        guard let video = videoPad, let head = headWhileLocked(of: video.pad) else { return noClockTime }
+        guard let time = runningTime(of: head.pointer, on: video.pad) else { return arrival(of: head.pointer) }
         return GstClockTime(clamping: time)
     }
 
     /// When a frame without a timestamp was first seen: it waits for its depth from then on.
-    private func arrival(of frame: BufferRef) -> GstClockTime {
-        if let untimedHead, untimedHead.frame == frame.pointer { return untimedHead.arrival }
+    private func arrival(of frame: BufferPointer) -> GstClockTime {
+        if let untimedHead, untimedHead.frame == frame { return untimedHead.arrival }
         let now = gst_element_get_current_running_time(instance)
-        if now != noClockTime { untimedHead = (frame.pointer, now) }
+        if now != noClockTime { untimedHead = (frame, now) }
         return now
     }
 

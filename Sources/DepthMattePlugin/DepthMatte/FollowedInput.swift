@@ -32,7 +32,7 @@ struct FollowedInput: ~Copyable {
     /// Whether the pad has brought nothing yet for video frame number `frame` at running time `time`.
     func isEmpty(in element: any Aggregator, at time: RunningTime?, frame: UInt64) -> Bool {
         if servedFrame == frame || (time != nil && currentChoice?.time == time) { return false }
-        return gst_aggregator_pad_has_buffer(pad) == 0 && !element.hasEnded(pad)
+        return !element.hasBuffer(pad) && !element.hasEnded(pad)
     }
 
     /// Brings the input up to `time`, the running time of video frame number `frame`.
