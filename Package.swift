@@ -52,6 +52,13 @@ let package = Package(
                     "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/gstdepthmatte/exports.map",
                 ], .when(platforms: [.linux]))
             ]),
+        // The timing program; no test links it.
+        .executableTarget(
+            name: "depthbench",
+            dependencies: [
+                "CDepthMatte", "CGStreamer", "CGStreamerShims", "DepthKernels", "DepthMattePlugin", "GstBridge",
+            ],
+            swiftSettings: strict),
 
         // Tests and what they share.
         .systemLibrary(name: "CGStreamerCheck", path: "Tests/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0"),

@@ -1,11 +1,11 @@
 import CGStreamer
-import DepthKernels
+package import DepthKernels
 
 /// One video format that the elements work on: its name in caps, and how its bytes share the matte's samples.
-struct VideoFormat: Sendable {
+package struct VideoFormat: Sendable {
     let format: GstVideoFormat
-    let name: String
-    let layout: PixelLayout
+    package let name: String
+    package let layout: PixelLayout
     /// Byte of each 4-byte pixel that holds its alpha; nil where the pixels are not packed or have none.
     let alphaByte: Int?
     /// The format that carries this one's picture together with an alpha channel: itself where it has one.
@@ -45,7 +45,7 @@ struct VideoFormat: Sendable {
     }
 
     /// Every format the elements take, in the order in which they are preferred: least bytes first, grey last.
-    static let all: [VideoFormat] = [
+    package static let all: [VideoFormat] = [
         VideoFormat(GST_VIDEO_FORMAT_I420, "I420", .yuv, planar420, withAlpha: GST_VIDEO_FORMAT_A420),
         VideoFormat(GST_VIDEO_FORMAT_YV12, "YV12", .yuv, planar420),
         VideoFormat(GST_VIDEO_FORMAT_NV12, "NV12", .yuv, semiPlanar420),

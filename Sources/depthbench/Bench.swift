@@ -1,0 +1,91 @@
+/// Measures, prints each line as it comes, and keeps them all.
+final class Bench {
+    private(set) var report = Report()
+    private let effort: Options.Effort
+    private let still: StillPicture
+    private let print: (String) -> Void
+
+    init(_ effort: Options.Effort, print: @escaping (String) -> Void) throws {
+        self.effort = effort
+        self.print = print
+        still = try StillPicture()
+    }
+
+    /// Measures each work by itself, with memcpy in turn.
+    func measure(_ list: [(work: Work, wanted: Case)]) throws {
+        guard !list.isEmpty else { return }
+        printHeader()
+        for (work, wanted) in list { try measure(work, wanted) }
+    }
+
+    @discardableResult
+    func measure(_ work: Work, _ wanted: Case) throws -> Figure { try measure(work, [wanted]).figures[0] }
+
+    /// Measures a work in several cases, which take turns with each other and with memcpy of the first one's frame.
+    @discardableResult
+    func measure(_ work: Work, _ cases: [Case]) throws -> (figures: [Figure], samples: Samples) {
+        var works: [any Workload] = try cases.map { try workload(work, $0) }
+        works.append(try CopyWork(cases[0], ring: effort.ring))
+        let samples = try Samples(of: works, effort)
+        let figures = try cases.enumerated().map { index, wanted in
+            try Figure(work, wanted, ring: effort.ring, samples, at: index, copyAt: cases.count)
+        }
+        for figure in figures { print(figure.line) }
+        report.figures += figures
+        return (figures, samples)
+    }
+
+    private func workload(_ work: Work, _ wanted: Case) throws -> any Workload {
+        switch work {
+        case .inPlace, .copied:
+            try ElementWork(wanted, inPlace: work == .inPlace, ring: effort.ring, still: still.path)
+        case .kernels: try BlendWork(wanted, ring: effort.ring, rendersEach: true)
+        case .render: try RenderWork(wanted, ring: effort.ring)
+        case .blend: try BlendWork(wanted, ring: effort.ring, rendersEach: false)
+        }
+    }
+
+    /// Takes the kernels apart: what a setting adds is what its kernel costs.
+    func measureStages(_ wanted: Case) throws {
+        guard Work.blend.suits(wanted) else { return }
+        var tiny = wanted
+        (tiny.size, tiny.sigma, tiny.gamma) = (Size(width: 1, height: 1), 0, 1)
+        var hard = wanted
+        (hard.sigma, hard.gamma) = (0, 1)
+        var soft = wanted
+        soft.gamma = 1
+        let renders: [any Workload] = try [tiny, hard, soft, wanted].map { try RenderWork($0, ring: effort.ring) }
+        let blend = try BlendWork(wanted, ring: effort.ring, rendersEach: false)
+        let samples = try Samples(of: renders + [blend, try CopyWork(wanted, ring: effort.ring)], effort)
+        let copy = samples.values(5) { $0.frame }
+        let threshold = median(samples.values(0) { $0.frame })
+        let stages = [
+            ("threshold (a matte of one pixel)", threshold),
+            ("upscale of a hard mask", samples.difference(1, minus: 0)),
+            ("blur, and what upscale adds for a soft edge", samples.difference(2, minus: 1)),
+            ("gamma, and what upscale adds", samples.difference(3, minus: 2)),
+            ("blend", median(samples.values(4) { $0.frame })),
+        ].map { Stage(name: $0.0, time: $0.1 / 1e6, ratio: $0.1 / max(median(copy), 1)) }
+        print("")
+        print(Stage.header)
+        for stage in stages { print(stage.line) }
+        report.stages = stages
+    }
+
+    func printHeader() { print(Figure.header) }
+
+    func printGoals() {
+        print("")
+        print(Goal.header)
+        for goal in report.goals { print(goal.line) }
+    }
+
+    /// Judges a measured value; nil where there is nothing to measure.
+    func judge(_ name: String, _ value: Double?, atMost limit: Double) {
+        report.goals.append(Goal(name: name, limit: limit, isMost: true, value: value))
+    }
+
+    func judge(_ name: String, _ value: Double?, atLeast limit: Double) {
+        report.goals.append(Goal(name: name, limit: limit, isMost: false, value: value))
+    }
+}

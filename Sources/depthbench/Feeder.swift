@@ -1,0 +1,190 @@
+import CGStreamer
+import GstBridge
+
+/// What the threads around one element tell each other.
+struct Progress {
+    /// When each frame of the round arrived behind the element, in nanoseconds.
+    var arrivals: [UInt64] = []
+    /// Where the video comes from that may be drawn on; only told apart from others.
+    var pool: UnsafeMutablePointer<GstBufferPool>?
+    /// Frames so far that left in other memory.
+    var copies = 0
+    /// What went wrong.
+    var fault: String?
+}
+
+/// Pushes frames into one pad of the element, on a thread of its own, as many as it is told to.
+final class Feeder {
+    private let pad: UnsafeMutablePointer<GstPad>
+    private let target: UnsafeMutablePointer<GstPad>
+    private let caps: String
+    private let frames: any FrameSource
+    private let orders = Monitor(Orders())
+    private let progress: Monitor<Progress>
+    private var thread: UnsafeMutablePointer<GThread>?
+
+    private struct Orders {
+        var frames = 0
+        var isOver = false
+    }
+
+    /// A thread whose pad is linked to `target`, which this takes over.
+    init(
+        _ target: UnsafeMutablePointer<GstPad>, caps: String, _ frames: any FrameSource, _ progress: Monitor<Progress>
+    ) throws {
+        guard let pad = gst_pad_new("feeder", GST_PAD_SRC) else { throw Failure.cannot("there is no memory for a pad") }
+        self.pad = pad
+        self.target = target
+        self.caps = caps
+        self.frames = frames
+        self.progress = progress
+        gst_object_ref_sink(pad)
+        gst_pad_set_query_function_full(pad, answerNotLive, nil, nil)
+        guard gst_pad_set_active(pad, 1) != 0,
+            gst_pad_link_full(pad, target, GST_PAD_LINK_CHECK_NOTHING) == GST_PAD_LINK_OK
+        else { throw Failure.cannot("a pad cannot be linked") }
+        thread = g_thread_new(
+            "feeder",
+            { data in
+                if let data { Unmanaged<Feeder>.fromOpaque(data).takeUnretainedValue().work() }
+                return nil
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Ends the thread; the element must have stopped, so that no push blocks.
+    func finish() {
+        frames.stop()
+        orders.withLock { $0.isOver = true }
+        if let thread { g_thread_join(thread) }
+        thread = nil
+        gst_pad_set_active(pad, 0)
+        gst_pad_unlink(pad, target)
+    }
+
+    deinit {
+        gst_object_unref(target)
+        gst_object_unref(pad)
+    }
+
+    /// Lets the thread push so many frames.
+    func feed(_ count: Int) { orders.withLock { $0.frames += count } }
+
+    // MARK: The thread
+
+    private func work() {
+        start()
+        var number: GstClockTime = 0
+        while let count = nextOrder() {
+            for _ in 0..<count {
+                guard let buffer = frames.next() else { return }
+                buffer.pointee.pts = number * frameDuration
+                buffer.pointee.duration = frameDuration
+                number += 1
+                let flow = gst_pad_push(pad, buffer)
+                if flow != GST_FLOW_OK {
+                    return fail("a frame was refused: \(String(cString: gst_flow_get_name(flow)))")
+                }
+            }
+        }
+    }
+
+    private func nextOrder() -> Int? {
+        orders.wait(until: { $0.frames > 0 || $0.isOver }) { orders in
+            defer { orders.frames = 0 }
+            return orders.isOver ? nil : orders.frames
+        }
+    }
+
+    private func start() {
+        gst_pad_push_event(pad, gst_event_new_stream_start("depthbench"))
+        guard let caps = gst_caps_from_string(caps) else { return fail("bad caps: \(caps)") }
+        gst_pad_push_event(pad, gst_event_new_caps(caps))
+        gst_caps_unref(caps)
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        gst_pad_push_event(pad, gst_event_new_segment(&segment))
+    }
+
+    private func fail(_ text: String) { progress.withLock { $0.fault = $0.fault ?? text } }
+}
+
+private let frameDuration: GstClockTime = 33_333_333
+
+private let answerNotLive:
+    @convention(c) (UnsafeMutablePointer<GstPad>?, UnsafeMutablePointer<GstObject>?, UnsafeMutablePointer<GstQuery>?) ->
+        gboolean = { pad, parent, query in
+            guard let query, query.pointee.type == GST_QUERY_LATENCY else {
+                return gst_pad_query_default(pad, parent, query)
+            }
+            gst_query_set_latency(query, 0, 0, noClockTime)
+            return 1
+        }
+
+// MARK: - Where the frames come from
+
+/// Buffers that were filled before.
+protocol FrameSource: AnyObject {
+    /// A buffer that the caller owns, and may stamp; nil when it is over.
+    func next() -> BufferPointer?
+    /// Ends a wait for a buffer.
+    func stop()
+}
+
+/// A ring of buffers that nobody else holds: each comes back when the last element lets go of it.
+final class ReturningFrames: FrameSource {
+    let pool: UnsafeMutablePointer<GstBufferPool>
+
+    init(count: Int, size: Int, fill: (Int, UnsafeMutableRawBufferPointer) -> Void) throws {
+        guard let pool = gst_buffer_pool_new(), let configuration = gst_buffer_pool_get_config(pool) else {
+            throw Failure.cannot("there is no memory for a pool")
+        }
+        self.pool = pool
+        gst_buffer_pool_config_set_params(configuration, nil, guint(size), guint(count), guint(count))
+        guard gst_buffer_pool_set_config(pool, configuration) != 0, gst_buffer_pool_set_active(pool, 1) != 0 else {
+            throw Failure.cannot("there is no memory for \(count) frames")
+        }
+        let buffers = (0..<count).compactMap { _ in next() }
+        for (number, buffer) in buffers.enumerated() {
+            write(to: buffer) { fill(number, $0) }
+            unref(buffer)
+        }
+    }
+
+    deinit {
+        gst_buffer_pool_set_active(pool, 0)
+        gst_object_unref(pool)
+    }
+
+    func next() -> BufferPointer? {
+        var buffer: BufferPointer?
+        return gst_buffer_pool_acquire_buffer(pool, &buffer, nil) == GST_FLOW_OK ? buffer : nil
+    }
+
+    func stop() { gst_buffer_pool_set_flushing(pool, 1) }
+}
+
+/// Buffers that stay here too, and so may not be written to: each goes out as another buffer with the same memory.
+final class KeptFrames: FrameSource {
+    private let buffers: [BufferRef]
+    private var turn = 0
+
+    init(count: Int, size: Int, fill: (Int, UnsafeMutableRawBufferPointer) -> Void) throws {
+        buffers = (0..<count).compactMap { _ in newSharedBuffer(size: size) }
+        guard buffers.count == count else { throw Failure.cannot("there is no memory for \(count) frames") }
+        for (number, buffer) in buffers.enumerated() { write(to: buffer.pointer) { fill(number, $0) } }
+    }
+
+    func next() -> BufferPointer? {
+        defer { turn = (turn + 1) % buffers.count }
+        return gst_buffer_copy_region(buffers[turn].pointer, GST_BUFFER_COPY_MEMORY, 0, gsize.max)
+    }
+
+    func stop() {}
+}
+
+private func write(to buffer: BufferPointer, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
+    var map = GstMapInfo()
+    guard gst_buffer_map(buffer, &map, GST_MAP_WRITE) != 0 else { return }
+    body(UnsafeMutableRawBufferPointer(start: map.data, count: Int(map.size)))
+    gst_buffer_unmap(buffer, &map)
+}

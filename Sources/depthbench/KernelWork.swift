@@ -1,0 +1,109 @@
+import DepthKernels
+import GstBridge
+
+/// Copies a frame to another buffer: what every other work is measured by.
+final class CopyWork: Workload {
+    let leastFrames: Int
+    private let sources: [FrameMemory]
+    private let targets: [FrameMemory]
+    private var next = 0
+
+    init(_ wanted: Case, ring: Int) throws {
+        let layout = try VideoShape(wanted).layout
+        sources = (0..<ring).map { FrameMemory(layout, seed: $0) }
+        targets = (0..<ring).map { FrameMemory(layout, seed: $0) }
+        leastFrames = max(ring, 4)
+    }
+
+    func run(frames: Int) -> Timing {
+        let start = now()
+        for _ in 0..<frames {
+            targets[next].bytes.copyMemory(from: UnsafeRawBufferPointer(sources[next].bytes))
+            next = (next + 1) % targets.count
+        }
+        return Timing(frame: Double(now() - start) / Double(frames))
+    }
+}
+
+/// Makes the matte.
+final class RenderWork: Workload {
+    let leastFrames: Int
+    private let memories: [FrameMemory]
+    private let maps: [DepthImage]
+    private let renderer = MatteRenderer()
+    private let settings: MatteSettings
+    private let size: Size
+    private let placement: DepthPlacement
+    private var next = 0
+
+    init(_ wanted: Case, ring: Int) throws {
+        let layout = try DepthShape(wanted).layout
+        memories = (0..<ring).map { number in
+            let memory = FrameMemory(layout)
+            draw(wanted.scene, wanted.depth, number: number, layout: layout, into: memory.bytes)
+            return memory
+        }
+        maps = memories.compactMap { memory in
+            memory.planes[0].flatMap {
+                DepthImage(
+                    plane: $0.readOnly, width: wanted.depth.width, height: wanted.depth.height, encoding: .gray16LE)
+            }
+        }
+        guard maps.count == ring else { throw Failure.cannot("a depth map of \(wanted.depth) has no plane") }
+        leastFrames = max(ring, 4)
+        settings = wanted.settings
+        size = wanted.size
+        placement = DepthPlacement(
+            depthWidth: wanted.depth.width, depthHeight: wanted.depth.height, videoWidth: size.width,
+            videoHeight: size.height)
+    }
+
+    func run(frames: Int) -> Timing {
+        let start = now()
+        for _ in 0..<frames { _ = matte() }
+        return Timing(frame: Double(now() - start) / Double(frames))
+    }
+
+    /// The next map's matte, valid until the one after it.
+    func matte() -> Plane {
+        defer { next = (next + 1) % maps.count }
+        return renderer.render(
+            depth: maps[next], scale: DepthScale(), placement: placement, videoWidth: size.width,
+            videoHeight: size.height, settings: settings)
+    }
+}
+
+/// Lays the person over the background: with one matte for all frames, or with a new one for each.
+final class BlendWork: Workload {
+    let leastFrames: Int
+    private let matte: RenderWork
+    private let rendersEach: Bool
+    private let blender: Blender
+    private let frames: [FrameMemory]
+    private let backgrounds: [FrameMemory]
+    private var next = 0
+
+    init(_ wanted: Case, ring: Int, rendersEach: Bool) throws {
+        let shape = try VideoShape(wanted)
+        matte = try RenderWork(wanted, ring: ring)
+        self.rendersEach = rendersEach
+        blender = Blender(layout: shape.pixels, width: wanted.size.width, height: wanted.size.height)
+        frames = (0..<ring).map { FrameMemory(shape.layout, seed: $0) }
+        backgrounds = (0..<(wanted.background == .stream ? ring : 1)).map { FrameMemory(shape.layout, seed: -1 - $0) }
+        leastFrames = max(ring, 4)
+    }
+
+    func run(frames count: Int) throws -> Timing {
+        var alpha = matte.matte()
+        let start = now()
+        for _ in 0..<count {
+            if rendersEach { alpha = matte.matte() }
+            let background = backgrounds[next % backgrounds.count].planes.readOnly
+            guard blender.blend(video: frames[next].planes, background: background, alpha: alpha) else {
+                throw Failure.cannot("the planes are not those of the format")
+            }
+            next = (next + 1) % frames.count
+        }
+        return Timing(frame: Double(now() - start) / Double(count))
+    }
+}

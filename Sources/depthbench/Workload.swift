@@ -1,0 +1,77 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Something that can be done frame by frame, and timed.
+protocol Workload: AnyObject {
+    /// Frames below which one round says little.
+    var leastFrames: Int { get }
+
+    /// Does the work for so many frames.
+    func run(frames: Int) throws -> Timing
+}
+
+/// What one round took.
+struct Timing {
+    /// Nanoseconds for a frame.
+    var frame: Double
+    /// The median of the times from one frame to the next.
+    var interval: Double?
+    /// Nanoseconds for a frame, as the element itself counts them.
+    var own: Double?
+}
+
+/// Nanoseconds on a clock that only goes forward.
+func now() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+}
+
+/// The rounds of several works that took turns.
+struct Samples {
+    /// For each work, its rounds.
+    private(set) var timings: [[Timing]]
+    /// For each work, the frames of one round.
+    let frames: [Int]
+
+    var rounds: Int { timings.first?.count ?? 0 }
+
+    /// Lets the works take turns, so that whatever else the machine does meets all of them alike.
+    init(of works: [any Workload], _ effort: Options.Effort) throws {
+        frames = try works.map { try Samples.framesOfRound($0) }
+        timings = works.map { _ in [] }
+        let start = now()
+        let least = min(3, effort.rounds)
+        for round in 0..<effort.rounds {
+            if round >= least, Double(now() - start) > effort.seconds * 1e9 { break }
+            for (index, work) in works.enumerated() {
+                timings[index].append(try work.run(frames: frames[index]))
+            }
+        }
+    }
+
+    /// So many frames that a round is long for the clock and for the threads to get going: two milliseconds.
+    private static func framesOfRound(_ work: any Workload) throws -> Int {
+        _ = try work.run(frames: work.leastFrames)
+        let once = try work.run(frames: work.leastFrames)
+        return min(max(Int(2e6 / max(once.frame, 1)), work.leastFrames), 4096)
+    }
+
+    /// The rounds of one work, by one of its times.
+    func values(_ work: Int, _ time: (Timing) -> Double?) -> [Double] { timings[work].compactMap(time) }
+
+    /// The median of the rounds' ratios.
+    func ratio(_ work: Int, to other: Int, _ time: (Timing) -> Double? = { $0.frame }) -> Double {
+        median(zip(timings[work], timings[other]).compactMap { one, two in time(one).map { $0 / two.frame } })
+    }
+
+    /// The median of the rounds' differences, in nanoseconds.
+    func difference(_ work: Int, minus other: Int) -> Double {
+        median(zip(timings[work], timings[other]).map { $0.frame - $1.frame })
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+/// The timing program, as a command: what it measures is for people to judge, that it measures is tested here.
+@Suite struct BenchTests {
+    private static let program = Places.build.appending(path: "depthbench").path
+    /// So small that the whole run takes a second or two.
+    private static let tiny = ["--size", "64x36", "--depth", "32x24", "--rounds", "2", "--seconds", "0.01"]
+
+    /// One line of the table.
+    private struct Figure: Decodable {
+        let work: String
+        let width: Int
+        let height: Int
+        let format: String
+        let background: String
+        let scene: String
+        let sigma: Double
+        let rounds: Int
+        let frame_bytes: Int
+        let ms: Double
+        let ms_low: Double
+        let ms_high: Double
+        let memcpy_ms: Double
+        let ratio: Double
+        let interval_ms: Double?
+        let own_ms: Double?
+        let own_ratio: Double?
+    }
+
+    private struct Goal: Decodable {
+        let limit: Double
+        let value: Double?
+        let reached: Bool
+    }
+
+    private struct Report: Decodable {
+        let tool: String
+        let cores: Int
+        let figures: [Figure]
+        let goals: [Goal]
+    }
+
+    @Test func `the help names every argument`() {
+        let result = Command(BenchTests.program, ["--help"]).run()
+        #expect(result.status == 0)
+        for argument in [
+            "--work", "--size", "--format", "--depth", "--sigma", "--gamma", "--upscale", "--background", "--scene",
+            "--threads", "--rounds", "--seconds", "--ring", "--json", "--plot",
+        ] { #expect(result.output.contains("  \(argument) "), "\(argument)") }
+        for command in ["table", "goals", "sweep", "grid"] { #expect(result.output.contains("  \(command) ")) }
+    }
+
+    @Test(arguments: [("table", 20), ("sweep", 100)])
+    func `a run measures something positive in every line`(command: String, least: Int) throws {
+        let folder = try Places.makeFolder()
+        let files = ["--json", "figures.json", "--plot", "figures.svg"]
+        let result = Command(BenchTests.program, [command] + BenchTests.tiny + files, in: folder).run()
+        #expect(result.status == 0, "\(result.output)")
+        let data = try Data(contentsOf: folder.appending(path: "figures.json"))
+        let report = try JSONDecoder().decode(Report.self, from: data)
+        #expect(report.tool == "depthbench" && report.cores > 0 && report.figures.count >= least)
+        for figure in report.figures {
+            #expect(figure.ms > 0 && figure.memcpy_ms > 0 && figure.ratio > 0, "\(figure)")
+            #expect(figure.ms_low <= figure.ms && figure.ms <= figure.ms_high, "\(figure)")
+            let isElement = ["in-place", "copied"].contains(figure.work)
+            #expect((figure.own_ms != nil) == isElement && (figure.interval_ms != nil) == isElement)
+            #expect((figure.own_ratio ?? 1) > 0 && figure.rounds == 2)
+        }
+        let works = Set(report.figures.map(\.work))
+        #expect(works == ["in-place", "copied", "kernels", "render", "blend"])
+        #expect(Set(report.figures.map(\.background)) == ["image", "color", "stream", "transparent"])
+        let drawing = try String(contentsOf: folder.appending(path: "figures.svg"), encoding: .utf8)
+        #expect(try XMLDocument(xmlString: drawing).rootElement()?.name == "svg")
+    }
+
+    @Test func `a grid measures every combination of what is given`() throws {
+        let folder = try Places.makeFolder()
+        let lists = ["--format", "NV12,BGR", "--sigma", "0,2,50", "--work", "in-place,render", "--scene", "10%,noisy"]
+        let result = Command(
+            BenchTests.program, ["grid"] + BenchTests.tiny + lists + ["--json", "grid.json"], in: folder
+        ).run()
+        #expect(result.status == 0, "\(result.output)")
+        let data = try Data(contentsOf: folder.appending(path: "grid.json"))
+        let figures = try JSONDecoder().decode(Report.self, from: data).figures
+        #expect(Set(figures.map { "\($0.work) \($0.format) \($0.sigma) \($0.scene)" }).count == 24)
+        #expect(figures.count == 24)
+        #expect(figures.allSatisfy { $0.width == 64 && $0.height == 36 })
+        #expect(Set(figures.map { "\($0.format) \($0.frame_bytes)" }) == ["NV12 3456", "BGR 6912"])
+    }
+
+    @Test(arguments: [
+        (["--size", "64"], "--size"), (["--size", "0x36"], "--size"), (["--format", "I420,MPEG"], "MPEG"),
+        (["--sigma", "51"], "--sigma"), (["--sigma"], "--sigma"), (["--rounds", "none"], "--rounds"),
+        (["--scene", "101%"], "--scene"), (["--speed", "5"], "--speed"), (["tables"], "tables"),
+        (["goals", "--size", "64x36"], "goals"),
+    ])
+    func `a wrong argument is named`(arguments: [String], name: String) {
+        let result = Command(BenchTests.program, arguments).run()
+        #expect(result.status == 2)
+        #expect(result.output.contains(name) && result.output.hasPrefix("depthbench: "), "\(result.output)")
+    }
+
+    @Test func `a file that cannot be written is an error`() {
+        let arguments = ["grid", "--work", "blend"] + BenchTests.tiny + ["--json", "/dev/null/figures.json"]
+        let result = Command(BenchTests.program, arguments).run()
+        #expect(result.status == 1 && result.output.contains("/dev/null/figures.json"))
+    }
+}
