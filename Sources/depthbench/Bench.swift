@@ -1,14 +1,15 @@
 /// Measures, prints each line as it comes, and keeps them all.
 final class Bench {
     private(set) var report = Report()
-    private let effort: Options.Effort
-    private let still: StillPicture
+    let effort: Options.Effort
+    /// What is behind the person.
+    let still: TemporaryFile
     private let print: (String) -> Void
 
     init(_ effort: Options.Effort, print: @escaping (String) -> Void) throws {
         self.effort = effort
         self.print = print
-        still = try StillPicture()
+        still = try TemporaryFile.still()
     }
 
     /// Measures each work by itself, with memcpy in turn.
@@ -75,9 +76,18 @@ final class Bench {
     func printHeader() { print(Figure.header) }
 
     func printGoals() {
+        guard !report.goals.isEmpty else { return }
         print("")
         print(Goal.header)
         for goal in report.goals { print(goal.line) }
+    }
+
+    func add(_ figures: [PipelineFigure]) {
+        print(PipelineFigure.header)
+        for figure in figures { print(figure.line) }
+        report.pipelines = figures
+        judge("pipelines: added wall time over the compositor's", figures[1].wallRatio, atMost: 1.0 / 3)
+        judge("pipelines: added processor time over the compositor's", figures[1].processorRatio, atMost: 1.0 / 3)
     }
 
     /// Judges a measured value; nil where there is nothing to measure.

@@ -33,9 +33,11 @@ enum DepthBench {
         case .sweep: try bench.measure(plan.sweep())
         case .grid: try bench.measure(plan.grid())
         case .goals: try bench.measureGoals()
+        case .pipelines: try bench.measurePipelines(plan.usual)
         case .help: break
         }
         if options.command == .table || options.command == .sweep { try bench.measureStages(plan.usual) }
+        bench.printGoals()
         if let file = options.json { try writeFile(file, bench.report.json(Machine()).document) }
         if let file = options.plot { try writeFile(file, Plot(bench.report.figures, usual: plan.usual).svg) }
     }

@@ -98,7 +98,7 @@ struct Goal {
         padded("goal", to: 64) + rightAligned("limit", to: 9) + rightAligned("value", to: 9) + "  reached"
 
     var line: String {
-        padded(name, to: 64) + rightAligned((isMost ? "<= " : ">= ") + fixed(limit, 1), to: 9)
+        padded(name, to: 64) + rightAligned((isMost ? "<= " : ">= ") + fixed(limit, 2), to: 9)
             + rightAligned(value.map { fixed($0, 2) } ?? "none", to: 9) + "  " + (isReached ? "yes" : "no")
     }
 }
@@ -107,5 +107,6 @@ struct Goal {
 struct Report {
     var figures: [Figure] = []
     var stages: [Stage] = []
+    var pipelines: [PipelineFigure] = []
     var goals: [Goal] = []
 }

@@ -16,7 +16,6 @@ extension Bench {
         try judgeLargeFrames()
         try judgeBlur(usual)
         try judgeCopies("checkerboard, sigma 1: times a memcpy", checkerboard, 5)
-        printGoals()
     }
 
     private func judgeCopies(_ name: String, _ wanted: Case, _ limit: Double) throws {

@@ -13,10 +13,11 @@ enum Help {
 
         usage: depthbench [COMMAND] [ARGUMENT VALUE]...
 
-          table   the usual case and what happens around it; less than a minute (the default)
-          goals   the cases that the project has goals for, and whether they are reached
-          sweep   one axis after the other, for the element and for the kernels
-          grid    every combination of the values that are given
+          table      the usual case and what happens around it; less than a minute (the default)
+          goals      the cases that the project has goals for, and whether they are reached
+          sweep      one axis after the other, for the element and for the kernels
+          grid       every combination of the values that are given
+          pipelines  whole pipelines: what depthmatte adds to its sources, and what a compositor of two layers adds
 
         In a table or sweep, the first value given for an axis becomes the usual one, and the others are what is
         tried along that axis. The usual case: 1920x1080 I420, depth 640x480, sigma 5, gamma 0.5, bicubic, a still
@@ -43,6 +44,8 @@ enum Help {
           interval_ms                   the element's median time from one frame to the next; null for kernels
           own_ms, own_ratio             the same as ms and ratio, by the element's stats; null for kernels
         stages, a list of stage, ms, memcpy_ratio: the kernels of the usual case, by differences of settings
+        pipelines, a list of name, wall_ms, added_wall_ms, wall_ratio, cpu_ms, added_cpu_ms, cpu_ratio: for a frame;
+          added is what the sources alone do not take, ratios are those of added times to the compositor's
         goals, a list of goal, limit, at_most (else at least), value (null where it cannot be measured), reached
 
         The exit status is 0; 1 where something cannot be done; 2 where an argument is wrong.

@@ -60,6 +60,7 @@ extension Report {
                         ])
                     })
             ),
+            ("pipelines", .list(pipelines.map(\.json))),
             (
                 "goals",
                 .list(
@@ -88,6 +89,16 @@ extension Figure {
             ("ms_low", .number(low)), ("ms_high", .number(high)), ("memcpy_ms", .number(copy)),
             ("ratio", .number(ratio)),
             ("interval_ms", .maybe(interval)), ("own_ms", .maybe(own)), ("own_ratio", .maybe(ownRatio)),
+        ])
+    }
+}
+
+extension PipelineFigure {
+    fileprivate var json: JSON {
+        .object([
+            ("name", .text(name)), ("wall_ms", .number(wall)), ("added_wall_ms", .number(addedWall)),
+            ("wall_ratio", .number(wallRatio)), ("cpu_ms", .number(processor)),
+            ("added_cpu_ms", .number(addedProcessor)), ("cpu_ratio", .number(processorRatio)),
         ])
     }
 }

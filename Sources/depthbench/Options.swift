@@ -4,7 +4,7 @@ import DepthMattePlugin
 /// What the command line asks for.
 struct Options {
     enum Command: String, CaseIterable {
-        case table, goals, sweep, grid, help
+        case table, goals, sweep, grid, pipelines, help
     }
 
     var command = Command.table

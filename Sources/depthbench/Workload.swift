@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// Something that can be done frame by frame, and timed.
 protocol Workload: AnyObject {
     /// Frames below which one round says little.
@@ -23,13 +15,6 @@ struct Timing {
     var interval: Double?
     /// Nanoseconds for a frame, as the element itself counts them.
     var own: Double?
-}
-
-/// Nanoseconds on a clock that only goes forward.
-func now() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
 }
 
 /// The rounds of several works that took turns.

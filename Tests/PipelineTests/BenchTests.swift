@@ -33,9 +33,18 @@ import Testing
     }
 
     private struct Goal: Decodable {
+        let goal: String
         let limit: Double
+        let at_most: Bool
         let value: Double?
         let reached: Bool
+    }
+
+    private struct Pipeline: Decodable {
+        let name: String
+        let wall_ms: Double
+        let cpu_ms: Double
+        let added_wall_ms: Double
     }
 
     private struct Report: Decodable {
@@ -43,6 +52,7 @@ import Testing
         let cores: Int
         let figures: [Figure]
         let goals: [Goal]
+        let pipelines: [Pipeline]
     }
 
     @Test func `the help names every argument`() {
@@ -52,7 +62,9 @@ import Testing
             "--work", "--size", "--format", "--depth", "--sigma", "--gamma", "--upscale", "--background", "--scene",
             "--threads", "--rounds", "--seconds", "--ring", "--json", "--plot",
         ] { #expect(result.output.contains("  \(argument) "), "\(argument)") }
-        for command in ["table", "goals", "sweep", "grid"] { #expect(result.output.contains("  \(command) ")) }
+        for command in ["table", "goals", "sweep", "grid", "pipelines"] {
+            #expect(result.output.contains("  \(command) "))
+        }
     }
 
     @Test(arguments: [("table", 20), ("sweep", 100)])
@@ -91,6 +103,37 @@ import Testing
         #expect(figures.count == 24)
         #expect(figures.allSatisfy { $0.width == 64 && $0.height == 36 })
         #expect(Set(figures.map { "\($0.format) \($0.frame_bytes)" }) == ["NV12 3456", "BGR 6912"])
+    }
+
+    @Test func `the goals are judged by what is measured`() throws {
+        let folder = try Places.makeFolder()
+        let quick = ["--rounds", "1", "--seconds", "0.01", "--ring", "1"]
+        let result = Command(BenchTests.program, ["goals"] + quick + ["--json", "goals.json"], in: folder).run()
+        #expect(result.status == 0, "\(result.output)")
+        let data = try Data(contentsOf: folder.appending(path: "goals.json"))
+        let report = try JSONDecoder().decode(Report.self, from: data)
+        #expect(report.goals.count == 7)
+        for goal in report.goals {
+            #expect(result.output.contains(goal.goal))
+            let isReached = goal.value.map { goal.at_most ? $0 <= goal.limit : $0 >= goal.limit } ?? false
+            #expect(goal.reached == isReached)
+        }
+        let usual = try #require(report.figures.first)
+        #expect("\(usual.width)x\(usual.height) \(usual.format) \(usual.scene)" == "1920x1080 I420 person")
+        #expect(report.goals.first?.value == usual.ratio)
+    }
+
+    @Test func `whole pipelines are measured beside a compositor`() throws {
+        let folder = try Places.makeFolder()
+        let arguments = ["pipelines"] + BenchTests.tiny + ["--json", "pipelines.json"]
+        let result = Command(BenchTests.program, arguments, in: folder).run()
+        #expect(result.status == 0, "\(result.output)")
+        let data = try Data(contentsOf: folder.appending(path: "pipelines.json"))
+        let report = try JSONDecoder().decode(Report.self, from: data)
+        #expect(report.pipelines.count == 3 && report.goals.count == 2)
+        for pipeline in report.pipelines {
+            #expect(pipeline.wall_ms > pipeline.added_wall_ms && pipeline.cpu_ms > 0, "\(pipeline)")
+        }
     }
 
     @Test(arguments: [
