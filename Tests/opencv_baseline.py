@@ -4,12 +4,12 @@
     pip install numpy opencv-python-headless
     opencv_baseline.py [--size 1920x1080] [--depth 640x480] [--channels 3] [--sigma 5] [--rounds 40] [--json]
 
-Five stages: threshold (inRange), blur (GaussianBlur), gamma (LUT), enlargement (resize, cubic), and the 8-bit blend over a
-still. OpenCV has no blend by a mask of one channel; of multiply/add on 8-bit channels, blendLinear on float weights, and
-NumPy, the first is the fastest and is what runs here. --channels 4 takes BGRA, 3 BGR.
+Five stages: threshold (inRange), blur (GaussianBlur), gamma (LUT), enlargement (resize, cubic), and the 8-bit blend over
+a still. OpenCV has no blend by a mask of one channel; of multiply/add on 8-bit channels, blendLinear on float weights,
+and NumPy, the first is the fastest and is what runs here. --channels 4 takes BGRA, 3 BGR.
 
-Prints medians in milliseconds for a frame: the matte, the blend, both together, and a copy of the same frame made in turn
-with them; and the median of the rounds' ratios of both together to the copy.
+Prints medians in milliseconds for a frame: the matte, the blend, both together, and a copy of the same frame made in
+turn with them; and the median of the rounds' ratios of both together to the copy.
 """
 import argparse
 import json

@@ -3,8 +3,8 @@
 #
 #     Tests/speed.sh [FOLDER]
 #
-# The machine should be idle. FOLDER keeps the figures as JSON; without it they are only printed. OpenCV takes part where
-# $PYTHON (python3) has cv2 and numpy: pip install numpy opencv-python-headless.
+# The machine should be idle. FOLDER keeps the figures as JSON; without it they are only printed. OpenCV takes part
+# where $PYTHON (python3) has cv2 and numpy: pip install numpy opencv-python-headless.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -26,10 +26,10 @@ final class Bench {
     @discardableResult
     func measure(_ work: Work, _ cases: [Case]) throws -> (figures: [Figure], samples: Samples) {
         var works: [any Workload] = try cases.map { try workload(work, $0) }
-        works.append(try CopyWork(cases[0], ring: effort.ring))
+        works.append(try CopyWork(cases[0], effort))
         let samples = try Samples(of: works, effort)
         let figures = try cases.enumerated().map { index, wanted in
-            try Figure(work, wanted, ring: effort.ring, samples, at: index, copyAt: cases.count)
+            try Figure(work, wanted, effort, samples, at: index, copyAt: cases.count)
         }
         for figure in figures { print(figure.line) }
         report.figures += figures
@@ -57,7 +57,7 @@ final class Bench {
         soft.gamma = 1
         let renders: [any Workload] = try [tiny, hard, soft, wanted].map { try RenderWork($0, ring: effort.ring) }
         let blend = try BlendWork(wanted, ring: effort.ring, rendersEach: false)
-        let samples = try Samples(of: renders + [blend, try CopyWork(wanted, ring: effort.ring)], effort)
+        let samples = try Samples(of: renders + [blend, try CopyWork(wanted, effort)], effort)
         let copy = samples.values(5) { $0.frame }
         let threshold = median(samples.values(0) { $0.frame })
         let stages = [

@@ -4,7 +4,9 @@ import GstBridge
 struct Figure {
     let work: Work
     let wanted: Case
+    /// Frames that were used in turn, and those that memcpy read in turn.
     let ring: Int
+    let sources: Int
     let rounds: Int
     let framesPerRound: Int
     /// Bytes of a frame, padding included.
@@ -22,10 +24,13 @@ struct Figure {
     let own: Double?
     let ownRatio: Double?
 
-    init(_ work: Work, _ wanted: Case, ring: Int, _ samples: Samples, at index: Int, copyAt copy: Int) throws {
+    init(_ work: Work, _ wanted: Case, _ effort: Options.Effort, _ samples: Samples, at index: Int, copyAt copy: Int)
+        throws
+    {
         self.work = work
         self.wanted = wanted
-        self.ring = ring
+        ring = effort.ring
+        sources = effort.sources ?? effort.ring
         rounds = samples.rounds
         framesPerRound = samples.frames[index]
         frameBytes = try VideoShape(wanted).layout.size

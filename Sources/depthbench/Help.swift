@@ -29,14 +29,15 @@ enum Help {
     private static let tail = """
 
         Work and memcpy take turns, round by round. Times are medians over the rounds; a ratio is the median of the
-        rounds' ratios. Both go through as many frames in turn (--ring), the memcpy from one such ring to another. The
-        background is one still, or a ring of its own with --background stream. "own" is what the element says in its
-        property stats; "ms" of the element is wall time from frame to frame behind it, with all that GStreamer adds.
+        rounds' ratios. Both go through as many frames in turn (--ring), the memcpy from one such ring to another; with
+        --sources 1 it reads one frame only, as warm in the cache as the background, which is one still, or a ring of
+        its own with --background stream. "own" is what the element says in its property stats; "ms" of the element is
+        wall time from frame to frame behind it, with all that GStreamer adds.
         A frame that gains an alpha channel (--background transparent with I420) cannot be worked on in place.
 
         Fields of the JSON file: tool, version, cpu, cores; figures, a list of
           work, width, height, format, depth_width, depth_height, sigma, gamma, upscale, background, scene, threads,
-          ring, rounds, frames_per_round    what was measured
+          ring, sources, rounds, frames_per_round    what was measured
           frame_bytes                   bytes of a frame, which the memcpy copies
           ms, ms_low, ms_high           for a frame: median and quartiles of the rounds
           memcpy_ms                     for the same frame: median of the rounds

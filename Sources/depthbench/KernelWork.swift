@@ -8,9 +8,10 @@ final class CopyWork: Workload {
     private let targets: [FrameMemory]
     private var next = 0
 
-    init(_ wanted: Case, ring: Int) throws {
+    init(_ wanted: Case, _ effort: Options.Effort) throws {
         let layout = try VideoShape(wanted).layout
-        sources = (0..<ring).map { FrameMemory(layout, seed: $0) }
+        let ring = effort.ring
+        sources = (0..<(effort.sources ?? ring)).map { FrameMemory(layout, seed: $0) }
         targets = (0..<ring).map { FrameMemory(layout, seed: $0) }
         leastFrames = max(ring, 4)
     }
@@ -18,8 +19,9 @@ final class CopyWork: Workload {
     func run(frames: Int) -> Timing {
         let start = now()
         for _ in 0..<frames {
-            targets[next].bytes.copyMemory(from: UnsafeRawBufferPointer(sources[next].bytes))
-            next = (next + 1) % targets.count
+            targets[next % targets.count].bytes.copyMemory(
+                from: UnsafeRawBufferPointer(sources[next % sources.count].bytes))
+            next += 1
         }
         return Timing(frame: Double(now() - start) / Double(frames))
     }

@@ -34,6 +34,8 @@ struct Options {
         var seconds = 1.5
         /// Frames that are used in turn.
         var ring = 4
+        /// Frames that memcpy reads in turn; nil = as many as the ring has.
+        var sources: Int?
     }
 }
 
@@ -64,7 +66,7 @@ extension Options {
         }
         if command == .goals, axes.isGiven || works != nil {
             throw Failure.usage(
-                "goals measures given cases; only --rounds, --seconds, --ring, --json and --plot change it")
+                "goals measures given cases; only --rounds, --seconds, --ring, --sources, --json and --plot change it")
         }
     }
 
@@ -115,6 +117,9 @@ extension Options {
         },
         Row(name: "--ring", placeholder: "N", meaning: "frames that are used in turn (4); more are colder") {
             $0.effort.ring = try $1.count(1...64)
+        },
+        Row(name: "--sources", placeholder: "N", meaning: "frames that memcpy reads in turn (as --ring)") {
+            $0.effort.sources = try $1.count(1...64)
         },
         Row(name: "--json", placeholder: "FILE", meaning: "writes every figure") { $0.json = $1.text },
         Row(name: "--plot", placeholder: "FILE.svg", meaning: "draws time against pixels and against blur-radius") {

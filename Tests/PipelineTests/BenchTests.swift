@@ -60,7 +60,7 @@ import Testing
         #expect(result.status == 0)
         for argument in [
             "--work", "--size", "--format", "--depth", "--sigma", "--gamma", "--upscale", "--background", "--scene",
-            "--threads", "--rounds", "--seconds", "--ring", "--json", "--plot",
+            "--threads", "--rounds", "--seconds", "--ring", "--sources", "--json", "--plot",
         ] { #expect(result.output.contains("  \(argument) "), "\(argument)") }
         for command in ["table", "goals", "sweep", "grid", "pipelines"] {
             #expect(result.output.contains("  \(command) "))
