@@ -50,6 +50,13 @@ struct GaussianBlur: ~Copyable {
     }
 }
 
+/// The weights of a kernel add up to 1 but for rounding.
+private let almostOpaque: Float = 1 - 0x1p-20
+
+/// A quarter of the smallest step that a byte of alpha can show: what is nearer than that to clear or opaque counts as
+/// such.
+private let unseen: Float = 0.25 / 255
+
 /// One frame's work.
 @safe
 private struct BlurPass {
@@ -89,6 +96,10 @@ private struct BlurPass {
                 let start = run.lowerBound &* blockWidth
                 unsafe loops.weigh(
                     line + radius + start, run.count, 1, weights, radius, target.row(y) + start, blockWidth)
+                // The kernel reaches less far than whole blocks do: many are plain after all.
+                unsafe loops.sortBlocks(
+                    target.row(y) + start, run.count, blockWidth, 0, almostOpaque,
+                    target.coverBytes(y) + run.lowerBound, 1)
                 run = 0..<0
             }
         }
@@ -173,6 +184,9 @@ private struct BlurPass {
                     line + (first &+ radius) &* blockWidth, y &- first, blockWidth, weights, radius, results,
                     target.paddedWidth)
                 unsafe gamma.apply(to: results, blocks: y &- first, stride: target.paddedWidth, loops)
+                unsafe loops.sortBlocks(
+                    results, y &- first, target.paddedWidth, unseen, 1 - unseen, target.coverBytes(first) + block,
+                    target.coverStride)
             }
         }
     }

@@ -21,6 +21,7 @@ package struct Loops: Sendable {
     let sortRow: @Sendable (Floats, Int, MutableBytes, MutableFloats) -> Void
     let weigh: @Sendable (Floats, Int, Int, Floats, Int, MutableFloats, Int) -> Void
     let joinCovers: @Sendable (Bytes, Int, Int, Int, MutableBytes) -> Void
+    let sortBlocks: @Sendable (Floats, Int, Int, Float, Float, MutableBytes, Int) -> Void
     let squareRoots: @Sendable (MutableFloats, Int, Int) -> Void
     let squares: @Sendable (MutableFloats, Int, Int) -> Void
     let powers: @Sendable (MutableFloats, Int, Int, Float) -> Void
@@ -36,7 +37,7 @@ package struct Loops: Sendable {
     /// For every processor that the library is compiled for.
     package static let baseline = unsafe Loops(
         name: "baseline", cutRow: DepthLoops.cutRow, sortRow: DepthLoops.sortRow, weigh: DepthLoops.weigh,
-        joinCovers: DepthLoops.joinCovers, squareRoots: DepthLoops.squareRoots, squares: DepthLoops.squares,
+        joinCovers: DepthLoops.joinCovers, sortBlocks: DepthLoops.sortBlocks, squareRoots: DepthLoops.squareRoots, squares: DepthLoops.squares,
         powers: DepthLoops.powers, stretchEvenly: DepthLoops.stretchEvenly,
         stretchAnyhow: DepthLoops.stretchAnyhow, mixRows: DepthLoops.mixRows, mixBytes: DepthLoops.mixBytes,
         meansOfPairs: DepthLoops.meansOfPairs, repeatEach: DepthLoops.repeatEach,
@@ -46,7 +47,7 @@ package struct Loops: Sendable {
         /// For x86-64-v3: AVX2, in nearly every processor since 2015.
         package static let v3 = unsafe Loops(
             name: "x86-64-v3", cutRow: DepthLoopsV3.cutRow, sortRow: DepthLoopsV3.sortRow, weigh: DepthLoopsV3.weigh,
-            joinCovers: DepthLoopsV3.joinCovers, squareRoots: DepthLoopsV3.squareRoots, squares: DepthLoopsV3.squares,
+            joinCovers: DepthLoopsV3.joinCovers, sortBlocks: DepthLoopsV3.sortBlocks, squareRoots: DepthLoopsV3.squareRoots, squares: DepthLoopsV3.squares,
             powers: DepthLoopsV3.powers,
             stretchEvenly: DepthLoopsV3.stretchEvenly, stretchAnyhow: DepthLoopsV3.stretchAnyhow,
             mixRows: DepthLoopsV3.mixRows, mixBytes: DepthLoopsV3.mixBytes, meansOfPairs: DepthLoopsV3.meansOfPairs,

@@ -62,16 +62,17 @@ final class RenderWork: Workload {
 
     func run(frames: Int) -> Timing {
         let start = now()
-        for _ in 0..<frames { _ = matte() }
+        for _ in 0..<frames { _ = matte().plane() }
         return Timing(frame: Double(now() - start) / Double(frames))
     }
 
     /// The next map's matte, valid until the one after it.
-    func matte() -> Plane {
-        defer { next = (next + 1) % maps.count }
-        return renderer.render(
+    func matte() -> MatteRenderer {
+        renderer.prepare(
             depth: maps[next], scale: DepthScale(), placement: placement, videoWidth: size.width,
             videoHeight: size.height, settings: settings)
+        next = (next + 1) % maps.count
+        return renderer
     }
 }
 
@@ -101,7 +102,7 @@ final class BlendWork: Workload {
         for _ in 0..<count {
             if rendersEach { alpha = matte.matte() }
             let background = backgrounds[next % backgrounds.count].planes.readOnly
-            guard blender.blend(video: frames[next].planes, background: background, alpha: alpha) else {
+            guard blender.blend(video: frames[next].planes, background: background, matte: alpha) else {
                 throw Failure.cannot("the planes are not those of the format")
             }
             next = (next + 1) % frames.count
