@@ -33,8 +33,9 @@ struct GaussianBlur: ~Copyable {
 
     /// Blurs in place.
     ///
+    /// - parameter gamma: nil where the opacities are worked on afterwards, so that the faintest of them matter.
     /// - Precondition: `0 < sigma <= 100`.
-    mutating func apply(to map: OpacityMap, sigma: Double, gamma: GammaCurve, _ loops: Loops) {
+    mutating func apply(to map: OpacityMap, sigma: Double, gamma: GammaCurve?, _ loops: Loops) {
         if kernel.sigma != sigma { kernel = GaussianKernel(sigma: sigma) }
         let halfDone = between.reserve(width: map.width, height: map.height)
         let longest = max(map.paddedWidth, map.height &* blockWidth)
@@ -51,11 +52,11 @@ struct GaussianBlur: ~Copyable {
 }
 
 /// The weights of a kernel add up to 1 but for rounding.
-private let almostOpaque: Float = 1 - 0x1p-20
+let almostOpaque: Float = 1 - 0x1p-20
 
 /// A quarter of the smallest step that a byte of alpha can show: what is nearer than that to clear or opaque counts as
 /// such.
-private let unseen: Float = 0.25 / 255
+let unseen: Float = 0.25 / 255
 
 /// One frame's work.
 @safe
@@ -160,8 +161,9 @@ private struct BlurPass {
 
     /// Fills the blocks of the target that are mixed.
     func blurColumns(
-        of source: OpacityMap, into target: OpacityMap, weights: UnsafePointer<Float>, gamma: GammaCurve
+        of source: OpacityMap, into target: OpacityMap, weights: UnsafePointer<Float>, gamma: GammaCurve?
     ) {
+        let low = gamma == nil ? 0 : unseen
         for block in 0..<source.blocks {
             // The column, in `line`, begins `radius` rows above the map.
             var filled = -radius
@@ -183,9 +185,10 @@ private struct BlurPass {
                 unsafe loops.weigh(
                     line + (first &+ radius) &* blockWidth, y &- first, blockWidth, weights, radius, results,
                     target.paddedWidth)
-                unsafe gamma.apply(to: results, blocks: y &- first, stride: target.paddedWidth, loops)
+                unsafe gamma?.apply(to: results, blocks: y &- first, stride: target.paddedWidth, loops)
                 unsafe loops.sortBlocks(
-                    results, y &- first, target.paddedWidth, unseen, 1 - unseen, target.coverBytes(first) + block,
+                    results, y &- first, target.paddedWidth, low, min(1 - low, almostOpaque),
+                    target.coverBytes(first) + block,
                     target.coverStride)
             }
         }

@@ -27,6 +27,7 @@ package struct Loops: Sendable {
     let powers: @Sendable (MutableFloats, Int, Int, Float) -> Void
     let stretchEvenly: @Sendable (Floats, Int, Int, Floats, MutableFloats) -> Void
     let stretchAnyhow: @Sendable (Floats, Int, UnsafePointer<Int>, Floats, Int, Int, MutableFloats) -> Void
+    let spreadCells: @Sendable (Floats, Int, Int, MutableFloats) -> Void
     let mixRows: @Sendable (Floats, Floats, Floats, Floats, SIMD4<Float>, Int, MutableBytes) -> Void
     let mixBytes: @Sendable (MutableBytes, Bytes, Bytes, Int) -> Void
     let meansOfPairs: @Sendable (Bytes, Bytes, Int, MutableBytes) -> Void
@@ -37,9 +38,11 @@ package struct Loops: Sendable {
     /// For every processor that the library is compiled for.
     package static let baseline = unsafe Loops(
         name: "baseline", cutRow: DepthLoops.cutRow, sortRow: DepthLoops.sortRow, weigh: DepthLoops.weigh,
-        joinCovers: DepthLoops.joinCovers, sortBlocks: DepthLoops.sortBlocks, squareRoots: DepthLoops.squareRoots, squares: DepthLoops.squares,
+        joinCovers: DepthLoops.joinCovers, sortBlocks: DepthLoops.sortBlocks, squareRoots: DepthLoops.squareRoots,
+        squares: DepthLoops.squares,
         powers: DepthLoops.powers, stretchEvenly: DepthLoops.stretchEvenly,
-        stretchAnyhow: DepthLoops.stretchAnyhow, mixRows: DepthLoops.mixRows, mixBytes: DepthLoops.mixBytes,
+        stretchAnyhow: DepthLoops.stretchAnyhow, spreadCells: DepthLoops.spreadCells, mixRows: DepthLoops.mixRows,
+        mixBytes: DepthLoops.mixBytes,
         meansOfPairs: DepthLoops.meansOfPairs, repeatEach: DepthLoops.repeatEach,
         repeatInPlace: DepthLoops.repeatInPlace, spreadPacked422: DepthLoops.spreadPacked422)
 
@@ -47,10 +50,12 @@ package struct Loops: Sendable {
         /// For x86-64-v3: AVX2, in nearly every processor since 2015.
         package static let v3 = unsafe Loops(
             name: "x86-64-v3", cutRow: DepthLoopsV3.cutRow, sortRow: DepthLoopsV3.sortRow, weigh: DepthLoopsV3.weigh,
-            joinCovers: DepthLoopsV3.joinCovers, sortBlocks: DepthLoopsV3.sortBlocks, squareRoots: DepthLoopsV3.squareRoots, squares: DepthLoopsV3.squares,
+            joinCovers: DepthLoopsV3.joinCovers, sortBlocks: DepthLoopsV3.sortBlocks,
+            squareRoots: DepthLoopsV3.squareRoots, squares: DepthLoopsV3.squares,
             powers: DepthLoopsV3.powers,
             stretchEvenly: DepthLoopsV3.stretchEvenly, stretchAnyhow: DepthLoopsV3.stretchAnyhow,
-            mixRows: DepthLoopsV3.mixRows, mixBytes: DepthLoopsV3.mixBytes, meansOfPairs: DepthLoopsV3.meansOfPairs,
+            spreadCells: DepthLoopsV3.spreadCells, mixRows: DepthLoopsV3.mixRows, mixBytes: DepthLoopsV3.mixBytes,
+            meansOfPairs: DepthLoopsV3.meansOfPairs,
             repeatEach: DepthLoopsV3.repeatEach, repeatInPlace: DepthLoopsV3.repeatInPlace,
             spreadPacked422: DepthLoopsV3.spreadPacked422)
 

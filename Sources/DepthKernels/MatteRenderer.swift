@@ -14,6 +14,7 @@ package final class MatteRenderer {
     private var opacities = OpacityStorage()
     private var threshold = Threshold()
     private var blur = GaussianBlur()
+    private var wideBlur = WideBlur()
     private var rows = AlphaRows()
     private var alpha = Scratch<UInt8>()
     /// The last frame's opacities and where they lie; nil where nothing is shown.
@@ -98,7 +99,14 @@ package final class MatteRenderer {
     private func smooth(_ map: OpacityMap, settings: MatteSettings) {
         let curve = GammaCurve(settings.gamma)
         if settings.blurRadius > 0 {
-            blur.apply(to: map, sigma: settings.blurRadius, gamma: curve, loops)
+            let size = WideBlur.cellSize(sigma: settings.blurRadius, gamma: settings.gamma, map: map)
+            if size > 1 {
+                wideBlur.apply(to: map, sigma: settings.blurRadius, size: size, gamma: curve, loops) { cells, sigma in
+                    blur.apply(to: cells, sigma: sigma, gamma: nil, loops)
+                }
+            } else {
+                blur.apply(to: map, sigma: settings.blurRadius, gamma: curve, loops)
+            }
         } else if settings.hasFeather {
             // A step's zeros and ones are their own powers.
             for y in 0..<map.height {

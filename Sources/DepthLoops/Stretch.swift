@@ -50,3 +50,35 @@ package func stretchAnyhow(
         unsafe target[pixel] = sum
     }
 }
+
+/// Spreads a row of cells over `size` samples each, by linear interpolation from the middle of one cell to that of the
+/// next.
+///
+/// - parameter count: cells less one: the spaces between their middles.
+/// - parameter size: 2, 4, 8 or 16.
+/// - Precondition: `target` has room for `count · size` floats.
+package func spreadCells(
+    _ cells: UnsafePointer<Float>, count: Int, size: Int, into target: UnsafeMutablePointer<Float>
+) {
+    switch size {
+    case 2: unsafe spread(cells, count, 2, target)
+    case 4: unsafe spread(cells, count, 4, target)
+    case 8: unsafe spread(cells, count, 8, target)
+    case 16: unsafe spread(cells, count, 16, target)
+    default: unsafe spread(cells, count, size, target)
+    }
+}
+
+@inline(__always)
+private func spread(
+    _ cells: UnsafePointer<Float>, _ count: Int, _ size: Int, _ target: UnsafeMutablePointer<Float>
+) {
+    let step = 1 / Float(size)
+    for cell in 0..<count {
+        let from = unsafe cells[cell]
+        let change = unsafe (cells[cell &+ 1] - from) * step
+        for sample in 0..<size {
+            unsafe target[cell &* size &+ sample] = from + change * (Float(sample) + 0.5)
+        }
+    }
+}

@@ -29,8 +29,10 @@ import Testing
             settings.gamma = matte.gamma
             let alpha = depth.alpha(settings, videoWidth: golden.videoWidth, videoHeight: golden.videoHeight)
             let difference = Difference(alpha, matte.alpha)
+            // Wide blurs are made at a smaller size.
+            let mean = matte.blurRadius >= 8 && matte.gamma >= 0.5 ? 0.1 : 0.01
             #expect(
-                difference.largest <= 1 && difference.mean < 0.01, "\(matte.blurRadius) \(matte.gamma) \(difference)")
+                difference.largest <= 1 && difference.mean < mean, "\(matte.blurRadius) \(matte.gamma) \(difference)")
         }
     }
 

@@ -47,22 +47,23 @@ struct DepthMap {
 
     /// A matte by a fresh renderer, the map stretched over the frame.
     func alpha(
-        _ settings: MatteSettings, scale: DepthScale = DepthScale(), videoWidth: Int? = nil, videoHeight: Int? = nil
+        _ settings: MatteSettings, scale: DepthScale = DepthScale(), videoWidth: Int? = nil, videoHeight: Int? = nil,
+        loops: Loops = .best
     ) -> [UInt8] {
         let width = videoWidth ?? image.width
         let height = videoHeight ?? image.height
         let placement = DepthPlacement(
             depthWidth: image.width, depthHeight: image.height, videoWidth: width, videoHeight: height)
-        return matte(image, scale: scale, placement: placement, settings: settings)
+        return matte(image, scale: scale, placement: placement, settings: settings, loops: loops)
     }
 }
 
 /// A matte by a fresh renderer; the frame is the placement's.
 func matte(
     _ depth: DepthImage, scale: DepthScale = DepthScale(), placement: DepthPlacement,
-    settings: MatteSettings = MatteSettings()
+    settings: MatteSettings = MatteSettings(), loops: Loops = .best
 ) -> [UInt8] {
-    let renderer = MatteRenderer()
+    let renderer = MatteRenderer(loops: loops)
     // The plane is the renderer's memory.
     return withExtendedLifetime(renderer) {
         renderer.render(

@@ -212,4 +212,24 @@ import Testing
             #expect(alpha == (x < edge ? 255 : 0))
         }
     }
+
+    @Test(arguments: [8, 15.9, 16, 31, 50, 64], [(160, 120), (37, 5), (3, 70)])
+    func `a wide blur is as good as a narrow one, up to the map's edges`(
+        blurRadius: Double, size: (width: Int, height: Int)
+    ) throws {
+        let depth = try DepthMap(
+            counts: RendererTests.scene(width: size.width, height: size.height), width: size.width)
+        for gamma in [0.5, 0.7, 1, 2] {
+            var settings = MatteSettings()
+            settings.blurRadius = blurRadius
+            settings.gamma = gamma
+            let (videoWidth, videoHeight) = (size.width * 2 + 1, size.height * 2)
+            let difference = Difference(
+                depth.alpha(settings, videoWidth: videoWidth, videoHeight: videoHeight),
+                settings.reference.alpha(
+                    metres: depth.metres(), width: size.width, height: size.height, videoWidth: videoWidth,
+                    videoHeight: videoHeight))
+            #expect(difference.isWithinPromise, "gamma \(gamma): \(difference)")
+        }
+    }
 }

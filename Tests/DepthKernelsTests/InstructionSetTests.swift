@@ -1,0 +1,64 @@
+import DepthKernels
+import DepthLoops
+import TestSupport
+import Testing
+
+/// The loops are compiled more than once; which of them runs must not show.
+@Suite struct InstructionSetTests {
+    @Test(arguments: [0, 0.7, 5, 20], [0.25, 0.5, 0.8, 2])
+    func `every instruction set makes the same matte, bit for bit`(blurRadius: Double, gamma: Double) throws {
+        let (width, height) = (130, 61)
+        let depth = try DepthMap(counts: RendererTests.scene(width: width, height: height), width: width)
+        var settings = MatteSettings()
+        settings.blurRadius = blurRadius
+        settings.gamma = gamma
+        settings.featherFar = 0.2
+        for video in [(390, 61), (301, 200), (70, 33)] {
+            let mattes = Loops.usable.map { loops in
+                depth.alpha(settings, videoWidth: video.0, videoHeight: video.1, loops: loops)
+            }
+            for matte in mattes { #expect(matte == mattes[0], "\(video)") }
+        }
+    }
+
+    @Test func `every instruction set blends the same bytes, at every width`() throws {
+        var random = RepeatableRandomNumberGenerator(seed: 3)
+        for width in 1...130 {
+            func bytes() -> [UInt8] { (0..<width * 2).map { _ in UInt8.random(in: 0...255, using: &random) } }
+            let (video, background, alpha) = (bytes(), bytes(), bytes())
+            let results = Loops.usable.map { blended(video, background, alpha, width: width, loops: $0) }
+            for result in results { #expect(result == results[0], "\(width) wide") }
+            let expected = video.indices.map {
+                blendedByte(video: video[$0], background: background[$0], alpha: alpha[$0])
+            }
+            #expect(results[0] == expected, "\(width) wide")
+        }
+    }
+
+    /// Two rows of one byte a pixel.
+    private func blended(
+        _ video: [UInt8], _ background: [UInt8], _ alpha: [UInt8], width: Int, loops: Loops
+    ) -> [UInt8] {
+        var result = video
+        let isDone = result.withUnsafeMutableBytes { video in
+            background.withUnsafeBytes { background in
+                alpha.withUnsafeBytes { alpha in
+                    var target = Planes<MutablePlane>()
+                    var source = Planes<Plane>()
+                    guard let to = video.baseAddress, let from = background.baseAddress, let matte = alpha.baseAddress,
+                        let video = MutablePlane(
+                            base: to, length: width * 2, rowBytes: width, rows: 2, stride: width),
+                        let background = Plane(
+                            base: from, length: width * 2, rowBytes: width, rows: 2, stride: width),
+                        let alpha = Plane(base: matte, length: width * 2, rowBytes: width, rows: 2, stride: width)
+                    else { return false }
+                    target.append(video)
+                    source.append(background)
+                    return Blender(layout: PixelLayout(.full(bytesPerSample: 1)), width: width, height: 2, loops: loops)
+                        .blend(video: target, background: source, alpha: alpha)
+                }
+            }
+        }
+        return isDone ? result : []
+    }
+}

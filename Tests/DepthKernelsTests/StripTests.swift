@@ -1,0 +1,112 @@
+import DepthKernels
+import TestSupport
+import Testing
+
+/// The alpha that is made while blending, a few rows at a time and only where it changes, is that of the whole plane.
+@Suite struct StripTests {
+    static let layouts = [
+        PixelLayout(.full(bytesPerSample: 1)),
+        PixelLayout(
+            .full(bytesPerSample: 1), .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1),
+            .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1)),
+        PixelLayout(.full(bytesPerSample: 4)), PixelLayout(.packed422(lumaFirst: true)),
+    ]
+
+    /// Maps laid over the frame, beside it, far smaller and far larger than it.
+    static let placements = [
+        (0.0, 0.0, 1.0), (7, 5, 1), (-13, 9, 0.5), (40, -30, 0.3), (3, 3, 4), (200, 0, 1), (0.5, 0.25, 0.013),
+    ]
+
+    @Test(arguments: layouts, [(64, 48), (61, 37), (33, 2), (190, 141), (9, 201)])
+    func `strips blend as the whole plane does`(layout: PixelLayout, size: (width: Int, height: Int)) throws {
+        let depth = try DepthMap(counts: RendererTests.scene(width: 61, height: 37), width: 61)
+        let (width, height) = size
+        let renderer = MatteRenderer()
+        let blender = Blender(layout: layout, width: width, height: height)
+        for (offsetX, offsetY, zoom) in StripTests.placements {
+            for upscale in Upscale.allCases {
+                let placement = DepthPlacement(
+                    depthWidth: 61, depthHeight: 37, videoWidth: width, videoHeight: height, fit: .contain,
+                    offsetX: offsetX, offsetY: offsetY, scale: zoom)
+                var settings = MatteSettings()
+                settings.blurRadius = 1.5
+                settings.upscale = upscale
+                // What a frame before this one has left must not show.
+                renderer.prepare(
+                    depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
+                    videoHeight: height, settings: .step(cutoff: 10))
+                _ = Frames(layout, size).blended { blender.blend(video: $0, background: $1, matte: renderer) }
+                renderer.prepare(
+                    depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
+                    videoHeight: height, settings: settings)
+                let strips = Frames(layout, size).blended {
+                    blender.blend(video: $0, background: $1, matte: renderer)
+                }
+                let whole = Frames(layout, size).blended {
+                    blender.blend(video: $0, background: $1, alpha: renderer.plane())
+                }
+                #expect(strips == whole, "\(offsetX) \(offsetY) \(zoom) \(upscale)")
+            }
+        }
+    }
+
+    @Test func `a matte of another size is refused`() throws {
+        let depth = try DepthMap(counts: [Int](repeating: 700, count: 16), width: 4)
+        let renderer = MatteRenderer()
+        renderer.prepare(
+            depth: depth.image, scale: DepthScale(),
+            placement: DepthPlacement(depthWidth: 4, depthHeight: 4, videoWidth: 8, videoHeight: 8), videoWidth: 8,
+            videoHeight: 8, settings: MatteSettings())
+        let blender = Blender(layout: StripTests.layouts[0], width: 9, height: 8)
+        var isBlended = true
+        _ = Frames(StripTests.layouts[0], (9, 8)).blended {
+            isBlended = blender.blend(video: $0, background: $1, matte: renderer)
+            return isBlended
+        }
+        #expect(!isBlended)
+    }
+}
+
+/// A video frame of 255 and a background of 0, with as many planes as a layout has.
+private struct Frames {
+    private let layout: PixelLayout
+    private let size: (width: Int, height: Int)
+
+    init(_ layout: PixelLayout, _ size: (width: Int, height: Int)) {
+        self.layout = layout
+        self.size = size
+    }
+
+    /// The bytes of the video after `body`; none where that says that it has not blended.
+    func blended(_ body: (Planes<MutablePlane>, Planes<Plane>) -> Bool) -> [UInt8] {
+        let shapes = layout.planes.indices.map {
+            (layout.rowBytes(plane: $0, width: size.width), layout.rows(plane: $0, height: size.height))
+        }
+        let count = shapes.reduce(0) { $0 + $1.0 * $1.1 }
+        var video = [UInt8](repeating: 255, count: count)
+        var background = [UInt8](repeating: 0, count: count)
+        let isDone = video.withUnsafeMutableBytes { video in
+            background.withUnsafeMutableBytes { background in
+                guard let video = planes(video, shapes), let background = planes(background, shapes) else {
+                    return false
+                }
+                return body(video, background.readOnly)
+            }
+        }
+        return isDone ? video : []
+    }
+
+    private func planes(_ bytes: UnsafeMutableRawBufferPointer, _ shapes: [(Int, Int)]) -> Planes<MutablePlane>? {
+        var planes = Planes<MutablePlane>()
+        var offset = 0
+        for (rowBytes, rows) in shapes {
+            guard let base = bytes.baseAddress,
+                let plane = MutablePlane(
+                    base: base + offset, length: bytes.count - offset, rowBytes: rowBytes, rows: rows, stride: rowBytes)
+            else { return nil }
+            planes.append(plane)
+            offset += rowBytes * rows
+        }
+        return planes
+    }
+}
