@@ -17,21 +17,23 @@ struct AlphaRows: ~Copyable {
 
     /// Lends the rows of one frame to `body`, which reads them from top to bottom.
     ///
+    /// - Returns: false, without a call, where there are none.
+    ///
     /// - Precondition: the map has the size that the placement says.
     mutating func withRows(
         of map: OpacityMap, placement: DepthPlacement, upscale: Upscale, _ loops: Loops,
         _ body: (inout AlphaReader) -> Void
-    ) {
+    ) -> Bool {
         if geometry?.placement != placement || geometry?.upscale != upscale {
             geometry = UpscaleGeometry(placement: placement, upscale: upscale)
         }
-        guard let geometry else { return }
-        unsafe geometry.horizontal.first.withUnsafeBufferPointer { first in
+        guard let geometry else { return false }
+        return unsafe geometry.horizontal.first.withUnsafeBufferPointer { first in
             unsafe geometry.horizontal.weights.withUnsafeBufferPointer { weights in
                 unsafe (geometry.even?.weights ?? [0]).withUnsafeBufferPointer { evenWeights in
                     guard let first = first.baseAddress, let weights = weights.baseAddress,
                         let evenWeights = evenWeights.baseAddress
-                    else { return }
+                    else { return false }
                     var reader = unsafe AlphaReader(
                         map: map, geometry: geometry, first: first, weights: weights, evenWeights: evenWeights,
                         kept: stretchedRows.reserve(placement.videoWidth * AlphaRows.rowsKept, filler: 0),
@@ -40,6 +42,7 @@ struct AlphaRows: ~Copyable {
                         runs: runs.reserve(map.blocks * 2 + 8, filler: AlphaRun(cover: .mixed, start: 0, end: 0)),
                         loops: loops)
                     body(&reader)
+                    return true
                 }
             }
         }
@@ -277,10 +280,15 @@ struct AlphaReader {
         }
     }
 
-    /// Whether the alpha may change inside a block or at its left end, going by `joined`.
+    /// Whether the alpha may change inside a block or at its left end, going by `joined`; or at an end of the map
+    /// where a run, which ends at a multiple of four, takes some of the map's pixels along.
     private func isEdge(_ block: Int) -> Bool {
         let here = unsafe joined[block]
-        return unsafe here == Cover.mixed.rawValue || (block > 0 && joined[block &- 1] != here)
+        if here == Cover.mixed.rawValue { return true }
+        if unsafe block > 0 && joined[block &- 1] != here { return true }
+        let columns = geometry.columns
+        return (block == 0 && columns.lowerBound & 3 != 0)
+            || (block == map.blocks &- 1 && columns.upperBound < width && columns.upperBound & 3 != 0)
     }
 
     private mutating func stretchWhole(row y: Int) {

@@ -107,17 +107,13 @@ private struct BlendPass {
         let video: MutablePlane
         let background: Plane
         let spread: AlphaSpread
-        let columnsPerSample: Int
         let rowsPerSample: Int
-        let bytesPerSample: Int
 
         init(video: MutablePlane, background: Plane, spread: AlphaSpread) {
             self.video = video
             self.background = background
             self.spread = spread
-            columnsPerSample = spread.columnsPerSample
             rowsPerSample = spread.rowsPerSample
-            bytesPerSample = spread.bytesPerSample
         }
     }
 
@@ -152,8 +148,7 @@ private struct BlendPass {
     private func blend(
         _ run: AlphaRun, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>, stride: Int, _ layer: Layer
     ) {
-        let start = run.start / layer.columnsPerSample &* layer.bytesPerSample
-        let count = groups(of: layer.columnsPerSample, in: run.end) &* layer.bytesPerSample &- start
+        let (start, count) = layer.spread.bytes(ofPixels: run.start, to: run.end)
         var y = rows.lowerBound
         while y < rows.upperBound {
             let shared = min(layer.rowsPerSample, rows.upperBound &- y)

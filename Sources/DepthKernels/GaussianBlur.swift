@@ -19,8 +19,8 @@ struct GaussianKernel {
     }
 }
 
-/// A Gaussian blur of an opacity map: first along the rows, then along the columns, edges replicated; and the gamma of
-/// what it made.
+/// A Gaussian blur of an opacity map: first along the rows, then along the columns, edges replicated; then the
+/// gamma of what it made, where that is asked for.
 ///
 /// Single precision throughout: a gamma of 0.25 makes the far tails of the bell visible, which fewer bits would lose.
 /// Where a block and all that the kernel reaches from it are clear, or all opaque, the result is known without

@@ -91,8 +91,7 @@ package final class MatteRenderer {
     /// - returns: false, without a call, where nothing is shown.
     func withRows(_ body: (inout AlphaReader) -> Void) -> Bool {
         guard let (map, placement, upscale) = prepared else { return false }
-        rows.withRows(of: map, placement: placement, upscale: upscale, loops, body)
-        return true
+        return rows.withRows(of: map, placement: placement, upscale: upscale, loops, body)
     }
 
     /// Blur and gamma, in place.

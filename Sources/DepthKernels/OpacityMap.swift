@@ -75,7 +75,7 @@ struct OpacityMap {
         }
     }
 
-    /// The mean of all opacities; the padding of the last block of a row counts with it.
+    /// The mean of all opacities.
     var meanOpacity: Double {
         var sum = 0.0
         for y in 0..<height {
@@ -88,9 +88,10 @@ struct OpacityMap {
                 case .mixed: unsafe sumOfRow += loadLanes(self.row(y) + index &* blockWidth).sum()
                 }
             }
+            for x in width..<paddedWidth { sumOfRow -= opacity(x: x, y: y) }
             sum += Double(sumOfRow)
         }
-        return min(sum / Double(max(paddedWidth * height, 1)), 1)
+        return min(max(sum / Double(max(width * height, 1)), 0), 1)
     }
 }
 

@@ -3,8 +3,8 @@
 ///
 /// What the cells and the interpolation blur by themselves is taken off the Gaussian: variances add up, and those of a
 /// box of d samples and of a tent of 2 d are (d² − 1)/12 and d²/6. Against the direct blur a result is wrong by less
-/// than a hundredth of itself but for the far tails, which only a gamma below a half makes visible; so such gammas are
-/// left to the direct blur.
+/// than a hundredth of itself but for the far tails. A gamma below a half makes those visible and one above 2 makes the
+/// hundredth several; such gammas are left to the direct blur.
 struct WideBlur: ~Copyable {
     private var cells = OpacityStorage()
     private var sums = Scratch<Float>()
@@ -15,7 +15,7 @@ struct WideBlur: ~Copyable {
     /// Samples along each axis of a cell; 1 where the direct blur does better, as with maps that are smaller than the
     /// kernel and hence soon done.
     static func cellSize(sigma: Double, gamma: Double, map: OpacityMap) -> Int {
-        guard gamma >= 0.5, Double(min(map.width, map.height)) >= 2 * sigma else { return 1 }
+        guard gamma >= 0.5, gamma <= 2, Double(min(map.width, map.height)) >= 2 * sigma else { return 1 }
         return [16, 8, 4, 2].first { sigma / Double($0) >= 4 } ?? 1
     }
 

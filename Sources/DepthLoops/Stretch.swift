@@ -1,4 +1,4 @@
-/// Stretches 1…16 samples of a row to a whole number of pixels each, by four taps a pixel.
+/// Stretches some samples of a row to a whole number of pixels each, by four taps a pixel.
 ///
 /// - parameter window: the samples, with two before the first and two behind the last.
 /// - parameter weights: four for each of the `ratio` pixels of a sample. The taps of the pixels in a sample's left half

@@ -1,4 +1,4 @@
-/// Cuts a row of 16-bit counts in the byte order of the machine into blocks of 16 and says of each whether none of its counts is inside a
+/// Cuts a row of little-endian 16-bit counts into blocks of 16 and says of each whether none of its counts is inside a
 /// range (0), all are (1), or some (2); of the last kind it writes 1 for those inside and 0 for the others.
 ///
 /// - parameter span: how far the last count inside lies behind the first.
@@ -12,7 +12,11 @@ package func cutRow(
     let (first, span) = (SIMD16(repeating: first), SIMD16(repeating: span))
     for block in 0..<blocks {
         let bits = unsafe counts.loadUnaligned(fromByteOffset: block &* 32, as: SIMD16<UInt16>.self)
-        let inside = (bits &- first) .<= span
+        #if _endian(big)
+            let inside = ((bits &<< 8 | bits &>> 8) &- first) .<= span
+        #else
+            let inside = (bits &- first) .<= span
+        #endif
         let ones = SIMD16<UInt16>(repeating: 0).replacing(with: 1, where: inside)
         let sum = ones.wrappedSum()
         unsafe covers[block] = sum == 0 ? 0 : (sum == 16 ? 1 : 2)

@@ -195,11 +195,12 @@ private func push(_ events: [EventRef], beforeNextBufferOn pad: UnsafeMutablePoi
     gst_pad_add_probe(
         pad, GST_PAD_PROBE_TYPE_BUFFER,
         { pad, _, data in
-            guard let pad, let data else { return GST_PAD_PROBE_REMOVE }
-            for event in Unmanaged<WaitingEvents>.fromOpaque(data).takeUnretainedValue().events {
+            guard let pad, let data else { return GST_PAD_PROBE_OK }
+            for event in Unmanaged<WaitingEvents>.fromOpaque(data).takeUnretainedValue().events
+            where !event.isHandedOn {
                 gst_pad_push_event(pad, event.surrender())
             }
-            return GST_PAD_PROBE_REMOVE
+            return GST_PAD_PROBE_OK
         },
         Unmanaged.passRetained(WaitingEvents(events)).toOpaque(),
         { data in if let data { Unmanaged<WaitingEvents>.fromOpaque(data).release() } })

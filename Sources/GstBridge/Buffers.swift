@@ -203,20 +203,21 @@ extension Aggregator {
 /// Keeps a pad's release away from whoever looks at the pad's buffers.
 ///
 /// GstAggregator 1.22 gives back the buffer that was looked at last when a pad is released, without the lock that
-/// looking takes, so that the buffer could be given back twice. Later versions take it.
+/// looking takes, so that the buffer could be given back twice. Later versions take it. Recursive, because taking a
+/// buffer may emit "buffer-consumed", whose handler may release a pad.
 package final class PadGuard: @unchecked Sendable {  // guard: there is nothing in it but the lock
-    private let mutex = UnsafeMutablePointer<GMutex>.allocate(capacity: 1)
+    private let mutex = UnsafeMutablePointer<GRecMutex>.allocate(capacity: 1)
 
-    package init() { g_mutex_init(mutex) }
+    package init() { g_rec_mutex_init(mutex) }
 
     deinit {
-        g_mutex_clear(mutex)
+        g_rec_mutex_clear(mutex)
         mutex.deallocate()
     }
 
     func hold<Result>(_ body: () -> Result) -> Result {
-        g_mutex_lock(mutex)
-        defer { g_mutex_unlock(mutex) }
+        g_rec_mutex_lock(mutex)
+        defer { g_rec_mutex_unlock(mutex) }
         return body()
     }
 }

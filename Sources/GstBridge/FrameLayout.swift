@@ -70,6 +70,17 @@ package struct FrameLayout: Equatable, Sendable {
         return result
     }
 
+    /// Whether the picture fills the buffer's memory, down to the last byte.
+    func fillsAll(of buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
+        guard let actual = try? planes(of: buffer) else { return false }
+        var end = 0
+        for index in 0..<actual.count {
+            guard let plane = actual[index], plane.offset == end, plane.stride == plane.rowBytes else { return false }
+            end &+= plane.stride &* plane.rows
+        }
+        return end == Int(clamping: gst_buffer_get_size(buffer))
+    }
+
     /// Whether the buffer's planes lie where the caps alone say, so that readers who ignore metas see the picture.
     package func isDefault(for buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         guard let actual = try? planes(of: buffer) else { return false }

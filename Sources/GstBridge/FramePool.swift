@@ -5,8 +5,6 @@ package import CGStreamer
 /// Streaming thread only.
 package final class FramePool {
     private let pool: UnsafeMutablePointer<GstBufferPool>
-    /// Rows are padded, and what stands in the padding reaches whoever reads the memory as it is.
-    private let hasPadding: Bool
     private let layout: FrameLayout
     private let readsMetas: Bool
 
@@ -23,7 +21,6 @@ package final class FramePool {
         self.pool = pool
         self.layout = layout
         self.readsMetas = readsMetas
-        hasPadding = layout.planes.contains { $0.stride != $0.rowBytes } || readsMetas
         while gst_query_get_n_allocation_pools(query) > 0 { gst_query_remove_nth_allocation_pool(query, 0) }
     }
 
@@ -42,7 +39,8 @@ package final class FramePool {
         let result = OwnedBuffer(taking: buffer)
         // A pool may have its own mind about where planes lie, which only a reader of metas can follow.
         guard readsMetas || layout.isDefault(for: buffer) else { return nil }
-        if hasPadding { gst_buffer_memset(buffer, 0, 0, gst_buffer_get_size(buffer)) }
+        // What stands between the planes reaches whoever reads the memory as it is.
+        if !layout.fillsAll(of: buffer) { gst_buffer_memset(buffer, 0, 0, gst_buffer_get_size(buffer)) }
         stamp(buffer, like: original)
         return result
     }

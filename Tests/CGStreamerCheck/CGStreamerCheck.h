@@ -14,3 +14,11 @@ static inline void release_free_memory(void) {
     malloc_trim(0);
 #endif
 }
+
+/// Fills memory with a byte's complement when it is taken, and with the byte when it is given back, where that can be
+/// had; 0 stops that.
+static inline void fill_new_memory(int byte) {
+#ifdef __GLIBC__
+    mallopt(M_PERTURB, byte);
+#endif
+}

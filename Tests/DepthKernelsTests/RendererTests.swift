@@ -219,7 +219,7 @@ import Testing
     ) throws {
         let depth = try DepthMap(
             counts: RendererTests.scene(width: size.width, height: size.height), width: size.width)
-        for gamma in [0.5, 0.7, 1, 2] {
+        for gamma in [0.5, 0.7, 1, 2, 3, 10] {
             var settings = MatteSettings()
             settings.blurRadius = blurRadius
             settings.gamma = gamma

@@ -31,23 +31,52 @@ import Testing
                 var settings = MatteSettings()
                 settings.blurRadius = 1.5
                 settings.upscale = upscale
-                // What a frame before this one has left must not show.
-                renderer.prepare(
-                    depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
-                    videoHeight: height, settings: .step(cutoff: 10))
-                _ = Frames(layout, size).blended { blender.blend(video: $0, background: $1, matte: renderer) }
-                renderer.prepare(
+                let fresh = MatteRenderer()
+                fresh.prepare(
                     depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
                     videoHeight: height, settings: settings)
-                let strips = Frames(layout, size).blended {
-                    blender.blend(video: $0, background: $1, matte: renderer)
-                }
                 let whole = Frames(layout, size).blended {
-                    blender.blend(video: $0, background: $1, alpha: renderer.plane())
+                    blender.blend(video: $0, background: $1, alpha: fresh.plane())
                 }
-                #expect(strips == whole, "\(offsetX) \(offsetY) \(zoom) \(upscale)")
+                // What a frame before this one has left must not show: neither a whole person nor nobody.
+                for before in [MatteSettings.step(cutoff: 10), .step(cutoff: 0.1), settings] {
+                    renderer.prepare(
+                        depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
+                        videoHeight: height, settings: before)
+                    _ = Frames(layout, size).blended { blender.blend(video: $0, background: $1, matte: renderer) }
+                    renderer.prepare(
+                        depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
+                        videoHeight: height, settings: settings)
+                    let strips = Frames(layout, size).blended {
+                        blender.blend(video: $0, background: $1, matte: renderer)
+                    }
+                    #expect(strips == whole, "\(offsetX) \(offsetY) \(zoom) \(upscale)")
+                }
             }
         }
+    }
+
+    /// The map's ends lie at columns that runs do not end at; what was there in an earlier frame must be gone.
+    @Test(arguments: [-6.0, -5, -3, -1, 1, 3, 5, 6])
+    func `nothing of an earlier frame is left at the ends of the map`(offset: Double) throws {
+        let (width, height) = (320, 24)
+        let person = try DepthMap(counts: (0..<64 * 12).map { $0 / 64 < 6 ? 3000 : 700 }, width: 64)
+        let nobody = try DepthMap(counts: [Int](repeating: 3000, count: 64 * 12), width: 64)
+        let placement = DepthPlacement(
+            depthWidth: 64, depthHeight: 12, videoWidth: width, videoHeight: height, offsetX: offset)
+        let renderer = MatteRenderer()
+        for map in [person, nobody] {
+            renderer.prepare(
+                depth: map.image, scale: DepthScale(), placement: placement, videoWidth: width, videoHeight: height,
+                settings: .step(cutoff: 1))
+            _ = renderer.plane()
+        }
+        #expect(renderer.plane().bytes.allSatisfy { $0 == 0 })
+        renderer.prepare(
+            depth: person.image, scale: DepthScale(), placement: placement, videoWidth: width, videoHeight: height,
+            settings: .step(cutoff: 1))
+        let fresh = matte(person.image, placement: placement, settings: .step(cutoff: 1))
+        #expect(renderer.plane().bytes == fresh)
     }
 
     @Test func `a matte of another size is refused`() throws {

@@ -1,4 +1,5 @@
 import CGStreamer
+import CGStreamerCheck
 import DepthKernels
 import GstBridge
 import GstTestSupport
@@ -144,6 +145,24 @@ import Testing
         bench.video.push(picture, at: 0)
         #expect(Room.shown(bench.output.next()) == 0)
         #expect(held.bytes == Room.picture)
+    }
+
+    @Test func `what stands between the planes of a copied frame is nothing of the heap's`() throws {
+        fill_new_memory(0x55)
+        defer { fill_new_memory(0) }
+        let shape = VideoShape("I420", 320, 239)
+        let bench = Bench()
+        bench.depth.end()
+        bench.video.start(shape)
+        for number in 0..<4 {
+            let picture = guardedBuffer(noise(shape, seed: 1))
+            let held = BufferRef(sharing: picture.pointer)
+            bench.video.push(picture, at: time(ofFrame: number))
+            let frame = try #require(bench.output.next())
+            // Of an odd number of rows the last stands alone in its pair.
+            #expect(frame.bytes[(320 * 239)..<(320 * 240)].allSatisfy { $0 == 0 })
+            withExtendedLifetime(held) {}
+        }
     }
 
     @Test func `input buffers are let go once their frame is out`() throws {

@@ -124,7 +124,7 @@ extension Feed {
 }
 
 /// GStreamer's warnings of a misordered source pad of ours, while this lives. The feeds misorder on purpose.
-private final class SourceWarnings {
+final class SourceWarnings {
     private let handler: guint
     private let record = Monitor([String]())
 
@@ -132,8 +132,8 @@ private final class SourceWarnings {
         handler = g_log_set_handler(
             "GStreamer", G_LOG_LEVEL_WARNING,
             { _, _, text, data in
-                guard let data, let text = text.map({ String(cString: $0) }), text.contains("depthmatte"),
-                    text.contains(":src>")
+                guard let data, let text = text.map({ String(cString: $0) }),
+                    (text.contains("depthmatte") && text.contains(":src>")) || text.contains("probe")
                 else { return }
                 Unmanaged<Monitor<[String]>>.fromOpaque(data).takeUnretainedValue().withLock { $0.append(text) }
             }, Unmanaged.passUnretained(record).toOpaque())

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Threads. Properties are set on any thread and copied once a frame. Everything under "Streaming state" is touched by
 /// the source pad's streaming thread alone, or while that is stopped. A flush arrives on an upstream thread and leaves
-/// only a mark, which the streaming thread obeys. No lock is held while another is taken.
+/// only a mark, which the streaming thread obeys. No lock is held while another is taken, but for `segmentsHold` and
+/// `padGuard`, which say themselves what they are held over.
 final class DepthMatteElement: Aggregator {
     static let log = LogCategory(name: DepthMatte.factory, description: "Matting of video by its depth")
 
@@ -17,7 +18,8 @@ final class DepthMatteElement: Aggregator {
     let wasFlushed = Atomic(false)
     let lateness = Lateness()
     /// Held where GstAggregator reads a pad's segment without a lock of its own, and where a flush takes the segment
-    /// away. Taken before any lock of GStreamer's.
+    /// away, until downstream has heard of it. Taken before any lock of GStreamer's. Who answers a flush by flushing this
+    /// element from the same thread waits for ever.
     let segmentsHold = Mutex(())
     let playGate = PlayGate()
     let padGuard = PadGuard()
@@ -260,6 +262,7 @@ final class DepthMatteElement: Aggregator {
     }
 
     private func passGap(_ pad: Pad) {
+        untimedHead = nil
         guard let gap = pop(pad), hasSentFrame, gap.pointer.pointee.pts != noClockTime else { return }
         gst_pad_push_event(sourcePad, gst_event_new_gap(gap.pointer.pointee.pts, gap.pointer.pointee.duration))
     }

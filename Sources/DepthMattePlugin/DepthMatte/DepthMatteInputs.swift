@@ -51,6 +51,7 @@ struct DepthMatteInputs: ~Copyable {
         DepthMatteInputs.refresh(&depth, .depth, element)
         DepthMatteInputs.refresh(&face, .face, element)
         DepthMatteInputs.refresh(&background, .background, element)
+        if !hasBackground { lastBackground = nil }
     }
 
     /// New caps on a pad: what came before them means something else.
@@ -101,6 +102,7 @@ struct DepthMatteInputs: ~Copyable {
         depth?.followed.reset()
         face?.followed.reset()
         background?.followed.reset()
+        lastBackground = nil
     }
 
     /// The boxes on the video buffer and on the face pad's, in video pixels.
