@@ -270,6 +270,8 @@ check_serialized (GstPad *pad, GstEvent *event)
     switch (type) {
         case GST_EVENT_STREAM_START:
             g_atomic_int_set (&pad_state (pad)->needs_discont, TRUE);
+            /* A seek that a stop has overtaken is forgotten with the stream. */
+            g_atomic_int_set (&pad_state (pad)->awaits_segment, FALSE);
             break;
         case GST_EVENT_CAPS:
             check_caps (pad, event);

@@ -1,18 +1,25 @@
 import CGStreamer
 import GstBridge
 import GstTestSupport
+import Synchronization
+
+/// A pad may be asked while it is given its answer, and GstPad has no lock for that.
+private let answering = Mutex(())
 
 /// Lets a test answer the queries that reach a pad; nil leaves the answer to the pad.
 func answerQueries(
     on pad: UnsafeMutablePointer<GstPad>, _ answer: @escaping (UnsafeMutablePointer<GstQuery>) -> Bool?
 ) {
+    let made = Unmanaged.passRetained(Answer(answer)).toOpaque()
+    answering.withLock { _ in }  // what was made is seen by whoever takes the lock after this
     gst_pad_set_query_function_full(
         pad,
         { pad, parent, query in
+            answering.withLock { _ in }
             guard let query, let data = pad?.pointee.querydata else { return 0 }
             let answer = Unmanaged<Answer>.fromOpaque(data).takeUnretainedValue().answer
             return answer(query).map { $0 ? 1 : 0 } ?? gst_pad_query_default(pad, parent, query)
-        }, Unmanaged.passRetained(Answer(answer)).toOpaque(),
+        }, made,
         { data in if let data { Unmanaged<Answer>.fromOpaque(data).release() } })
 }
 
