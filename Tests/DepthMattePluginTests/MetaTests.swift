@@ -89,7 +89,7 @@ import Testing
         buffer.pointer.pointee.offset_end = 13
         bench.video.push(buffer)
         let frame = try #require(bench.output.next())
-        let out = frame.buffer.pointer.pointee
+        let out = withExtendedLifetime(frame) { frame.buffer.pointer.pointee }
         #expect(out.pts == 5_000 && out.dts == 4_000 && out.duration == noClockTime)
         #expect(out.offset == 12 && out.offset_end == 13)
         withExtendedLifetime((held, frame)) {}

@@ -168,7 +168,8 @@ import Testing
         buffer.pointer.pointee.offset_end = 78
         buffer.pointer.pointee.mini_object.flags |= GST_BUFFER_FLAG_MARKER.rawValue | GST_BUFFER_FLAG_DISCONT.rawValue
         bench.video.push(buffer)
-        let frame = try #require(bench.output.next()).buffer.pointer.pointee
+        let made = try #require(bench.output.next())
+        let frame = withExtendedLifetime(made) { made.buffer.pointer.pointee }
         #expect(frame.pts == 70 * millisecond)
         #expect(frame.dts == 60 * millisecond)
         #expect(frame.duration == 20 * millisecond)
