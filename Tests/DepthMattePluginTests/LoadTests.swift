@@ -60,11 +60,14 @@ import Testing
         let bench = Bench.numbered()
         for number in 0..<3 { bench.video.push(Numbered.picture, at: time(ofFrame: number)) }
         #expect(bench.output.present().isEmpty)
-        let (clockBefore, wallBefore) = (clock(), g_get_monotonic_time())
-        g_usleep(500_000)
-        let used = Double(clock() - clockBefore) / Double(CLOCKS_PER_SEC)
-        let passed = Double(g_get_monotonic_time() - wallBefore) / 1e6
-        #expect(used < 0.05 * passed, "\(used) s of processor time in \(passed) s")
+        // Who waits in a loop does so all the time; what else this process does comes and goes.
+        let shares = (0..<10).map { _ in
+            let (clockBefore, wallBefore) = (clock(), g_get_monotonic_time())
+            g_usleep(50_000)
+            let used = Double(clock() - clockBefore) / Double(CLOCKS_PER_SEC)
+            return used / (Double(g_get_monotonic_time() - wallBefore) / 1e6)
+        }
+        #expect(shares.contains { $0 < 0.05 }, "shares of processor time: \(shares)")
         bench.depth.end()
         #expect(bench.output.next() != nil)
     }
