@@ -16,6 +16,9 @@ struct Figure {
     let low: Double
     let high: Double
     let copy: Double
+    /// The shortest rounds: what a machine that others work on too lets through.
+    let least: Double
+    let copyLeast: Double
     /// Time over memcpy.
     let ratio: Double
     /// The element's median time from one frame to the next.
@@ -39,6 +42,8 @@ struct Figure {
         low = quantile(times, 0.25)
         high = quantile(times, 0.75)
         self.copy = median(samples.values(copy) { $0.frame / 1e6 })
+        least = times.min() ?? 0
+        copyLeast = samples.values(copy) { $0.frame / 1e6 }.min() ?? 0
         ratio = samples.ratio(index, to: copy)
         interval = work.usesElement ? median(samples.values(index) { $0.interval.map { $0 / 1e6 } }) : nil
         own = work.usesElement ? median(samples.values(index) { $0.own.map { $0 / 1e6 } }) : nil

@@ -41,6 +41,7 @@ enum Help {
           frame_bytes                   bytes of a frame, which the memcpy copies
           ms, ms_low, ms_high           for a frame: median and quartiles of the rounds
           memcpy_ms                     for the same frame: median of the rounds
+          ms_least, memcpy_ms_least     the shortest rounds, on a machine that has other work too
           ratio                         time over memcpy: median of the rounds' ratios
           interval_ms                   the element's median time from one frame to the next; null for kernels
           own_ms, own_ratio             the same as ms and ratio, by the element's stats; null for kernels

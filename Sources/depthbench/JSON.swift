@@ -88,6 +88,7 @@ extension Figure {
             ("rounds", .whole(rounds)),
             ("frames_per_round", .whole(framesPerRound)), ("frame_bytes", .whole(frameBytes)), ("ms", .number(time)),
             ("ms_low", .number(low)), ("ms_high", .number(high)), ("memcpy_ms", .number(copy)),
+            ("ms_least", .number(least)), ("memcpy_ms_least", .number(copyLeast)),
             ("ratio", .number(ratio)),
             ("interval_ms", .maybe(interval)), ("own_ms", .maybe(own)), ("own_ratio", .maybe(ownRatio)),
         ])

@@ -28,7 +28,8 @@ struct Samples {
 
     /// Lets the works take turns, so that whatever else the machine does meets all of them alike.
     init(of works: [any Workload], _ effort: Options.Effort) throws {
-        frames = try works.map { try Samples.framesOfRound($0) }
+        let most = try works.map { try Samples.framesOfRound($0) }.max() ?? 1
+        frames = works.map { _ in most }
         timings = works.map { _ in [] }
         let start = now()
         let least = min(3, effort.rounds)
@@ -40,11 +41,12 @@ struct Samples {
         }
     }
 
-    /// So many frames that a round is long for the clock and for the threads to get going: two milliseconds.
+    /// So many frames that a round is long for the clock and for the threads to get going: two milliseconds; and that
+    /// what the works before have left in the cache hardly counts: eight times through the frames in turn.
     private static func framesOfRound(_ work: any Workload) throws -> Int {
         _ = try work.run(frames: work.leastFrames)
         let once = try work.run(frames: work.leastFrames)
-        return min(max(Int(2e6 / max(once.frame, 1)), work.leastFrames), 4096)
+        return min(max(Int(2e6 / max(once.frame, 1)), work.leastFrames * 8), 4096)
     }
 
     /// The rounds of one work, by one of its times.
