@@ -10,10 +10,8 @@ final class Compositor {
     /// The input's own format, or its sibling with an alpha channel.
     let output: StreamFormat
     let hasStraightAlpha: Bool
-    /// Where frames come from that cannot be worked on in place; nil until allocation is decided.
-    var pool: FramePool?
-    /// Whether downstream finds the planes by GstVideoMeta, wherever they lie.
-    var downstreamReadsMetas = false
+    /// Where frames come from that cannot be worked on in place.
+    let frames: OutputFrames
     private let blender: Blender
     /// A matte without a person, one byte a pixel.
     private let emptyMatte: BufferRef
@@ -28,6 +26,7 @@ final class Compositor {
         emptyMatte = BufferRef(empty)
         self.input = input
         self.output = output
+        frames = OutputFrames(output.layout)
         hasStraightAlpha = sibling != nil
         blender = Blender(layout: output.format.layout, width: input.width, height: input.height)
     }
@@ -49,9 +48,7 @@ final class Compositor {
 
     /// A canvas with the video's timestamps and nothing of its picture.
     func blankCanvas(for video: BufferPointer) throws(FrameFault) -> OwnedBuffer {
-        if let pooled = pool?.buffer(stampedLike: video) { return pooled }
-        guard let canvas = newBuffer(size: output.layout.size, stampedLike: video) else { throw .notMappable }
-        return canvas
+        try frames.blank(stampedLike: video)
     }
 
     /// Lays the person on the canvas over the background; without a matte there is no person.
@@ -86,7 +83,7 @@ final class Compositor {
 
     /// Makes the picture one that downstream can read: laid out as the caps alone say, where it does not look at metas.
     func finish(_ picture: inout OwnedBuffer) throws(FrameFault) {
-        if downstreamReadsMetas || output.layout.isDefault(for: picture.pointer) { return }
+        if frames.areReadable(picture.pointer) { return }
         let packed = try blankCanvas(for: picture.pointer)
         try withFrame(reading: picture.pointer, output.layout) { source throws(FrameFault) in
             try withFrame(changing: packed.pointer, output.layout) { target in copy(source, to: target) }

@@ -16,11 +16,11 @@ import GstBridge
 enum DepthMatte {
     static let factory = "depthmatte"
 
-    /// The sink pads, by what they carry.
-    enum PadRole: CaseIterable, CustomStringConvertible {
+    enum PadRole: Int, DepthMattePlugin.PadRole {
         case video, depth, face, background
 
-        /// The name of the pad and of its template.
+        static let leading = PadRole.video
+
         var name: StaticString {
             switch self {
             case .video: "video"
@@ -28,18 +28,6 @@ enum DepthMatte {
             case .face: "face"
             case .background: "background"
             }
-        }
-
-        var description: String { "\(name)" }
-
-        /// The role of pads made from a template. It costs no memory: it is asked for each buffer and event.
-        init?(_ template: UnsafeMutablePointer<GstPadTemplate>) {
-            guard let name = template.pointee.name_template else { return nil }
-            for role in [PadRole.video, .depth, .face, .background] where strcmp(name, role.name.characters) == 0 {
-                self = role
-                return
-            }
-            return nil
         }
     }
 

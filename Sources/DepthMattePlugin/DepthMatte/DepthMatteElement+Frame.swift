@@ -8,20 +8,37 @@ extension DepthMatteElement {
     struct Job {
         let settings: DepthMatteSettings
         let compositor: Compositor
-        let time: RunningTime?
-        let isLive: Bool
+        let moment: Moment
+    }
+
+    func follow(to moment: Moment, mayWait: Bool, _ settings: DepthMatteSettings) throws(FlowStop) {
+        inputs.refresh(self)
+        try inputs.advance(in: self, to: moment, mayWait: mayWait)
+        if moment.number == 0 { noteWhatIsMissing(settings) }
+    }
+
+    func draw(
+        _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthMatteSettings
+    ) throws(FlowStop) -> Bool {
+        guard let compositor else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
+        let startOfWork = g_get_monotonic_time()
+        let outcome = try compose(&frame, Job(settings: settings, compositor: compositor, moment: moment))
+        Self.log.trace(self) { "frame at \(moment.time.map(String.init) ?? "no time"): \(outcome), \(maker.report)" }
+        account(outcome, at: moment.time, since: startOfWork, interval: settings.statsInterval)
+        return outcome != .dropped
     }
 
     /// Makes the video frame the picture that leaves; what became of it is `dropped` where nothing is to leave.
-    func compose(_ frame: inout OwnedBuffer, _ job: Job) throws(FlowStop) -> Statistics.Outcome {
+    private func compose(_ frame: inout OwnedBuffer, _ job: Job) throws(FlowStop) -> Statistics.Outcome {
         let behind = job.settings.view == .composite ? try backgroundFrame(job) : nil
         do throws(FrameFault) {
             if job.settings.view == .original { return try pass(&frame, job) }
-            let pairing = pairing(job)
+            let pairing = inputs.depth.pairing(
+                at: job.moment, maxSkew: job.settings.maxSkew, holdTime: job.settings.holdTime)
             guard let choice = pairing.choice else { return try withoutDepth(&frame, behind, job) }
             let matte = try matte(choice.buffer, frame.pointer, job)
             try draw(on: &frame, matte, behind, job)
-            return matte == nil ? .covered : pairing.outcome(at: job.time)
+            return matte == nil ? .covered : pairing.outcome(at: job.moment.time)
         } catch {
             report(error)
             try cover(&frame, behind, job)
@@ -29,25 +46,15 @@ extension DepthMatteElement {
         }
     }
 
-    private func pairing(_ job: Job) -> Pairing {
-        switch inputs.depth {
-        case .some(let depth):
-            Pairing(
-                depth.followed, at: job.time, maxSkew: RunningTime(clamping: job.settings.maxSkew),
-                holdTime: RunningTime(clamping: job.settings.holdTime))
-        case .none: .missing
-        }
-    }
-
     /// The frame's matte; nil where everything is background.
     private func matte(
         _ depth: BufferPointer, _ video: BufferPointer, _ job: Job
     ) throws(FrameFault) -> MatteRenderer? {
-        guard let format = inputs.depthFormat else { return nil }
+        guard let format = inputs.depth.format else { return nil }
         let (width, height) = (job.compositor.input.width, job.compositor.input.height)
         let faces = inputs.faces(on: video, width: width, height: height, types: job.settings.faceTypes ?? "")
         let scene = MatteMaker.Scene(
-            depth: depth, format: format, faces: faces, videoWidth: width, videoHeight: height, time: job.time)
+            depth: depth, format: format, faces: faces, videoWidth: width, videoHeight: height, time: job.moment.time)
         return try maker.matte(scene, job.settings)
     }
 
@@ -107,7 +114,7 @@ extension DepthMatteElement {
 
     private func source(_ job: Job) -> Background.Source {
         switch job.settings.backgroundMode {
-        case .auto where inputs.hasBackground, .stream: inputs.backgroundPicture().map { .moving($0) } ?? .color
+        case .auto where inputs.background.isThere, .stream: inputs.backgroundPicture().map { .moving($0) } ?? .color
         case .auto, .image: fileSource(job)
         case .color, .transparent: .color
         }
@@ -116,6 +123,6 @@ extension DepthMatteElement {
     private func fileSource(_ job: Job) -> Background.Source {
         guard let reader = backgroundFile.reader else { return .color }
         if let still = reader.still { return .still(still) }
-        return .moving(reader.picture(at: job.time ?? 0, block: !job.isLive))
+        return .moving(reader.picture(at: job.moment.time ?? 0, block: !job.moment.isLive))
     }
 }

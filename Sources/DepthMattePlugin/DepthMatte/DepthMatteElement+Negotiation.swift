@@ -4,11 +4,40 @@ import GstBridge
 
 /// Caps and allocation.
 extension DepthMatteElement {
-    func answerAtOnce(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool? {
-        // Caps or none: GstAggregator would not answer before there are any. And where a flush overtakes a query that
-        // waits, 1.22's answers it after it is gone.
-        query.pointee.type == GST_QUERY_ALLOCATION ? proposeAllocation(query, on: pad) : nil
+    func check(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthMatte.PadRole) throws(CapsRefusal) {
+        switch role {
+        case .depth: _ = try DepthFormat(caps, maxPixels: maxPixels)
+        case .video: _ = try StreamFormat(videoInfo(caps, maxPixels: maxPixels))
+        case .face, .background: _ = try videoInfo(caps, maxPixels: maxPixels)
+        }
     }
+
+    func take(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthMatte.PadRole) throws(CapsRefusal) {
+        switch role {
+        case .video:
+            let info = try videoInfo(caps, maxPixels: maxPixels)
+            noteInterlacing(info)
+            input = (try StreamFormat(info), CapsRef(sharing: caps))
+            renegotiate()
+        case .depth: inputs.setDepthFormat(try DepthFormat(caps, maxPixels: maxPixels), self)
+        case .face, .background: inputs.setPictureInfo(try videoInfo(caps, maxPixels: maxPixels), role, self)
+        }
+    }
+
+    private func noteInterlacing(_ info: GstVideoInfo) {
+        guard info.interlace_mode != GST_VIDEO_INTERLACE_MODE_PROGRESSIVE, pace.warnings.admits("interlaced") else {
+            return
+        }
+        warn(
+            ElementError(
+                .stream(GST_STREAM_ERROR_FORMAT),
+                "The video is interlaced: both fields of a frame get the same matte. Deinterlace it first."))
+    }
+
+    /// Our output format is the video's, so downstream's new wishes are for whoever makes the video.
+    func downstreamChanged() { askUpstreamToReconfigure() }
+
+    var isNegotiated: Bool { compositor != nil }
 
     func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
@@ -16,12 +45,7 @@ extension DepthMatteElement {
             answerVideoCaps(query)
             return true
         case (GST_QUERY_ACCEPT_CAPS, .depth):
-            // Depth caps of a wrong format are let in here and refused as an event, where a reason can be given.
-            var caps: UnsafeMutablePointer<GstCaps>?
-            gst_query_parse_accept_caps(query, &caps)
-            guard let caps, ["video/x-raw", "video/x-depth"].contains(caps.mediaType) else { return parent() }
-            gst_query_set_accept_caps_result(query, 1)
-            return true
+            return acceptsDepth(query) || parent()
         default:
             return parent()
         }
@@ -59,7 +83,7 @@ extension DepthMatteElement {
             negotiationFault = outOfMemory
             throw .refused(GST_FLOW_ERROR)
         }
-        if wantsAlpha && !made.hasStraightAlpha, warnings.admits("alpha") {
+        if wantsAlpha && !made.hasStraightAlpha, pace.warnings.admits("alpha") {
             warn(
                 ElementError(
                     .stream(GST_STREAM_ERROR_FORMAT),
@@ -91,15 +115,7 @@ extension DepthMatteElement {
     }
 
     func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
-        guard let compositor else { return true }
-        compositor.downstreamReadsMetas =
-            gst_query_find_allocation_meta(query, gst_video_meta_api_get_type(), nil) != 0
-        compositor.pool = FramePool(query, compositor.output.layout)
-        return true
-    }
-
-    func proposeAllocation(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool {
-        gst_query_add_allocation_meta(query, gst_video_meta_api_get_type(), nil)
+        compositor?.frames.decide(query)
         return true
     }
 }

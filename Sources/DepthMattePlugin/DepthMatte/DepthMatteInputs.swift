@@ -4,26 +4,11 @@ import GstBridge
 
 /// The request pads as the streaming thread follows them: each with what its caps said and what it last brought.
 struct DepthMatteInputs: ~Copyable {
-    /// A followed pad and the meaning of its buffers; nil format until caps came.
-    struct Input<Format>: ~Copyable {
-        var followed: FollowedInput
-        var format: Format?
-    }
-
-    private(set) var depth: Input<DepthFormat>?
-    private(set) var face: Input<GstVideoInfo>?
-    private(set) var background: Input<GstVideoInfo>?
+    private(set) var depth = RequestInput<DepthFormat>(DepthMatte.PadRole.depth)
+    private(set) var face = RequestInput<GstVideoInfo>(DepthMatte.PadRole.face)
+    private(set) var background = RequestInput<GstVideoInfo>(DepthMatte.PadRole.background, holdsThroughGaps: true)
 
     private var foundFaces = Faces()
-    /// What the depth caps said; nil until they came.
-    var depthFormat: DepthFormat? {
-        switch depth {
-        case .some(let depth): depth.format
-        case .none: nil
-        }
-    }
-    var hasDepth: Bool { depth != nil }
-    var hasBackground: Bool { background != nil }
     /// The background pad's picture as it was last asked for.
     private var lastBackground: Picture?
 
@@ -37,40 +22,31 @@ struct DepthMatteInputs: ~Copyable {
     }
 
     /// The buffer that holds now on a pad, and its meaning.
-    private func picture(_ input: borrowing Input<GstVideoInfo>?) -> (buffer: BufferPointer, info: GstVideoInfo)? {
-        switch input {
-        case .some(let input):
-            guard let info = input.format, let choice = input.followed.currentChoice else { return nil }
-            return (choice.buffer, info)
-        case .none: return nil
-        }
+    private func picture(
+        _ input: borrowing RequestInput<GstVideoInfo>
+    ) -> (buffer: BufferPointer, info: GstVideoInfo)? {
+        guard let info = input.format, let choice = input.currentChoice else { return nil }
+        return (choice.buffer, info)
     }
 
     /// Notes pads that came or went since the last frame.
     mutating func refresh(_ element: any Aggregator) {
-        DepthMatteInputs.refresh(&depth, .depth, element)
-        DepthMatteInputs.refresh(&face, .face, element)
-        DepthMatteInputs.refresh(&background, .background, element)
-        if !hasBackground { lastBackground = nil }
+        depth.refresh(element)
+        face.refresh(element)
+        background.refresh(element)
+        if !background.isThere { lastBackground = nil }
     }
 
-    /// New caps on a pad: what came before them means something else.
+    /// New caps on a pad.
     mutating func setDepthFormat(_ format: DepthFormat, _ element: any Aggregator) {
-        refresh(element)
-        if depth?.format == format { return }
-        depth?.format = format
-        depth?.followed.reset()
+        depth.setFormatIfNew(format, element)
     }
 
     mutating func setPictureInfo(_ info: GstVideoInfo, _ role: DepthMatte.PadRole, _ element: any Aggregator) {
-        refresh(element)
         switch role {
-        case .face:
-            face?.format = info
-            face?.followed.reset()
+        case .face: face.setFormat(info, element)
         case .background:
-            background?.format = info
-            background?.followed.reset()
+            background.setFormat(info, element)
             lastBackground = nil
         case .video, .depth: break
         }
@@ -79,29 +55,26 @@ struct DepthMatteInputs: ~Copyable {
     /// Brings every input up to the video frame.
     ///
     /// - Parameter mayWait: see `FollowedInput.advance`. Faces and backgrounds of a live pipeline are taken as they are.
-    mutating func advance(
-        in element: any Aggregator, to time: RunningTime?, frame: UInt64, mayWait: Bool, isLive: Bool
-    ) throws(FlowStop) {
-        let mayWaitForPictures = mayWait && !isLive
+    mutating func advance(in element: any Aggregator, to moment: Moment, mayWait: Bool) throws(FlowStop) {
+        let mayWaitForPictures = mayWait && !moment.isLive
         // A pad may have come since GstAggregator looked. Until it brings something nothing may be taken off the others:
         // GstAggregator would wait for them again, although this frame needs no more of them.
-        if mayWait && depth?.followed.isEmpty(in: element, at: time, frame: frame) == true { throw .needData }
+        if mayWait && depth.isEmpty(in: element, at: moment) { throw .needData }
         if mayWaitForPictures
-            && (face?.followed.isEmpty(in: element, at: time, frame: frame) == true
-                || background?.followed.isEmpty(in: element, at: time, frame: frame) == true)
+            && (face.isEmpty(in: element, at: moment) || background.isEmpty(in: element, at: moment))
         {
             throw .needData
         }
-        try depth?.followed.advance(in: element, to: time, frame: frame, mayWait: mayWait)
-        try face?.followed.advance(in: element, to: time, frame: frame, mayWait: mayWaitForPictures)
-        try background?.followed.advance(in: element, to: time, frame: frame, mayWait: mayWaitForPictures)
+        try depth.advance(in: element, to: moment, mayWait: mayWait)
+        try face.advance(in: element, to: moment, mayWait: mayWaitForPictures)
+        try background.advance(in: element, to: moment, mayWait: mayWaitForPictures)
     }
 
     /// A flush: what was taken is over.
     mutating func reset() {
-        depth?.followed.reset()
-        face?.followed.reset()
-        background?.followed.reset()
+        depth.reset()
+        face.reset()
+        background.reset()
         lastBackground = nil
     }
 
@@ -114,16 +87,5 @@ struct DepthMatteInputs: ~Copyable {
                 on: buffer, scaleX: Double(width) / Double(info.width), scaleY: Double(height) / Double(info.height))
         }
         return foundFaces.boxes
-    }
-
-    private static func refresh<Format>(
-        _ input: inout Input<Format>?, _ role: DepthMatte.PadRole, _ element: any Aggregator
-    ) {
-        guard let pad = element.sinkPad(role.name) else {
-            input = nil
-            return
-        }
-        if input?.followed.pad == pad.pad { return }
-        input = Input(followed: FollowedInput(pad, holdsThroughGaps: role == .background), format: nil)
     }
 }

@@ -5,23 +5,7 @@ import GstBridge
 enum DepthMatteProperties {
     typealias Row = Property<DepthMatteSettings>
 
-    static let all: [Row] = depth + anchor + threshold + smoothing + blend + pairing
-
-    private static let depth: [Row] = [
-        .choice("depth-kind", "What a depth count measures", \.depthScale.kind),
-        .double(
-            "depth-unit", "Metres per count, or 1/metres per count of a disparity map", 1e-9...1e3, \.depthScale.unit),
-        .double(
-            "depth-bias", "Metres, or 1/metres of a disparity map, that a count of 0 stands for", -1e3...1e3,
-            \.depthScale.bias),
-        .int(
-            "depth-invalid", "Count that means \"not measured\"; -1 = every count is measured", -1...65_535,
-            \.depthScale.invalidCount),
-        .choice("depth-fit", "How the depth map is laid over the video", \.depthFit),
-        .double("depth-offset-x", "Video pixels by which the depth map is moved right", -1e5...1e5, \.depthOffsetX),
-        .double("depth-offset-y", "Video pixels by which the depth map is moved down", -1e5...1e5, \.depthOffsetY),
-        .double("depth-scale", "Enlarges the depth map about the centre of the frame", 0.01...100, \.depthZoom),
-    ]
+    static let all: [Row] = Row.depthRows + anchor + threshold + smoothing + blend + pairing
 
     private static let anchor: [Row] = [
         .choice("anchor", "What sets the cutoff", \.anchor),

@@ -3,13 +3,8 @@ import DepthKernels
 import GstBridge
 
 /// The values of `depthmatte`'s properties. The initial values here are the only defaults.
-struct DepthMatteSettings: Sendable {
-    // How counts become metres, and where the map lies on the video
-    var depthScale = DepthScale()
-    var depthFit = DepthFit.stretch
-    var depthOffsetX = 0.0
-    var depthOffsetY = 0.0
-    var depthZoom = 1.0
+struct DepthMatteSettings: FollowingSettings, DepthReadingSettings {
+    var depth = DepthReading()
 
     // Who sets the cutoff
     var anchor = AnchorMode.auto
@@ -164,48 +159,6 @@ enum MissingDepth: Int, PropertyEnum {
         case .cover: "Show the background alone"
         case .pass: "Show the video as it came in: this shows the room"
         case .drop: "Send nothing"
-        }
-    }
-}
-
-extension DepthScale.Kind: PropertyEnum {
-    package static let typeName = "GstDepthMatteDepthKind"
-
-    package var nick: String {
-        switch self {
-        case .metric: "metric"
-        case .disparity: "disparity"
-        case .relative: "relative"
-        }
-    }
-
-    package var blurb: String {
-        switch self {
-        case .metric: "metres = count * depth-unit + depth-bias"
-        case .disparity: "1 / metres = count * depth-unit + depth-bias"
-        case .relative: "No metric scale: full scale is nearest, and counts as 1 m; half of it as 2 m"
-        }
-    }
-}
-
-extension DepthFit: PropertyEnum {
-    package static let typeName = "GstDepthMatteDepthFit"
-
-    package var nick: String {
-        switch self {
-        case .stretch: "stretch"
-        case .width: "width"
-        case .cover: "cover"
-        case .contain: "contain"
-        }
-    }
-
-    package var blurb: String {
-        switch self {
-        case .stretch: "The map covers the frame exactly, each axis with its own scale"
-        case .width: "One scale, by width, centred"
-        case .cover: "One scale, filling the frame, centred"
-        case .contain: "One scale, all of the map inside the frame, centred"
         }
     }
 }

@@ -39,23 +39,22 @@ final class MatteMaker {
     /// - Returns: the matte, valid until the next call; nil where everything is background because the anchor that was
     ///   asked for was never seen.
     func matte(_ scene: Scene, _ settings: DepthMatteSettings) throws(FrameFault) -> MatteRenderer? {
-        let placement = DepthPlacement(
+        let placement = settings.depth.placement(
             depthWidth: scene.format.layout.width, depthHeight: scene.format.layout.height,
-            videoWidth: scene.videoWidth, videoHeight: scene.videoHeight, fit: settings.depthFit,
-            offsetX: settings.depthOffsetX, offsetY: settings.depthOffsetY, scale: settings.depthZoom)
+            videoWidth: scene.videoWidth, videoHeight: scene.videoHeight)
         return try withFrame(reading: scene.depth, scene.format.layout) { planes -> MatteRenderer? in
             guard let plane = planes[0],
                 let image = DepthImage(
                     plane: plane, width: placement.depthWidth, height: placement.depthHeight,
                     encoding: scene.format.encoding)
             else { return nil }
-            let map = DepthMap(image: image, scale: settings.depthScale, placement: placement)
-            report = Report(invalidShare: unmeasuredShare(of: image, scale: settings.depthScale))
+            let map = DepthMap(image: image, scale: settings.depth.scale, placement: placement)
+            report = Report(invalidShare: unmeasuredShare(of: image, scale: settings.depth.scale))
             guard let cutoff = cutoff(map, scene, settings) else { return nil }
             var matte = settings.matte
             matte.cutoff = cutoff
             renderer.prepare(
-                depth: image, scale: settings.depthScale, placement: placement, videoWidth: scene.videoWidth,
+                depth: image, scale: settings.depth.scale, placement: placement, videoWidth: scene.videoWidth,
                 videoHeight: scene.videoHeight, settings: matte)
             report.cutoff = cutoff
             report.anchorDepth = anchor.distance ?? 0

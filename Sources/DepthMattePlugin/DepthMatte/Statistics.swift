@@ -88,3 +88,20 @@ struct Statistics: Sendable, Equatable {
         return structure
     }
 }
+
+extension Pairing {
+    /// How the books name it, for a frame at `time`.
+    func outcome(at time: RunningTime?) -> Statistics.Outcome {
+        switch self {
+        case .paired(let choice): .paired(skew: skew(choice, time))
+        case .reused(let choice): .reused(skew: skew(choice, time))
+        case .missing: .covered
+        }
+    }
+
+    /// Nanoseconds by which the depth is later; 0 where either has no time.
+    private func skew(_ choice: Choice, _ time: RunningTime?) -> RunningTime {
+        guard let chosen = choice.time, let time else { return 0 }
+        return chosen &- time
+    }
+}

@@ -75,6 +75,18 @@ struct DepthFormat: Equatable, Sendable {
     }
 }
 
+/// Answers whether a depth pad takes caps, where they are those of any picture: a wrong format is let in here and refused
+/// as an event, where a reason can be given.
+///
+/// - Returns: false where it is left unanswered.
+func acceptsDepth(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
+    var caps: UnsafeMutablePointer<GstCaps>?
+    gst_query_parse_accept_caps(query, &caps)
+    guard let caps, ["video/x-raw", "video/x-depth"].contains(caps.mediaType) else { return false }
+    gst_query_set_accept_caps_result(query, 1)
+    return true
+}
+
 /// Why caps were refused, as a sentence for the user.
 struct CapsRefusal: Error {
     let reason: String

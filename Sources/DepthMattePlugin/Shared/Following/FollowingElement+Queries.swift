@@ -1,16 +1,27 @@
 import CGStreamer
 import GstBridge
 
-/// What downstream and the application ask.
-extension DepthMatteElement {
+/// What upstream, downstream and the application ask.
+extension FollowingElement {
+    func answerAtOnce(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool? {
+        // Caps or none: GstAggregator would not answer before there are any. And where a flush overtakes a query that
+        // waits, 1.22's answers it after it is gone.
+        query.pointee.type == GST_QUERY_ALLOCATION ? proposeAllocation(query, on: pad) : nil
+    }
+
+    func proposeAllocation(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool {
+        gst_query_add_allocation_meta(query, gst_video_meta_api_get_type(), nil)
+        return true
+    }
+
     func answerDownstream(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool {
         switch query.pointee.type {
         case GST_QUERY_LATENCY:
             return answerLatency(query, parent: parent)
         case GST_QUERY_DURATION, GST_QUERY_SEEKING, GST_QUERY_SEGMENT, GST_QUERY_CONVERT:
-            // The output is as long as the video, and goes where the video can go.
-            guard let video = videoPad else { return parent() }
-            return gst_pad_peer_query(video.pad.pad, query) != 0
+            // The output is as long as the leading stream, and goes where that can go.
+            guard let leading = leadingPad else { return parent() }
+            return gst_pad_peer_query(leading.pad.pad, query) != 0
         case GST_QUERY_POSITION:
             return answerPosition(query) || parent()
         default:

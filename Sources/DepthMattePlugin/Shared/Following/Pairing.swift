@@ -1,6 +1,6 @@
 import GstBridge
 
-/// Which depth buffer a video frame is matted with.
+/// Which buffer of a followed stream goes with a frame of the leading one.
 enum Pairing {
     /// The nearest in time, near enough to have been made for this frame.
     case paired(Choice)
@@ -21,9 +21,9 @@ enum Pairing {
     }
 
     /// - Parameters:
-    ///   - time: the video frame's running time; nil pairs in order.
-    ///   - maxSkew: nanoseconds either way within which a map counts as made for the frame.
-    ///   - holdTime: nanoseconds for which the newest map serves later frames.
+    ///   - time: the leading frame's running time; nil pairs in order.
+    ///   - maxSkew: nanoseconds either way within which a buffer counts as made for the frame.
+    ///   - holdTime: nanoseconds for which the newest buffer serves later frames.
     init(_ input: borrowing FollowedInput, at time: RunningTime?, maxSkew: RunningTime, holdTime: RunningTime) {
         let (current, next) = (input.currentChoice, input.nextChoice)
         guard let time, current == nil || current?.time != nil else {
@@ -46,23 +46,6 @@ enum Pairing {
         case .paired(let choice), .reused(let choice): choice
         case .missing: nil
         }
-    }
-}
-
-extension Pairing {
-    /// How the books name it, for a frame at `time`.
-    func outcome(at time: RunningTime?) -> Statistics.Outcome {
-        switch self {
-        case .paired(let choice): .paired(skew: skew(choice, time))
-        case .reused(let choice): .reused(skew: skew(choice, time))
-        case .missing: .covered
-        }
-    }
-
-    /// Nanoseconds by which the depth is later; 0 where either has no time.
-    private func skew(_ choice: Choice, _ time: RunningTime?) -> RunningTime {
-        guard let chosen = choice.time, let time else { return 0 }
-        return chosen &- time
     }
 }
 

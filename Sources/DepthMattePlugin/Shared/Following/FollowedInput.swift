@@ -1,7 +1,7 @@
 import CGStreamer
 import GstBridge
 
-/// A second input, followed along the video's timeline: the buffer that holds at the video's time, and the one after.
+/// A second input, followed along the leading stream's timeline: the buffer that holds at its time, and the one after.
 ///
 /// Streaming thread only.
 struct FollowedInput: ~Copyable {
@@ -13,11 +13,11 @@ struct FollowedInput: ~Copyable {
 
     private let sinkPad: SinkPad
     var pad: UnsafeMutablePointer<GstAggregatorPad> { sinkPad.pad }
-    /// The newest buffer at or before the video's time.
+    /// The newest buffer at or before the leading stream's time.
     private var current: Entry?
     /// The oldest buffer after it, still on the pad; nil where none has come yet.
     private var next: Entry?
-    /// The video frame that buffers without timestamps were last taken for.
+    /// The leading frame that buffers without timestamps were last taken for.
     private var servedFrame: UInt64?
     /// Whether there is a current buffer that has a time.
     private var currentHasTime: Bool { currentChoice?.time != nil }
@@ -29,13 +29,13 @@ struct FollowedInput: ~Copyable {
         self.holdsThroughGaps = holdsThroughGaps
     }
 
-    /// Whether the pad has brought nothing yet for video frame number `frame` at running time `time`.
+    /// Whether the pad has brought nothing yet for leading frame number `frame` at running time `time`.
     func isEmpty(in element: any Aggregator, at time: RunningTime?, frame: UInt64) -> Bool {
         if servedFrame == frame || (time != nil && currentChoice?.time == time) { return false }
         return !element.hasBuffer(pad) && !element.hasEnded(pad)
     }
 
-    /// Brings the input up to `time`, the running time of video frame number `frame`.
+    /// Brings the input up to `time`, the running time of leading frame number `frame`.
     ///
     /// - Parameter mayWait: whether results may depend on data still to come. Then this throws `needData` until a
     ///   buffer past `time`, or one exactly at it, or the end of the stream has been seen.
@@ -68,7 +68,7 @@ struct FollowedInput: ~Copyable {
         if mayWait && !isSettled { throw .needData }
     }
 
-    /// The newest buffer at or before the video's time, until the next `advance`.
+    /// The newest buffer at or before the leading stream's time, until the next `advance`.
     var currentChoice: Pairing.Choice? {
         switch current {
         case .some(let entry): Pairing.Choice(entry)

@@ -1,10 +1,9 @@
 import CGStreamer
-import DepthKernels
 import GstBridge
 import Synchronization
 
 /// What the pads are told besides data.
-extension DepthMatteElement {
+extension FollowingElement {
     func inspect(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {
         switch event.pointee.type {
         case GST_EVENT_SEGMENT: try checkSegment(event, on: pad)
@@ -39,18 +38,13 @@ extension DepthMatteElement {
 
     /// Refuses caps on their sender's thread, so that the sender learns of it and the user reads why.
     private func checkCaps(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {
+        guard let role = role(of: pad) else { return }
         do throws(CapsRefusal) {
-            try withCaps(of: event) { caps throws(CapsRefusal) in
-                switch role(of: pad) {
-                case .depth: _ = try DepthFormat(caps, maxPixels: maxPixels)
-                case .video: _ = try StreamFormat(videoInfo(caps, maxPixels: maxPixels))
-                default: _ = try videoInfo(caps, maxPixels: maxPixels)
-                }
-            }
+            try withCaps(of: event) { caps throws(CapsRefusal) in try check(caps, on: role) }
         } catch {
             let sentence = "On the \(padName(pad)) pad: \(error.reason)."
             // Refused caps come again with every buffer that their sender tries to push.
-            let isNew = lastRefusal.withLock { last in
+            let isNew = pace.lastRefusal.withLock { last in
                 defer { last = sentence }
                 return last != sentence
             }
@@ -63,113 +57,95 @@ extension DepthMatteElement {
         _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
         let role = role(of: pad)
+        let isLeading = role?.isLeading ?? false
         switch event.pointee.type {
         case GST_EVENT_CAPS:
             defer { gst_event_unref(event) }
             return takeCaps(event, role)
-        case GST_EVENT_SEGMENT where role == .video:
+        case GST_EVENT_SEGMENT where isLeading:
             followSegment(event)
             return parent(event)
         case GST_EVENT_SEGMENT:
-            return parent(withVideoSeqnum(event))
+            return parent(withLeadingSeqnum(event))
         case GST_EVENT_FLUSH_START:
-            return playGate.withoutWaiting { parent(event) }
+            return pace.playGate.withoutWaiting { parent(event) }
         case GST_EVENT_FLUSH_STOP:
-            wasFlushed.store(true, ordering: .releasing)
-            lateness.reset()
-            return segmentsHold.withLock { _ in parent(event) }
+            pace.wasFlushed.store(true, ordering: .releasing)
+            pace.lateness.reset()
+            return pace.segmentsHold.withLock { _ in parent(event) }
         case GST_EVENT_GAP:
-            return segmentsHold.withLock { _ in
+            return pace.segmentsHold.withLock { _ in
                 // A flush may have taken the segment that was there when the gap was queued.
                 if segment(of: pad).format == GST_FORMAT_TIME { return parent(event) }
                 gst_event_unref(event)
                 return true
             }
-        case GST_EVENT_EOS where role == .video:
+        case GST_EVENT_EOS where isLeading:
             let isHandled = parent(event)
             endOtherInputs()
             return isHandled
         case GST_EVENT_EOS, GST_EVENT_STREAM_START:
             return parent(event)
         default:
-            if role == .video { return forward(event, parent) }
+            if isLeading { return forward(event, parent) }
             // What else the secondary streams say is not about the picture that leaves.
             gst_event_unref(event)
             return true
         }
     }
 
-    /// Sends on what the video says besides: in its place among the frames.
+    /// Sends on what the leading stream says besides: in its place among the frames.
     private func forward(
         _ event: UnsafeMutablePointer<GstEvent>, _ parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
         let isSerialized = event.pointee.type.rawValue & GST_EVENT_TYPE_SERIALIZED.rawValue != 0
         guard isSerialized else { return parent(event) }
-        if hasSentFrame { return gst_pad_push_event(sourcePad, event) != 0 }
+        if pace.hasSentFrame { return gst_pad_push_event(sourcePad, event) != 0 }
         // It must not overtake the segment, which GstAggregator sends with the first frame.
-        laterEvents.append(EventRef(taking: event))
-        if laterEvents.count > DepthMatteElement.mostLaterEvents { laterEvents.removeFirst() }
+        pace.laterEvents.append(EventRef(taking: event))
+        if pace.laterEvents.count > mostLaterEvents { pace.laterEvents.removeFirst() }
         return true
     }
 
-    /// So that a video of which no frame ever leaves does not pile them up.
-    private static let mostLaterEvents = 256
-
-    private func takeCaps(_ event: UnsafeMutablePointer<GstEvent>, _ role: DepthMatte.PadRole?) -> Bool {
+    private func takeCaps(_ event: UnsafeMutablePointer<GstEvent>, _ role: Role?) -> Bool {
+        guard let role else { return true }
         do throws(CapsRefusal) {
             try withCaps(of: event) { caps throws(CapsRefusal) in
-                Self.log.debug(self) { "\(role?.description ?? "?") caps: \(caps.text)" }
-                switch role {
-                case .video:
-                    let info = try videoInfo(caps, maxPixels: maxPixels)
-                    noteInterlacing(info)
-                    input = (try StreamFormat(info), CapsRef(sharing: caps))
-                    renegotiate()
-                case .depth: inputs.setDepthFormat(try DepthFormat(caps, maxPixels: maxPixels), self)
-                case .face, .background:
-                    if let role { inputs.setPictureInfo(try videoInfo(caps, maxPixels: maxPixels), role, self) }
-                case nil: break
-                }
+                Self.log.debug(self) { "\(role) caps: \(caps.text)" }
+                try take(caps, on: role)
+                if role.isLeading { pace.hasCaps = true }
             }
             return true
         } catch {
-            return false  // `inspect` has let nothing through that gets here, unless max-pixels shrank meanwhile
+            return false  // `check` has let nothing through that gets here, unless max-pixels shrank meanwhile
         }
     }
 
-    private func noteInterlacing(_ info: GstVideoInfo) {
-        guard info.interlace_mode != GST_VIDEO_INTERLACE_MODE_PROGRESSIVE, warnings.admits("interlaced") else { return }
-        warn(
-            ElementError(
-                .stream(GST_STREAM_ERROR_FORMAT),
-                "The video is interlaced: both fields of a frame get the same matte. Deinterlace it first."))
-    }
-
-    /// The video's end is the output's: it must not wait for a depth camera that has gone silent.
+    /// The leading stream's end is the output's: it must not wait for a stream that has gone silent.
     private func endOtherInputs() {
-        for role in DepthMatte.PadRole.allCases where role != .video {
+        for role in Role.allCases where !role.isLeading {
             guard let other = sinkPad(role.name) else { continue }
             endInput(other.pad)
         }
     }
 
-    /// The output's timeline is the video's.
+    /// The output's timeline is the leading stream's.
     private func followSegment(_ event: UnsafeMutablePointer<GstEvent>) {
-        lateness.reset()
-        videoSeqnum = event.pointee.seqnum
-        hasSentFrame = false  // the new segment leaves with the next frame, and nothing may leave before it
+        pace.lateness.reset()
+        pace.seqnum = event.pointee.seqnum
+        pace.hasSentFrame = false  // the new segment leaves with the next frame, and nothing may leave before it
         var segment: UnsafePointer<GstSegment>?
         gst_event_parse_segment(event, &segment)
         if let segment { gst_aggregator_update_segment(aggregator, segment) }
     }
 
-    /// GstAggregator gives what it sends the seqnum of the last segment on any pad; it should be the video's.
-    private func withVideoSeqnum(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
-        guard let videoSeqnum, videoSeqnum != event.pointee.seqnum, let copy = gst_event_copy(event) else {
+    /// GstAggregator gives what it sends the seqnum of the last segment on any pad; it should be the leading pad's.
+    private func withLeadingSeqnum(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
+        guard let seqnum = pace.seqnum, seqnum != event.pointee.seqnum, let copy = gst_event_copy(event) else {
             return event
         }
         gst_event_unref(event)
-        gst_event_set_seqnum(copy, videoSeqnum)
+        gst_event_set_seqnum(copy, seqnum)
         return copy
     }
 
@@ -177,23 +153,22 @@ extension DepthMatteElement {
         var delay: GstClockTimeDiff = 0
         var time: GstClockTime = 0
         gst_event_parse_qos(event, nil, nil, &delay, &time)
-        if time != noClockTime { lateness.note(RunningTime(clamping: time), delay: Int64(delay)) }
+        if time != noClockTime { pace.lateness.note(RunningTime(clamping: time), delay: Int64(delay)) }
     }
 
     func handleUpstream(
         _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
         switch event.pointee.type {
-        // Our output format is the video's, so downstream's new wishes are for whoever makes the video.
-        case GST_EVENT_RECONFIGURE: askUpstreamToReconfigure()
+        case GST_EVENT_RECONFIGURE: downstreamChanged()
         case GST_EVENT_QOS: noteLateness(event)
-        case GST_EVENT_NAVIGATION:
-            // The picture lies where the video's does, so a place in it is a place in the video.
-            guard let video = videoPad else { return parent(event) }
-            return gst_pad_push_event(video.pad.pad, event) != 0
-        case GST_EVENT_SEEK: return playGate.withoutWaiting { parent(event) }
+        case GST_EVENT_NAVIGATION: return navigate(event)
+        case GST_EVENT_SEEK: return pace.playGate.withoutWaiting { parent(event) }
         default: break
         }
         return parent(event)
     }
 }
+
+/// So that a stream of which no frame ever leaves does not pile them up.
+private let mostLaterEvents = 256

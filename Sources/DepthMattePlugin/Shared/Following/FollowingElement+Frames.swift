@@ -1,0 +1,142 @@
+import CGStreamer
+import GstBridge
+import Synchronization
+
+/// The way of a frame: clipped, waited for, taken, drawn and sent.
+extension FollowingElement {
+    func clip(
+        _ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad
+    ) -> UnsafeMutablePointer<GstBuffer>? {
+        guard buffer.pointee.pts != noClockTime else { return buffer }
+        var segment = segment(of: pad)
+        guard segment.format == GST_FORMAT_TIME else { return buffer }  // none has come
+        let end = buffer.pointee.duration == noClockTime ? noClockTime : buffer.pointee.pts &+ buffer.pointee.duration
+        guard gst_segment_clip(&segment, GST_FORMAT_TIME, buffer.pointee.pts, end, nil, nil) == 0 else { return buffer }
+        unref(buffer)
+        return nil
+    }
+
+    func nextTime() -> GstClockTime {
+        guard let leading = leadingPad, let head = headWhileLocked(of: leading.pad) else { return noClockTime }
+        guard let time = runningTime(of: head.pointer, on: leading.pad) else { return arrival(of: head.pointer) }
+        return GstClockTime(clamping: time)
+    }
+
+    /// When a frame without a timestamp was first seen: it waits for the other streams from then on.
+    private func arrival(of frame: BufferPointer) -> GstClockTime {
+        if let known = pace.untimedHead, known.frame == frame { return known.arrival }
+        let now = gst_element_get_current_running_time(instance)
+        if now != noClockTime { pace.untimedHead = (frame, now) }
+        return now
+    }
+
+    func aggregate(timedOut: Bool) throws(FlowStop) {
+        obeyFlush()
+        guard let leading = leadingPad else { throw .endOfStream }
+        guard let head = head(of: leading.pad) else {
+            if hasEnded(leading.pad) { throw .endOfStream }
+            throw .needData
+        }
+        if head.pointer.isGap { return passGap(leading.pad) }
+        try checkNegotiated()
+        syncControllers(to: head.pointer.pointee.pts, on: leading.pad)
+        let settings = table.current
+        let span = runningSpan(of: head.pointer, on: leading.pad)
+        let moment = Moment(
+            time: runningTime(of: head.pointer, on: leading.pad), isLive: followLatency(), number: pace.frameNumber)
+        if moment.isLive && !pace.playGate.waitUntilPlaying() { throw .needData }
+        try follow(to: moment, mayWait: !timedOut, settings)
+        pace.frameNumber &+= 1
+        var frame = try takeFrame(head, leading.pad)
+        if let span, pace.lateness.isTooLate(endingAt: span.upperBound) { return drop(frame, at: moment.time) }
+        if try draw(&frame, at: moment, settings) {
+            pace.processed &+= 1
+            try send(frame)
+        } else {
+            pace.dropped &+= 1
+            pace.isInterrupted = true
+        }
+    }
+
+    // MARK: Before it
+
+    private func obeyFlush() {
+        guard pace.wasFlushed.exchange(false, ordering: .acquiring) else { return }
+        Self.log.debug(self) { "flushed: what came before is forgotten" }
+        forgetInputs()
+        pace.forgetStream()
+    }
+
+    private func checkNegotiated() throws(FlowStop) {
+        if isNegotiated { return }
+        if pace.hasCaps { throw .refused(GST_FLOW_NOT_NEGOTIATED) }  // and why has been said
+        throw .notNegotiated(
+            ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "The \(Role.leading) pad got data before their caps."))
+    }
+
+    /// Lets GstControllers set the properties that they drive.
+    private func syncControllers(to stamp: GstClockTime, on pad: Pad) {
+        var segment = segment(of: pad)
+        guard segment.format == GST_FORMAT_TIME else { return }  // none has come
+        let time = gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, stamp)
+        if time != noClockTime { gst_object_sync_values(object, time) }
+    }
+
+    /// Whether the pipeline is live; tells it where its latency is another than the one it was told of, as when a
+    /// slower source has joined.
+    private func followLatency() -> Bool {
+        let latency = gst_aggregator_get_latency(aggregator)
+        guard latency != noClockTime else { return false }
+        if let known = pace.knownLatency, known != latency {
+            gst_element_post_message(instance, gst_message_new_latency(object))
+        }
+        pace.knownLatency = latency
+        return true
+    }
+
+    /// Takes the head off its pad, so that it is ours alone if it was upstream's alone.
+    private func takeFrame(_ peeked: consuming OwnedBuffer, _ pad: Pad) throws(FlowStop) -> OwnedBuffer {
+        let expected = peeked.surrender()
+        unref(expected)
+        // Another buffer is there only after a flush: what was followed was not meant for it.
+        pace.untimedHead = nil
+        guard let frame = pop(pad), frame.pointer == expected else { throw .needData }
+        return frame
+    }
+
+    // MARK: After it
+
+    private func drop(_ frame: borrowing OwnedBuffer, at time: RunningTime?) {
+        Self.log.debug(self) { "frame at \(time.map(String.init) ?? "no time") comes too late" }
+        pace.isInterrupted = true
+        pace.dropped &+= 1
+        noteLateFrame()
+        let stamp = frame.pointer.pointee
+        var segment = outputSegment
+        let streamTime = gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, stamp.pts)
+        guard
+            let message = gst_message_new_qos(
+                object, gboolean(isLive), guint64(clamping: time ?? 0), streamTime, stamp.pts, stamp.duration)
+        else { return }
+        gst_message_set_qos_stats(message, GST_FORMAT_BUFFERS, guint64(pace.processed), guint64(pace.dropped))
+        gst_element_post_message(instance, message)
+    }
+
+    private func passGap(_ pad: Pad) {
+        pace.untimedHead = nil
+        guard let gap = pop(pad), pace.hasSentFrame, gap.pointer.pointee.pts != noClockTime else { return }
+        gst_pad_push_event(sourcePad, gst_event_new_gap(gap.pointer.pointee.pts, gap.pointer.pointee.duration))
+    }
+
+    private func send(_ picture: consuming OwnedBuffer) throws(FlowStop) {
+        let stamp = picture.pointer.pointee
+        if pace.isInterrupted { picture.pointer.markDiscontinuity() }
+        pace.isInterrupted = false
+        pace.hasSentFrame = true
+        defer { pace.laterEvents.removeAll(where: \.isHandedOn) }
+        try finish(picture.surrender(), after: pace.laterEvents)
+        guard stamp.pts != noClockTime else { return }
+        let runsForward = outputSegment.rate > 0
+        setPosition(stamp.duration == noClockTime || !runsForward ? stamp.pts : stamp.pts &+ stamp.duration)
+    }
+}

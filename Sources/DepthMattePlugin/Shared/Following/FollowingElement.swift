@@ -1,0 +1,158 @@
+import CGStreamer
+import GstBridge
+import Synchronization
+
+/// An element that is led by one stream and follows others along it: each buffer of the leading pad becomes one that
+/// leaves, with its timing, and the other pads, which come and go on request, say what it is made with.
+///
+/// Streams, events, queries, waiting, lateness and flushes are the same for all such elements and are dealt with here; an
+/// element adds what its caps mean, what it takes from the pads it follows, and how it draws. Its stored part is `pace`.
+///
+/// Threads. Properties are set on any thread and copied once a frame. The functions below run on the source pad's
+/// streaming thread, or while that is stopped, unless they say otherwise. A flush arrives on an upstream thread and
+/// leaves only a mark, which the streaming thread obeys. No lock is held while another is taken, but for
+/// `Pace.segmentsHold` and `Pace.padGuard`, which say themselves what they are held over.
+protocol FollowingElement: Aggregator {
+    associatedtype Role: PadRole
+    associatedtype Settings: FollowingSettings
+
+    static var log: LogCategory { get }
+
+    var pace: Pace { get }
+    var table: Properties<Settings> { get }
+
+    /// READY to PAUSED, on the application's thread, before any data.
+    func begin() throws(ElementError)
+
+    /// The pipeline plays no longer, on the application's thread: nothing may keep the streaming thread waiting.
+    func interrupt()
+
+    /// Refuses caps that the element cannot work with, on their sender's thread.
+    func check(_ caps: UnsafeMutablePointer<GstCaps>, on role: Role) throws(CapsRefusal)
+
+    /// Takes caps that `check` let through, in their place among the buffers.
+    func take(_ caps: UnsafeMutablePointer<GstCaps>, on role: Role) throws(CapsRefusal)
+
+    /// Downstream would take other caps now, or would have others, on its thread.
+    func downstreamChanged()
+
+    /// What a user did on the picture that leaves, on the sink's thread. The event is ours to give back or hand on;
+    /// by default it goes to whoever makes the leading stream.
+    func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool
+
+    /// Whether the caps that leave are agreed.
+    var isNegotiated: Bool { get }
+
+    /// Brings the followed pads up to the moment.
+    ///
+    /// - Parameter mayWait: whether this may throw `needData`, to be called again when more has come.
+    func follow(to moment: Moment, mayWait: Bool, _ settings: Settings) throws(FlowStop)
+
+    /// Makes a frame of the leading stream the one that leaves; false where none is to leave.
+    func draw(_ frame: inout OwnedBuffer, at moment: Moment, _ settings: Settings) throws(FlowStop) -> Bool
+
+    /// A frame came so late that it was dropped before it was drawn.
+    func noteLateFrame()
+
+    /// Forgets what the followed pads brought: it is of streams that are over.
+    func forgetInputs()
+
+    /// PAUSED to READY, on the application's thread, after the streaming thread has ended.
+    func end()
+}
+
+/// What such an element must be told.
+protocol FollowingSettings: Sendable {
+    /// Pictures with more pixels are refused.
+    var maxPixels: UInt32 { get }
+}
+
+extension FollowingElement {
+    func begin() throws(ElementError) {}
+    func interrupt() {}
+    func downstreamChanged() {}
+    func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool { pushUpstream(event, on: .leading) }
+    func noteLateFrame() {}
+    func end() {}
+}
+
+// MARK: - Pads and life
+
+extension FollowingElement {
+    var properties: any PropertyAccess { table }
+    var padGuard: PadGuard { pace.padGuard }
+    var maxPixels: Int { Int(table.current.maxPixels) }
+
+    var leadingPad: SinkPad? { sinkPad(Role.leading.name) }
+
+    func role(of pad: Pad) -> Role? { pad.pad.pointee.padtemplate.flatMap { Role($0) } }
+
+    /// To be called once, when the element is made.
+    func addLeadingPad() { _ = addAlwaysPad(Role.leading.description) }
+
+    func makePad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad? {
+        guard let role = Role(template), !role.isLeading, sinkPad(role.name) == nil else { return nil }
+        return newPad(template, name: role.description)
+    }
+
+    func start() throws(ElementError) {
+        pace.lastRefusal.withLock { $0 = nil }
+        if let leading = leadingPad { prepareSeqnum(leading.pad) }
+        try begin()
+    }
+
+    func changeState(
+        _ transition: GstStateChange, parent: () -> GstStateChangeReturn
+    ) -> GstStateChangeReturn {
+        switch transition {
+        case GST_STATE_CHANGE_READY_TO_PAUSED: pace.playGate.state = .paused
+        case GST_STATE_CHANGE_PAUSED_TO_PLAYING: pace.playGate.state = .playing
+        case GST_STATE_CHANGE_PLAYING_TO_PAUSED: pace.playGate.state = .paused
+        case GST_STATE_CHANGE_PAUSED_TO_READY:
+            pace.playGate.state = .stopping
+            interrupt()
+        default: break
+        }
+        return parent()
+    }
+
+    func flush() { forgetInputs() }
+
+    func stop() {
+        end()
+        pace.reset()
+    }
+}
+
+// MARK: - Small services
+
+extension FollowingElement {
+    var outOfMemory: ElementError {
+        ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "There is no memory for another frame.")
+    }
+
+    /// Tells the user, not too often, that a buffer is faulty.
+    ///
+    /// - Parameter consequence: what becomes of the picture, as a clause.
+    func report(_ fault: FrameFault, of what: String, _ consequence: String) {
+        Self.log.info(self) { "\(what): \(fault)" }
+        guard pace.warnings.admits("\(what) \(fault.cause)") else { return }
+        warn(
+            ElementError(
+                .stream(GST_STREAM_ERROR_FAILED), "A \(what) is faulty; \(consequence).", details: fault.description))
+    }
+
+    /// Asks whoever makes the leading stream to agree on caps anew.
+    func askUpstreamToReconfigure() {
+        if let event = gst_event_new_reconfigure() { _ = pushUpstream(event, on: .leading) }
+    }
+
+    /// Hands an event to whoever feeds a pad.
+    func pushUpstream(_ event: UnsafeMutablePointer<GstEvent>, on role: Role) -> Bool {
+        guard let pad = sinkPad(role.name) else {
+            gst_event_unref(event)
+            return false
+        }
+        return gst_pad_push_event(pad.pad.pad, event) != 0
+    }
+}

@@ -1,0 +1,73 @@
+import CGStreamer
+import GstBridge
+import Synchronization
+
+/// How far an element has come along the stream that leads it, and who may hold it up.
+final class Pace {
+    // MARK: Any thread
+
+    let playGate = PlayGate()
+    let lateness = Lateness()
+    let padGuard = PadGuard()
+    /// A flush came on an upstream thread; the streaming thread obeys and clears the mark.
+    let wasFlushed = Atomic(false)
+    /// Held where GstAggregator reads a pad's segment without a lock of its own, and where a flush takes the segment
+    /// away, until downstream has heard of it. Taken before any lock of GStreamer's. Who answers a flush by flushing this
+    /// element from the same thread waits for ever.
+    let segmentsHold = Mutex(())
+    /// Why caps were refused last, so that it is said once. Written by upstream threads.
+    let lastRefusal = Mutex<String?>(nil)
+
+    // MARK: Streaming thread, or while that is stopped
+
+    var warnings = WarningGate()
+    /// The leading stream has said what it is.
+    var hasCaps = false
+    /// Counts the leading stream's frames, to tell them apart.
+    var frameNumber: UInt64 = 0
+    var hasSentFrame = false
+    /// The next frame that leaves does not continue the last: it is the first, or frames were dropped before it.
+    var isInterrupted = true
+    /// The seqnum of the leading stream's segment; nil until that came.
+    var seqnum: UInt32?
+    /// What the leading stream said before the first frame of its segment, to be sent with that.
+    var laterEvents: [EventRef] = []
+    /// The latency that the pipeline was last told of; nil while there was none.
+    var knownLatency: GstClockTime?
+    /// A leading frame without a timestamp, known by its address, and when it was first seen at the head of its pad.
+    var untimedHead: (frame: BufferPointer, arrival: GstClockTime)?
+    /// Frames that left and that did not, for QoS messages.
+    var processed: UInt64 = 0
+    var dropped: UInt64 = 0
+
+    /// What came before is of a stream that is over.
+    func forgetStream() {
+        hasSentFrame = false
+        isInterrupted = true
+        laterEvents.removeAll { !$0.isSticky }
+        untimedHead = nil
+    }
+
+    /// Back to how it began. What other threads read stays what it is, but for the lateness.
+    func reset() {
+        lateness.reset()
+        warnings = WarningGate()
+        hasCaps = false
+        frameNumber = 0
+        forgetStream()
+        seqnum = nil
+        laterEvents.removeAll()
+        knownLatency = nil
+        processed = 0
+        dropped = 0
+    }
+}
+
+/// When and as what a frame of the leading stream is worked on.
+struct Moment {
+    /// Nil where the frame has no timestamp.
+    let time: RunningTime?
+    let isLive: Bool
+    /// Frames before it since the start.
+    let number: UInt64
+}

@@ -1,0 +1,30 @@
+import CGStreamer
+import GstBridge
+
+/// The sink pads of an element, by what they carry. Raw values count up from 0.
+protocol PadRole: RawRepresentable<Int>, CaseIterable, CustomStringConvertible, Sendable {
+    /// The name of the pad and of its template.
+    var name: StaticString { get }
+    /// The pad whose buffers become those that leave, one for one.
+    static var leading: Self { get }
+}
+
+extension PadRole {
+    var description: String { "\(name)" }
+
+    /// The role of pads made from a template. It costs no memory: it is asked for each buffer and event.
+    init?(_ template: UnsafeMutablePointer<GstPadTemplate>) {
+        guard let name = template.pointee.name_template else { return nil }
+        var number = 0
+        while let role = Self(rawValue: number) {
+            if strcmp(name, role.name.characters) == 0 {
+                self = role
+                return
+            }
+            number += 1
+        }
+        return nil
+    }
+
+    var isLeading: Bool { self == .leading }
+}
