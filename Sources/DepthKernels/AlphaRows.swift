@@ -9,7 +9,7 @@ struct AlphaRows: ~Copyable {
     private var geometry: UpscaleGeometry?
     private var stretchedRows = Scratch<Float>()
     private var line = Scratch<Float>()
-    private var joined = Scratch<UInt8>()
+    private var sets = Scratch<UInt64>()
     private var runs = Scratch<AlphaRun>()
 
     /// Rows of the depth map that a video row can depend on.
@@ -38,7 +38,7 @@ struct AlphaRows: ~Copyable {
                         map: map, geometry: geometry, first: first, weights: weights, evenWeights: evenWeights,
                         kept: stretchedRows.reserve(placement.videoWidth * AlphaRows.rowsKept, filler: 0),
                         line: line.reserve(map.paddedWidth + 4, filler: 0),
-                        joined: joined.reserve(map.coverStride, filler: 0),
+                        sets: sets.reserve(map.words * 3, filler: 0),
                         runs: runs.reserve(map.blocks * 2 + 8, filler: AlphaRun(cover: .mixed, start: 0, end: 0)),
                         loops: loops)
                     body(&reader)
@@ -160,8 +160,8 @@ struct AlphaReader {
     fileprivate var stretched = InlineArray<4, Int>(repeating: -1)
     /// Room for a row of the map and two samples on either side.
     fileprivate let line: UnsafeMutablePointer<Float>
-    /// Room for a row of covers.
-    fileprivate let joined: UnsafeMutablePointer<UInt8>
+    /// Room for three sets of blocks.
+    fileprivate let sets: UnsafeMutablePointer<UInt64>
     fileprivate let runs: UnsafeMutablePointer<AlphaRun>
     fileprivate let loops: Loops
 
@@ -214,23 +214,46 @@ struct AlphaReader {
         join(sources)
         var block = 0
         while block < map.blocks {
-            let here = unsafe joined[block]
             let start = block
-            repeat { block &+= 1 } while unsafe block < map.blocks && joined[block] == here
-            guard let here = Cover(rawValue: here), here == .clear || (here == .opaque && isWhole) else { continue }
+            let isMixed = mixed.contains(block)
+            let isOpaque = opaque.contains(block)
+            if isMixed {
+                block = mixed.firstMissing(from: block, to: map.blocks)
+                continue
+            }
+            let other = isOpaque ? opaque.firstMissing(from: block, to: map.blocks) : touched.first(from: block, to: map.blocks)
+            block = other
+            if isOpaque && !isWhole { continue }
             let first = start == 0 ? geometry.columns.lowerBound : geometry.firstBehind[start]
             let end = block == map.blocks ? geometry.columns.upperBound : geometry.firstAcross[block]
             guard end > first else { continue }
             list.append(.mixed, to: first)
-            list.append(here, to: end)
+            list.append(isOpaque ? .opaque : .clear, to: end)
         }
         list.append(.mixed, to: geometry.columns.upperBound)
     }
 
-    /// Puts what these rows of the map have in common into `joined`.
+    /// The blocks that are opaque in all rows that were joined last.
+    private var opaque: BlockSet { unsafe BlockSet(sets) }
+    /// Those that are not clear in all of them.
+    private var touched: BlockSet { unsafe BlockSet(sets + map.words) }
+    /// Those that are neither.
+    private var mixed: BlockSet { unsafe BlockSet(sets + 2 &* map.words) }
+
+    /// Finds what these rows of the map have in common.
     private func join(_ rows: Range<Int>) {
-        unsafe loops.joinCovers(
-            map.coverBytes(rows.lowerBound), map.coverStride, rows.count, map.coverStride, joined)
+        for word in 0..<map.words {
+            var every = UInt64.max
+            var some: UInt64 = 0
+            for y in rows {
+                let bits = unsafe map.opaque(y).words[word]
+                every &= bits
+                unsafe some |= bits | map.mixed(y).words[word]
+            }
+            unsafe opaque.words[word] = every
+            unsafe touched.words[word] = some
+            unsafe mixed.words[word] = some & ~every
+        }
     }
 
     // MARK: Bytes
@@ -263,32 +286,36 @@ struct AlphaReader {
         if stretched[place] == y { return }
         stretched[place] = y
         join(max(y &- geometry.rowReach, 0)..<min(y &+ geometry.rowReach &+ 1, map.height))
-        var end = 0
-        var block = 0
-        while block < map.blocks {
-            if !isEdge(block) {
-                block &+= 1
-                continue
+        // From here on `mixed` says where pixels depend on this row: what lies beside an edge is needed too.
+        markEdges()
+        let reach = geometry.blockReach
+        let edges = mixed
+        var start = edges.first(from: 0, to: map.blocks)
+        while start < map.blocks {
+            var end = edges.firstMissing(from: start, to: map.blocks)
+            var next = edges.first(from: end, to: map.blocks)
+            while next < map.blocks, next &- end <= 2 &* reach {
+                end = edges.firstMissing(from: next, to: map.blocks)
+                next = edges.first(from: end, to: map.blocks)
             }
-            // What lies beside an edge is needed too, and may run into what the next one needs.
-            let start = max(block &- geometry.blockReach, end)
-            while block < map.blocks, isEdge(block) || block < end {
-                if isEdge(block) { end = min(block &+ geometry.blockReach &+ 1, map.blocks) }
-                block &+= 1
-            }
-            if start < end { stretch(start..<end, row: y) }
+            stretch(max(start &- reach, 0)..<min(end &+ reach, map.blocks), row: y)
+            start = next
         }
     }
 
-    /// Whether the alpha may change inside a block or at its left end, going by `joined`; or at an end of the map
-    /// where a run, which ends at a multiple of four, takes some of the map's pixels along.
-    private func isEdge(_ block: Int) -> Bool {
-        let here = unsafe joined[block]
-        if here == Cover.mixed.rawValue { return true }
-        if unsafe block > 0 && joined[block &- 1] != here { return true }
+    /// Adds to `mixed` the blocks at whose left end the alpha changes, and those at an end of the map where a run, which
+    /// ends at a multiple of four, takes some of the map's pixels along.
+    private func markEdges() {
+        var before = unsafe opaque.words[0] & 1
+        for word in 0..<map.words {
+            // Clear and opaque blocks meet where the one is touched and the other is not, or opaque and the other not.
+            let bits = unsafe opaque.words[word]
+            unsafe mixed.words[word] |= (bits ^ (bits &<< 1 | before)) & map.valid(word)
+            before = bits &>> 63
+        }
         let columns = geometry.columns
-        return (block == 0 && columns.lowerBound & 3 != 0)
-            || (block == map.blocks &- 1 && columns.upperBound < width && columns.upperBound & 3 != 0)
+        if columns.lowerBound & 3 != 0 { mixed.insert(0) }
+        if columns.upperBound < width && columns.upperBound & 3 != 0 { mixed.insert(map.blocks &- 1) }
     }
 
     private mutating func stretchWhole(row y: Int) {

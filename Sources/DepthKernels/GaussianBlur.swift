@@ -19,36 +19,84 @@ struct GaussianKernel {
     }
 }
 
-/// A Gaussian blur of an opacity map: first along the rows, then along the columns, edges replicated; then the
-/// gamma of what it made, where that is asked for.
+/// A Gaussian blur: first along the rows, then along the columns, edges replicated; then the gamma of what it made,
+/// where that is asked for.
 ///
 /// Single precision throughout: a gamma of 0.25 makes the far tails of the bell visible, which fewer bits would lose.
 /// Where a block and all that the kernel reaches from it are clear, or all opaque, the result is known without
 /// arithmetic, and exact.
 struct GaussianBlur: ~Copyable {
     private var kernel = GaussianKernel(sigma: 1)
+    private var steps = StepResponse(GaussianKernel(sigma: 1))
     private var between = OpacityStorage()
-    private var paddedLine = Scratch<Float>()
-    private var alikeBefore = Scratch<Int32>()
+    private var reach = Reach()
+    private var memory = BlurMemory()
 
-    /// Blurs in place.
+    /// Blurs a mask into a map of its size.
+    ///
+    /// - Precondition: `0 < sigma <= 100`.
+    mutating func apply(to mask: BinaryMask, into map: OpacityMap, sigma: Double, gamma: GammaCurve, _ loops: Loops) {
+        apply(into: map, sigma: sigma, gamma: gamma, loops) { between, kernel, memory in
+            let pass = StepPass(
+                mask: mask, target: between, weights: kernel.weights, response: kernel.steps, memory: &memory,
+                loops: loops)
+            pass.blur(rows: 0..<map.height)
+        }
+    }
+
+    /// Blurs a map in place.
     ///
     /// - parameter gamma: nil where the opacities are worked on afterwards, so that the faintest of them matter.
     /// - Precondition: `0 < sigma <= 100`.
     mutating func apply(to map: OpacityMap, sigma: Double, gamma: GammaCurve?, _ loops: Loops) {
-        if kernel.sigma != sigma { kernel = GaussianKernel(sigma: sigma) }
-        let halfDone = between.reserve(width: map.width, height: map.height)
-        let longest = max(map.paddedWidth, map.height &* blockWidth)
-        let line = unsafe paddedLine.reserve(longest + 2 * kernel.radius * blockWidth, filler: 0)
-        let alike = unsafe alikeBefore.reserve(map.blocks, filler: 0)
-        let pass = unsafe BlurPass(radius: kernel.radius, line: line, alike: alike, loops: loops)
-        unsafe kernel.weights.withUnsafeBufferPointer { weights in
-            guard let weights = weights.baseAddress else { return }
-            unsafe pass.blurRows(of: map, into: halfDone, weights: weights)
-            pass.findReach(in: halfDone, into: map)
-            unsafe pass.blurColumns(of: halfDone, into: map, weights: weights, gamma: gamma)
+        apply(into: map, sigma: sigma, gamma: gamma, loops) { between, kernel, memory in
+            let pass = RowPass(source: map, target: between, weights: kernel.weights, memory: &memory, loops: loops)
+            pass.blur(rows: 0..<map.height)
         }
     }
+
+    private mutating func apply(
+        into map: OpacityMap, sigma: Double, gamma: GammaCurve?, _ loops: Loops,
+        alongRows: (OpacityMap, (weights: KernelWeights, steps: StepResponse), inout BlurMemory) -> Void
+    ) {
+        if kernel.sigma != sigma {
+            kernel = GaussianKernel(sigma: sigma)
+            steps = StepResponse(kernel)
+        }
+        let halfDone = between.reserve(width: map.width, height: map.height)
+        unsafe kernel.weights.withUnsafeBufferPointer { weights in
+            guard let first = weights.baseAddress else { return }
+            let weights = unsafe KernelWeights(first: first, radius: weights.count - 1)
+            alongRows(halfDone, (weights, steps), &memory)
+            reach.find(in: halfDone, radius: weights.radius, into: map)
+            let pass = ColumnPass(
+                source: halfDone, target: map, weights: weights, gamma: gamma, memory: &memory, loops: loops)
+            pass.blur(rows: 0..<map.height)
+        }
+    }
+}
+
+/// One half of a kernel, the middle first, for the time of a call.
+@safe
+struct KernelWeights {
+    let first: UnsafePointer<Float>
+    /// Samples on either side of the middle.
+    let radius: Int
+
+    init(first: UnsafePointer<Float>, radius: Int) {
+        unsafe self.first = first
+        self.radius = radius
+    }
+}
+
+/// Room for what one pass of the blur works on at a time, kept from frame to frame.
+struct BlurMemory: ~Copyable {
+    /// A row or a column of blocks, with what the kernel reaches beyond its ends.
+    var line = Scratch<Float>()
+    var covers = Scratch<UInt8>()
+    var steps = Scratch<Int32>()
+    var sets = Scratch<UInt64>()
+    var starts = Scratch<Int32>()
 }
 
 /// The weights of a kernel add up to 1 but for rounding.
@@ -58,139 +106,193 @@ let almostOpaque: Float = 1 - 0x1p-20
 /// such.
 let unseen: Float = 0.25 / 255
 
-/// One frame's work.
-@safe
-private struct BlurPass {
-    let radius: Int
-    /// Room for a row, or a column of blocks, and what the kernel reaches beyond its ends.
-    private let line: UnsafeMutablePointer<Float>
-    /// Room for a number for each block of a row.
-    private let alike: UnsafeMutablePointer<Int32>
-    private let loops: Loops
+// MARK: - Along the rows
 
-    init(radius: Int, line: UnsafeMutablePointer<Float>, alike: UnsafeMutablePointer<Int32>, loops: Loops) {
-        self.radius = radius
-        unsafe self.line = line
-        unsafe self.alike = alike
+/// Blurs rows of opacities.
+@safe
+private struct RowPass {
+    private let source: OpacityMap
+    private let target: OpacityMap
+    private let weights: KernelWeights
+    private let loops: Loops
+    private let line: UnsafeMutablePointer<Float>
+    private let covers: UnsafeMutablePointer<UInt8>
+
+    init(
+        source: OpacityMap, target: OpacityMap, weights: KernelWeights, memory: inout BlurMemory, loops: Loops
+    ) {
+        self.source = source
+        self.target = target
+        self.weights = weights
         self.loops = loops
+        unsafe line = memory.line.reserve(source.paddedWidth + 2 * weights.radius, filler: 0)
+        unsafe covers = memory.covers.reserve(source.blocks, filler: 0)
     }
 
-    // MARK: Along the rows
-
-    func blurRows(of source: OpacityMap, into target: OpacityMap, weights: UnsafePointer<Float>) {
-        let reach = groups(of: blockWidth, in: radius)
-        for y in 0..<source.height {
-            let covers = unsafe source.coverRow(y)
-            let newCovers = unsafe target.coverRow(y)
-            unsafe findRuns(in: covers, count: source.blocks)
-            var isLineFilled = false
-            var run = 0..<0
-            for block in 0..<source.blocks {
-                let last = min(block &+ reach, source.blocks &- 1)
-                let needed = last &- max(block &- reach, 0) &+ 1
-                let known = unsafe Int(alike[last]) >= needed ? covers[block] : .mixed
-                unsafe newCovers[block] = known
-                if known == .mixed { run = (run.isEmpty ? block : run.lowerBound)..<(block &+ 1) }
-                guard !run.isEmpty, known != .mixed || block == source.blocks &- 1 else { continue }
-                if !isLineFilled { fillLine(from: source, row: y) }
-                isLineFilled = true
-                let start = run.lowerBound &* blockWidth
+    func blur(rows: Range<Int>) {
+        for y in rows {
+            findMixed(row: y)
+            let mixed = target.mixed(y)
+            guard mixed.first(from: 0, to: target.blocks) < target.blocks else { continue }
+            fillLine(row: y)
+            mixed.forEachRun(upTo: target.blocks) { run in
+                let results = unsafe target.row(y) + run.lowerBound &* blockWidth
                 unsafe loops.weigh(
-                    line + radius + start, run.count, 1, weights, radius, target.row(y) + start, blockWidth)
+                    line + weights.radius + run.lowerBound &* blockWidth, run.count, 1, weights.first, weights.radius,
+                    results, blockWidth)
                 // The kernel reaches less far than whole blocks do: many are plain after all.
-                unsafe loops.sortBlocks(
-                    target.row(y) + start, run.count, blockWidth, 0, almostOpaque,
-                    target.coverBytes(y) + run.lowerBound, 1)
-                run = 0..<0
+                unsafe loops.sortBlocks(results, run.count, blockWidth, 0, almostOpaque, covers, 1)
+                for block in run {
+                    unsafe target.note(
+                        Cover(rawValue: covers[block &- run.lowerBound]) ?? .mixed, block: block, row: y)
+                }
             }
         }
     }
 
-    /// For each block, how many blocks that end with it are known to be all alike; 0 where it is mixed.
-    private func findRuns(in covers: UnsafePointer<Cover>, count: Int) {
-        var before: Int32 = 0
-        var last = Cover.mixed
-        for block in 0..<count {
-            let here = unsafe covers[block]
-            before = here == .mixed ? 0 : (here == last ? before &+ 1 : 1)
-            last = here
-            unsafe alike[block] = before
+    /// Marks the blocks from which the kernel reaches anything mixed, or both kinds of plain blocks.
+    private func findMixed(row y: Int) {
+        let (blocks, reach) = (source.blocks, groups(of: blockWidth, in: weights.radius))
+        let (mixed, opaque) = (target.mixed(y), target.opaque(y))
+        for word in 0..<source.words {
+            unsafe opaque.words[word] = source.opaque(y).words[word]
+            unsafe mixed.words[word] = 0
         }
+        source.mixed(y).forEachRun(upTo: blocks) { run in
+            mixed.insert(max(run.lowerBound &- reach, 0)..<min(run.upperBound &+ reach, blocks))
+        }
+        source.opaque(y).forEachRun(upTo: blocks) { run in
+            for edge in [run.lowerBound, run.upperBound] where edge > 0 && edge < blocks {
+                mixed.insert(max(edge &- reach, 0)..<min(edge &+ reach, blocks))
+            }
+        }
+        for word in 0..<source.words { unsafe opaque.words[word] &= ~mixed.words[word] }
     }
 
     /// The row with as many replicated samples on either side as the kernel is long.
-    private func fillLine(from map: OpacityMap, row y: Int) {
-        let middle = unsafe line + radius
-        for block in 0..<map.blocks { unsafe map.copyBlock(block, row: y, to: middle + block &* blockWidth) }
-        unsafe line.update(repeating: middle[0], count: radius)
-        unsafe (middle + map.paddedWidth).update(repeating: middle[map.paddedWidth &- 1], count: radius)
+    private func fillLine(row y: Int) {
+        let middle = unsafe line + weights.radius
+        for block in 0..<source.blocks { unsafe source.copyBlock(block, row: y, to: middle + block &* blockWidth) }
+        unsafe line.update(repeating: middle[0], count: weights.radius)
+        unsafe (middle + source.paddedWidth).update(
+            repeating: middle[source.paddedWidth &- 1], count: weights.radius)
     }
+}
 
-    // MARK: Along the columns
+// MARK: - Along the columns
+
+/// What a column of the kernel's length has in common, for every block.
+struct Reach: ~Copyable {
+    private var every = Scratch<UInt64>()
+    private var some = Scratch<UInt64>()
 
     /// Says of each block of the target what is known of it: what all that the kernel reaches from it has in common.
-    func findReach(in source: OpacityMap, into target: OpacityMap) {
-        // A block is known where the last `needed` rows up to the end of its reach are alike.
-        unsafe alike.update(repeating: 0, count: source.blocks)
-        var seen = 0
-        for y in 0..<source.height {
-            let last = min(y &+ radius, source.height &- 1)
-            while seen <= last {
-                countAlike(source, row: seen)
-                seen &+= 1
+    mutating func find(in source: OpacityMap, radius: Int, into target: OpacityMap) {
+        let (words, height) = (source.words, source.height)
+        let every = unsafe every.reserve(words * height, filler: 0)
+        let some = unsafe some.reserve(words * height, filler: 0)
+        for y in 0..<height {
+            for word in 0..<words {
+                let opaque = unsafe source.opaque(y).words[word]
+                unsafe every[y &* words &+ word] = opaque
+                unsafe some[y &* words &+ word] = opaque | source.mixed(y).words[word]
             }
-            let needed = Int32(truncatingIfNeeded: last &- max(y &- radius, 0) &+ 1)
-            let covers = unsafe source.coverBytes(y)
-            let newCovers = unsafe target.coverBytes(y)
-            for block in 0..<source.blocks {
-                unsafe newCovers[block] = alike[block] >= needed ? covers[block] : Cover.mixed.rawValue
+        }
+        // Spans of one row, of two, of four…, each starting with its row; two of them that overlap make any length.
+        var span = 1
+        while span &* 2 <= min(2 &* radius &+ 1, height) {
+            let step = span &* words
+            for index in 0..<(words &* height &- step) {
+                unsafe every[index] &= every[index &+ step]
+                unsafe some[index] |= some[index &+ step]
+            }
+            span &*= 2
+        }
+        for y in 0..<height {
+            let first = max(y &- radius, 0)
+            let second = max(first, min(y &+ radius, height &- 1) &- span &+ 1)
+            for word in 0..<words {
+                let isOpaque = unsafe every[first &* words &+ word] & every[second &* words &+ word]
+                let isTouched = unsafe some[first &* words &+ word] | some[second &* words &+ word]
+                unsafe target.opaque(y).words[word] = isOpaque
+                unsafe target.mixed(y).words[word] = isTouched & ~isOpaque
             }
         }
     }
+}
 
-    /// Counts how many rows that end with this one are known to be all alike, for each block.
-    private func countAlike(_ map: OpacityMap, row y: Int) {
-        let covers = unsafe map.coverBytes(y)
-        let above = unsafe map.coverBytes(max(y &- 1, 0))
-        for block in 0..<map.blocks {
-            let here = unsafe covers[block]
-            let continued = unsafe here == above[block] ? alike[block] &+ 1 : 1
-            unsafe alike[block] = here == Cover.mixed.rawValue ? 0 : continued
-        }
-    }
+/// Blurs columns of blocks, and applies the gamma.
+@safe
+private struct ColumnPass {
+    private let source: OpacityMap
+    private let target: OpacityMap
+    private let weights: KernelWeights
+    private let gamma: GammaCurve?
+    private let loops: Loops
+    private let line: UnsafeMutablePointer<Float>
+    private let covers: UnsafeMutablePointer<UInt8>
+    /// The mixed blocks of the row above, as they were when that was reached.
+    private let above: BlockSet
+    /// For each block that was mixed in the row above, the first row since when it has been.
+    private let starts: UnsafeMutablePointer<Int32>
 
-    /// Fills the blocks of the target that are mixed.
-    func blurColumns(
-        of source: OpacityMap, into target: OpacityMap, weights: UnsafePointer<Float>, gamma: GammaCurve?
+    init(
+        source: OpacityMap, target: OpacityMap, weights: KernelWeights, gamma: GammaCurve?, memory: inout BlurMemory,
+        loops: Loops
     ) {
-        let low = gamma == nil ? 0 : unseen
-        for block in 0..<source.blocks {
-            // The column, in `line`, begins `radius` rows above the map.
-            var filled = -radius
-            var y = 0
-            while y < source.height {
-                guard unsafe target.coverRow(y)[block] == .mixed else {
-                    y &+= 1
-                    continue
+        self.source = source
+        self.target = target
+        self.weights = weights
+        self.gamma = gamma
+        self.loops = loops
+        unsafe line = memory.line.reserve((source.height + 2 * weights.radius) * blockWidth, filler: 0)
+        unsafe covers = memory.covers.reserve(source.height, filler: 0)
+        above = unsafe BlockSet(memory.sets.reserve(source.words, filler: 0))
+        unsafe starts = memory.starts.reserve(source.blocks, filler: 0)
+    }
+
+    /// Fills the mixed blocks of some rows of the target, by runs along the columns.
+    func blur(rows: Range<Int>) {
+        unsafe above.words.update(repeating: 0, count: target.words)
+        for y in rows {
+            for word in 0..<target.words {
+                let mixed = unsafe target.mixed(y).words[word]
+                finishRuns(unsafe above.words[word] & ~mixed, word, before: y)
+                var begun = unsafe mixed & ~above.words[word]
+                while begun != 0 {
+                    unsafe starts[word &* 64 &+ begun.trailingZeroBitCount] = Int32(truncatingIfNeeded: y)
+                    begun &= begun &- 1
                 }
-                let first = y
-                while y < source.height, unsafe target.coverRow(y)[block] == .mixed { y &+= 1 }
-                filled = max(filled, first &- radius)
-                while filled < y &+ radius {
-                    let row = min(max(filled, 0), source.height &- 1)
-                    unsafe source.copyBlock(block, row: row, to: line + (filled &+ radius) &* blockWidth)
-                    filled &+= 1
-                }
-                let results = unsafe target.row(first) + block &* blockWidth
-                unsafe loops.weigh(
-                    line + (first &+ radius) &* blockWidth, y &- first, blockWidth, weights, radius, results,
-                    target.paddedWidth)
-                unsafe gamma?.apply(to: results, blocks: y &- first, stride: target.paddedWidth, loops)
-                unsafe loops.sortBlocks(
-                    results, y &- first, target.paddedWidth, low, min(1 - low, almostOpaque),
-                    target.coverBytes(first) + block,
-                    target.coverStride)
+                unsafe above.words[word] = mixed
             }
+        }
+        for word in 0..<target.words { finishRuns(unsafe above.words[word], word, before: rows.upperBound) }
+    }
+
+    @inline(__always)
+    private func finishRuns(_ ended: UInt64, _ word: Int, before end: Int) {
+        var ended = ended
+        while ended != 0 {
+            let block = word &* 64 &+ ended.trailingZeroBitCount
+            blur(block, unsafe Int(starts[block])..<end)
+            ended &= ended &- 1
+        }
+    }
+
+    private func blur(_ block: Int, _ rows: Range<Int>) {
+        let radius = weights.radius
+        for row in (rows.lowerBound &- radius)..<(rows.upperBound &+ radius) {
+            let place = unsafe line + (row &- rows.lowerBound &+ radius) &* blockWidth
+            unsafe source.copyBlock(block, row: min(max(row, 0), source.height &- 1), to: place)
+        }
+        let results = unsafe target.row(rows.lowerBound) + block &* blockWidth
+        unsafe loops.weigh(
+            line + radius &* blockWidth, rows.count, blockWidth, weights.first, radius, results, target.paddedWidth)
+        unsafe gamma?.apply(to: results, blocks: rows.count, stride: target.paddedWidth, loops)
+        let low = gamma == nil ? 0 : unseen
+        unsafe loops.sortBlocks(results, rows.count, target.paddedWidth, low, min(1 - low, almostOpaque), covers, 1)
+        for y in rows {
+            unsafe target.note(Cover(rawValue: covers[y &- rows.lowerBound]) ?? .mixed, block: block, row: y)
         }
     }
 }

@@ -11,8 +11,11 @@ package final class MatteRenderer {
     package static let largestSide = 1 << 16
 
     private let loops: Loops
+    private var mask = BinaryMaskStorage()
     private var opacities = OpacityStorage()
     private var threshold = Threshold()
+    private var line = Scratch<Float>()
+    private var covers = Scratch<UInt8>()
     private var blur = GaussianBlur()
     private var wideBlur = WideBlur()
     private var rows = AlphaRows()
@@ -57,9 +60,17 @@ package final class MatteRenderer {
         let settings = settings.clamped
         guard settings.showsAnything else { return }
         let map = opacities.reserve(width: depth.width, height: depth.height)
-        threshold.fill(map, from: depth, scale: scale, settings: settings, loops)
-        smooth(map, settings: settings)
-        coverage = map.meanOpacity
+        if settings.hasFeather {
+            fillByCurve(map, depth, scale, settings)
+            smooth(map, settings: settings)
+        } else {
+            let mask = mask.reserve(width: depth.width, height: depth.height)
+            let step = threshold.step(for: depth, scale: scale, settings: settings)
+            mask.fill(rows: 0..<map.height, from: depth, by: step, loops)
+            smooth(mask, into: map, settings: settings)
+        }
+        let share = map.sum(rows: 0..<map.height) / Double(max(map.width * map.height, 1))
+        coverage = min(max(share, 0), 1)
         let fitting =
             placement.isMade(for: depth, videoWidth: width, videoHeight: height)
             ? placement
@@ -94,26 +105,46 @@ package final class MatteRenderer {
         return rows.withRows(of: map, placement: placement, upscale: upscale, loops, body)
     }
 
+    private func fillByCurve(_ map: OpacityMap, _ depth: DepthImage, _ scale: DepthScale, _ settings: MatteSettings) {
+        let curve = threshold.curve(for: depth, scale: scale, settings: settings)
+        unsafe map.fill(
+            rows: 0..<map.height, from: depth, by: curve, line: line.reserve(map.paddedWidth, filler: 0),
+            covers: covers.reserve(map.blocks, filler: 0), loops)
+    }
+
+    /// Blur and gamma of a mask. Its zeros and ones are their own powers.
+    private func smooth(_ mask: BinaryMask, into map: OpacityMap, settings: MatteSettings) {
+        let size = WideBlur.cellSize(sigma: settings.blurRadius, gamma: settings.gamma, map: map)
+        if settings.blurRadius > 0 && size == 1 {
+            blur.apply(to: mask, into: map, sigma: settings.blurRadius, gamma: GammaCurve(settings.gamma), loops)
+        } else {
+            mask.expand(rows: 0..<map.height, into: map, loops)
+            if settings.blurRadius > 0 { smoothWidely(map, settings: settings, size: size) }
+        }
+    }
+
     /// Blur and gamma, in place.
     private func smooth(_ map: OpacityMap, settings: MatteSettings) {
         let curve = GammaCurve(settings.gamma)
-        if settings.blurRadius > 0 {
-            let size = WideBlur.cellSize(sigma: settings.blurRadius, gamma: settings.gamma, map: map)
-            if size > 1 {
-                wideBlur.apply(to: map, sigma: settings.blurRadius, size: size, gamma: curve, loops) { cells, sigma in
-                    blur.apply(to: cells, sigma: sigma, gamma: nil, loops)
-                }
-            } else {
-                blur.apply(to: map, sigma: settings.blurRadius, gamma: curve, loops)
-            }
-        } else if settings.hasFeather {
-            // A step's zeros and ones are their own powers.
+        let size = WideBlur.cellSize(sigma: settings.blurRadius, gamma: settings.gamma, map: map)
+        if settings.blurRadius <= 0 {
             for y in 0..<map.height {
-                let covers = unsafe map.coverRow(y)
-                for block in 0..<map.blocks where unsafe covers[block] == .mixed {
-                    unsafe curve.apply(to: map.row(y) + block &* blockWidth, blocks: 1, stride: blockWidth, loops)
+                map.mixed(y).forEachRun(upTo: map.blocks) { run in
+                    unsafe curve.apply(
+                        to: map.row(y) + run.lowerBound &* blockWidth, blocks: run.count, stride: blockWidth, loops)
                 }
             }
+        } else if size > 1 {
+            smoothWidely(map, settings: settings, size: size)
+        } else {
+            blur.apply(to: map, sigma: settings.blurRadius, gamma: curve, loops)
+        }
+    }
+
+    private func smoothWidely(_ map: OpacityMap, settings: MatteSettings, size: Int) {
+        let curve = GammaCurve(settings.gamma)
+        wideBlur.apply(to: map, sigma: settings.blurRadius, size: size, gamma: curve, loops) { cells, sigma in
+            blur.apply(to: cells, sigma: sigma, gamma: nil, loops)
         }
     }
 }

@@ -4,9 +4,6 @@ typealias Lanes = SIMD16<Float>
 /// How many opacities there are in a block.
 let blockWidth = Lanes.scalarCount
 
-/// Covers that are looked at together.
-let coverGroup = 32
-
 /// A picture of opacities, 0…1, at the depth map's size, with what is known of each block of it.
 ///
 /// Only blocks that are mixed hold numbers: what the others stand for is never written nor read, as most of a matte is
@@ -15,21 +12,24 @@ let coverGroup = 32
 @safe
 struct OpacityMap {
     private let values: UnsafeMutablePointer<Float>
-    private let covers: UnsafeMutablePointer<Cover>
+    /// For each row the set of its mixed blocks, then that of its opaque ones.
+    private let sets: UnsafeMutablePointer<UInt64>
     let width: Int
     let height: Int
     /// Blocks in a row.
     let blocks: Int
-    /// Covers from one row to the next: there is room for whole vectors of them.
-    let coverStride: Int
+    /// Words of a set.
+    let words: Int
 
-    init(values: UnsafeMutablePointer<Float>, covers: UnsafeMutablePointer<Cover>, width: Int, height: Int) {
+    fileprivate init(
+        values: UnsafeMutablePointer<Float>, sets: UnsafeMutablePointer<UInt64>, width: Int, height: Int
+    ) {
         unsafe self.values = values
-        unsafe self.covers = covers
+        unsafe self.sets = sets
         self.width = width
         self.height = height
         blocks = groups(of: blockWidth, in: width)
-        coverStride = groups(of: coverGroup, in: blocks) &* coverGroup
+        words = groups(of: 64, in: blocks)
     }
 
     /// Opacities in a row, with its padding.
@@ -39,16 +39,38 @@ struct OpacityMap {
     @inline(__always)
     func row(_ y: Int) -> UnsafeMutablePointer<Float> { unsafe values + y &* paddedWidth }
 
-    /// What is known of each block of a row.
+    /// The blocks of a row that hold anything but all 0 or all 1.
     ///
     /// - Precondition: `0 <= y < height`.
     @inline(__always)
-    func coverRow(_ y: Int) -> UnsafeMutablePointer<Cover> { unsafe covers + y &* coverStride }
+    func mixed(_ y: Int) -> BlockSet { unsafe BlockSet(sets + 2 &* y &* words) }
 
-    /// The same as the numbers that the loops know them by.
+    /// The blocks of a row that are all 1; none of them is mixed.
+    ///
+    /// - Precondition: `0 <= y < height`.
     @inline(__always)
-    func coverBytes(_ y: Int) -> UnsafeMutablePointer<UInt8> {
-        unsafe UnsafeMutableRawPointer(coverRow(y)).assumingMemoryBound(to: UInt8.self)
+    func opaque(_ y: Int) -> BlockSet { unsafe BlockSet(sets + (2 &* y &+ 1) &* words) }
+
+    /// The bits of a word of a set that stand for blocks.
+    @inline(__always)
+    func valid(_ word: Int) -> UInt64 {
+        let left = blocks &- word &* 64
+        return left >= 64 ? .max : (1 &<< UInt64(truncatingIfNeeded: left)) &- 1
+    }
+
+    /// Makes all of a row 0.
+    func clear(row y: Int) { unsafe mixed(y).words.update(repeating: 0, count: 2 &* words) }
+
+    /// Says of a block what its opacities, which were computed, have turned out to be.
+    @inline(__always)
+    func note(_ cover: Cover, block: Int, row y: Int) {
+        switch cover {
+        case .mixed: mixed(y).insert(block)
+        case .opaque:
+            mixed(y).remove(block)
+            opaque(y).insert(block)
+        case .clear: mixed(y).remove(block)
+        }
     }
 
     /// Writes the opacities of a block elsewhere, whatever is known of it.
@@ -56,10 +78,10 @@ struct OpacityMap {
     /// - Precondition: the block is inside the map.
     @inline(__always)
     func copyBlock(_ block: Int, row y: Int, to target: UnsafeMutablePointer<Float>) {
-        switch unsafe coverRow(y)[block] {
-        case .mixed: unsafe storeLanes(loadLanes(row(y) + block &* blockWidth), to: target)
-        case .clear: unsafe storeLanes(Lanes(repeating: 0), to: target)
-        case .opaque: unsafe storeLanes(Lanes(repeating: 1), to: target)
+        if mixed(y).contains(block) {
+            unsafe storeLanes(loadLanes(row(y) + block &* blockWidth), to: target)
+        } else {
+            unsafe storeLanes(Lanes(repeating: opaque(y).contains(block) ? 1 : 0), to: target)
         }
     }
 
@@ -68,30 +90,24 @@ struct OpacityMap {
     /// - Precondition: it is inside the map.
     @inline(__always)
     func opacity(x: Int, y: Int) -> Float {
-        switch unsafe coverRow(y)[x / blockWidth] {
-        case .mixed: unsafe row(y)[x]
-        case .clear: 0
-        case .opaque: 1
-        }
+        if mixed(y).contains(x / blockWidth) { return unsafe row(y)[x] }
+        return opaque(y).contains(x / blockWidth) ? 1 : 0
     }
 
-    /// The mean of all opacities.
-    var meanOpacity: Double {
+    /// The sum of the opacities of some rows.
+    func sum(rows: Range<Int>) -> Double {
         var sum = 0.0
-        for y in 0..<height {
-            let covers = unsafe coverRow(y)
-            var sumOfRow: Float = 0
-            for index in 0..<blocks {
-                switch unsafe covers[index] {
-                case .clear: break
-                case .opaque: sumOfRow += Float(blockWidth)
-                case .mixed: unsafe sumOfRow += loadLanes(self.row(y) + index &* blockWidth).sum()
-                }
+        for y in rows {
+            var opaqueBlocks = 0
+            for word in 0..<words { unsafe opaqueBlocks &+= opaque(y).words[word].nonzeroBitCount }
+            var lanes = Lanes(repeating: 0)
+            mixed(y).forEachRun(upTo: blocks) { run in
+                for block in run { unsafe lanes += loadLanes(self.row(y) + block &* blockWidth) }
             }
-            for x in width..<paddedWidth { sumOfRow -= opacity(x: x, y: y) }
-            sum += Double(sumOfRow)
+            let padding = Float(paddedWidth &- width) * opacity(x: width &- 1, y: y)
+            sum += Double(lanes.sum() - padding) + Double(opaqueBlocks &* blockWidth)
         }
-        return min(max(sum / Double(max(width * height, 1)), 0), 1)
+        return sum
     }
 }
 
@@ -108,13 +124,12 @@ func storeLanes(_ lanes: Lanes, to target: UnsafeMutablePointer<Float>) {
 /// The memory of an opacity map, kept from frame to frame.
 struct OpacityStorage: ~Copyable {
     private var values = Scratch<Float>()
-    private var covers = Scratch<Cover>()
+    private var sets = Scratch<UInt64>()
 
     mutating func reserve(width: Int, height: Int) -> OpacityMap {
         let blocks = groups(of: blockWidth, in: width)
-        let coverStride = groups(of: coverGroup, in: blocks) * coverGroup
         return unsafe OpacityMap(
             values: values.reserve(blocks * blockWidth * height, filler: 0),
-            covers: covers.reserve(coverStride * height, filler: .clear), width: width, height: height)
+            sets: sets.reserve(2 * groups(of: 64, in: blocks) * height, filler: 0), width: width, height: height)
     }
 }

@@ -1,11 +1,10 @@
-/// Turns rows of depth into rows of opacity.
+/// Turns depth into opacity.
 ///
-/// `OpacityCurve.opacity(metres:)` is the rule; what is here gives the same answers faster. Counts are compared with
-/// the ends of one range where the rule is a step, and looked up in a table where it is not. Metres are compared as
-/// floats, or put through the rule one by one.
+/// `OpacityCurve.opacity(metres:)` is the rule; what is here gives the same answers faster. Where the rule is a step
+/// the answer is one bit for each sample: counts are compared with the ends of one range, metres as floats. Where it is
+/// not, counts are looked up in a table, and metres put through the rule one by one.
 struct Threshold: ~Copyable {
     private var table = Scratch<Float>()
-    private var line = Scratch<Float>()
     private var tableKey: TableKey?
 
     /// What the table was made for.
@@ -15,30 +14,44 @@ struct Threshold: ~Copyable {
         var fullScale: Int
     }
 
-    /// Fills the map and says what is in its blocks.
-    ///
-    /// - parameter settings: clamped ones.
-    mutating func fill(
-        _ map: OpacityMap, from depth: DepthImage, scale: DepthScale, settings: MatteSettings, _ loops: Loops
-    ) {
-        let line = unsafe line.reserve(map.paddedWidth, filler: 0)
-        let rows = unsafe MapRows(map: map, depth: depth, line: line, loops: loops)
-        if let fullScale = depth.encoding.fullScale {
-            if let counts = opaqueCounts(scale: scale, settings: settings, fullScale: fullScale) {
-                rows.cut(opaque: counts)
-            } else {
-                let table = unsafe lookup(OpacityCurve(settings), scale: scale, fullScale: fullScale)
-                rows.fillCounts { count in unsafe table[Int(count)] }
-            }
-        } else if settings.hasFeather || settings.invert {
-            let curve = OpacityCurve(settings)
-            rows.fillMetres { metres in curve.opacity(metres: Double(metres)) }
-        } else {
+    /// How the samples of one image are told apart by a step.
+    @safe
+    enum Step {
+        /// By counts: these are opaque, all others clear.
+        case counts(Range<Int>)
+        /// By counts that are not neighbours.
+        case table(UnsafePointer<Float>)
+        /// By metres: opaque are those above the first and not above the second.
+        case metres(Float, Float)
+        /// By metres, inverted.
+        case rule(OpacityCurve)
+    }
+
+    /// - parameter settings: clamped ones, without a feather.
+    mutating func step(for depth: DepthImage, scale: DepthScale, settings: MatteSettings) -> Step {
+        guard let fullScale = depth.encoding.fullScale else {
+            if settings.invert { return .rule(OpacityCurve(settings)) }
             // Both limits are moved to the next `Float` below, where they part the floats alike.
-            let low = largestFloat(atMost: settings.near)
-            let high = min(largestFloat(atMost: settings.cutoff), .greatestFiniteMagnitude)
-            rows.fillMetres { metres in metres > low && metres <= high ? 1 : 0 }
+            return .metres(
+                largestFloat(atMost: settings.near),
+                min(largestFloat(atMost: settings.cutoff), .greatestFiniteMagnitude))
         }
+        if let counts = opaqueCounts(scale: scale, settings: settings, fullScale: fullScale) { return .counts(counts) }
+        return unsafe .table(lookup(OpacityCurve(settings), scale: scale, fullScale: fullScale))
+    }
+
+    /// How the samples of one image are turned into opacities by a curve.
+    @safe
+    enum Curve {
+        case table(UnsafePointer<Float>)
+        case rule(OpacityCurve)
+    }
+
+    /// - parameter settings: clamped ones.
+    mutating func curve(for depth: DepthImage, scale: DepthScale, settings: MatteSettings) -> Curve {
+        let curve = OpacityCurve(settings)
+        guard let fullScale = depth.encoding.fullScale else { return .rule(curve) }
+        return unsafe .table(lookup(curve, scale: scale, fullScale: fullScale))
     }
 
     private mutating func lookup(_ curve: OpacityCurve, scale: DepthScale, fullScale: Int) -> UnsafePointer<Float> {
@@ -57,7 +70,6 @@ struct Threshold: ~Copyable {
 
 /// The counts that are opaque, where all others are clear and the opaque ones are neighbours; nil otherwise.
 private func opaqueCounts(scale: DepthScale, settings: MatteSettings, fullScale: Int) -> Range<Int>? {
-    guard !settings.hasFeather else { return nil }
     let inside = CountRange(near: settings.near, cutoff: settings.cutoff, scale: scale, fullScale: fullScale)
     guard settings.invert else { return inside.withoutHole }
     let measured = CountRange(measuredBy: scale, fullScale: fullScale)
@@ -90,101 +102,138 @@ extension CountRange {
 
 // MARK: - Rows
 
-/// The rows of a map, filled from those of a depth image.
-@safe
-private struct MapRows {
-    let map: OpacityMap
-    let depth: DepthImage
-    private let line: UnsafeMutablePointer<Float>
-    private let loops: Loops
-
-    /// - parameter line: room for a padded row.
-    init(map: OpacityMap, depth: DepthImage, line: UnsafeMutablePointer<Float>, loops: Loops) {
-        self.map = map
-        self.depth = depth
-        unsafe self.line = line
-        self.loops = loops
+extension BinaryMask {
+    /// Fills some rows by a step.
+    ///
+    /// - Precondition: the mask has the image's size.
+    func fill(rows: Range<Int>, from depth: DepthImage, by step: Threshold.Step, _ loops: Loops) {
+        switch step {
+        case .counts(let counts): cut(rows, depth, counts, loops)
+        case .table(let table): fillCounts(rows, depth) { count in unsafe table[Int(count)] != 0 }
+        case .metres(let low, let high): fillMetres(rows, depth) { metres in metres > low && metres <= high }
+        case .rule(let curve): fillMetres(rows, depth) { metres in curve.opacity(metres: Double(metres)) != 0 }
+        }
     }
 
-    /// A step: these counts are opaque, all others clear.
-    func cut(opaque counts: Range<Int>) {
+    private func cut(_ rows: Range<Int>, _ depth: DepthImage, _ counts: Range<Int>, _ loops: Loops) {
         guard let last = counts.last else {
-            for y in 0..<map.height { unsafe map.coverRow(y).update(repeating: .clear, count: map.blocks) }
+            for y in rows { unsafe row(y).update(repeating: 0, count: wordsPerRow) }
             return
         }
         let first = UInt16(truncatingIfNeeded: counts.lowerBound)
         let span = UInt16(truncatingIfNeeded: last &- counts.lowerBound)
         guard depth.encoding == .gray16LE else {
-            return fillCounts { count in count &- first <= span ? 1 : 0 }
+            return fillCounts(rows, depth) { count in count &- first <= span }
         }
-        let whole = map.width / blockWidth
-        for y in 0..<map.height {
-            unsafe loops.cutRow(depth.plane.row(y), whole, first, span, map.coverBytes(y), map.row(y))
-            if whole < map.blocks {
-                fillCounts(row: y, from: whole &* blockWidth) { count in count &- first <= span ? 1 : 0 }
-                sort(row: y, from: whole)
+        let whole = width / 64
+        for y in rows {
+            unsafe loops.cutRow(depth.plane.row(y), whole, first, span, row(y))
+            if whole < wordsPerRow {
+                depth.forEachCount(row: y, from: whole &* 64) { x, count in put(count &- first <= span, x: x, row: y) }
+                pad(row: y)
             }
         }
     }
 
     @inline(__always)
-    func fillCounts(_ opacity: (UInt16) -> Float) {
-        for y in 0..<map.height {
-            fillCounts(row: y, from: 0, opacity)
-            sort(row: y, from: 0)
+    private func fillCounts(_ rows: Range<Int>, _ depth: DepthImage, _ isOpaque: (UInt16) -> Bool) {
+        for y in rows {
+            depth.forEachCount(row: y, from: 0) { x, count in put(isOpaque(count), x: x, row: y) }
+            pad(row: y)
         }
     }
 
     @inline(__always)
-    func fillMetres(_ opacity: (Float) -> Float) {
-        for y in 0..<map.height {
-            fillMetres(row: y, opacity)
-            sort(row: y, from: 0)
+    private func fillMetres(_ rows: Range<Int>, _ depth: DepthImage, _ isOpaque: (Float) -> Bool) {
+        for y in rows {
+            depth.forEachMetres(row: y) { x, metres in put(isOpaque(metres), x: x, row: y) }
+            pad(row: y)
         }
     }
 
-    /// Repeats the last opacity in the padding of the line, and puts its blocks into the map, from a first one on.
-    private func sort(row y: Int, from block: Int) {
-        for x in map.width..<map.paddedWidth { unsafe line[x] = line[map.width &- 1] }
-        let start = block &* blockWidth
-        unsafe loops.sortRow(line + start, map.blocks &- block, map.coverBytes(y) + block, map.row(y) + start)
+    /// Sets one sample; those of a row are set from left to right.
+    @inline(__always)
+    private func put(_ isOpaque: Bool, x: Int, row y: Int) {
+        let word = unsafe row(y) + x &>> 6
+        let bit = UInt64(isOpaque ? 1 : 0) &<< UInt64(truncatingIfNeeded: x)
+        unsafe word.pointee = x & 63 == 0 ? bit : word.pointee | bit
+    }
+}
+
+extension OpacityMap {
+    /// Fills some rows by a curve.
+    ///
+    /// - parameter line: room for a padded row.
+    /// - Precondition: the map has the image's size.
+    func fill(
+        rows: Range<Int>, from depth: DepthImage, by curve: Threshold.Curve, line: UnsafeMutablePointer<Float>,
+        covers: UnsafeMutablePointer<UInt8>, _ loops: Loops
+    ) {
+        for y in rows {
+            switch curve {
+            case .table(let table):
+                depth.forEachCount(row: y, from: 0) { x, count in unsafe line[x] = table[Int(count)] }
+            case .rule(let curve):
+                depth.forEachMetres(row: y) { x, metres in unsafe line[x] = curve.opacity(metres: Double(metres)) }
+            }
+            unsafe put(line, row: y, covers: covers, loops)
+        }
     }
 
+    /// Puts a row of opacities into the map.
+    ///
+    /// - parameter line: room for a padded row; the padding is made here.
+    /// - parameter covers: room for a byte for each block.
+    func put(
+        _ line: UnsafeMutablePointer<Float>, row y: Int, covers: UnsafeMutablePointer<UInt8>, _ loops: Loops
+    ) {
+        for x in width..<paddedWidth { unsafe line[x] = line[width &- 1] }
+        unsafe loops.sortRow(line, blocks, covers, row(y))
+        clear(row: y)
+        for block in 0..<blocks {
+            switch unsafe Cover(rawValue: covers[block]) {
+            case .mixed: mixed(y).insert(block)
+            case .opaque: opaque(y).insert(block)
+            default: break
+            }
+        }
+    }
+}
+
+extension DepthImage {
     /// One loop for each way that counts are stored.
     @inline(__always)
-    private func fillCounts(row y: Int, from start: Int, _ opacity: (UInt16) -> Float) {
-        let source = unsafe depth.plane.row(y)
-        switch depth.encoding {
+    fileprivate func forEachCount(row y: Int, from start: Int, _ body: (_ x: Int, UInt16) -> Void) {
+        let source = unsafe plane.row(y)
+        switch encoding {
         case .gray8:
-            for x in start..<map.width {
-                unsafe line[x] = opacity(UInt16(source.load(fromByteOffset: x, as: UInt8.self)))
-            }
+            for x in start..<width { body(x, unsafe UInt16(source.load(fromByteOffset: x, as: UInt8.self))) }
         case .gray16BE:
-            for x in start..<map.width {
+            for x in start..<width {
                 let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)
-                unsafe line[x] = opacity(UInt16(bigEndian: bits))
+                body(x, UInt16(bigEndian: bits))
             }
         case .gray16LE, .float32LE, .float16LE:
-            for x in start..<map.width {
+            for x in start..<width {
                 let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)
-                unsafe line[x] = opacity(UInt16(littleEndian: bits))
+                body(x, UInt16(littleEndian: bits))
             }
         }
     }
 
     /// One loop for each way that metres are stored.
     @inline(__always)
-    private func fillMetres(row y: Int, _ opacity: (Float) -> Float) {
-        let source = unsafe depth.plane.row(y)
-        if depth.encoding == .float32LE {
-            for x in 0..<map.width {
+    fileprivate func forEachMetres(row y: Int, _ body: (_ x: Int, Float) -> Void) {
+        let source = unsafe plane.row(y)
+        if encoding == .float32LE {
+            for x in 0..<width {
                 let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 4, as: UInt32.self)
-                unsafe line[x] = opacity(Float(bitPattern: UInt32(littleEndian: bits)))
+                body(x, Float(bitPattern: UInt32(littleEndian: bits)))
             }
         } else {
-            for x in 0..<map.width {
+            for x in 0..<width {
                 let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)
-                unsafe line[x] = opacity(widened(half: UInt16(littleEndian: bits)))
+                body(x, widened(half: UInt16(littleEndian: bits)))
             }
         }
     }

@@ -11,6 +11,7 @@ struct WideBlur: ~Copyable {
     private var upper = Scratch<Float>()
     private var lower = Scratch<Float>()
     private var wide = Scratch<Float>()
+    private var covers = Scratch<UInt8>()
 
     /// Samples along each axis of a cell; 1 where the direct blur does better, as with maps that are smaller than the
     /// kernel and hence soon done.
@@ -34,7 +35,8 @@ struct WideBlur: ~Copyable {
             map: map, cells: cells, size: size, loops: loops,
             sums: sums.reserve(map.paddedWidth + size, filler: 0), upper: upper.reserve(cells.paddedWidth, filler: 0),
             lower: lower.reserve(cells.paddedWidth, filler: 0),
-            wide: wide.reserve(max((columns + 1) * size, map.paddedWidth + size), filler: 0))
+            wide: wide.reserve(max((columns + 1) * size, map.paddedWidth + size), filler: 0),
+            covers: covers.reserve(max(map.blocks, cells.blocks), filler: 0))
         for row in 0..<rows { pass.fillCells(row: row) }
         let d = Double(size)
         blur(cells, ((sigma * sigma - (d * d - 1) / 12 - d * d / 6) / (d * d)).squareRoot())
@@ -56,10 +58,13 @@ private struct WidePass {
     private let lower: UnsafeMutablePointer<Float>
     /// Room for a row of cells at the map's size.
     private let wide: UnsafeMutablePointer<Float>
+    /// Room for a byte for each block of either.
+    private let covers: UnsafeMutablePointer<UInt8>
 
     init(
         map: OpacityMap, cells: OpacityMap, size: Int, loops: Loops, sums: UnsafeMutablePointer<Float>,
-        upper: UnsafeMutablePointer<Float>, lower: UnsafeMutablePointer<Float>, wide: UnsafeMutablePointer<Float>
+        upper: UnsafeMutablePointer<Float>, lower: UnsafeMutablePointer<Float>, wide: UnsafeMutablePointer<Float>,
+        covers: UnsafeMutablePointer<UInt8>
     ) {
         self.map = map
         self.cells = cells
@@ -69,6 +74,7 @@ private struct WidePass {
         unsafe self.upper = upper
         unsafe self.lower = lower
         unsafe self.wide = wide
+        unsafe self.covers = covers
     }
 
     // MARK: To cells
@@ -90,19 +96,22 @@ private struct WidePass {
             for offset in 0..<size { unsafe sum += sums[(column &- 1) &* size &+ offset] }
             unsafe upper[column] = sum * share
         }
-        for column in (cells.width &- 1)..<cells.paddedWidth { unsafe upper[column] = last * edge }
-        unsafe loops.sortRow(upper, cells.blocks, cells.coverBytes(row), cells.row(row))
+        unsafe upper[cells.width &- 1] = last * edge
+        unsafe cells.put(upper, row: row, covers: covers, loops)
     }
 
     private func addRow(_ y: Int) {
-        let covers = unsafe map.coverRow(y)
         let row = unsafe map.row(y)
-        for block in 0..<map.blocks {
-            let target = unsafe sums + block &* blockWidth
-            switch unsafe covers[block] {
-            case .clear: break
-            case .opaque: unsafe storeLanes(loadLanes(target) + 1, to: target)
-            case .mixed: unsafe storeLanes(loadLanes(target) + loadLanes(row + block &* blockWidth), to: target)
+        map.opaque(y).forEachRun(upTo: map.blocks) { run in
+            for block in run {
+                let target = unsafe sums + block &* blockWidth
+                unsafe storeLanes(loadLanes(target) + 1, to: target)
+            }
+        }
+        map.mixed(y).forEachRun(upTo: map.blocks) { run in
+            for block in run {
+                let target = unsafe sums + block &* blockWidth
+                unsafe storeLanes(loadLanes(target) + loadLanes(row + block &* blockWidth), to: target)
             }
         }
     }
@@ -130,19 +139,21 @@ private struct WidePass {
 
     /// Gamma, where it matters, and what is known of the blocks.
     private func finish(row y: Int, gamma: GammaCurve) {
-        let row = unsafe map.row(y)
-        let covers = unsafe map.coverBytes(y)
-        unsafe loops.sortBlocks(row, map.blocks, blockWidth, 0, almostOpaque, covers, 1)
-        var block = 0
-        while block < map.blocks {
-            let start = block
-            while unsafe block < map.blocks && covers[block] == Cover.mixed.rawValue { block &+= 1 }
-            if block > start {
-                let first = unsafe row + start &* blockWidth
-                unsafe gamma.apply(to: first, blocks: block &- start, stride: blockWidth, loops)
-                unsafe loops.sortBlocks(first, block &- start, blockWidth, unseen, 1 - unseen, covers + start, 1)
-            }
-            block &+= 1
+        map.clear(row: y)
+        map.mixed(y).insert(0..<map.blocks)
+        sort(0..<map.blocks, row: y, low: 0, high: almostOpaque)
+        map.mixed(y).forEachRun(upTo: map.blocks) { run in
+            unsafe gamma.apply(
+                to: map.row(y) + run.lowerBound &* blockWidth, blocks: run.count, stride: blockWidth, loops)
+            sort(run, row: y, low: unseen, high: 1 - unseen)
+        }
+    }
+
+    private func sort(_ blocks: Range<Int>, row y: Int, low: Float, high: Float) {
+        let first = unsafe map.row(y) + blocks.lowerBound &* blockWidth
+        unsafe loops.sortBlocks(first, blocks.count, blockWidth, low, high, covers, 1)
+        for block in blocks {
+            unsafe map.note(Cover(rawValue: covers[block &- blocks.lowerBound]) ?? .mixed, block: block, row: y)
         }
     }
 }

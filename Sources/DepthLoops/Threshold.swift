@@ -1,33 +1,45 @@
-/// Cuts a row of little-endian 16-bit counts into blocks of 16 and says of each whether none of its counts is inside a
-/// range (0), all are (1), or some (2); of the last kind it writes 1 for those inside and 0 for the others.
+/// Says of each of a row of little-endian 16-bit counts whether it is inside a range: one bit each, 64 in a word.
 ///
 /// - parameter span: how far the last count inside lies behind the first.
-/// - Precondition: `counts` holds `blocks · 16` counts, aligned or not; `covers` has room for `blocks`, `opacities` for
-///   `blocks · 16`.
+/// - Precondition: `counts` holds `words · 64` counts, aligned or not.
 package func cutRow(
-    counts: UnsafeRawPointer, blocks: Int, first: UInt16, span: UInt16, covers: UnsafeMutablePointer<UInt8>,
-    opacities: UnsafeMutablePointer<Float>
+    counts: UnsafeRawPointer, words: Int, first: UInt16, span: UInt16, into mask: UnsafeMutablePointer<UInt64>
 ) {
     // One comparison for both ends: counts below the first wrap around to large numbers.
     let (first, span) = (SIMD16(repeating: first), SIMD16(repeating: span))
-    for block in 0..<blocks {
-        let bits = unsafe counts.loadUnaligned(fromByteOffset: block &* 32, as: SIMD16<UInt16>.self)
-        #if _endian(big)
-            let inside = ((bits &<< 8 | bits &>> 8) &- first) .<= span
-        #else
-            let inside = (bits &- first) .<= span
-        #endif
-        let ones = SIMD16<UInt16>(repeating: 0).replacing(with: 1, where: inside)
-        let sum = ones.wrappedSum()
-        unsafe covers[block] = sum == 0 ? 0 : (sum == 16 ? 1 : 2)
-        if sum != 0 && sum != 16 {
-            let target = unsafe opacities + block &* 16
-            for lane in 0..<16 { unsafe target[lane] = Float(ones[lane]) }
+    for word in 0..<words {
+        var bits: UInt64 = 0
+        for quarter in 0..<4 {
+            let loaded = unsafe counts.loadUnaligned(
+                fromByteOffset: (word &* 4 &+ quarter) &* 32, as: SIMD16<UInt16>.self)
+            #if _endian(big)
+                let inside = ((loaded &<< 8 | loaded &>> 8) &- first) .<= span
+            #else
+                let inside = (loaded &- first) .<= span
+            #endif
+            let lanes = laneBits.replacing(with: 0, where: .!inside).wrappedSum()
+            bits |= UInt64(lanes) &<< UInt64(truncatingIfNeeded: quarter &* 16)
         }
+        unsafe mask[word] = bits
     }
 }
 
-/// The same for a row of opacities: 0, where all of a block are 0; 1, where all are 1; else 2, and they are copied.
+/// A bit for each lane.
+private let laneBits = SIMD16<UInt16>(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
+
+/// Turns the bits of a run of blocks of 16 samples into opacities of 0 and 1.
+package func expandBits(
+    _ row: UnsafePointer<UInt64>, firstBlock: Int, blocks: Int, into target: UnsafeMutablePointer<Float>
+) {
+    for block in 0..<blocks {
+        let index = firstBlock &+ block
+        let bits = unsafe UInt32(truncatingIfNeeded: row[index &>> 2] &>> UInt64(truncatingIfNeeded: (index & 3) &* 16))
+        let place = unsafe target + block &* 16
+        for lane in 0..<16 { unsafe place[lane] = bits & (1 &<< UInt32(lane)) != 0 ? 1 : 0 }
+    }
+}
+
+/// For a row of blocks of 16 opacities: 0, where all of a block are 0; 1, where all are 1; else 2, and they are copied.
 package func sortRow(
     opacities: UnsafePointer<Float>, blocks: Int, covers: UnsafeMutablePointer<UInt8>,
     into target: UnsafeMutablePointer<Float>
