@@ -12,17 +12,18 @@ import Testing
         gst_event_new_custom(type, gst_structure_new_empty(name))
     }
 
-    @Test func `what the video says keeps its place among the frames`() {
-        let bench = Bench.numbered()
-        bench.depth.end()
-        bench.video.push(custom("first"))
-        bench.video.push(gst_event_new_tag(gst_tag_list_new_from_string("taglist, title=(string)one")))
-        bench.video.push(Numbered.picture, at: 0)
-        bench.video.push(custom("second"))
-        bench.video.push(Numbered.picture, at: time(ofFrame: 1))
-        bench.video.push(gst_event_new_tag(gst_tag_list_new_from_string("taglist, title=(string)two")))
-        bench.video.push(Numbered.picture, at: time(ofFrame: 2))
-        bench.video.end()
+    @Test(arguments: Follower.all)
+    func `what the leading stream says keeps its place among the frames`(follower: Follower) {
+        let bench = Bench.numbered(follower)
+        bench[follower.partner].end()
+        bench.leading.push(custom("first"))
+        bench.leading.push(gst_event_new_tag(gst_tag_list_new_from_string("taglist, title=(string)one")))
+        bench.leading.push(follower.leading.frame, at: 0)
+        bench.leading.push(custom("second"))
+        bench.leading.push(follower.leading.frame, at: time(ofFrame: 1))
+        bench.leading.push(gst_event_new_tag(gst_tag_list_new_from_string("taglist, title=(string)two")))
+        bench.leading.push(follower.leading.frame, at: time(ofFrame: 2))
+        bench.leading.end()
         _ = bench.output.rest()
         #expect(
             bench.output.story == [
@@ -31,29 +32,31 @@ import Testing
             ])
     }
 
-    @Test func `what the other streams say goes no further`() {
-        let bench = Bench.numbered()
-        bench.depth.push(custom("depth"))
-        bench.depth.push(custom("depth", GST_EVENT_CUSTOM_DOWNSTREAM_STICKY))
-        bench.depth.push(custom("depth", GST_EVENT_CUSTOM_DOWNSTREAM_OOB))
-        bench.depth.end()
-        bench.pushVideo(2)
+    @Test(arguments: Follower.all)
+    func `what the other streams say goes no further`(follower: Follower) {
+        let bench = Bench.numbered(follower)
+        bench[follower.partner].push(custom("depth"))
+        bench[follower.partner].push(custom("depth", GST_EVENT_CUSTOM_DOWNSTREAM_STICKY))
+        bench[follower.partner].push(custom("depth", GST_EVENT_CUSTOM_DOWNSTREAM_OOB))
+        bench[follower.partner].end()
+        bench.pushLeading(2, of: follower)
         _ = bench.output.rest()
         #expect(!bench.output.story.contains { $0.hasPrefix("custom") })
     }
 
-    @Test func `what was said before a flush is not sent after it, but for tags`() {
-        let bench = Bench([], Numbered.properties)
-        bench.video.start(Numbered.video)
-        bench.video.push(Numbered.picture, at: 0)
+    @Test(arguments: Follower.all)
+    func `what was said before a flush is not sent after it, but for tags`(follower: Follower) {
+        let bench = Bench(follower, [])
+        bench.leading.start(follower.leading.caps)
+        bench.leading.push(follower.leading.frame, at: 0)
         _ = bench.output.next()
-        bench.video.push(.time())
-        bench.video.push(custom("stale"))
-        bench.video.push(gst_event_new_tag(gst_tag_list_new_from_string("taglist, title=(string)one")))
-        bench.video.settle()
-        bench.video.beginFlush()
-        bench.video.endFlush()
-        bench.pushVideo(1)
+        bench.leading.push(.time())
+        bench.leading.push(custom("stale"))
+        bench.leading.push(gst_event_new_tag(gst_tag_list_new_from_string("taglist, title=(string)one")))
+        bench.leading.settle()
+        bench.leading.beginFlush()
+        bench.leading.endFlush()
+        bench.pushLeading(1, of: follower)
         _ = bench.output.rest()
         #expect(!bench.output.story.contains("custom-downstream"))
         #expect(bench.output.story.contains("tag"))
@@ -69,15 +72,15 @@ import Testing
         #expect(depth.types == [])
     }
 
-    @Test func `lateness is told to every stream that has begun`() {
-        let bench = Bench.numbered()
-        let (video, depth) = (PassingEvents(bench.video.pad), PassingEvents(bench.depth.pad))
-        bench.depth.push(Numbered.map(1), at: 0)
-        bench.video.push(Numbered.picture, at: 0)
+    @Test(arguments: Follower.all)
+    func `lateness is told to every stream that has begun`(follower: Follower) {
+        let bench = Bench.numbered(follower)
+        let passing = [bench.leading, bench[follower.partner]].map { PassingEvents($0.pad) }
+        bench[follower.partner].push(follower.numbered(1), at: 0)
+        bench.leading.push(follower.leading.frame, at: 0)
         _ = bench.output.next()
         gst_pad_push_event(bench.output.pad, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1, 0, 0))
-        #expect(video.types.filter { $0 == GST_EVENT_QOS }.count == 1)
-        #expect(depth.types.filter { $0 == GST_EVENT_QOS }.count == 1)
+        #expect(passing.map { $0.types.count { $0 == GST_EVENT_QOS } } == [1, 1])
     }
 
     // MARK: Seqnums
@@ -96,62 +99,66 @@ import Testing
         gst_pad_push_event(feed.pad, event)
     }
 
-    @Test func `everything that follows a seek has its seqnum`() {
-        let bench = Bench.numbered()
-        bench.depth.push(Numbered.map(1), at: 0)
-        bench.video.push(Numbered.picture, at: 0)
+    @Test(arguments: Follower.all)
+    func `everything that follows a seek has its seqnum`(follower: Follower) {
+        let bench = Bench.numbered(follower)
+        bench[follower.partner].push(follower.numbered(1), at: 0)
+        bench.leading.push(follower.leading.frame, at: 0)
         _ = bench.output.next()
         let out = PassingEvents(bench.output.pad)
         let seqnum = gst_util_seqnum_next()
-        flush([bench.video, bench.depth], seqnum: seqnum)
-        for feed in [bench.depth, bench.video] {
+        flush([bench.leading, bench[follower.partner]], seqnum: seqnum)
+        for feed in [bench[follower.partner], bench.leading] {
             var segment = GstSegment.time()
             let event = gst_event_new_segment(&segment)
             gst_event_set_seqnum(event, seqnum)
             feed.push(event)
         }
-        bench.depth.end()
-        bench.pushVideo(1)
+        bench[follower.partner].end()
+        bench.pushLeading(1, of: follower)
         _ = bench.output.rest()
         for type in [GST_EVENT_FLUSH_START, GST_EVENT_FLUSH_STOP, GST_EVENT_SEGMENT, GST_EVENT_EOS] {
             #expect(out.seqnums(of: type) == [seqnum], "\(String(cString: gst_event_type_get_name(type)))")
         }
     }
 
-    @Test func `tags before the first frame leave no warning behind`() {
+    @Test(arguments: Follower.all)
+    func `tags before the first frame leave no warning behind`(follower: Follower) {
         let warnings = SourceWarnings()
-        let bench = Bench.numbered()
-        bench.video.push(gst_event_new_tag(gst_tag_list_new_empty()))
-        bench.pushVideo(3)
-        bench.depth.end()
-        #expect(bench.numbers().count == 3)
+        let bench = Bench.numbered(follower)
+        bench.leading.push(gst_event_new_tag(gst_tag_list_new_empty()))
+        bench.pushLeading(3, of: follower)
+        bench[follower.partner].end()
+        #expect(bench.numbers(follower).count == 3)
         #expect(warnings.texts.isEmpty, "\(warnings.texts)")
     }
 
-    @Test func `a depth stream that starts again does not lend its seqnum to the end`() {
-        let bench = Bench.numbered()
+    @Test(arguments: Follower.all)
+    func `a followed stream that starts again does not lend its seqnum to the end`(follower: Follower) {
+        let bench = Bench.numbered(follower)
         let out = PassingEvents(bench.output.pad)
-        bench.depth.push(Numbered.map(1), at: 0)
-        bench.video.push(Numbered.picture, at: 0)
+        bench[follower.partner].push(follower.numbered(1), at: 0)
+        bench.leading.push(follower.leading.frame, at: 0)
         _ = bench.output.next()
-        bench.depth.push(.time())
-        bench.depth.end()
-        bench.video.end()
+        bench[follower.partner].push(.time())
+        bench[follower.partner].end()
+        bench.leading.end()
         _ = bench.output.rest()
         #expect(out.seqnums(of: GST_EVENT_SEGMENT) == out.seqnums(of: GST_EVENT_EOS))
     }
 
     // MARK: The end
 
-    @Test func `all streams that end at once give one end, a thousand times`() throws {
-        let bench = Bench.numbered()
-        let feeds = [bench.video, bench.depth]
+    @Test(arguments: Follower.all)
+    func `all streams that end at once give one end, a thousand times`(follower: Follower) throws {
+        let bench = Bench.numbered(follower)
+        let feeds = [bench.leading, bench[follower.partner]]
         let out = PassingEvents(bench.output.pad)
         for round in 0..<1000 {
-            bench.depth.push(Numbered.map(2), at: 0)
-            bench.video.push(Numbered.picture, at: 0)
+            bench[follower.partner].push(follower.numbered(2), at: 0)
+            bench.leading.push(follower.leading.frame, at: 0)
             for feed in feeds { feed.end() }
-            #expect(bench.numbers() == [2], "round \(round)")
+            #expect(bench.numbers(follower) == [2], "round \(round)")
             for feed in feeds { feed.settle() }
             flush(feeds, seqnum: gst_util_seqnum_next())
             for feed in feeds { feed.push(.time()) }
@@ -161,33 +168,36 @@ import Testing
         #expect(!out.seqnums(of: GST_EVENT_EOS).contains(0))
     }
 
-    @Test func `a stream that starts again after the end is turned away, and nothing hangs`() {
-        let bench = Bench.numbered()
-        bench.depth.end()
-        bench.pushVideo(1)
+    @Test(arguments: Follower.all)
+    func `a stream that starts again after the end is turned away, and nothing hangs`(follower: Follower) {
+        let bench = Bench.numbered(follower)
+        bench[follower.partner].end()
+        bench.pushLeading(1, of: follower)
         _ = bench.output.rest()
-        bench.video.start(Numbered.video)
-        bench.video.push(Numbered.picture, at: time(ofFrame: 1))
-        #expect(bench.video.settle() == GST_FLOW_EOS)
+        bench.leading.start(follower.leading.caps)
+        bench.leading.push(follower.leading.frame, at: time(ofFrame: 1))
+        #expect(bench.leading.settle() == GST_FLOW_EOS)
         #expect(bench.output.present().isEmpty)
     }
 
-    @Test func `a pad that is asked for after the end hangs nothing`() {
-        let bench = Bench([], Numbered.properties)
-        bench.video.start(Numbered.video)
-        bench.pushVideo(1)
+    @Test(arguments: Follower.all)
+    func `a pad that is asked for after the end hangs nothing`(follower: Follower) {
+        let bench = Bench(follower, [])
+        bench.leading.start(follower.leading.caps)
+        bench.pushLeading(1, of: follower)
         _ = bench.output.rest()
-        let depth = bench.request("depth")
-        depth.start(Numbered.depth)
-        depth.push(Numbered.map(1), at: 0)
-        depth.settle()
-        bench.release("depth")
+        let partner = bench.request(follower.partner)
+        partner.start(follower.stream(follower.partner).caps)
+        partner.push(follower.numbered(1), at: 0)
+        partner.settle()
+        bench.release(follower.partner)
     }
 
-    @Test func `a query that a flush overtakes is answered or refused`() {
-        let bench = Bench.numbered()
-        let feeds = [bench.video, bench.depth]
-        let asker = Feed.Asker(bench.video, for: Numbered.video.caps)
+    @Test(arguments: Follower.all)
+    func `a query that a flush overtakes is answered or refused`(follower: Follower) {
+        let bench = Bench.numbered(follower)
+        let feeds = [bench.leading, bench[follower.partner]]
+        let asker = Feed.Asker(bench.leading, for: follower.leading.caps)
         for _ in 0..<2000 {
             flush(feeds, seqnum: gst_util_seqnum_next())
             for feed in feeds { feed.push(.time()) }

@@ -2,30 +2,29 @@ import CGStreamer
 import GstBridge
 import GstTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 /// States, seeks, and what is left over afterwards.
 @Suite struct LifecycleTests {
-    private static let chain =
-        "depthtestsrc name=camera camera.video ! video/x-raw,width=32,height=24 ! matte.video "
-        + "camera.depth ! video/x-raw,width=16,height=12 ! matte.depth depthmatte name=matte ! "
-
-    @Test func `two hundred state cycles leave nothing behind`() {
-        let pipeline = Pipeline(LifecycleTests.chain + "fakesink name=sink num-buffers=-1")
+    @Test(arguments: Follower.all)
+    func `two hundred state cycles leave nothing behind`(follower: Follower) {
+        let pipeline = Pipeline(follower.camera + "fakesink name=sink num-buffers=-1")
         for cycle in 0..<200 {
             #expect(pipeline.set(GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE)
             if cycle.isMultiple(of: 2) { #expect(pipeline.reached() == GST_STATE_CHANGE_SUCCESS, "cycle \(cycle)") }
             #expect(pipeline.set(GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
-            #expect(pipeline["matte"].pointee.object.object.ref_count <= 3, "cycle \(cycle)")
+            #expect(pipeline["element"].pointee.object.object.ref_count <= 3, "cycle \(cycle)")
         }
         #expect(pipeline.bus.errors().isEmpty)
     }
 
-    @Test func `elements and pads go with the pipeline`() {
+    @Test(arguments: Follower.all)
+    func `elements and pads go with the pipeline`(follower: Follower) {
         let gone = Counter()
         for _ in 0..<20 {
-            let pipeline = Pipeline(LifecycleTests.chain + "fakesink")
-            for name in ["camera", "matte"] {
+            let pipeline = Pipeline(follower.camera + "fakesink")
+            for name in ["camera", "element"] {
                 gone.watch(pipeline[name])
                 for pad in ["video", "depth", "src"] {
                     guard let pad = gst_element_get_static_pad(pipeline[name], pad) else { continue }
@@ -41,7 +40,7 @@ import Testing
     }
 
     /// The three sequences of GStreamer's generic/states test.
-    @Test(arguments: ["depthmatte", "depthtestsrc"])
+    @Test(arguments: Follower.factories + ["depthtestsrc"])
     func `an unlinked element takes every state sequence`(factory: String) {
         let (null, ready, paused, playing) = (GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING)
         let sequences = [
@@ -62,9 +61,10 @@ import Testing
         }
     }
 
-    @Test func `playing again after READY is as the first time`() {
+    @Test(arguments: Follower.all)
+    func `playing again after READY is as the first time`(follower: Follower) {
         let pipeline = Pipeline(
-            LifecycleTests.chain.replacing("depthtestsrc", with: "depthtestsrc num-buffers=5") + "fakesink name=sink")
+            follower.camera.replacing("depthtestsrc", with: "depthtestsrc num-buffers=5") + "fakesink name=sink")
         let passing = PassingFrames(pipeline["sink"])
         var runs: [[[UInt8]]] = []
         for _ in 0..<3 {
@@ -77,16 +77,18 @@ import Testing
         #expect(runs[2] == runs[0])
     }
 
-    @Test func `stopping while the element waits for depth does not hang`() {
-        let bench = Bench.numbered()
-        for frame in 0..<3 { bench.video.push(Numbered.picture, at: time(ofFrame: frame)) }
+    @Test(arguments: Follower.all)
+    func `stopping while the element waits for a stream does not hang`(follower: Follower) {
+        let bench = Bench.numbered(follower)
+        for frame in 0..<3 { bench.leading.push(follower.leading.frame, at: time(ofFrame: frame)) }
         gst_element_set_state(bench.element, GST_STATE_READY)
-        #expect(bench.video.settle() == GST_FLOW_FLUSHING)
+        #expect(bench.leading.settle() == GST_FLOW_FLUSHING)
     }
 
     // MARK: Seeks
 
-    @Test func `a flushing seek on a playing recording shows the right frame`() throws {
+    @Test(arguments: Follower.all)
+    func `a flushing seek on a playing recording shows the right frame`(follower: Follower) throws {
         let folder = TemporaryFolder()
         let file = folder["recording.mkv"]
         let recorded = Pipeline(
@@ -97,8 +99,9 @@ import Testing
         ).run()
         try #require(recorded == .ended)
         let player = Pipeline(
-            "filesrc location=\(file) ! matroskademux name=file file.video_0 ! queue ! matte.video "
-                + "file.video_1 ! avdec_ffv1 ! queue ! matte.depth depthmatte name=matte ! appsink name=sink sync=false max-buffers=2"
+            "filesrc location=\(file) ! matroskademux name=file file.video_0 ! queue ! element.video "
+                + "file.video_1 ! avdec_ffv1 ! queue ! element.depth "
+                + "\(follower.factory) name=element ! appsink name=sink sync=false max-buffers=2"
         )
         player.set(GST_STATE_PLAYING)
         let first = try #require(player.nextFrame(of: "sink"))
@@ -116,9 +119,10 @@ import Testing
         #expect(again.bytes == first.bytes)
     }
 
-    @Test func `a flushing seek on the test source shows the right frame`() throws {
+    @Test(arguments: Follower.all)
+    func `a flushing seek on the test source shows the right frame`(follower: Follower) throws {
         let pipeline = Pipeline(
-            LifecycleTests.chain.replacing("depthtestsrc", with: "depthtestsrc num-buffers=300")
+            follower.camera.replacing("depthtestsrc", with: "depthtestsrc num-buffers=300")
                 + "appsink name=sink sync=false max-buffers=2")
         pipeline.set(GST_STATE_PLAYING)
         let first = try #require(pipeline.nextFrame(of: "sink"))
@@ -131,9 +135,10 @@ import Testing
         #expect(pipeline.bus.errors().isEmpty)
     }
 
-    @Test func `a hundred seeks in a row`() {
+    @Test(arguments: Follower.all)
+    func `a hundred seeks in a row`(follower: Follower) {
         let pipeline = Pipeline(
-            LifecycleTests.chain.replacing("depthtestsrc", with: "depthtestsrc num-buffers=300") + "fakesink sync=false"
+            follower.camera.replacing("depthtestsrc", with: "depthtestsrc num-buffers=300") + "fakesink sync=false"
         )
         pipeline.set(GST_STATE_PAUSED)
         #expect(pipeline.reached() == GST_STATE_CHANGE_SUCCESS)
@@ -143,9 +148,10 @@ import Testing
         }
     }
 
-    @Test func `a seek after the end plays again`() throws {
+    @Test(arguments: Follower.all)
+    func `a seek after the end plays again`(follower: Follower) throws {
         let pipeline = Pipeline(
-            LifecycleTests.chain.replacing("depthtestsrc", with: "depthtestsrc num-buffers=5")
+            follower.camera.replacing("depthtestsrc", with: "depthtestsrc num-buffers=5")
                 + "appsink name=sink sync=false")
         pipeline.set(GST_STATE_PLAYING)
         #expect(pipeline.frames(of: "sink").count == 5)
@@ -155,10 +161,11 @@ import Testing
 
     // MARK: Setters
 
-    @Test func `an element dropped while a setter runs goes all the same`() {
+    @Test(arguments: Follower.all)
+    func `an element dropped while a setter runs goes all the same`(follower: Follower) {
         let gone = Counter()
         for round in 0..<50 {
-            let element = makeElement("depthmatte")
+            let element = makeElement(follower.factory)
             gone.watch(element)
             gst_object_ref(element)
             let setter = Setter(element)
@@ -170,11 +177,16 @@ import Testing
         #expect(gone.gone == 50)
     }
 
-    @Test func `properties set from another thread while frames flow do no harm`() {
-        let bench = Bench.room(["blur-radius": "2"])
+    @Test(arguments: Follower.all)
+    func `properties set from another thread while frames flow do no harm`(follower: Follower) {
+        let bench = Bench.numbered(follower)
         gst_object_ref(bench.element)
         let setter = Setter(bench.element)
-        for frame in 0..<200 { #expect(bench.pair(frame, depth: Room.wall(700)) != nil) }
+        for frame in 0..<200 {
+            bench[follower.partner].push(follower.numbered(1), at: time(ofFrame: frame))
+            bench.leading.push(follower.leading.frame, at: time(ofFrame: frame))
+            #expect(bench.output.next() != nil)
+        }
         setter.finish()
         #expect(bench.bus.errors().isEmpty)
     }
@@ -198,7 +210,7 @@ final class Counter: @unchecked Sendable {  // guard: the count is atomic, `watc
     }
 }
 
-/// A thread that sets properties a few hundred times, then gives its reference to the element back.
+/// A thread that sets properties some thousand times, then gives its reference to the element back.
 private struct Setter {
     private let thread: UnsafeMutablePointer<GThread>?
 
@@ -208,12 +220,9 @@ private struct Setter {
             { data in
                 guard let data else { return nil }
                 let element = data.assumingMemoryBound(to: GstElement.self)
-                for round in 0..<300 {
-                    setProperty(element, "cutoff", "\(1 + round % 3)")
-                    setProperty(element, "background-color", "\(0xff00_0000 + round)")
-                    setProperty(element, "background-mode", round.isMultiple(of: 2) ? "color" : "auto")
-                    setProperty(element, "view", round.isMultiple(of: 3) ? "matte" : "composite")
-                }
+                let settable = SettableProperty.all(of: element).filter(\.keepsEveryFrame)
+                var random = RepeatableRandomNumberGenerator(seed: 3)
+                for round in 0..<1200 { settable[round % settable.count].set(on: element, &random) }
                 gst_object_unref(data)
                 return nil
             }, element)

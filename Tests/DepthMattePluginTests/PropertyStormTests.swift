@@ -13,11 +13,12 @@ import Testing
         folder.write(name, png(width: Room.shape.width, height: Room.shape.height) { _, _ in color })
     }
 
-    @Test func `every property changed a thousand times a second loses no frame`() throws {
-        let bench = Bench.room()
+    @Test(arguments: Follower.all)
+    func `every property changed a thousand times a second loses no frame`(follower: Follower) throws {
+        let bench = Bench.numbered(follower)
         let files = [still("one.png", [1, 2, 3]), still("two.png", [4, 5, 6]), folder["missing.png"], nil]
         let settable = SettableProperty.all(of: bench.element)
-        #expect(settable.count > 25)
+        #expect(settable.count >= follower.leastProperties)
         var random = RepeatableRandomNumberGenerator(seed: 11)
         let element = bench.element
         let setter = Repeater(every: 1000) { round in
@@ -25,7 +26,10 @@ import Testing
         }
         var starts: [GstClockTime] = []
         while setter.rounds < 1500 {
-            let frame = try #require(bench.pair(starts.count, depth: Room.wall(700)), "frame \(starts.count)")
+            let due = time(ofFrame: starts.count)
+            bench[follower.partner].push(follower.numbered(5), at: due)
+            bench.leading.push(follower.leading.frame, at: due)
+            let frame = try #require(bench.output.next(), "frame \(starts.count)")
             starts.append(frame.timing.start)
         }
         #expect(setter.finish() >= 1500)
@@ -61,83 +65,5 @@ import Testing
         }
         setter.finish()
         #expect(isLast && seen.count > 1)
-    }
-}
-
-/// A property that can be set, as its GParamSpec describes it.
-private struct SettableProperty {
-    private let spec: UnsafeMutablePointer<GParamSpec>
-    private let name: String
-    private let kind: String
-
-    /// Those that are the element's own.
-    static func all(of element: UnsafeMutablePointer<GstElement>) -> [SettableProperty] {
-        let type = element.pointee.object.object.g_type_instance.g_class.pointee.g_type
-        let table = UnsafeMutableRawPointer(element.pointee.object.object.g_type_instance.g_class)
-            .assumingMemoryBound(to: GObjectClass.self)
-        var count: guint = 0
-        guard let list = g_object_class_list_properties(table, &count) else { return [] }
-        defer { g_free(list) }
-        return (0..<Int(count)).compactMap { index in
-            guard let spec = list[index], spec.pointee.owner_type == type,
-                spec.pointee.flags.rawValue & G_PARAM_WRITABLE.rawValue != 0
-            else { return nil }
-            return SettableProperty(spec)
-        }
-    }
-
-    private init(_ spec: UnsafeMutablePointer<GParamSpec>) {
-        self.spec = spec
-        name = String(cString: g_param_spec_get_name(spec))
-        kind = String(cString: g_type_name(g_type_fundamental(spec.pointee.value_type)))
-    }
-
-    /// Gives the property a value out of all that it takes, often one of the ends of the range.
-    func set(
-        on element: UnsafeMutablePointer<GstElement>, _ random: inout RepeatableRandomNumberGenerator,
-        strings: [String?]
-    ) {
-        if kind == "gchararray" {
-            let string = name == "background" ? strings.randomElement(using: &random) ?? nil : "face"
-            return SettableProperty.setString(element, name, string)
-        }
-        var value = GValue()
-        g_value_init(&value, spec.pointee.value_type)
-        let share = [0, 1, Double.random(in: 0...1, using: &random)].randomElement(using: &random) ?? 0
-        let raw = UnsafeMutableRawPointer(spec)
-        switch kind {
-        case "gdouble":
-            let range = raw.assumingMemoryBound(to: GParamSpecDouble.self).pointee
-            g_value_set_double(&value, range.minimum + share * (range.maximum - range.minimum))
-        case "gint":
-            let range = raw.assumingMemoryBound(to: GParamSpecInt.self).pointee
-            g_value_set_int(&value, gint((Double(range.minimum) * (1 - share) + Double(range.maximum) * share)))
-        case "guint":
-            let range = raw.assumingMemoryBound(to: GParamSpecUInt.self).pointee
-            g_value_set_uint(&value, guint((Double(range.minimum) * (1 - share) + Double(range.maximum) * share)))
-        case "guint64":
-            let range = raw.assumingMemoryBound(to: GParamSpecUInt64.self).pointee
-            g_value_set_uint64(&value, share == 1 ? range.maximum : range.minimum + guint64(share * 1e9))
-        case "gboolean": g_value_set_boolean(&value, share > 0.5 ? 1 : 0)
-        case "GEnum":
-            let choices = raw.assumingMemoryBound(to: GParamSpecEnum.self).pointee.enum_class.pointee
-            let index = Int.random(in: 0..<Int(choices.n_values), using: &random)
-            g_value_set_enum(&value, choices.values[index].value)
-        default: Issue.record("\(name) is a \(kind), which this test cannot set")
-        }
-        g_object_set_property(SettableProperty.object(element), name, &value)
-        g_value_unset(&value)
-    }
-
-    static func setString(_ element: UnsafeMutablePointer<GstElement>, _ name: String, _ string: String?) {
-        var value = GValue()
-        g_value_init(&value, g_type_from_name("gchararray"))
-        g_value_set_string(&value, string)
-        g_object_set_property(object(element), name, &value)
-        g_value_unset(&value)
-    }
-
-    private static func object(_ element: UnsafeMutablePointer<GstElement>) -> UnsafeMutablePointer<GObject> {
-        UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
     }
 }

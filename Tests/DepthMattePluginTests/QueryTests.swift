@@ -7,17 +7,13 @@ import Testing
 @Suite struct QueryTests {
     // MARK: Allocation
 
-    @Test(arguments: ["video", "depth", "face", "background"], [false, true])
-    func `every pad reads GstVideoMeta and says so, with caps or without`(pad: String, hasCaps: Bool) {
-        let bench = Bench(["depth", "face", "background"])
-        let feeds = [
-            "video": bench.video, "depth": bench.depth, "face": bench.face, "background": bench.background,
-        ]
-        guard let feed = feeds[pad] else { return }
-        let caps = pad == "depth" ? Room.depth.caps : Room.shape.caps
-        if hasCaps { feed.start(caps) }
+    @Test(arguments: AnyPad.all, [false, true])
+    func `every pad reads GstVideoMeta and says so, with caps or without`(pad: AnyPad, hasCaps: Bool) {
+        let bench = Bench(pad.follower, pad.follower.followed.map(\.pad))
+        let feed = bench[pad.pad]
+        if hasCaps { feed.start(pad.stream.caps) }
         feed.settle()
-        #expect(feed.proposal(for: caps) == Feed.Proposal(takesVideoMeta: true, pools: 0))
+        #expect(feed.proposal(for: pad.stream.caps) == Feed.Proposal(takesVideoMeta: true, pools: 0))
         #expect(feed.proposal(for: nil) == Feed.Proposal(takesVideoMeta: true, pools: 0))
     }
 
@@ -60,10 +56,11 @@ import Testing
 
     // MARK: The rest
 
-    @Test func `what is asked of the output's timeline is asked of the video`() {
-        let bench = Bench.numbered()
+    @Test(arguments: Follower.all)
+    func `what is asked of the output's timeline is asked of the leading stream`(follower: Follower) {
+        let bench = Bench.numbered(follower)
         var asked: [GstQueryType] = []
-        answerQueries(on: bench.video.pad) { query in
+        answerQueries(on: bench.leading.pad) { query in
             asked.append(query.pointee.type)
             switch query.pointee.type {
             case GST_QUERY_DURATION: gst_query_set_duration(query, GST_FORMAT_TIME, 7_000_000_000)
@@ -74,7 +71,7 @@ import Testing
             }
             return true
         }
-        answerQueries(on: bench.depth.pad) { query in
+        answerQueries(on: bench[follower.partner].pad) { query in
             query.pointee.type == GST_QUERY_LATENCY ? nil : false
         }
         let queries = [
@@ -88,20 +85,22 @@ import Testing
         #expect(asked == [GST_QUERY_DURATION, GST_QUERY_SEEKING, GST_QUERY_SEGMENT, GST_QUERY_CONVERT])
     }
 
-    @Test func `what the video does not know is not answered`() {
-        let bench = Bench.numbered()
+    @Test(arguments: Follower.all)
+    func `what the leading stream does not know is not answered`(follower: Follower) {
+        let bench = Bench.numbered(follower)
         var value: gint64 = 0
         #expect(gst_pad_peer_query_duration(bench.output.pad, GST_FORMAT_TIME, &value) == 0)
         #expect(gst_pad_peer_query_duration(bench.output.pad, GST_FORMAT_BYTES, &value) == 0)
         #expect(gst_pad_peer_query_position(bench.output.pad, GST_FORMAT_BYTES, &value) == 0)
     }
 
-    @Test func `the position grows with the frames and stays within the video's length`() throws {
-        let bench = Bench.numbered()
-        bench.depth.end()
+    @Test(arguments: Follower.all)
+    func `the position grows with the frames and stays within the leading stream's length`(follower: Follower) throws {
+        let bench = Bench.numbered(follower)
+        bench[follower.partner].end()
         var last: gint64 = -1
         for frame in 0..<5 {
-            bench.video.push(Numbered.picture, at: time(ofFrame: frame))
+            bench.leading.push(follower.leading.frame, at: time(ofFrame: frame))
             _ = try #require(bench.output.next())
             let position = eventually { () -> gint64? in
                 var now: gint64 = 0
@@ -113,8 +112,9 @@ import Testing
         }
     }
 
-    @Test func `a context is asked for upstream and downstream`() throws {
-        let bench = Bench(["depth"])
+    @Test(arguments: Follower.all)
+    func `a context is asked for upstream and downstream`(follower: Follower) throws {
+        let bench = Bench(follower, [follower.partner])
         func answerContext(_ query: UnsafeMutablePointer<GstQuery>) -> Bool? {
             guard query.pointee.type == GST_QUERY_CONTEXT else { return nil }
             let context = gst_context_new("gst.test.device", 1)
@@ -124,16 +124,17 @@ import Testing
         }
         answerQueries(on: bench.output.pad, answerContext)
         let down = try #require(gst_query_new_context("gst.test.device"))
-        #expect(gst_pad_peer_query(bench.video.pad, down) != 0)
+        #expect(gst_pad_peer_query(bench.leading.pad, down) != 0)
         gst_query_unref(down)
-        answerQueries(on: bench.video.pad, answerContext)
+        answerQueries(on: bench.leading.pad, answerContext)
         let upward = try #require(gst_query_new_context("gst.test.device"))
         #expect(gst_pad_peer_query(bench.output.pad, upward) != 0)
         gst_query_unref(upward)
     }
 
-    @Test func `queries that nobody can answer are refused in every state`() {
-        let bench = Bench(["depth"])
+    @Test(arguments: Follower.all)
+    func `queries that nobody can answer are refused in every state`(follower: Follower) {
+        let bench = Bench(follower, [follower.partner])
         for state in [GST_STATE_PLAYING, GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_NULL] {
             gst_element_set_state(bench.element, state)
             for query in [
@@ -158,32 +159,35 @@ import Testing
         }
     }
 
-    @Test(arguments: ["I420", "P010_10LE"])
-    func `downstream that turns to what the video is not gets one error that says so`(wanted: String) {
-        let bench = Bench.numbered()
-        for number in 0..<3 { bench.depth.push(Numbered.map(1), at: time(ofFrame: number)) }
-        bench.depth.end()
-        bench.video.push(Numbered.picture, at: 0)
+    @Test(arguments: Follower.all.flatMap { follower in follower.foreignCaps.map { (follower, $0) } })
+    func `downstream that turns to what cannot be sent gets one error that says so`(
+        follower: Follower, wanted: String
+    ) {
+        let bench = Bench.numbered(follower)
+        for number in 0..<3 { bench[follower.partner].push(follower.numbered(1), at: time(ofFrame: number)) }
+        bench[follower.partner].end()
+        bench.leading.push(follower.leading.frame, at: 0)
         #expect(bench.output.next() != nil)
         takeOnly("video/x-raw, format=(string)\(wanted)", downstreamOf: bench)
         gst_pad_push_event(bench.output.pad, gst_event_new_reconfigure())
-        for frame in 1..<4 { bench.video.push(Numbered.picture, at: time(ofFrame: frame)) }
-        #expect(bench.video.settle() == GST_FLOW_NOT_NEGOTIATED)
+        for frame in 1..<4 { bench.leading.push(follower.leading.frame, at: time(ofFrame: frame)) }
+        #expect(bench.leading.settle() == GST_FLOW_NOT_NEGOTIATED)
         let errors = bench.bus.errors()
         #expect(errors.count == 1 && errors.first?.text.contains("videoconvert") == true, "\(errors)")
         #expect(bench.output.present().isEmpty)
     }
 
-    @Test func `live, too, downstream that turns away is one error`() throws {
+    @Test(arguments: Follower.all)
+    func `live, too, downstream that turns away is one error`(follower: Follower) throws {
         let clock = TestClock()
-        let bench = Bench(["depth"], Numbered.properties, clock: clock.clock)
-        bench.depth.start(Numbered.depth)
-        bench.video.start(Numbered.video)
-        bench.video.push(Numbered.picture, at: 0)
+        let bench = Bench(follower, [follower.partner], clock: clock.clock)
+        bench[follower.partner].start(follower.stream(follower.partner).caps)
+        bench.leading.start(follower.leading.caps)
+        bench.leading.push(follower.leading.frame, at: 0)
         _ = try #require(clock.runUntil(0) { bench.output.present().first })
         takeOnly("video/x-raw, format=(string)P010_10LE", downstreamOf: bench)
         gst_pad_push_event(bench.output.pad, gst_event_new_reconfigure())
-        bench.video.push(Numbered.picture, at: time(ofFrame: 1))
+        bench.leading.push(follower.leading.frame, at: time(ofFrame: 1))
         let errors = try #require(
             clock.runUntil(time(ofFrame: 1)) {
                 let errors = bench.bus.errors()

@@ -15,23 +15,26 @@ import Testing
         var isData: Bool { [.buffer, .lateBuffer, .untimedBuffer, .shortBuffer].contains(self) }
     }
 
-    /// What a pad's good caps and frames are.
+    /// A pad's feed, and its good caps and frames.
     private struct Stream {
         let feed: Feed
         let caps: [String]
         let frame: [UInt8]
     }
 
-    @Test func `no order of events breaks the output or hangs the element`() {
+    @Test(arguments: Follower.all)
+    func `no order of events breaks the output or hangs the element`(follower: Follower) {
         let warnings = SourceWarnings()
-        for seed in 0..<RandomEventTests.sequences { check(seed: UInt64(seed)) }
+        for seed in 0..<RandomEventTests.sequences { check(follower, seed: UInt64(seed)) }
         #expect(warnings.texts.isEmpty, "\(warnings.texts.prefix(3))")
     }
 
-    private func check(seed: UInt64) {
+    private func check(_ follower: Follower, seed: UInt64) {
         var random = RepeatableRandomNumberGenerator(seed: seed)
-        let bench = Bench(["depth", "face", "background"], Numbered.properties.with(["view": "composite"]))
-        let streams = self.streams(of: bench)
+        let bench = Bench(follower, follower.followed.map(\.pad), follower.busy)
+        let streams = follower.streams.map {
+            Stream(feed: bench[$0.pad], caps: [$0.caps, $0.otherCaps], frame: $0.frame)
+        }
         if Bool.random(using: &random) { for stream in streams { stream.feed.start(stream.caps[0]) } }
         var sent: Set<Int> = []
         for _ in 0..<Int.random(in: 4...40, using: &random) {
@@ -44,18 +47,6 @@ import Testing
         let isWhole = recover(streams, bench)
         _ = bench.output.present()
         #expect(isWhole, "seed \(seed) hangs: \(bench.output.story)")
-    }
-
-    private func streams(of bench: Bench) -> [Stream] {
-        let (video, depth) = (Numbered.video, Numbered.depth)
-        let other = VideoShape("GRAY8", 32, 5)
-        return [
-            Stream(feed: bench.video, caps: [video.caps, other.caps], frame: Numbered.picture),
-            Stream(
-                feed: bench.depth, caps: [depth.caps, DepthShape("F32LE", 8, 4).caps], frame: Numbered.map(9)),
-            Stream(feed: bench.face, caps: [video.caps, other.caps], frame: Numbered.picture),
-            Stream(feed: bench.background, caps: [other.caps, video.caps], frame: Numbered.picture),
-        ]
     }
 
     /// - Parameter mayBlock: whether the stream has sent buffers, for which there may have been no room.
@@ -133,7 +124,8 @@ final class SourceWarnings {
             "GStreamer", G_LOG_LEVEL_WARNING,
             { _, _, text, data in
                 guard let data, let text = text.map({ String(cString: $0) }),
-                    (text.contains("depthmatte") && text.contains(":src>")) || text.contains("probe")
+                    (Follower.factories.contains { text.contains($0) } && text.contains(":src>"))
+                        || text.contains("probe")
                 else { return }
                 Unmanaged<Monitor<[String]>>.fromOpaque(data).takeUnretainedValue().withLock { $0.append(text) }
             }, Unmanaged.passUnretained(record).toOpaque())

@@ -6,18 +6,17 @@ import Testing
 
 /// Request pads that come and go at any moment.
 @Suite struct RequestPadTests {
-    private static let names = ["depth", "face", "background"]
-
-    @Test(arguments: names)
-    func `a pad that another thread releases and requests loses no frame`(name: String) {
-        let bench = Bench([], Numbered.properties)
-        bench.video.start(Numbered.video)
-        let visitor = Visitor(bench.element, name)
+    @Test(arguments: FollowedPad.all)
+    func `a pad that another thread releases and requests loses no frame`(followed: FollowedPad) {
+        let follower = followed.follower
+        let bench = Bench(follower, [])
+        bench.leading.start(follower.leading.caps)
+        let visitor = Visitor(bench.element, followed.stream)
         let repeater = Repeater { _ in visitor.visit() }
         let count = 500
         var starts: [GstClockTime] = []
         for number in 0..<count {
-            bench.video.push(Numbered.picture, at: time(ofFrame: number))
+            bench.leading.push(follower.leading.frame, at: time(ofFrame: number))
             if let frame = bench.output.next() { starts.append(frame.timing.start) }
         }
         #expect(repeater.finish() > 0 && visitor.refusals == 0)
@@ -25,35 +24,38 @@ import Testing
         #expect(bench.bus.errors().isEmpty)
     }
 
-    @Test(arguments: names)
-    func `a pad may be released and requested from a blocking probe`(name: String) throws {
-        let bench = Bench([name], Numbered.properties)
-        bench.video.start(Numbered.video)
+    @Test(arguments: FollowedPad.all)
+    func `a pad may be released and requested from a blocking probe`(followed: FollowedPad) throws {
+        let (follower, name) = (followed.follower, followed.pad)
+        let bench = Bench(follower, [name])
+        bench.leading.start(follower.leading.caps)
         for number in 0..<50 {
-            let release = BlockedPad(bench.video.pad) { bench.release(name) }
-            bench.video.push(Numbered.picture, at: time(ofFrame: number))
+            let release = BlockedPad(bench.leading.pad) { bench.release(name) }
+            bench.leading.push(follower.leading.frame, at: time(ofFrame: number))
             try #require(bench.output.next() != nil, "frame \(number)")
             #expect(release.hasRun)
-            let request = BlockedPad(bench.video.pad) { bench.request(name).end() }
-            bench.video.push(Numbered.picture, at: time(ofFrame: number) + millisecond)
+            let request = BlockedPad(bench.leading.pad) { bench.request(name).end() }
+            bench.leading.push(follower.leading.frame, at: time(ofFrame: number) + millisecond)
             try #require(bench.output.next() != nil, "frame \(number)")
             #expect(request.hasRun)
         }
     }
 
-    @Test(arguments: names)
-    func `a frame that waits for a pad goes on when that is released`(name: String) {
-        let bench = Bench([name], Numbered.properties)
-        bench.video.start(Numbered.video)
-        for number in 0..<3 { bench.video.push(Numbered.picture, at: time(ofFrame: number)) }
+    @Test(arguments: FollowedPad.all)
+    func `a frame that waits for a pad goes on when that is released`(followed: FollowedPad) {
+        let (follower, name) = (followed.follower, followed.pad)
+        let bench = Bench(follower, [name])
+        bench.leading.start(follower.leading.caps)
+        for number in 0..<3 { bench.leading.push(follower.leading.frame, at: time(ofFrame: number)) }
         #expect(bench.output.present().isEmpty)
         bench.release(name)
         for number in 0..<3 { #expect(bench.output.next()?.timing.start == time(ofFrame: number)) }
     }
 
-    @Test(arguments: names)
-    func `a pad that is kept when its element is gone refuses data and does no harm`(name: String) throws {
-        let element = makeElement("depthmatte")
+    @Test(arguments: FollowedPad.all)
+    func `a pad that is kept when its element is gone refuses data and does no harm`(followed: FollowedPad) throws {
+        let (follower, name) = (followed.follower, followed.pad)
+        let element = makeElement(follower.factory)
         let pad = try #require(gst_element_request_pad_simple(element, name))
         gst_element_set_state(element, GST_STATE_PAUSED)
         gst_element_set_state(element, GST_STATE_NULL)
@@ -62,21 +64,24 @@ import Testing
         let caps = try #require(gst_pad_query_caps(pad, nil))
         gst_caps_unref(caps)
         #expect(gst_pad_send_event(pad, gst_event_new_stream_start("late")) == 0)
-        #expect(gst_pad_chain(pad, guardedBuffer(Numbered.picture).surrender()) == GST_FLOW_FLUSHING)
+        #expect(gst_pad_chain(pad, guardedBuffer(follower.leading.frame).surrender()) == GST_FLOW_FLUSHING)
         gst_util_set_object_arg(
             UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GObject.self), "emit-signals", "true")
         gst_object_unref(pad)
     }
 
-    @Test(arguments: names)
-    func `a pad that nobody links holds a live stream no longer than until the frame is due`(name: String) throws {
+    @Test(arguments: FollowedPad.all)
+    func `a pad that nobody links holds a live stream no longer than until the frame is due`(followed: FollowedPad)
+        throws
+    {
+        let (follower, name) = (followed.follower, followed.pad)
         let clock = TestClock()
-        let bench = Bench([], Numbered.properties, clock: clock.clock)
+        let bench = Bench(follower, [], clock: clock.clock)
         let pad = try #require(gst_element_request_pad_simple(bench.element, name))
         defer { gst_object_unref(pad) }
-        bench.video.start(Numbered.video)
+        bench.leading.start(follower.leading.caps)
         for number in 1...5 {
-            bench.video.push(Numbered.picture, at: time(ofFrame: number))
+            bench.leading.push(follower.leading.frame, at: time(ofFrame: number))
             let frame = try #require(clock.runUntil(time(ofFrame: number)) { bench.output.present().first })
             #expect(frame.timing.start == time(ofFrame: number))
         }
@@ -86,9 +91,10 @@ import Testing
     @Test func `elements that are dropped at once leave nothing`() {
         let gone = Counter()
         for round in 0..<500 {
-            let element = makeElement(round.isMultiple(of: 5) ? "depthtestsrc" : "depthmatte")
+            let follower = Follower.all[round % Follower.all.count]
+            let element = makeElement(round.isMultiple(of: 5) ? "depthtestsrc" : follower.factory)
             gone.watch(element)
-            if round.isMultiple(of: 2), let pad = gst_element_request_pad_simple(element, "depth") {
+            if round.isMultiple(of: 2), let pad = gst_element_request_pad_simple(element, follower.partner) {
                 gone.watch(pad)
                 gst_object_unref(pad)
             }
@@ -100,11 +106,12 @@ import Testing
 
 /// The cost of a request pad, over many.
 @Suite struct RequestPadSoakTests {
-    @Test(arguments: ["depth", "face", "background"])
-    func `requesting and releasing a pad costs little and leaves the memory as it was`(name: String) throws {
-        let bench = Bench([], Numbered.properties)
-        bench.video.start(Numbered.video)
-        bench.video.push(Numbered.picture, at: 0)
+    @Test(arguments: FollowedPad.all)
+    func `requesting and releasing a pad costs little and leaves the memory as it was`(followed: FollowedPad) throws {
+        let (follower, name) = (followed.follower, followed.pad)
+        let bench = Bench(follower, [])
+        bench.leading.start(follower.leading.caps)
+        bench.leading.push(follower.leading.frame, at: 0)
         #expect(bench.output.next() != nil)
         let rounds = Soak.isFull ? 50_000 : 3_000
         var early = 0
@@ -117,9 +124,9 @@ import Testing
             if round.isMultiple(of: 100) { #expect(bench.bus.discardAll() == 0) }
         }
         let each = Double(g_get_monotonic_time() - start) / Double(rounds - 500)
-        print("requesting and releasing \(name): \(each) microseconds")
+        print("requesting and releasing \(followed.testDescription): \(each) microseconds")
         Soak.expectSmallGrowth(since: early, limit: 128, after: "\(rounds) requests of \(name)")
-        bench.video.push(Numbered.picture, at: frameDuration)
+        bench.leading.push(follower.leading.frame, at: frameDuration)
         #expect(bench.output.next() != nil)
     }
 }
@@ -127,26 +134,26 @@ import Testing
 /// Requests a pad, begins a stream on it, and releases it.
 private final class Visitor {
     private let element: UnsafeMutablePointer<GstElement>
-    private let name: String
+    private let stream: Follower.Stream
     private(set) var refusals = 0
 
-    init(_ element: UnsafeMutablePointer<GstElement>, _ name: String) {
+    init(_ element: UnsafeMutablePointer<GstElement>, _ stream: Follower.Stream) {
         self.element = element
-        self.name = name
+        self.stream = stream
     }
 
     func visit() {
-        guard let pad = gst_element_request_pad_simple(element, name) else {
+        guard let pad = gst_element_request_pad_simple(element, stream.pad) else {
             refusals += 1
             return
         }
         var segment = GstSegment.time()
         gst_pad_send_event(pad, gst_event_new_stream_start("visitor"))
-        let caps = gst_caps_from_string(name == "depth" ? Numbered.depth.caps : Numbered.video.caps)
+        let caps = gst_caps_from_string(stream.caps)
         gst_pad_send_event(pad, gst_event_new_caps(caps))
         gst_caps_unref(caps)
         gst_pad_send_event(pad, gst_event_new_segment(&segment))
-        let buffer = guardedBuffer(name == "depth" ? Numbered.map(3) : Numbered.picture)
+        let buffer = guardedBuffer(stream.frame)
         buffer.timing = BufferRef.Timing(start: 0, duration: frameDuration)
         gst_pad_chain(pad, buffer.surrender())
         gst_element_release_request_pad(element, pad)

@@ -6,21 +6,15 @@ import Testing
 
 /// States that change fast, in any order, and with the rest of the pipeline playing.
 @Suite struct StateStormTests {
-    private static let inputs = """
-        videotestsrc name=video ! video/x-raw,format=I420,width=32,height=24 ! matte.video
-        videotestsrc name=depth ! video/x-raw,format=GRAY16_LE,width=16,height=12 ! matte.depth
-        videotestsrc name=behind ! video/x-raw,format=RGB,width=32,height=24 ! matte.background
-        depthmatte name=matte !
-        """
-
-    @Test func `every state of a long mixed list is reached`() throws {
+    @Test(arguments: Follower.all)
+    func `every state of a long mixed list is reached`(follower: Follower) throws {
         let (null, ready, paused, playing) = (GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING)
         let parts: [([GstState], Int)] = [
             ([playing, null, paused, ready], 3), ([paused, ready], 4), ([paused, null], 6), ([playing, null], 6),
             ([playing, ready], 3), ([playing, paused], 4), ([ready, null, playing, paused, null], 3),
         ]
         let states = parts.flatMap { part, times in (0..<times).flatMap { _ in part } }
-        let pipeline = Pipeline(StateStormTests.inputs + " fakesink sync=false")
+        let pipeline = Pipeline(follower.pictures + " fakesink sync=false")
         for (step, state) in states.enumerated() {
             try #require(pipeline.set(state) != GST_STATE_CHANGE_FAILURE, "step \(step)")
             try #require(pipeline.reached() == GST_STATE_CHANGE_SUCCESS, "step \(step)")
@@ -29,8 +23,9 @@ import Testing
         #expect(states.count > 60 && pipeline.bus.errors().isEmpty)
     }
 
-    @Test func `a hundred pauses and changes of the clock lose no frame`() throws {
-        let pipeline = Pipeline(StateStormTests.inputs + " appsink name=sink sync=true max-buffers=2")
+    @Test(arguments: Follower.all)
+    func `a hundred pauses and changes of the clock lose no frame`(follower: Follower) throws {
+        let pipeline = Pipeline(follower.pictures + " appsink name=sink sync=true max-buffers=2")
         let bin = UnsafeMutableRawPointer(pipeline.pointer).assumingMemoryBound(to: GstPipeline.self)
         let clocks = [GST_CLOCK_TYPE_MONOTONIC, GST_CLOCK_TYPE_REALTIME].map { type in
             makeClock(type)
@@ -43,7 +38,7 @@ import Testing
             starts.append(try #require(pipeline.nextFrame(of: "sink"), "round \(round)").timing.start)
             // As an application does when the clock is lost.
             gst_element_post_message(
-                pipeline["matte"], gst_message_new_clock_lost(object(pipeline["matte"]), clocks[round / 10 % 2]))
+                pipeline["element"], gst_message_new_clock_lost(object(pipeline["element"]), clocks[round / 10 % 2]))
             pipeline.set(GST_STATE_PAUSED)
             try #require(pipeline.reached() == GST_STATE_CHANGE_SUCCESS, "round \(round)")
         }
@@ -64,13 +59,15 @@ import Testing
     }
 
     @Test(
-        arguments: ["depthmatte", "depthtestsrc"],
+        arguments: Follower.factories + ["depthtestsrc"],
         [GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING])
     func `events from the application do no harm in any state`(factory: String, state: GstState) {
         let element = makeElement(factory)
         defer { gst_object_unref(element) }
-        let request = factory == "depthmatte" ? gst_element_request_pad_simple(element, "depth") : nil
-        defer { if let request { gst_object_unref(request) } }
+        let requests = Follower.all.filter { $0.factory == factory }.flatMap(\.followed).map {
+            gst_element_request_pad_simple(element, $0.pad)
+        }
+        defer { for request in requests { gst_object_unref(request) } }
         #expect(gst_element_set_state(element, state) != GST_STATE_CHANGE_FAILURE)
         for _ in 0..<3 {
             for flags in [GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_NONE] {
@@ -91,9 +88,10 @@ import Testing
         gst_event_new_seek(1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0)
     }
 
-    @Test func `an element is as new after events in every state`() {
+    @Test(arguments: Follower.all)
+    func `an element is as new after events in every state`(follower: Follower) {
         let pipeline = Pipeline(
-            StateStormTests.inputs.replacing("videotestsrc", with: "videotestsrc num-buffers=5")
+            follower.pictures.replacing("videotestsrc", with: "videotestsrc num-buffers=5")
                 + " appsink name=sink sync=false")
         // A serialized event to a prerolled pipeline would wait for it to play, as with any element.
         for (state, event) in [
@@ -102,22 +100,23 @@ import Testing
         ] {
             pipeline.set(state)
             #expect(pipeline.reached() == GST_STATE_CHANGE_SUCCESS)
-            gst_element_send_event(pipeline["matte"], event)
+            gst_element_send_event(pipeline["element"], event)
             pipeline.set(GST_STATE_READY)
         }
         pipeline.set(GST_STATE_PLAYING)
         #expect(pipeline.frames(of: "sink").map(\.timing.start) == (0..<5).map { time(ofFrame: $0) })
     }
 
-    @Test func `an element joins and leaves a playing pipeline`() throws {
+    @Test(arguments: Follower.all)
+    func `an element joins and leaves a playing pipeline`(follower: Follower) throws {
         let pipeline = Pipeline(
-            "videotestsrc ! video/x-raw,format=I420,width=32,height=24 ! tee name=tee ! queue ! fakesink sync=false")
+            "videotestsrc ! \(follower.leading.caps) ! tee name=tee ! queue ! fakesink sync=false")
         pipeline.set(GST_STATE_PLAYING)
         #expect(pipeline.reached() == GST_STATE_CHANGE_SUCCESS)
         let gone = Counter()
         for round in 0..<20 {
-            let branch = try Branch(pipeline)
-            gone.watch(branch.matte)
+            let branch = try Branch(pipeline, follower.factory)
+            gone.watch(branch.element)
             try #require(eventually { branch.frames > 5 }, "round \(round)")
             branch.leave()
         }
@@ -127,7 +126,7 @@ import Testing
     }
 }
 
-/// A tee's branch with a `depthmatte` in it.
+/// A tee's branch with an element in it that follows the tee's stream.
 private final class Branch {
     private let pipeline: Pipeline
     private let elements: [UnsafeMutablePointer<GstElement>]
@@ -135,17 +134,17 @@ private final class Branch {
     private let passing: PassingFrames
     private(set) var count = 0
 
-    var matte: UnsafeMutablePointer<GstElement> { elements[1] }
+    var element: UnsafeMutablePointer<GstElement> { elements[1] }
 
     var frames: Int {
         count += passing.take().count
         return count
     }
 
-    init(_ pipeline: Pipeline) throws {
+    init(_ pipeline: Pipeline, _ factory: String) throws {
         self.pipeline = pipeline
         elements = [
-            makeElement("queue"), makeElement("depthmatte"),
+            makeElement("queue"), makeElement(factory),
             makeElement("fakesink", ["sync": "false", "async": "false"]),
         ]
         passing = PassingFrames(elements[2])

@@ -8,82 +8,95 @@ import Testing
 @Suite struct StopTests {
     /// What the element is busy with when it is told to stop.
     enum Business: CaseIterable {
-        case waitingForDepth, waitingForDeadline, upstreamQueueFull, prerolledSink, sinkWaitingForItsClock
+        case waitingForPartner, waitingForDeadline, upstreamQueueFull, prerolledSink, sinkWaitingForItsClock
         case pullingNobody, flushing, openingPicture, decodingVideo, releasingPads
+
+        /// Whether it is something that this element does.
+        func suits(_ follower: Follower) -> Bool {
+            switch self {
+            case .openingPicture, .decodingVideo: follower.factory == "depthmatte"
+            default: true
+            }
+        }
     }
 
     /// Milliseconds within which NULL is reached.
     private static let limit = 100.0
 
-    @Test(arguments: Business.allCases)
-    func `NULL is reached at once`(business: Business) throws {
+    @Test(arguments: Follower.all.flatMap { follower in Business.allCases.map { (follower, $0) } })
+    func `NULL is reached at once`(follower: Follower, business: Business) throws {
+        guard business.suits(follower) else { return }
         // The quickest of three: other programs have the processor at times.
         let times = try (0..<3).map { _ in
-            let (element, holder) = try start(business)
+            let (element, holder) = try start(business, follower)
             let begin = g_get_monotonic_time()
             #expect(gst_element_set_state(element, GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
             let milliseconds = Double(g_get_monotonic_time() - begin) / 1000
             withExtendedLifetime(holder) {}
             return milliseconds
         }
-        print("NULL while \(business): \(times) ms")
+        print("\(follower.factory): NULL while \(business): \(times) ms")
         #expect(times.min() ?? .infinity < StopTests.limit, "\(times) ms")
     }
 
     /// An element or a pipeline that is busy, and what keeps it alive.
-    private func start(_ business: Business) throws -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+    private func start(
+        _ business: Business, _ follower: Follower
+    ) throws -> (UnsafeMutablePointer<GstElement>, AnyObject) {
         switch business {
-        case .waitingForDepth: waitingForDepth()
-        case .waitingForDeadline: try waitingForDeadline()
-        case .upstreamQueueFull: try upstreamQueueFull()
-        case .prerolledSink: try sink("fakesink", GST_STATE_PAUSED)
-        case .sinkWaitingForItsClock: try sink("fakesink sync=true ts-offset=3600000000000", GST_STATE_PLAYING)
-        case .pullingNobody: try sink("appsink max-buffers=1 sync=false", GST_STATE_PLAYING)
-        case .flushing: flushing()
+        case .waitingForPartner: waitingForPartner(follower)
+        case .waitingForDeadline: try waitingForDeadline(follower)
+        case .upstreamQueueFull: try upstreamQueueFull(follower)
+        case .prerolledSink: try sink("fakesink", GST_STATE_PAUSED, follower)
+        case .sinkWaitingForItsClock:
+            try sink("fakesink sync=true ts-offset=3600000000000", GST_STATE_PLAYING, follower)
+        case .pullingNobody: try sink("appsink max-buffers=1 sync=false", GST_STATE_PLAYING, follower)
+        case .flushing: flushing(follower)
         case .openingPicture: try openingPicture()
         case .decodingVideo: try decodingVideo()
-        case .releasingPads: releasingPads()
+        case .releasingPads: releasingPads(follower)
         }
     }
 
-    private func waitingForDepth() -> (UnsafeMutablePointer<GstElement>, AnyObject) {
-        let bench = Bench.numbered()
-        for number in 0..<3 { bench.video.push(Numbered.picture, at: time(ofFrame: number)) }
+    private func waitingForPartner(_ follower: Follower) -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+        let bench = Bench.numbered(follower)
+        for number in 0..<3 { bench.leading.push(follower.leading.frame, at: time(ofFrame: number)) }
         return (bench.element, bench)
     }
 
-    private func waitingForDeadline() throws -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+    private func waitingForDeadline(_ follower: Follower) throws -> (UnsafeMutablePointer<GstElement>, AnyObject) {
         let clock = TestClock()
-        let bench = Bench(["depth"], Numbered.properties.with(["latency": "1000000000"]), clock: clock.clock)
-        bench.video.start(Numbered.video)
-        bench.video.push(Numbered.picture, at: 0)
+        let bench = Bench(follower, [follower.partner], ["latency": "1000000000"], clock: clock.clock)
+        bench.leading.start(follower.leading.caps)
+        bench.leading.push(follower.leading.frame, at: 0)
         try #require(eventually { clock.isWaitedFor })
         return (bench.element, bench)
     }
 
-    private func upstreamQueueFull() throws -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+    private func upstreamQueueFull(_ follower: Follower) throws -> (UnsafeMutablePointer<GstElement>, AnyObject) {
         let pipeline = Pipeline(
-            "videotestsrc ! video/x-raw,width=32,height=24 ! queue name=queue max-size-buffers=3 ! matte.video "
-                + "videotestsrc ! valve drop=true ! matte.depth depthmatte name=matte ! fakesink")
+            "videotestsrc ! \(follower.leading.caps) ! queue name=queue max-size-buffers=3 ! "
+                + "element.\(follower.leading.pad) videotestsrc ! valve drop=true ! element.\(follower.partner) "
+                + "\(follower.factory) name=element ! fakesink")
         pipeline.set(GST_STATE_PLAYING)
         try #require(eventually { integer("current-level-buffers", of: pipeline["queue"]) == 3 })
         return (pipeline.pointer, pipeline)
     }
 
-    private func sink(_ sink: String, _ state: GstState) throws -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+    private func sink(
+        _ sink: String, _ state: GstState, _ follower: Follower
+    ) throws -> (UnsafeMutablePointer<GstElement>, AnyObject) {
         let pipeline = Pipeline(
-            "depthtestsrc name=camera camera.video ! video/x-raw,width=32,height=24 ! queue ! matte.video "
-                + "camera.depth ! video/x-raw,width=16,height=12 ! queue ! matte.depth "
-                + "depthmatte name=matte ! \(sink)")
+            follower.camera.replacing("! element.", with: "! queue ! element.") + sink)
         pipeline.set(state)
         try #require(pipeline.reached() == GST_STATE_CHANGE_SUCCESS)
         return (pipeline.pointer, pipeline)
     }
 
-    private func flushing() -> (UnsafeMutablePointer<GstElement>, AnyObject) {
-        let bench = Bench.numbered()
-        bench.video.push(Numbered.picture, at: 0)
-        for feed in [bench.depth, bench.video] { feed.beginFlush() }
+    private func flushing(_ follower: Follower) -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+        let bench = Bench.numbered(follower)
+        bench.leading.push(follower.leading.frame, at: 0)
+        for feed in [bench[follower.partner], bench.leading] { feed.beginFlush() }
         return (bench.element, bench)
     }
 
@@ -130,16 +143,16 @@ import Testing
         return (bench.element, Pair(bench, folder))
     }
 
-    private func releasingPads() -> (UnsafeMutablePointer<GstElement>, AnyObject) {
-        let bench = Bench([], Numbered.properties)
-        bench.video.start(Numbered.video)
+    private func releasingPads(_ follower: Follower) -> (UnsafeMutablePointer<GstElement>, AnyObject) {
+        let bench = Bench(follower, [])
+        bench.leading.start(follower.leading.caps)
         let element = bench.element
         let visitor = Repeater { _ in
-            guard let pad = gst_element_request_pad_simple(element, "depth") else { return }
+            guard let pad = gst_element_request_pad_simple(element, follower.partner) else { return }
             gst_element_release_request_pad(element, pad)
             gst_object_unref(pad)
         }
-        for number in 0..<3 { bench.video.push(Numbered.picture, at: time(ofFrame: number)) }
+        for number in 0..<3 { bench.leading.push(follower.leading.frame, at: time(ofFrame: number)) }
         return (bench.element, Pair(Ender(visitor), bench))
     }
 

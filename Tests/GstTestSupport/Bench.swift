@@ -1,14 +1,30 @@
 package import CGStreamer
 import GstBridge
 
-/// A `depthmatte` between feeds and a recorder, playing.
+/// An element that follows streams, between feeds and a recorder, playing.
 package final class Bench {
     package let element: UnsafeMutablePointer<GstElement>
     package let bus = Bus()
-    package let video: Feed
+    /// Feeds the pad that is always there.
+    package let leading: Feed
     package let output: Recorder
+    private let kind: Kind
     private let isLive: Bool
     private var requested: [String: Feed] = [:]
+
+    /// Which element it is.
+    package struct Kind: Sendable {
+        let factory: String
+        /// The pad that is always there.
+        let leading: String
+
+        package init(factory: String, leading: String) {
+            self.factory = factory
+            self.leading = leading
+        }
+
+        package static let depthMatte = Kind(factory: "depthmatte", leading: "video")
+    }
 
     /// - Parameters:
     ///   - inputs: the request pads to ask for.
@@ -17,20 +33,22 @@ package final class Bench {
     ///   - clock: makes the inputs say that they are live.
     package init(
         _ inputs: [String] = ["depth"], _ properties: [String: String] = [:], downstream: String = "ANY",
-        readsMetas: Bool = false, clock: UnsafeMutablePointer<GstClock>? = nil
+        readsMetas: Bool = false, clock: UnsafeMutablePointer<GstClock>? = nil, of kind: Kind = .depthMatte
     ) {
-        element = makeElement("depthmatte", properties)
+        self.kind = kind
+        element = makeElement(kind.factory, properties)
         isLive = clock != nil
         gst_element_set_bus(element, bus.pointer)
         if let clock { gst_element_set_clock(element, clock) }
         guard let source = gst_element_get_static_pad(element, "src"),
-            let sink = gst_element_get_static_pad(element, "video")
-        else { preconditionFailure("depthmatte has no video or src pad") }
+            let sink = gst_element_get_static_pad(element, kind.leading)
+        else { preconditionFailure("\(kind.factory) has no \(kind.leading) or src pad") }
         output = Recorder(source, caps: downstream, readsMetas: readsMetas)
-        video = Feed(sink, isLive: clock != nil)
+        leading = Feed(sink, isLive: clock != nil)
         for name in inputs { request(name) }
         precondition(
-            gst_element_set_state(element, GST_STATE_PLAYING) == GST_STATE_CHANGE_SUCCESS, "depthmatte cannot play")
+            gst_element_set_state(element, GST_STATE_PLAYING) == GST_STATE_CHANGE_SUCCESS,
+            "\(kind.factory) cannot play")
     }
 
     deinit {
@@ -40,11 +58,14 @@ package final class Bench {
         gst_object_unref(element)
     }
 
+    package var video: Feed { self["video"] }
     package var depth: Feed { self["depth"] }
     package var face: Feed { self["face"] }
     package var background: Feed { self["background"] }
 
-    private subscript(name: String) -> Feed {
+    /// The feed of the pad of that name.
+    package subscript(name: String) -> Feed {
+        if name == kind.leading { return leading }
         guard let feed = requested[name] else { preconditionFailure("\(name) was not asked for") }
         return feed
     }
@@ -52,7 +73,7 @@ package final class Bench {
     @discardableResult
     package func request(_ name: String) -> Feed {
         guard let pad = gst_element_request_pad_simple(element, name) else {
-            preconditionFailure("depthmatte has no \(name) pad")
+            preconditionFailure("\(kind.factory) has no \(name) pad")
         }
         let feed = Feed(pad, isLive: isLive)
         requested[name] = feed

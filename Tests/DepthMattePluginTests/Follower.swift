@@ -1,0 +1,141 @@
+import CGStreamer
+import GstTestSupport
+import Testing
+
+/// An element that is led by one stream and follows others along it, and small streams by which its output tells what
+/// it was made from.
+///
+/// What every such element must keep to is tested with each of `all`: an element joins by an entry there.
+struct Follower: Sendable, CustomTestStringConvertible {
+    /// A stream that one of the element's pads takes.
+    struct Stream: Sendable {
+        let pad: String
+        let caps: String
+        /// Other caps that the pad takes.
+        let otherCaps: String
+        let frame: [UInt8]
+    }
+
+    let factory: String
+    /// Settings under which the output tells what it was made from.
+    let properties: [String: String]
+    /// What makes it use all of its streams at once.
+    var busy: [String: String] = [:]
+    /// What is taken behind the element.
+    var downstream = "ANY"
+    let leading: Stream
+    /// The streams of the request pads.
+    let followed: [Stream]
+    /// The followed pad of which each frame that leaves shows a buffer.
+    let partner: String
+    /// A buffer of the partner's that shows as a number from 1 to 9.
+    let numbered: @Sendable (Int) -> [UInt8]
+    /// The number that a frame shows; 0 where it was made without the partner.
+    let number: @Sendable (Recorder.Frame) -> Int
+    /// Caps that the element can neither send nor make.
+    let foreignCaps: [String]
+    /// How many properties it has at least.
+    let leastProperties: Int
+
+    var testDescription: String { factory }
+
+    static let all: [Follower] = [.depthMatte]
+
+    static let factories = all.map(\.factory)
+
+    var streams: [Stream] { [leading] + followed }
+
+    func stream(_ pad: String) -> Stream {
+        guard let stream = streams.first(where: { $0.pad == pad }) else { preconditionFailure("no \(pad) pad") }
+        return stream
+    }
+
+    // MARK: As a part of a launch line
+
+    /// A synthetic camera, and the element with the name "element".
+    var camera: String {
+        "depthtestsrc name=camera camera.video ! video/x-raw,width=32,height=24 ! element.video "
+            + "camera.depth ! video/x-raw,width=16,height=12 ! element.depth \(factory) name=element ! "
+    }
+
+    /// Test pictures on every pad, by sources with the pads' names, and the element with the name "element".
+    var pictures: String {
+        streams.map { "videotestsrc name=\($0.pad) ! \($0.caps) ! element.\($0.pad) " }.joined()
+            + "\(factory) name=element ! "
+    }
+}
+
+/// One followed pad of one element.
+struct FollowedPad: Sendable, CustomTestStringConvertible {
+    let follower: Follower
+    let pad: String
+
+    var stream: Follower.Stream { follower.stream(pad) }
+
+    var testDescription: String { "\(follower.factory).\(pad)" }
+
+    static let all = Follower.all.flatMap { follower in
+        follower.followed.map { FollowedPad(follower: follower, pad: $0.pad) }
+    }
+}
+
+/// One pad of one element, the leading one too.
+struct AnyPad: Sendable, CustomTestStringConvertible {
+    let follower: Follower
+    let pad: String
+
+    var stream: Follower.Stream { follower.stream(pad) }
+
+    var testDescription: String { "\(follower.factory).\(pad)" }
+
+    static let all = Follower.all.flatMap { follower in
+        follower.streams.map { AnyPad(follower: follower, pad: $0.pad) }
+    }
+}
+
+extension Follower {
+    static let depthMatte: Follower = {
+        let (video, depth) = (Numbered.video, Numbered.depth)
+        let other = VideoShape("GRAY8", 32, 5)
+        return Follower(
+            factory: "depthmatte", properties: Numbered.properties, busy: ["view": "composite"],
+            leading: Stream(pad: "video", caps: video.caps, otherCaps: other.caps, frame: Numbered.picture),
+            followed: [
+                Stream(
+                    pad: "depth", caps: depth.caps, otherCaps: DepthShape("F32LE", 8, 4).caps, frame: Numbered.map(9)),
+                Stream(pad: "face", caps: video.caps, otherCaps: other.caps, frame: Numbered.picture),
+                Stream(pad: "background", caps: other.caps, otherCaps: video.caps, frame: Numbered.picture),
+            ],
+            partner: "depth", numbered: Numbered.map, number: Numbered.number, foreignCaps: ["I420", "P010_10LE"],
+            leastProperties: 25)
+    }()
+}
+
+extension Bench {
+    /// An element with the pads that are named, of which none has begun.
+    convenience init(
+        _ follower: Follower, _ inputs: [String], _ properties: [String: String] = [:],
+        clock: UnsafeMutablePointer<GstClock>? = nil
+    ) {
+        self.init(
+            inputs, follower.properties.with(properties), downstream: follower.downstream, clock: clock,
+            of: Kind(factory: follower.factory, leading: follower.leading.pad))
+    }
+
+    /// An element with its leading stream and that stream's partner; both have begun.
+    static func numbered(_ follower: Follower, _ properties: [String: String] = [:]) -> Bench {
+        let bench = Bench(follower, [follower.partner], properties)
+        bench[follower.partner].start(follower.stream(follower.partner).caps)
+        bench.leading.start(follower.leading.caps)
+        return bench
+    }
+
+    /// Queues leading frames, and the end.
+    func pushLeading(_ count: Int, of follower: Follower) {
+        for frame in 0..<count { leading.push(follower.leading.frame, at: time(ofFrame: frame)) }
+        leading.end()
+    }
+
+    /// What all frames to come show.
+    func numbers(_ follower: Follower) -> [Int] { output.rest().map(follower.number) }
+}
