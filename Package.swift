@@ -11,11 +11,14 @@ let strict: [SwiftSetting] = [
 
 let kernels: [SwiftSetting] = strict + [.strictMemorySafety()]
 
+// A square root is an instruction, and sets no error number.
+let loops: [SwiftSetting] = kernels + [.unsafeFlags(["-Xcc", "-fno-math-errno"])]
+
 // The same loops again, for processors with wider vectors: Sources/DepthLoopsV3 is a link to Sources/DepthLoops.
 #if arch(x86_64)
     let wideLoops: [Target] = [
         .target(
-            name: "DepthLoopsV3", swiftSettings: kernels + [.unsafeFlags(["-Xcc", "-march=x86-64-v3"])])
+            name: "DepthLoopsV3", swiftSettings: loops + [.unsafeFlags(["-Xcc", "-march=x86-64-v3"])])
     ]
 #else
     let wideLoops: [Target] = []
@@ -33,7 +36,7 @@ let package = Package(
         .target(name: "CGStreamerShims", dependencies: ["CGStreamer"]),
         .target(name: "CDepthMatte", dependencies: ["CGStreamer"]),
         .target(name: "CProcessor"),
-        .target(name: "DepthLoops", swiftSettings: kernels),
+        .target(name: "DepthLoops", swiftSettings: loops),
         .target(
             name: "DepthKernels", dependencies: ["CProcessor", "DepthLoops"] + wideLoops.map { .byName(name: $0.name) },
             swiftSettings: kernels),

@@ -15,6 +15,9 @@ struct AlphaRows: ~Copyable {
     /// Rows of the depth map that a video row can depend on.
     fileprivate static let rowsKept = 4
 
+    /// Runs start and end at multiples of this many pixels, which suit the vectors of the loops and every chroma sample.
+    static let grain = 16
+
     /// Lends the rows of one frame to `body`, which reads them from top to bottom.
     ///
     /// - Returns: false, without a call, where there are none.
@@ -91,9 +94,10 @@ struct UpscaleGeometry {
         }
         let edges = (0...groups(of: blockWidth, in: placement.depthWidth)).map { $0 * blockWidth }
         (firstBehind, firstAcross) = UpscaleGeometry.crossings(edges, weights: horizontal, columns: columns)
-        // Two neighbouring rows are read together, and runs end at multiples of four pixels.
+        // Two neighbouring rows are read together, and runs end at multiples of the grain.
         rowReach = vertical.taps + ceilIndex(scaleY, in: 0...placement.depthHeight)
-        blockReach = 1 + ceilIndex((3 * scaleX + 2) / Double(blockWidth), in: 0...placement.depthWidth)
+        blockReach = 1 + ceilIndex(
+                (Double(AlphaRows.grain - 1) * scaleX + 2) / Double(blockWidth), in: 0...placement.depthWidth)
         even = UpscaleGeometry.evenWeights(placement, kernel)
         if let ratio = even?.ratio {
             firstOwned = edges.map { min($0 * ratio, placement.videoWidth) }
@@ -169,7 +173,7 @@ struct AlphaReader {
     var height: Int { geometry.placement.videoHeight }
 
     /// Says what the alpha of some neighbouring rows is, all of them taken together, in runs from left to right that
-    /// start and end at multiples of four; and writes the bytes of the mixed ones, each row `stride` after the one
+    /// start and end at multiples of the grain; and writes the bytes of the mixed ones, each row `stride` after the one
     /// before.
     ///
     /// - Precondition: the rows are inside the video and not above those read before; `alpha` has room for them.
@@ -181,11 +185,8 @@ struct AlphaReader {
                 for row in geometry.sourceRows(of: y) { stretchWhole(row: row) }
             }
         }
-        for y in rows {
-            let target = unsafe alpha + (y &- rows.lowerBound) &* stride
-            for index in 0..<found.count where found[index].cover == .mixed {
-                unsafe write(row: y, found[index], to: target)
-            }
+        if found.isAnyMixed {
+            for y in rows { unsafe write(row: y, found, to: alpha + (y &- rows.lowerBound) &* stride) }
         }
         return found
     }
@@ -258,22 +259,33 @@ struct AlphaReader {
 
     // MARK: Bytes
 
-    private mutating func write(row y: Int, _ run: AlphaRun, to target: UnsafeMutablePointer<UInt8>) {
-        let columns = (run.start..<run.end).clamped(to: geometry.columns)
-        guard geometry.rows.contains(y), !columns.isEmpty else {
-            return unsafe (target + run.start).update(repeating: 0, count: run.end &- run.start)
+    private mutating func write(row y: Int, _ found: AlphaRuns, to target: UnsafeMutablePointer<UInt8>) {
+        guard geometry.rows.contains(y) else {
+            for index in 0..<found.count where found[index].cover == .mixed {
+                let run = found[index]
+                unsafe (target + run.start).update(repeating: 0, count: run.end &- run.start)
+            }
+            return
         }
-        unsafe (target + run.start).update(repeating: 0, count: columns.lowerBound &- run.start)
-        unsafe (target + columns.upperBound).update(repeating: 0, count: run.end &- columns.upperBound)
         let rows = geometry.sourceRows(of: y)
-        for row in rows { stretch(row: row) }
         var taps = SIMD4<Float>(repeating: 0)
-        for tap in 0..<rows.count { taps[tap] = 255 * geometry.vertical.weights[y &* rows.count &+ tap] }
+        for tap in 0..<rows.count {
+            stretch(row: rows.lowerBound &+ tap)
+            taps[tap] = 255 * geometry.vertical.weights[y &* rows.count &+ tap]
+        }
         // Maps of fewer than four rows, and two-tap weights, fill the rest with nothing of a row that exists.
         func row(_ tap: Int) -> UnsafePointer<Float> {
-            unsafe UnsafePointer(keptRow(rows.lowerBound &+ (tap < rows.count ? tap : 0)) + columns.lowerBound)
+            unsafe UnsafePointer(keptRow(rows.lowerBound &+ (tap < rows.count ? tap : 0)))
         }
-        unsafe loops.mixRows(row(0), row(1), row(2), row(3), taps, columns.count, target + columns.lowerBound)
+        let (row0, row1, row2, row3) = unsafe (row(0), row(1), row(2), row(3))
+        for index in 0..<found.count where found[index].cover == .mixed {
+            let run = found[index]
+            let start = max(run.start, geometry.columns.lowerBound)
+            let end = max(min(run.end, geometry.columns.upperBound), start)
+            if run.start < start { unsafe (target + run.start).update(repeating: 0, count: start &- run.start) }
+            if end < run.end { unsafe (target + end).update(repeating: 0, count: run.end &- end) }
+            unsafe loops.mixRows(row0 + start, row1 + start, row2 + start, row3 + start, taps, end &- start, target + start)
+        }
     }
 
     private func keptRow(_ y: Int) -> UnsafeMutablePointer<Float> {
@@ -304,7 +316,7 @@ struct AlphaReader {
     }
 
     /// Adds to `mixed` the blocks at whose left end the alpha changes, and those at an end of the map where a run, which
-    /// ends at a multiple of four, takes some of the map's pixels along.
+    /// ends at a multiple of the grain, takes some of the map's pixels along.
     private func markEdges() {
         var before = unsafe opaque.words[0] & 1
         for word in 0..<map.words {
@@ -314,8 +326,8 @@ struct AlphaReader {
             before = bits &>> 63
         }
         let columns = geometry.columns
-        if columns.lowerBound & 3 != 0 { mixed.insert(0) }
-        if columns.upperBound < width && columns.upperBound & 3 != 0 { mixed.insert(map.blocks &- 1) }
+        if columns.lowerBound % AlphaRows.grain != 0 { mixed.insert(0) }
+        if columns.upperBound < width && columns.upperBound % AlphaRows.grain != 0 { mixed.insert(map.blocks &- 1) }
     }
 
     private mutating func stretchWhole(row y: Int) {
@@ -364,7 +376,13 @@ struct AlphaRuns {
     }
 
     /// - Precondition: `0 <= index < count`.
+    @inline(__always)
     subscript(index: Int) -> AlphaRun { unsafe first[index] }
+
+    var isAnyMixed: Bool {
+        for index in 0..<count where self[index].cover == .mixed { return true }
+        return false
+    }
 }
 
 /// Runs from left to right, each starting where the one before ends.
@@ -380,11 +398,11 @@ private struct RunList {
         self.width = width
     }
 
-    /// Adds a run up to `end`. Where it meets another it ends at a multiple of four inside the one that is known, so
+    /// Adds a run up to `end`. Where it meets another it ends at a multiple of the grain inside the one that is known, so
     /// that no run starts inside a sample that several pixels share.
     mutating func append(_ cover: Cover, to end: Int) {
         var end = end
-        if end < width { end = cover == .mixed ? groups(of: 4, in: end) &* 4 : end & ~3 }
+        if end < width { end = cover == .mixed ? (end &+ AlphaRows.grain &- 1) & ~(AlphaRows.grain &- 1) : end & ~(AlphaRows.grain &- 1) }
         end = min(end, width)
         guard end > self.end else { return }
         if count > 0, unsafe runs[count &- 1].cover == cover {

@@ -16,14 +16,29 @@ private func meanAlpha(_ upper: UnsafePointer<UInt8>, stride: Int, columns: Rang
     return UInt8(truncatingIfNeeded: (sum &+ count / 2) / count)
 }
 
-extension AlphaSpread {
-    /// The bytes of a row that belong to the pixels `start..<end`.
-    @inline(__always)
-    func bytes(ofPixels start: Int, to end: Int) -> (start: Int, count: Int) {
-        let first = start / columnsPerSample &* bytesPerSample
-        return (first, groups(of: columnsPerSample, in: end) &* bytesPerSample &- first)
+/// Where the samples of pixels begin and end in a row.
+struct SampleBytes: BitwiseCopyable {
+    private let columns: Int
+    private let bytes: Int
+    /// The logarithm of `columns` to the base 2, where there is one; dividing takes long.
+    private let shift: Int?
+
+    init(_ spread: AlphaSpread) {
+        columns = spread.columnsPerSample
+        bytes = spread.bytesPerSample
+        shift = columns.nonzeroBitCount == 1 ? columns.trailingZeroBitCount : nil
     }
 
+    /// The first byte of the sample that pixel `x` belongs to.
+    @inline(__always)
+    func start(_ x: Int) -> Int { (shift.map { x &>> $0 } ?? x / columns) &* bytes }
+
+    /// The first byte behind the sample of the pixel before `x`.
+    @inline(__always)
+    func end(_ x: Int) -> Int { start(x &+ columns &- 1) }
+}
+
+extension AlphaSpread {
     /// Writes the alpha of every byte that belongs to a run of pixels, one after the other.
     ///
     /// - parameter upper: the run's alpha in the first of the rows that share the samples.

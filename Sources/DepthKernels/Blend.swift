@@ -1,3 +1,4 @@
+import CProcessor
 import DepthLoops
 
 /// Lays the video over a background, as the matte says, for one layout and size.
@@ -14,6 +15,7 @@ package final class Blender {
     private let rowsPerStrip: Int
     private var spreadAlpha = Scratch<UInt8>()
     private var stripAlpha = Scratch<UInt8>()
+    private var layers = Scratch<BlendPass.Layer?>()
 
     package init(layout: PixelLayout, width: Int, height: Int, loops: Loops = .best) {
         self.layout = layout
@@ -39,7 +41,11 @@ package final class Blender {
         for y in stride(from: 0, to: height, by: rowsPerStrip) {
             let rows = y..<min(y &+ rowsPerStrip, height)
             forEachRun(in: alpha, rows: rows, width: width) { run in
-                unsafe pass.blend(run, rows, alpha.row(y).assumingMemoryBound(to: UInt8.self), stride: alpha.stride)
+                unsafe withUnsafePointer(to: run) { run in
+                    unsafe pass.blend(
+                        AlphaRuns(first: run, count: 1), rows, alpha.row(y).assumingMemoryBound(to: UInt8.self),
+                        stride: alpha.stride)
+                }
             }
         }
         return true
@@ -57,13 +63,18 @@ package final class Blender {
             while y < height {
                 let rows = y..<min(y &+ rowsPerStrip, height)
                 let runs = unsafe reader.read(rows, into: alpha, stride: width)
-                for index in 0..<runs.count { unsafe pass.blend(runs[index], rows, alpha, stride: width) }
+                let ahead = y &+ Blender.stripsAhead &* rowsPerStrip
+                if ahead &+ rowsPerStrip <= height { pass.prefetch(runs, ahead..<(ahead &+ rowsPerStrip)) }
+                unsafe pass.blend(runs, rows, alpha, stride: width)
                 y = rows.upperBound
             }
         }
         if !isShown { showBackground(pass) }
         return true
     }
+
+    /// How many strips ahead what is to be blended is called into the cache: the matte's edge has hardly moved there.
+    private static let stripsAhead = 4
 
     /// Shows the background alone.
     ///
@@ -76,9 +87,11 @@ package final class Blender {
 
     private func showBackground(_ pass: BlendPass) {
         let alpha = unsafe stripAlpha.reserve(width &* rowsPerStrip, filler: 0)
-        for y in stride(from: 0, to: height, by: rowsPerStrip) {
-            let rows = y..<min(y &+ rowsPerStrip, height)
-            unsafe pass.blend(AlphaRun(cover: .clear, start: 0, end: width), rows, alpha, stride: width)
+        unsafe withUnsafePointer(to: AlphaRun(cover: .clear, start: 0, end: width)) { run in
+            let runs = unsafe AlphaRuns(first: run, count: 1)
+            for y in stride(from: 0, to: height, by: rowsPerStrip) {
+                unsafe pass.blend(runs, y..<min(y &+ rowsPerStrip, height), alpha, stride: width)
+            }
         }
     }
 
@@ -89,90 +102,131 @@ package final class Blender {
 
     private func pass(_ video: Planes<MutablePlane>, _ background: Planes<Plane>) -> BlendPass {
         let bytes = layout.planes.indices.reduce(16) { max($0, layout.rowBytes(plane: $1, width: width) &+ 16) }
-        var pass = unsafe BlendPass(spreadAlpha: spreadAlpha.reserve(bytes, filler: 0), loops: loops)
-        for index in layout.planes.indices {
-            if let video = video[index], let background = background[index] {
-                pass.append(BlendPass.Layer(video: video, background: background, spread: layout.planes[index]))
-            }
+        let layers = unsafe layers.reserve(layout.planes.count, filler: nil)
+        for (index, spread) in layout.planes.enumerated() {
+            guard let video = video[index], let background = background[index] else { continue }
+            let isLikeLast = index > 0 && spread == layout.planes[index - 1] && spread.rowsPerSample == rowsPerStrip
+            unsafe layers[index] = BlendPass.Layer(video, background, spread, isSpreadAlready: isLikeLast)
         }
-        return pass
+        return unsafe BlendPass(
+            layers: layers, count: layout.planes.count, spreadAlpha: spreadAlpha.reserve(bytes, filler: 0),
+            loops: loops)
     }
 }
 
 /// One frame's work.
 @safe
-private struct BlendPass {
+fileprivate struct BlendPass {
     /// One plane of the video and what lies behind it.
-    struct Layer {
-        let video: MutablePlane
-        let background: Plane
+    @safe
+    struct Layer: BitwiseCopyable {
+        let video: UnsafeMutablePointer<UInt8>
+        let videoStride: Int
+        let background: UnsafePointer<UInt8>
+        let backgroundStride: Int
         let spread: AlphaSpread
         let rowsPerSample: Int
+        let bytes: SampleBytes
+        /// Whether each pixel has one byte, whose alpha is the pixel's.
+        let isPlain: Bool
+        /// Whether the layer before has spread the alpha in the same way, once for the whole strip.
+        let isSpreadAlready: Bool
 
-        init(video: MutablePlane, background: Plane, spread: AlphaSpread) {
-            self.video = video
-            self.background = background
+        init(_ video: MutablePlane, _ background: Plane, _ spread: AlphaSpread, isSpreadAlready: Bool) {
+            unsafe self.video = video.base.assumingMemoryBound(to: UInt8.self)
+            videoStride = video.stride
+            unsafe self.background = background.base.assumingMemoryBound(to: UInt8.self)
+            backgroundStride = background.stride
             self.spread = spread
             rowsPerSample = spread.rowsPerSample
+            bytes = SampleBytes(spread)
+            isPlain = spread == .full(bytesPerSample: 1)
+            self.isSpreadAlready = isSpreadAlready
         }
     }
 
-    private var layers = InlineArray<4, Layer?>(repeating: nil)
-    private var count = 0
+    private let layers: UnsafePointer<Layer?>
+    private let count: Int
     /// Room for a byte of alpha for each byte of a row.
     private let spreadAlpha: UnsafeMutablePointer<UInt8>
     private let loops: Loops
 
-    init(spreadAlpha: UnsafeMutablePointer<UInt8>, loops: Loops) {
+    init(
+        layers: UnsafePointer<Layer?>, count: Int, spreadAlpha: UnsafeMutablePointer<UInt8>, loops: Loops
+    ) {
+        unsafe self.layers = layers
+        self.count = count
         unsafe self.spreadAlpha = spreadAlpha
         self.loops = loops
     }
 
-    mutating func append(_ layer: Layer) {
-        guard count < 4 else { return }
-        layers[count] = layer
-        count += 1
-    }
-
-    /// Blends a run of pixels in all planes.
+    /// Blends the runs of a strip in all planes.
     ///
     /// - parameter alpha: the first of the rows, each `stride` bytes after the one before.
-    func blend(_ run: AlphaRun, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>, stride: Int) {
-        if run.cover == .opaque { return }
+    /// - Precondition: the strip starts where a sample does in every plane.
+    func blend(_ runs: AlphaRuns, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>, stride: Int) {
         for index in 0..<count {
-            if let layer = layers[index] { unsafe blend(run, rows, alpha, stride: stride, layer) }
+            guard let layer = unsafe layers[index] else { continue }
+            var y = rows.lowerBound
+            var row = layer.rowsPerSample == 1 ? y : y / layer.rowsPerSample
+            while y < rows.upperBound {
+                let shared = min(layer.rowsPerSample, rows.upperBound &- y)
+                let upper = unsafe alpha + (y &- rows.lowerBound) &* stride
+                unsafe blend(runs, layer, row: row, upper, stride: stride, sharedBy: shared)
+                y &+= shared
+                row &+= 1
+            }
         }
     }
 
+    /// Blends the runs of one row of samples.
     @inline(__always)
     private func blend(
-        _ run: AlphaRun, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>, stride: Int, _ layer: Layer
+        _ runs: AlphaRuns, _ layer: Layer, row: Int, _ upper: UnsafePointer<UInt8>, stride: Int, sharedBy rows: Int
     ) {
-        let (start, count) = layer.spread.bytes(ofPixels: run.start, to: run.end)
-        var y = rows.lowerBound
-        while y < rows.upperBound {
-            let shared = min(layer.rowsPerSample, rows.upperBound &- y)
-            let row = y / layer.rowsPerSample
-            let target = unsafe layer.video.row(row).assumingMemoryBound(to: UInt8.self) + start
-            let source = unsafe layer.background.row(row).assumingMemoryBound(to: UInt8.self) + start
+        let target = unsafe layer.video + row &* layer.videoStride
+        let source = unsafe layer.background + row &* layer.backgroundStride
+        for index in 0..<runs.count {
+            let run = runs[index]
+            if run.cover == .opaque { continue }
+            let start = layer.bytes.start(run.start)
+            let count = layer.bytes.end(run.end) &- start
             if run.cover == .clear {
-                unsafe target.update(from: source, count: count)
+                unsafe (target + start).update(from: source + start, count: count)
+            } else if layer.isPlain {
+                unsafe loops.mixBytes(target + start, source + start, upper + run.start, count)
             } else {
-                let upper = unsafe alpha + (y &- rows.lowerBound) &* stride + run.start
-                let opacity =
-                    unsafe layer.spread == .full(bytesPerSample: 1)
-                    ? upper : spread(upper, stride: stride, rows: shared, pixels: run.end &- run.start, layer)
-                unsafe loops.mixBytes(target, source, opacity, count)
+                let opacity = unsafe spreadAlpha + start
+                if !layer.isSpreadAlready {
+                    unsafe layer.spread.spread(
+                        upper: upper + run.start, stride: stride, rows: rows, pixels: run.end &- run.start,
+                        into: opacity, loops)
+                }
+                unsafe loops.mixBytes(target + start, source + start, opacity, count)
             }
-            y &+= shared
         }
     }
 
-    /// A byte of alpha for each byte of a run in one row of samples.
-    private func spread(
-        _ upper: UnsafePointer<UInt8>, stride: Int, rows: Int, pixels: Int, _ layer: Layer
-    ) -> UnsafePointer<UInt8> {
-        unsafe layer.spread.spread(upper: upper, stride: stride, rows: rows, pixels: pixels, into: spreadAlpha, loops)
-        return unsafe UnsafePointer(spreadAlpha)
+    /// Calls what blending the mixed runs of some rows needs into the cache: their bytes lie so far apart that no
+    /// processor foresees them.
+    func prefetch(_ runs: AlphaRuns, _ rows: Range<Int>) {
+        for index in 0..<count {
+            guard let layer = unsafe layers[index] else { continue }
+            var row = layer.rowsPerSample == 1 ? rows.lowerBound : rows.lowerBound / layer.rowsPerSample
+            var y = rows.lowerBound
+            while y < rows.upperBound {
+                for index in 0..<runs.count where runs[index].cover == .mixed {
+                    var offset = layer.bytes.start(runs[index].start)
+                    let end = layer.bytes.end(runs[index].end)
+                    while offset < end {
+                        unsafe prefetch_for_writing(layer.video + row &* layer.videoStride + offset)
+                        unsafe prefetch_for_reading(layer.background + row &* layer.backgroundStride + offset)
+                        offset &+= 64
+                    }
+                }
+                y &+= layer.rowsPerSample
+                row &+= 1
+            }
+        }
     }
 }

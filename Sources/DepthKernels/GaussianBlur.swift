@@ -285,14 +285,18 @@ private struct ColumnPass {
             let place = unsafe line + (row &- rows.lowerBound &+ radius) &* blockWidth
             unsafe source.copyBlock(block, row: min(max(row, 0), source.height &- 1), to: place)
         }
-        let results = unsafe target.row(rows.lowerBound) + block &* blockWidth
-        unsafe loops.weigh(
-            line + radius &* blockWidth, rows.count, blockWidth, weights.first, radius, results, target.paddedWidth)
-        unsafe gamma?.apply(to: results, blocks: rows.count, stride: target.paddedWidth, loops)
+        // The sums of a block may go where its first summand was: none of the blocks behind it reaches that far back.
+        unsafe loops.weigh(line + radius &* blockWidth, rows.count, blockWidth, weights.first, radius, line, blockWidth)
+        unsafe gamma?.apply(to: line, blocks: rows.count, stride: blockWidth, loops)
         let low = gamma == nil ? 0 : unseen
-        unsafe loops.sortBlocks(results, rows.count, target.paddedWidth, low, min(1 - low, almostOpaque), covers, 1)
+        unsafe loops.sortBlocks(line, rows.count, blockWidth, low, min(1 - low, almostOpaque), covers, 1)
         for y in rows {
-            unsafe target.note(Cover(rawValue: covers[y &- rows.lowerBound]) ?? .mixed, block: block, row: y)
+            let index = y &- rows.lowerBound
+            let cover = unsafe Cover(rawValue: covers[index]) ?? .mixed
+            target.note(cover, block: block, row: y)
+            if cover == .mixed {
+                unsafe storeLanes(loadLanes(line + index &* blockWidth), to: target.row(y) + block &* blockWidth)
+            }
         }
     }
 }

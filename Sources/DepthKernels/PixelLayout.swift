@@ -1,5 +1,5 @@
 /// How the bytes in one plane of a video format share the alpha samples of the full-size matte.
-package enum AlphaSpread: Equatable, Sendable {
+package enum AlphaSpread: Equatable, Sendable, BitwiseCopyable {
     /// Every pixel has `bytesPerSample` bytes of its own.
     case full(bytesPerSample: Int)
     /// `horizontal` × `vertical` pixels share `bytesPerSample` bytes.

@@ -33,33 +33,44 @@ package func mixBytes(
 ) {
     var start = 0
     while start &+ 32 <= count {
-        let target = unsafe UnsafeMutableRawPointer(video + start)
-        let mixed = unsafe mixPairs(
-            target.loadUnaligned(as: BytePairs.self),
-            UnsafeRawPointer(background + start).loadUnaligned(as: BytePairs.self),
-            UnsafeRawPointer(alpha + start).loadUnaligned(as: BytePairs.self))
-        unsafe target.storeBytes(of: mixed, as: BytePairs.self)
+        unsafe mixPairs(video + start, background + start, alpha + start, as: SIMD16<UInt16>.self)
         start &+= 32
+    }
+    // What is left of a run is most often 16 or 8 bytes.
+    if start &+ 16 <= count {
+        unsafe mixPairs(video + start, background + start, alpha + start, as: SIMD8<UInt16>.self)
+        start &+= 16
+    }
+    if start &+ 8 <= count {
+        unsafe mixPairs(video + start, background + start, alpha + start, as: SIMD4<UInt16>.self)
+        start &+= 8
     }
     for index in start..<max(start, count) {
         unsafe video[index] = blendedByte(video: video[index], background: background[index], alpha: alpha[index])
     }
 }
 
-/// 32 bytes, two in each lane: the products of bytes need 16 bits, and this way no byte has to be moved to get them.
-private typealias BytePairs = SIMD16<UInt16>
-
+/// `blendedByte` for as many bytes as `Pairs` has, two in each lane: the products of bytes need 16 bits, and this way no
+/// byte has to be moved to get them.
 @inline(__always)
-private func mixPairs(_ video: BytePairs, _ background: BytePairs, _ alpha: BytePairs) -> BytePairs {
-    let byte = BytePairs(repeating: 255)
+private func mixPairs<Pairs: SIMD & BitwiseCopyable>(
+    _ video: UnsafeMutablePointer<UInt8>, _ background: UnsafePointer<UInt8>, _ alpha: UnsafePointer<UInt8>,
+    as pairs: Pairs.Type
+) where Pairs.Scalar == UInt16 {
+    let target = UnsafeMutableRawPointer(video)
+    let video = unsafe target.loadUnaligned(as: Pairs.self)
+    let background = unsafe UnsafeRawPointer(background).loadUnaligned(as: Pairs.self)
+    let alpha = unsafe UnsafeRawPointer(alpha).loadUnaligned(as: Pairs.self)
+    let byte = Pairs(repeating: 255)
     let low = mixed(video & byte, background & byte, alpha & byte)
     let high = mixed(video &>> 8, background &>> 8, alpha &>> 8)
-    return low | high &<< 8
+    unsafe target.storeBytes(of: low | high &<< 8, as: Pairs.self)
 }
 
 /// `blendedByte`, one in each lane.
 @inline(__always)
-private func mixed(_ video: BytePairs, _ background: BytePairs, _ alpha: BytePairs) -> BytePairs {
+private func mixed<Lanes: SIMD>(_ video: Lanes, _ background: Lanes, _ alpha: Lanes) -> Lanes
+where Lanes.Scalar == UInt16 {
     let biased = video &* alpha &+ background &* (255 &- alpha) &+ 128
     return (biased &+ biased &>> 8) &>> 8
 }
