@@ -1,4 +1,3 @@
-import CProcessor
 import DepthLoops
 
 /// Lays the video over a background, as the matte says, for one layout and size.
@@ -63,8 +62,6 @@ package final class Blender {
             while y < height {
                 let rows = y..<min(y &+ rowsPerStrip, height)
                 let runs = unsafe reader.read(rows, into: alpha, stride: width)
-                let ahead = y &+ Blender.stripsAhead &* rowsPerStrip
-                if ahead &+ rowsPerStrip <= height { pass.prefetch(runs, ahead..<(ahead &+ rowsPerStrip)) }
                 unsafe pass.blend(runs, rows, alpha, stride: width)
                 y = rows.upperBound
             }
@@ -72,9 +69,6 @@ package final class Blender {
         if !isShown { showBackground(pass) }
         return true
     }
-
-    /// How many strips ahead what is to be blended is called into the cache: the matte's edge has hardly moved there.
-    private static let stripsAhead = 4
 
     /// Shows the background alone.
     ///
@@ -203,29 +197,6 @@ fileprivate struct BlendPass {
                         into: opacity, loops)
                 }
                 unsafe loops.mixBytes(target + start, source + start, opacity, count)
-            }
-        }
-    }
-
-    /// Calls what blending the mixed runs of some rows needs into the cache: their bytes lie so far apart that no
-    /// processor foresees them.
-    func prefetch(_ runs: AlphaRuns, _ rows: Range<Int>) {
-        for index in 0..<count {
-            guard let layer = unsafe layers[index] else { continue }
-            var row = layer.rowsPerSample == 1 ? rows.lowerBound : rows.lowerBound / layer.rowsPerSample
-            var y = rows.lowerBound
-            while y < rows.upperBound {
-                for index in 0..<runs.count where runs[index].cover == .mixed {
-                    var offset = layer.bytes.start(runs[index].start)
-                    let end = layer.bytes.end(runs[index].end)
-                    while offset < end {
-                        unsafe prefetch_for_writing(layer.video + row &* layer.videoStride + offset)
-                        unsafe prefetch_for_reading(layer.background + row &* layer.backgroundStride + offset)
-                        offset &+= 64
-                    }
-                }
-                y &+= layer.rowsPerSample
-                row &+= 1
             }
         }
     }

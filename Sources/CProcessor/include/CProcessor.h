@@ -10,9 +10,3 @@ static inline bool processor_has_x86_64_v3(void) {
     return false;
 #endif
 }
-
-/// Asks for the 64 bytes around an address to be brought into the cache, to be read soon. The address may be any.
-static inline void prefetch_for_reading(const void *address) { __builtin_prefetch(address, 0, 3); }
-
-/// The same, to be written soon.
-static inline void prefetch_for_writing(const void *address) { __builtin_prefetch(address, 1, 3); }
