@@ -41,8 +41,8 @@ struct AlphaRows: ~Copyable {
                         map: map, geometry: geometry, first: first, weights: weights, evenWeights: evenWeights,
                         kept: stretchedRows.reserve(placement.videoWidth * AlphaRows.rowsKept, filler: 0),
                         line: line.reserve(map.paddedWidth + 4, filler: 0),
-                        sets: sets.reserve(map.words * 3, filler: 0),
-                        runs: runs.reserve(map.blocks * 2 + 8, filler: AlphaRun(cover: .mixed, start: 0, end: 0)),
+                        sets: sets.reserve(map.sampleWords * 3, filler: 0),
+                        runs: runs.reserve(map.width * 2 + 8, filler: AlphaRun(cover: .mixed, start: 0, end: 0)),
                         loops: loops)
                     body(&reader)
                     return true
@@ -61,7 +61,7 @@ struct UpscaleGeometry {
     let rows: Range<Int>
     let horizontal: AxisWeights
     let vertical: AxisWeights
-    /// For each edge between blocks of the map, the first video column that needs nothing on its left…
+    /// For each edge between samples of the map, the first video column that needs nothing on its left…
     let firstBehind: [Int]
     /// …and the first one that needs something on its right.
     let firstAcross: [Int]
@@ -93,7 +93,8 @@ struct UpscaleGeometry {
             placement.depthPoint(videoX: 0, videoY: $0).y
         }
         let edges = (0...groups(of: blockWidth, in: placement.depthWidth)).map { $0 * blockWidth }
-        (firstBehind, firstAcross) = UpscaleGeometry.crossings(edges, weights: horizontal, columns: columns)
+        (firstBehind, firstAcross) = UpscaleGeometry.crossings(
+            Array(0...placement.depthWidth), weights: horizontal, columns: columns)
         // Two neighbouring rows are read together, and runs end at multiples of the grain.
         rowReach = vertical.taps + ceilIndex(scaleY, in: 0...placement.depthHeight)
         blockReach = 1 + ceilIndex(
@@ -212,21 +213,20 @@ struct AlphaReader {
     /// - parameter isWhole: whether all rows that are asked for are on the map; beside one that is not, nothing is
     ///   opaque in all of them.
     private func appendRuns(_ sources: Range<Int>, isWhole: Bool, to list: inout RunList) {
-        join(sources)
-        var block = 0
-        while block < map.blocks {
-            let start = block
-            let isMixed = mixed.contains(block)
-            let isOpaque = opaque.contains(block)
-            if isMixed {
-                block = mixed.firstMissing(from: block, to: map.blocks)
+        join(sources, of: map.sampleWords) { y in (map.mixedSamples(y), map.opaqueSamples(y)) }
+        let count = map.width
+        var sample = 0
+        while sample < count {
+            let start = sample
+            if mixed.contains(start) {
+                sample = mixed.firstMissing(from: start, to: count)
                 continue
             }
-            let other = isOpaque ? opaque.firstMissing(from: block, to: map.blocks) : touched.first(from: block, to: map.blocks)
-            block = other
+            let isOpaque = opaque.contains(start)
+            sample = isOpaque ? opaque.firstMissing(from: start, to: count) : touched.first(from: start, to: count)
             if isOpaque && !isWhole { continue }
             let first = start == 0 ? geometry.columns.lowerBound : geometry.firstBehind[start]
-            let end = block == map.blocks ? geometry.columns.upperBound : geometry.firstAcross[block]
+            let end = sample == count ? geometry.columns.upperBound : geometry.firstAcross[sample]
             guard end > first else { continue }
             list.append(.mixed, to: first)
             list.append(isOpaque ? .opaque : .clear, to: end)
@@ -234,22 +234,25 @@ struct AlphaReader {
         list.append(.mixed, to: geometry.columns.upperBound)
     }
 
-    /// The blocks that are opaque in all rows that were joined last.
-    private var opaque: BlockSet { unsafe BlockSet(sets) }
-    /// Those that are not clear in all of them.
-    private var touched: BlockSet { unsafe BlockSet(sets + map.words) }
-    /// Those that are neither.
-    private var mixed: BlockSet { unsafe BlockSet(sets + 2 &* map.words) }
+    /// What is opaque in all rows that were joined last, of their blocks or of their samples.
+    private var opaque: BitRow { unsafe BitRow(sets) }
+    /// What is not clear in all of them.
+    private var touched: BitRow { unsafe BitRow(sets + map.sampleWords) }
+    /// What is neither.
+    private var mixed: BitRow { unsafe BitRow(sets + 2 &* map.sampleWords) }
 
     /// Finds what these rows of the map have in common.
-    private func join(_ rows: Range<Int>) {
-        for word in 0..<map.words {
+    ///
+    /// - parameter sets: what is mixed and what is opaque in a row, in so many words each.
+    @inline(__always)
+    private func join(_ rows: Range<Int>, of words: Int, _ sets: (Int) -> (mixed: BitRow, opaque: BitRow)) {
+        for word in 0..<words {
             var every = UInt64.max
             var some: UInt64 = 0
             for y in rows {
-                let bits = unsafe map.opaque(y).words[word]
-                every &= bits
-                unsafe some |= bits | map.mixed(y).words[word]
+                let (mixed, opaque) = sets(y)
+                unsafe every &= opaque.words[word]
+                unsafe some |= opaque.words[word] | mixed.words[word]
             }
             unsafe opaque.words[word] = every
             unsafe touched.words[word] = some
@@ -297,7 +300,8 @@ struct AlphaReader {
         let place = y & (AlphaRows.rowsKept &- 1)
         if stretched[place] == y { return }
         stretched[place] = y
-        join(max(y &- geometry.rowReach, 0)..<min(y &+ geometry.rowReach &+ 1, map.height))
+        let rows = max(y &- geometry.rowReach, 0)..<min(y &+ geometry.rowReach &+ 1, map.height)
+        join(rows, of: map.words) { y in (map.mixed(y), map.opaque(y)) }
         // From here on `mixed` says where pixels depend on this row: what lies beside an edge is needed too.
         markEdges()
         let reach = geometry.blockReach

@@ -43,6 +43,10 @@ struct BinaryMask {
     func expand(rows: Range<Int>, into map: OpacityMap, _ loops: Loops) {
         for y in rows {
             map.clear(row: y)
+            for word in 0..<wordsPerRow {
+                unsafe map.mixedSamples(y).words[word] = 0
+                unsafe map.opaqueSamples(y).words[word] = row(y)[word]
+            }
             for index in 0..<map.blocks {
                 switch block(index, row: y) {
                 case 0: break

@@ -93,7 +93,7 @@ struct KernelWeights {
 struct BlurMemory: ~Copyable {
     /// A row or a column of blocks, with what the kernel reaches beyond its ends.
     var line = Scratch<Float>()
-    var covers = Scratch<UInt8>()
+    var bits = Scratch<UInt16>()
     var steps = Scratch<Int32>()
     var sets = Scratch<UInt64>()
     var starts = Scratch<Int32>()
@@ -116,7 +116,7 @@ private struct RowPass {
     private let weights: KernelWeights
     private let loops: Loops
     private let line: UnsafeMutablePointer<Float>
-    private let covers: UnsafeMutablePointer<UInt8>
+    private let sorting: Sorting
 
     init(
         source: OpacityMap, target: OpacityMap, weights: KernelWeights, memory: inout BlurMemory, loops: Loops
@@ -126,7 +126,7 @@ private struct RowPass {
         self.weights = weights
         self.loops = loops
         unsafe line = memory.line.reserve(source.paddedWidth + 2 * weights.radius, filler: 0)
-        unsafe covers = memory.covers.reserve(source.blocks, filler: 0)
+        sorting = Sorting(&memory.bits, blocks: source.blocks)
     }
 
     func blur(rows: Range<Int>) {
@@ -141,10 +141,12 @@ private struct RowPass {
                     line + weights.radius + run.lowerBound &* blockWidth, run.count, 1, weights.first, weights.radius,
                     results, blockWidth)
                 // The kernel reaches less far than whole blocks do: many are plain after all.
-                unsafe loops.sortBlocks(results, run.count, blockWidth, 0, almostOpaque, covers, 1)
+                unsafe loops.sortSamples(
+                    results, run.count, blockWidth, 0, almostOpaque, sorting.clear, sorting.opaque)
                 for block in run {
-                    unsafe target.note(
-                        Cover(rawValue: covers[block &- run.lowerBound]) ?? .mixed, block: block, row: y)
+                    let index = block &- run.lowerBound
+                    _ = unsafe target.note(
+                        clear: sorting.clear[index], opaque: sorting.opaque[index], block: block, row: y)
                 }
             }
         }
@@ -217,6 +219,7 @@ struct Reach: ~Copyable {
                 unsafe target.opaque(y).words[word] = isOpaque
                 unsafe target.mixed(y).words[word] = isTouched & ~isOpaque
             }
+            target.spreadToSamples(row: y)
         }
     }
 }
@@ -230,9 +233,9 @@ private struct ColumnPass {
     private let gamma: GammaCurve?
     private let loops: Loops
     private let line: UnsafeMutablePointer<Float>
-    private let covers: UnsafeMutablePointer<UInt8>
+    private let sorting: Sorting
     /// The mixed blocks of the row above, as they were when that was reached.
-    private let above: BlockSet
+    private let above: BitRow
     /// For each block that was mixed in the row above, the first row since when it has been.
     private let starts: UnsafeMutablePointer<Int32>
 
@@ -246,8 +249,8 @@ private struct ColumnPass {
         self.gamma = gamma
         self.loops = loops
         unsafe line = memory.line.reserve((source.height + 2 * weights.radius) * blockWidth, filler: 0)
-        unsafe covers = memory.covers.reserve(source.height, filler: 0)
-        above = unsafe BlockSet(memory.sets.reserve(source.words, filler: 0))
+        sorting = Sorting(&memory.bits, blocks: source.height)
+        above = unsafe BitRow(memory.sets.reserve(source.words, filler: 0))
         unsafe starts = memory.starts.reserve(source.blocks, filler: 0)
     }
 
@@ -289,12 +292,13 @@ private struct ColumnPass {
         unsafe loops.weigh(line + radius &* blockWidth, rows.count, blockWidth, weights.first, radius, line, blockWidth)
         unsafe gamma?.apply(to: line, blocks: rows.count, stride: blockWidth, loops)
         let low = gamma == nil ? 0 : unseen
-        unsafe loops.sortBlocks(line, rows.count, blockWidth, low, min(1 - low, almostOpaque), covers, 1)
+        unsafe loops.sortSamples(
+            line, rows.count, blockWidth, low, min(1 - low, almostOpaque), sorting.clear, sorting.opaque)
         for y in rows {
             let index = y &- rows.lowerBound
-            let cover = unsafe Cover(rawValue: covers[index]) ?? .mixed
-            target.note(cover, block: block, row: y)
-            if cover == .mixed {
+            let (clear, opaque) = unsafe (sorting.clear[index], sorting.opaque[index])
+            target.noteSamples(clear: clear, opaque: opaque, block: block, row: y)
+            if target.note(clear: clear, opaque: opaque, block: block, row: y) {
                 unsafe storeLanes(loadLanes(line + index &* blockWidth), to: target.row(y) + block &* blockWidth)
             }
         }

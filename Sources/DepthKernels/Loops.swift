@@ -21,9 +21,9 @@ package struct Loops: Sendable {
     let expandBits: @Sendable (UnsafePointer<UInt64>, Int, Int, MutableFloats) -> Void
     let addSteps: @Sendable (UnsafePointer<Int32>, Int, Bool, Floats, Int, MutableFloats) -> Void
     let copyNotNegative: @Sendable (Floats, Int, MutableFloats) -> Void
-    let sortRow: @Sendable (Floats, Int, MutableBytes, MutableFloats) -> Void
     let weigh: @Sendable (Floats, Int, Int, Floats, Int, MutableFloats, Int) -> Void
-    let sortBlocks: @Sendable (Floats, Int, Int, Float, Float, MutableBytes, Int) -> Void
+    let sortSamples:
+        @Sendable (Floats, Int, Int, Float, Float, UnsafeMutablePointer<UInt16>, UnsafeMutablePointer<UInt16>) -> Void
     let squareRoots: @Sendable (MutableFloats, Int, Int) -> Void
     let squares: @Sendable (MutableFloats, Int, Int) -> Void
     let powers: @Sendable (MutableFloats, Int, Int, Float) -> Void
@@ -40,8 +40,8 @@ package struct Loops: Sendable {
     /// For every processor that the library is compiled for.
     package static let baseline = unsafe Loops(
         name: "baseline", cutRow: DepthLoops.cutRow, expandBits: DepthLoops.expandBits, addSteps: DepthLoops.addSteps,
-        copyNotNegative: DepthLoops.copyNotNegative, sortRow: DepthLoops.sortRow, weigh: DepthLoops.weigh,
-        sortBlocks: DepthLoops.sortBlocks, squareRoots: DepthLoops.squareRoots,
+        copyNotNegative: DepthLoops.copyNotNegative, weigh: DepthLoops.weigh,
+        sortSamples: DepthLoops.sortSamples, squareRoots: DepthLoops.squareRoots,
         squares: DepthLoops.squares,
         powers: DepthLoops.powers, stretchEvenly: DepthLoops.stretchEvenly,
         stretchAnyhow: DepthLoops.stretchAnyhow, spreadCells: DepthLoops.spreadCells, mixRows: DepthLoops.mixRows,
@@ -53,8 +53,8 @@ package struct Loops: Sendable {
         /// For x86-64-v3: AVX2, in nearly every processor since 2015.
         package static let v3 = unsafe Loops(
             name: "x86-64-v3", cutRow: DepthLoopsV3.cutRow, expandBits: DepthLoopsV3.expandBits, addSteps: DepthLoopsV3.addSteps,
-        copyNotNegative: DepthLoopsV3.copyNotNegative, sortRow: DepthLoopsV3.sortRow, weigh: DepthLoopsV3.weigh,
-            sortBlocks: DepthLoopsV3.sortBlocks,
+        copyNotNegative: DepthLoopsV3.copyNotNegative, weigh: DepthLoopsV3.weigh,
+            sortSamples: DepthLoopsV3.sortSamples,
             squareRoots: DepthLoopsV3.squareRoots, squares: DepthLoopsV3.squares,
             powers: DepthLoopsV3.powers,
             stretchEvenly: DepthLoopsV3.stretchEvenly, stretchAnyhow: DepthLoopsV3.stretchAnyhow,

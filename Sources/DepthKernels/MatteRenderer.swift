@@ -15,7 +15,7 @@ package final class MatteRenderer {
     private var opacities = OpacityStorage()
     private var threshold = Threshold()
     private var line = Scratch<Float>()
-    private var covers = Scratch<UInt8>()
+    private var bits = Scratch<UInt16>()
     private var blur = GaussianBlur()
     private var wideBlur = WideBlur()
     private var rows = AlphaRows()
@@ -109,7 +109,7 @@ package final class MatteRenderer {
         let curve = threshold.curve(for: depth, scale: scale, settings: settings)
         unsafe map.fill(
             rows: 0..<map.height, from: depth, by: curve, line: line.reserve(map.paddedWidth, filler: 0),
-            covers: covers.reserve(map.blocks, filler: 0), loops)
+            sorting: Sorting(&bits, blocks: map.blocks), loops)
     }
 
     /// Blur and gamma of a mask. Its zeros and ones are their own powers.
@@ -133,6 +133,7 @@ package final class MatteRenderer {
                     unsafe curve.apply(
                         to: map.row(y) + run.lowerBound &* blockWidth, blocks: run.count, stride: blockWidth, loops)
                 }
+                map.finish(row: y, low: 0, high: 1, sorting: Sorting(&bits, blocks: map.blocks), loops)
             }
         } else if size > 1 {
             smoothWidely(map, settings: settings, size: size)

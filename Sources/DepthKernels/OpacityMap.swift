@@ -12,14 +12,16 @@ let blockWidth = Lanes.scalarCount
 @safe
 struct OpacityMap {
     private let values: UnsafeMutablePointer<Float>
-    /// For each row the set of its mixed blocks, then that of its opaque ones.
+    /// For each row the sets of its mixed blocks, of its opaque blocks, of its mixed samples and of its opaque samples.
     private let sets: UnsafeMutablePointer<UInt64>
     let width: Int
     let height: Int
     /// Blocks in a row.
     let blocks: Int
-    /// Words of a set.
+    /// Words of a set of blocks.
     let words: Int
+    /// Words of a set of samples.
+    let sampleWords: Int
 
     fileprivate init(
         values: UnsafeMutablePointer<Float>, sets: UnsafeMutablePointer<UInt64>, width: Int, height: Int
@@ -30,7 +32,10 @@ struct OpacityMap {
         self.height = height
         blocks = groups(of: blockWidth, in: width)
         words = groups(of: 64, in: blocks)
+        sampleWords = groups(of: 64, in: width)
     }
+
+    private var setsOfRow: Int { 2 &* (words &+ sampleWords) }
 
     /// Opacities in a row, with its padding.
     var paddedWidth: Int { blocks &* blockWidth }
@@ -43,13 +48,25 @@ struct OpacityMap {
     ///
     /// - Precondition: `0 <= y < height`.
     @inline(__always)
-    func mixed(_ y: Int) -> BlockSet { unsafe BlockSet(sets + 2 &* y &* words) }
+    func mixed(_ y: Int) -> BitRow { unsafe BitRow(sets + y &* setsOfRow) }
 
     /// The blocks of a row that are all 1; none of them is mixed.
     ///
     /// - Precondition: `0 <= y < height`.
     @inline(__always)
-    func opaque(_ y: Int) -> BlockSet { unsafe BlockSet(sets + (2 &* y &+ 1) &* words) }
+    func opaque(_ y: Int) -> BitRow { unsafe BitRow(sets + y &* setsOfRow + words) }
+
+    /// The samples of a row that are neither 0 nor 1; known when the map is finished. What stands for padding is so too.
+    ///
+    /// - Precondition: `0 <= y < height`.
+    @inline(__always)
+    func mixedSamples(_ y: Int) -> BitRow { unsafe BitRow(sets + y &* setsOfRow + 2 &* words) }
+
+    /// The samples of a row that are 1; known when the map is finished.
+    ///
+    /// - Precondition: `0 <= y < height`.
+    @inline(__always)
+    func opaqueSamples(_ y: Int) -> BitRow { unsafe BitRow(sets + y &* setsOfRow + 2 &* words + sampleWords) }
 
     /// The bits of a word of a set that stand for blocks.
     @inline(__always)
@@ -61,15 +78,35 @@ struct OpacityMap {
     /// Makes all of a row 0.
     func clear(row y: Int) { unsafe mixed(y).words.update(repeating: 0, count: 2 &* words) }
 
-    /// Says of a block what its opacities, which were computed, have turned out to be.
+    /// Says of a mixed block what its opacities have turned out to be.
+    ///
+    /// - parameter clear: a bit for each that is 0.
+    /// - parameter opaque: a bit for each that is 1.
+    /// - returns: whether it is mixed still.
     @inline(__always)
-    func note(_ cover: Cover, block: Int, row y: Int) {
-        switch cover {
-        case .mixed: mixed(y).insert(block)
-        case .opaque:
-            mixed(y).remove(block)
-            opaque(y).insert(block)
-        case .clear: mixed(y).remove(block)
+    func note(clear: UInt16, opaque: UInt16, block: Int, row y: Int) -> Bool {
+        let isPlain = clear == .max || opaque == .max
+        if isPlain { mixed(y).remove(block) }
+        if opaque == .max { self.opaque(y).insert(block) }
+        return !isPlain
+    }
+
+    /// The same for the samples of a block of a map that is being finished.
+    @inline(__always)
+    func noteSamples(clear: UInt16, opaque: UInt16, block: Int, row y: Int) {
+        let (word, shift) = (block &>> 2, UInt64(truncatingIfNeeded: (block & 3) &* blockWidth))
+        unsafe mixedSamples(y).words[word] |= UInt64(~(clear | opaque)) &<< shift
+        unsafe opaqueSamples(y).words[word] |= UInt64(opaque) &<< shift
+    }
+
+    /// Says of the samples of a row what is known of their blocks; those of mixed blocks are still to be noted.
+    func spreadToSamples(row y: Int) {
+        for word in 0..<sampleWords {
+            unsafe mixedSamples(y).words[word] = 0
+            let first = word &* 4
+            let bits = unsafe opaque(y).words[first &>> 6] &>> UInt64(truncatingIfNeeded: first)
+            let ones = bits & 1 | (bits & 2) &<< 15 | (bits & 4) &<< 30 | (bits & 8) &<< 45
+            unsafe opaqueSamples(y).words[word] = ones &* 0xffff
         }
     }
 
@@ -130,6 +167,6 @@ struct OpacityStorage: ~Copyable {
         let blocks = groups(of: blockWidth, in: width)
         return unsafe OpacityMap(
             values: values.reserve(blocks * blockWidth * height, filler: 0),
-            sets: sets.reserve(2 * groups(of: 64, in: blocks) * height, filler: 0), width: width, height: height)
+            sets: sets.reserve(2 * (groups(of: 64, in: blocks) + groups(of: 64, in: width)) * height, filler: 0), width: width, height: height)
     }
 }

@@ -167,7 +167,7 @@ extension OpacityMap {
     /// - Precondition: the map has the image's size.
     func fill(
         rows: Range<Int>, from depth: DepthImage, by curve: Threshold.Curve, line: UnsafeMutablePointer<Float>,
-        covers: UnsafeMutablePointer<UInt8>, _ loops: Loops
+        sorting: Sorting, _ loops: Loops
     ) {
         for y in rows {
             switch curve {
@@ -176,27 +176,53 @@ extension OpacityMap {
             case .rule(let curve):
                 depth.forEachMetres(row: y) { x, metres in unsafe line[x] = curve.opacity(metres: Double(metres)) }
             }
-            unsafe put(line, row: y, covers: covers, loops)
+            unsafe put(line, row: y, sorting: sorting, loops)
         }
     }
 
     /// Puts a row of opacities into the map.
     ///
     /// - parameter line: room for a padded row; the padding is made here.
-    /// - parameter covers: room for a byte for each block.
-    func put(
-        _ line: UnsafeMutablePointer<Float>, row y: Int, covers: UnsafeMutablePointer<UInt8>, _ loops: Loops
-    ) {
+    func put(_ line: UnsafeMutablePointer<Float>, row y: Int, sorting: Sorting, _ loops: Loops) {
         for x in width..<paddedWidth { unsafe line[x] = line[width &- 1] }
-        unsafe loops.sortRow(line, blocks, covers, row(y))
         clear(row: y)
-        for block in 0..<blocks {
-            switch unsafe Cover(rawValue: covers[block]) {
-            case .mixed: mixed(y).insert(block)
-            case .opaque: opaque(y).insert(block)
-            default: break
+        mixed(y).insert(0..<blocks)
+        unsafe loops.sortSamples(line, blocks, blockWidth, 0, 1, sorting.clear, sorting.opaque)
+        for block in 0..<blocks where unsafe note(clear: sorting.clear[block], opaque: sorting.opaque[block], block: block, row: y) {
+            let start = block &* blockWidth
+            unsafe storeLanes(loadLanes(line + start), to: row(y) + start)
+        }
+    }
+
+    /// Finishes a row whose mixed blocks hold all their opacities.
+    ///
+    /// - parameter low: what is at most that counts as 0…
+    /// - parameter high: …and what is at least that as 1.
+    func finish(row y: Int, low: Float, high: Float, sorting: Sorting, _ loops: Loops) {
+        spreadToSamples(row: y)
+        mixed(y).forEachRun(upTo: blocks) { run in
+            let first = unsafe row(y) + run.lowerBound &* blockWidth
+            unsafe loops.sortSamples(first, run.count, blockWidth, low, high, sorting.clear, sorting.opaque)
+            for block in run {
+                let (clear, opaque) = unsafe (
+                    sorting.clear[block &- run.lowerBound], sorting.opaque[block &- run.lowerBound])
+                noteSamples(clear: clear, opaque: opaque, block: block, row: y)
+                _ = note(clear: clear, opaque: opaque, block: block, row: y)
             }
         }
+    }
+}
+
+/// Room for what `Loops.sortSamples` says of some blocks.
+@safe
+struct Sorting {
+    let clear: UnsafeMutablePointer<UInt16>
+    let opaque: UnsafeMutablePointer<UInt16>
+
+    /// - parameter blocks: how many at most.
+    init(_ memory: inout Scratch<UInt16>, blocks: Int) {
+        unsafe clear = memory.reserve(2 * blocks, filler: 0)
+        unsafe opaque = clear + blocks
     }
 }
 

@@ -11,7 +11,7 @@ struct WideBlur: ~Copyable {
     private var upper = Scratch<Float>()
     private var lower = Scratch<Float>()
     private var wide = Scratch<Float>()
-    private var covers = Scratch<UInt8>()
+    private var bits = Scratch<UInt16>()
 
     /// Samples along each axis of a cell; 1 where the direct blur does better, as with maps that are smaller than the
     /// kernel and hence soon done.
@@ -36,7 +36,7 @@ struct WideBlur: ~Copyable {
             sums: sums.reserve(map.paddedWidth + size, filler: 0), upper: upper.reserve(cells.paddedWidth, filler: 0),
             lower: lower.reserve(cells.paddedWidth, filler: 0),
             wide: wide.reserve(max((columns + 1) * size, map.paddedWidth + size), filler: 0),
-            covers: covers.reserve(max(map.blocks, cells.blocks), filler: 0))
+            sorting: Sorting(&bits, blocks: max(map.blocks, cells.blocks)))
         for row in 0..<rows { pass.fillCells(row: row) }
         let d = Double(size)
         blur(cells, ((sigma * sigma - (d * d - 1) / 12 - d * d / 6) / (d * d)).squareRoot())
@@ -58,13 +58,12 @@ private struct WidePass {
     private let lower: UnsafeMutablePointer<Float>
     /// Room for a row of cells at the map's size.
     private let wide: UnsafeMutablePointer<Float>
-    /// Room for a byte for each block of either.
-    private let covers: UnsafeMutablePointer<UInt8>
+    private let sorting: Sorting
 
     init(
         map: OpacityMap, cells: OpacityMap, size: Int, loops: Loops, sums: UnsafeMutablePointer<Float>,
         upper: UnsafeMutablePointer<Float>, lower: UnsafeMutablePointer<Float>, wide: UnsafeMutablePointer<Float>,
-        covers: UnsafeMutablePointer<UInt8>
+        sorting: Sorting
     ) {
         self.map = map
         self.cells = cells
@@ -74,7 +73,7 @@ private struct WidePass {
         unsafe self.upper = upper
         unsafe self.lower = lower
         unsafe self.wide = wide
-        unsafe self.covers = covers
+        self.sorting = sorting
     }
 
     // MARK: To cells
@@ -97,7 +96,7 @@ private struct WidePass {
             unsafe upper[column] = sum * share
         }
         unsafe upper[cells.width &- 1] = last * edge
-        unsafe cells.put(upper, row: row, covers: covers, loops)
+        unsafe cells.put(upper, row: row, sorting: sorting, loops)
     }
 
     private func addRow(_ y: Int) {
@@ -141,19 +140,11 @@ private struct WidePass {
     private func finish(row y: Int, gamma: GammaCurve) {
         map.clear(row: y)
         map.mixed(y).insert(0..<map.blocks)
-        sort(0..<map.blocks, row: y, low: 0, high: almostOpaque)
+        map.finish(row: y, low: 0, high: almostOpaque, sorting: sorting, loops)
         map.mixed(y).forEachRun(upTo: map.blocks) { run in
             unsafe gamma.apply(
                 to: map.row(y) + run.lowerBound &* blockWidth, blocks: run.count, stride: blockWidth, loops)
-            sort(run, row: y, low: unseen, high: 1 - unseen)
         }
-    }
-
-    private func sort(_ blocks: Range<Int>, row y: Int, low: Float, high: Float) {
-        let first = unsafe map.row(y) + blocks.lowerBound &* blockWidth
-        unsafe loops.sortBlocks(first, blocks.count, blockWidth, low, high, covers, 1)
-        for block in blocks {
-            unsafe map.note(Cover(rawValue: covers[block &- blocks.lowerBound]) ?? .mixed, block: block, row: y)
-        }
+        map.finish(row: y, low: unseen, high: 1 - unseen, sorting: sorting, loops)
     }
 }

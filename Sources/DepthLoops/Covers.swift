@@ -1,21 +1,22 @@
-/// Says of each block of a run of 16 opacities whether all are at most `low` (0), all at least `high` (1), or neither (2).
+/// Says of each opacity of a run of blocks of 16 whether it is at most `low`, and whether it is at least `high`: a bit for
+/// each.
 ///
 /// - parameter stride: floats from one block to the next.
-/// - parameter coverStride: bytes from one cover to the next.
-package func sortBlocks(
+package func sortSamples(
     _ first: UnsafePointer<Float>, blocks: Int, stride: Int, low: Float, high: Float,
-    covers: UnsafeMutablePointer<UInt8>, coverStride: Int
+    clear: UnsafeMutablePointer<UInt16>, opaque: UnsafeMutablePointer<UInt16>
 ) {
+    let (low, high) = (SIMD16(repeating: low), SIMD16(repeating: high))
     for block in 0..<blocks {
-        let source = unsafe first + block &* stride
-        // Opacities are not negative, so that their bits are in their own order.
-        var least = UInt32.max
-        var most: UInt32 = 0
-        for lane in 0..<16 {
-            let bits = unsafe source[lane].bitPattern
-            least = min(least, bits)
-            most = max(most, bits)
-        }
-        unsafe covers[block &* coverStride] = most <= low.bitPattern ? 0 : (least >= high.bitPattern ? 1 : 2)
+        let values = unsafe UnsafeRawPointer(first + block &* stride).loadUnaligned(as: SIMD16<Float>.self)
+        let zero = SIMD16<UInt32>(repeating: 0)
+        let below = zero.replacing(with: laneBits, where: values .<= low).wrappedSum()
+        let above = zero.replacing(with: laneBits, where: values .>= high).wrappedSum()
+        unsafe clear[block] = UInt16(truncatingIfNeeded: below)
+        unsafe opaque[block] = UInt16(truncatingIfNeeded: above)
     }
 }
+
+/// A bit for each lane.
+private let laneBits = SIMD16<UInt32>(
+    1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768)

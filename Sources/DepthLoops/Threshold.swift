@@ -38,23 +38,3 @@ package func expandBits(
         for lane in 0..<16 { unsafe place[lane] = bits & (1 &<< UInt32(lane)) != 0 ? 1 : 0 }
     }
 }
-
-/// For a row of blocks of 16 opacities: 0, where all of a block are 0; 1, where all are 1; else 2, and they are copied.
-package func sortRow(
-    opacities: UnsafePointer<Float>, blocks: Int, covers: UnsafeMutablePointer<UInt8>,
-    into target: UnsafeMutablePointer<Float>
-) {
-    let one = Float(1).bitPattern
-    for block in 0..<blocks {
-        let source = unsafe opacities + block &* 16
-        var any: UInt32 = 0
-        var differs: UInt32 = 0
-        for lane in 0..<16 {
-            let bits = unsafe source[lane].bitPattern
-            any |= bits
-            differs |= bits ^ one
-        }
-        unsafe covers[block] = any == 0 ? 0 : (differs == 0 ? 1 : 2)
-        if any != 0 && differs != 0 { unsafe (target + block &* 16).update(from: source, count: 16) }
-    }
-}

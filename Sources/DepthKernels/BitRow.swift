@@ -1,20 +1,20 @@
-/// Some of the blocks of a row, by their numbers: one bit for each, 64 in a word.
+/// Some of the samples of a row, or of its blocks of samples, by their numbers: one bit for each, 64 in a word.
 ///
-/// Most blocks of a matte are plain, and a word says so of 64 at once.
+/// Most of a matte is plain, and a word says so of 64 at once.
 @safe
-struct BlockSet {
+struct BitRow {
     let words: UnsafeMutablePointer<UInt64>
 
     init(_ words: UnsafeMutablePointer<UInt64>) { unsafe self.words = words }
 
     @inline(__always)
-    func contains(_ block: Int) -> Bool { unsafe words[block &>> 6] &>> UInt64(truncatingIfNeeded: block) & 1 != 0 }
+    func contains(_ index: Int) -> Bool { unsafe words[index &>> 6] &>> UInt64(truncatingIfNeeded: index) & 1 != 0 }
 
     @inline(__always)
-    func insert(_ block: Int) { unsafe words[block &>> 6] |= 1 &<< UInt64(truncatingIfNeeded: block) }
+    func insert(_ index: Int) { unsafe words[index &>> 6] |= 1 &<< UInt64(truncatingIfNeeded: index) }
 
     @inline(__always)
-    func remove(_ block: Int) { unsafe words[block &>> 6] &= ~(1 &<< UInt64(truncatingIfNeeded: block)) }
+    func remove(_ index: Int) { unsafe words[index &>> 6] &= ~(1 &<< UInt64(truncatingIfNeeded: index)) }
 
     /// - Precondition: `0 <= range.lowerBound`.
     func insert(_ range: Range<Int>) {
@@ -27,7 +27,7 @@ struct BlockSet {
         }
     }
 
-    /// The first block at `start` or behind it that is in the set; `end` where there is none before that.
+    /// The first number at `start` or behind it that is in the set; `end` where there is none before that.
     @inline(__always)
     func first(from start: Int, to end: Int) -> Int { first(from: start, to: end, flipping: 0) }
 
