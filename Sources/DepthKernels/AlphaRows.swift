@@ -10,6 +10,7 @@ struct AlphaRows: ~Copyable {
     private var stretchedRows = Scratch<Float>()
     private var line = Scratch<Float>()
     private var sets = Scratch<UInt64>()
+    private var done = Scratch<UInt64>()
     private var runs = Scratch<AlphaRun>()
 
     /// Rows of the depth map that a video row can depend on.
@@ -17,6 +18,9 @@ struct AlphaRows: ~Copyable {
 
     /// Runs start and end at multiples of this many pixels, which suit the vectors of the loops and every chroma sample.
     static let grain = 16
+
+    /// Samples that are stretched together.
+    static let groupWidth = 8
 
     /// Lends the rows of one frame to `body`, which reads them from top to bottom.
     ///
@@ -37,9 +41,11 @@ struct AlphaRows: ~Copyable {
                     guard let first = first.baseAddress, let weights = weights.baseAddress,
                         let evenWeights = evenWeights.baseAddress
                     else { return false }
+                    let groupWords = groups(of: 64 * AlphaRows.groupWidth, in: map.width)
                     var reader = unsafe AlphaReader(
                         map: map, geometry: geometry, first: first, weights: weights, evenWeights: evenWeights,
                         kept: stretchedRows.reserve(placement.videoWidth * AlphaRows.rowsKept, filler: 0),
+                        done: done.reserve(groupWords * AlphaRows.rowsKept, filler: 0), groupWords: groupWords,
                         line: line.reserve(map.paddedWidth + 4, filler: 0),
                         sets: sets.reserve(map.sampleWords * 3, filler: 0),
                         runs: runs.reserve(map.width * 2 + 8, filler: AlphaRun(cover: .mixed, start: 0, end: 0)),
@@ -65,12 +71,10 @@ struct UpscaleGeometry {
     let firstBehind: [Int]
     /// …and the first one that needs something on its right.
     let firstAcross: [Int]
-    /// How far from a row of the map the other rows are that pixels read together depend on.
-    let rowReach: Int
-    /// How many blocks beside a mixed one hold samples that mixed pixels depend on.
-    let blockReach: Int
-    /// For each block, the first of the pixels that are stretched with it.
+    /// For each group of samples, the first of the pixels that are stretched with it; and the end of the last.
     let firstOwned: [Int]
+    /// For each video column, the group that it is stretched with.
+    let owner: [Int]
     /// Pixels for each sample where that is a whole number for all of them, and the weights of those pixels.
     let even: (ratio: Int, weights: [Float])?
 
@@ -92,26 +96,19 @@ struct UpscaleGeometry {
         rows = UpscaleGeometry.pixels(placement.videoHeight, onMapOf: Double(placement.depthHeight)) {
             placement.depthPoint(videoX: 0, videoY: $0).y
         }
-        let edges = (0...groups(of: blockWidth, in: placement.depthWidth)).map { $0 * blockWidth }
         (firstBehind, firstAcross) = UpscaleGeometry.crossings(
             Array(0...placement.depthWidth), weights: horizontal, columns: columns)
-        // Two neighbouring rows are read together, and runs end at multiples of the grain.
-        rowReach = vertical.taps + ceilIndex(scaleY, in: 0...placement.depthHeight)
-        blockReach = 1 + ceilIndex(
-                (Double(AlphaRows.grain - 1) * scaleX + 2) / Double(blockWidth), in: 0...placement.depthWidth)
         even = UpscaleGeometry.evenWeights(placement, kernel)
-        if let ratio = even?.ratio {
-            firstOwned = edges.map { min($0 * ratio, placement.videoWidth) }
-        } else {
-            // A pixel goes with the block of its second tap, so that all its taps are within two samples of it.
-            let (columns, horizontal) = (columns, horizontal)
-            firstOwned = edges.map { edge in
-                edge == 0
-                    ? columns.lowerBound
-                    : columns.lowerBound
-                        + partitionPoint(columns.count) { horizontal.first[columns.lowerBound + $0] + 1 >= edge }
-            }
+        // A pixel goes with its second tap, so that all its taps are within two samples of that.
+        let (ratio, last, first) = (even?.ratio, placement.depthWidth - 1, horizontal.first)
+        let owner = (0..<placement.videoWidth).map { x in
+            min(ratio.map { x / $0 } ?? first[x] + 1, last) / AlphaRows.groupWidth
         }
+        let columns = columns
+        firstOwned = (0...groups(of: AlphaRows.groupWidth, in: placement.depthWidth)).map { group in
+            columns.lowerBound + partitionPoint(columns.count) { owner[columns.lowerBound + $0] >= group }
+        }
+        self.owner = owner
     }
 
     /// The pixels whose centre `position` puts into 0..<`extent`.
@@ -161,11 +158,14 @@ struct AlphaReader {
     fileprivate let evenWeights: UnsafePointer<Float>
     /// A ring of `rowsKept` rows of video width.
     fileprivate let kept: UnsafeMutablePointer<Float>
-    /// The rows of the map that were stretched last; -1 for none.
+    /// The rows of the map that are kept; -1 for none.
     fileprivate var stretched = InlineArray<4, Int>(repeating: -1)
+    /// For each of them the groups that are stretched, in `groupWords` words.
+    fileprivate let done: UnsafeMutablePointer<UInt64>
+    fileprivate let groupWords: Int
     /// Room for a row of the map and two samples on either side.
     fileprivate let line: UnsafeMutablePointer<Float>
-    /// Room for three sets of blocks.
+    /// Room for three sets of samples.
     fileprivate let sets: UnsafeMutablePointer<UInt64>
     fileprivate let runs: UnsafeMutablePointer<AlphaRun>
     fileprivate let loops: Loops
@@ -180,12 +180,6 @@ struct AlphaReader {
     /// - Precondition: the rows are inside the video and not above those read before; `alpha` has room for them.
     mutating func read(_ rows: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>, stride: Int) -> AlphaRuns {
         let found = findRuns(rows)
-        // Beside a row that is not on the map, opaque runs count as mixed.
-        if rows.clamped(to: geometry.rows) != rows {
-            for y in rows.clamped(to: geometry.rows) {
-                for row in geometry.sourceRows(of: y) { stretchWhole(row: row) }
-            }
-        }
         if found.isAnyMixed {
             for y in rows { unsafe write(row: y, found, to: alpha + (y &- rows.lowerBound) &* stride) }
         }
@@ -213,7 +207,7 @@ struct AlphaReader {
     /// - parameter isWhole: whether all rows that are asked for are on the map; beside one that is not, nothing is
     ///   opaque in all of them.
     private func appendRuns(_ sources: Range<Int>, isWhole: Bool, to list: inout RunList) {
-        join(sources, of: map.sampleWords) { y in (map.mixedSamples(y), map.opaqueSamples(y)) }
+        join(sources)
         let count = map.width
         var sample = 0
         while sample < count {
@@ -234,30 +228,37 @@ struct AlphaReader {
         list.append(.mixed, to: geometry.columns.upperBound)
     }
 
-    /// What is opaque in all rows that were joined last, of their blocks or of their samples.
+    /// The samples that are opaque in all rows that were joined last.
     private var opaque: BitRow { unsafe BitRow(sets) }
-    /// What is not clear in all of them.
+    /// Those that are not clear in all of them.
     private var touched: BitRow { unsafe BitRow(sets + map.sampleWords) }
-    /// What is neither.
+    /// Those that are neither.
     private var mixed: BitRow { unsafe BitRow(sets + 2 &* map.sampleWords) }
 
     /// Finds what these rows of the map have in common.
-    ///
-    /// - parameter sets: what is mixed and what is opaque in a row, in so many words each.
-    @inline(__always)
-    private func join(_ rows: Range<Int>, of words: Int, _ sets: (Int) -> (mixed: BitRow, opaque: BitRow)) {
-        for word in 0..<words {
-            var every = UInt64.max
-            var some: UInt64 = 0
+    private func join(_ rows: Range<Int>) {
+        var word = 0
+        while word < map.sampleWords {
+            var every = SampleWords(repeating: .max)
+            var some = SampleWords(repeating: 0)
             for y in rows {
-                let (mixed, opaque) = sets(y)
-                unsafe every &= opaque.words[word]
-                unsafe some |= opaque.words[word] | mixed.words[word]
+                let bits = load(map.opaqueSamples(y), word)
+                every &= bits
+                some |= bits | load(map.mixedSamples(y), word)
             }
-            unsafe opaque.words[word] = every
-            unsafe touched.words[word] = some
-            unsafe mixed.words[word] = some & ~every
+            store(every, opaque, word)
+            store(some, touched, word)
+            store(some & ~every, mixed, word)
+            word &+= SampleWords.scalarCount
         }
+    }
+
+    private func load(_ row: BitRow, _ word: Int) -> SampleWords {
+        unsafe UnsafeRawPointer(row.words + word).loadUnaligned(as: SampleWords.self)
+    }
+
+    private func store(_ words: SampleWords, _ row: BitRow, _ word: Int) {
+        unsafe UnsafeMutableRawPointer(row.words + word).storeBytes(of: words, as: SampleWords.self)
     }
 
     // MARK: Bytes
@@ -273,7 +274,7 @@ struct AlphaReader {
         let rows = geometry.sourceRows(of: y)
         var taps = SIMD4<Float>(repeating: 0)
         for tap in 0..<rows.count {
-            stretch(row: rows.lowerBound &+ tap)
+            keep(row: rows.lowerBound &+ tap)
             taps[tap] = 255 * geometry.vertical.weights[y &* rows.count &+ tap]
         }
         // Maps of fewer than four rows, and two-tap weights, fill the rest with nothing of a row that exists.
@@ -287,7 +288,11 @@ struct AlphaReader {
             let end = max(min(run.end, geometry.columns.upperBound), start)
             if run.start < start { unsafe (target + run.start).update(repeating: 0, count: start &- run.start) }
             if end < run.end { unsafe (target + end).update(repeating: 0, count: run.end &- end) }
-            unsafe loops.mixRows(row0 + start, row1 + start, row2 + start, row3 + start, taps, end &- start, target + start)
+            guard start < end else { continue }
+            let needed = geometry.owner[start]..<(geometry.owner[end &- 1] &+ 1)
+            for row in rows { stretch(needed, row: row) }
+            unsafe loops.mixRows(
+                row0 + start, row1 + start, row2 + start, row3 + start, taps, end &- start, target + start)
         }
     }
 
@@ -295,78 +300,66 @@ struct AlphaReader {
         unsafe kept + (y & (AlphaRows.rowsKept &- 1)) &* width
     }
 
-    /// Stretches a row of the map wherever the alpha of a pixel that depends on it may be mixed, unless that is done.
-    private mutating func stretch(row y: Int) {
+    /// The groups of a kept row that are stretched.
+    private func done(row y: Int) -> BitRow {
+        unsafe BitRow(done + (y & (AlphaRows.rowsKept &- 1)) &* groupWords)
+    }
+
+    /// Takes a row of the map in, in the place of an earlier one.
+    private mutating func keep(row y: Int) {
         let place = y & (AlphaRows.rowsKept &- 1)
         if stretched[place] == y { return }
         stretched[place] = y
-        let rows = max(y &- geometry.rowReach, 0)..<min(y &+ geometry.rowReach &+ 1, map.height)
-        join(rows, of: map.words) { y in (map.mixed(y), map.opaque(y)) }
-        // From here on `mixed` says where pixels depend on this row: what lies beside an edge is needed too.
-        markEdges()
-        let reach = geometry.blockReach
-        let edges = mixed
-        var start = edges.first(from: 0, to: map.blocks)
-        while start < map.blocks {
-            var end = edges.firstMissing(from: start, to: map.blocks)
-            var next = edges.first(from: end, to: map.blocks)
-            while next < map.blocks, next &- end <= 2 &* reach {
-                end = edges.firstMissing(from: next, to: map.blocks)
-                next = edges.first(from: end, to: map.blocks)
-            }
-            stretch(max(start &- reach, 0)..<min(end &+ reach, map.blocks), row: y)
-            start = next
+        unsafe done(row: y).words.update(repeating: 0, count: groupWords)
+    }
+
+    /// Stretches some groups of a kept row, unless that is done.
+    private func stretch(_ groups: Range<Int>, row y: Int) {
+        let done = done(row: y)
+        var start = done.firstMissing(from: groups.lowerBound, to: groups.upperBound)
+        while start < groups.upperBound {
+            let end = done.first(from: start, to: groups.upperBound)
+            stretchAnew(start..<end, row: y)
+            done.insert(start..<end)
+            start = done.firstMissing(from: end, to: groups.upperBound)
         }
     }
 
-    /// Adds to `mixed` the blocks at whose left end the alpha changes, and those at an end of the map where a run, which
-    /// ends at a multiple of the grain, takes some of the map's pixels along.
-    private func markEdges() {
-        var before = unsafe opaque.words[0] & 1
-        for word in 0..<map.words {
-            // Clear and opaque blocks meet where the one is touched and the other is not, or opaque and the other not.
-            let bits = unsafe opaque.words[word]
-            unsafe mixed.words[word] |= (bits ^ (bits &<< 1 | before)) & map.valid(word)
-            before = bits &>> 63
-        }
-        let columns = geometry.columns
-        if columns.lowerBound % AlphaRows.grain != 0 { mixed.insert(0) }
-        if columns.upperBound < width && columns.upperBound % AlphaRows.grain != 0 { mixed.insert(map.blocks &- 1) }
-    }
-
-    private mutating func stretchWhole(row y: Int) {
-        stretched[y & (AlphaRows.rowsKept &- 1)] = y
-        stretch(0..<map.blocks, row: y)
-    }
-
-    private func stretch(_ blocks: Range<Int>, row y: Int) {
-        let start = geometry.firstOwned[blocks.lowerBound]
-        let target = unsafe keptRow(y) + start
-        let count = geometry.firstOwned[blocks.upperBound] &- start
-        fillLine(blocks, row: y)
+    private func stretchAnew(_ groups: Range<Int>, row y: Int) {
+        let start = groups.lowerBound &* AlphaRows.groupWidth
+        let end = min(groups.upperBound &* AlphaRows.groupWidth, map.width)
+        let window = unsafe fillLine(start..<end, row: y)
+        let (firstPixel, endPixel) = (geometry.firstOwned[groups.lowerBound], geometry.firstOwned[groups.upperBound])
+        let target = unsafe keptRow(y) + firstPixel
         if let ratio = geometry.even?.ratio {
-            unsafe loops.stretchEvenly(line, count / ratio, ratio, evenWeights, target)
+            unsafe loops.stretchEvenly(window, end &- start, ratio, evenWeights, target)
         } else {
             let taps = geometry.horizontal.taps
             unsafe loops.stretchAnyhow(
-                line, blocks.lowerBound &* blockWidth &- 2, first + start, weights + start &* taps, taps, count, target)
+                window, start &- 2, first + firstPixel, weights + firstPixel &* taps, taps, endPixel &- firstPixel,
+                target)
         }
     }
 
-    /// The opacities of some blocks and of two samples on either side, the map's last ones repeated.
-    private func fillLine(_ blocks: Range<Int>, row y: Int) {
-        let start = blocks.lowerBound &* blockWidth
-        let count = min(blocks.upperBound &* blockWidth, map.width) &- start
-        for block in blocks {
-            unsafe map.copyBlock(block, row: y, to: line + 2 + (block &- blocks.lowerBound) &* blockWidth)
+    /// Some opacities and two on either side of them, the map's first and last ones repeated.
+    private func fillLine(_ samples: Range<Int>, row y: Int) -> UnsafePointer<Float> {
+        let firstBlock = max(samples.lowerBound &- 2, 0) / blockWidth
+        let lastBlock = min(samples.upperBound &+ 1, map.width &- 1) / blockWidth
+        let base = firstBlock &* blockWidth
+        for block in firstBlock...lastBlock {
+            unsafe map.copyBlock(block, row: y, to: line + 2 + (block &* blockWidth &- base))
         }
-        for beside in 1...2 {
-            unsafe line[2 &- beside] = map.opacity(x: max(start &- beside, 0), y: y)
-            unsafe line[1 &+ count &+ beside] = map.opacity(
-                x: min(start &+ count &- 1 &+ beside, map.width &- 1), y: y)
+        if samples.lowerBound == 0 { unsafe line.update(repeating: line[2], count: 2) }
+        if samples.upperBound &+ 2 > map.width {
+            let end = unsafe line + 2 + (map.width &- base)
+            unsafe end.update(repeating: end[-1], count: 2)
         }
+        return unsafe UnsafePointer(line + (samples.lowerBound &- base))
     }
 }
+
+/// Words of a set of samples that are worked on together.
+typealias SampleWords = SIMD4<UInt64>
 
 /// The runs of some rows, from left to right, until the next rows are read.
 @safe

@@ -19,19 +19,18 @@ private func meanAlpha(_ upper: UnsafePointer<UInt8>, stride: Int, columns: Rang
 /// Where the samples of pixels begin and end in a row.
 struct SampleBytes: BitwiseCopyable {
     private let columns: Int
+    private let shift: Int
     private let bytes: Int
-    /// The logarithm of `columns` to the base 2, where there is one; dividing takes long.
-    private let shift: Int?
 
     init(_ spread: AlphaSpread) {
         columns = spread.columnsPerSample
+        shift = columns.trailingZeroBitCount
         bytes = spread.bytesPerSample
-        shift = columns.nonzeroBitCount == 1 ? columns.trailingZeroBitCount : nil
     }
 
     /// The first byte of the sample that pixel `x` belongs to.
     @inline(__always)
-    func start(_ x: Int) -> Int { (shift.map { x &>> $0 } ?? x / columns) &* bytes }
+    func start(_ x: Int) -> Int { (x &>> shift) &* bytes }
 
     /// The first byte behind the sample of the pixel before `x`.
     @inline(__always)

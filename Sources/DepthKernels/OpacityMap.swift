@@ -32,7 +32,12 @@ struct OpacityMap {
         self.height = height
         blocks = groups(of: blockWidth, in: width)
         words = groups(of: 64, in: blocks)
-        sampleWords = groups(of: 64, in: width)
+        sampleWords = OpacityMap.sampleWords(width: width)
+    }
+
+    /// Whole vectors of them.
+    fileprivate static func sampleWords(width: Int) -> Int {
+        groups(of: 64 * SampleWords.scalarCount, in: width) * SampleWords.scalarCount
     }
 
     private var setsOfRow: Int { 2 &* (words &+ sampleWords) }
@@ -167,6 +172,6 @@ struct OpacityStorage: ~Copyable {
         let blocks = groups(of: blockWidth, in: width)
         return unsafe OpacityMap(
             values: values.reserve(blocks * blockWidth * height, filler: 0),
-            sets: sets.reserve(2 * (groups(of: 64, in: blocks) + groups(of: 64, in: width)) * height, filler: 0), width: width, height: height)
+            sets: sets.reserve(2 * (groups(of: 64, in: blocks) + OpacityMap.sampleWords(width: width)) * height, filler: 0), width: width, height: height)
     }
 }

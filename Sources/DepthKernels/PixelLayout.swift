@@ -2,7 +2,7 @@
 package enum AlphaSpread: Equatable, Sendable, BitwiseCopyable {
     /// Every pixel has `bytesPerSample` bytes of its own.
     case full(bytesPerSample: Int)
-    /// `horizontal` × `vertical` pixels share `bytesPerSample` bytes.
+    /// `horizontal` × `vertical` pixels share `bytesPerSample` bytes; `horizontal` is a power of two.
     case subsampled(horizontal: Int, vertical: Int, bytesPerSample: Int)
     /// Four bytes for two neighbours: Y U Y V where luma comes first, U Y V Y where it does not.
     case packed422(lumaFirst: Bool)
@@ -56,7 +56,7 @@ package struct PixelLayout: Equatable, Sendable {
 
     /// Whether every plane of the layout is there and large enough for a picture of this size.
     package func fits(_ picture: Planes<Plane>, width: Int, height: Int) -> Bool {
-        guard width > 0, height > 0 else { return false }
+        guard width > 0, height > 0, planes.allSatisfy({ $0.columnsPerSample.nonzeroBitCount == 1 }) else { return false }
         return planes.indices.allSatisfy { index in
             guard let plane = picture[index] else { return false }
             return plane.rowBytes >= rowBytes(plane: index, width: width)
