@@ -6,7 +6,6 @@
 /// is a weighted sum of up to four. All of that is done only where the alpha changes; of the rest it is known that it is
 /// 0 or 255, and no byte of it is written. Video pixels whose centre lies outside the map are 0.
 struct AlphaRows: ~Copyable {
-    private var geometry: UpscaleGeometry?
     private var stretchedRows = Scratch<Float>()
     private var line = Scratch<Float>()
     private var sets = Scratch<UInt64>()
@@ -28,13 +27,9 @@ struct AlphaRows: ~Copyable {
     ///
     /// - Precondition: the map has the size that the placement says.
     mutating func withRows(
-        of map: OpacityMap, placement: DepthPlacement, upscale: Upscale, _ loops: Loops,
-        _ body: (inout AlphaReader) -> Void
+        of map: OpacityMap, _ geometry: UpscaleGeometry, _ loops: Loops, _ body: (inout AlphaReader) -> Void
     ) -> Bool {
-        if geometry?.placement != placement || geometry?.upscale != upscale {
-            geometry = UpscaleGeometry(placement: placement, upscale: upscale)
-        }
-        guard let geometry else { return false }
+        let placement = geometry.placement
         return unsafe geometry.horizontal.first.withUnsafeBufferPointer { first in
             unsafe geometry.horizontal.weights.withUnsafeBufferPointer { weights in
                 unsafe (geometry.even?.weights ?? [0]).withUnsafeBufferPointer { evenWeights in

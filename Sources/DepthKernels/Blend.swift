@@ -12,14 +12,17 @@ package final class Blender {
     private let loops: Loops
     /// Rows that are blended together: as many as share a sample.
     private let rowsPerStrip: Int
-    private var spreadAlpha = Scratch<UInt8>()
-    private var stripAlpha = Scratch<UInt8>()
+    /// For the calling thread.
+    private var memory = BlendMemory()
     private var layers = Scratch<BlendPass.Layer?>()
+    /// Bytes of the longest row, and some more for whole vectors.
+    private let rowBytes: Int
 
     package init(layout: PixelLayout, width: Int, height: Int, loops: Loops = .best) {
         self.layout = layout
         self.loops = loops
         rowsPerStrip = layout.planes.reduce(1) { max($0, $1.rowsPerSample) }
+        rowBytes = layout.planes.indices.reduce(16) { max($0, layout.rowBytes(plane: $1, width: width) &+ 16) }
         self.width = width
         self.height = height
     }
@@ -36,7 +39,7 @@ package final class Blender {
     /// - returns: false, with nothing written, where `hasExpectedShape` says no.
     package func blend(video: Planes<MutablePlane>, background: Planes<Plane>, alpha: Plane) -> Bool {
         guard hasExpectedShape(video: video, background: background, alpha: alpha) else { return false }
-        let pass = pass(video, background)
+        let pass = unsafe BlendPass(layers(video, background), memory.spread(rowBytes), loops)
         for y in stride(from: 0, to: height, by: rowsPerStrip) {
             let rows = y..<min(y &+ rowsPerStrip, height)
             forEachRun(in: alpha, rows: rows, width: width) { run in
@@ -55,19 +58,30 @@ package final class Blender {
     /// - returns: false, with nothing written, where the frames or the matte are of another size.
     package func blend(video: Planes<MutablePlane>, background: Planes<Plane>, matte: MatteRenderer) -> Bool {
         guard matte.width == width, matte.height == height, fit(video, background) else { return false }
-        let pass = pass(video, background)
-        let alpha = unsafe stripAlpha.reserve(width &* rowsPerStrip, filler: 0)
-        let isShown = matte.withRows { reader in
-            var y = 0
-            while y < height {
-                let rows = y..<min(y &+ rowsPerStrip, height)
-                let runs = unsafe reader.read(rows, into: alpha, stride: width)
-                unsafe pass.blend(runs, rows, alpha, stride: width)
-                y = rows.upperBound
-            }
-        }
-        if !isShown { showBackground(pass) }
+        let work = MatteBlend(blender: self, matte: matte, layers: layers(video, background))
+        matte.bands.share(work, rows: height, width: width, grain: rowsPerStrip)
         return true
+    }
+
+    /// Blends some rows with a matte that was prepared.
+    private struct MatteBlend: BandWork {
+        let blender: Blender
+        let matte: MatteRenderer
+        let layers: BlendPass.Layers
+
+        func work(_ rows: Range<Int>, _ memory: BandMemory) {
+            let (width, step) = (blender.width, blender.rowsPerStrip)
+            let pass = unsafe BlendPass(layers, memory.blend.spread(blender.rowBytes), blender.loops)
+            let alpha = unsafe memory.blend.strip(width &* step)
+            let isShown = matte.withRows(in: memory) { reader in
+                for y in stride(from: rows.lowerBound, to: rows.upperBound, by: step) {
+                    let strip = y..<min(y &+ step, rows.upperBound)
+                    let runs = unsafe reader.read(strip, into: alpha, stride: width)
+                    unsafe pass.blend(runs, strip, alpha, stride: width)
+                }
+            }
+            if !isShown { unsafe blender.showBackground(pass, rows, alpha) }
+        }
     }
 
     /// Shows the background alone.
@@ -75,15 +89,16 @@ package final class Blender {
     /// - returns: false, with nothing written, where the frames are of another size.
     package func cover(video: Planes<MutablePlane>, background: Planes<Plane>) -> Bool {
         guard fit(video, background) else { return false }
-        showBackground(pass(video, background))
+        let pass = unsafe BlendPass(layers(video, background), memory.spread(rowBytes), loops)
+        unsafe showBackground(pass, 0..<height, memory.strip(width &* rowsPerStrip))
         return true
     }
 
-    private func showBackground(_ pass: BlendPass) {
-        let alpha = unsafe stripAlpha.reserve(width &* rowsPerStrip, filler: 0)
+    /// - parameter alpha: anything; what is clear has no need of it.
+    private func showBackground(_ pass: BlendPass, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>) {
         unsafe withUnsafePointer(to: AlphaRun(cover: .clear, start: 0, end: width)) { run in
             let runs = unsafe AlphaRuns(first: run, count: 1)
-            for y in stride(from: 0, to: height, by: rowsPerStrip) {
+            for y in stride(from: rows.lowerBound, to: rows.upperBound, by: rowsPerStrip) {
                 unsafe pass.blend(runs, y..<min(y &+ rowsPerStrip, height), alpha, stride: width)
             }
         }
@@ -94,18 +109,27 @@ package final class Blender {
             && layout.fits(background, width: width, height: height)
     }
 
-    private func pass(_ video: Planes<MutablePlane>, _ background: Planes<Plane>) -> BlendPass {
-        let bytes = layout.planes.indices.reduce(16) { max($0, layout.rowBytes(plane: $1, width: width) &+ 16) }
+    private func layers(_ video: Planes<MutablePlane>, _ background: Planes<Plane>) -> BlendPass.Layers {
         let layers = unsafe layers.reserve(layout.planes.count, filler: nil)
         for (index, spread) in layout.planes.enumerated() {
             guard let video = video[index], let background = background[index] else { continue }
             let isLikeLast = index > 0 && spread == layout.planes[index - 1] && spread.rowsPerSample == rowsPerStrip
             unsafe layers[index] = BlendPass.Layer(video, background, spread, isSpreadAlready: isLikeLast)
         }
-        return unsafe BlendPass(
-            layers: layers, count: layout.planes.count, spreadAlpha: spreadAlpha.reserve(bytes, filler: 0),
-            loops: loops)
+        return unsafe BlendPass.Layers(first: layers, count: layout.planes.count)
     }
+}
+
+/// What blending needs besides the frames, for one thread.
+struct BlendMemory: ~Copyable {
+    private var spreadAlpha = Scratch<UInt8>()
+    private var stripAlpha = Scratch<UInt8>()
+
+    /// Room for the alpha of every byte of a row.
+    mutating func spread(_ bytes: Int) -> UnsafeMutablePointer<UInt8> { unsafe spreadAlpha.reserve(bytes, filler: 0) }
+
+    /// Room for the alpha of every pixel of a strip.
+    mutating func strip(_ pixels: Int) -> UnsafeMutablePointer<UInt8> { unsafe stripAlpha.reserve(pixels, filler: 0) }
 }
 
 /// One frame's work.
@@ -139,17 +163,25 @@ fileprivate struct BlendPass {
         }
     }
 
-    private let layers: UnsafePointer<Layer?>
-    private let count: Int
+    /// The planes of a frame; nil where one has no background.
+    @safe
+    struct Layers {
+        let first: UnsafePointer<Layer?>
+        let count: Int
+
+        init(first: UnsafePointer<Layer?>, count: Int) {
+            unsafe self.first = first
+            self.count = count
+        }
+    }
+
+    private let layers: Layers
     /// Room for a byte of alpha for each byte of a row.
     private let spreadAlpha: UnsafeMutablePointer<UInt8>
     private let loops: Loops
 
-    init(
-        layers: UnsafePointer<Layer?>, count: Int, spreadAlpha: UnsafeMutablePointer<UInt8>, loops: Loops
-    ) {
-        unsafe self.layers = layers
-        self.count = count
+    init(_ layers: Layers, _ spreadAlpha: UnsafeMutablePointer<UInt8>, _ loops: Loops) {
+        self.layers = layers
         unsafe self.spreadAlpha = spreadAlpha
         self.loops = loops
     }
@@ -159,8 +191,8 @@ fileprivate struct BlendPass {
     /// - parameter alpha: the first of the rows, each `stride` bytes after the one before.
     /// - Precondition: the strip starts where a sample does in every plane.
     func blend(_ runs: AlphaRuns, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>, stride: Int) {
-        for index in 0..<count {
-            guard let layer = unsafe layers[index] else { continue }
+        for index in 0..<layers.count {
+            guard let layer = unsafe layers.first[index] else { continue }
             var y = rows.lowerBound
             var row = layer.rowsPerSample == 1 ? y : y / layer.rowsPerSample
             while y < rows.upperBound {

@@ -30,17 +30,16 @@ struct GaussianBlur: ~Copyable {
     private var steps = StepResponse(GaussianKernel(sigma: 1))
     private var between = OpacityStorage()
     private var reach = Reach()
-    private var memory = BlurMemory()
 
     /// Blurs a mask into a map of its size.
     ///
     /// - Precondition: `0 < sigma <= 100`.
-    mutating func apply(to mask: BinaryMask, into map: OpacityMap, sigma: Double, gamma: GammaCurve, _ loops: Loops) {
-        apply(into: map, sigma: sigma, gamma: gamma, loops) { between, kernel, memory in
-            let pass = StepPass(
-                mask: mask, target: between, weights: kernel.weights, response: kernel.steps, memory: &memory,
-                loops: loops)
-            pass.blur(rows: 0..<map.height)
+    mutating func apply(
+        to mask: BinaryMask, into map: OpacityMap, sigma: Double, gamma: GammaCurve, _ bands: Bands, _ loops: Loops
+    ) {
+        apply(into: map, sigma: sigma, gamma: gamma, bands, loops) { between, weights, steps in
+            let work = StepWork(mask: mask, target: between, weights: weights, response: steps, loops: loops)
+            bands.share(work, rows: map.height, width: map.width)
         }
     }
 
@@ -48,16 +47,16 @@ struct GaussianBlur: ~Copyable {
     ///
     /// - parameter gamma: nil where the opacities are worked on afterwards, so that the faintest of them matter.
     /// - Precondition: `0 < sigma <= 100`.
-    mutating func apply(to map: OpacityMap, sigma: Double, gamma: GammaCurve?, _ loops: Loops) {
-        apply(into: map, sigma: sigma, gamma: gamma, loops) { between, kernel, memory in
-            let pass = RowPass(source: map, target: between, weights: kernel.weights, memory: &memory, loops: loops)
-            pass.blur(rows: 0..<map.height)
+    mutating func apply(to map: OpacityMap, sigma: Double, gamma: GammaCurve?, _ bands: Bands, _ loops: Loops) {
+        apply(into: map, sigma: sigma, gamma: gamma, bands, loops) { between, weights, _ in
+            let work = RowWork(source: map, target: between, weights: weights, loops: loops)
+            bands.share(work, rows: map.height, width: map.width)
         }
     }
 
     private mutating func apply(
-        into map: OpacityMap, sigma: Double, gamma: GammaCurve?, _ loops: Loops,
-        alongRows: (OpacityMap, (weights: KernelWeights, steps: StepResponse), inout BlurMemory) -> Void
+        into map: OpacityMap, sigma: Double, gamma: GammaCurve?, _ bands: Bands, _ loops: Loops,
+        alongRows: (OpacityMap, KernelWeights, StepResponse) -> Void
     ) {
         if kernel.sigma != sigma {
             kernel = GaussianKernel(sigma: sigma)
@@ -67,11 +66,10 @@ struct GaussianBlur: ~Copyable {
         unsafe kernel.weights.withUnsafeBufferPointer { weights in
             guard let first = weights.baseAddress else { return }
             let weights = unsafe KernelWeights(first: first, radius: weights.count - 1)
-            alongRows(halfDone, (weights, steps), &memory)
+            alongRows(halfDone, weights, steps)
             reach.find(in: halfDone, radius: weights.radius, into: map)
-            let pass = ColumnPass(
-                source: halfDone, target: map, weights: weights, gamma: gamma, memory: &memory, loops: loops)
-            pass.blur(rows: 0..<map.height)
+            let work = ColumnWork(source: halfDone, target: map, weights: weights, gamma: gamma, loops: loops)
+            bands.share(work, rows: map.height, width: map.width)
         }
     }
 }
@@ -109,6 +107,17 @@ let unseen: Float = 0.25 / 255
 // MARK: - Along the rows
 
 /// Blurs rows of opacities.
+private struct RowWork: BandWork {
+    let source: OpacityMap
+    let target: OpacityMap
+    let weights: KernelWeights
+    let loops: Loops
+
+    func work(_ rows: Range<Int>, _ memory: BandMemory) {
+        RowPass(source: source, target: target, weights: weights, memory: &memory.blur, loops: loops).blur(rows: rows)
+    }
+}
+
 @safe
 private struct RowPass {
     private let source: OpacityMap
@@ -219,12 +228,25 @@ struct Reach: ~Copyable {
                 unsafe target.opaque(y).words[word] = isOpaque
                 unsafe target.mixed(y).words[word] = isTouched & ~isOpaque
             }
-            target.spreadToSamples(row: y)
         }
     }
 }
 
 /// Blurs columns of blocks, and applies the gamma.
+private struct ColumnWork: BandWork {
+    let source: OpacityMap
+    let target: OpacityMap
+    let weights: KernelWeights
+    let gamma: GammaCurve?
+    let loops: Loops
+
+    func work(_ rows: Range<Int>, _ memory: BandMemory) {
+        let pass = ColumnPass(
+            source: source, target: target, weights: weights, gamma: gamma, memory: &memory.blur, loops: loops)
+        pass.blur(rows: rows)
+    }
+}
+
 @safe
 private struct ColumnPass {
     private let source: OpacityMap
@@ -258,6 +280,7 @@ private struct ColumnPass {
     func blur(rows: Range<Int>) {
         unsafe above.words.update(repeating: 0, count: target.words)
         for y in rows {
+            target.spreadToSamples(row: y)
             for word in 0..<target.words {
                 let mixed = unsafe target.mixed(y).words[word]
                 finishRuns(unsafe above.words[word] & ~mixed, word, before: y)

@@ -18,10 +18,12 @@ package final class MatteRenderer {
     private var bits = Scratch<UInt16>()
     private var blur = GaussianBlur()
     private var wideBlur = WideBlur()
-    private var rows = AlphaRows()
+    private var sums = Scratch<Double>()
     private var alpha = Scratch<UInt8>()
+    private var geometry: UpscaleGeometry?
     /// The last frame's opacities and where they lie; nil where nothing is shown.
-    private var prepared: (map: OpacityMap, placement: DepthPlacement, upscale: Upscale)?
+    private var prepared: (map: OpacityMap, geometry: UpscaleGeometry)?
+    let bands = Bands()
 
     /// Pixels of the last frame.
     package private(set) var width = 1
@@ -30,6 +32,12 @@ package final class MatteRenderer {
     package private(set) var coverage = 0.0
 
     package init(loops: Loops = .best) { self.loops = loops }
+
+    /// Who works on large frames; nil for the calling thread alone. It makes no difference to what comes out.
+    package var crew: (any Crew)? {
+        get { bands.crew }
+        set { bands.crew = newValue }
+    }
 
     /// Renders one frame. Every number in `settings` is allowed, NaN included: they are brought into range first, and
     /// with a cutoff or near limit that is not a number nothing is shown.
@@ -66,23 +74,26 @@ package final class MatteRenderer {
         } else {
             let mask = mask.reserve(width: depth.width, height: depth.height)
             let step = threshold.step(for: depth, scale: scale, settings: settings)
-            mask.fill(rows: 0..<map.height, from: depth, by: step, loops)
+            let work = StepCut(mask: mask, depth: depth, step: step, loops: loops)
+            bands.share(work, rows: map.height, width: map.width)
             smooth(mask, into: map, settings: settings)
         }
-        let share = map.sum(rows: 0..<map.height) / Double(max(map.width * map.height, 1))
-        coverage = min(max(share, 0), 1)
+        coverage = meanOpacity(map)
         let fitting =
             placement.isMade(for: depth, videoWidth: width, videoHeight: height)
             ? placement
             : DepthPlacement(
                 depthWidth: depth.width, depthHeight: depth.height, videoWidth: width, videoHeight: height)
-        prepared = (map, fitting, settings.upscale)
+        if geometry?.placement != fitting || geometry?.upscale != settings.upscale {
+            geometry = UpscaleGeometry(placement: fitting, upscale: settings.upscale)
+        }
+        prepared = geometry.map { (map, $0) }
     }
 
     /// The last frame's alpha, `width` bytes in each of `height` rows, valid until the next call.
     package func plane() -> Plane {
         let pixels = unsafe alpha.reserve(width * height, filler: 0)
-        let isShown = withRows { reader in
+        let isShown = withRows(in: bands.own) { reader in
             for y in 0..<reader.height {
                 let row = unsafe pixels + y &* reader.width
                 let runs = unsafe reader.read(y..<(y &+ 1), into: row, stride: reader.width)
@@ -97,12 +108,21 @@ package final class MatteRenderer {
         return unsafe Plane(packed: pixels, width: width, height: height)
     }
 
-    /// Lends the last frame's alpha, row by row.
+    /// Lends the last frame's alpha, row by row, to one thread of several.
     ///
     /// - returns: false, without a call, where nothing is shown.
-    func withRows(_ body: (inout AlphaReader) -> Void) -> Bool {
-        guard let (map, placement, upscale) = prepared else { return false }
-        return rows.withRows(of: map, placement: placement, upscale: upscale, loops, body)
+    func withRows(in memory: BandMemory, _ body: (inout AlphaReader) -> Void) -> Bool {
+        guard let (map, geometry) = prepared else { return false }
+        return memory.alpha.withRows(of: map, geometry, loops, body)
+    }
+
+    /// The mean of all opacities, 0…1. Rows are added up one by one, so that it does not depend on the bands.
+    private func meanOpacity(_ map: OpacityMap) -> Double {
+        let sums = unsafe sums.reserve(map.height, filler: 0)
+        unsafe bands.share(RowSums(map: map, sums: sums), rows: map.height, width: map.width)
+        var sum = 0.0
+        for y in 0..<map.height { unsafe sum += sums[y] }
+        return min(max(sum / Double(map.width * map.height), 0), 1)
     }
 
     private func fillByCurve(_ map: OpacityMap, _ depth: DepthImage, _ scale: DepthScale, _ settings: MatteSettings) {
@@ -116,7 +136,7 @@ package final class MatteRenderer {
     private func smooth(_ mask: BinaryMask, into map: OpacityMap, settings: MatteSettings) {
         let size = WideBlur.cellSize(sigma: settings.blurRadius, gamma: settings.gamma, map: map)
         if settings.blurRadius > 0 && size == 1 {
-            blur.apply(to: mask, into: map, sigma: settings.blurRadius, gamma: GammaCurve(settings.gamma), loops)
+            blur.apply(to: mask, into: map, sigma: settings.blurRadius, gamma: GammaCurve(settings.gamma), bands, loops)
         } else {
             mask.expand(rows: 0..<map.height, into: map, loops)
             if settings.blurRadius > 0 { smoothWidely(map, settings: settings, size: size) }
@@ -138,15 +158,41 @@ package final class MatteRenderer {
         } else if size > 1 {
             smoothWidely(map, settings: settings, size: size)
         } else {
-            blur.apply(to: map, sigma: settings.blurRadius, gamma: curve, loops)
+            blur.apply(to: map, sigma: settings.blurRadius, gamma: curve, bands, loops)
         }
     }
 
     private func smoothWidely(_ map: OpacityMap, settings: MatteSettings, size: Int) {
         let curve = GammaCurve(settings.gamma)
         wideBlur.apply(to: map, sigma: settings.blurRadius, size: size, gamma: curve, loops) { cells, sigma in
-            blur.apply(to: cells, sigma: sigma, gamma: nil, loops)
+            blur.apply(to: cells, sigma: sigma, gamma: nil, bands, loops)
         }
+    }
+}
+
+/// Tells the samples of a depth image apart.
+private struct StepCut: BandWork {
+    let mask: BinaryMask
+    let depth: DepthImage
+    let step: Threshold.Step
+    let loops: Loops
+
+    func work(_ rows: Range<Int>, _ memory: BandMemory) { mask.fill(rows: rows, from: depth, by: step, loops) }
+}
+
+/// Adds up the opacities of each row.
+@safe
+private struct RowSums: BandWork {
+    let map: OpacityMap
+    let sums: UnsafeMutablePointer<Double>
+
+    init(map: OpacityMap, sums: UnsafeMutablePointer<Double>) {
+        self.map = map
+        unsafe self.sums = sums
+    }
+
+    func work(_ rows: Range<Int>, _ memory: BandMemory) {
+        for y in rows { unsafe sums[y] = map.sum(row: y) }
     }
 }
 

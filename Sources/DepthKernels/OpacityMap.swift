@@ -136,20 +136,16 @@ struct OpacityMap {
         return opaque(y).contains(x / blockWidth) ? 1 : 0
     }
 
-    /// The sum of the opacities of some rows.
-    func sum(rows: Range<Int>) -> Double {
-        var sum = 0.0
-        for y in rows {
-            var opaqueBlocks = 0
-            for word in 0..<words { unsafe opaqueBlocks &+= opaque(y).words[word].nonzeroBitCount }
-            var lanes = Lanes(repeating: 0)
-            mixed(y).forEachRun(upTo: blocks) { run in
-                for block in run { unsafe lanes += loadLanes(self.row(y) + block &* blockWidth) }
-            }
-            let padding = Float(paddedWidth &- width) * opacity(x: width &- 1, y: y)
-            sum += Double(lanes.sum() - padding) + Double(opaqueBlocks &* blockWidth)
+    /// The sum of a row's opacities.
+    func sum(row y: Int) -> Double {
+        var opaqueBlocks = 0
+        for word in 0..<words { unsafe opaqueBlocks &+= opaque(y).words[word].nonzeroBitCount }
+        var lanes = Lanes(repeating: 0)
+        mixed(y).forEachRun(upTo: blocks) { run in
+            for block in run { unsafe lanes += loadLanes(self.row(y) + block &* blockWidth) }
         }
-        return sum
+        let padding = Float(paddedWidth &- width) * opacity(x: width &- 1, y: y)
+        return Double(lanes.sum() - padding) + Double(opaqueBlocks &* blockWidth)
     }
 }
 

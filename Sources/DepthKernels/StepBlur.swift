@@ -29,8 +29,22 @@ struct StepResponse {
 }
 
 /// Blurs rows of a mask.
+struct StepWork: BandWork {
+    let mask: BinaryMask
+    let target: OpacityMap
+    let weights: KernelWeights
+    let response: StepResponse
+    let loops: Loops
+
+    func work(_ rows: Range<Int>, _ memory: BandMemory) {
+        let pass = StepPass(
+            mask: mask, target: target, weights: weights, response: response, memory: &memory.blur, loops: loops)
+        pass.blur(rows: rows)
+    }
+}
+
 @safe
-struct StepPass {
+private struct StepPass {
     private let mask: BinaryMask
     private let target: OpacityMap
     private let weights: KernelWeights

@@ -97,7 +97,7 @@ import Testing
 }
 
 /// A video frame of 255 and a background of 0, with as many planes as a layout has.
-private struct Frames {
+struct Frames {
     private let layout: PixelLayout
     private let size: (width: Int, height: Int)
 

@@ -15,7 +15,9 @@ import Testing
         var format = "I420"
         /// Elements between the video and the matte.
         var before = ""
-        var testDescription: String { "\(properties) \(format) \(before)" }
+        /// Times 320x240.
+        var scale = 1
+        var testDescription: String { "\(properties) \(format) \(before) \(scale)" }
     }
 
     static let works = [
@@ -24,7 +26,7 @@ import Testing
         Work(properties: "anchor=fixed cutoff=3 background=$STILL"),
         Work(properties: "background-mode=transparent"), Work(properties: "view=matte"),
         Work(properties: "view=original"), Work(properties: "cutoff=3", format: "RGBA"),
-        Work(properties: "cutoff=3", format: "NV12"), Work(properties: "cutoff=3", format: "YUY2"),
+        Work(properties: "cutoff=3 max-threads=2", scale: 3), Work(properties: "cutoff=3", format: "NV12"), Work(properties: "cutoff=3", format: "YUY2"),
         Work(properties: "cutoff=3", before: "tee name=both  both. ! queue ! fakesink sync=false  both. ! queue !"),
     ]
 
@@ -35,7 +37,7 @@ import Testing
             separator: still)
         let pipeline = Pipeline(
             """
-            videotestsrc num-buffers=\(SteadyStateTests.frames) ! video/x-raw,format=\(work.format),width=320,height=240
+            videotestsrc num-buffers=\(SteadyStateTests.frames) ! video/x-raw,format=\(work.format),width=\(320 * work.scale),height=\(240 * work.scale)
                 ! identity name=video ! \(work.before) matte.video
             videotestsrc num-buffers=\(SteadyStateTests.frames) pattern=ball
                 ! video/x-raw,format=GRAY16_LE,width=160,height=120 ! matte.depth

@@ -11,7 +11,8 @@ import Testing
         ("background-fit", ["contain", "cover"]), ("background-mode", ["color", "auto"]),
         ("blur-radius", ["0", "2"]), ("cutoff", ["1", "4"]), ("depth-offset-x", ["0", "3"]),
         ("face-types", ["face", "face,head"]), ("gamma", ["1", "2"]), ("invert", ["false", "true"]),
-        ("max-skew", ["50000000", "60000000"]), ("on-missing-depth", ["cover", "pass"]),
+        ("max-skew", ["50000000", "60000000"]), ("max-threads", ["1", "3"]),
+        ("on-missing-depth", ["cover", "pass"]),
         ("stats-interval", ["0", "1"]), ("view", ["composite", "matte", "original"]),
     ]
 
@@ -38,6 +39,26 @@ import Testing
         bench.pushPairs(until: threads)
         #expect(threads.join() == [])
         #expect(bench.bus.errors().isEmpty)
+    }
+
+    /// Large enough to be cut into bands.
+    @Test func `several threads make the frame that one makes`() throws {
+        let shape = VideoShape("I420", 640, 480)
+        let depth = DepthShape("GRAY16_LE", 320, 240)
+        let bench = Bench(["depth"], ["anchor": "fixed", "cutoff": "1", "background-color": "0xff203040"])
+        bench.depth.start(depth)
+        bench.video.start(shape)
+        let picture = noise(shape, seed: 5)
+        let map = depth.bytes(counts: sceneCounts(320, 240, largest: 2000))
+        var frames: [[UInt8]] = []
+        for (number, threads) in ["1", "2", "0", "7", "1", "3"].enumerated() {
+            bench.set("max-threads", threads)
+            bench.depth.push(map, at: time(ofFrame: number))
+            bench.video.push(picture, at: time(ofFrame: number))
+            frames.append(try #require(bench.output.next()).bytes)
+        }
+        #expect(frames[0] != picture)
+        for frame in frames { #expect(frame == frames[0]) }
     }
 
     @Test func `elements with settings of their own do not disturb each other`() {

@@ -69,5 +69,8 @@ enum DepthMatteProperties {
         .uint(
             "max-pixels", "Pictures with more pixels are refused before memory is allocated for them",
             1...UInt32.max, \.maxPixels),
+        .uint(
+            "max-threads", "Threads that work on a large frame; 0 = as many as there are processors", 0...64,
+            \.maxThreads),
     ]
 }

@@ -32,6 +32,7 @@ struct DepthMatteSettings: FollowingSettings, DepthReadingSettings {
     var statsInterval: GstClockTime = 0
 
     var maxPixels: UInt32 = 67_108_864
+    var maxThreads: UInt32 = 0
 }
 
 enum AnchorMode: Int, PropertyEnum {

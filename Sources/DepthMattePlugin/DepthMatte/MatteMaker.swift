@@ -1,3 +1,4 @@
+import CGStreamer
 import DepthKernels
 import GstBridge
 
@@ -53,6 +54,7 @@ final class MatteMaker {
             guard let cutoff = cutoff(map, scene, settings) else { return nil }
             var matte = settings.matte
             matte.cutoff = cutoff
+            employ(settings.maxThreads)
             renderer.prepare(
                 depth: image, scale: settings.depth.scale, placement: placement, videoWidth: scene.videoWidth,
                 videoHeight: scene.videoHeight, settings: matte)
@@ -63,11 +65,21 @@ final class MatteMaker {
         }
     }
 
-    /// Forgets every anchor.
+    /// Forgets every anchor, and lets the threads go.
     func reset() {
         anchor = AnchorTracker()
         report = Report()
+        renderer.crew = nil
     }
+
+    /// - parameter threads: 0 = as many as there are processors.
+    private func employ(_ threads: UInt32) {
+        let size = threads == 0 ? min(Int(g_get_num_processors()), MatteMaker.mostThreads) : Int(threads)
+        if (renderer.crew?.size ?? 1) != size { renderer.crew = size == 1 ? nil : ThreadCrew(size: size) }
+    }
+
+    /// More would do no more: they wait for memory.
+    private static let mostThreads = 16
 
     // MARK: Anchor
 

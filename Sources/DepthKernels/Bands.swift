@@ -1,0 +1,67 @@
+/// Several threads that do one job together.
+package protocol Crew: AnyObject {
+    /// Parts that are worked on at the same time; at least 1.
+    var size: Int { get }
+
+    /// Calls `work` once for each of 0..<`parts`, at the same time where it can, and returns when all are done.
+    ///
+    /// - parameter job: what `work` is given besides the number of the part. It captures nothing, and so takes no memory.
+    func share(_ parts: Int, of job: UnsafeRawPointer, _ work: @escaping (UnsafeRawPointer, Int) -> Void)
+}
+
+/// Work on the rows of a picture, which may be done in bands at the same time: each row is made from finished rows only.
+protocol BandWork {
+    func work(_ rows: Range<Int>, _ memory: BandMemory)
+}
+
+/// What one band needs besides its rows, kept from frame to frame.
+final class BandMemory {
+    var blur = BlurMemory()
+    var alpha = AlphaRows()
+    var blend = BlendMemory()
+}
+
+/// Cuts pictures into bands of rows. What comes out does not depend on how many there are.
+final class Bands {
+    /// Nil while there is but one thread.
+    var crew: (any Crew)?
+    private var memories = [BandMemory()]
+
+    /// For the calling thread alone, between two jobs.
+    var own: BandMemory { memories[0] }
+
+    /// Pixels below which a band is not worth waking a thread for.
+    private static let leastPixels = 1 << 16
+
+    /// Does the work on rows 0..<`rows`.
+    ///
+    /// - parameter width: pixels in a row, to know what is worth sharing.
+    /// - parameter grain: every band starts at a multiple of this many rows.
+    func share<Work: BandWork>(_ work: Work, rows: Int, width: Int, grain: Int = 1) {
+        let strips = groups(of: grain, in: rows)
+        let count = max(min(crew?.size ?? 1, rows &* width / Bands.leastPixels, strips), 1)
+        guard let crew, count > 1 else { return work.work(0..<rows, own) }
+        while memories.count < count { memories.append(BandMemory()) }
+        let cut = Cut(work: work, memories: memories, count: count, strips: strips, grain: grain, rows: rows)
+        unsafe withUnsafePointer(to: cut) { cut in
+            unsafe crew.share(count, of: cut) { job, band in
+                unsafe job.assumingMemoryBound(to: Cut<Work>.self).pointee.work(on: band)
+            }
+        }
+    }
+
+    private struct Cut<Work: BandWork> {
+        let work: Work
+        let memories: [BandMemory]
+        let count: Int
+        let strips: Int
+        let grain: Int
+        let rows: Int
+
+        func work(on band: Int) {
+            let start = strips &* band / count &* grain
+            let end = min(strips &* (band &+ 1) / count &* grain, rows)
+            work.work(start..<end, memories[band])
+        }
+    }
+}

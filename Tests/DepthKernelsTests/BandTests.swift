@@ -1,0 +1,60 @@
+import DepthKernels
+import TestSupport
+import Testing
+
+/// Large frames are cut into bands for several threads; into how many must not show.
+@Suite struct BandTests {
+    /// Does the parts one after the other, the last one first, as threads may.
+    private final class Backwards: Crew {
+        let size: Int
+        private(set) var mostParts = 0
+
+        init(size: Int) { self.size = size }
+
+        func share(
+            _ parts: Int, of job: UnsafeRawPointer, _ work: @escaping (UnsafeRawPointer, Int) -> Void
+        ) {
+            mostParts = max(mostParts, parts)
+            for part in (0..<parts).reversed() { work(job, part) }
+        }
+    }
+
+    @Test(
+        arguments: StripTests.layouts,
+        [(width: 640, height: 481, blurRadius: 5.0), (1279, 400, 0), (900, 703, 1), (1000, 555, 30)])
+    func `any number of bands makes the same frame, bit for bit`(
+        layout: PixelLayout, scene: (width: Int, height: Int, blurRadius: Double)
+    ) throws {
+        let (mapWidth, mapHeight) = (431, 403)
+        let depth = try DepthMap(counts: RendererTests.scene(width: mapWidth, height: mapHeight), width: mapWidth)
+        let blender = Blender(layout: layout, width: scene.width, height: scene.height)
+        let placement = DepthPlacement(
+            depthWidth: mapWidth, depthHeight: mapHeight, videoWidth: scene.width, videoHeight: scene.height,
+            offsetX: 3, offsetY: -7)
+        for feather in [0, 0.3] {
+            var settings = MatteSettings()
+            settings.blurRadius = scene.blurRadius
+            settings.featherFar = feather
+            let results = [1, 2, 3, 7].map { size in
+                let crew = Backwards(size: size)
+                let renderer = MatteRenderer()
+                renderer.crew = crew
+                let bytes = [0, 1].map { _ in
+                    renderer.prepare(
+                        depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: scene.width,
+                        videoHeight: scene.height, settings: settings)
+                    return Frames(layout, (scene.width, scene.height)).blended {
+                        blender.blend(video: $0, background: $1, matte: renderer)
+                    }
+                }
+                #expect(size == 1 || crew.mostParts > 1, "the frame was not cut")
+                return bytes + [bits(of: renderer.coverage)]
+            }
+            for result in results { #expect(result == results[0]) }
+        }
+    }
+
+    private func bits(of number: Double) -> [UInt8] {
+        withUnsafeBytes(of: number.bitPattern) { Array($0) }
+    }
+}

@@ -1,0 +1,50 @@
+import CGStreamer
+import GstBridge
+import Synchronization
+import Testing
+
+@Suite struct ThreadCrewTests {
+    @Test(arguments: [1, 2, 5])
+    func `each part is done once, before the job is over`(size: Int) {
+        let crew = ThreadCrew(size: size)
+        #expect(crew.size == size)
+        for parts in [1, 2, 3, 40, 0, 7] {
+            for _ in 0..<200 {
+                var done = [Int](repeating: 0, count: parts + 1)
+                crew.share(parts, of: &done) { job, part in
+                    // Each part has a place of its own.
+                    UnsafeMutableRawPointer(mutating: job).assumingMemoryBound(to: Int.self)[part] += 1
+                }
+                #expect(done.removeLast() == 0)
+                #expect(done.allSatisfy { $0 == 1 })
+            }
+        }
+    }
+
+    /// Each part waits for the other: one thread alone would never end.
+    @Test func `parts are worked on at the same time`() {
+        let crew = ThreadCrew(size: 2)
+        let meeting = Meeting()
+        crew.share(2, of: Unmanaged.passUnretained(meeting).toOpaque()) { job, _ in
+            Unmanaged<Meeting>.fromOpaque(job).takeUnretainedValue().wait()
+        }
+        #expect(meeting.arrived.load(ordering: .relaxed) == 2)
+    }
+
+    @Test func `crews come and go`() {
+        for size in 0..<200 {
+            let crew = ThreadCrew(size: size % 9)
+            if size.isMultiple(of: 2) { crew.share(3, of: Unmanaged.passUnretained(crew).toOpaque()) { _, _ in } }
+        }
+    }
+}
+
+/// Where two threads wait for each other.
+private final class Meeting: Sendable {
+    let arrived = Atomic(0)
+
+    func wait() {
+        arrived.add(1, ordering: .sequentiallyConsistent)
+        while arrived.load(ordering: .sequentiallyConsistent) < 2 { g_thread_yield() }
+    }
+}
