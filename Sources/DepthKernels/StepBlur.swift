@@ -70,45 +70,57 @@ private struct StepPass {
 
     func blur(rows: Range<Int>) {
         for y in rows {
-            let count = findSteps(row: y)
             target.clear(row: y)
-            markMixed(steps: count, row: y)
-            markOpaque(row: y)
-            guard count > 0 else { continue }
+            let count = countSteps(row: y)
             // A step costs as much as its response is long, a weight as much as the row is.
-            if count &* response.length < target.paddedWidth &* (weights.radius &+ 1) {
-                addSteps(count, row: y)
-            } else {
+            let isWeighed = count &* response.length >= target.paddedWidth &* (weights.radius &+ 1)
+            if isWeighed {
+                target.mixed(y).insert(0..<target.blocks)
+            } else if count > 0 {
+                findSteps(row: y)
+            }
+            markOpaque(row: y)
+            if isWeighed {
                 weigh(row: y)
+            } else if count > 0 {
+                addSteps(count, row: y)
             }
         }
     }
 
-    /// - returns: how many there are.
-    private func findSteps(row y: Int) -> Int {
-        let row = unsafe mask.row(y)
-        var before = unsafe row[0] & 1
+    private func countSteps(row y: Int) -> Int {
         var count = 0
-        for word in 0..<mask.wordsPerRow {
-            let bits = unsafe row[word]
-            var changes = bits ^ (bits &<< 1 | before)
-            before = bits &>> 63
-            while changes != 0 {
-                unsafe steps[count] = Int32(truncatingIfNeeded: word &* 64 &+ changes.trailingZeroBitCount)
-                count &+= 1
-                changes &= changes &- 1
-            }
-        }
+        forEachChange(row: y) { _, changes in count &+= changes.nonzeroBitCount }
         return count
     }
 
-    private func markMixed(steps count: Int, row y: Int) {
+    /// Calls `body` for each word of a row with a bit set for each sample that is not as the one before.
+    @inline(__always)
+    private func forEachChange(row y: Int, _ body: (_ word: Int, _ changes: UInt64) -> Void) {
+        let row = unsafe mask.row(y)
+        var before = unsafe row[0] & 1
+        for word in 0..<mask.wordsPerRow {
+            let bits = unsafe row[word]
+            body(word, bits ^ (bits &<< 1 | before))
+            before = bits &>> 63
+        }
+    }
+
+    /// Notes where the row changes, and which blocks that makes mixed.
+    private func findSteps(row y: Int) {
         let mixed = target.mixed(y)
-        for index in 0..<count {
-            let step = unsafe Int(steps[index])
-            let first = max(step &- response.radius, 0) / blockWidth
-            let last = min((step &+ response.radius &- 1) / blockWidth, target.blocks &- 1)
-            mixed.insert(first..<(last &+ 1))
+        var count = 0
+        forEachChange(row: y) { word, changes in
+            var changes = changes
+            while changes != 0 {
+                let step = word &* 64 &+ changes.trailingZeroBitCount
+                unsafe steps[count] = Int32(truncatingIfNeeded: step)
+                count &+= 1
+                let first = max(step &- response.radius, 0) / blockWidth
+                let last = min((step &+ response.radius &- 1) / blockWidth, target.blocks &- 1)
+                mixed.insert(first..<(last &+ 1))
+                changes &= changes &- 1
+            }
         }
     }
 

@@ -14,11 +14,15 @@ package func mixRows(
     }
 }
 
-/// The nearest whole number, halves to even, of a number clipped to 0…255.
+/// The nearest whole number, halves to even, of a number clipped to 0…255; 0 for what is no number.
+///
+/// - Precondition: the number lies within ±2²².
 @inlinable
 @inline(__always)
 package func roundedByte(_ value: Float) -> UInt8 {
-    // Adding 1.5 · 2²³ leaves the nearest whole number in the low bits.
-    let shifted = min(max(value, 0), 255) + 12_582_912
-    return UInt8(truncatingIfNeeded: shifted.bitPattern)
+    // Taken off 1.5 · 2²³, a number is rounded to a whole one in the low bits. What is clipped as an integer becomes
+    // instructions that pack and saturate.
+    let magic: Float = 12_582_912
+    let whole = Int32(bitPattern: magic.bitPattern) &- Int32(bitPattern: (magic - value).bitPattern)
+    return UInt8(truncatingIfNeeded: min(max(whole, 0), 255))
 }

@@ -28,5 +28,5 @@ package func addSteps(
 package func copyNotNegative(
     _ source: UnsafePointer<Float>, blocks: Int, into target: UnsafeMutablePointer<Float>
 ) {
-    for index in 0..<(blocks &* 16) { unsafe target[index] = max(source[index], 0) }
+    for index in 0..<(blocks &* 16) { unsafe target[index] = source[index] > 0 ? source[index] : 0 }
 }
