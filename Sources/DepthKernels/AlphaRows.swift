@@ -394,7 +394,11 @@ private struct RunList {
     /// that no run starts inside a sample that several pixels share.
     mutating func append(_ cover: Cover, to end: Int) {
         var end = end
-        if end < width { end = cover == .mixed ? (end &+ AlphaRows.grain &- 1) & ~(AlphaRows.grain &- 1) : end & ~(AlphaRows.grain &- 1) }
+        if end < width {
+            end =
+                cover == .mixed
+                ? (end &+ AlphaRows.grain &- 1) & ~(AlphaRows.grain &- 1) : end & ~(AlphaRows.grain &- 1)
+        }
         end = min(end, width)
         guard end > self.end else { return }
         if count > 0, unsafe runs[count &- 1].cover == cover {

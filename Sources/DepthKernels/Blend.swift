@@ -29,9 +29,7 @@ package final class Blender {
 
     /// Whether all planes are there and none is smaller than the layout and size of this blender ask for.
     package func hasExpectedShape(video: Planes<MutablePlane>, background: Planes<Plane>, alpha: Plane) -> Bool {
-        layout.fits(video.readOnly, width: width, height: height)
-            && layout.fits(background, width: width, height: height)
-            && alpha.rowBytes >= width && alpha.rows >= height
+        fit(video, background) && alpha.rowBytes >= width && alpha.rows >= height
     }
 
     /// Blends every byte of the video, in place.

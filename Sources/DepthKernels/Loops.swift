@@ -52,8 +52,9 @@ package struct Loops: Sendable {
     #if arch(x86_64)
         /// For x86-64-v3: AVX2, in nearly every processor since 2015.
         package static let v3 = unsafe Loops(
-            name: "x86-64-v3", cutRow: DepthLoopsV3.cutRow, expandBits: DepthLoopsV3.expandBits, addSteps: DepthLoopsV3.addSteps,
-        copyNotNegative: DepthLoopsV3.copyNotNegative, weigh: DepthLoopsV3.weigh,
+            name: "x86-64-v3", cutRow: DepthLoopsV3.cutRow, expandBits: DepthLoopsV3.expandBits,
+            addSteps: DepthLoopsV3.addSteps,
+            copyNotNegative: DepthLoopsV3.copyNotNegative, weigh: DepthLoopsV3.weigh,
             sortSamples: DepthLoopsV3.sortSamples,
             squareRoots: DepthLoopsV3.squareRoots, squares: DepthLoopsV3.squares,
             powers: DepthLoopsV3.powers,

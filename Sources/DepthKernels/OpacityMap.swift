@@ -168,6 +168,8 @@ struct OpacityStorage: ~Copyable {
         let blocks = groups(of: blockWidth, in: width)
         return unsafe OpacityMap(
             values: values.reserve(blocks * blockWidth * height, filler: 0),
-            sets: sets.reserve(2 * (groups(of: 64, in: blocks) + OpacityMap.sampleWords(width: width)) * height, filler: 0), width: width, height: height)
+            sets: sets.reserve(
+                2 * (groups(of: 64, in: blocks) + OpacityMap.sampleWords(width: width)) * height, filler: 0),
+            width: width, height: height)
     }
 }

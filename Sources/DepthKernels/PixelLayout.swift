@@ -56,7 +56,9 @@ package struct PixelLayout: Equatable, Sendable {
 
     /// Whether every plane of the layout is there and large enough for a picture of this size.
     package func fits(_ picture: Planes<Plane>, width: Int, height: Int) -> Bool {
-        guard width > 0, height > 0, planes.allSatisfy({ $0.columnsPerSample.nonzeroBitCount == 1 }) else { return false }
+        guard width > 0, height > 0, planes.allSatisfy({ $0.columnsPerSample.nonzeroBitCount == 1 }) else {
+            return false
+        }
         return planes.indices.allSatisfy { index in
             guard let plane = picture[index] else { return false }
             return plane.rowBytes >= rowBytes(plane: index, width: width)

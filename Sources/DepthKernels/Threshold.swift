@@ -188,7 +188,8 @@ extension OpacityMap {
         clear(row: y)
         mixed(y).insert(0..<blocks)
         unsafe loops.sortSamples(line, blocks, blockWidth, 0, 1, sorting.clear, sorting.opaque)
-        for block in 0..<blocks where unsafe note(clear: sorting.clear[block], opaque: sorting.opaque[block], block: block, row: y) {
+        for block in 0..<blocks
+        where unsafe note(clear: sorting.clear[block], opaque: sorting.opaque[block], block: block, row: y) {
             let start = block &* blockWidth
             unsafe storeLanes(loadLanes(line + start), to: row(y) + start)
         }
@@ -205,7 +206,8 @@ extension OpacityMap {
             unsafe loops.sortSamples(first, run.count, blockWidth, low, high, sorting.clear, sorting.opaque)
             for block in run {
                 let (clear, opaque) = unsafe (
-                    sorting.clear[block &- run.lowerBound], sorting.opaque[block &- run.lowerBound])
+                    sorting.clear[block &- run.lowerBound], sorting.opaque[block &- run.lowerBound]
+                )
                 noteSamples(clear: clear, opaque: opaque, block: block, row: y)
                 _ = note(clear: clear, opaque: opaque, block: block, row: y)
             }

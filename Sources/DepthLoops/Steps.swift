@@ -15,7 +15,8 @@ package func addSteps(
         var start = 0
         while start < length {
             let place = unsafe UnsafeMutableRawPointer(target + start)
-            let sum = unsafe place.loadUnaligned(as: SIMD16<Float>.self)
+            let sum =
+                unsafe place.loadUnaligned(as: SIMD16<Float>.self)
                 + UnsafeRawPointer(response + start).loadUnaligned(as: SIMD16<Float>.self)
             unsafe place.storeBytes(of: sum, as: SIMD16<Float>.self)
             start &+= 16

@@ -13,7 +13,7 @@ final class CopyWork: Workload {
         let ring = effort.ring
         sources = (0..<(effort.sources ?? ring)).map { FrameMemory(layout, seed: $0) }
         targets = (0..<ring).map { FrameMemory(layout, seed: $0) }
-        leastFrames = max(ring, 4)
+        leastFrames = 8 * max(ring, 4)
     }
 
     func run(frames: Int) -> Timing {
@@ -52,7 +52,7 @@ final class RenderWork: Workload {
             }
         }
         guard maps.count == ring else { throw Failure.cannot("a depth map of \(wanted.depth) has no plane") }
-        leastFrames = max(ring, 4)
+        leastFrames = 8 * max(ring, 4)
         settings = wanted.settings
         size = wanted.size
         placement = DepthPlacement(
@@ -93,7 +93,7 @@ final class BlendWork: Workload {
         blender = Blender(layout: shape.pixels, width: wanted.size.width, height: wanted.size.height)
         frames = (0..<ring).map { FrameMemory(shape.layout, seed: $0) }
         backgrounds = (0..<(wanted.background == .stream ? ring : 1)).map { FrameMemory(shape.layout, seed: -1 - $0) }
-        leastFrames = max(ring, 4)
+        leastFrames = 8 * max(ring, 4)
     }
 
     func run(frames count: Int) throws -> Timing {

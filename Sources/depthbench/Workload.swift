@@ -1,6 +1,6 @@
 /// Something that can be done frame by frame, and timed.
 protocol Workload: AnyObject {
-    /// Frames below which one round says little.
+    /// Frames below which one round says little: what the works before have left in the cache should hardly count.
     var leastFrames: Int { get }
 
     /// Does the work for so many frames.
@@ -41,12 +41,11 @@ struct Samples {
         }
     }
 
-    /// So many frames that a round is long for the clock and for the threads to get going: two milliseconds; and that
-    /// what the works before have left in the cache hardly counts: eight times through the frames in turn.
+    /// So many frames that a round is long for the clock and for the threads to get going: two milliseconds.
     private static func framesOfRound(_ work: any Workload) throws -> Int {
         _ = try work.run(frames: work.leastFrames)
         let once = try work.run(frames: work.leastFrames)
-        return min(max(Int(2e6 / max(once.frame, 1)), work.leastFrames * 8), 4096)
+        return min(max(Int(2e6 / max(once.frame, 1)), work.leastFrames), 4096)
     }
 
     /// The rounds of one work, by one of its times.

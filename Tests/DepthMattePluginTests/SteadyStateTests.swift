@@ -26,7 +26,8 @@ import Testing
         Work(properties: "anchor=fixed cutoff=3 background=$STILL"),
         Work(properties: "background-mode=transparent"), Work(properties: "view=matte"),
         Work(properties: "view=original"), Work(properties: "cutoff=3", format: "RGBA"),
-        Work(properties: "cutoff=3 max-threads=2", scale: 3), Work(properties: "cutoff=3", format: "NV12"), Work(properties: "cutoff=3", format: "YUY2"),
+        Work(properties: "cutoff=3 max-threads=2", scale: 3), Work(properties: "cutoff=3", format: "NV12"),
+        Work(properties: "cutoff=3", format: "YUY2"),
         Work(properties: "cutoff=3", before: "tee name=both  both. ! queue ! fakesink sync=false  both. ! queue !"),
     ]
 
