@@ -1,0 +1,123 @@
+/// One colour, as it is stored in a format: the bytes of one sample of each plane.
+package struct Ink: Equatable, Sendable {
+    /// Four bytes for each plane; those behind the sample's are 0.
+    private var planes = InlineArray<4, UInt32>(repeating: 0)
+
+    /// - parameter samples: the bytes of a sample of each plane, four planes and four bytes at most.
+    package init(_ samples: [[UInt8]]) {
+        for (plane, bytes) in samples.prefix(4).enumerated() {
+            for (index, byte) in bytes.prefix(4).enumerated() { planes[plane] |= UInt32(byte) << (8 * UInt32(index)) }
+        }
+    }
+
+    /// The colour of a picture's first pixel; nil where the picture is not of that layout.
+    package init?(firstPixelOf picture: Planes<Plane>, layout: PixelLayout) {
+        guard layout.fits(picture, width: 1, height: 1) else { return nil }
+        self.init(
+            layout.planes.enumerated().map { index, spread in
+                guard let pixel = picture[index]?.firstPixel else { return [] }
+                return (0..<spread.bytesPerSample).map { pixel[min($0, 3)] }
+            })
+    }
+
+    @inline(__always)
+    fileprivate func byte(_ index: Int, plane: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: planes[plane] >> (8 &* UInt32(truncatingIfNeeded: index)))
+    }
+
+    package static func == (one: Ink, other: Ink) -> Bool {
+        (0..<4).allSatisfy { one.planes[$0] == other.planes[$0] }
+    }
+}
+
+/// A rectangle of whole pixels, its ends outside; empty where they are not behind its start.
+package struct PixelBox: Equatable, Sendable {
+    package var left: Int
+    package var top: Int
+    package var right: Int
+    package var bottom: Int
+
+    package init(left: Int, top: Int, right: Int, bottom: Int) {
+        (self.left, self.top, self.right, self.bottom) = (left, top, right, bottom)
+    }
+
+    /// The same, no further out than the other.
+    func clipped(to other: PixelBox) -> PixelBox {
+        PixelBox(
+            left: max(left, other.left), top: max(top, other.top), right: min(right, other.right),
+            bottom: min(bottom, other.bottom))
+    }
+
+    var isEmpty: Bool { left >= right || top >= bottom }
+}
+
+/// Draws on a picture of any layout. What lies outside of the picture, or of `clip`, is not drawn.
+///
+/// A sample that several pixels share takes the colour of what is drawn on any of them.
+@safe
+package struct Painter {
+    private let picture: Planes<MutablePlane>
+    private let layout: PixelLayout
+    package let width: Int
+    package let height: Int
+    package var clip: PixelBox
+
+    /// Returns nil unless the picture's planes are all there and large enough.
+    package init?(_ picture: Planes<MutablePlane>, layout: PixelLayout, width: Int, height: Int) {
+        guard layout.fits(picture.readOnly, width: width, height: height) else { return nil }
+        self.picture = picture
+        self.layout = layout
+        self.width = width
+        self.height = height
+        clip = PixelBox(left: 0, top: 0, right: width, bottom: height)
+    }
+
+    package func fill(_ box: PixelBox, _ ink: Ink) {
+        let whole = PixelBox(left: 0, top: 0, right: width, bottom: height)
+        let box = box.clipped(to: clip).clipped(to: whole)
+        guard !box.isEmpty else { return }
+        for (index, spread) in layout.planes.enumerated() {
+            guard let plane = picture[index] else { continue }
+            let rows = (box.top / spread.rowsPerSample)..<groups(of: spread.rowsPerSample, in: box.bottom)
+            for y in rows {
+                let row = unsafe plane.row(y)
+                if case .packed422(let lumaFirst) = spread {
+                    unsafe Painter.fillPacked(row, box.left..<box.right, lumaFirst ? 0 : 1, ink)
+                } else {
+                    let bytes = SampleBytes(spread)
+                    let (start, size) = (bytes.start(box.left), spread.bytesPerSample)
+                    let count = bytes.end(box.right) - start
+                    for offset in 0..<count {
+                        let byte = ink.byte(offset % size, plane: index)
+                        unsafe row.storeBytes(of: byte, toByteOffset: start &+ offset, as: UInt8.self)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The four sides of a box, `thickness` pixels inwards.
+    package func frame(_ box: PixelBox, thickness: Int, _ ink: Ink) {
+        guard !box.isEmpty, thickness > 0 else { return }
+        let (top, bottom) = (min(box.top &+ thickness, box.bottom), max(box.bottom &- thickness, box.top))
+        fill(PixelBox(left: box.left, top: box.top, right: box.right, bottom: top), ink)
+        fill(PixelBox(left: box.left, top: bottom, right: box.right, bottom: box.bottom), ink)
+        let (left, right) = (min(box.left &+ thickness, box.right), max(box.right &- thickness, box.left))
+        fill(PixelBox(left: box.left, top: box.top, right: left, bottom: box.bottom), ink)
+        fill(PixelBox(left: right, top: box.top, right: box.right, bottom: box.bottom), ink)
+    }
+
+    /// Luma for every pixel of its own; chroma for every pair that is touched.
+    ///
+    /// - parameter luma: 0 where luma comes first, 1 where it does not.
+    private static func fillPacked(_ row: UnsafeMutableRawPointer, _ columns: Range<Int>, _ luma: Int, _ ink: Ink) {
+        let chroma = 1 - luma
+        for x in columns {
+            let pair = x / 2 &* 4
+            unsafe row.storeBytes(of: ink.byte(luma, plane: 0), toByteOffset: x &* 2 &+ luma, as: UInt8.self)
+            unsafe row.storeBytes(of: ink.byte(chroma, plane: 0), toByteOffset: pair &+ chroma, as: UInt8.self)
+            unsafe row.storeBytes(
+                of: ink.byte(chroma &+ 2, plane: 0), toByteOffset: pair &+ chroma &+ 2, as: UInt8.self)
+        }
+    }
+}
