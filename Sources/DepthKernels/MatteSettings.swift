@@ -16,6 +16,14 @@ package struct MatteSettings: Equatable, Sendable {
     package var featherNear = 0.0
     /// Metres: opaque up to `cutoff − featherFar`, clear at `cutoff`; so a feather never shows what a step hides.
     package var featherFar = 0.0
+    /// Which of the two kinds of threshold counts: the limits and feathers above, or the focus below.
+    package var mask = MaskShape.cutoff
+    /// Nearness, 0…1, about which the mask lies.
+    package var focus = 0.5
+    /// How steep the sides of the mask are; 0.1…100, for each unit of nearness.
+    package var slope = 4.0
+    /// Nearness, 0…1, over which a band is full.
+    package var width = 0.1
     /// Swaps foreground and background among the measured samples. What was not measured stays hidden.
     package var invert = false
     /// Standard deviation of the Gaussian, in depth pixels; 0 = none.
@@ -28,8 +36,9 @@ package struct MatteSettings: Equatable, Sendable {
 
     /// The same settings with every number in the range that the arithmetic is written for.
     ///
-    /// Near: not below 0. Feathers: not below 0, NaN = 0. Blur radius: 0…100, NaN = 0. Gamma: 0.01…10, NaN = 1. A
-    /// cutoff or near limit that is not a number has no sensible value; `showsAnything` is then false.
+    /// Near: not below 0. Feathers: not below 0, NaN = 0. Blur radius: 0…100, NaN = 0. Gamma: 0.01…10, NaN = 1.
+    /// Slope: 0.1…100, NaN = 4. Width: 0…1, NaN = 0. A cutoff, near limit or focus that is not a number has no sensible
+    /// value; `showsAnything` is then false.
     var clamped: MatteSettings {
         var result = self
         result.near = near < 0 ? 0 : near
@@ -38,11 +47,15 @@ package struct MatteSettings: Equatable, Sendable {
         result.featherFar = DepthKernels.clamped(featherFar, to: metres, orIfNaN: 0)
         result.blurRadius = DepthKernels.clamped(blurRadius, to: 0...100, orIfNaN: 0)
         result.gamma = DepthKernels.clamped(gamma, to: 0.01...10, orIfNaN: 1)
+        result.focus = min(max(focus, 0), 1)
+        result.slope = DepthKernels.clamped(slope, to: 0.1...100, orIfNaN: 4)
+        result.width = DepthKernels.clamped(width, to: 0...1, orIfNaN: 0)
         return result
     }
 
-    /// False where a limit is not a number: then nothing may be shown, inverted or not.
-    var showsAnything: Bool { !cutoff.isNaN && !near.isNaN }
+    /// False where what sets the threshold is not a number: then nothing may be shown, inverted or not.
+    var showsAnything: Bool { mask == .cutoff ? !cutoff.isNaN && !near.isNaN : !focus.isNaN }
 
-    var hasFeather: Bool { featherNear > 0 || featherFar > 0 }
+    /// Whether the threshold is more than a step.
+    var hasFeather: Bool { mask != .cutoff || featherNear > 0 || featherFar > 0 }
 }

@@ -8,13 +8,14 @@
 ///                           −featherFar
 ///
 /// Without feathers it is 1 where near < metres <= cutoff, and 0 elsewhere. Holes: what was not measured is 0, inverted
-/// or not, because what was not measured must never be shown.
+/// or not, because what was not measured must never be shown. With a focus the curve is that of `FocusCurve`.
 struct OpacityCurve: Equatable {
     private let near: Double
     private let cutoff: Double
     private let featherNear: Double
     private let featherFar: Double
     private let invert: Bool
+    private let focus: FocusCurve?
 
     /// - parameter settings: clamped ones.
     init(_ settings: MatteSettings) {
@@ -23,14 +24,20 @@ struct OpacityCurve: Equatable {
         featherNear = settings.featherNear
         featherFar = settings.featherFar
         invert = settings.invert
+        focus = FocusCurve(settings)
     }
 
     /// The opacity of one sample; 0 where `metres` is not above 0 or not finite.
     @inline(__always)
     func opacity(metres: Double) -> Float {
         guard metres > 0, metres.isFinite else { return 0 }
-        let inside = metres > near && metres <= cutoff ? min(nearRamp(metres), farRamp(metres)) : 0
+        let inside = focus?.opacity(metres: metres) ?? insideLimits(metres)
         return Float(invert ? 1 - inside : inside)
+    }
+
+    @inline(__always)
+    private func insideLimits(_ metres: Double) -> Double {
+        metres > near && metres <= cutoff ? min(nearRamp(metres), farRamp(metres)) : 0
     }
 
     @inline(__always)

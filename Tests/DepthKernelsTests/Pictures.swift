@@ -92,6 +92,9 @@ extension MatteSettings {
         result.near = near
         result.featherNear = featherNear
         result.featherFar = featherFar
+        if mask != .cutoff {
+            result.focusMask = .init(isBand: mask == .bandPass, focus: focus, slope: slope, width: width)
+        }
         result.invert = invert
         result.blurRadius = blurRadius
         result.gamma = gamma

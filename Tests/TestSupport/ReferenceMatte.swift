@@ -9,7 +9,9 @@
 /// What the kernels and the elements are checked against. It knows nothing of them.
 ///
 /// 1. mask      1 where near < metres <= cutoff, with a linear ramp inside each limit if it has a feather; metres that
-///              are not above 0 or not finite are not measured and stay 0, inverted or not
+///              are not above 0 or not finite are not measured and stay 0, inverted or not. With a focus, on
+///              d = min(1 / metres, 1) and w = 2 / slope + width: clamp(slope · (d − focus + w/2)), for a band no more
+///              than clamp(slope · (focus + w/2 − d))
 /// 2. blur      Gaussian along the rows, then along the columns; sigma in depth pixels; kernel of 2·ceil(4σ) + 1
 ///              samples that adds up to 1; edges replicated
 /// 3. gamma     mask ^ gamma
@@ -22,12 +24,24 @@ package struct ReferenceMatte: Sendable {
     package var near = 0.0
     package var featherNear = 0.0
     package var featherFar = 0.0
+    package var focusMask: FocusMask?
     package var invert = false
     package var blurRadius = 5.0
     package var gamma = 0.5
     package var isBicubic = true
     /// The rectangle of the video that the map covers (left, top, width, height); nil = the whole frame.
     package var rectangle: (left: Double, top: Double, width: Double, height: Double)?
+
+    package struct FocusMask: Sendable {
+        package var isBand: Bool
+        package var focus: Double
+        package var slope: Double
+        package var width: Double
+
+        package init(isBand: Bool, focus: Double, slope: Double, width: Double) {
+            (self.isBand, self.focus, self.slope, self.width) = (isBand, focus, slope, width)
+        }
+    }
 
     package init() {}
 
@@ -49,7 +63,12 @@ package struct ReferenceMatte: Sendable {
     package func opacity(metres: Double) -> Double {
         guard metres > 0, metres.isFinite else { return 0 }
         var inside = 0.0
-        if metres > near, metres <= cutoff {
+        if let mask = focusMask {
+            let d = min(1 / metres, 1)
+            let w = 2 / mask.slope + mask.width
+            inside = min(max(mask.slope * (d - mask.focus + w / 2), 0), 1)
+            if mask.isBand { inside = min(inside, min(max(mask.slope * (mask.focus + w / 2 - d), 0), 1)) }
+        } else if metres > near, metres <= cutoff {
             let nearRamp = featherNear > 0 ? min((metres - near) / featherNear, 1) : 1
             let farRamp = featherFar > 0 ? min((cutoff - metres) / featherFar, 1) : 1
             inside = min(nearRamp, farRamp)

@@ -1,0 +1,55 @@
+/// The shape of the threshold: which distances are foreground.
+package enum MaskShape: Int, Sendable, CaseIterable {
+    /// All up to the cutoff.
+    case cutoff
+    /// What is nearer than a focus.
+    case highPass
+    /// What is about as near as a focus.
+    case bandPass
+}
+
+/// A threshold about a focus, where it is nearness and not distance that counts.
+///
+/// With d = 1/metres, no more than 1 (for `relative` depth that is the share of the full scale), and
+/// w = 2 / slope + width:
+///
+///     high-pass    v = clamp(slope · (d − focus + w/2))
+///     band-pass    v = min(clamp(slope · (d − focus + w/2)), clamp(slope · (focus + w/2 − d)))
+///
+///     v                                       v
+///     1 |              ____________           1 |         ___________  width
+///       |             /                         |        /     |     \  1/slope
+///     0 |____________/_______________ d       0 |_______/______|______\______ d
+///              focus − w/2                                   focus
+///
+/// Source: the masks of Yono Mittlefehldt, "Video Depth Maps Tutorial for iOS: Getting Started" (2018), there for
+/// disparity of 0…1.
+struct FocusCurve: Equatable {
+    private let isBand: Bool
+    private let start: Double
+    private let end: Double
+    private let slope: Double
+
+    /// Returns nil for a shape that has no focus.
+    ///
+    /// - parameter settings: clamped ones.
+    init?(_ settings: MatteSettings) {
+        guard settings.mask != .cutoff else { return nil }
+        let reach = 1 / settings.slope + settings.width / 2
+        isBand = settings.mask == .bandPass
+        start = settings.focus - reach
+        end = settings.focus + reach
+        slope = settings.slope
+    }
+
+    /// The opacity of one sample.
+    ///
+    /// - Precondition: `metres` is above 0 and finite.
+    @inline(__always)
+    func opacity(metres: Double) -> Double {
+        let nearness = min(1 / metres, 1)
+        let rising = min(max(slope * (nearness - start), 0), 1)
+        guard isBand else { return rising }
+        return min(rising, min(max(slope * (end - nearness), 0), 1))
+    }
+}
