@@ -1,0 +1,107 @@
+/// Lays a picture of a depth map over a frame, each pixel that of the sample under it.
+///
+/// Keeps its memory between frames and takes none in the steady state.
+package struct DepthOverlay: ~Copyable {
+    private var columns = Scratch<Int32>()
+
+    package init() {}
+
+    /// Fills the first `width` × `height` pixels of `target`.
+    ///
+    /// - parameter samples: four bytes for each sample of the map.
+    /// - parameter placement: where the map lies on the video. The target shows all of the video, at a size of its own.
+    /// - parameter outside: what shows where the map is not.
+    package mutating func draw(
+        _ samples: Plane, placement: DepthPlacement, into target: MutablePlane, width: Int, height: Int,
+        outside: SIMD4<UInt8>
+    ) {
+        let width = min(width, target.rowBytes / 4)
+        let height = min(height, target.rows)
+        guard width > 0, height > 0, samples.rowBytes >= placement.depthWidth &* 4,
+            samples.rows >= placement.depthHeight
+        else { return }
+        let outside = unsafe unsafeBitCast(outside, to: UInt32.self)
+        let columns = unsafe columns.reserve(width, filler: -1)
+        for x in 0..<width {
+            let videoX = (Double(x) + 0.5) * Double(placement.videoWidth) / Double(width)
+            unsafe columns[x] = sample(placement.depthPoint(videoX: videoX, videoY: 0).x, of: placement.depthWidth)
+        }
+        for y in 0..<height {
+            let videoY = (Double(y) + 0.5) * Double(placement.videoHeight) / Double(height)
+            let row = sample(placement.depthPoint(videoX: 0, videoY: videoY).y, of: placement.depthHeight)
+            let into = unsafe target.row(y)
+            guard row >= 0 else {
+                for x in 0..<width { unsafe into.storeBytes(of: outside, toByteOffset: x &* 4, as: UInt32.self) }
+                continue
+            }
+            let from = unsafe samples.row(Int(row))
+            for x in 0..<width {
+                let column = unsafe Int(columns[x])
+                var pixel = outside
+                if column >= 0 { pixel = unsafe from.loadUnaligned(fromByteOffset: column &* 4, as: UInt32.self) }
+                unsafe into.storeBytes(of: pixel, toByteOffset: x &* 4, as: UInt32.self)
+            }
+        }
+    }
+
+    /// The sample that a point lies on; −1 outside of the map.
+    private func sample(_ place: Double, of count: Int) -> Int32 {
+        guard place >= 0, place < Double(count) else { return -1 }
+        return Int32(truncatingIfNeeded: floorIndex(place, in: 0...(count - 1)))
+    }
+}
+
+/// How many samples of a depth map lie at which distance, in bars of equal width.
+package struct DepthBars: Sendable {
+    package static let count = 64
+    /// The distance at which the last bar ends, in metres.
+    package let limit: Double
+    private var bars = InlineArray<64, Int>(repeating: 0)
+
+    /// Looks at 16 Ki samples or a little more, in a grid over the whole map.
+    ///
+    /// - parameter distance: is to be within the bars, as long as it is below 800 m. They reach to the first of 1, 2, 4,
+    ///   … 1024 m that is a quarter farther and has nine tenths of the measured samples before it.
+    package init(of image: DepthImage, scale: DepthScale, showing distance: Double) {
+        var step = 1
+        while groups(of: step, in: image.width) &* groups(of: step, in: image.height) > 1 << 15 { step &+= 1 }
+        var octaves = InlineArray<12, Int>(repeating: 0)
+        var total = 0
+        DepthBars.forEach(of: image, scale, step) { metres in
+            let octave = (0..<11).first { metres < Double(1 << $0) } ?? 11
+            octaves[octave] &+= 1
+            total &+= 1
+        }
+        var nearer = 0
+        var octave = 0
+        for index in 0..<11 {
+            nearer &+= octaves[index]
+            octave = index
+            if Double(nearer) >= 0.9 * Double(total), Double(1 << index) >= distance * 1.25 { break }
+        }
+        limit = Double(1 << octave)
+        let barsPerMetre = Double(DepthBars.count) / limit
+        var counted = bars
+        DepthBars.forEach(of: image, scale, step) { metres in
+            let bar = metres * barsPerMetre
+            if bar < Double(DepthBars.count) { counted[floorIndex(bar, in: 0...(DepthBars.count - 1))] &+= 1 }
+        }
+        bars = counted
+    }
+
+    /// The height of bar `index`, as a share of the highest one's; 0 where nothing was measured.
+    package func height(_ index: Int) -> Double {
+        var highest = 0
+        for bar in 0..<DepthBars.count { highest = max(highest, bars[bar]) }
+        guard highest > 0, index >= 0, index < DepthBars.count else { return 0 }
+        return Double(bars[index]) / Double(highest)
+    }
+
+    private static func forEach(of image: DepthImage, _ scale: DepthScale, _ step: Int, _ body: (Double) -> Void) {
+        for y in stride(from: 0, to: image.height, by: step) {
+            for x in stride(from: 0, to: image.width, by: step) {
+                if let metres = image.metres(x: x, y: y, scale: scale) { body(metres) }
+            }
+        }
+    }
+}

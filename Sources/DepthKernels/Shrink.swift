@@ -1,0 +1,58 @@
+/// Draws a picture smaller, on a part of another of the same layout and size: each sample is the mean of those it covers.
+///
+/// - parameter area: where to, in pixels. Its left and upper edges must not part pixels that share a sample; the part of
+///   it that is not on the picture is not drawn.
+/// - returns: false, with nothing promised of `target`, if a plane is missing or too small, or the area is empty.
+package func shrink(
+    _ source: Planes<Plane>, into target: Planes<MutablePlane>, layout: PixelLayout, width: Int, height: Int,
+    area: PixelBox
+) -> Bool {
+    let area = area.clipped(to: PixelBox(left: 0, top: 0, right: width, bottom: height))
+    guard layout.fits(source, width: width, height: height), layout.fits(target.readOnly, width: width, height: height),
+        !area.isEmpty
+    else { return false }
+    for (index, spread) in layout.planes.enumerated() {
+        guard let from = source[index], let into = target[index] else { return false }
+        ChannelGroup.forEach(of: spread, width: width) { channels in
+            let columns = (area.left / channels.horizontal)..<groups(of: channels.horizontal, in: area.right)
+            let rows = (area.top / channels.vertical)..<groups(of: channels.vertical, in: area.bottom)
+            let sourceRows = layout.rows(plane: index, height: height)
+            for y in rows {
+                let covered = covered(by: y &- rows.lowerBound, of: rows.count, samples: sourceRows)
+                for channel in 0..<channels.offsets {
+                    unsafe shrinkRow(
+                        from, rows: covered, channels, channel: channel, into: into.row(y), columns: columns)
+                }
+            }
+        }
+    }
+    return true
+}
+
+/// The samples that number `index` of `count` stands for; one at least.
+private func covered(by index: Int, of count: Int, samples: Int) -> Range<Int> {
+    let first = min(index &* samples / count, samples &- 1)
+    return first..<max(first &+ 1, (index &+ 1) &* samples / count)
+}
+
+private func shrinkRow(
+    _ source: Plane, rows: Range<Int>, _ channels: ChannelGroup, channel: Int, into target: UnsafeMutableRawPointer,
+    columns: Range<Int>
+) {
+    let offset = channels.offset(channel)
+    let step = channels.step
+    for x in columns {
+        let covered = covered(by: x &- columns.lowerBound, of: columns.count, samples: channels.count)
+        var sum: UInt64 = 0
+        for y in rows {
+            let row = unsafe source.row(y)
+            for column in covered {
+                unsafe sum &+= UInt64(row.load(fromByteOffset: column &* step &+ offset, as: UInt8.self))
+            }
+        }
+        let count = UInt64(rows.count &* covered.count)
+        unsafe target.storeBytes(
+            of: UInt8(truncatingIfNeeded: (sum &+ count / 2) / count), toByteOffset: x &* step &+ offset, as: UInt8.self
+        )
+    }
+}
