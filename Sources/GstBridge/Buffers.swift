@@ -71,7 +71,7 @@ extension BufferPointer {
 }
 
 /// Takes one more reference. `gst_buffer_ref` is an inline cast that Swift sees with a type of its own.
-func ref(_ buffer: BufferPointer) {
+package func ref(_ buffer: BufferPointer) {
     gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
 }
 

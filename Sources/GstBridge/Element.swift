@@ -31,6 +31,11 @@ extension Element {
         UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstObject.self)
     }
 
+    /// Tells whoever watches that the element changed a property of its own accord. Any thread; no lock may be held.
+    package func notify(_ property: String) {
+        g_object_notify(UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GObject.self), property)
+    }
+
     package func structure(_ property: String) -> UnsafeMutablePointer<GstStructure>? { nil }
 
     package func propertyChanged(_ name: String) {}

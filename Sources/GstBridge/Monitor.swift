@@ -36,4 +36,15 @@ package final class Monitor<Value>: @unchecked Sendable {  // guard: every acces
         while !isReady(value) { g_cond_wait(condition, mutex) }
         return body(&value)
     }
+
+    /// Waits until the value is as wanted, but no longer than a time; whether it is as wanted then.
+    package func wait(microseconds: Int64, until isReady: (Value) -> Bool) -> Bool {
+        g_mutex_lock(mutex)
+        defer { g_mutex_unlock(mutex) }
+        let end = g_get_monotonic_time() &+ gint64(microseconds)
+        while !isReady(value) {
+            if g_cond_wait_until(condition, mutex, end) == 0 { return isReady(value) }
+        }
+        return true
+    }
 }

@@ -27,9 +27,9 @@ package final class PictureConverter {
 
     /// Takes `from` out of each source frame to `to` in the target; the rest of the target gets the border's colour.
     ///
-    /// - Parameter border: 0xAARRGGBB.
+    /// - Parameter border: 0xAARRGGBB; nil leaves the rest of the target as it is.
     /// - Returns: nil where GstVideoConverter has no way between the two formats.
-    package init?(_ source: GstVideoInfo, to target: GstVideoInfo, from: PixelRect, into: PixelRect, border: UInt32) {
+    package init?(_ source: GstVideoInfo, to target: GstVideoInfo, from: PixelRect, into: PixelRect, border: UInt32?) {
         self.source = source
         self.target = target
         // GstVideoConverter insists that these agree, though it changes neither.
@@ -49,8 +49,12 @@ package final class PictureConverter {
         }
         var colour = GValue()
         g_value_init(&colour, GSTSHIMS_TYPE_UINT)
-        g_value_set_uint(&colour, border)
+        g_value_set_uint(&colour, border ?? 0)
         gst_structure_take_value(options, "GstVideoConverter.border-argb", &colour)
+        var fills = GValue()
+        g_value_init(&fills, GSTSHIMS_TYPE_BOOLEAN)
+        g_value_set_boolean(&fills, gboolean(border != nil))
+        gst_structure_take_value(options, "GstVideoConverter.fill-border", &fills)
         guard let converter = gst_video_converter_new(&self.source, &self.target, options) else { return nil }
         self.converter = converter
     }

@@ -195,6 +195,11 @@ package final class Properties<Settings: Sendable>: PropertyAccess {
     /// A copy that belongs together: no setter runs between two of its fields.
     package var current: Settings { settings.withLock { $0 } }
 
+    /// Changes several settings as one, on the element's own account: nobody is notified.
+    package func update(_ change: (inout Settings) -> Void) {
+        settings.withLock { change(&$0) }
+    }
+
     package func get(_ id: Int, into value: UnsafeMutablePointer<GValue>) -> Bool {
         guard table.indices.contains(id) else { return false }
         table[id].read(current, value)

@@ -23,6 +23,13 @@ extension UnsafeMutablePointer<GstStructure> {
         gst_structure_take_value(self, name, &value)
     }
 
+    package func set(_ name: String, to truth: Bool) {
+        var value = GValue()
+        g_value_init(&value, GSTSHIMS_TYPE_BOOLEAN)
+        g_value_set_boolean(&value, gboolean(truth))
+        gst_structure_take_value(self, name, &value)
+    }
+
     package func set(_ name: String, toFraction numerator: Int, _ denominator: Int) {
         var value = GValue()
         g_value_init(&value, gst_fraction_get_type())
