@@ -22,6 +22,13 @@ enum DepthMatteProperties {
     ]
 
     private static let threshold: [Row] = [
+        .choice("mask", "What sets the person apart: an anchored cutoff, or a focus", \.matte.mask),
+        .double(
+            "focus", "Nearness about which a mask lies: 1/metres, or the share of full scale with depth-kind=relative",
+            0...1, \.matte.focus),
+        .double(
+            "slope", "How steep a mask about a focus rises and falls, per unit of nearness", 0.1...100, \.matte.slope),
+        .double("width", "Nearness over which a mask about a focus is full", 0...1, \.matte.width),
         .double("near", "Metres at or below which all is background; 0 = none", 0...100, \.matte.near),
         .double(
             "feather-near", "Metres behind near over which the matte rises to full; 0 = a step", 0...5,

@@ -201,3 +201,23 @@ extension PictureFit: PropertyEnum {
         }
     }
 }
+
+extension MaskShape: PropertyEnum {
+    package static let typeName = "GstDepthMatteMask"
+
+    package var nick: String {
+        switch self {
+        case .cutoff: "cutoff"
+        case .highPass: "high-pass"
+        case .bandPass: "band-pass"
+        }
+    }
+
+    package var blurb: String {
+        switch self {
+        case .cutoff: "Everything from near to the cutoff"
+        case .highPass: "Everything nearer than focus, over a slope"
+        case .bandPass: "Everything about as near as focus, over two slopes"
+        }
+    }
+}

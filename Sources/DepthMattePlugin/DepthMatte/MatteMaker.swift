@@ -90,8 +90,10 @@ final class MatteMaker {
         let placement: DepthPlacement
     }
 
-    /// Metres beyond which all is background; nil where the anchor asked for was never seen.
+    /// Metres beyond which all is background; nil where the anchor asked for was never seen. A mask about a focus has
+    /// no cutoff, and needs no anchor.
     private func cutoff(_ map: DepthMap, _ scene: Scene, _ settings: DepthMatteSettings) -> Double? {
+        if settings.matte.mask != .cutoff { return 0 }
         let mode = settings.anchor == .face ? AnchorMode.auto : settings.anchor
         if mode != anchoredBy {
             anchor = AnchorTracker()
