@@ -203,7 +203,7 @@ extension PixelRect {
 }
 
 /// A colour property's value as the bytes of an RGBA pixel.
-private func rgbaBytes(argb: UInt32) -> SIMD4<UInt8> {
+func rgbaBytes(argb: UInt32) -> SIMD4<UInt8> {
     SIMD4(
         UInt8(truncatingIfNeeded: argb >> 16), UInt8(truncatingIfNeeded: argb >> 8), UInt8(truncatingIfNeeded: argb),
         UInt8(truncatingIfNeeded: argb >> 24))

@@ -12,6 +12,10 @@ final class Compositor {
     let hasStraightAlpha: Bool
     /// Where frames come from that cannot be worked on in place.
     let frames: OutputFrames
+    /// Made when they are first asked for.
+    private(set) lazy var depthView = DepthView(output)
+    private(set) lazy var quadView = QuadView(output)
+    private(set) lazy var ink = InkPot(output)
     private let blender: Blender
     /// A matte without a person, one byte a pixel.
     private let emptyMatte: BufferRef

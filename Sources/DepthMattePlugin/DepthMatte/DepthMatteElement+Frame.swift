@@ -28,22 +28,33 @@ extension DepthMatteElement {
         return outcome != .dropped
     }
 
+    /// What shows where the person is not.
+    private enum Behind {
+        case picture(BufferRef)
+        /// The video itself, changed.
+        case room(RoomPicture.Effect)
+    }
+
     /// Makes the video frame the picture that leaves; what became of it is `dropped` where nothing is to leave.
     private func compose(_ frame: inout OwnedBuffer, _ job: Job) throws(FlowStop) -> Statistics.Outcome {
-        let behind = job.settings.view == .composite ? try backgroundFrame(job) : nil
+        let behind = try behind(job)
         do throws(FrameFault) {
             if job.settings.view == .original { return try pass(&frame, job) }
             let pairing = inputs.depth.pairing(
                 at: job.moment, maxSkew: job.settings.maxSkew, holdTime: job.settings.holdTime)
             guard let choice = pairing.choice else { return try withoutDepth(&frame, behind, job) }
             let matte = try matte(choice.buffer, frame.pointer, job)
-            try draw(on: &frame, matte, behind, job)
+            try draw(on: &frame, matte, depthFrame(choice.buffer, job), behind, job)
             return matte == nil ? .covered : pairing.outcome(at: job.moment.time)
         } catch {
             report(error)
-            try cover(&frame, behind, job)
+            try cover(&frame, job)
             return .covered
         }
+    }
+
+    private func depthFrame(_ depth: BufferPointer, _ job: Job) -> DepthFrame? {
+        inputs.depth.format.map { DepthFrame(buffer: depth, format: $0, reading: job.settings.depth) }
     }
 
     /// The frame's matte; nil where everything is background.
@@ -60,11 +71,11 @@ extension DepthMatteElement {
 
     /// A frame for which there is no depth.
     private func withoutDepth(
-        _ frame: inout OwnedBuffer, _ behind: BufferRef?, _ job: Job
+        _ frame: inout OwnedBuffer, _ behind: Behind?, _ job: Job
     ) throws(FrameFault) -> Statistics.Outcome {
         switch job.settings.onMissingDepth {
         case .cover:
-            try draw(on: &frame, nil, behind, job)
+            try draw(on: &frame, nil, nil, behind, job)
             return .covered
         case .pass: return try pass(&frame, job)
         case .drop: return .dropped
@@ -77,29 +88,92 @@ extension DepthMatteElement {
         return .passed
     }
 
+    /// - Parameters:
+    ///   - matte: nil where everything is background.
+    ///   - depth: nil where there is none.
+    ///   - behind: nil for views that show no background.
     private func draw(
-        on frame: inout OwnedBuffer, _ matte: MatteRenderer?, _ behind: BufferRef?, _ job: Job
+        on frame: inout OwnedBuffer, _ matte: MatteRenderer?, _ depth: DepthFrame?, _ behind: Behind?, _ job: Job
     ) throws(FrameFault) {
         try job.compositor.makeCanvas(of: &frame)
-        if let behind {
-            try job.compositor.composite(frame.pointer, matte: matte, background: behind)
-        } else {
-            try job.compositor.drawMatte(frame.pointer, matte: matte)
+        switch job.settings.view {
+        case .composite: try composite(frame.pointer, matte, behind, job)
+        // The original itself goes another way; here it is a faulty frame, of which nothing is shown.
+        case .matte, .original: try job.compositor.drawMatte(frame.pointer, matte: matte)
+        case .depth:
+            let format = job.compositor.output
+            try job.compositor.depthView.draw(
+                depth, on: frame.pointer, area: PixelRect(x: 0, y: 0, width: format.width, height: format.height))
+        case .quad:
+            let picture = try job.compositor.blankCanvas(for: frame.pointer)
+            try job.compositor.quadView.draw(
+                on: picture.pointer, video: frame.pointer, depth: depth, matte: matte, compositor: job.compositor,
+                marks: matte == nil ? QuadView.Marks() : marks(job)
+            ) { canvas throws(FrameFault) in
+                try composite(canvas, matte, behind, job)
+            }
+            frame = picture
         }
         try job.compositor.finish(&frame)
     }
 
-    /// What a faulty frame becomes: fresh memory, on which there is no person.
-    private func cover(_ frame: inout OwnedBuffer, _ behind: BufferRef?, _ job: Job) throws(FlowStop) {
+    private func composite(
+        _ canvas: BufferPointer, _ matte: MatteRenderer?, _ behind: Behind?, _ job: Job
+    ) throws(FrameFault) {
+        let background =
+            switch behind {
+            case .picture(let picture): picture
+            case .room(let effect):
+                try room.picture(of: canvas, effect, matte: matte, format: job.compositor.output)
+            case nil: throw .wrongShape
+            }
+        try job.compositor.composite(canvas, matte: matte, background: background)
+    }
+
+    /// What the last matte was made by.
+    private func marks(_ job: Job) -> QuadView.Marks {
+        let settings = job.settings
+        guard settings.matte.mask == .cutoff else {
+            let focus = settings.matte.focus
+            return QuadView.Marks(cutoff: focus > 0 ? 1 / focus : nil)
+        }
+        var marks = QuadView.Marks(face: maker.report.face, cutoff: maker.report.cutoff)
+        if let face = marks.face {
+            marks.anchor = (face.x + face.width / 2, face.y + face.height / 2)
+        } else if settings.anchor == .point {
+            let format = job.compositor.output
+            marks.anchor = (settings.anchorX * Double(format.width), settings.anchorY * Double(format.height))
+        }
+        return marks
+    }
+
+    /// What a faulty frame becomes: fresh memory, on which there is no person, before a picture or a colour. There is no
+    /// room to be changed either.
+    private func cover(_ frame: inout OwnedBuffer, _ job: Job) throws(FlowStop) {
+        let behind = job.settings.view.showsBackground ? try Behind.picture(backgroundFrame(job)) : nil
         do throws(FrameFault) {
             frame = try job.compositor.blankCanvas(for: frame.pointer)
-            try draw(on: &frame, nil, behind, job)
+            if job.settings.view == .quad {
+                try composite(frame.pointer, nil, behind, job)
+                try job.compositor.finish(&frame)
+            } else {
+                try draw(on: &frame, nil, nil, behind, job)
+            }
         } catch {
             throw .failed(outOfMemory)
         }
     }
 
     // MARK: Background
+
+    private func behind(_ job: Job) throws(FlowStop) -> Behind? {
+        guard job.settings.view.showsBackground else { return nil }
+        return switch job.settings.backgroundMode {
+        case .blur where !job.compositor.hasStraightAlpha: .room(.blur(job.settings.backgroundBlur))
+        case .comic where !job.compositor.hasStraightAlpha: .room(.comic)
+        default: .picture(try backgroundFrame(job))
+        }
+    }
 
     private func backgroundFrame(_ job: Job) throws(FlowStop) -> BufferRef {
         var request = Background.Request(
@@ -116,7 +190,7 @@ extension DepthMatteElement {
         switch job.settings.backgroundMode {
         case .auto where inputs.background.isThere, .stream: inputs.backgroundPicture().map { .moving($0) } ?? .color
         case .auto, .image: fileSource(job)
-        case .color, .transparent: .color
+        case .color, .transparent, .blur, .comic: .color
         }
     }
 

@@ -28,6 +28,7 @@ final class DepthMatteElement: FollowingElement {
     var inputs = DepthMatteInputs()
     let maker = MatteMaker()
     let background = Background()
+    let room = RoomPicture()
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
@@ -116,5 +117,6 @@ final class DepthMatteElement: FollowingElement {
         inputs = DepthMatteInputs()
         maker.reset()
         background.reset()
+        room.reset()
     }
 }

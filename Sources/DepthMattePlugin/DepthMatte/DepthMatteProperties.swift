@@ -59,6 +59,10 @@ enum DepthMatteProperties {
             \.backgroundColor),
         .choice("background-mode", "What is behind the person", \.backgroundMode, isControllable: false),
         .choice("background-fit", "How a background of another shape fills the frame", \.backgroundFit),
+        .double(
+            "background-blur",
+            "Standard deviation of the Gaussian of background-mode=blur, in pixels of a picture of 720 lines; 0 = none",
+            0...100, \.backgroundBlur),
         .choice("view", "Which picture leaves the element", \.view),
     ]
 

@@ -23,6 +23,7 @@ struct DepthMatteSettings: FollowingSettings, DepthReadingSettings {
     var backgroundColor: UInt32 = 0xff00_0000
     var backgroundMode = BackgroundMode.auto
     var backgroundFit = PictureFit.cover
+    var backgroundBlur = 10.0
     var view = MatteView.composite
 
     // Pairing
@@ -86,12 +87,7 @@ enum FaceSelect: Int, PropertyEnum {
 }
 
 enum BackgroundMode: Int, PropertyEnum {
-    // The numbers leave room for the modes that blur the room and draw it as a comic.
-    case auto = 0
-    case color = 1
-    case image = 2
-    case stream = 3
-    case transparent = 6
+    case auto, color, image, stream, blur, comic, transparent
 
     static let typeName = "GstDepthMatteBackgroundMode"
 
@@ -101,6 +97,8 @@ enum BackgroundMode: Int, PropertyEnum {
         case .color: "color"
         case .image: "image"
         case .stream: "stream"
+        case .blur: "blur"
+        case .comic: "comic"
         case .transparent: "transparent"
         }
     }
@@ -111,6 +109,8 @@ enum BackgroundMode: Int, PropertyEnum {
         case .color: "background-color"
         case .image: "The still, animation or video that background names"
         case .stream: "The pictures that arrive on the background pad"
+        case .blur: "The room, blurred by background-blur without the person in it"
+        case .comic: "The room, drawn as a comic"
         case .transparent: "None: the output has a straight alpha channel"
         }
     }
@@ -118,18 +118,19 @@ enum BackgroundMode: Int, PropertyEnum {
 
 /// Which picture leaves the element.
 enum MatteView: Int, PropertyEnum {
-    // The numbers leave room for the depth and four-in-one views.
-    case composite = 0
-    case original = 1
-    case matte = 3
+    case composite, original, depth, matte, quad
 
     static let typeName = "GstDepthMatteView"
+
+    var showsBackground: Bool { self == .composite || self == .quad }
 
     var nick: String {
         switch self {
         case .composite: "composite"
         case .original: "original"
+        case .depth: "depth"
         case .matte: "matte"
+        case .quad: "quad"
         }
     }
 
@@ -137,7 +138,9 @@ enum MatteView: Int, PropertyEnum {
         switch self {
         case .composite: "The person over the background"
         case .original: "The video as it came in: this view shows the room"
+        case .depth: "The depth in colours, from red for near to blue for far, equalised"
         case .matte: "The matte: white is the person"
+        case .quad: "Original, depth, matte and composite in one picture: this view shows the room"
         }
     }
 }

@@ -16,6 +16,8 @@ final class MatteMaker {
         /// Metres; 0 while there is none.
         var cutoff = 0.0
         var anchorDepth = 0.0
+        /// The face that set the cutoff in this frame, in video pixels.
+        var face: Box?
         /// Mean of the matte, 0…1.
         var coverage = 0.0
         /// Share of the depth samples that were not measured, 0…1.
@@ -23,6 +25,8 @@ final class MatteMaker {
     }
 
     private(set) var report = Report()
+    /// The face that was measured last, if it was in this frame.
+    private var face: Box?
 
     /// What one matte is made from.
     struct Scene {
@@ -51,6 +55,7 @@ final class MatteMaker {
             else { return nil }
             let map = DepthMap(image: image, scale: settings.depth.scale, placement: placement)
             report = Report(invalidShare: unmeasuredShare(of: image, scale: settings.depth.scale))
+            face = nil
             guard let cutoff = cutoff(map, scene, settings) else { return nil }
             var matte = settings.matte
             matte.cutoff = cutoff
@@ -59,6 +64,7 @@ final class MatteMaker {
                 depth: image, scale: settings.depth.scale, placement: placement, videoWidth: scene.videoWidth,
                 videoHeight: scene.videoHeight, settings: matte)
             report.cutoff = cutoff
+            report.face = face
             report.anchorDepth = anchor.distance ?? 0
             report.coverage = renderer.coverage
             return renderer
@@ -108,13 +114,20 @@ final class MatteMaker {
     /// The anchor's distance in this frame, in metres; nil where it is not to be seen.
     private func measure(_ map: DepthMap, _ scene: Scene, _ settings: DepthMatteSettings) -> Double? {
         switch settings.anchor {
-        case .auto, .face: chosenFace(map, scene.faces, settings.faceSelect)?.distance
+        case .auto, .face:
+            faceDistance(map, scene.faces, settings.faceSelect)
         case .nearest: nearestSubjectDepth(in: map.image, scale: map.scale)
         case .point:
             pointDepth(
                 in: map.image, scale: map.scale, placement: map.placement, x: settings.anchorX, y: settings.anchorY)
         case .fixed: nil
         }
+    }
+
+    private func faceDistance(_ map: DepthMap, _ boxes: [Box], _ select: FaceSelect) -> Double? {
+        let chosen = chosenFace(map, boxes, select)
+        face = chosen?.box
+        return chosen?.distance
     }
 
     /// The face that sets the cutoff, of those that lie wholly in the frame over something measured.

@@ -13,6 +13,8 @@ package struct VideoFormat: Sendable {
     let family: Family
     /// What the bytes of a sample show when the matte itself is the picture, for each plane.
     let matteBytes: [[MatteByte]]
+    /// The same where what is no part of the picture, alpha or padding, is to be kept.
+    let pictureBytes: [[MatteByte]]
 
     /// How a grey picture is written in the format.
     enum Family: Sendable {
@@ -32,6 +34,8 @@ package struct VideoFormat: Sendable {
         self.withAlpha = withAlpha
         layout = PixelLayout(planes: planes)
         matteBytes = VideoFormat.matteBytes(family, planes, alphaByte)
+        let padding = name.first == "x" ? 0 : name.last == "x" ? 3 : nil
+        pictureBytes = VideoFormat.matteBytes(family, planes, padding ?? alphaByte)
     }
 
     private static func matteBytes(_ family: Family, _ planes: [AlphaSpread], _ alphaByte: Int?) -> [[MatteByte]] {

@@ -1,0 +1,76 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// Draws the depth in colours, on pictures of one format.
+///
+/// Streaming thread only.
+final class DepthView {
+    /// Counts of a millimetre have a bin each.
+    private static let farthest = 65.536
+
+    private let format: StreamFormat
+    private let colorMap = DepthColorMap()
+    private var overlay = DepthOverlay()
+    private var samples = RGBAPicture()
+    private var canvas = RGBAPicture()
+    /// The way from the canvas to the format, and where on the picture it leads.
+    private var converter: (area: PixelRect, converter: PictureConverter)?
+
+    init(_ format: StreamFormat) { self.format = format }
+
+    /// Fills an area of a picture; without depth it becomes black.
+    func draw(_ depth: DepthFrame?, on picture: BufferPointer, area: PixelRect) throws(FrameFault) {
+        let canvas = try canvas.sized(area.width, area.height)
+        try withFrame(changing: canvas.pointer, self.canvas.layout) { planes throws(FrameFault) in
+            guard let plane = planes[0] else { throw .wrongShape }
+            fill(plane, with: SIMD4(0, 0, 0, 255))
+            if let depth { try paint(depth, on: plane, area: area) }
+        }
+        try converter(to: area).convert(canvas.pointer, into: picture)
+    }
+
+    private func paint(_ depth: DepthFrame, on plane: MutablePlane, area: PixelRect) throws(FrameFault) {
+        let samples = try samples.sized(depth.format.layout.width, depth.format.layout.height)
+        try withFrame(changing: samples.pointer, self.samples.layout) { planes throws(FrameFault) in
+            guard let pixels = planes[0] else { throw .wrongShape }
+            try depth.withImage { image in
+                colorMap.paint(
+                    image, scale: depth.reading.scale, range: .equalize(max: DepthView.farthest),
+                    colors: DepthColors(), into: pixels)
+            }
+            overlay.draw(
+                pixels.readOnly, placement: depth.placement(videoWidth: format.width, videoHeight: format.height),
+                into: plane, width: area.width, height: area.height, outside: SIMD4(0, 0, 0, 255))
+        }
+    }
+
+    private func converter(to area: PixelRect) throws(FrameFault) -> PictureConverter {
+        if let converter, converter.area == area { return converter.converter }
+        let whole = PixelRect(x: 0, y: 0, width: area.width, height: area.height)
+        guard let made = PictureConverter(canvas.info, to: format.info, from: whole, into: area, border: nil) else {
+            throw .notMappable
+        }
+        converter = (area, made)
+        return made
+    }
+}
+
+/// A picture in RGBA that is made anew only when its size changes.
+struct RGBAPicture {
+    private(set) var info = GstVideoInfo()
+    private(set) var layout = FrameLayout(width: 0, height: 0, bytesPerSample: 4)
+    private var buffer: BufferRef?
+
+    mutating func sized(_ width: Int, _ height: Int) throws(FrameFault) -> BufferRef {
+        if let buffer, layout.width == width, layout.height == height { return buffer }
+        var info = GstVideoInfo()
+        guard gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, guint(width), guint(height)) != 0,
+            let fresh = newSharedBuffer(size: Int(clamping: info.size))
+        else { throw .notMappable }
+        self.info = info
+        layout = FrameLayout(info)
+        buffer = fresh
+        return fresh
+    }
+}

@@ -1,0 +1,171 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// Four pictures in one, for those who want to see why a matte is as it is:
+///
+///     original, with the face and the anchor   |   depth, with its histogram and the cutoff
+///     matte                                    |   composite
+///
+/// Streaming thread only. Pictures of fewer than four pixels along an axis are too small to be parted.
+final class QuadView {
+    /// What is drawn on top.
+    struct Marks {
+        /// In video pixels.
+        var face: Box?
+        var anchor: (x: Double, y: Double)?
+        /// Metres; nil where nothing is cut off.
+        var cutoff: Double?
+    }
+
+    private let format: StreamFormat
+    private let depthView: DepthView
+    /// A picture to draw on.
+    private var spare: BufferRef?
+
+    init(_ format: StreamFormat) {
+        self.format = format
+        depthView = DepthView(format)
+    }
+
+    /// The quarters' upper left corners and sizes, in the order of reading; nil for pictures too small for it.
+    static func quarters(width: Int, height: Int) -> [PixelRect]? {
+        guard width >= 4, height >= 4 else { return nil }
+        // Colour samples that two pixels share belong to one quarter.
+        let (left, top) = (width / 2 & ~1, height / 2 & ~1)
+        return [
+            PixelRect(x: 0, y: 0, width: left, height: top),
+            PixelRect(x: left, y: 0, width: width - left, height: top),
+            PixelRect(x: 0, y: top, width: left, height: height - top),
+            PixelRect(x: left, y: top, width: width - left, height: height - top),
+        ]
+    }
+
+    /// Fills `target`, which is of the format, from `video`, which stays as it is.
+    ///
+    /// - parameter composite: draws the composite on a copy of the video.
+    func draw(
+        on target: BufferPointer, video: BufferPointer, depth: DepthFrame?, matte: MatteRenderer?,
+        compositor: Compositor, marks: Marks, composite: (BufferPointer) throws(FrameFault) -> Void
+    ) throws(FrameFault) {
+        let spare = try spareFrame()
+        try copyFrame(video, to: spare.pointer)
+        try composite(spare.pointer)
+        guard let quarters = QuadView.quarters(width: format.width, height: format.height) else {
+            return try copyFrame(spare.pointer, to: target)
+        }
+        try shrink(spare.pointer, into: target, quarters[3])
+        try compositor.drawMatte(spare.pointer, matte: matte)
+        try shrink(spare.pointer, into: target, quarters[2])
+        try depthView.draw(depth, on: target, area: quarters[1])
+        try shrink(video, into: target, quarters[0])
+        if let ink = compositor.ink { try draw(marks, depth, on: target, quarters, ink) }
+    }
+
+    private func spareFrame() throws(FrameFault) -> BufferRef {
+        if let spare { return spare }
+        guard let made = newSharedBuffer(size: format.layout.size) else { throw .notMappable }
+        spare = made
+        return made
+    }
+
+    private func copyFrame(_ source: BufferPointer, to target: BufferPointer) throws(FrameFault) {
+        try withFrame(reading: source, format.layout) { source throws(FrameFault) in
+            try withFrame(changing: target, format.layout) { target in copy(source, to: target) }
+        }
+    }
+
+    private func shrink(_ source: BufferPointer, into target: BufferPointer, _ area: PixelRect) throws(FrameFault) {
+        try withFrame(reading: source, format.layout) { source throws(FrameFault) in
+            try withFrame(changing: target, format.layout) { target throws(FrameFault) in
+                let isDrawn = DepthKernels.shrink(
+                    source, into: target, layout: format.format.layout, width: format.width, height: format.height,
+                    area: area.box)
+                if !isDrawn { throw .wrongShape }
+            }
+        }
+    }
+
+    // MARK: Marks
+
+    private func draw(
+        _ marks: Marks, _ depth: DepthFrame?, on target: BufferPointer, _ quarters: [PixelRect], _ ink: InkPot
+    ) throws(FrameFault) {
+        let bars = try depth?.withImage { image in
+            DepthBars(of: image, scale: depth?.reading.scale ?? DepthScale(), showing: marks.cutoff ?? 1)
+        }
+        try withFrame(changing: target, format.layout) { planes throws(FrameFault) in
+            guard
+                let painter = Painter(
+                    planes, layout: format.format.layout, width: format.width, height: format.height)
+            else { throw .wrongShape }
+            draw(marks, by: painter, on: quarters[0], ink)
+            if let bars { draw(bars, cutoff: marks.cutoff, by: painter, on: quarters[1], ink) }
+        }
+    }
+
+    /// How thick lines are, in pixels.
+    private var thickness: Int { max(1, format.height / 360) }
+
+    private func draw(_ marks: Marks, by painter: Painter, on area: PixelRect, _ ink: InkPot) {
+        var painter = painter
+        painter.clip = area.box
+        let scaleX = Double(area.width) / Double(format.width)
+        let scaleY = Double(area.height) / Double(format.height)
+        if let face = marks.face {
+            let box = PixelBox(
+                left: area.x + pixel(face.x * scaleX), top: area.y + pixel(face.y * scaleY),
+                right: area.x + pixel((face.x + face.width) * scaleX),
+                bottom: area.y + pixel((face.y + face.height) * scaleY))
+            painter.frame(box.grown(by: thickness), thickness: 3 * thickness, ink.black)
+            painter.frame(box, thickness: thickness, ink.green)
+        }
+        if let anchor = marks.anchor {
+            let (x, y) = (area.x + pixel(anchor.x * scaleX), area.y + pixel(anchor.y * scaleY))
+            let arm = 5 * thickness
+            let across = PixelBox(left: x - arm, top: y, right: x + arm + thickness, bottom: y + thickness)
+            let down = PixelBox(left: x, top: y - arm, right: x + thickness, bottom: y + arm + thickness)
+            for bar in [across, down] { painter.fill(bar.grown(by: thickness), ink.black) }
+            for bar in [across, down] { painter.fill(bar, ink.amber) }
+        }
+    }
+
+    /// Bars at the foot of the area, near ones left; the cutoff is a line through them with its centimetres.
+    private func draw(_ bars: DepthBars, cutoff: Double?, by painter: Painter, on area: PixelRect, _ ink: InkPot) {
+        var painter = painter
+        painter.clip = area.box
+        let height = area.height / 3
+        let bottom = area.y + area.height
+        for index in 0..<DepthBars.count where bars.height(index) > 0 {
+            let bar = PixelBox(
+                left: area.x + index * area.width / DepthBars.count,
+                top: bottom - max(thickness, pixel(Double(height) * bars.height(index))),
+                right: area.x + (index + 1) * area.width / DepthBars.count, bottom: bottom)
+            painter.fill(bar.grown(by: thickness), ink.black)
+            painter.fill(bar, ink.white)
+        }
+        guard let cutoff, cutoff < bars.limit else { return }
+        let x = area.x + pixel(cutoff / bars.limit * Double(area.width))
+        let line = PixelBox(left: x, top: bottom - height, right: x + thickness, bottom: bottom)
+        painter.fill(line.grown(by: thickness), ink.black)
+        painter.fill(line, ink.red)
+        DigitText(centimetresOf: cutoff, scale: DigitText.scale(forHeight: area.height))
+            .draw(on: painter, besideX: x, y: bottom - height, light: ink.white, dark: ink.black)
+    }
+
+    /// A number of pixels, whatever came in.
+    private func pixel(_ value: Double) -> Int {
+        guard value > -1e6 else { return -1_000_000 }
+        return value < 1e6 ? Int(value) : 1_000_000
+    }
+}
+
+extension PixelRect {
+    var box: PixelBox { PixelBox(left: x, top: y, right: x + width, bottom: y + height) }
+}
+
+extension PixelBox {
+    fileprivate func grown(by pixels: Int) -> PixelBox {
+        PixelBox(left: left - pixels, top: top - pixels, right: right + pixels, bottom: bottom + pixels)
+    }
+}

@@ -1,0 +1,27 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// A depth buffer, and what its caps and the settings say of it.
+struct DepthFrame: @unchecked Sendable {  // guard: the buffer is only read
+    let buffer: BufferPointer
+    let format: DepthFormat
+    let reading: DepthReading
+
+    func placement(videoWidth: Int, videoHeight: Int) -> DepthPlacement {
+        reading.placement(
+            depthWidth: format.layout.width, depthHeight: format.layout.height, videoWidth: videoWidth,
+            videoHeight: videoHeight)
+    }
+
+    /// Lends the depth map.
+    func withImage<Result>(_ body: (DepthImage) -> Result) throws(FrameFault) -> Result {
+        try withFrame(reading: buffer, format.layout) { planes throws(FrameFault) in
+            guard let plane = planes[0],
+                let image = DepthImage(
+                    plane: plane, width: format.layout.width, height: format.layout.height, encoding: format.encoding)
+            else { throw .wrongShape }
+            return body(image)
+        }
+    }
+}
