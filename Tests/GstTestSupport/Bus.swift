@@ -36,6 +36,14 @@ package final class Bus {
     /// Warnings that are there already.
     package func warnings() -> [Report] { take(GST_MESSAGE_WARNING) }
 
+    /// Element messages of that name that are there already, as GStreamer prints their structures.
+    package func structures(_ name: String) -> [String] {
+        take(GST_MESSAGE_ELEMENT).map(\.text).filter { $0.hasPrefix("\(name),") || $0 == "\(name);" }
+    }
+
+    /// Waits for an element message, for a bounded while; as GStreamer prints its structure.
+    package func nextStructure() -> String? { wait(for: GST_MESSAGE_ELEMENT)?.text }
+
     /// How many messages of a type are there already.
     package func count(of type: GstMessageType) -> Int { take(type).count }
 
@@ -108,6 +116,9 @@ package final class Bus {
         switch message.pointee.type {
         case GST_MESSAGE_ERROR: gst_message_parse_error(message, &error, &details)
         case GST_MESSAGE_WARNING: gst_message_parse_warning(message, &error, &details)
+        case GST_MESSAGE_ELEMENT:
+            let text = gst_message_get_structure(message).flatMap { takeString(gst_structure_to_string($0)) } ?? ""
+            return Report(text: text, details: "", domain: "", code: 0)
         default: break
         }
         defer { if let error { g_error_free(error) } }

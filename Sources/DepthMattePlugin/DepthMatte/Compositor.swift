@@ -85,6 +85,19 @@ final class Compositor {
         }
     }
 
+    /// Writes a distance beside a place of the picture, in pixels.
+    func write(_ metres: Double?, at place: Gesture.Place, on canvas: BufferPointer) throws(FrameFault) {
+        guard let ink else { return }
+        try withFrame(changing: canvas, output.layout) { planes throws(FrameFault) in
+            guard
+                let painter = Painter(
+                    planes, layout: output.format.layout, width: output.width, height: output.height)
+            else { throw .wrongShape }
+            DigitText(centimetresOf: metres, scale: DigitText.scale(forHeight: output.height))
+                .draw(on: painter, besideX: Int(place.x), y: Int(place.y), light: ink.white, dark: ink.black)
+        }
+    }
+
     /// Makes the picture one that downstream can read: laid out as the caps alone say, where it does not look at metas.
     func finish(_ picture: inout OwnedBuffer) throws(FrameFault) {
         if frames.areReadable(picture.pointer) { return }

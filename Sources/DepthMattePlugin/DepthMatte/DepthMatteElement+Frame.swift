@@ -39,9 +39,12 @@ extension DepthMatteElement {
     private func compose(_ frame: inout OwnedBuffer, _ job: Job) throws(FlowStop) -> Statistics.Outcome {
         let behind = try behind(job)
         do throws(FrameFault) {
-            if job.settings.view == .original { return try pass(&frame, job) }
             let pairing = inputs.depth.pairing(
                 at: job.moment, maxSkew: job.settings.maxSkew, holdTime: job.settings.holdTime)
+            let format = job.compositor.input
+            probe.show(
+                pairing.choice.flatMap { depthFrame($0.buffer, job) }, width: format.width, height: format.height)
+            if job.settings.view == .original { return try pass(&frame, job) }
             guard let choice = pairing.choice else { return try withoutDepth(&frame, behind, job) }
             let matte = try matte(choice.buffer, frame.pointer, job)
             try draw(on: &frame, matte, depthFrame(choice.buffer, job), behind, job)
@@ -84,6 +87,7 @@ extension DepthMatteElement {
 
     private func pass(_ frame: inout OwnedBuffer, _ job: Job) throws(FrameFault) -> Statistics.Outcome {
         try job.compositor.makeCanvas(of: &frame)
+        try writeProbe(on: frame.pointer, job)
         try job.compositor.finish(&frame)
         return .passed
     }
@@ -114,7 +118,14 @@ extension DepthMatteElement {
             }
             frame = picture
         }
+        try writeProbe(on: frame.pointer, job)
         try job.compositor.finish(&frame)
+    }
+
+    /// The depth under the pointer, while a button is held there.
+    private func writeProbe(on canvas: BufferPointer, _ job: Job) throws(FrameFault) {
+        guard let place = probe.held, let answer = answer(at: place, job.settings) else { return }
+        try job.compositor.write(answer.metres, at: place, on: canvas)
     }
 
     private func composite(

@@ -14,6 +14,7 @@ final class DepthMatteElement: FollowingElement {
     let table = Properties(DepthMatteProperties.all, initial: DepthMatteSettings())
     let pace = Pace()
     let backgroundFile: BackgroundFile
+    let probe = DepthProbe()
     /// Written by the streaming thread, read by any.
     let statistics = Mutex(Statistics())
 
@@ -107,7 +108,10 @@ final class DepthMatteElement: FollowingElement {
 
     // MARK: Stop
 
-    func forgetInputs() { inputs.reset() }
+    func forgetInputs() {
+        inputs.reset()
+        probe.forget()
+    }
 
     func end() {
         backgroundFile.stop()
@@ -118,5 +122,7 @@ final class DepthMatteElement: FollowingElement {
         maker.reset()
         background.reset()
         room.reset()
+        probe.forget()
+        probe.letGo()
     }
 }

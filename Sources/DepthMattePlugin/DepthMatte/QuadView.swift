@@ -41,6 +41,17 @@ final class QuadView {
         ]
     }
 
+    /// Where a point of such a picture is on the video: every quarter shows all of it.
+    static func videoPlace(_ place: Gesture.Place, width: Int, height: Int) -> Gesture.Place {
+        guard let quarters = quarters(width: width, height: height) else { return place }
+        let isRight = place.x >= Double(quarters[1].x)
+        let isLow = place.y >= Double(quarters[2].y)
+        let area = quarters[(isLow ? 2 : 0) + (isRight ? 1 : 0)]
+        return Gesture.Place(
+            x: (place.x - Double(area.x)) * Double(width) / Double(area.width),
+            y: (place.y - Double(area.y)) * Double(height) / Double(area.height))
+    }
+
     /// Fills `target`, which is of the format, from `video`, which stays as it is.
     ///
     /// - parameter composite: draws the composite on a copy of the video.

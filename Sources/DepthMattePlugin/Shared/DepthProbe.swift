@@ -1,0 +1,87 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+import Synchronization
+
+/// Reads the depth under the pointer: where it is pressed, on the sink's thread, and while it is held, for each frame.
+///
+/// Any thread. The depth that was last shown is kept, so that a click on a paused picture is answered.
+final class DepthProbe: Sendable {
+    /// What is at a place of the video.
+    struct Answer: Equatable {
+        /// Video pixels.
+        let x: Double
+        let y: Double
+        /// The same as shares of the video's width and height.
+        let shareX: Double
+        let shareY: Double
+        /// The median of what was measured around the place; nil where nothing was.
+        let metres: Double?
+
+        var isInside: Bool { 0...1 ~= shareX && 0...1 ~= shareY }
+    }
+
+    private struct State {
+        /// Where the pointer is held, in pixels of the picture that leaves.
+        var held: Gesture.Place?
+        /// With a reference of our own.
+        var depth: DepthFrame?
+        /// Of the video; 0 while there was no frame.
+        var width = 0
+        var height = 0
+    }
+
+    private let state = Mutex(State())
+
+    deinit { forget() }
+
+    // MARK: The pointer
+
+    func hold(_ place: Gesture.Place) { state.withLock { $0.held = place } }
+
+    func move(to place: Gesture.Place) { state.withLock { if $0.held != nil { $0.held = place } } }
+
+    func letGo() { state.withLock { $0.held = nil } }
+
+    var held: Gesture.Place? { state.withLock { $0.held } }
+
+    // MARK: The depth
+
+    /// A frame of the video and its depth, if it has one, are what the user sees from now on.
+    func show(_ depth: DepthFrame?, width: Int, height: Int) {
+        if let depth { ref(depth.buffer) }
+        let old = state.withLock { state in
+            defer { (state.depth, state.width, state.height) = (depth, width, height) }
+            return state.depth
+        }
+        if let old { unref(old.buffer) }
+    }
+
+    /// What was shown is over.
+    func forget() { show(nil, width: 0, height: 0) }
+
+    /// The depth at a place.
+    ///
+    /// - parameter videoPlace: from the picture that leaves to the video, whose size it is given.
+    /// - returns: nil while no frame was shown.
+    func answer(
+        at place: Gesture.Place, videoPlace: (Gesture.Place, _ width: Int, _ height: Int) -> Gesture.Place
+    ) -> Answer? {
+        let (depth, width, height) = state.withLock { state in
+            if let depth = state.depth { ref(depth.buffer) }
+            return (state.depth, state.width, state.height)
+        }
+        defer { if let depth { unref(depth.buffer) } }
+        guard width > 0, height > 0 else { return nil }
+        let place = videoPlace(place, width, height)
+        let (shareX, shareY) = (place.x / Double(width), place.y / Double(height))
+        let metres = try? depth?.withImage { image in
+            depth.flatMap {
+                pointDepth(
+                    in: image, scale: $0.reading.scale, placement: $0.placement(videoWidth: width, videoHeight: height),
+                    x: shareX, y: shareY)
+            }
+        }
+        return Answer(x: place.x, y: place.y, shareX: shareX, shareY: shareY, metres: metres ?? nil)
+    }
+}

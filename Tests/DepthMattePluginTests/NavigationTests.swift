@@ -1,0 +1,234 @@
+import CGStreamer
+import GstBridge
+import GstTestSupport
+import Testing
+
+/// What a viewer does on the picture, by the events that a sink sends.
+@Suite struct NavigationTests {
+    /// 2 m, but for the columns from 32 to 47, which are at 0.5 m, and those behind them, which were not measured.
+    private static let depth = DepthShape("GRAY16_LE", 64, 48)
+    private static let counts = (0..<64 * 48).map { $0 % 64 < 32 ? 2000 : $0 % 64 < 48 ? 500 : 0 }
+
+    private func bench(_ properties: [String: String] = [:]) -> Bench {
+        let bench = Bench(["depth"], ["anchor": "fixed", "blur-radius": "0"].with(properties))
+        bench.depth.start(NavigationTests.depth)
+        bench.video.start(Room.shape)
+        return bench
+    }
+
+    private func show(_ number: Int, on bench: Bench) throws -> Recorder.Frame {
+        try #require(bench.pair(number, depth: NavigationTests.depth.bytes(counts: NavigationTests.counts)))
+    }
+
+    private let none = GST_NAVIGATION_MODIFIER_NONE
+
+    private func press(_ x: Double, _ y: Double, button: Int32 = 1, on bench: Bench) {
+        gst_pad_push_event(bench.output.pad, gst_navigation_event_new_mouse_button_press(button, x, y, none))
+    }
+
+    private func release(_ x: Double, _ y: Double, on bench: Bench) {
+        gst_pad_push_event(bench.output.pad, gst_navigation_event_new_mouse_button_release(1, x, y, none))
+    }
+
+    private func move(_ x: Double, _ y: Double, on bench: Bench) {
+        gst_pad_push_event(bench.output.pad, gst_navigation_event_new_mouse_move(x, y, none))
+    }
+
+    private func scroll(_ up: Double, on bench: Bench) {
+        gst_pad_push_event(bench.output.pad, gst_navigation_event_new_mouse_scroll(3, 3, 0, up, none))
+    }
+
+    private func key(_ name: String, on bench: Bench) {
+        gst_pad_push_event(bench.output.pad, gst_navigation_event_new_key_press(name, none))
+    }
+
+    private func probes(_ bench: Bench) -> [String] { bench.bus.structures("depth-probe") }
+
+    private func text(x: Double, y: Double, metres: Double?) -> String {
+        "depth-probe, x=(double)\(plain(x)), y=(double)\(plain(y)), measured=(boolean)\(metres != nil), "
+            + "metres=(double)\(plain(metres ?? 0));"
+    }
+
+    /// As GStreamer prints it.
+    private func plain(_ number: Double) -> String {
+        number == number.rounded() ? "\(Int(number))" : "\(number)"
+    }
+
+    private func number(_ name: String, of bench: Bench) -> Double {
+        var value = GValue()
+        g_value_init(&value, g_type_from_name("gdouble"))
+        defer { g_value_unset(&value) }
+        g_object_get_property(
+            UnsafeMutableRawPointer(bench.element).assumingMemoryBound(to: GObject.self), name, &value)
+        return g_value_get_double(&value)
+    }
+
+    // MARK: Probe
+
+    @Test func `a click tells the depth under it, and says where nothing was measured`() throws {
+        let bench = bench()
+        press(3, 3, on: bench)
+        #expect(probes(bench) == [], "there was no frame yet")
+        _ = try show(0, on: bench)
+        press(10, 20, on: bench)
+        press(40.5, 20, on: bench)
+        press(60, 47, on: bench)
+        press(-5, 20, on: bench)
+        press(64.5, 20, on: bench)
+        #expect(
+            probes(bench) == [
+                text(x: 10, y: 20, metres: 2), text(x: 40.5, y: 20, metres: 0.5), text(x: 60, y: 47, metres: nil),
+                text(x: -5, y: 20, metres: nil), text(x: 64.5, y: 20, metres: nil),
+            ])
+    }
+
+    @Test func `only the left button asks, and numbers that are none ask nothing`() throws {
+        let bench = bench(["anchor": "point"])
+        _ = try show(0, on: bench)
+        press(10, 20, button: 3, on: bench)
+        for number in [Double.nan, .infinity, -.infinity] {
+            press(number, 20, on: bench)
+            press(20, number, on: bench)
+            move(number, number, on: bench)
+            scroll(number, on: bench)
+        }
+        #expect(probes(bench) == [])
+        press(1e300, -1e300, on: bench)
+        #expect(probes(bench) == [text(x: 1e6, y: -1e6, metres: nil)])
+        _ = try show(1, on: bench)
+        #expect(number("anchor-x", of: bench) == 0.5)
+    }
+
+    @Test func `without depth a click is answered too`() throws {
+        let bench = bench(["hold-time": "0"])
+        _ = try show(0, on: bench)
+        bench.depth.end()
+        bench.video.push(Room.picture, at: time(ofFrame: 60))
+        _ = bench.output.next()
+        press(10, 20, on: bench)
+        #expect(probes(bench) == [text(x: 10, y: 20, metres: nil)])
+    }
+
+    @Test func `in the quad a place counts within its quarter`() throws {
+        let bench = bench(["view": "quad"])
+        _ = try show(0, on: bench)
+        for (x, y) in [(5.0, 10.0), (37, 10), (5, 34), (37, 34)] { press(x, y, on: bench) }
+        #expect(probes(bench) == [String](repeating: text(x: 10, y: 20, metres: 2), count: 4))
+        press(20, 10, on: bench)
+        #expect(probes(bench) == [text(x: 40, y: 20, metres: 0.5)])
+    }
+
+    @Test func `while the button is held its depth stands on the picture, and moves along`() throws {
+        for view in ["composite", "original", "matte", "depth", "quad"] {
+            let bench = bench(["view": view])
+            let before = try show(0, on: bench).bytes
+            press(20, 30, on: bench)
+            let held = try show(1, on: bench).bytes
+            #expect(held != before, "\(view)")
+            move(40, 30, on: bench)
+            let moved = try show(2, on: bench).bytes
+            #expect(moved != held && moved != before, "\(view)")
+            release(40, 30, on: bench)
+            #expect(try show(3, on: bench).bytes == before, "\(view)")
+            move(20, 30, on: bench)
+            #expect(try show(4, on: bench).bytes == before, "\(view)")
+        }
+    }
+
+    // MARK: Steering
+
+    @Test func `a click moves the anchor point, and whoever watches is told`() throws {
+        let bench = bench(["anchor": "point", "anchor-smoothing": "0", "margin": "0.1"])
+        var told = 0
+        try withUnsafeMutablePointer(to: &told) { told in
+            g_signal_connect_data(
+                bench.element, "notify::anchor-x",
+                unsafeBitCast(
+                    { _, _, data in data?.assumingMemoryBound(to: Int.self).pointee += 1 }
+                        as @convention(c) (gpointer?, gpointer?, gpointer?) -> Void,
+                    to: GCallback.self), told, nil, GConnectFlags(rawValue: 0))
+            _ = try show(0, on: bench)
+            press(40, 12, on: bench)
+            #expect(number("anchor-x", of: bench) == 0.625 && number("anchor-y", of: bench) == 0.25)
+            #expect(told.pointee == 1)
+            release(40, 12, on: bench)
+            // Only the columns at 0.5 m are left.
+            #expect(Room.leaked(try show(1, on: bench)) == 16 * 48)
+            press(10, 12, on: bench)
+            #expect(told.pointee == 2)
+            release(10, 12, on: bench)
+            #expect(Room.leaked(try show(2, on: bench)) == 48 * 48)
+            // Outside of the picture there is no anchor.
+            press(-1, 12, on: bench)
+            #expect(told.pointee == 2)
+        }
+        let fixed = self.bench()
+        _ = try show(0, on: fixed)
+        press(40, 12, on: fixed)
+        #expect(number("anchor-x", of: fixed) == 0.5)
+    }
+
+    @Test func `the wheel moves the margin, or the focus of a mask that has one`() throws {
+        let bench = bench()
+        scroll(2, on: bench)
+        #expect(abs(number("margin", of: bench) - 0.35) < 1e-9)
+        scroll(-1e9, on: bench)
+        #expect(number("margin", of: bench) == 0)
+        scroll(1e300, on: bench)
+        #expect(number("margin", of: bench) == 10 && number("focus", of: bench) == 0.5)
+        bench.set("mask", "high-pass")
+        scroll(-1, on: bench)
+        #expect(abs(number("focus", of: bench) - 0.48) < 1e-9 && number("margin", of: bench) == 10)
+        scroll(1000, on: bench)
+        #expect(number("focus", of: bench) == 1)
+    }
+
+    @Test func `keys choose the view in the order of its values`() throws {
+        let bench = bench()
+        for (index, view) in ["composite", "original", "depth", "matte", "quad"].enumerated() {
+            key("\(index + 1)", on: bench)
+            #expect(nick("view", of: bench.element) == view)
+        }
+        for other in ["0", "6", "a", "", "-1", "99999999999999999999", "Left"] { key(other, on: bench) }
+        #expect(nick("view", of: bench.element) == "quad")
+    }
+
+    @Test func `every event goes on to the video`() throws {
+        let bench = bench()
+        _ = try show(0, on: bench)
+        let passing = PassingEvents(bench.video.pad)
+        press(10, 20, on: bench)
+        move(12, 20, on: bench)
+        release(12, 20, on: bench)
+        scroll(1, on: bench)
+        key("3", on: bench)
+        press(.nan, 20, on: bench)
+        #expect(passing.types == [GstEventType](repeating: GST_EVENT_NAVIGATION, count: 6))
+    }
+
+    @Test func `a stop lets go of the button and of the depth`() throws {
+        let bench = bench()
+        let before = try show(0, on: bench).bytes
+        press(20, 30, on: bench)
+        gst_element_set_state(bench.element, GST_STATE_READY)
+        press(30, 30, on: bench)
+        _ = bench.bus.discardAll()
+        press(30, 30, on: bench)
+        #expect(probes(bench) == [])
+        release(30, 30, on: bench)
+        #expect(!before.isEmpty)
+    }
+}
+
+/// The nick of an enumeration's value.
+private func nick(_ name: String, of element: UnsafeMutablePointer<GstElement>) -> String? {
+    let object = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
+    let objectClass = UnsafeMutableRawPointer(object.pointee.g_type_instance.g_class)?
+        .assumingMemoryBound(to: GObjectClass.self)
+    guard let spec = g_object_class_find_property(objectClass, name) else { return nil }
+    var value = GValue()
+    g_value_init(&value, spec.pointee.value_type)
+    defer { g_value_unset(&value) }
+    g_object_get_property(object, name, &value)
+    return takeString(gst_value_serialize(&value))
+}
