@@ -16,20 +16,22 @@ package final class TemporaryFolder: Sendable {
         g_free(made)
     }
 
-    deinit {
-        if let folder = g_dir_open(path, 0, nil) {
-            while let name = g_dir_read_name(folder) { unlink(path + "/" + String(cString: name)) }
-            g_dir_close(folder)
-        }
+    deinit { TemporaryFolder.remove(path) }
+
+    private static func remove(_ path: String) {
+        guard let folder = g_dir_open(path, 0, nil) else { return _ = unlink(path) }
+        while let name = g_dir_read_name(folder) { remove(path + "/" + String(cString: name)) }
+        g_dir_close(folder)
         rmdir(path)
     }
 
     package subscript(name: String) -> String { path + "/" + name }
 
-    /// Writes a file and returns its path.
+    /// Writes a file, and the folder that its name begins with, and returns its path.
     @discardableResult
     package func write(_ name: String, _ bytes: [UInt8]) -> String {
         let path = self[name]
+        if let slash = path.lastIndex(of: "/") { g_mkdir_with_parents(String(path[..<slash]), 0o700) }
         let isWritten = bytes.withUnsafeBufferPointer { bytes in
             bytes.withMemoryRebound(to: CChar.self) {
                 g_file_set_contents(path, $0.baseAddress, gssize($0.count), nil) != 0

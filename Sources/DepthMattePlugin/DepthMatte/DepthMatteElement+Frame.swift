@@ -66,10 +66,21 @@ extension DepthMatteElement {
     ) throws(FrameFault) -> MatteRenderer? {
         guard let format = inputs.depth.format else { return nil }
         let (width, height) = (job.compositor.input.width, job.compositor.input.height)
+        if sparesMatte(job),
+            let last = maker.matteBefore(job.moment.number, videoWidth: width, videoHeight: height)
+        {
+            return last
+        }
         let faces = inputs.faces(on: video, width: width, height: height, types: job.settings.faceTypes ?? "")
         let scene = MatteMaker.Scene(
-            depth: depth, format: format, faces: faces, videoWidth: width, videoHeight: height, time: job.moment.time)
+            depth: depth, format: format, faces: faces, videoWidth: width, videoHeight: height, time: job.moment.time,
+            number: job.moment.number)
         return try maker.matte(scene, job.settings)
+    }
+
+    /// Whether the machine is so hot that this frame is to make do with the matte of the one before.
+    private func sparesMatte(_ job: Job) -> Bool {
+        job.settings.thermal == .degrade && thermal.state >= .serious && !job.moment.number.isMultiple(of: 2)
     }
 
     /// A frame for which there is no depth.

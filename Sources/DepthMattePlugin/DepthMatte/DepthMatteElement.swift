@@ -15,6 +15,7 @@ final class DepthMatteElement: FollowingElement {
     let pace = Pace()
     let backgroundFile: BackgroundFile
     let probe = DepthProbe()
+    let thermal = ThermalWatch()
     /// Written by the streaming thread, read by any.
     let statistics = Mutex(Statistics())
 
@@ -45,6 +46,8 @@ final class DepthMatteElement: FollowingElement {
             // The output may gain or lose its alpha channel, and the video's format with it.
             renegotiate()
             askUpstreamToReconfigure()
+        case "thermal":
+            thermal.setWanted(table.current.thermal != .ignore, for: self)
         default: break
         }
     }
@@ -54,6 +57,7 @@ final class DepthMatteElement: FollowingElement {
     func begin() throws(ElementError) {
         statistics.withLock { $0 = Statistics() }
         try backgroundFile.start(for: self, maxPixels: maxPixels)
+        thermal.start(table.current.thermal != .ignore, for: self)
     }
 
     func interrupt() { backgroundFile.interrupt() }
@@ -110,10 +114,12 @@ final class DepthMatteElement: FollowingElement {
 
     func forgetInputs() {
         inputs.reset()
+        maker.forgetMatte()
         probe.forget()
     }
 
     func end() {
+        thermal.stop()
         backgroundFile.stop()
         input = nil
         compositor = nil

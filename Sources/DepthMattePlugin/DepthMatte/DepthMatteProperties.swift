@@ -77,6 +77,7 @@ enum DepthMatteProperties {
         .time(
             "stats-interval", "Nanoseconds of video between two element messages \"stats\"; 0 = none",
             0...UInt(Int64.max), \.statsInterval),
+        .choice("thermal", "What is made of a hot machine", \.thermal, isControllable: false),
         .uint(
             "max-pixels", "Pictures with more pixels are refused before memory is allocated for them",
             1...UInt32.max, \.maxPixels),

@@ -32,6 +32,8 @@ struct DepthMatteSettings: FollowingSettings, DepthReadingSettings {
     var onMissingDepth = MissingDepth.cover
     var statsInterval: GstClockTime = 0
 
+    var thermal = ThermalMode.ignore
+
     var maxPixels: UInt32 = 67_108_864
     var maxThreads: UInt32 = 0
 }
@@ -163,6 +165,29 @@ enum MissingDepth: Int, PropertyEnum {
         case .cover: "Show the background alone"
         case .pass: "Show the video as it came in: this shows the room"
         case .drop: "Send nothing"
+        }
+    }
+}
+
+/// What is made of a hot machine.
+enum ThermalMode: Int, PropertyEnum {
+    case ignore, report, degrade
+
+    static let typeName = "GstDepthMatteThermal"
+
+    var nick: String {
+        switch self {
+        case .ignore: "ignore"
+        case .report: "report"
+        case .degrade: "degrade"
+        }
+    }
+
+    var blurb: String {
+        switch self {
+        case .ignore: "Nothing"
+        case .report: "Tell of every change by an element message \"thermal\""
+        case .degrade: "Report, and make a matte for every second frame only while the machine is hot"
         }
     }
 }

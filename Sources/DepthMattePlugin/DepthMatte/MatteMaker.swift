@@ -10,6 +10,8 @@ final class MatteMaker {
     /// Who set the anchor last: what one has measured means nothing to another.
     private var anchoredBy = AnchorMode.auto
     private let renderer = MatteRenderer()
+    /// The frame whose matte the renderer holds.
+    private var matteNumber: UInt64?
 
     /// What the last matte was, for those who watch.
     struct Report {
@@ -37,6 +39,8 @@ final class MatteMaker {
         let videoWidth: Int
         let videoHeight: Int
         let time: RunningTime?
+        /// Of the video frame.
+        let number: UInt64
     }
 
     /// Makes the matte.
@@ -47,6 +51,7 @@ final class MatteMaker {
         let placement = settings.depth.placement(
             depthWidth: scene.format.layout.width, depthHeight: scene.format.layout.height,
             videoWidth: scene.videoWidth, videoHeight: scene.videoHeight)
+        matteNumber = nil
         return try withFrame(reading: scene.depth, scene.format.layout) { planes -> MatteRenderer? in
             guard let plane = planes[0],
                 let image = DepthImage(
@@ -63,6 +68,7 @@ final class MatteMaker {
             renderer.prepare(
                 depth: image, scale: settings.depth.scale, placement: placement, videoWidth: scene.videoWidth,
                 videoHeight: scene.videoHeight, settings: matte)
+            matteNumber = scene.number
             report.cutoff = cutoff
             report.face = face
             report.anchorDepth = anchor.distance ?? 0
@@ -71,8 +77,19 @@ final class MatteMaker {
         }
     }
 
-    /// Forgets every anchor, and lets the threads go.
+    /// The matte of the frame before that number, where it is of a video of that size; nil where there is none.
+    func matteBefore(_ number: UInt64, videoWidth: Int, videoHeight: Int) -> MatteRenderer? {
+        guard let last = matteNumber, last &+ 1 == number, renderer.width == videoWidth, renderer.height == videoHeight
+        else { return nil }
+        return renderer
+    }
+
+    /// What comes next does not continue what came.
+    func forgetMatte() { matteNumber = nil }
+
+    /// Forgets every anchor and matte, and lets the threads go.
     func reset() {
+        matteNumber = nil
         anchor = AnchorTracker()
         report = Report()
         renderer.crew = nil

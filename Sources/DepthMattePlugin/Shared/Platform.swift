@@ -10,6 +10,31 @@
 /// e to the power of x.
 func exponential(_ x: Double) -> Double { exp(x) }
 
+/// A variable of the environment; nil where it is not set.
+func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+/// The names in a folder, sorted; none where it cannot be read.
+func names(inFolder path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+        let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+}
+
+/// The first line of a small file, as those that the kernel makes; nil where it cannot be read.
+func line(ofFile path: String) -> String? {
+    guard let file = FileBytes(path: path) else { return nil }
+    var bytes: [UInt8] = []
+    while bytes.count < 256, let byte = file.next(), byte != UInt8(ascii: "\n") { bytes.append(byte) }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
 /// A file read byte by byte.
 final class FileBytes {
     private let file: UnsafeMutablePointer<FILE>
