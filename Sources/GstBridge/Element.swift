@@ -62,13 +62,14 @@ package struct ElementDefinition: Sendable {
     package let klass: String
     package let description: String
     package let pads: [PadTemplate]
+    package let presets: [Preset]
     let installProperties: @Sendable (UnsafeMutablePointer<GObjectClass>) -> Void
     let make: @Sendable (UnsafeMutablePointer<GstElement>) -> any Element
 
     package init<Settings>(
         typeName: String, factory: String, parent: Parent, longName: String, klass: String, description: String,
         pads: [PadTemplate], properties: [Property<Settings>], defaults: Settings,
-        structures: [StructureProperty] = [],
+        structures: [StructureProperty] = [], presets: [Preset] = [],
         make: @escaping @Sendable (UnsafeMutablePointer<GstElement>) -> any Element
     ) {
         self.typeName = typeName
@@ -78,6 +79,7 @@ package struct ElementDefinition: Sendable {
         self.klass = klass
         self.description = description
         self.pads = pads
+        self.presets = presets
         self.make = make
         installProperties = { objectClass in
             for (index, property) in properties.enumerated() {
@@ -110,6 +112,7 @@ package struct ElementDefinition: Sendable {
         info.instance_init = initializeInstance
         let type = g_type_register_static(parentType, typeName, &info, GTypeFlags(rawValue: 0))
         g_type_set_qdata(type, definitionKey, box)
+        if !presets.isEmpty { addPresets(to: type) }
         return type
     }
 }
@@ -123,6 +126,19 @@ private final class DefinitionBox: Sendable {
     let definition: ElementDefinition
 
     init(_ definition: ElementDefinition) { self.definition = definition }
+}
+
+/// The presets of an instance's type, or of the type that it is made from.
+func presets(of instance: UnsafeMutableRawPointer) -> [Preset] {
+    guard let instanceClass = instance.assumingMemoryBound(to: GTypeInstance.self).pointee.g_class else { return [] }
+    var type = instanceClass.pointee.g_type
+    while type != 0 {
+        if let data = g_type_get_qdata(type, definitionKey) {
+            return Unmanaged<DefinitionBox>.fromOpaque(data).takeUnretainedValue().definition.presets
+        }
+        type = g_type_parent(type)
+    }
+    return []
 }
 
 private let definitionKey = g_quark_from_static_string("depthmatte-element-definition")

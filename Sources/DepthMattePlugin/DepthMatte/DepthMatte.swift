@@ -56,5 +56,6 @@ enum DepthMatte {
                     + "largest skew in nanoseconds, cutoff and anchor depth in metres, coverage and share of depth "
                     + "not measured as 0 to 1, time per frame in nanoseconds")
         ],
+        presets: DepthMattePresets.all,
         make: { DepthMatteElement($0) })
 }

@@ -1,0 +1,98 @@
+import CGStreamer
+
+/// A set of property values that belong together, under a name.
+package struct Preset: Sendable {
+    package let name: String
+    /// What it is for, as the metadata `comment` of GstPreset.
+    package let comment: String
+    /// Properties and values in the form that launch lines have, in the order in which they are set.
+    package let values: [(property: String, value: String)]
+
+    package init(_ name: String, _ comment: String, _ values: [(property: String, value: String)]) {
+        self.name = name
+        self.comment = comment
+        self.values = values
+    }
+}
+
+extension ElementDefinition {
+    /// Makes instances of the type know its presets, beside those that users save in files.
+    ///
+    /// The presets are part of the library, so they are there wherever that is; one that a user saves under the same name
+    /// comes before ours, and theirs alone can be renamed and deleted.
+    func addPresets(to type: GType) {
+        var info = GInterfaceInfo()
+        info.interface_init = { table, _ in
+            guard let table else { return }
+            let presets = table.assumingMemoryBound(to: GstPresetInterface.self)
+            presets.pointee.get_preset_names = presetNames
+            presets.pointee.load_preset = loadPreset
+            presets.pointee.get_meta = presetMeta
+        }
+        g_type_add_interface_static(type, gst_preset_get_type(), &info)
+    }
+}
+
+private typealias PresetPointer = OpaquePointer
+
+/// What GstPreset does by itself: with files.
+private func filePresets() -> GstPresetInterface? {
+    guard let table = g_type_default_interface_ref(gst_preset_get_type()) else { return nil }
+    defer { g_type_default_interface_unref(table) }
+    return table.assumingMemoryBound(to: GstPresetInterface.self).pointee
+}
+
+/// The names of the presets in files.
+private func fileNames(_ instance: PresetPointer?) -> [String] {
+    guard let list = filePresets()?.get_preset_names?(instance) else { return [] }
+    defer { g_strfreev(list) }
+    var names: [String] = []
+    var place = list
+    while let name = place.pointee {
+        names.append(String(cString: name))
+        place += 1
+    }
+    return names
+}
+
+private func ownPreset(_ instance: PresetPointer?, _ name: UnsafePointer<CChar>?) -> Preset? {
+    guard let instance, let name = name.map({ String(cString: $0) }) else { return nil }
+    return presets(of: UnsafeMutableRawPointer(instance)).first { $0.name == name }
+}
+
+private let presetNames: @convention(c) (PresetPointer?) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = {
+    instance in
+    let own = instance.map { presets(of: UnsafeMutableRawPointer($0)).map(\.name) } ?? []
+    let names = Set(own).union(fileNames(instance)).sorted()
+    let list = g_malloc0(gsize(MemoryLayout<UnsafeMutablePointer<CChar>?>.stride * (names.count + 1)))
+    guard let list = list?.assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self) else { return nil }
+    for (index, name) in names.enumerated() { list[index] = g_strdup(name) }
+    return list
+}
+
+private let loadPreset: @convention(c) (PresetPointer?, UnsafePointer<CChar>?) -> gboolean = { instance, name in
+    guard let instance, let name else { return 0 }
+    guard let own = ownPreset(instance, name), !fileNames(instance).contains(own.name) else {
+        return filePresets()?.load_preset?(instance, name) ?? 0
+    }
+    let object = UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GObject.self)
+    g_object_freeze_notify(object)
+    for (property, value) in own.values { gst_util_set_object_arg(object, property, value) }
+    g_object_thaw_notify(object)
+    return 1
+}
+
+private let presetMeta:
+    @convention(c) (
+        PresetPointer?, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
+        UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+    ) -> gboolean = { instance, name, tag, value in
+        guard let tag, let value else { return 0 }
+        if let own = ownPreset(instance, name), String(cString: tag) == "comment",
+            !fileNames(instance).contains(own.name)
+        {
+            value.pointee = g_strdup(own.comment)
+            return 1
+        }
+        return filePresets()?.get_meta?(instance, name, tag, value) ?? 0
+    }

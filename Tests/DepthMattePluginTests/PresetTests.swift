@@ -1,0 +1,101 @@
+import CGStreamer
+import GstBridge
+import GstTestSupport
+import Testing
+
+@Suite struct PresetTests {
+    private let element = makeElement("depthmatte")
+
+    private var preset: OpaquePointer? { OpaquePointer(element) }
+
+    private func value(_ name: String) -> String? {
+        let object = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
+        let objectClass = UnsafeMutableRawPointer(object.pointee.g_type_instance.g_class)?
+            .assumingMemoryBound(to: GObjectClass.self)
+        guard let spec = g_object_class_find_property(objectClass, name) else { return nil }
+        var value = GValue()
+        g_value_init(&value, spec.pointee.value_type)
+        defer { g_value_unset(&value) }
+        g_object_get_property(object, name, &value)
+        return takeString(gst_value_serialize(&value))
+    }
+
+    private var names: [String] {
+        guard let list = gst_preset_get_preset_names(preset) else { return [] }
+        defer { g_strfreev(list) }
+        var names: [String] = []
+        while let name = list[names.count] { names.append(String(cString: name)) }
+        return names
+    }
+
+    @Test func `the presets are the promised ones, and say what they are for`() {
+        let promised = ["apple-sample", "comic", "dream", "green-screen", "studio", "video-call"]
+        #expect(Set(promised).isSubset(of: names))
+        for name in promised {
+            var comment: UnsafeMutablePointer<CChar>?
+            #expect(gst_preset_get_meta(preset, name, "comment", &comment) != 0)
+            #expect((takeString(comment) ?? "").count > 20)
+        }
+        gst_object_unref(element)
+    }
+
+    static let expected: [(String, [String: String])] = [
+        (
+            "apple-sample",
+            [
+                "mask": "cutoff", "anchor": "auto", "margin": "0.25", "cutoff": "1", "anchor-smoothing": "0",
+                "blur-radius": "5", "gamma": "0.5", "upscale": "bicubic", "background-mode": "auto", "invert": "false",
+            ]
+        ),
+        (
+            "comic",
+            [
+                "mask": "high-pass", "slope": "4", "width": "0.1", "blur-radius": "0", "gamma": "1",
+                "background-mode": "comic",
+            ]
+        ),
+        (
+            "green-screen",
+            ["mask": "high-pass", "slope": "10", "blur-radius": "0", "gamma": "1", "background-mode": "image"]
+        ),
+        ("dream", ["mask": "band-pass", "slope": "4", "background-mode": "blur", "background-blur": "10"]),
+        (
+            "video-call",
+            ["mask": "cutoff", "feather-far": "0.1", "background-mode": "blur", "background-blur": "15", "slope": "4"]
+        ),
+        ("studio", ["anchor": "nearest", "margin": "0.3", "background-mode": "auto", "gamma": "0.8", "slope": "4"]),
+    ]
+
+    @Test(arguments: PresetTests.expected)
+    func `loading a preset sets what it says, whatever was set before`(name: String, values: [String: String]) throws {
+        for (other, _) in PresetTests.expected {
+            #expect(gst_preset_load_preset(preset, other) != 0)
+            #expect(gst_preset_load_preset(preset, name) != 0)
+            for (property, text) in values {
+                let found = try #require(value(property))
+                let isSame = Double(text).map { $0 == Double(found) } ?? (found == text)
+                #expect(isSame, "\(name) after \(other): \(property) is \(found)")
+            }
+        }
+        gst_object_unref(element)
+    }
+
+    @Test func `a name that nobody knows is refused, and nothing is changed`() {
+        setProperty(element, "margin", "0.5")
+        #expect(gst_preset_load_preset(preset, "nobody") == 0)
+        #expect(Double(value("margin") ?? "") == 0.5)
+        gst_object_unref(element)
+    }
+
+    @Test func `a preset leaves the background picture, the focus and the depth as they are`() {
+        setProperty(element, "background", "/tmp/picture.png")
+        setProperty(element, "depth-unit", "0.002")
+        setProperty(element, "focus", "0.8")
+        setProperty(element, "on-missing-depth", "drop")
+        for (name, _) in PresetTests.expected { #expect(gst_preset_load_preset(preset, name) != 0) }
+        #expect(value("background")?.contains("picture.png") == true)
+        #expect(Double(value("focus") ?? "") == 0.8)
+        #expect(Double(value("depth-unit") ?? "") == 0.002 && value("on-missing-depth") == "drop")
+        gst_object_unref(element)
+    }
+}
