@@ -28,6 +28,15 @@ import Testing
         Work(properties: "view=original"), Work(properties: "cutoff=3", format: "RGBA"),
         Work(properties: "cutoff=3 max-threads=2", scale: 3), Work(properties: "cutoff=3", format: "NV12"),
         Work(properties: "cutoff=3", format: "YUY2"),
+        Work(properties: "mask=band-pass focus=0.4"), Work(properties: "cutoff=3 thermal=degrade"),
+        Work(properties: "cutoff=3 background-mode=blur"),
+        Work(properties: "cutoff=3 background-mode=blur", format: "BGRx"),
+        Work(properties: "cutoff=3 background-mode=blur background-blur=3", format: "YUY2"),
+        Work(properties: "cutoff=3 background-mode=comic"),
+        Work(properties: "cutoff=3 background-mode=comic", format: "UYVY"),
+        Work(properties: "cutoff=3 background-mode=comic", format: "RGBA"), Work(properties: "view=depth"),
+        Work(properties: "view=quad cutoff=3"),
+        Work(properties: "view=quad cutoff=3 background-mode=blur", format: "RGBA"),
         Work(properties: "cutoff=3", before: "tee name=both  both. ! queue ! fakesink sync=false  both. ! queue !"),
     ]
 

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Makes the pictures of pipelines/gallery that come from launch lines. Look at them before they are committed.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+for line in depthmatte/quad depthmatte/effects; do
+    name=${line##*/}
+    "$here/run.sh" "$here/$line.launch" OUTPUT="$folder/$name.png"
+    gst-launch-1.0 --no-fault -q filesrc location="$folder/$name.png" ! pngdec ! videoconvert \
+        ! jpegenc quality=88 ! filesink location="$here/gallery/$name.jpg"
+done
