@@ -24,6 +24,8 @@ package final class PictureConverter {
     private let converter: OpaquePointer
     private var source: GstVideoInfo
     private var target: GstVideoInfo
+    private let sourceLayout: FrameLayout
+    private let targetLayout: FrameLayout
 
     /// Takes `from` out of each source frame to `to` in the target; the rest of the target gets the border's colour.
     ///
@@ -32,6 +34,8 @@ package final class PictureConverter {
     package init?(_ source: GstVideoInfo, to target: GstVideoInfo, from: PixelRect, into: PixelRect, border: UInt32?) {
         self.source = source
         self.target = target
+        sourceLayout = FrameLayout(source)
+        targetLayout = FrameLayout(target)
         // GstVideoConverter insists that these agree, though it changes neither.
         self.source.fps_n = target.fps_n
         self.source.fps_d = target.fps_d
@@ -65,8 +69,8 @@ package final class PictureConverter {
     package func convert(
         _ input: UnsafeMutablePointer<GstBuffer>, into output: UnsafeMutablePointer<GstBuffer>
     ) throws(FrameFault) {
-        try withFrame(reading: input, FrameLayout(source)) { source throws(FrameFault) in
-            try withFrame(changing: output, FrameLayout(target)) { target in
+        try withFrame(reading: input, sourceLayout) { source throws(FrameFault) in
+            try withFrame(changing: output, targetLayout) { target in
                 var from = frame(source, self.source)
                 var into = frame(target.readOnly, self.target)
                 gst_video_converter_frame(converter, &from, &into)

@@ -28,25 +28,36 @@ final class QuadView {
         depthView = DepthView(format)
     }
 
-    /// The quarters' upper left corners and sizes, in the order of reading; nil for pictures too small for it.
-    static func quarters(width: Int, height: Int) -> [PixelRect]? {
-        guard width >= 4, height >= 4 else { return nil }
-        // Colour samples that two pixels share belong to one quarter.
-        let (left, top) = (width / 2 & ~1, height / 2 & ~1)
-        return [
-            PixelRect(x: 0, y: 0, width: left, height: top),
-            PixelRect(x: left, y: 0, width: width - left, height: top),
-            PixelRect(x: 0, y: top, width: left, height: height - top),
-            PixelRect(x: left, y: top, width: width - left, height: height - top),
-        ]
+    /// Where the four are.
+    struct Quarters {
+        let original: PixelRect
+        let depth: PixelRect
+        let matte: PixelRect
+        let composite: PixelRect
+
+        /// Returns nil for pictures too small to be parted.
+        init?(width: Int, height: Int) {
+            guard width >= 4, height >= 4 else { return nil }
+            // Colour samples that two pixels share belong to one quarter.
+            let (left, top) = (width / 2 & ~1, height / 2 & ~1)
+            original = PixelRect(x: 0, y: 0, width: left, height: top)
+            depth = PixelRect(x: left, y: 0, width: width - left, height: top)
+            matte = PixelRect(x: 0, y: top, width: left, height: height - top)
+            composite = PixelRect(x: left, y: top, width: width - left, height: height - top)
+        }
+
+        /// The one that a point is in; every point is in one.
+        func area(at place: Gesture.Place) -> PixelRect {
+            let isRight = place.x >= Double(depth.x)
+            let isLow = place.y >= Double(matte.y)
+            if isLow { return isRight ? composite : matte }
+            return isRight ? depth : original
+        }
     }
 
     /// Where a point of such a picture is on the video: every quarter shows all of it.
     static func videoPlace(_ place: Gesture.Place, width: Int, height: Int) -> Gesture.Place {
-        guard let quarters = quarters(width: width, height: height) else { return place }
-        let isRight = place.x >= Double(quarters[1].x)
-        let isLow = place.y >= Double(quarters[2].y)
-        let area = quarters[(isLow ? 2 : 0) + (isRight ? 1 : 0)]
+        guard let area = Quarters(width: width, height: height)?.area(at: place) else { return place }
         return Gesture.Place(
             x: (place.x - Double(area.x)) * Double(width) / Double(area.width),
             y: (place.y - Double(area.y)) * Double(height) / Double(area.height))
@@ -62,14 +73,14 @@ final class QuadView {
         let spare = try spareFrame()
         try copyFrame(video, to: spare.pointer)
         try composite(spare.pointer)
-        guard let quarters = QuadView.quarters(width: format.width, height: format.height) else {
+        guard let quarters = Quarters(width: format.width, height: format.height) else {
             return try copyFrame(spare.pointer, to: target)
         }
-        try shrink(spare.pointer, into: target, quarters[3])
+        try shrink(spare.pointer, into: target, quarters.composite)
         try compositor.drawMatte(spare.pointer, matte: matte)
-        try shrink(spare.pointer, into: target, quarters[2])
-        try depthView.draw(depth, on: target, area: quarters[1])
-        try shrink(video, into: target, quarters[0])
+        try shrink(spare.pointer, into: target, quarters.matte)
+        try depthView.draw(depth, on: target, area: quarters.depth)
+        try shrink(video, into: target, quarters.original)
         if let ink = compositor.ink { try draw(marks, depth, on: target, quarters, ink) }
     }
 
@@ -100,7 +111,7 @@ final class QuadView {
     // MARK: Marks
 
     private func draw(
-        _ marks: Marks, _ depth: DepthFrame?, on target: BufferPointer, _ quarters: [PixelRect], _ ink: InkPot
+        _ marks: Marks, _ depth: DepthFrame?, on target: BufferPointer, _ quarters: Quarters, _ ink: InkPot
     ) throws(FrameFault) {
         let bars = try depth?.withImage { image in
             DepthBars(of: image, scale: depth?.reading.scale ?? DepthScale(), showing: marks.cutoff ?? 1)
@@ -110,8 +121,8 @@ final class QuadView {
                 let painter = Painter(
                     planes, layout: format.format.layout, width: format.width, height: format.height)
             else { throw .wrongShape }
-            draw(marks, by: painter, on: quarters[0], ink)
-            if let bars { draw(bars, cutoff: marks.cutoff, by: painter, on: quarters[1], ink) }
+            draw(marks, by: painter, on: quarters.original, ink)
+            if let bars { draw(bars, cutoff: marks.cutoff, by: painter, on: quarters.depth, ink) }
         }
     }
 
@@ -136,8 +147,10 @@ final class QuadView {
             let arm = 5 * thickness
             let across = PixelBox(left: x - arm, top: y, right: x + arm + thickness, bottom: y + thickness)
             let down = PixelBox(left: x, top: y - arm, right: x + thickness, bottom: y + arm + thickness)
-            for bar in [across, down] { painter.fill(bar.grown(by: thickness), ink.black) }
-            for bar in [across, down] { painter.fill(bar, ink.amber) }
+            painter.fill(across.grown(by: thickness), ink.black)
+            painter.fill(down.grown(by: thickness), ink.black)
+            painter.fill(across, ink.amber)
+            painter.fill(down, ink.amber)
         }
     }
 
