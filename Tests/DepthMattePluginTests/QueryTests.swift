@@ -61,6 +61,8 @@ import Testing
         let bench = Bench.numbered(follower)
         var asked: [GstQueryType] = []
         answerQueries(on: bench.leading.pad) { query in
+            // GstAggregator's thread asks for the latency when it comes to it.
+            if query.pointee.type == GST_QUERY_LATENCY { return nil }
             asked.append(query.pointee.type)
             switch query.pointee.type {
             case GST_QUERY_DURATION: gst_query_set_duration(query, GST_FORMAT_TIME, 7_000_000_000)
