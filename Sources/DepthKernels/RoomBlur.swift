@@ -132,10 +132,14 @@ package final class RoomBlur {
         }
     }
 
-    /// How much of each sample is room. A sample that pixels share counts as the one with the most of the person.
+    /// How much of each sample is room. A sample that pixels share counts as the one with the most of the person; one
+    /// that no pixel has, at the end of a row of packed 4:2:2, as none.
     private func weigh(row y: Int, _ job: Job, into weights: UnsafeMutablePointer<UInt8>) {
-        guard let alpha = job.alpha else { return unsafe weights.update(repeating: 255, count: job.channels.count) }
         let (h, v) = (job.channels.horizontal, job.channels.vertical)
+        guard let alpha = job.alpha else {
+            for x in 0..<job.channels.count { unsafe weights[x] = x &* h < job.width ? 255 : 0 }
+            return
+        }
         let upper = unsafe alpha.row(min(y &* v, job.height &- 1)).assumingMemoryBound(to: UInt8.self)
         let lower = unsafe alpha.row(min(y &* v &+ v &- 1, job.height &- 1)).assumingMemoryBound(to: UInt8.self)
         let inside = min(job.channels.count, job.width / h)
@@ -149,7 +153,9 @@ package final class RoomBlur {
             }
         }
         let last = job.width &- 1
-        for x in inside..<job.channels.count { unsafe weights[x] = 255 &- max(upper[last], lower[last]) }
+        for x in inside..<job.channels.count {
+            unsafe weights[x] = x &* h <= last ? 255 &- max(upper[last], lower[last]) : 0
+        }
     }
 
     // MARK: Blur

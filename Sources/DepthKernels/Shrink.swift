@@ -16,12 +16,15 @@ package func shrink(
         ChannelGroup.forEach(of: spread, width: width) { channels in
             let columns = (area.left / channels.horizontal)..<groups(of: channels.horizontal, in: area.right)
             let rows = (area.top / channels.vertical)..<groups(of: channels.vertical, in: area.bottom)
+            // At the end of a row of packed 4:2:2 there may be luma that no pixel has.
+            let samples = min(channels.count, groups(of: channels.horizontal, in: width))
             let sourceRows = layout.rows(plane: index, height: height)
             for y in rows {
                 let covered = covered(by: y &- rows.lowerBound, of: rows.count, samples: sourceRows)
                 for channel in 0..<channels.offsets {
                     unsafe shrinkRow(
-                        from, rows: covered, channels, channel: channel, into: into.row(y), columns: columns)
+                        from, rows: covered, channels, channel: channel, samples: samples, into: into.row(y),
+                        columns: columns)
                 }
             }
         }
@@ -36,13 +39,14 @@ private func covered(by index: Int, of count: Int, samples: Int) -> Range<Int> {
 }
 
 private func shrinkRow(
-    _ source: Plane, rows: Range<Int>, _ channels: ChannelGroup, channel: Int, into target: UnsafeMutableRawPointer,
+    _ source: Plane, rows: Range<Int>, _ channels: ChannelGroup, channel: Int, samples: Int,
+    into target: UnsafeMutableRawPointer,
     columns: Range<Int>
 ) {
     let offset = channels.offset(channel)
     let step = channels.step
     for x in columns {
-        let covered = covered(by: x &- columns.lowerBound, of: columns.count, samples: channels.count)
+        let covered = covered(by: x &- columns.lowerBound, of: columns.count, samples: samples)
         var sum: UInt64 = 0
         for y in rows {
             let row = unsafe source.row(y)

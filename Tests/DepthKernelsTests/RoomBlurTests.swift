@@ -185,6 +185,23 @@ private let layouts: [PixelLayout] = [
         }
     }
 
+    @Test(arguments: [true, false])
+    func lumaThatNoPixelHasCountsForNothing(lumaFirst: Bool) throws {
+        let layout = PixelLayout(.packed422(lumaFirst: lumaFirst))
+        let alpha = GuardedPlane(rowBytes: 7, rows: 5) { x, _ in x < 3 ? 255 : 0 }
+        for mask in [alpha, nil] {
+            for sigma in [0.6, 2, 9] {
+                let blurred = try [0, 255].map { padding in
+                    let picture = Picture(layout, width: 7, height: 5) { _, x, y in
+                        x == (lumaFirst ? 14 : 15) ? UInt8(padding) : UInt8(x * 9 + y)
+                    }
+                    return try #require(picture.blurred(mask, sigma: sigma)).bytes
+                }
+                #expect(blurred[0] == blurred[1])
+            }
+        }
+    }
+
     @Test func planesThatAreTooSmallAreRefused() {
         let picture = Picture(layouts[0], width: 8, height: 8) { _, _, _ in 5 }
         let small = GuardedPlane(rowBytes: 7, rows: 8) { _, _ in 0 }

@@ -15,13 +15,12 @@ func environment(_ name: String) -> String? { getenv(name).map { String(cString:
 
 /// The names in a folder, sorted; none where it cannot be read.
 func names(inFolder path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
+    guard let folder = opendir(path), let start = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
     defer { closedir(folder) }
     var names: [String] = []
     while let entry = readdir(folder) {
-        let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
+        // An entry ends with its name: `d_name` as a whole, all 256 bytes of it, is not there to be copied.
+        let name = String(cString: UnsafeRawPointer(entry).advanced(by: start).assumingMemoryBound(to: CChar.self))
         if name != "." && name != ".." { names.append(name) }
     }
     return names.sorted()
