@@ -13,6 +13,15 @@ extension UnsafeMutablePointer<GstCaps> {
         return String(cString: name)
     }
 
+    /// A fraction of the first structure's; nil where it has none of that name.
+    package func fraction(_ name: String) -> (Int, Int)? {
+        var (numerator, denominator): (gint, gint) = (0, 0)
+        guard let structure = gst_caps_get_structure(self, 0),
+            gst_structure_get_fraction(structure, name, &numerator, &denominator) != 0
+        else { return nil }
+        return (Int(numerator), Int(denominator))
+    }
+
     /// Whether the first structure asks for nothing beside ordinary memory.
     package var isPlainMemory: Bool {
         guard let features = gst_caps_get_features(self, 0) else { return true }
@@ -36,6 +45,39 @@ extension UnsafeMutablePointer<GstCaps> {
         gst_caps_set_value(copy, "format", &value)
         g_value_unset(&value)
         return copy
+    }
+}
+
+extension UnsafeMutablePointer<GstCaps> {
+    /// What of these caps has values that `others` allow in some fields, whatever the two say in others and of what
+    /// media type they are. Ownership passes to the caller.
+    package func limited(by others: UnsafeMutablePointer<GstCaps>, in fields: [String]) -> UnsafeMutablePointer<
+        GstCaps
+    >? {
+        if gst_caps_is_any(others) != 0 { return gst_caps_copy(self) }
+        guard var result = gst_caps_new_empty() else { return nil }
+        for own in 0..<gst_caps_get_size(self) {
+            guard let structure = gst_caps_get_structure(self, own), let name = gst_structure_get_name(structure),
+                let mine = gst_caps_copy_nth(self, own)
+            else { continue }
+            defer { gst_caps_unref(mine) }
+            for other in 0..<gst_caps_get_size(others) {
+                guard let limits = gst_caps_get_structure(others, other), let limit = gst_structure_new_empty(name)
+                else {
+                    continue
+                }
+                for field in fields {
+                    if let value = gst_structure_get_value(limits, field) {
+                        gst_structure_set_value(limit, field, value)
+                    }
+                }
+                guard let allowed = gst_caps_new_empty() else { continue }
+                defer { gst_caps_unref(allowed) }
+                gst_caps_append_structure(allowed, limit)
+                result = gst_caps_merge(result, gst_caps_intersect(mine, allowed))
+            }
+        }
+        return result
     }
 }
 

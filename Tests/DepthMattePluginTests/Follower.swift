@@ -39,7 +39,7 @@ struct Follower: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { factory }
 
-    static let all: [Follower] = [.depthMatte]
+    static let all: [Follower] = [.depthMatte, .depthColorize]
 
     static let factories = all.map(\.factory)
 
@@ -108,6 +108,28 @@ extension Follower {
             ],
             partner: "depth", numbered: Numbered.map, number: Numbered.number, foreignCaps: ["I420", "P010_10LE"],
             leastProperties: 25)
+    }()
+}
+
+extension Follower {
+    /// It leaves the video's picture as it is, so that the grey of that is the number.
+    static let depthColorize: Follower = {
+        let depth = DepthShape("GRAY16_LE", 8, 4)
+        let video = VideoShape("RGB", 8, 4)
+        return Follower(
+            factory: "depthcolorize", properties: ["mix": "0"], busy: ["mix": "0.5"],
+            downstream: "video/x-raw, format=(string){ RGB, BGRA }",
+            leading: Stream(
+                pad: "depth", caps: depth.caps, otherCaps: DepthShape("F32LE", 5, 3).caps,
+                // Nothing is measured, so without a video all is black.
+                frame: depth.bytes(counts: [Int](repeating: 0, count: 8 * 4))),
+            followed: [
+                Stream(
+                    pad: "video", caps: video.caps, otherCaps: VideoShape("NV12", 16, 10).caps,
+                    frame: flat(video, [9, 9, 9]))
+            ],
+            partner: "video", numbered: { flat(video, [UInt8($0), UInt8($0), UInt8($0)]) },
+            number: { Int($0.bytes.first ?? 0) }, foreignCaps: ["I420"], leastProperties: 15)
     }()
 }
 

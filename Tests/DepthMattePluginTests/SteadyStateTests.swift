@@ -9,17 +9,22 @@ import Testing
     private static let frames = 400
     private let folder = TemporaryFolder()
 
-    /// What depthmatte is asked to do, and the video's format.
+    /// What an element is asked to do, and the video's format.
     struct Work: CustomTestStringConvertible {
+        var factory = "depthmatte"
         let properties: String
         var format = "I420"
-        /// Elements between the video and the matte.
+        /// Elements between the video and the element, and behind that.
         var before = ""
+        var behind = ""
+        var depth = "video/x-raw,format=GRAY16_LE"
         /// Times 320x240.
         var scale = 1
         /// What GstVideoConverter asks for in each frame: two lists, of the size that they have.
         var converterCalls = 0
-        var testDescription: String { "\(properties) \(format) \(before) \(scale)" }
+        var testDescription: String {
+            "\(factory) \(properties) \(format) \(depth) \(before)\(behind) \(scale)"
+        }
     }
 
     static let works = [
@@ -41,6 +46,17 @@ import Testing
         Work(properties: "view=quad cutoff=3", converterCalls: 2),
         Work(properties: "view=quad cutoff=3 background-mode=blur", format: "RGBA", converterCalls: 2),
         Work(properties: "cutoff=3", before: "tee name=both  both. ! queue ! fakesink sync=false  both. ! queue !"),
+        Work(factory: "depthcolorize", properties: "range=fixed", format: "BGRx"),
+        Work(factory: "depthcolorize", properties: "range=equalize mix=1"),
+        Work(
+            factory: "depthcolorize", properties: "palette=viridis", behind: "video/x-raw,format=RGB !",
+            converterCalls: 2),
+        Work(
+            factory: "depthcolorize", properties: "mix=0.3", format: "RGB", behind: "video/x-raw,format=RGBA !",
+            converterCalls: 2),
+        Work(
+            factory: "depthcolorize", properties: "depth-kind=disparity", format: "NV12",
+            depth: "video/x-raw,format=GRAY8", converterCalls: 2),
     ]
 
     @Test(.enabled(if: allocations_of_this_thread() >= 0), arguments: works)
@@ -51,10 +67,10 @@ import Testing
         let pipeline = Pipeline(
             """
             videotestsrc num-buffers=\(SteadyStateTests.frames) ! video/x-raw,format=\(work.format),width=\(320 * work.scale),height=\(240 * work.scale)
-                ! identity name=video ! \(work.before) matte.video
+                ! identity name=video ! \(work.before) element.video
             videotestsrc num-buffers=\(SteadyStateTests.frames) pattern=ball
-                ! video/x-raw,format=GRAY16_LE,width=160,height=120 ! matte.depth
-            depthmatte name=matte depth-unit=0.0001 \(properties) ! fakesink name=sink sync=false
+                ! \(work.depth),width=160,height=120 ! element.depth
+            \(work.factory) name=element depth-unit=0.0001 \(properties) ! \(work.behind) fakesink name=sink sync=false
             """)
         let counts = AllocationCounts(pipeline["sink"], frames: SteadyStateTests.frames)
         let faces = FaceMarker(pipeline["video"])

@@ -114,11 +114,12 @@ package func integer(_ name: String, of element: UnsafeMutablePointer<GstElement
     return Int(g_value_get_int64(&value))
 }
 
-/// The raw video formats that an always pad's template lists.
-package func templateFormats(ofPad name: String, of factory: String) -> [String] {
+/// The raw video formats that a pad's template lists.
+package func templateFormats(ofPad name: String, of factory: String, isRequest: Bool = false) -> [String] {
     let element = makeElement(factory)
     defer { gst_object_unref(element) }
-    guard let pad = gst_element_get_static_pad(element, name) else { return [] }
+    let pad = isRequest ? gst_element_request_pad_simple(element, name) : gst_element_get_static_pad(element, name)
+    guard let pad else { return [] }
     defer { gst_object_unref(pad) }
     guard let caps = gst_pad_get_pad_template_caps(pad) else { return [] }
     defer { gst_caps_unref(caps) }

@@ -87,15 +87,7 @@ final class Compositor {
 
     /// Writes a distance beside a place of the picture, in pixels.
     func write(_ metres: Double?, at place: Gesture.Place, on canvas: BufferPointer) throws(FrameFault) {
-        guard let ink else { return }
-        try withFrame(changing: canvas, output.layout) { planes throws(FrameFault) in
-            guard
-                let painter = Painter(
-                    planes, layout: output.format.layout, width: output.width, height: output.height)
-            else { throw .wrongShape }
-            DigitText(centimetresOf: metres, scale: DigitText.scale(forHeight: output.height))
-                .draw(on: painter, besideX: Int(place.x), y: Int(place.y), light: ink.white, dark: ink.black)
-        }
+        try ink?.write(metres, at: place, on: canvas, output)
     }
 
     /// Makes the picture one that downstream can read: laid out as the caps alone say, where it does not look at metas.

@@ -44,16 +44,6 @@ extension DepthMatteElement {
         }
     }
 
-    private func post(_ answer: DepthProbe.Answer) {
-        guard let structure = gst_structure_new_empty("depth-probe") else { return }
-        structure.set("x", to: answer.x)
-        structure.set("y", to: answer.y)
-        structure.set("measured", to: answer.metres != nil)
-        structure.set("metres", to: answer.metres ?? 0)
-        guard let message = gst_message_new_element(object, structure) else { return }
-        gst_element_post_message(instance, message)
-    }
-
     private func turnWheel(by notches: Double) {
         let movesFocus = table.current.matte.mask != .cutoff
         table.update { settings in

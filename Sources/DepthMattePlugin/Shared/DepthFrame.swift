@@ -15,13 +15,15 @@ struct DepthFrame: @unchecked Sendable {  // guard: the buffer is only read
     }
 
     /// Lends the depth map.
-    func withImage<Result>(_ body: (DepthImage) -> Result) throws(FrameFault) -> Result {
+    func withImage<Result>(
+        _ body: (DepthImage) throws(FrameFault) -> Result
+    ) throws(FrameFault) -> Result {
         try withFrame(reading: buffer, format.layout) { planes throws(FrameFault) in
             guard let plane = planes[0],
                 let image = DepthImage(
                     plane: plane, width: format.layout.width, height: format.layout.height, encoding: format.encoding)
             else { throw .wrongShape }
-            return body(image)
+            return try body(image)
         }
     }
 }

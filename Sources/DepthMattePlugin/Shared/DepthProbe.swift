@@ -85,3 +85,17 @@ final class DepthProbe: Sendable {
         return Answer(x: place.x, y: place.y, shareX: shareX, shareY: shareY, metres: metres ?? nil)
     }
 }
+
+extension Element {
+    /// Tells the application what was read at a click: the element message `depth-probe`, with the place, whether
+    /// anything was measured there, and the distance in metres, or 0.
+    func post(_ answer: DepthProbe.Answer) {
+        guard let structure = gst_structure_new_empty("depth-probe") else { return }
+        structure.set("x", to: answer.x)
+        structure.set("y", to: answer.y)
+        structure.set("measured", to: answer.metres != nil)
+        structure.set("metres", to: answer.metres ?? 0)
+        guard let message = gst_message_new_element(object, structure) else { return }
+        gst_element_post_message(instance, message)
+    }
+}

@@ -19,6 +19,20 @@ struct InkPot {
         (self.white, self.black, self.green, self.amber, self.red) = (white, black, green, amber, red)
     }
 
+    /// Writes a distance beside a place of a picture, in pixels.
+    func write(
+        _ metres: Double?, at place: Gesture.Place, on canvas: BufferPointer, _ format: StreamFormat
+    ) throws(FrameFault) {
+        try withFrame(changing: canvas, format.layout) { planes throws(FrameFault) in
+            guard
+                let painter = Painter(
+                    planes, layout: format.format.layout, width: format.width, height: format.height)
+            else { throw .wrongShape }
+            DigitText(centimetresOf: metres, scale: DigitText.scale(forHeight: format.height))
+                .draw(on: painter, besideX: Int(place.x), y: Int(place.y), light: white, dark: black)
+        }
+    }
+
     /// Converts a small picture of the colour, and reads it off there.
     private static func ink(_ color: UInt32, _ format: StreamFormat) -> Ink? {
         let side = 16

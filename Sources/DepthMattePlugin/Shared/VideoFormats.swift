@@ -77,14 +77,22 @@ package struct VideoFormat: Sendable {
     static func of(_ format: GstVideoFormat) -> VideoFormat? { all.first { $0.format == format } }
 
     /// Pad template caps for every format of the table.
-    static let caps = caps(largestSide: 2_147_483_647)
+    static let caps = caps(of: all)
 
     /// The same, of pictures no larger than that.
     static func caps(largestSide: Int) -> String {
-        let names = all.map(\.name).joined(separator: ", ")
-        let side = "(int)[ 1, \(largestSide) ]"
-        return "video/x-raw, format=(string){ \(names) }, width=\(side), height=\(side), "
-            + "framerate=(fraction)[ 0/1, 2147483647/1 ]"
+        let side = "[ 1, \(largestSide) ]"
+        return caps(of: all, width: side, height: side)
+    }
+
+    /// Caps of some formats, whose width, height and rate are values or ranges in their string form.
+    static func caps(
+        of formats: [VideoFormat], width: String = "[ 1, 2147483647 ]", height: String = "[ 1, 2147483647 ]",
+        rate: String = "[ 0/1, 2147483647/1 ]"
+    ) -> String {
+        let names = formats.map(\.name).joined(separator: ", ")
+        return "video/x-raw, format=(string){ \(names) }, width=(int)\(width), height=(int)\(height), "
+            + "framerate=(fraction)\(rate)"
     }
 
     private static let planar420 = [full(1), half(2, 2, 1), half(2, 2, 1)]

@@ -1,0 +1,95 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// Turns depth buffers, and the video beside them, into coloured pictures of one format.
+///
+/// Made when caps are agreed. Streaming thread only.
+final class ColorPainter {
+    let output: StreamFormat
+    let frames: OutputFrames
+    private let overlay = ColorOverlay()
+    private let order: PixelOrder
+    private let bytesPerPixel: Int
+    private let ink: InkPot?
+    /// From the video's format and size to the output's.
+    private var converter: (source: GstVideoInfo, converter: PictureConverter)?
+
+    /// - Returns: nil for a format whose pixels are not red, green and blue side by side.
+    init?(_ output: StreamFormat) {
+        let description = output.info.finfo.pointee
+        let (red, green, blue) = (description.poffset.0, description.poffset.1, description.poffset.2)
+        guard output.format.family == .rgb,
+            let order = PixelOrder(
+                red: Int(red), green: Int(green), blue: Int(blue), alpha: 6 - Int(red) - Int(green) - Int(blue))
+        else { return nil }
+        self.output = output
+        self.order = order
+        bytesPerPixel = Int(description.pixel_stride.0)
+        frames = OutputFrames(output.layout)
+        ink = InkPot(output)
+    }
+
+    /// Fills a canvas with the video's picture.
+    func draw(_ video: BufferPointer, _ info: GstVideoInfo, on canvas: BufferPointer) throws(FrameFault) {
+        let isOurs = info.finfo.pointee.format == output.format.format
+        if isOurs && Int(info.width) == output.width && Int(info.height) == output.height {
+            return try withFrame(reading: video, output.layout) { source throws(FrameFault) in
+                try withFrame(changing: canvas, output.layout) { copy(source, to: $0) }
+            }
+        }
+        if converter.map({ !isSame($0.source, info) }) ?? true {
+            let made = PictureConverter(
+                info, to: output.info,
+                from: PixelRect(x: 0, y: 0, width: Int(info.width), height: Int(info.height)),
+                into: PixelRect(x: 0, y: 0, width: output.width, height: output.height), border: 0xff00_0000)
+            converter = made.map { (info, $0) }
+        }
+        guard let converter else { throw .wrongShape }
+        try converter.converter.convert(video, into: canvas)
+    }
+
+    /// Draws the colours of a depth map.
+    ///
+    /// - Parameter mix: how much of them is seen over what the canvas holds; nil where that is not to be seen.
+    func draw(
+        _ map: DepthFrame, _ settings: DepthColorizeSettings, mix: Double?, on canvas: BufferPointer
+    ) throws(FrameFault) {
+        try map.withImage { image throws(FrameFault) in
+            try withTarget(canvas, mix: mix) { target in
+                overlay.draw(
+                    image, scale: map.reading.scale, range: settings.colorRange, colors: colors(settings),
+                    placement: map.placement(videoWidth: output.width, videoHeight: output.height), on: target)
+            }
+        }
+    }
+
+    /// Writes a distance beside a place of the picture.
+    func write(_ metres: Double?, at place: Gesture.Place, on canvas: BufferPointer) throws(FrameFault) {
+        try ink?.write(metres, at: place, on: canvas, output)
+    }
+
+    /// Draws a depth map that measured nothing.
+    func drawNothing(
+        _ settings: DepthColorizeSettings, mix: Double?, on canvas: BufferPointer
+    ) throws(FrameFault) {
+        try withTarget(canvas, mix: mix) { overlay.drawNothing(colors: colors(settings), on: $0) }
+    }
+
+    private func withTarget(
+        _ canvas: BufferPointer, mix: Double?, _ body: (ColorOverlay.Target) -> Void
+    ) throws(FrameFault) {
+        try withFrame(changing: canvas, output.layout) { planes throws(FrameFault) in
+            guard let plane = planes[0],
+                let target = ColorOverlay.Target(
+                    plane: plane, width: output.width, height: output.height, bytesPerPixel: bytesPerPixel, mix: mix)
+            else { throw .wrongShape }
+            body(target)
+        }
+    }
+
+    private func colors(_ settings: DepthColorizeSettings) -> DepthColors {
+        DepthColors(
+            palette: settings.palette, order: order, unmeasuredAlpha: output.format.alphaByte == nil ? 255 : 0)
+    }
+}

@@ -1,0 +1,144 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// One `depthcolorize`, led by its depth.
+///
+/// Threads: see `FollowingElement`. Everything under "Streaming state" is touched by the source pad's streaming thread
+/// alone, or while that is stopped.
+final class DepthColorizeElement: FollowingElement {
+    static let log = LogCategory(name: DepthColorize.factory, description: "Depth as colours")
+
+    let instance: UnsafeMutablePointer<GstElement>
+    let table = Properties(DepthColorizeProperties.all, initial: DepthColorizeSettings())
+    let pace = Pace()
+    let probe = DepthProbe()
+
+    // MARK: Streaming state
+
+    /// What the depth's caps say; nil until they came.
+    var depth: DepthStream?
+    /// The video as it is followed.
+    var video = RequestInput<GstVideoInfo>(DepthColorize.PadRole.video)
+    /// What the agreed output is; nil until there is one.
+    var painter: ColorPainter?
+
+    init(_ instance: UnsafeMutablePointer<GstElement>) {
+        self.instance = instance
+        addLeadingPad()
+    }
+
+    // MARK: A frame
+
+    func follow(to moment: Moment, mayWait: Bool, _ settings: DepthColorizeSettings) throws(FlowStop) {
+        let hadVideo = video.format != nil
+        video.refresh(self)
+        // The picture has the depth's size again, from the next frame on.
+        if hadVideo && video.format == nil { renegotiate() }
+        if mayWait && video.isEmpty(in: self, at: moment) { throw .needData }
+        try video.advance(in: self, to: moment, mayWait: mayWait)
+    }
+
+    func draw(
+        _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthColorizeSettings
+    ) throws(FlowStop) -> Bool {
+        guard let painter, let depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
+        let canvas = try blankCanvas(painter, for: frame.pointer)
+        let mix = try drawVideo(on: canvas.pointer, painter, at: moment, settings)
+        let map = DepthFrame(buffer: frame.pointer, format: depth.format, reading: settings.depth)
+        do throws(FrameFault) {
+            try painter.draw(map, settings, mix: mix, on: canvas.pointer)
+        } catch {
+            report(error, of: "depth map", "nothing of it is shown")
+            try drawNothing(on: canvas.pointer, painter, mix, settings)
+        }
+        probe.show(map, width: painter.output.width, height: painter.output.height)
+        try writeProbe(on: canvas.pointer, painter)
+        Self.log.trace(self) {
+            "map at \(moment.time.map(String.init) ?? "no time"): \(mix == nil ? "alone" : "over the video")"
+        }
+        frame = canvas
+        return true
+    }
+
+    private func blankCanvas(_ painter: ColorPainter, for frame: BufferPointer) throws(FlowStop) -> OwnedBuffer {
+        do throws(FrameFault) {
+            return try painter.frames.blank(stampedLike: frame)
+        } catch {
+            throw .failed(outOfMemory)
+        }
+    }
+
+    /// Draws the video frame that goes with the moment, where there is one and any of it is to be seen.
+    ///
+    /// - Returns: how much of the colours is to be seen over it; nil where there is none.
+    private func drawVideo(
+        on canvas: BufferPointer, _ painter: ColorPainter, at moment: Moment, _ settings: DepthColorizeSettings
+    ) throws(FlowStop) -> Double? {
+        guard settings.mix < 1, let info = video.format,
+            let choice = video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice
+        else { return nil }
+        do throws(FrameFault) {
+            try painter.draw(choice.buffer, info, on: canvas)
+            return settings.mix
+        } catch {
+            report(error, of: "video frame", "the colours are shown alone")
+            return nil
+        }
+    }
+
+    private func drawNothing(
+        on canvas: BufferPointer, _ painter: ColorPainter, _ mix: Double?, _ settings: DepthColorizeSettings
+    ) throws(FlowStop) {
+        do throws(FrameFault) {
+            try painter.drawNothing(settings, mix: mix, on: canvas)
+        } catch {
+            throw .failed(outOfMemory)
+        }
+    }
+
+    // MARK: The probe
+
+    /// The picture lies where the video does, if there is one, so a place in it is a place there.
+    func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+        switch Gesture(event) {
+        case .press(button: 1, let place, _):
+            probe.hold(place)
+            if let answer = answer(at: place) { post(answer) }
+        case .move(let place, _): probe.move(to: place)
+        case .release(button: 1, _, _): probe.letGo()
+        default: break
+        }
+        return pushUpstream(event, on: sinkPad(DepthColorize.PadRole.video.name) != nil ? .video : .depth)
+    }
+
+    /// The depth at a place of the picture; nil while none has left.
+    private func answer(at place: Gesture.Place) -> DepthProbe.Answer? {
+        probe.answer(at: place) { place, _, _ in place }
+    }
+
+    /// The depth under the pointer, while a button is held there.
+    private func writeProbe(on canvas: BufferPointer, _ painter: ColorPainter) throws(FlowStop) {
+        guard let place = probe.held, let answer = answer(at: place) else { return }
+        do throws(FrameFault) {
+            try painter.write(answer.metres, at: place, on: canvas)
+        } catch {
+            throw .failed(outOfMemory)
+        }
+    }
+
+    // MARK: Stop
+
+    func forgetInputs() {
+        video.reset()
+        probe.forget()
+    }
+
+    func end() {
+        depth = nil
+        video = RequestInput(DepthColorize.PadRole.video)
+        painter = nil
+        probe.forget()
+        probe.letGo()
+    }
+}
