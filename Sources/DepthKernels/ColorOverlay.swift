@@ -13,6 +13,8 @@ package final class ColorOverlay {
     private var columnsKey: DepthPlacement?
     /// The colours of one row of the picture.
     private var line = Scratch<UInt32>()
+    /// The same in three bytes a pixel.
+    private var bytes = Scratch<UInt8>()
 
     package init() {}
 
@@ -59,9 +61,7 @@ package final class ColorOverlay {
             == DepthPlacement(
                 depthWidth: target.width, depthHeight: target.height, videoWidth: target.width,
                 videoHeight: target.height)
-        if target.share == nil && target.bytesPerPixel == 4 && isSameSize && depth.width == target.width
-            && depth.height == target.height
-        {
+        if target.share == nil && target.bytesPerPixel == 4 && isSameSize {
             return colorMap.paint(depth, scale: scale, range: range, colors: colors, into: target.plane)
         }
         let count = depth.width &* depth.height
@@ -77,7 +77,10 @@ package final class ColorOverlay {
         let hole = colors.hole
         for y in 0..<target.height {
             let row = sampleIndex(placement.depthPoint(videoX: 0, videoY: Double(y) + 0.5).y, count: depth.height)
-            if let row {
+            if let row, isSameSize {
+                unsafe lay(samples + row &* depth.width, on: y, of: target, colors)
+                continue
+            } else if let row {
                 let source = unsafe samples + row &* depth.width
                 for x in 0..<target.width {
                     let column = unsafe Int(columns[x])
@@ -124,12 +127,23 @@ package final class ColorOverlay {
         case (4, .some(let share)):
             if colors.unmeasuredAlpha == 0 { unsafe showThrough(line, row, count: target.width, colors) }
             unsafe mix(colorBytes, into: row, share: UInt16(truncatingIfNeeded: share), count: target.width &* 4)
-        case (_, let share):
-            let share = UInt16(truncatingIfNeeded: share ?? 256)
-            for x in 0..<target.width {
-                unsafe mix(colorBytes + x &* 4, into: row + x &* 3, share: share, count: 3)
-            }
+        case (_, nil): unsafe squeeze(line, into: row, count: target.width)
+        case (_, .some(let share)):
+            let bytes = unsafe bytes.reserve(target.width &* 3, filler: 0)
+            unsafe squeeze(line, into: bytes, count: target.width)
+            unsafe mix(bytes, into: row, share: UInt16(truncatingIfNeeded: share), count: target.width &* 3)
         }
+    }
+
+    /// The first three bytes of each pixel.
+    private func squeeze(_ line: UnsafePointer<UInt32>, into row: UnsafeMutablePointer<UInt8>, count: Int) {
+        let target = UnsafeMutableRawPointer(row)
+        // Each pixel's fourth byte is written over by the next one.
+        for x in 0..<(count &- 1) {
+            unsafe target.storeBytes(of: line[x], toByteOffset: x &* 3, as: UInt32.self)
+        }
+        let last = unsafe UnsafeRawPointer(line + (count &- 1))
+        unsafe (target + (count &- 1) &* 3).copyMemory(from: last, byteCount: 3)
     }
 
     /// Gives transparent holes the colours of the picture below them.

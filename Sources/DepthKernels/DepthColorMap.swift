@@ -78,6 +78,8 @@ package final class DepthColorMap {
     /// The palette's pixels, far to near, then the one for what was not measured.
     private var pixels = Scratch<UInt32>()
     private var pixelsKey: DepthColors?
+    /// The numbers of one row's pixels.
+    private var line = Scratch<Int32>()
 
     private struct CodeKey: Equatable {
         var scale: DepthScale
@@ -106,15 +108,10 @@ package final class DepthColorMap {
             let bins = MetreBins(limit: max)
             let counts = histogram.countMetres(of: depth, bins: bins)
             let table = unsafe equalizedBins(counts, pixels)
-            unsafe paintMetres(depth, into: target, pixels) { metres in
-                guard let bin = bins.bin(of: metres) else { return unsafe pixels[0] }
-                return unsafe table[bin]
-            }
+            unsafe paintMetres(depth, into: target, table, numbers: bins.fill)
         case (.fixed(let near, let far), .float32LE):
             let ramp = FixedRamp(near: near, far: far)
-            unsafe paintMetres(depth, into: target, pixels) { metres in
-                unsafe pixels[ramp.color(metres: metres)]
-            }
+            unsafe paintMetres(depth, into: target, pixels, numbers: ramp.fill)
         case (.equalize(let max), _):
             let counts = histogram.countCodes(of: depth)
             unsafe paintCodes(
@@ -141,9 +138,14 @@ package final class DepthColorMap {
 
     // MARK: Tables
 
+    /// Room for every code, and for the two numbers behind the bins.
+    private func reserveTable() -> UnsafeMutablePointer<UInt32> {
+        unsafe table.reserve(MetreBins.unmeasured + 1, filler: 0)
+    }
+
     /// A pixel for every code, by distance alone; made once for each key.
     private func fixedCodes(_ key: TableKey, _ pixels: UnsafePointer<UInt32>) -> UnsafePointer<UInt32> {
-        let table = unsafe table.reserve(DepthHistogram.binCount, filler: 0)
+        let table = unsafe reserveTable()
         if key != tableKey {
             let ramp = FixedRamp(near: key.near, far: key.far)
             for code in 0..<key.encoding.codeCount {
@@ -156,31 +158,49 @@ package final class DepthColorMap {
     }
 
     /// A pixel for every code that was counted.
+    ///
+    /// Distance only ever grows, or only ever falls, with the code, so the codes of one bin are neighbours.
     private func equalizedCodes(
         _ counts: DepthHistogram.Counts, scale: DepthScale, encoding: DepthEncoding, max: Double,
         _ pixels: UnsafePointer<UInt32>
     ) -> UnsafePointer<UInt32> {
-        let codeBins = unsafe bins(of: CodeKey(scale: scale, encoding: encoding, limit: max))
-        let bins = unsafe bins.reserve(DepthHistogram.binCount, filler: 0)
-        var (nearest, farthest) = (DepthHistogram.binCount, -1)
-        for code in 0..<counts.end where counts[code] > 0 {
-            let bin = unsafe Int(codeBins[code])
-            guard bin >= 0 else { continue }
-            (nearest, farthest) = (min(nearest, bin), Swift.max(farthest, bin))
-        }
-        if nearest <= farthest { unsafe (bins + nearest).update(repeating: 0, count: farthest &- nearest &+ 1) }
-        for code in 0..<counts.end {
-            let bin = unsafe Int(codeBins[code])
-            if bin >= 0, counts[code] > 0 { unsafe bins[bin] &+= UInt32(truncatingIfNeeded: counts[code]) }
-        }
-        unsafe rank(bins, from: nearest, through: farthest)
-
-        let table = unsafe table.reserve(DepthHistogram.binCount, filler: 0)
+        let bins = unsafe bins(of: CodeKey(scale: scale, encoding: encoding, limit: max))
+        let table = unsafe reserveTable()
         tableKey = nil
+        var all = 0
         for code in 0..<counts.end where counts[code] > 0 {
-            let bin = unsafe Int(codeBins[code])
-            let color = unsafe bin >= 0 ? Int(bins[bin]) : (bin == beyond ? 0 : DepthPalette.size)
-            unsafe table[code] = pixels[color]
+            let bin = unsafe bins[code]
+            if bin >= 0 {
+                all &+= counts[code]
+            } else {
+                unsafe table[code] = pixels[bin == beyond ? 0 : DepthPalette.size]
+            }
+        }
+        let growsWithDistance = encoding.fullScale == nil || scale.growsWithDistance
+        var ranks = ColorRanks(all: all)
+        var start = 0
+        while start < counts.end {
+            // From the nearest code to the farthest.
+            let first = growsWithDistance ? start : counts.end &- 1 &- start
+            let bin = unsafe bins[first]
+            guard bin >= 0, counts[first] > 0 else {
+                start &+= 1
+                continue
+            }
+            let (step, last) = growsWithDistance ? (1, counts.end) : (-1, -1)
+            var samples = 0
+            var code = first
+            while code != last, unsafe bins[code] == bin || bins[code] == unmeasured {
+                if unsafe bins[code] == bin { samples &+= counts[code] }
+                code &+= step
+            }
+            let pixel = unsafe pixels[ranks.color(ofNext: samples)]
+            start &+= abs(code &- first)
+            code = first
+            while code != last, unsafe bins[code] == bin || bins[code] == unmeasured {
+                if unsafe bins[code] == bin { unsafe table[code] = pixel }
+                code &+= step
+            }
         }
         return unsafe UnsafePointer(table)
     }
@@ -191,31 +211,23 @@ package final class DepthColorMap {
     ) -> UnsafePointer<UInt32> {
         let bins = unsafe bins.reserve(DepthHistogram.binCount, filler: 0)
         for bin in 0..<counts.end { unsafe bins[bin] = UInt32(truncatingIfNeeded: counts[bin]) }
-        unsafe rank(bins, from: 0, through: counts.end - 1)
-        let table = unsafe table.reserve(DepthHistogram.binCount, filler: 0)
+        unsafe rank(bins, below: counts.end)
+        let table = unsafe reserveTable()
         tableKey = nil
         for bin in 0..<counts.end { unsafe table[bin] = pixels[Int(bins[bin])] }
+        unsafe table[MetreBins.beyond] = pixels[0]
+        unsafe table[MetreBins.unmeasured] = pixels[DepthPalette.size]
         return unsafe UnsafePointer(table)
     }
 
     /// Turns the numbers of samples in neighbouring bins into the numbers of their colours.
-    private func rank(_ bins: UnsafeMutablePointer<UInt32>, from nearest: Int, through farthest: Int) {
-        guard nearest <= farthest else { return }
-        var all: UInt32 = 0
-        var first: UInt32 = 0
-        for bin in nearest...farthest {
-            unsafe all &+= bins[bin]
-            if first == 0 { first = all }
-        }
-        let last = Double(DepthPalette.size - 1)
-        let others = Double(max(all &- first, 1))
-        var sum: UInt32 = 0
-        for bin in nearest...farthest {
-            let samples = unsafe bins[bin]
-            guard samples > 0 else { continue }
-            sum &+= samples
-            let color = last * (1 - Double(sum &- first) / others)
-            unsafe bins[bin] = UInt32(truncatingIfNeeded: nearestIndex(color, in: 0...(DepthPalette.size - 1)))
+    private func rank(_ bins: UnsafeMutablePointer<UInt32>, below end: Int) {
+        var all = 0
+        for bin in 0..<end { unsafe all &+= Int(bins[bin]) }
+        var ranks = ColorRanks(all: all)
+        for bin in 0..<end {
+            let samples = unsafe Int(bins[bin])
+            if samples > 0 { unsafe bins[bin] = UInt32(truncatingIfNeeded: ranks.color(ofNext: samples)) }
         }
     }
 
@@ -253,7 +265,15 @@ package final class DepthColorMap {
                     unsafe row.storeBytes(of: table[Int(code)], toByteOffset: x &* 4, as: UInt32.self)
                 }
             case .gray16LE, .float16LE, .float32LE:
-                for x in 0..<columns {
+                // Four at a time: the loads and stores are what takes the time.
+                for x in stride(from: 0, to: columns & ~3, by: 4) {
+                    let codes = unsafe source.fourCodes(x)
+                    let (one, two) = unsafe (table[codes.0], table[codes.1])
+                    let (three, four) = unsafe (table[codes.2], table[codes.3])
+                    unsafe row.storeBytes(
+                        of: SIMD4(one, two, three, four), toByteOffset: x &* 4, as: SIMD4<UInt32>.self)
+                }
+                for x in (columns & ~3)..<columns {
                     let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)
                     unsafe row.storeBytes(
                         of: table[Int(UInt16(littleEndian: bits))], toByteOffset: x &* 4, as: UInt32.self)
@@ -262,20 +282,18 @@ package final class DepthColorMap {
         }
     }
 
-    @inline(__always)
+    /// - parameter numbers: fills a line with the numbers of the samples' pixels in `table`.
     private func paintMetres(
-        _ depth: DepthImage, into target: MutablePlane, _ pixels: UnsafePointer<UInt32>, pixel: (Float) -> UInt32
+        _ depth: DepthImage, into target: MutablePlane, _ table: UnsafePointer<UInt32>,
+        numbers: (UnsafeMutablePointer<Int32>, UnsafeRawPointer, Int) -> Void
     ) {
-        let hole = unsafe pixels[DepthPalette.size]
         let columns = min(depth.width, target.rowBytes / 4)
+        let line = unsafe line.reserve(columns, filler: 0)
         for y in 0..<min(depth.height, target.rows) {
-            let source = unsafe depth.plane.row(y)
+            unsafe numbers(line, depth.plane.row(y), columns)
             let row = unsafe target.row(y)
             for x in 0..<columns {
-                let metres = unsafe source.storedFloat(x)
-                let isMeasured = metres > 0 && metres.isFinite
-                unsafe row.storeBytes(
-                    of: isMeasured ? pixel(metres) : hole, toByteOffset: x &* 4, as: UInt32.self)
+                unsafe row.storeBytes(of: table[Int(line[x])], toByteOffset: x &* 4, as: UInt32.self)
             }
         }
     }
@@ -284,6 +302,27 @@ package final class DepthColorMap {
 private let unmeasured = -1
 /// Measured, but not within the range of the histogram.
 private let beyond = -2
+
+/// The numbers of the colours of bins, told from the nearest bin to the farthest.
+private struct ColorRanks {
+    private let all: Int
+    /// Samples in the nearest bin; 0 before that was seen.
+    private var first = 0
+    private var sum = 0
+
+    init(all: Int) { self.all = all }
+
+    /// round(511 · (1 − (sum − first) / (all − first))), with the bin's own samples in the sum.
+    @inline(__always)
+    mutating func color(ofNext samples: Int) -> Int {
+        if first == 0 { first = samples }
+        sum &+= samples
+        let last = Double(DepthPalette.size - 1)
+        let share = Double(sum &- first) / Double(max(all &- first, 1))
+        // From 0 to 511; adding 2⁵² leaves the nearest whole number in the low bits, without a call for each bin.
+        return Int(truncatingIfNeeded: (last * (1 - share) + 0x1p52).bitPattern) & (DepthPalette.size - 1)
+    }
+}
 
 /// The number of a distance's colour where the range is fixed.
 private struct FixedRamp {
@@ -306,13 +345,18 @@ private struct FixedRamp {
         return nearestIndex((far - metres) * colorsPerMetre, in: 0...(DepthPalette.size - 1))
     }
 
-    /// The same in single precision, halves upwards.
-    @inline(__always)
-    func color(metres: Float) -> Int {
-        guard metres > Float(near) else { return DepthPalette.size - 1 }
-        guard metres < Float(far) else { return 0 }
-        let place = (Float(far) - metres) * Float(colorsPerMetre) + 0.5
-        return Int(max(min(place, Float(DepthPalette.size - 1)), 0))
+    /// The same of a row of 32-bit floats, in single precision, halves upwards; the palette's size where nothing was
+    /// measured.
+    func fill(_ line: UnsafeMutablePointer<Int32>, from row: UnsafeRawPointer, count: Int) {
+        let last = Float(DepthPalette.size - 1)
+        let (near, far, scale) = (Float(near), Float(far), Float(colorsPerMetre))
+        for x in 0..<count {
+            let metres = unsafe row.storedFloat(x)
+            let color = floorOfSmall(max(min((far - metres) * scale + 0.5, last), 0))
+            let beforeFar = metres < far ? color : 0
+            let behindNear = metres > near ? beforeFar : Int32(DepthPalette.size - 1)
+            unsafe line[x] = metres > 0 && metres < .infinity ? behindNear : Int32(DepthPalette.size)
+        }
     }
 }
 
