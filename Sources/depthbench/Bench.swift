@@ -75,6 +75,10 @@ final class Bench {
 
     func printHeader() { print(Figure.header) }
 
+    func printLine(_ line: String) { print(line) }
+
+    func add(_ figure: ViewFigure) { report.views.append(figure) }
+
     func printGoals() {
         guard !report.goals.isEmpty else { return }
         print("")

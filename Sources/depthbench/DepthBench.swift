@@ -32,7 +32,10 @@ enum DepthBench {
         case .table: try bench.measure(plan.table())
         case .sweep: try bench.measure(plan.sweep())
         case .grid: try bench.measure(plan.grid())
-        case .goals: try bench.measureGoals()
+        case .goals:
+            try bench.measureGoals()
+            try bench.measureViews()
+        case .views: try bench.measureViews()
         case .pipelines: try bench.measurePipelines(plan.usual)
         case .help: break
         }

@@ -117,6 +117,7 @@ struct Goal {
 struct Report {
     var figures: [Figure] = []
     var stages: [Stage] = []
+    var views: [ViewFigure] = []
     var pipelines: [PipelineFigure] = []
     var goals: [Goal] = []
 }

@@ -9,7 +9,7 @@ enum Help {
     }
 
     private static let head = """
-        Times depthmatte and its parts, and beside each figure a memcpy of the same frame.
+        Times depthmatte and its parts, and the elements that show depth, and beside each figure a memcpy of the same frame.
 
         usage: depthbench [COMMAND] [ARGUMENT VALUE]...
 
@@ -17,6 +17,7 @@ enum Help {
           goals      the cases that the project has goals for, and whether they are reached
           sweep      one axis after the other, for the element and for the kernels
           grid       every combination of the values that are given
+          views      the elements that show depth, led by a wall of 640x480 samples with noise and holes
           pipelines  whole pipelines: what depthmatte adds to its sources, and what a compositor of two layers adds
 
         In a table or sweep, the first value given for an axis becomes the usual one, and the others are what is
@@ -46,6 +47,8 @@ enum Help {
           interval_ms                   the element's median time from one frame to the next; null for kernels
           own_ms, own_ratio             the same as ms and ratio, by the element's stats; null for kernels
         stages, a list of stage, ms, memcpy_ratio: the kernels of the usual case, by differences of settings
+        views, a list of name, depth_format, depth_width, depth_height, width, height, format, ms, ms_low, ms_high,
+          memcpy_ms, ratio, kernel_ms: for a frame; the memcpy is of what leaves, kernel_ms is without GStreamer
         pipelines, a list of name, wall_ms, added_wall_ms, wall_ratio, cpu_ms, added_cpu_ms, cpu_ratio: for a frame;
           added is what the sources alone do not take, ratios are those of added times to the compositor's
         goals, a list of goal, limit, at_most (else at least), value (null where it cannot be measured), reached

@@ -60,7 +60,7 @@ extension Report {
                         ])
                     })
             ),
-            ("pipelines", .list(pipelines.map(\.json))),
+            ("views", .list(views.map(\.json))), ("pipelines", .list(pipelines.map(\.json))),
             (
                 "goals",
                 .list(
@@ -91,6 +91,18 @@ extension Figure {
             ("ms_least", .number(least)), ("memcpy_ms_least", .number(copyLeast)),
             ("ratio", .number(ratio)),
             ("interval_ms", .maybe(interval)), ("own_ms", .maybe(own)), ("own_ratio", .maybe(ownRatio)),
+        ])
+    }
+}
+
+extension ViewFigure {
+    fileprivate var json: JSON {
+        .object([
+            ("name", .text(view.name)), ("depth_format", .text(view.depthFormat)),
+            ("depth_width", .whole(view.depth.width)), ("depth_height", .whole(view.depth.height)),
+            ("width", .whole(view.size.width)), ("height", .whole(view.size.height)), ("format", .text(view.format)),
+            ("ms", .number(time)), ("ms_low", .number(low)), ("ms_high", .number(high)), ("memcpy_ms", .number(copy)),
+            ("ratio", .number(ratio)), ("kernel_ms", .maybe(kernel)),
         ])
     }
 }

@@ -4,7 +4,7 @@ import DepthMattePlugin
 /// What the command line asks for.
 struct Options {
     enum Command: String, CaseIterable {
-        case table, goals, sweep, grid, pipelines, help
+        case table, goals, sweep, grid, views, pipelines, help
     }
 
     var command = Command.table
@@ -64,9 +64,10 @@ extension Options {
             guard let text = rest.popFirst() else { throw Failure.usage("\(name) needs a value: \(row.placeholder)") }
             try row.take(&self, Argument(name: name, text: text))
         }
-        if command == .goals, axes.isGiven || works != nil {
+        if command == .goals || command == .views, axes.isGiven || works != nil {
             throw Failure.usage(
-                "goals measures given cases; only --rounds, --seconds, --ring, --sources, --json and --plot change it")
+                "\(command.rawValue) measures given cases; only --rounds, --seconds, --ring, --sources, --json and --plot change it"
+            )
         }
     }
 

@@ -47,12 +47,21 @@ import Testing
         let added_wall_ms: Double
     }
 
+    private struct View: Decodable {
+        let name: String
+        let ms: Double
+        let memcpy_ms: Double
+        let ratio: Double
+        let kernel_ms: Double?
+    }
+
     private struct Report: Decodable {
         let tool: String
         let cores: Int
         let figures: [Figure]
         let goals: [Goal]
         let pipelines: [Pipeline]
+        let views: [View]
     }
 
     @Test func `the help names every argument`() {
@@ -62,7 +71,7 @@ import Testing
             "--work", "--size", "--format", "--depth", "--sigma", "--gamma", "--upscale", "--background", "--scene",
             "--threads", "--rounds", "--seconds", "--ring", "--sources", "--json", "--plot",
         ] { #expect(result.output.contains("  \(argument) "), "\(argument)") }
-        for command in ["table", "goals", "sweep", "grid", "pipelines"] {
+        for command in ["table", "goals", "sweep", "grid", "views", "pipelines"] {
             #expect(result.output.contains("  \(command) "))
         }
     }
@@ -112,7 +121,7 @@ import Testing
         #expect(result.status == 0, "\(result.output)")
         let data = try Data(contentsOf: folder.appending(path: "goals.json"))
         let report = try JSONDecoder().decode(Report.self, from: data)
-        #expect(report.goals.count == 7)
+        #expect(report.goals.count == 9 && report.views.count == 5)
         for goal in report.goals {
             #expect(result.output.contains(goal.goal))
             let isReached = goal.value.map { goal.at_most ? $0 <= goal.limit : $0 >= goal.limit } ?? false
@@ -121,6 +130,21 @@ import Testing
         let usual = try #require(report.figures.first)
         #expect("\(usual.width)x\(usual.height) \(usual.format) \(usual.scene)" == "1920x1080 I420 person")
         #expect(report.goals.first?.value == usual.ratio)
+    }
+
+    @Test func `the views of depth are measured beside a memcpy of what leaves`() throws {
+        let folder = try Places.makeFolder()
+        let quick = ["--rounds", "1", "--seconds", "0.01", "--ring", "1"]
+        let result = Command(BenchTests.program, ["views"] + quick + ["--json", "views.json"], in: folder).run()
+        #expect(result.status == 0, "\(result.output)")
+        let data = try Data(contentsOf: folder.appending(path: "views.json"))
+        let report = try JSONDecoder().decode(Report.self, from: data)
+        #expect(report.goals.count == 2 && report.views.count == 5 && report.figures.isEmpty)
+        for view in report.views {
+            #expect(view.ms > 0 && view.memcpy_ms > 0 && view.ratio > 0, "\(view)")
+            #expect(view.kernel_ms.map { $0 > 0 } ?? view.name.contains("over"), "\(view)")
+            #expect(result.output.contains(view.name))
+        }
     }
 
     @Test func `whole pipelines are measured beside a compositor`() throws {
@@ -140,7 +164,7 @@ import Testing
         (["--size", "64"], "--size"), (["--size", "0x36"], "--size"), (["--format", "I420,MPEG"], "MPEG"),
         (["--sigma", "51"], "--sigma"), (["--sigma"], "--sigma"), (["--rounds", "none"], "--rounds"),
         (["--scene", "101%"], "--scene"), (["--speed", "5"], "--speed"), (["tables"], "tables"),
-        (["goals", "--size", "64x36"], "goals"),
+        (["goals", "--size", "64x36"], "goals"), (["views", "--format", "RGB"], "views"),
     ])
     func `a wrong argument is named`(arguments: [String], name: String) {
         let result = Command(BenchTests.program, arguments).run()

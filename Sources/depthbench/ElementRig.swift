@@ -1,0 +1,128 @@
+import CGStreamer
+import GstBridge
+
+/// An element between pads of our own: threads push pictures that were made before, and a pad counts what leaves.
+final class ElementRig {
+    let element: UnsafeMutablePointer<GstElement>
+    private let factory: String
+    private let source: UnsafeMutablePointer<GstPad>
+    private let sink: UnsafeMutablePointer<GstPad>
+    private let progress = Monitor(Progress())
+    private var feeders: [Feeder] = []
+
+    /// - Parameter downstream: the caps that are taken behind the element.
+    init(_ factory: String, downstream: String = "ANY") throws {
+        guard let element = gst_element_factory_make(factory, nil),
+            let source = gst_element_get_static_pad(element, "src"),
+            let caps = gst_caps_from_string(downstream),
+            let template = gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps),
+            let sink = gst_pad_new_from_template(template, "sink")
+        else { throw Failure.cannot("there is no \(factory)") }
+        gst_caps_unref(caps)
+        gst_object_ref_sink(template)
+        gst_object_unref(template)
+        gst_object_ref_sink(element)
+        gst_object_ref_sink(sink)
+        self.factory = factory
+        self.element = element
+        self.source = source
+        self.sink = sink
+        gst_pad_set_chain_function_full(sink, arrive, Unmanaged.passUnretained(progress).toOpaque(), nil)
+        gst_pad_set_event_function_full(sink, ignoreEvent, nil, nil)
+        guard gst_pad_set_active(sink, 1) != 0,
+            gst_pad_link_full(source, sink, GST_PAD_LINK_CHECK_NOTHING) == GST_PAD_LINK_OK
+        else { throw Failure.cannot("a pad cannot be linked") }
+    }
+
+    deinit {
+        gst_element_set_state(element, GST_STATE_NULL)
+        for feeder in feeders { feeder.finish() }
+        feeders = []
+        gst_pad_set_active(sink, 0)
+        gst_pad_unlink(source, sink)
+        gst_object_unref(source)
+        gst_object_unref(sink)
+        gst_object_unref(element)
+    }
+
+    // MARK: Setting up
+
+    var object: UnsafeMutablePointer<GObject> {
+        UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
+    }
+
+    static func hasProperty(_ element: UnsafeMutablePointer<GstElement>, _ name: String) -> Bool {
+        let instance = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GTypeInstance.self)
+        let type = UnsafeMutableRawPointer(instance.pointee.g_class).assumingMemoryBound(to: GObjectClass.self)
+        return g_object_class_find_property(type, name) != nil
+    }
+
+    /// Sets properties from their launch-line form.
+    func set(_ properties: [String: String]) {
+        for (name, value) in properties { gst_util_set_object_arg(object, name, value) }
+    }
+
+    /// Feeds a pad of the element, which this takes over.
+    func feed(_ pad: UnsafeMutablePointer<GstPad>?, _ caps: String, _ frames: any FrameSource) throws {
+        guard let pad else { throw Failure.cannot("\(factory) lacks a pad") }
+        feeders.append(try Feeder(pad, caps: caps, frames, progress))
+    }
+
+    /// Counts the frames that leave in other memory than this pool's.
+    func countsCopies(of pool: UnsafeMutablePointer<GstBufferPool>) { progress.withLock { $0.pool = pool } }
+
+    /// - Parameter hint: what may be the cause where it cannot play.
+    func play(orElse hint: String) throws {
+        guard gst_element_set_state(element, GST_STATE_PLAYING) == GST_STATE_CHANGE_SUCCESS else {
+            throw Failure.cannot("\(factory) cannot play: \(hint)")
+        }
+    }
+
+    // MARK: A round
+
+    struct Round {
+        /// Nanoseconds from each frame to the next.
+        let intervals: [Double]
+        /// Frames so far that left in other memory than they came in.
+        let copies: Int
+
+        var mean: Double { intervals.reduce(0, +) / Double(max(intervals.count, 1)) }
+    }
+
+    /// Pushes so many frames into each pad, and waits for as many.
+    func run(frames: Int) throws -> Round {
+        progress.withLock {
+            $0.arrivals.removeAll(keepingCapacity: true)
+            $0.arrivals.reserveCapacity(frames)
+        }
+        for feeder in feeders { feeder.feed(frames) }
+        let seen = progress.wait(until: { $0.arrivals.count >= frames || $0.fault != nil }) { $0 }
+        if let fault = seen.fault { throw Failure.cannot("\(factory) stopped: \(fault)") }
+        return Round(
+            intervals: zip(seen.arrivals.dropFirst(), seen.arrivals).map { Double($0 - $1) }, copies: seen.copies)
+    }
+}
+
+// MARK: - The sink pad's functions, on the element's thread
+
+private let arrive:
+    @convention(c) (UnsafeMutablePointer<GstPad>?, UnsafeMutablePointer<GstObject>?, UnsafeMutablePointer<GstBuffer>?)
+        ->
+        GstFlowReturn = { pad, _, buffer in
+            let time = now()
+            guard let buffer, let data = pad?.pointee.chaindata else { return GST_FLOW_ERROR }
+            let pool = buffer.pointee.pool
+            unref(buffer)
+            Unmanaged<Monitor<Progress>>.fromOpaque(data).takeUnretainedValue().withLock {
+                $0.arrivals.append(time)
+                if pool != $0.pool { $0.copies += 1 }
+            }
+            return GST_FLOW_OK
+        }
+
+private let ignoreEvent:
+    @convention(c) (UnsafeMutablePointer<GstPad>?, UnsafeMutablePointer<GstObject>?, UnsafeMutablePointer<GstEvent>?) ->
+        gboolean = { _, _, event in
+            gst_event_unref(event)
+            return 1
+        }
