@@ -1,0 +1,44 @@
+import DepthLoops
+
+#if arch(x86_64)
+    import DepthLoopsV3
+#endif
+
+/// The innermost loops of the point cloud, compiled for one instruction set; as `Loops` for the matte.
+@safe
+package struct CloudLoops: Sendable {
+    package let name: StaticString
+    let metresOfCounts:
+        @Sendable (UnsafeRawPointer, Int, Float, Float, Int32, Bool, UnsafeMutablePointer<Float>) -> Void
+    let projectRow:
+        @Sendable (
+            UnsafePointer<Float>, UnsafeRawPointer, UInt32, Int, SIMD3<Float>, SIMD3<Float>, SIMD3<Float>, SIMD2<Float>,
+            SIMD2<Int32>, Int32, Float, UnsafeMutablePointer<UInt64>, UnsafeMutablePointer<Int32>
+        ) -> Void
+    let keepNearest: @Sendable (UnsafePointer<Double>, UnsafePointer<Int32>, Int, UnsafeMutablePointer<Double>) -> Void
+    let drawDiscs:
+        @Sendable (
+            UnsafePointer<Double>, Int, Int, UnsafePointer<Int>, Int, UnsafeMutablePointer<Double>,
+            UnsafeMutableRawPointer
+        ) -> Void
+
+    /// For every processor that the library is compiled for.
+    package static let baseline = unsafe CloudLoops(
+        name: "baseline", metresOfCounts: DepthLoops.metresOfCounts, projectRow: DepthLoops.projectRow,
+        keepNearest: DepthLoops.keepNearest, drawDiscs: DepthLoops.drawDiscs)
+
+    #if arch(x86_64)
+        /// For x86-64-v3: AVX2, in nearly every processor since 2015.
+        package static let v3 = unsafe CloudLoops(
+            name: "x86-64-v3", metresOfCounts: DepthLoopsV3.metresOfCounts, projectRow: DepthLoopsV3.projectRow,
+            keepNearest: DepthLoopsV3.keepNearest, drawDiscs: DepthLoopsV3.drawDiscs)
+
+        /// All that this processor can run, slowest first.
+        package static let usable = Loops.usable.count > 1 ? [baseline, v3] : [baseline]
+    #else
+        package static let usable = [baseline]
+    #endif
+
+    /// The fastest that this processor can run, found once.
+    package static let best = usable.last ?? baseline
+}

@@ -1,0 +1,56 @@
+/// Reads a depth map row by row as metres, in single precision.
+///
+/// Where `DepthImage.metres(x:y:scale:)` gives nil, a row has 0, a negative number, an infinite one or NaN: what is not
+/// in 1 mm to 3.4e38 m is not measured.
+struct DepthMetres: ~Copyable {
+    private var counts = Scratch<UInt16>()
+    private var metres = Scratch<Float>()
+
+    /// Samples by which a row in memory is longer than the map is wide, at most.
+    static let padding = 16
+
+    /// The samples of row `y`, and zeros up to the next multiple of 16.
+    ///
+    /// - Precondition: the row is in the map.
+    mutating func row(
+        _ y: Int, of depth: DepthImage, scale: DepthScale, _ loops: CloudLoops
+    ) -> UnsafePointer<Float> {
+        let width = depth.width
+        let metres = unsafe metres.reserve(width + DepthMetres.padding, filler: 0)
+        for index in width..<(width + DepthMetres.padding) { unsafe metres[index] = 0 }
+        guard let fullScale = depth.encoding.fullScale else {
+            for x in 0..<width { unsafe metres[x] = depth.storedMetres(x: x, y: y) }
+            return unsafe UnsafePointer(metres)
+        }
+        guard scale.isUsable else {
+            for x in 0..<width { unsafe metres[x] = 0 }
+            return unsafe UnsafePointer(metres)
+        }
+        let isRelative = scale.kind == .relative
+        unsafe loops.metresOfCounts(
+            nativeCounts(y, of: depth), width, Float(isRelative ? 1 / Double(fullScale) : scale.unit),
+            Float(isRelative ? 0 : scale.bias), Int32(clamping: scale.invalidCount), scale.kind != .metric, metres)
+        return unsafe UnsafePointer(metres)
+    }
+
+    /// The counts of a row, of 16 bits each and in the machine's own order: as they lie, where they lie so.
+    private mutating func nativeCounts(_ y: Int, of depth: DepthImage) -> UnsafeRawPointer {
+        let row = unsafe depth.plane.row(y)
+        if UInt16(littleEndian: 1) == 1 && depth.encoding == .gray16LE { return unsafe row }
+        let counts = unsafe counts.reserve(depth.width, filler: 0)
+        switch depth.encoding {
+        case .gray16LE:
+            for x in 0..<depth.width {
+                unsafe counts[x] = UInt16(
+                    littleEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self))
+            }
+        case .gray16BE:
+            for x in 0..<depth.width {
+                unsafe counts[x] = UInt16(bigEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self))
+            }
+        case .gray8, .float32LE, .float16LE:
+            for x in 0..<depth.width { unsafe counts[x] = UInt16(truncatingIfNeeded: depth.count(x: x, y: y)) }
+        }
+        return UnsafeRawPointer(counts)
+    }
+}
