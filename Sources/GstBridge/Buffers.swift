@@ -278,3 +278,26 @@ package final class EventRef {
         return pointer
     }
 }
+
+extension BufferPointer {
+    /// Removes the metas that speak of places in a picture, as regions of interest do: this is another picture. The
+    /// buffer must be the caller's alone.
+    package func removePlacedMetas() {
+        gst_buffer_foreach_meta(
+            self,
+            { _, meta, _ in
+                guard let meta, let api = meta.pointee?.pointee.info?.pointee.api else { return 1 }
+                // Where the picture itself lies in memory is another matter.
+                if gst_meta_api_type_has_tag(api, memoryTag) == 0,
+                    gst_meta_api_type_has_tag(api, sizeTag) != 0 || gst_meta_api_type_has_tag(api, orientationTag) != 0
+                {
+                    meta.pointee = nil
+                }
+                return 1
+            }, nil)
+    }
+}
+
+// GST_META_TAG_VIDEO_SIZE_STR and GST_META_TAG_VIDEO_ORIENTATION_STR.
+private let sizeTag = g_quark_from_static_string("size")
+private let orientationTag = g_quark_from_static_string("orientation")
