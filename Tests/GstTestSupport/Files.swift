@@ -49,6 +49,15 @@ package final class TemporaryFolder: Sendable {
         return UnsafeRawBufferPointer(start: contents, count: Int(length)).map { $0 }
     }
 
+    /// What is in it.
+    package var names: [String] {
+        guard let folder = g_dir_open(path, 0, nil) else { return [] }
+        defer { g_dir_close(folder) }
+        var names: [String] = []
+        while let name = g_dir_read_name(folder) { names.append(String(cString: name)) }
+        return names.sorted()
+    }
+
     package func makeFIFO(_ name: String) -> String {
         precondition(mkfifo(self[name], 0o600) == 0, "cannot make a FIFO")
         return self[name]
