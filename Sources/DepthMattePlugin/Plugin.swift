@@ -3,10 +3,12 @@ public import CGStreamer
 import GstBridge
 
 /// Every element of the plugin.
-let elements = [DepthMatte.definition, DepthTestSrc.definition, DepthColorize.definition]
+let elements = [DepthMatte.definition, DepthTestSrc.definition, DepthColorize.definition, DepthCloud.definition]
+
+private let logs = [DepthMatteElement.log, DepthTestSrcElement.log, DepthColorizeElement.log, DepthCloudElement.log]
 
 @c @implementation
 public func depthmatte_register_elements(_ plugin: OpaquePointer) -> gboolean {
-    for log in [DepthMatteElement.log, DepthTestSrcElement.log, DepthColorizeElement.log] { log.register() }
+    for log in logs { log.register() }
     return gboolean(elements.allSatisfy { $0.register(in: plugin) })
 }

@@ -39,7 +39,7 @@ struct Follower: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { factory }
 
-    static let all: [Follower] = [.depthMatte, .depthColorize]
+    static let all: [Follower] = [.depthMatte, .depthColorize, .depthCloud]
 
     static let factories = all.map(\.factory)
 
@@ -130,6 +130,30 @@ extension Follower {
             ],
             partner: "video", numbered: { flat(video, [UInt8($0), UInt8($0), UInt8($0)]) },
             number: { Int($0.bytes.first ?? 0) }, foreignCaps: ["I420"], leastProperties: 15)
+    }()
+}
+
+extension Follower {
+    /// With points of one pixel it shows the video's picture, of which the grey is the number; without a video, the
+    /// farthest grey of the palette.
+    static let depthCloud: Follower = {
+        let depth = DepthShape("GRAY16_LE", 8, 4)
+        let video = VideoShape("RGBx", 8, 4)
+        return Follower(
+            factory: "depthcloud",
+            properties: ["point-size": "1", "palette": "gray", "range": "fixed", "min": "0.1", "max": "0.5"],
+            busy: ["point-size": "5", "auto-pan": "true"],
+            downstream: "video/x-raw, format=(string){ RGBx, BGRA }",
+            leading: Stream(
+                pad: "depth", caps: depth.caps, otherCaps: DepthShape("F32LE", 5, 3).caps,
+                frame: depth.bytes(counts: [Int](repeating: 1000, count: 8 * 4))),
+            followed: [
+                Stream(
+                    pad: "video", caps: video.caps, otherCaps: VideoShape("NV12", 16, 10).caps,
+                    frame: flat(video, [9, 9, 9, 9]))
+            ],
+            partner: "video", numbered: { flat(video, [UInt8](repeating: UInt8($0), count: 4)) },
+            number: { Int($0.bytes.first ?? 0) }, foreignCaps: ["I420"], leastProperties: 30)
     }()
 }
 

@@ -40,7 +40,12 @@ struct SettableProperty {
         strings: [String?] = [nil]
     ) {
         if kind == "gchararray" {
-            let string = name == "background" ? strings.randomElement(using: &random) ?? nil : "face"
+            let string: String? =
+                switch name {
+                case "background": strings.randomElement(using: &random) ?? nil
+                case "location": "/dev/null"  // which is not written to
+                default: "face"
+                }
             return SettableProperty.setString(element, name, string)
         }
         var value = GValue()

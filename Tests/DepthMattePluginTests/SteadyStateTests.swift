@@ -57,6 +57,12 @@ import Testing
         Work(
             factory: "depthcolorize", properties: "depth-kind=disparity", format: "NV12",
             depth: "video/x-raw,format=GRAY8", converterCalls: 2),
+        Work(factory: "depthcloud", properties: "auto-pan=true", format: "BGRx"),
+        Work(factory: "depthcloud", properties: "colors=palette point-size=9"),
+        Work(
+            factory: "depthcloud", properties: "yaw=30 depth-kind=disparity", format: "RGBA",
+            behind: "video/x-raw,format=RGBA,width=200,height=99 !", depth: "video/x-raw,format=GRAY8"),
+        Work(factory: "depthcloud", properties: "roll=30", format: "NV12", converterCalls: 2),
     ]
 
     @Test(.enabled(if: allocations_of_this_thread() >= 0), arguments: works)

@@ -81,6 +81,7 @@ extension FollowingElement {
                 return true
             }
         case GST_EVENT_EOS where isLeading:
+            finishWork()
             let isHandled = parent(event)
             endOtherInputs()
             return isHandled

@@ -54,6 +54,9 @@ protocol FollowingElement: Aggregator {
     /// A frame came so late that it was dropped before it was drawn.
     func noteLateFrame()
 
+    /// The leading stream has ended, and its end leaves next: what was begun beside the stream is to be done by then.
+    func finishWork()
+
     /// Forgets what the followed pads brought: it is of streams that are over.
     func forgetInputs()
 
@@ -73,6 +76,7 @@ extension FollowingElement {
     func downstreamChanged() {}
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool { pushUpstream(event, on: .leading) }
     func noteLateFrame() {}
+    func finishWork() {}
     func end() {}
 }
 

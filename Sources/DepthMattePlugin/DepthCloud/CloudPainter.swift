@@ -1,0 +1,167 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// Turns depth buffers, and the video beside them, into pictures of clouds in one format, or into files.
+///
+/// Made when caps are agreed. Streaming thread only.
+final class CloudPainter {
+    let output: StreamFormat
+    let frames: OutputFrames
+    private let order: PixelOrder
+    private let renderer = CloudRenderer()
+    private let colorMap = DepthColorMap()
+    /// The palette's colours of a depth map.
+    private var painted: (picture: BufferRef, layout: FrameLayout)?
+    private var videoColors: VideoColors?
+
+    /// How video of one format is brought to the order of bytes that leaves, at its own size.
+    private struct VideoColors {
+        let source: GstVideoInfo
+        /// Of what the colours are read from.
+        let layout: FrameLayout
+        /// Nil where the video has that order.
+        let conversion: (converter: PictureConverter, picture: BufferRef)?
+    }
+
+    /// One depth map and what to make of it.
+    struct Scene {
+        let depth: BufferPointer
+        let format: DepthFormat
+        /// What gives the colours; nil for the palette.
+        let video: (buffer: BufferPointer, info: GstVideoInfo)?
+        let settings: DepthCloudSettings
+        /// As the settings have it, or as the slow circle does.
+        let view: CloudView
+    }
+
+    /// - Returns: nil for a format whose pixels are not four bytes.
+    init?(_ output: StreamFormat) {
+        let description = output.info.finfo.pointee
+        let (red, green, blue) = (
+            Int(description.poffset.0), Int(description.poffset.1), Int(description.poffset.2)
+        )
+        guard output.format.family == .rgb, description.pixel_stride.0 == 4,
+            let order = PixelOrder(red: red, green: green, blue: blue, alpha: 6 - red - green - blue)
+        else { return nil }
+        self.output = output
+        self.order = order
+        frames = OutputFrames(output.layout)
+    }
+
+    /// Draws the cloud.
+    func draw(_ scene: Scene, on canvas: BufferPointer) throws(FrameFault) {
+        try withMap(scene) { image, picture throws(FrameFault) in
+            var settings = CloudRenderer.Settings(
+                sensor: scene.settings.sensor(width: image.width, height: image.height))
+            settings.view = scene.view
+            settings.fieldOfView = scene.settings.fieldOfView
+            settings.pointSize = scene.settings.pointSize
+            settings.background = background(scene.settings)
+            settings.alphaByte = order.alpha
+            try withFrame(changing: canvas, output.layout) { planes throws(FrameFault) in
+                guard let target = planes[0],
+                    renderer.draw(
+                        image, scale: scene.settings.depth.scale, colors: picture, settings: settings, into: target,
+                        width: output.width, height: output.height)
+                else { throw .wrongShape }
+            }
+        }
+    }
+
+    /// Draws a depth map that measured nothing.
+    func drawNothing(_ settings: DepthCloudSettings, on canvas: BufferPointer) throws(FrameFault) {
+        try withFrame(changing: canvas, output.layout) { planes throws(FrameFault) in
+            guard let target = planes[0] else { throw .wrongShape }
+            fill(target, with: background(settings))
+        }
+    }
+
+    /// The cloud as a file, in the depth camera's coordinates.
+    func file(_ scene: Scene) throws(FrameFault) -> PointCloudFile {
+        try withMap(scene) { image, picture in
+            PointCloudFile(
+                image, scale: scene.settings.depth.scale, colors: picture, order: order,
+                sensor: scene.settings.sensor(width: image.width, height: image.height))
+        }
+    }
+
+    private func background(_ settings: DepthCloudSettings) -> SIMD4<UInt8> {
+        let color = settings.backgroundColor
+        func channel(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: color >> shift) }
+        return order.pixel(SIMD3(channel(16), channel(8), channel(0)), alpha: channel(24))
+    }
+
+    // MARK: Colours
+
+    /// Lends the depth map and the picture that colours it.
+    private func withMap<Result>(
+        _ scene: Scene, _ body: (DepthImage, CloudPicture) throws(FrameFault) -> Result
+    ) throws(FrameFault) -> Result {
+        let layout = scene.format.layout
+        return try withFrame(reading: scene.depth, layout) { planes throws(FrameFault) -> Result in
+            guard let plane = planes[0],
+                let image = DepthImage(
+                    plane: plane, width: layout.width, height: layout.height, encoding: scene.format.encoding)
+            else { throw .wrongShape }
+            let colors = try colors(of: image, scene)
+            let placement = scene.settings.depth.placement(
+                depthWidth: layout.width, depthHeight: layout.height, videoWidth: colors.layout.width,
+                videoHeight: colors.layout.height)
+            return try withFrame(reading: colors.buffer, colors.layout) { planes throws(FrameFault) -> Result in
+                guard let plane = planes[0], let picture = CloudPicture(plane: plane, placement: placement) else {
+                    throw .wrongShape
+                }
+                return try body(image, picture)
+            }
+        }
+    }
+
+    private typealias Colors = (buffer: BufferPointer, layout: FrameLayout)
+
+    private func colors(of image: DepthImage, _ scene: Scene) throws(FrameFault) -> Colors {
+        if let video = scene.video { return try converted(video.buffer, video.info) }
+        return try paletteColors(of: image, scene.settings)
+    }
+
+    private func converted(_ video: BufferPointer, _ info: GstVideoInfo) throws(FrameFault) -> Colors {
+        if videoColors.map({ !isSame($0.source, info) }) ?? true { videoColors = try videoColors(of: info) }
+        guard let videoColors else { throw .wrongShape }
+        guard let (converter, picture) = videoColors.conversion else { return (video, videoColors.layout) }
+        try converter.convert(video, into: picture.pointer)
+        return (picture.pointer, videoColors.layout)
+    }
+
+    private func videoColors(of info: GstVideoInfo) throws(FrameFault) -> VideoColors {
+        let format = output.info.finfo.pointee.format
+        if info.finfo.pointee.format == format {
+            return VideoColors(source: info, layout: FrameLayout(info), conversion: nil)
+        }
+        var target = GstVideoInfo()
+        guard gst_video_info_set_format(&target, format, guint(info.width), guint(info.height)) != 0 else {
+            throw .wrongShape
+        }
+        let all = PixelRect(x: 0, y: 0, width: Int(info.width), height: Int(info.height))
+        let layout = FrameLayout(target)
+        guard let converter = PictureConverter(info, to: target, from: all, into: all, border: 0),
+            let picture = newSharedBuffer(size: layout.size)
+        else { throw .notMappable }
+        return VideoColors(source: info, layout: layout, conversion: (converter, picture))
+    }
+
+    private func paletteColors(of image: DepthImage, _ settings: DepthCloudSettings) throws(FrameFault) -> Colors {
+        if painted.map({ $0.layout.width != image.width || $0.layout.height != image.height }) ?? true {
+            let layout = FrameLayout(width: image.width, height: image.height, bytesPerSample: 4)
+            guard let picture = newSharedBuffer(size: layout.size) else { throw .notMappable }
+            painted = (picture, layout)
+        }
+        guard let painted else { throw .notMappable }
+        try withFrame(changing: painted.picture.pointer, painted.layout) { planes throws(FrameFault) in
+            guard let plane = planes[0] else { throw .wrongShape }
+            colorMap.paint(
+                image, scale: settings.depth.scale, range: settings.colorRange,
+                colors: DepthColors(palette: settings.palette, order: order), into: plane)
+        }
+        return (painted.picture.pointer, painted.layout)
+    }
+}

@@ -1,0 +1,194 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// One `depthcloud`, led by its depth.
+///
+/// Threads: see `FollowingElement`. Everything under "Streaming state" is touched by the source pad's streaming thread
+/// alone, or while that is stopped.
+final class DepthCloudElement: FollowingElement {
+    static let log = LogCategory(name: DepthCloud.factory, description: "Depth as a cloud of points")
+
+    let instance: UnsafeMutablePointer<GstElement>
+    let table = Properties(DepthCloudProperties.all, initial: DepthCloudSettings())
+    let pace = Pace()
+    let hands = CloudHands()
+    private let snapshot = CloudSnapshot()
+
+    // MARK: Streaming state
+
+    /// What the depth's caps say; nil until they came.
+    var depth: DepthStream?
+    /// The video as it is followed.
+    var video = RequestInput<GstVideoInfo>(DepthCloud.PadRole.video)
+    /// What the agreed output is; nil until there is one.
+    var painter: CloudPainter?
+    /// What of our own keeps the output from being agreed.
+    var negotiationFault: ElementError?
+
+    init(_ instance: UnsafeMutablePointer<GstElement>) {
+        self.instance = instance
+        addLeadingPad()
+    }
+
+    // MARK: Hands
+
+    /// The view changes at once, and shows in the next frame. Keys and commands go on to whoever makes the depth; a
+    /// place in the picture means nothing there.
+    func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+        guard let gesture = Gesture(event) else { return takeOther(event) }
+        if let action = PointerEvent(gesture, time: UInt64(event.pointee.timestamp)) { take(action) }
+        switch gesture {
+        case .keyPress, .keyRelease: return pushUpstream(event, on: .leading)
+        case .press, .release, .move, .scroll:
+            gst_event_unref(event)
+            return true
+        }
+    }
+
+    private func takeOther(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+        // By its name: sinks older than GStreamer 1.26 do not send it, and its headers do not know it.
+        guard let structure = gst_event_get_structure(event),
+            let kind = gst_structure_get_string(structure, "event"), strcmp(kind, "mouse-double-click") == 0
+        else { return pushUpstream(event, on: .leading) }
+        take(.doubleClick)
+        gst_event_unref(event)
+        return true
+    }
+
+    private func take(_ action: PointerEvent) {
+        for property in hands.take(action, table) { notify(property) }
+    }
+
+    // MARK: A frame
+
+    func follow(to moment: Moment, mayWait: Bool, _ settings: DepthCloudSettings) throws(FlowStop) {
+        video.refresh(self)
+        if mayWait && video.isEmpty(in: self, at: moment) { throw .needData }
+        try video.advance(in: self, to: moment, mayWait: mayWait)
+    }
+
+    func draw(
+        _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthCloudSettings
+    ) throws(FlowStop) -> Bool {
+        guard let painter, let depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
+        let canvas = try blankCanvas(painter, for: frame.pointer)
+        let scene = CloudPainter.Scene(
+            depth: frame.pointer, format: depth.format, video: videoFrame(at: moment, settings), settings: settings,
+            view: hands.view(settings, at: streamTime(of: frame.pointer)))
+        let shown = try draw(scene, painter, on: canvas.pointer)
+        if settings.snapshot { takeSnapshot(shown, painter) }
+        frame = canvas
+        return true
+    }
+
+    private func blankCanvas(_ painter: CloudPainter, for frame: BufferPointer) throws(FlowStop) -> OwnedBuffer {
+        do throws(FrameFault) {
+            let canvas = try painter.frames.blank(stampedLike: frame)
+            canvas.pointer.removePlacedMetas()
+            return canvas
+        } catch {
+            throw .failed(outOfMemory)
+        }
+    }
+
+    /// The video frame that goes with the moment, where there is one and it is asked for.
+    private func videoFrame(
+        at moment: Moment, _ settings: DepthCloudSettings
+    ) -> (buffer: BufferPointer, info: GstVideoInfo)? {
+        guard settings.colors == .auto, let info = video.format,
+            let choice = video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice
+        else { return nil }
+        return (choice.buffer, info)
+    }
+
+    /// Draws a scene, by the palette where the video is faulty; nil where nothing can be drawn.
+    private func draw(
+        _ scene: CloudPainter.Scene, _ painter: CloudPainter, on canvas: BufferPointer
+    ) throws(FlowStop) -> CloudPainter.Scene? {
+        do throws(FrameFault) {
+            try painter.draw(scene, on: canvas)
+            return scene
+        } catch {
+            guard scene.video != nil, isReadable(scene) else {
+                report(error, of: "depth map", "nothing of it is shown")
+                return try drawNothing(scene, painter, on: canvas)
+            }
+            report(error, of: "video frame", "the palette gives the colours")
+            return try draw(scene.withoutVideo, painter, on: canvas)
+        }
+    }
+
+    private func isReadable(_ scene: CloudPainter.Scene) -> Bool {
+        (try? withFrame(reading: scene.depth, scene.format.layout) { _ in }) != nil
+    }
+
+    private func drawNothing(
+        _ scene: CloudPainter.Scene, _ painter: CloudPainter, on canvas: BufferPointer
+    ) throws(FlowStop) -> CloudPainter.Scene? {
+        do throws(FrameFault) {
+            try painter.drawNothing(scene.settings, on: canvas)
+            return nil
+        } catch {
+            throw .failed(outOfMemory)
+        }
+    }
+
+    /// The time of the slow circle; 0 where the frame has none.
+    private func streamTime(of frame: BufferPointer) -> GstClockTime {
+        var segment = outputSegment
+        guard segment.format == GST_FORMAT_TIME, frame.pointee.pts != noClockTime else { return 0 }
+        let time = gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, frame.pointee.pts)
+        return time == noClockTime ? 0 : time
+    }
+
+    // MARK: A file
+
+    /// Begins the file that was asked for, unless the last one is still being written: then the next frame does.
+    private func takeSnapshot(_ scene: CloudPainter.Scene?, _ painter: CloudPainter) {
+        guard let scene, snapshot.isFree else { return }
+        table.update { $0.snapshot = false }
+        notify("snapshot")
+        guard let path = scene.settings.location, !path.isEmpty else {
+            return warn(
+                ElementError(
+                    .resource(GST_RESOURCE_ERROR_SETTINGS), "There is no snapshot without a location to write it to."))
+        }
+        do throws(FrameFault) {
+            snapshot.begin(try painter.file(scene), to: path, for: self)
+        } catch {
+            report(error, of: "depth map", "no snapshot is written")
+        }
+    }
+
+    /// A file is there. On the writer's thread.
+    func tellOfSnapshot(_ path: String, points: Int) {
+        Self.log.debug(self) { "\(points) points are in \(path)" }
+        guard let structure = gst_structure_new_empty("snapshot") else { return }
+        structure.set("location", to: path)
+        structure.set("points", to: UInt64(points))
+        if let message = gst_message_new_element(object, structure) { gst_element_post_message(instance, message) }
+    }
+
+    /// Who hears of the end has heard of the file.
+    func finishWork() { snapshot.finish() }
+
+    // MARK: Stop
+
+    func forgetInputs() { video.reset() }
+
+    func end() {
+        snapshot.finish()
+        hands.letGo()
+        depth = nil
+        video = RequestInput(DepthCloud.PadRole.video)
+        painter = nil
+        negotiationFault = nil
+    }
+}
+
+extension CloudPainter.Scene {
+    fileprivate var withoutVideo: CloudPainter.Scene {
+        CloudPainter.Scene(depth: depth, format: format, video: nil, settings: settings, view: view)
+    }
+}

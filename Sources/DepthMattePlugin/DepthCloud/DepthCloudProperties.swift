@@ -1,0 +1,66 @@
+import DepthKernels
+import GstBridge
+
+/// The properties of `depthcloud`.
+enum DepthCloudProperties {
+    typealias Row = Property<DepthCloudSettings>
+
+    static let all: [Row] = Row.depthRows + camera + sensor + points + file + pairing
+
+    private static let camera: [Row] = [
+        .double("yaw", "Degrees by which the cloud is turned; what is near goes to the right", -180...180, \.view.yaw),
+        .double("pitch", "Degrees by which the cloud is tilted; what is near goes down", -180...180, \.view.pitch),
+        .double("roll", "Degrees by which the cloud is rolled, clockwise", -180...180, \.view.roll),
+        .double("zoom", "Metres by which the cloud is nearer than it was to the camera", -1e3...1e3, \.view.zoom),
+        .double("pan-x", "Metres by which the cloud is moved right", -1e3...1e3, \.view.panX),
+        .double("pan-y", "Metres by which the cloud is moved down", -1e3...1e3, \.view.panY),
+        .bool("auto-pan", "Turn the cloud in a slow circle, until somebody turns it by hand", \.autoPan),
+    ]
+
+    private static let sensor: [Row] = [
+        .double(
+            "fov", "Degrees from top to bottom of the picture, and of the depth map where fx and fy are 0", 1...170,
+            \.fieldOfView),
+        .double("fx", "Focal length of the depth camera in columns of the map; 0 = as fy, or by fov", 0...1e6, \.fx),
+        .double("fy", "Focal length of the depth camera in rows of the map; 0 = as fx, or by fov", 0...1e6, \.fy),
+        .double("cx", "Column of the depth camera's optical axis; 0 = the middle", -1e6...1e6, \.cx),
+        .double("cy", "Row of the depth camera's optical axis; 0 = the middle", -1e6...1e6, \.cy),
+    ]
+
+    private static let points: [Row] = [
+        .double("point-size", "Pixels across a point", 1...64, \.pointSize),
+        .choice("colors", "What gives the points their colours", \.colors),
+        .choice("palette", "The colours of the distances", \.palette),
+        .choice("range", "Which distances get which colours", \.range),
+        .double("min", "Metres at or below which range=fixed shows the nearest colour", 0...1000, \.min),
+        .double("max", "Metres from which on everything has the farthest colour", 0...1000, \.max),
+        .uint("background-color", "Colour where no point is, 0xAARRGGBB", 0...UInt32.max, \.backgroundColor),
+    ]
+
+    private static let file: [Row] = [
+        .string("location", "File that a snapshot is written to: binary PLY, metres from the camera", \.location),
+        .bool("snapshot", "Write the next depth map's points to location; goes back to false then", \.snapshot),
+    ]
+
+    private static let pairing: [Row] = [
+        .time(
+            "max-skew", "Nanoseconds that a depth map and the video frame made with it may lie apart",
+            0...UInt(Int64.max), \.maxSkew),
+        .time(
+            "hold-time", "Nanoseconds for which the newest video frame serves later depth maps", 0...UInt(Int64.max),
+            \.holdTime),
+        .uint(
+            "max-pixels", "Pictures with more pixels are refused before memory is allocated for them",
+            1...UInt32.max, \.maxPixels),
+    ]
+
+    /// The properties of the camera that are not the same in two settings.
+    static func differences(_ one: DepthCloudSettings, _ other: DepthCloudSettings) -> [String] {
+        let numbers: [(String, KeyPath<DepthCloudSettings, Double>)] = [
+            ("yaw", \.view.yaw), ("pitch", \.view.pitch), ("roll", \.view.roll), ("zoom", \.view.zoom),
+            ("pan-x", \.view.panX), ("pan-y", \.view.panY),
+        ]
+        let changed = numbers.filter { one[keyPath: $0.1] != other[keyPath: $0.1] }.map { $0.0 }
+        return one.autoPan == other.autoPan ? changed : changed + ["auto-pan"]
+    }
+}

@@ -1,0 +1,66 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// The values of `depthcloud`'s properties. The initial values here are the only defaults.
+struct DepthCloudSettings: FollowingSettings, DepthReadingSettings {
+    var depth = DepthReading()
+
+    // The camera
+    var view = CloudView()
+    var autoPan = false
+    var fieldOfView = 70.0
+    var fx = 0.0
+    var fy = 0.0
+    var cx = 0.0
+    var cy = 0.0
+
+    // The points
+    var pointSize = 5.0
+    var colors = CloudColorSource.auto
+    var palette = DepthPalette.jet
+    var range = ColorRange.equalize
+    var min = 0.3
+    var max = 5.0
+    var backgroundColor: UInt32 = 0xff00_0000
+
+    // The file
+    var location: String?
+    var snapshot = false
+
+    var maxSkew: GstClockTime = 50_000_000
+    var holdTime: GstClockTime = 500_000_000
+    var maxPixels: UInt32 = 67_108_864
+
+    func sensor(width: Int, height: Int) -> CloudSensor {
+        CloudSensor(width: width, height: height, fieldOfView: fieldOfView, fx: fx, fy: fy, cx: cx, cy: cy)
+    }
+
+    var colorRange: DepthColorRange {
+        switch range {
+        case .equalize: .equalize(max: max)
+        case .fixed: .fixed(min: min, max: max)
+        }
+    }
+}
+
+/// What gives the points their colours.
+enum CloudColorSource: Int, PropertyEnum {
+    case auto, palette
+
+    static let typeName = "GstDepthCloudColors"
+
+    var nick: String {
+        switch self {
+        case .auto: "auto"
+        case .palette: "palette"
+        }
+    }
+
+    var blurb: String {
+        switch self {
+        case .auto: "The video pad's picture; the palette where there is none"
+        case .palette: "The distance, by palette and range"
+        }
+    }
+}

@@ -1,0 +1,450 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+import GstTestSupport
+import Testing
+
+/// What `depthcloud` makes of its streams, and how it is steered.
+@Suite struct CloudElementTests {
+    private static let depth = DepthShape("GRAY16_LE", 8, 4)
+    private static let kind = Bench.Kind(factory: "depthcloud", leading: "depth")
+    /// Points of one pixel: the cloud is then the picture.
+    private static let sharp = ["point-size": "1"]
+
+    private func bench(
+        _ inputs: [String] = [], _ properties: [String: String] = CloudElementTests.sharp,
+        downstream: String = "video/x-raw, format=RGBx"
+    ) -> Bench {
+        Bench(inputs, properties, downstream: downstream, of: CloudElementTests.kind)
+    }
+
+    private func wall(_ count: Int) -> [UInt8] {
+        CloudElementTests.depth.bytes(counts: [Int](repeating: count, count: 8 * 4))
+    }
+
+    private func pixels(_ frame: Recorder.Frame) -> [[UInt8]] {
+        stride(from: 0, to: frame.bytes.count - 3, by: 4).map { Array(frame.bytes[$0..<$0 + 4]) }
+    }
+
+    // MARK: Colours and formats
+
+    @Test(arguments: templateFormats(ofPad: "src", of: "depthcloud"))
+    func `every format shows the video's colours, opaque, over the background`(format: String) throws {
+        let video = VideoShape("RGB", 8, 4)
+        let bench = bench(
+            ["video"], CloudElementTests.sharp.with(["background-color": "0x40102030"]),
+            downstream: "video/x-raw, format=\(format)")
+        bench.video.start(video)
+        bench.video.push(flat(video, [200, 100, 50]), at: 0)
+        bench.depth.start(CloudElementTests.depth)
+        bench.depth.push(CloudElementTests.depth.bytes(counts: (0..<32).map { $0 % 3 == 0 ? 0 : 900 }), at: 0)
+        let frame = try #require(bench.output.next())
+        let shape = VideoShape(format, 8, 4)
+        let samples = shape.components.map { component in
+            (0..<32).map { frame.bytes[component.index($0 % 8, $0 / 8)] }
+        }
+        for (component, (cloud, background)) in [(200, 16), (100, 32), (50, 48)].enumerated() {
+            #expect(samples[component].map { Int($0) } == (0..<32).map { $0 % 3 == 0 ? background : cloud })
+        }
+        if shape.hasAlpha { #expect(samples[3].map { Int($0) } == (0..<32).map { $0 % 3 == 0 ? 64 : 255 }) }
+    }
+
+    @Test(arguments: templateFormats(ofPad: "video", of: "depthcloud", isRequest: true))
+    func `every video format colours the points`(format: String) throws {
+        let video = VideoShape(format, 16, 8)
+        let bench = bench(["video"])
+        bench.video.start(video)
+        bench.video.push([UInt8](repeating: 180, count: video.size), at: 0)
+        bench.depth.start(CloudElementTests.depth)
+        bench.depth.push(wall(900), at: 0)
+        let colors = Set(pixels(try #require(bench.output.next())).map { Array($0.prefix(3)) })
+        #expect(colors.count == 1 && colors != [[0, 0, 0]])
+        if !video.isYUV { #expect(colors == [[180, 180, 180]]) }
+    }
+
+    @Test func `without a video the palette gives the colours, near red and far blue`() throws {
+        for (inputs, properties) in [([], [:]), (["video"], ["colors": "palette"]), (["video"], [:])] {
+            let bench = bench(inputs, CloudElementTests.sharp.with(properties))
+            if !inputs.isEmpty {
+                bench.video.start(VideoShape("RGB", 8, 4))
+                if properties.isEmpty { bench.video.end() }  // it never brings a frame
+                if !properties.isEmpty { bench.video.push([UInt8](repeating: 9, count: 8 * 4 * 3), at: 0) }
+            }
+            bench.depth.start(CloudElementTests.depth)
+            bench.depth.push(CloudElementTests.depth.bytes(counts: (0..<32).map { $0 < 16 ? 800 : 3000 }), at: 0)
+            let colors = pixels(try #require(bench.output.next()))
+            #expect(Array(colors[0].prefix(3)) == [128, 0, 0] && Array(colors[31].prefix(3)) == [0, 0, 128])
+        }
+    }
+
+    // MARK: Size
+
+    @Test(arguments: [
+        ("", 8, 4), (", width=80, height=20", 80, 20), (", width=80", 80, 40), (", height=80", 160, 80),
+        (", width=[ 1, 6 ]", 6, 4), (", width=[ 20, 30 ], height=[ 50, 60 ]", 30, 50),
+        (", width={ 5, 100 }, height=(int)7", 5, 7),
+    ])
+    func `the output has the size that downstream asks for, or else the depth's`(
+        caps: String, width: Int, height: Int
+    ) throws {
+        let bench = bench(downstream: "video/x-raw, format=RGBx\(caps)")
+        bench.depth.start(CloudElementTests.depth)
+        bench.depth.push(wall(900), at: 0)
+        let frame = try #require(bench.output.next())
+        #expect(frame.bytes.count == width * height * 4)
+        #expect(frame.caps.contains("width=(int)\(width), height=(int)\(height)"))
+    }
+
+    @Test func `a size over max-pixels is refused before memory is taken for it`() throws {
+        let bench = bench(downstream: "video/x-raw, width=20000, height=20000")
+        bench.depth.start(CloudElementTests.depth)
+        bench.depth.push(wall(900), at: 0)
+        #expect(try #require(bench.bus.nextError()).text.contains("20000x20000 is over the limit"))
+    }
+
+    @Test func `the next frame has the new size when downstream changes its mind`() throws {
+        let pipeline = Pipeline(
+            """
+            depthtestsrc name=camera num-buffers=4 camera.depth ! video/x-raw,width=16,height=12
+                ! depthcloud ! capsfilter name=filter caps=video/x-raw,width=16,height=12 ! appsink name=sink sync=false
+            """)
+        #expect(pipeline.set(GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE)
+        #expect(pipeline.reached() == GST_STATE_CHANGE_SUCCESS)
+        setProperty(pipeline["filter"], "caps", "video/x-raw,width=32,height=24")
+        _ = pipeline.set(GST_STATE_PLAYING)
+        let sizes = pipeline.frames(of: "sink").map { $0.bytes.count }
+        #expect(sizes.last == 32 * 24 * 4, "\(sizes)")
+    }
+
+    @Test func `downstream's rate reaches the depth, its size does not`() {
+        let bench = bench(downstream: "video/x-raw, width=80, height=40, framerate=15/1")
+        let allowed = bench.depth.allowedCaps()
+        #expect(allowed.contains("framerate=(fraction)15/1") && !allowed.contains("width=(int)80"))
+    }
+
+    // MARK: Faults
+
+    @Test func `a faulty depth map shows the background, with a warning`() throws {
+        let bench = bench([], CloudElementTests.sharp.with(["background-color": "0xff010203"]))
+        bench.depth.start(CloudElementTests.depth)
+        bench.depth.push([1, 2, 3], at: 0)
+        bench.depth.push(wall(900), at: time(ofFrame: 1))
+        #expect(pixels(try #require(bench.output.next())).allSatisfy { Array($0.prefix(3)) == [1, 2, 3] })
+        #expect(pixels(try #require(bench.output.next())).allSatisfy { Array($0.prefix(3)) != [1, 2, 3] })
+        #expect(bench.bus.warnings().map(\.text) == ["A depth map is faulty; nothing of it is shown."])
+    }
+
+    @Test func `a faulty video frame leaves the palette, with a warning`() throws {
+        let bench = bench(["video"])
+        bench.video.start(VideoShape("RGBx", 8, 4))
+        bench.video.push([1, 2, 3], at: 0)
+        bench.depth.start(CloudElementTests.depth)
+        bench.depth.push(wall(900), at: 0)
+        #expect(Array(pixels(try #require(bench.output.next()))[0].prefix(3)) == [128, 0, 0])
+        #expect(bench.bus.warnings().map(\.text) == ["A video frame is faulty; the palette gives the colours."])
+    }
+
+    // MARK: Gestures
+
+    /// A bench with a picture of 80 x 40, of which one frame has left.
+    private func held(_ properties: [String: String] = [:]) throws -> Bench {
+        let bench = bench([], properties, downstream: "video/x-raw, format=RGBx, width=80, height=40")
+        bench.depth.start(CloudElementTests.depth)
+        bench.depth.push(wall(900), at: 0)
+        _ = try #require(bench.output.next())
+        return bench
+    }
+
+    private func send(_ bench: Bench, _ event: UnsafeMutablePointer<GstEvent>?, at time: GstClockTime = 0) {
+        guard let event else { return }
+        event.pointee.timestamp = time
+        gst_pad_push_event(bench.output.pad, event)
+    }
+
+    private let none = GST_NAVIGATION_MODIFIER_NONE
+
+    private func drag(
+        _ bench: Bench, button: gint = 1, from: (Double, Double), to: (Double, Double),
+        _ modifiers: GstNavigationModifierType = GST_NAVIGATION_MODIFIER_NONE
+    ) {
+        send(bench, gst_navigation_event_new_mouse_button_press(button, from.0, from.1, modifiers))
+        send(bench, gst_navigation_event_new_mouse_move(to.0, to.1, modifiers))
+        send(bench, gst_navigation_event_new_mouse_button_release(button, to.0, to.1, modifiers))
+    }
+
+    @Test func `a drag turns the cloud and the properties tell`() throws {
+        let bench = try held()
+        drag(bench, from: (10, 10), to: (20, 30))
+        #expect(number("yaw", of: bench.element) == 45 && number("pitch", of: bench.element) == 90)
+        // What the picture shows next is what the properties say.
+        bench.depth.push(wall(900), at: time(ofFrame: 1))
+        let dragged = try #require(bench.output.next())
+        let set = try held(["yaw": "45", "pitch": "90"])
+        set.depth.push(wall(900), at: time(ofFrame: 1))
+        #expect(dragged.bytes == (try #require(set.output.next())).bytes)
+    }
+
+    @Test func `each gesture changes its own properties and says so`() throws {
+        let gestures: [(Set<String>, (Bench) -> Void)] = [
+            (["yaw", "pitch"], { drag($0, from: (10, 10), to: (15, 30)) }),
+            (["roll"], { drag($0, from: (60, 20), to: (40, 35), GST_NAVIGATION_MODIFIER_SHIFT_MASK) }),
+            (["pan-x", "pan-y"], { drag($0, button: 3, from: (10, 10), to: (15, 30)) }),
+            (["zoom"], { send($0, gst_navigation_event_new_mouse_scroll(5, 5, 0, 1, none)) }),
+            (["zoom"], { send($0, gst_navigation_event_new_mouse_button_press(4, 5, 5, none)) }),
+            (
+                ["roll"],
+                {
+                    send($0, gst_navigation_event_new_key_press("Shift_L", none))
+                    drag($0, from: (60, 20), to: (40, 35))
+                }
+            ),
+        ]
+        for (changed, gesture) in gestures {
+            let bench = try held()
+            let notices = Notices(bench.element)
+            gesture(bench)
+            #expect(notices.names == changed)
+            for property in ["yaw", "pitch", "roll", "zoom", "pan-x", "pan-y"] {
+                #expect((number(property, of: bench.element) != 0) == changed.contains(property), "\(property)")
+            }
+        }
+    }
+
+    @Test func `a double click goes back to the camera's view`() throws {
+        let bench = try held(["yaw": "30", "zoom": "0.2"])
+        for click in 0..<2 {
+            let time = GstClockTime(click) * 200 * millisecond
+            send(bench, gst_navigation_event_new_mouse_button_press(1, 10, 10, none), at: time)
+            send(bench, gst_navigation_event_new_mouse_button_release(1, 10, 10, none), at: time)
+        }
+        #expect(number("yaw", of: bench.element) == 0 && number("zoom", of: bench.element) == 0)
+    }
+
+    @Test func `auto-pan goes in a circle along the stream, and stops where a hand takes hold`() throws {
+        let bench = try held(["auto-pan": "true", "yaw": "5"])
+        // A quarter of the circle further on.
+        bench.depth.push(wall(900), at: GstClockTime(CloudCircle.period / 4))
+        let circling = try #require(bench.output.next())
+        let set = try held()
+        bench.set("auto-pan", "true")
+        set.set("yaw", "5")
+        set.set("pitch", "20")
+        set.depth.push(wall(900), at: time(ofFrame: 1))
+        #expect(circling.bytes == (try #require(set.output.next())).bytes)
+
+        let notices = Notices(bench.element)
+        drag(bench, from: (10, 10), to: (14, 10))
+        #expect(notices.names == ["yaw", "pitch", "auto-pan"])
+        #expect(number("auto-pan", of: bench.element) == 0)
+        #expect(abs(number("yaw", of: bench.element) - (5 + 18)) < 1e-6)
+        #expect(abs(number("pitch", of: bench.element) - 20) < 1e-6)
+    }
+
+    @Test func `pointers go no further, keys and commands go to whoever makes the depth`() throws {
+        let bench = try held()
+        let events = UpstreamEvents(bench.depth.pad)
+        drag(bench, from: (10, 10), to: (15, 30))
+        send(bench, gst_navigation_event_new_key_press("a", none))
+        send(bench, gst_navigation_event_new_command(GST_NAVIGATION_COMMAND_MENU1))
+        #expect(events.kinds == ["key-press", "command"])
+    }
+
+    @Test func `the strangest events from a window are no trap`() throws {
+        let bench = try held()
+        for number in [Double.nan, .infinity, -.infinity, 1e300, -1e300] {
+            drag(bench, from: (number, 1), to: (1, number))
+            drag(bench, button: 3, from: (1, 1), to: (number, number))
+            drag(bench, button: gint.min, from: (1, 1), to: (2, 2))
+            send(bench, gst_navigation_event_new_mouse_scroll(number, number, number, number, none))
+        }
+        for text in ["x", "application/x-gst-navigation, event=(string)mouse-button-press", "y, event=(int)3"] {
+            let structure = gst_structure_from_string(text, nil)
+            send(bench, gst_event_new_navigation(structure))
+        }
+        bench.depth.push(wall(900), at: time(ofFrame: 1))
+        #expect(bench.output.next() != nil)
+    }
+
+    // MARK: Snapshots
+
+    @Test func `a snapshot is written whole and the property goes back`() throws {
+        let folder = TemporaryFolder()
+        let video = VideoShape("RGB", 8, 4)
+        let bench = bench(["video"], ["location": folder["cloud.ply"], "fx": "10", "cx": "2"])
+        let notices = Notices(bench.element)
+        bench.video.start(video)
+        bench.video.push(flat(video, [200, 100, 50]), at: 0)
+        bench.depth.start(CloudElementTests.depth)
+        bench.set("snapshot", "true")
+        bench.depth.push(CloudElementTests.depth.bytes(counts: (0..<32).map { $0 * 100 }), at: 0)
+        _ = try #require(bench.output.next())
+        #expect(bench.bus.nextSnapshot() == folder["cloud.ply"])
+        #expect(number("snapshot", of: bench.element) == 0 && notices.names.contains("snapshot"))
+        let bytes = folder.read("cloud.ply")
+        let end = "end_header\n"
+        let text = String(decoding: bytes.prefix(400), as: UTF8.self)
+        #expect(text.contains("element vertex 31\n") && text.contains(end))
+        // The last vertex: the last sample, 3.1 m away.
+        let last = bytes.suffix(15)
+        func float(_ index: Int) -> Double {
+            let start = last.startIndex + 4 * index
+            return Double(
+                Float(bitPattern: (0..<4).reduce(UInt32(0)) { $0 | UInt32(last[start + $1]) << UInt32(8 * $1) }))
+        }
+        #expect(abs(float(0) - 3.1 * (7 - 2) / 10) < 1e-5 && abs(float(1) - 3.1 * 1.5 / 10) < 1e-5)
+        #expect(abs(float(2) - 3.1) < 1e-5 && Array(last.suffix(3)) == [200, 100, 50])
+        #expect(folder.names == ["cloud.ply"], "nothing else is left")
+    }
+
+    @Test(arguments: ["missing/cloud.ply", "."])
+    func `a snapshot that cannot be written is a warning with file and reason, and the stream goes on`(
+        name: String
+    ) throws {
+        let folder = TemporaryFolder()
+        let bench = bench([], ["location": folder[name], "snapshot": "true"])
+        bench.depth.start(CloudElementTests.depth)
+        bench.depth.push(wall(900), at: 0)
+        _ = try #require(bench.output.next())
+        let text = try #require(bench.bus.nextWarning()).text
+        #expect(text.contains(folder[name]))
+        #expect(text.contains(name == "." ? "not a regular file" : "No such file or directory"))
+        bench.depth.push(wall(900), at: time(ofFrame: 1))
+        #expect(bench.output.next() != nil && bench.bus.errors().isEmpty)
+        #expect(folder.names == [])
+    }
+
+    @Test func `a snapshot without a location is a warning`() throws {
+        let bench = bench([], ["snapshot": "true"])
+        bench.depth.start(CloudElementTests.depth)
+        bench.depth.push(wall(900), at: 0)
+        #expect(try #require(bench.bus.nextWarning()).text.contains("location"))
+        _ = try #require(bench.output.next())
+        #expect(number("snapshot", of: bench.element) == 0)
+    }
+
+    @Test func `the end comes after the word of the snapshot`() throws {
+        let folder = TemporaryFolder()
+        let bench = bench([], ["location": folder["cloud.ply"], "snapshot": "true"])
+        bench.depth.start(CloudElementTests.depth)
+        bench.depth.push(wall(900), at: 0)
+        bench.depth.end()
+        #expect(bench.output.rest().count == 1)
+        #expect(bench.bus.count(of: GST_MESSAGE_ELEMENT) == 1)
+    }
+
+    @Test func `a pipeline that ends at once has written its snapshot`() throws {
+        let folder = TemporaryFolder()
+        for run in 0..<20 {
+            let pipeline = Pipeline(
+                """
+                depthtestsrc name=camera num-buffers=1 camera.depth ! video/x-raw,width=160,height=120
+                    ! depthcloud snapshot=true location="\(folder["\(run).ply"])" ! fakesink
+                """)
+            #expect(pipeline.run() == .ended)
+            _ = pipeline.set(GST_STATE_NULL)
+            #expect(folder.read("\(run).ply").count > 1000)
+        }
+        #expect(folder.names.count == 20)
+    }
+}
+
+// MARK: - What the tests look at
+
+/// The value of a property that is a number, or a truth as 0 or 1.
+private func number(_ name: String, of element: UnsafeMutablePointer<GstElement>) -> Double {
+    var value = GValue()
+    g_value_init(&value, g_type_from_name("gdouble"))
+    defer { g_value_unset(&value) }
+    let object = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
+    guard let spec = g_object_class_find_property(classOf(object), name) else { preconditionFailure("no \(name)") }
+    if spec.pointee.value_type == g_type_from_name("gboolean") {
+        var truth = GValue()
+        g_value_init(&truth, g_type_from_name("gboolean"))
+        defer { g_value_unset(&truth) }
+        g_object_get_property(object, name, &truth)
+        return Double(g_value_get_boolean(&truth))
+    }
+    g_object_get_property(object, name, &value)
+    return g_value_get_double(&value)
+}
+
+private func classOf(_ object: UnsafeMutablePointer<GObject>) -> UnsafeMutablePointer<GObjectClass>? {
+    object.pointee.g_type_instance.g_class.map {
+        UnsafeMutableRawPointer($0).assumingMemoryBound(to: GObjectClass.self)
+    }
+}
+
+/// The properties of which an element has said that they changed.
+private final class Notices {
+    private let element: UnsafeMutablePointer<GstElement>
+    private let handler: gulong
+    private let seen: UnsafeMutablePointer<Set<String>>
+
+    init(_ element: UnsafeMutablePointer<GstElement>) {
+        self.element = element
+        gst_object_ref(element)
+        seen = .allocate(capacity: 1)
+        seen.initialize(to: [])
+        let callback:
+            @convention(c) (UnsafeMutablePointer<GObject>?, UnsafeMutablePointer<GParamSpec>?, gpointer?) -> Void = {
+                _, spec, seen in
+                guard let name = g_param_spec_get_name(spec) else { return }
+                seen?.assumingMemoryBound(to: Set<String>.self).pointee.insert(String(cString: name))
+            }
+        handler = g_signal_connect_data(
+            element, "notify", unsafeBitCast(callback, to: GCallback.self), seen, nil, GConnectFlags(rawValue: 0))
+    }
+
+    var names: Set<String> { seen.pointee }
+
+    deinit {
+        g_signal_handler_disconnect(element, handler)
+        gst_object_unref(element)
+        seen.deinitialize(count: 1)
+        seen.deallocate()
+    }
+}
+
+/// The navigation events that reach a source pad.
+private final class UpstreamEvents {
+    private let pad: UnsafeMutablePointer<GstPad>
+    private let probe: gulong
+    private let seen: UnsafeMutablePointer<[String]>
+
+    init(_ pad: UnsafeMutablePointer<GstPad>) {
+        self.pad = pad
+        gst_object_ref(pad)
+        seen = .allocate(capacity: 1)
+        seen.initialize(to: [])
+        probe = gst_pad_add_probe(
+            pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
+            { _, info, seen in
+                guard let event = info?.pointee.data?.assumingMemoryBound(to: GstEvent.self),
+                    let structure = gst_event_get_structure(event),
+                    let kind = gst_structure_get_string(structure, "event")
+                else { return GST_PAD_PROBE_OK }
+                seen?.assumingMemoryBound(to: [String].self).pointee.append(String(cString: kind))
+                return GST_PAD_PROBE_OK
+            }, seen, nil)
+    }
+
+    var kinds: [String] { seen.pointee }
+
+    deinit {
+        gst_pad_remove_probe(pad, probe)
+        gst_object_unref(pad)
+        seen.deinitialize(count: 1)
+        seen.deallocate()
+    }
+}
+
+extension Bus {
+    /// Waits for a snapshot, for a bounded while; returns where it is.
+    fileprivate func nextSnapshot() -> String? {
+        guard let message = gst_bus_timed_pop_filtered(pointer, 20_000_000_000, GST_MESSAGE_ELEMENT) else { return nil }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
+        guard let structure = gst_message_get_structure(message), gst_structure_has_name(structure, "snapshot") != 0
+        else { return nil }
+        return gst_structure_get_string(structure, "location").map { String(cString: $0) }
+    }
+}
