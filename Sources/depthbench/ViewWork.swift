@@ -9,30 +9,43 @@ struct View {
     var properties: [String: String] = [:]
     var depthFormat = "GRAY16_LE"
     var depth = Size(width: 640, height: 480)
-    /// Size of the video on the `video` pad, in I420; nil without that pad.
+    /// Size of the video on the `video` pad; nil without that pad.
     var video: Size?
+    var videoFormat = "I420"
     /// Of what leaves.
     var format = "BGRx"
     /// Times a memcpy of what leaves, at most; nil where there is no goal.
     var goal: Double?
     /// The element's work without GStreamer; nil where it is not timed alone.
-    var kernel: DepthColorRange?
+    var kernel: Kernel?
+
+    enum Kernel {
+        case colors(DepthColorRange)
+        case cloud
+    }
 
     /// Of what leaves.
     var size: Size { video ?? depth }
 
     static let all = [
-        View(name: "depthcolorize, equalize", factory: "depthcolorize", goal: 4, kernel: .equalize(max: 5)),
+        View(name: "depthcolorize, equalize", factory: "depthcolorize", goal: 4, kernel: .colors(.equalize(max: 5))),
         View(
             name: "depthcolorize, fixed", factory: "depthcolorize", properties: ["range": "fixed"], goal: 4,
-            kernel: .fixed(min: 0.3, max: 5)),
+            kernel: .colors(.fixed(min: 0.3, max: 5))),
         View(
-            name: "depthcolorize, equalize, RGB", factory: "depthcolorize", format: "RGB", kernel: .equalize(max: 5)),
+            name: "depthcolorize, equalize, RGB", factory: "depthcolorize", format: "RGB",
+            kernel: .colors(.equalize(max: 5))),
         View(
             name: "depthcolorize, equalize, F32LE", factory: "depthcolorize", depthFormat: "F32LE",
-            kernel: .equalize(max: 5)),
+            kernel: .colors(.equalize(max: 5))),
         View(
             name: "depthcolorize, over 1280x720 I420", factory: "depthcolorize",
+            video: Size(width: 1280, height: 720)),
+        View(
+            name: "depthcloud, BGRx video", factory: "depthcloud", properties: ["yaw": "20"],
+            video: Size(width: 640, height: 480), videoFormat: "BGRx", goal: 4, kernel: .cloud),
+        View(
+            name: "depthcloud, over 1280x720 I420", factory: "depthcloud", properties: ["yaw": "20"],
             video: Size(width: 1280, height: 720)),
     ]
 }
@@ -56,7 +69,7 @@ final class ViewWork: Workload {
         try rig.feed(gst_element_get_static_pad(rig.element, "depth"), caps, maps)
         if let size = view.video {
             var wanted = Case()
-            wanted.size = size
+            (wanted.size, wanted.format) = (size, view.videoFormat)
             let shape = try VideoShape(wanted)
             let frames = try KeptFrames(count: ring, size: shape.layout.size) { fillWithNoise($1, seed: $0) }
             try rig.feed(gst_element_request_pad_simple(rig.element, "video"), shape.caps, frames)
@@ -206,7 +219,11 @@ extension Bench {
             var leaving = Case()
             (leaving.size, leaving.format) = (view.size, view.format)
             var works: [any Workload] = [try ViewWork(view, ring: effort.ring), try CopyWork(leaving, effort)]
-            if let range = view.kernel { works.append(try ColorWork(view, range, ring: effort.ring)) }
+            switch view.kernel {
+            case .colors(let range): works.append(try ColorWork(view, range, ring: effort.ring))
+            case .cloud: works.append(try CloudWork(view, ring: effort.ring))
+            case nil: break
+            }
             let figure = ViewFigure(view, try Samples(of: works, effort))
             printLine(figure.line)
             add(figure)
