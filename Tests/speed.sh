@@ -40,7 +40,8 @@ echo
 echo "== Starting, whole processes with a warm registry: milliseconds, medians of 21"
 export GST_REGISTRY="$folder/registry.bin" GST_PLUGIN_PATH="$root/.build/release"
 swift build -c release --product gstdepthmatte >/dev/null
-milliseconds() { # of a command, 21 times in turn with nothing else
+milliseconds() { # of a command, 21 times
+    timeout -s KILL 60 "$@" >/dev/null || return
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21; do
         start=$(date +%s%N)
         timeout -s KILL 60 "$@" >/dev/null

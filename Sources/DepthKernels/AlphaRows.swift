@@ -214,8 +214,8 @@ struct AlphaReader {
             let isOpaque = opaque.contains(start)
             sample = isOpaque ? opaque.firstMissing(from: start, to: count) : touched.first(from: start, to: count)
             if isOpaque && !isWhole { continue }
-            let first = start == 0 ? geometry.columns.lowerBound : geometry.firstBehind[start]
-            let end = sample == count ? geometry.columns.upperBound : geometry.firstAcross[sample]
+            let first = geometry.firstBehind[start]
+            let end = geometry.firstAcross[sample]
             guard end > first else { continue }
             list.append(.mixed, to: first)
             list.append(isOpaque ? .opaque : .clear, to: end)

@@ -5,7 +5,8 @@ package protocol Crew: AnyObject {
 
     /// Calls `work` once for each of 0..<`parts`, at the same time where it can, and returns when all are done.
     ///
-    /// - parameter job: what `work` is given besides the number of the part. It captures nothing, and so takes no memory.
+    /// - parameter job: what `work` is given besides the number of the part. It captures nothing (once the compiler knows the
+    ///   kind of job), and so takes no memory.
     func share(_ parts: Int, of job: UnsafeRawPointer, _ work: @escaping (UnsafeRawPointer, Int) -> Void)
 }
 
@@ -24,14 +25,16 @@ final class BandMemory {
 /// Cuts pictures into bands of rows. What comes out does not depend on how many there are.
 final class Bands {
     /// Nil while there is but one thread.
-    var crew: (any Crew)?
+    var crew: (any Crew)? {
+        didSet { memories.removeLast(memories.count - 1) }
+    }
     private var memories = [BandMemory()]
 
     /// For the calling thread alone, between two jobs.
     var own: BandMemory { memories[0] }
 
     /// Pixels below which a band is not worth waking a thread for.
-    private static let leastPixels = 1 << 16
+    static let leastPixels = 1 << 16
 
     /// Does the work on rows 0..<`rows`.
     ///

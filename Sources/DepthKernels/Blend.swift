@@ -110,7 +110,10 @@ package final class Blender {
     private func layers(_ video: Planes<MutablePlane>, _ background: Planes<Plane>) -> BlendPass.Layers {
         let layers = unsafe layers.reserve(layout.planes.count, filler: nil)
         for (index, spread) in layout.planes.enumerated() {
-            guard let video = video[index], let background = background[index] else { continue }
+            guard let video = video[index], let background = background[index] else {
+                unsafe layers[index] = nil
+                continue
+            }
             let isLikeLast = index > 0 && spread == layout.planes[index - 1] && spread.rowsPerSample == rowsPerStrip
             unsafe layers[index] = BlendPass.Layer(video, background, spread, isSpreadAlready: isLikeLast)
         }

@@ -13,7 +13,9 @@ struct GaussianKernel {
     init(sigma: Double) {
         self.sigma = sigma
         let radius = ceilIndex(4 * sigma, in: 1...400)
-        let bell = (0...radius).map { exponential(-Double($0 * $0) / (2 * sigma * sigma)) }
+        // Kernels narrower than any that has a neighbour in it are all alike.
+        let spread = max(2 * sigma * sigma, 1e-6)
+        let bell = (0...radius).map { exponential(-Double($0 * $0) / spread) }
         let sum = bell[0] + 2 * bell.dropFirst().reduce(0, +)
         weights = bell.map { Float($0 / sum) }
     }

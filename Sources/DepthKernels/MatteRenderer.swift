@@ -3,7 +3,7 @@
 /// Four steps, each in a file of its own: threshold (`OpacityCurve`, `Threshold`), blur (`GaussianBlur`), gamma
 /// (`GammaCurve`), enlargement (`AlphaRows`). The order is that of Apple's sample "Enhancing live video by
 /// leveraging TrueDepth camera data". Between the steps opacities stay floats of 0…1 at the depth map's size; they
-/// are rounded once, at the end. Arithmetic is done only in the band where the matte changes; elsewhere it is known.
+/// are rounded once, at the end. Arithmetic is done only where the matte changes; elsewhere it is known.
 ///
 /// Keeps its memory between frames and takes none in the steady state. Not for two threads at once.
 package final class MatteRenderer {
@@ -18,7 +18,6 @@ package final class MatteRenderer {
     private var bits = Scratch<UInt16>()
     private var blur = GaussianBlur()
     private var wideBlur = WideBlur()
-    private var sums = Scratch<Double>()
     private var alpha = Scratch<UInt8>()
     private var geometry: UpscaleGeometry?
     /// The last frame's opacities and where they lie; nil where nothing is shown.
@@ -32,6 +31,9 @@ package final class MatteRenderer {
     package private(set) var coverage = 0.0
 
     package init(loops: Loops = .best) { self.loops = loops }
+
+    /// How many threads have something to do for pictures of so many pixels.
+    package static func usefulThreads(pixels: Int) -> Int { max(pixels / Bands.leastPixels, 1) }
 
     /// Who works on large frames; nil for the calling thread alone. It makes no difference to what comes out.
     package var crew: (any Crew)? {
@@ -116,12 +118,10 @@ package final class MatteRenderer {
         return memory.alpha.withRows(of: map, geometry, loops, body)
     }
 
-    /// The mean of all opacities, 0…1. Rows are added up one by one, so that it does not depend on the bands.
+    /// The mean of all opacities, 0…1.
     private func meanOpacity(_ map: OpacityMap) -> Double {
-        let sums = unsafe sums.reserve(map.height, filler: 0)
-        unsafe bands.share(RowSums(map: map, sums: sums), rows: map.height, width: map.width)
         var sum = 0.0
-        for y in 0..<map.height { unsafe sum += sums[y] }
+        for y in 0..<map.height { sum += map.sum(row: y) }
         return min(max(sum / Double(map.width * map.height), 0), 1)
     }
 
@@ -178,22 +178,6 @@ private struct StepCut: BandWork {
     let loops: Loops
 
     func work(_ rows: Range<Int>, _ memory: BandMemory) { mask.fill(rows: rows, from: depth, by: step, loops) }
-}
-
-/// Adds up the opacities of each row.
-@safe
-private struct RowSums: BandWork {
-    let map: OpacityMap
-    let sums: UnsafeMutablePointer<Double>
-
-    init(map: OpacityMap, sums: UnsafeMutablePointer<Double>) {
-        self.map = map
-        unsafe self.sums = sums
-    }
-
-    func work(_ rows: Range<Int>, _ memory: BandMemory) {
-        for y in rows { unsafe sums[y] = map.sum(row: y) }
-    }
 }
 
 extension DepthPlacement {

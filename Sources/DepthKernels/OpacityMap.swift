@@ -7,8 +7,8 @@ let blockWidth = Lanes.scalarCount
 /// A picture of opacities, 0…1, at the depth map's size, with what is known of each block of it.
 ///
 /// Only blocks that are mixed hold numbers: what the others stand for is never written nor read, as most of a matte is
-/// plainly background or plainly person. Rows are padded to whole blocks; the padding repeats the last opacity of the
-/// row, as the blur asks for at the edge.
+/// plainly background or plainly person. Rows are padded to whole blocks; what the padding holds goes on as the row does
+/// where its last opacity is repeated.
 @safe
 struct OpacityMap {
     private let values: UnsafeMutablePointer<Float>
@@ -61,7 +61,8 @@ struct OpacityMap {
     @inline(__always)
     func opaque(_ y: Int) -> BitRow { unsafe BitRow(sets + y &* setsOfRow + words) }
 
-    /// The samples of a row that are neither 0 nor 1; known when the map is finished. What stands for padding is so too.
+    /// The samples of a row that are neither 0 nor 1; known when the map is finished. Bits behind the
+    /// last sample mean nothing.
     ///
     /// - Precondition: `0 <= y < height`.
     @inline(__always)
@@ -144,7 +145,8 @@ struct OpacityMap {
         mixed(y).forEachRun(upTo: blocks) { run in
             for block in run { unsafe lanes += loadLanes(self.row(y) + block &* blockWidth) }
         }
-        let padding = Float(paddedWidth &- width) * opacity(x: width &- 1, y: y)
+        var padding: Float = 0
+        for x in width..<paddedWidth { padding += opacity(x: x, y: y) }
         return Double(lanes.sum() - padding) + Double(opaqueBlocks &* blockWidth)
     }
 }

@@ -50,7 +50,8 @@ private struct StepPass {
     private let weights: KernelWeights
     private let response: StepResponse
     private let loops: Loops
-    /// A row with room for a response beyond either end.
+    /// A row with room for a response beyond either end. Outside mixed blocks it holds what was added there, which
+    /// nobody reads.
     private let line: UnsafeMutablePointer<Float>
     /// Where the row changes: the first samples of each new value.
     private let steps: UnsafeMutablePointer<Int32>

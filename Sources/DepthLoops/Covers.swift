@@ -7,6 +7,7 @@ package func sortSamples(
     clear: UnsafeMutablePointer<UInt16>, opaque: UnsafeMutablePointer<UInt16>
 ) {
     let (low, high) = (SIMD16(repeating: low), SIMD16(repeating: high))
+    let laneBits = SIMD16<UInt32>(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
     for block in 0..<blocks {
         let values = unsafe UnsafeRawPointer(first + block &* stride).loadUnaligned(as: SIMD16<Float>.self)
         let zero = SIMD16<UInt32>(repeating: 0)
@@ -16,7 +17,3 @@ package func sortSamples(
         unsafe opaque[block] = UInt16(truncatingIfNeeded: above)
     }
 }
-
-/// A bit for each lane.
-private let laneBits = SIMD16<UInt32>(
-    1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768)

@@ -22,6 +22,7 @@ package func mixRows(
 package func roundedByte(_ value: Float) -> UInt8 {
     // Taken off 1.5 · 2²³, a number is rounded to a whole one in the low bits. What is clipped as an integer becomes
     // instructions that pack and saturate.
+    let value = value == value ? value : 0
     let magic: Float = 12_582_912
     let whole = Int32(bitPattern: magic.bitPattern) &- Int32(bitPattern: (magic - value).bitPattern)
     return UInt8(truncatingIfNeeded: min(max(whole, 0), 255))

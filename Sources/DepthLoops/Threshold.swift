@@ -7,6 +7,7 @@ package func cutRow(
 ) {
     // One comparison for both ends: counts below the first wrap around to large numbers.
     let (first, span) = (SIMD16(repeating: first), SIMD16(repeating: span))
+    let laneBits = SIMD16<UInt16>(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
     for word in 0..<words {
         var bits: UInt64 = 0
         for quarter in 0..<4 {
@@ -23,9 +24,6 @@ package func cutRow(
         unsafe mask[word] = bits
     }
 }
-
-/// A bit for each lane.
-private let laneBits = SIMD16<UInt16>(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
 
 /// Turns the bits of a run of blocks of 16 samples into opacities of 0 and 1.
 package func expandBits(

@@ -3,14 +3,13 @@ import DepthKernels
 
 /// Threads that wait for parts of a job, and the thread that brings it.
 package final class ThreadCrew: Crew {
-    package let size: Int
+    /// The thread that calls `share`, and those that the system gave.
+    package var size: Int { threads.count + 1 }
     private let job = SharedJob()
     private let threads: [UnsafeMutablePointer<GThread>]
 
-    /// - parameter size: threads, the one that calls `share` among them.
+    /// - parameter size: threads, the one that calls `share` among them. Where the system gives fewer, those do the work.
     package init(size: Int) {
-        self.size = max(size, 1)
-        // Where the system gives no more threads, the others do the work.
         threads = (1..<max(size, 1)).compactMap { [job] _ in
             let held = Unmanaged.passRetained(job)
             let thread = g_thread_try_new(
@@ -75,7 +74,7 @@ private final class SharedJob: @unchecked Sendable {  // guard: `lock`, for ever
         self.work = work
         self.job = job
         (next, end) = (0, parts)
-        g_cond_broadcast(isCalled)
+        for _ in 1..<max(parts, 1) { g_cond_signal(isCalled) }
         takeParts()
         while busy > 0 { g_cond_wait(isDone, lock) }
         self.work = nil

@@ -35,7 +35,7 @@ struct Figure {
         ring = effort.ring
         sources = effort.sources ?? effort.ring
         rounds = samples.rounds
-        framesPerRound = samples.frames[index]
+        framesPerRound = samples.frames
         frameBytes = try VideoShape(wanted).layout.size
         let times = samples.values(index) { $0.frame / 1e6 }
         time = median(times)

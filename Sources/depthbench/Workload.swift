@@ -1,6 +1,6 @@
 /// Something that can be done frame by frame, and timed.
 protocol Workload: AnyObject {
-    /// Frames below which one round says little: what the works before have left in the cache should hardly count.
+    /// Frames below which one round says little.
     var leastFrames: Int { get }
 
     /// Does the work for so many frames.
@@ -21,22 +21,21 @@ struct Timing {
 struct Samples {
     /// For each work, its rounds.
     private(set) var timings: [[Timing]]
-    /// For each work, the frames of one round.
-    let frames: [Int]
+    /// The frames of one round: as many for each work, so that all find the caches alike.
+    let frames: Int
 
     var rounds: Int { timings.first?.count ?? 0 }
 
     /// Lets the works take turns, so that whatever else the machine does meets all of them alike.
     init(of works: [any Workload], _ effort: Options.Effort) throws {
-        let most = try works.map { try Samples.framesOfRound($0) }.max() ?? 1
-        frames = works.map { _ in most }
+        frames = try works.map { try Samples.framesOfRound($0) }.max() ?? 1
         timings = works.map { _ in [] }
         let start = now()
         let least = min(3, effort.rounds)
         for round in 0..<effort.rounds {
             if round >= least, Double(now() - start) > effort.seconds * 1e9 { break }
             for (index, work) in works.enumerated() {
-                timings[index].append(try work.run(frames: frames[index]))
+                timings[index].append(try work.run(frames: frames))
             }
         }
     }

@@ -1,4 +1,5 @@
 import DepthKernels
+import DepthLoops
 import TestSupport
 import Testing
 
@@ -155,6 +156,47 @@ import Testing
                 metres: depth.metres(), width: 50, height: 40, videoWidth: 120, videoHeight: 70)
             let difference = Difference(alpha, expected)
             #expect(difference.isWithinPromise, "\(x) \(y) \(scale): \(difference)")
+        }
+    }
+
+    @Test(arguments: [1, 15, 16, 17, 33, 61, 64, 130], [0, 0.7, 5, 20])
+    func `the coverage is the mean of the matte`(width: Int, blurRadius: Double) throws {
+        let height = 40
+        for seed in [1, 2, 3] as [UInt64] {
+            let counts = RendererTests.scene(width: width, height: height, seed: seed)
+            let depth = try DepthMap(counts: counts, width: width)
+            for (feather, gamma) in [(0.0, 0.5), (0.3, 1)] {
+                var settings = MatteSettings()
+                (settings.blurRadius, settings.featherFar, settings.gamma) = (blurRadius, feather, gamma)
+                let renderer = MatteRenderer()
+                let placement = DepthPlacement(
+                    depthWidth: width, depthHeight: height, videoWidth: width, videoHeight: height)
+                let bytes = renderer.render(
+                    depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
+                    videoHeight: height, settings: settings
+                ).bytes
+                let mean = Double(bytes.reduce(0) { $0 + Int($1) }) / Double(255 * bytes.count)
+                #expect(abs(renderer.coverage - mean) < 0.002, "\(renderer.coverage), not \(mean)")
+            }
+        }
+    }
+
+    @Test func `a blur too narrow to reach anything changes nothing`() throws {
+        let depth = try DepthMap(counts: RendererTests.scene(width: 61, height: 37), width: 61)
+        var settings = MatteSettings.step(cutoff: 1)
+        let hard = depth.alpha(settings)
+        for blurRadius in [1e-200, 1e-300, .leastNonzeroMagnitude, 1e-9, 0.01] {
+            settings.blurRadius = blurRadius
+            #expect(depth.alpha(settings) == hard, "\(blurRadius)")
+        }
+    }
+
+    @Test func `what is no number is clear, of either sign`() {
+        for value in [Float.nan, -.nan, .signalingNaN] { #expect(roundedByte(value) == 0) }
+        for (value, byte) in [(-1, 0), (-0.4, 0), (0.5, 0), (1.5, 2), (254.4, 254), (255.7, 255), (400, 255)]
+            as [(Float, UInt8)]
+        {
+            #expect(roundedByte(value) == byte)
         }
     }
 

@@ -82,7 +82,8 @@ enum DepthMatteProperties {
             "max-pixels", "Pictures with more pixels are refused before memory is allocated for them",
             1...UInt32.max, \.maxPixels),
         .uint(
-            "max-threads", "Threads that work on a large frame; 0 = as many as there are processors", 0...64,
+            "max-threads", "Threads that work on a large frame; 0 = as many as there are processors, at most 16",
+            0...64,
             \.maxThreads),
     ]
 }

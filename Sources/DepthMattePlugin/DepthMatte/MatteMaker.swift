@@ -10,6 +10,8 @@ final class MatteMaker {
     /// Who set the anchor last: what one has measured means nothing to another.
     private var anchoredBy = AnchorMode.auto
     private let renderer = MatteRenderer()
+    /// Threads that were asked for last.
+    private var employed = 1
     /// The frame whose matte the renderer holds.
     private var matteNumber: UInt64?
 
@@ -64,7 +66,7 @@ final class MatteMaker {
             guard let cutoff = cutoff(map, scene, settings) else { return nil }
             var matte = settings.matte
             matte.cutoff = cutoff
-            employ(settings.maxThreads)
+            employ(settings.maxThreads, pixels: max(scene.videoWidth * scene.videoHeight, image.width * image.height))
             renderer.prepare(
                 depth: image, scale: settings.depth.scale, placement: placement, videoWidth: scene.videoWidth,
                 videoHeight: scene.videoHeight, settings: matte)
@@ -93,15 +95,21 @@ final class MatteMaker {
         anchor = AnchorTracker()
         report = Report()
         renderer.crew = nil
+        employed = 1
     }
 
-    /// - parameter threads: 0 = as many as there are processors.
-    private func employ(_ threads: UInt32) {
-        let size = threads == 0 ? min(Int(g_get_num_processors()), MatteMaker.mostThreads) : Int(threads)
-        if (renderer.crew?.size ?? 1) != size { renderer.crew = size == 1 ? nil : ThreadCrew(size: size) }
+    /// - parameter threads: 0 = as many as there are processors, and `mostThreads` at most.
+    /// - parameter pixels: of the picture that they work on.
+    private func employ(_ threads: UInt32, pixels: Int) {
+        let wanted = min(
+            threads == 0 ? MatteMaker.processors : Int(threads), MatteRenderer.usefulThreads(pixels: pixels))
+        if wanted == employed { return }
+        employed = wanted
+        renderer.crew = wanted == 1 ? nil : ThreadCrew(size: wanted)
     }
 
-    /// More would do no more: they wait for memory.
+    private static let processors = min(Int(g_get_num_processors()), mostThreads)
+    /// More would do no more by themselves: they wait for memory.
     private static let mostThreads = 16
 
     // MARK: Anchor
