@@ -48,6 +48,16 @@ package func copy(_ source: Planes<Plane>, to target: Planes<MutablePlane>) {
     }
 }
 
+/// Makes every row of a picture the first row of another one, plane by plane; rows of different lengths are copied as
+/// far as both go.
+package func repeatFirstRow(of source: Planes<Plane>, over target: Planes<MutablePlane>) {
+    for index in 0..<min(source.count, target.count) {
+        guard let from = source[index], let to = target[index] else { continue }
+        let bytes = min(from.rowBytes, to.rowBytes)
+        for y in 0..<to.rows { unsafe to.row(y).copyMemory(from: from.row(0), byteCount: bytes) }
+    }
+}
+
 /// Fills a plane of single bytes.
 package func fill(_ plane: MutablePlane, with byte: UInt8) {
     for y in 0..<plane.rows {

@@ -53,7 +53,20 @@ final class Background {
     private func colored(_ request: Request) -> BufferRef? {
         let isTransparent = if case .transparent = request.source { true } else { false }
         let color = isTransparent ? request.color & 0x00ff_ffff : request.color
-        return converted(canvas(request, color: color), request)
+        // A few rows are converted, and the first of them is repeated: this is done while a frame waits.
+        guard let few = request.format.cut(toRows: 4) else { return nil }
+        let strip = Request(format: few, color: request.color, fit: request.fit, source: request.source)
+        guard let row = converted(canvas(strip, color: color), strip),
+            let frame = newSharedBuffer(size: request.format.layout.size)
+        else { return nil }
+        let isFilled =
+            try? withFrame(reading: row.pointer, few.layout) { row in
+                try? withFrame(changing: frame.pointer, request.format.layout) { frame in
+                    repeatFirstRow(of: row, over: frame)
+                    return true
+                }
+            }
+        return isFilled == true ? frame : nil
     }
 
     /// Fits a still in RGBA, by the filters that suit stills, then converts it once.

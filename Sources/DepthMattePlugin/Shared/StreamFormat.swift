@@ -22,10 +22,14 @@ struct StreamFormat {
     }
 
     /// The same picture with an alpha channel; nil where the format has no such sibling.
-    var withAlpha: StreamFormat? {
-        guard let sibling = format.withAlpha else { return nil }
+    var withAlpha: StreamFormat? { format.withAlpha.flatMap { like($0, height: height) } }
+
+    /// The first rows of the picture, as a format of their own.
+    func cut(toRows rows: Int) -> StreamFormat? { like(format.format, height: min(height, rows)) }
+
+    private func like(_ format: GstVideoFormat, height: Int) -> StreamFormat? {
         var info = GstVideoInfo()
-        guard gst_video_info_set_format(&info, sibling, guint(width), guint(height)) != 0 else { return nil }
+        guard gst_video_info_set_format(&info, format, guint(width), guint(height)) != 0 else { return nil }
         info.colorimetry = self.info.colorimetry
         info.chroma_site = self.info.chroma_site
         info.par_n = self.info.par_n
