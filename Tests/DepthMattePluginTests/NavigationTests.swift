@@ -189,7 +189,11 @@ import Testing
             key("\(index + 1)", on: bench)
             #expect(nick("view", of: bench.element) == view)
         }
-        for other in ["0", "6", "a", "", "-1", "99999999999999999999", "Left"] { key(other, on: bench) }
+        let others = [
+            "0", "6", "a", "", "-1", "+3", "03", "99999999999999999999", "-9223372036854775808", "9223372036854775807",
+            "Left",
+        ]
+        for other in others { key(other, on: bench) }
         #expect(nick("view", of: bench.element) == "quad")
     }
 

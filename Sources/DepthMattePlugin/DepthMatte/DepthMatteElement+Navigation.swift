@@ -57,8 +57,8 @@ extension DepthMatteElement {
     }
 
     private func pressKey(_ key: String) {
-        guard let number = Int(key), MatteView.allCases.indices.contains(number - 1) else { return }
-        table.update { $0.view = MatteView.allCases[number - 1] }
+        guard let view = MatteView.allCases.first(where: { key == "\($0.rawValue + 1)" }) else { return }
+        table.update { $0.view = view }
         notify("view")
     }
 }
