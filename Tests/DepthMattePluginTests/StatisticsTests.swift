@@ -87,7 +87,7 @@ import Testing
 }
 
 /// The value of the property `stats`.
-private final class Stats {
+final class Stats {
     private let structure: UnsafeMutablePointer<GstStructure>
 
     init(of bench: Bench) {

@@ -134,17 +134,100 @@ private final class FakeMachine {
         #expect(bench.numbers() == (mode == "degrade" && degrees > 80 ? [1, 1, 3, 3, 5, 5] : [1, 2, 3, 4, 5, 6]))
     }
 
+    @Test func `a frame with the matte of the one before counts as reused, with the skew of the depth that made it`() {
+        let machine = FakeMachine()
+        machine.add(0, "cpu", 85, trips: [("passive", 80)])
+        let bench = Bench.numbered(["thermal": "degrade"])
+        _ = bench.bus.nextStructure()
+        for number in 0..<4 { bench.depth.push(Numbered.map(number + 1), at: time(ofFrame: number)) }
+        bench.depth.end()
+        bench.pushVideo(4)
+        #expect(bench.numbers() == [1, 1, 3, 3])
+        let stats = Stats(of: bench)
+        #expect(stats["paired"] == 2 && stats["reused"] == 2)
+        #expect(stats.signed("skew") == Int64(time(ofFrame: 2)) - Int64(time(ofFrame: 3)))
+    }
+
     @Test func `a matte is not used again after a frame that had none`() throws {
         let machine = FakeMachine()
         machine.add(0, "cpu", 85, trips: [("passive", 80)])
-        let bench = Bench.numbered(["thermal": "degrade", "hold-time": "0", "max-skew": "0"])
+        let bench = Bench.numbered(["thermal": "degrade", "hold-time": "0", "max-skew": "40000000"])
         _ = bench.bus.nextStructure()
-        for (number, map) in [(0, 1), (3, 4), (4, 5), (5, 6)] {
-            bench.depth.push(Numbered.map(map), at: time(ofFrame: number))
-        }
+        for (number, map) in [(0, 1), (4, 5), (5, 6)] { bench.depth.push(Numbered.map(map), at: time(ofFrame: number)) }
         bench.depth.end()
         bench.pushVideo(6)
-        // Frame 1 has no depth of its own, whatever the heat; frame 2 neither. Frame 3 makes a matte: none is before it.
-        #expect(bench.numbers() == [1, 0, 0, 4, 5, 5])
+        // Frame 2 is too far from any depth, whatever the heat. Frame 3 makes a matte: none is before it.
+        #expect(bench.numbers() == [1, 1, 0, 5, 5, 5])
+    }
+
+    // MARK: A matte that means nothing any more
+
+    /// A hot element that has shown all of the room, which was near; the matte of that frame would show it again.
+    private func hotBench(_ properties: [String: String] = [:]) throws -> Bench {
+        let bench = Bench.room(properties.with(["thermal": "degrade"]))
+        #expect(bench.bus.nextStructure() == text("serious", "cpu", 85))
+        #expect(Room.leaked(bench.pair(0, depth: Room.wall(700))) == Room.all)
+        return bench
+    }
+
+    private func hotMachine() -> FakeMachine {
+        let machine = FakeMachine()
+        machine.add(0, "cpu", 85, trips: [("passive", 80)])
+        return machine
+    }
+
+    @Test func `after a gap in time a frame gets its own matte`() throws {
+        let machine = hotMachine()
+        let bench = try hotBench()
+        bench.depth.push(Room.wall(3000), at: 10_000 * millisecond)
+        bench.video.push(Room.picture, at: 10_000 * millisecond)
+        #expect(Room.leaked(bench.output.next()) == 0)
+        withExtendedLifetime(machine) {}
+    }
+
+    @Test(arguments: [
+        ("cutoff", "0.5"), ("near", "0.8"), ("invert", "true"), ("mask", "band-pass"),
+        ("anchor", "face"), ("depth-unit", "0.01"), ("depth-bias", "1"), ("depth-invalid", "700"),
+        ("depth-kind", "disparity"), ("depth-offset-x", "1000"),
+    ])
+    func `a change of what makes the matte is whole on the next frame`(name: String, value: String) throws {
+        let machine = hotMachine()
+        let bench = try hotBench()
+        bench.set(name, value)
+        let changed = try #require(bench.pair(1, depth: Room.wall(700)))
+        // What a cool machine makes of it.
+        let cool = Bench.room([name: value])
+        let expected = try #require(cool.pair(0, depth: Room.wall(700)))
+        #expect(changed.bytes == expected.bytes)
+        #expect(Room.leaked(expected) != Room.all, "the change must hide something")
+        withExtendedLifetime(machine) {}
+    }
+
+    /// What may begin anew between two frames.
+    enum Beginning: CaseIterable {
+        case depthCaps, depthSegment, depthStream, depthPad, videoCaps, videoSegment, videoStream
+    }
+
+    @Test(arguments: Beginning.allCases)
+    func `what begins anew gets a matte of its own`(beginning: Beginning) throws {
+        let machine = hotMachine()
+        let bench = try hotBench()
+        var map = Room.wall(3000)
+        switch beginning {
+        case .depthCaps:
+            let small = DepthShape("GRAY16_LE", 16, 12)
+            bench.depth.setCaps(small.caps)
+            map = small.bytes(counts: [Int](repeating: 3000, count: 16 * 12))
+        case .depthSegment: bench.depth.push(.time())
+        case .depthStream: bench.depth.start(Room.depth)
+        case .depthPad:
+            bench.release("depth")
+            bench.request("depth").start(Room.depth)
+        case .videoCaps: bench.video.setCaps(VideoShape("RGB", 64, 48, fields: "pixel-aspect-ratio=(fraction)2/1").caps)
+        case .videoSegment: bench.video.push(.time())
+        case .videoStream: bench.video.start(Room.shape)
+        }
+        #expect(Room.leaked(bench.pair(1, depth: map)) == 0)
+        withExtendedLifetime(machine) {}
     }
 }

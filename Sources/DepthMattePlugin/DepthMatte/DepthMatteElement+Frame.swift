@@ -46,8 +46,11 @@ extension DepthMatteElement {
                 pairing.choice.flatMap { depthFrame($0.buffer, job) }, width: format.width, height: format.height)
             if job.settings.view == .original { return try pass(&frame, job) }
             guard let choice = pairing.choice else { return try withoutDepth(&frame, behind, job) }
-            let matte = try matte(choice.buffer, frame.pointer, job)
+            let spared = sparedMatte(job)
+            let matte: MatteRenderer? =
+                if let spared { spared.matte } else { try matte(choice, frame.pointer, job) }
             try draw(on: &frame, matte, depthFrame(choice.buffer, job), behind, job)
+            if let spared { return .reused(skew: spared.skew) }
             return matte == nil ? .covered : pairing.outcome(at: job.moment.time)
         } catch {
             report(error)
@@ -62,25 +65,23 @@ extension DepthMatteElement {
 
     /// The frame's matte; nil where everything is background.
     private func matte(
-        _ depth: BufferPointer, _ video: BufferPointer, _ job: Job
+        _ depth: Pairing.Choice, _ video: BufferPointer, _ job: Job
     ) throws(FrameFault) -> MatteRenderer? {
         guard let format = inputs.depth.format else { return nil }
         let (width, height) = (job.compositor.input.width, job.compositor.input.height)
-        if sparesMatte(job),
-            let last = maker.matteBefore(job.moment.number, videoWidth: width, videoHeight: height)
-        {
-            return last
-        }
         let faces = inputs.faces(on: video, width: width, height: height, types: job.settings.faceTypes ?? "")
         let scene = MatteMaker.Scene(
-            depth: depth, format: format, faces: faces, videoWidth: width, videoHeight: height, time: job.moment.time,
-            number: job.moment.number)
+            depth: depth.buffer, depthTime: depth.time, format: format, faces: faces, videoWidth: width,
+            videoHeight: height, time: job.moment.time, number: job.moment.number)
         return try maker.matte(scene, job.settings)
     }
 
-    /// Whether the machine is so hot that this frame is to make do with the matte of the one before.
-    private func sparesMatte(_ job: Job) -> Bool {
-        job.settings.thermal == .degrade && thermal.state >= .serious && !job.moment.number.isMultiple(of: 2)
+    /// The matte of the frame before, where the machine is so hot that this one is to make do with it, and can.
+    private func sparedMatte(_ job: Job) -> MatteMaker.Earlier? {
+        guard job.settings.thermal == .degrade, thermal.state >= .serious, !job.moment.number.isMultiple(of: 2) else {
+            return nil
+        }
+        return maker.matteBefore(job.moment, job.settings)
     }
 
     /// A frame for which there is no depth.

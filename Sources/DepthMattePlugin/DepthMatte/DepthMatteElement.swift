@@ -110,7 +110,10 @@ final class DepthMatteElement: FollowingElement {
 
     func report(_ fault: FrameFault, of what: String = "frame") { report(fault, of: what, "the background covers it") }
 
-    // MARK: Stop
+    // MARK: What is over
+
+    /// The background has no part in the matte.
+    func beginsAnew(_ role: DepthMatte.PadRole) { if role != .background { maker.forgetMatte() } }
 
     func forgetInputs() {
         inputs.reset()

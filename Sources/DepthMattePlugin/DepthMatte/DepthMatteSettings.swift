@@ -36,6 +36,13 @@ struct DepthMatteSettings: FollowingSettings, DepthReadingSettings {
 
     var maxPixels: UInt32 = 67_108_864
     var maxThreads: UInt32 = 0
+
+    /// Whether the same depth becomes the same matte by the other settings.
+    func makesSameMatte(as other: DepthMatteSettings) -> Bool {
+        depth == other.depth && matte == other.matte && anchor == other.anchor && anchorX == other.anchorX
+            && anchorY == other.anchorY && anchorSmoothing == other.anchorSmoothing && margin == other.margin
+            && faceSelect == other.faceSelect && faceTypes == other.faceTypes
+    }
 }
 
 enum AnchorMode: Int, PropertyEnum {

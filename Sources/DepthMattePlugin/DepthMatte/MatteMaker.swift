@@ -12,8 +12,17 @@ final class MatteMaker {
     private let renderer = MatteRenderer()
     /// Threads that were asked for last.
     private var employed = 1
-    /// The frame whose matte the renderer holds.
-    private var matteNumber: UInt64?
+    /// What the matte that the renderer holds was made for; nil where it is of no further use.
+    private var made: Made?
+
+    /// What a matte was made for, and by what.
+    private struct Made {
+        /// Of the video frame.
+        let number: UInt64
+        let time: RunningTime?
+        let depthTime: RunningTime?
+        let settings: DepthMatteSettings
+    }
 
     /// What the last matte was, for those who watch.
     struct Report {
@@ -35,6 +44,7 @@ final class MatteMaker {
     /// What one matte is made from.
     struct Scene {
         let depth: BufferPointer
+        let depthTime: RunningTime?
         let format: DepthFormat
         /// In video pixels.
         let faces: [Box]
@@ -53,7 +63,7 @@ final class MatteMaker {
         let placement = settings.depth.placement(
             depthWidth: scene.format.layout.width, depthHeight: scene.format.layout.height,
             videoWidth: scene.videoWidth, videoHeight: scene.videoHeight)
-        matteNumber = nil
+        made = nil
         return try withFrame(reading: scene.depth, scene.format.layout) { planes -> MatteRenderer? in
             guard let plane = planes[0],
                 let image = DepthImage(
@@ -70,7 +80,8 @@ final class MatteMaker {
             renderer.prepare(
                 depth: image, scale: settings.depth.scale, placement: placement, videoWidth: scene.videoWidth,
                 videoHeight: scene.videoHeight, settings: matte)
-            matteNumber = scene.number
+            made = Made(
+                number: scene.number, time: scene.time, depthTime: scene.depthTime, settings: settings)
             report.cutoff = cutoff
             report.face = face
             report.anchorDepth = anchor.distance ?? 0
@@ -79,19 +90,32 @@ final class MatteMaker {
         }
     }
 
-    /// The matte of the frame before that number, where it is of a video of that size; nil where there is none.
-    func matteBefore(_ number: UInt64, videoWidth: Int, videoHeight: Int) -> MatteRenderer? {
-        guard let last = matteNumber, last &+ 1 == number, renderer.width == videoWidth, renderer.height == videoHeight
-        else { return nil }
-        return renderer
+    /// A matte that was made for another frame.
+    struct Earlier {
+        let matte: MatteRenderer
+        /// Nanoseconds by which its depth is later than the frame that it is to serve; 0 where either has no time.
+        let skew: RunningTime
     }
 
-    /// What comes next does not continue what came.
-    func forgetMatte() { matteNumber = nil }
+    /// The matte of the frame before that moment, where it may serve this one too: made by the same settings, and for a
+    /// time from which depth would count as made for this frame.
+    func matteBefore(_ moment: Moment, _ settings: DepthMatteSettings) -> Earlier? {
+        guard let made, made.number &+ 1 == moment.number, made.settings.makesSameMatte(as: settings) else {
+            return nil
+        }
+        guard let time = moment.time, let madeFor = made.time else {
+            return moment.time == nil && made.time == nil ? Earlier(matte: renderer, skew: 0) : nil
+        }
+        guard distance(madeFor, time) <= settings.maxSkew else { return nil }
+        return Earlier(matte: renderer, skew: made.depthTime.map { $0 &- time } ?? 0)
+    }
+
+    /// What comes next does not continue what came: it is of another stream, or lies or means otherwise.
+    func forgetMatte() { made = nil }
 
     /// Forgets every anchor and matte, and lets the threads go.
     func reset() {
-        matteNumber = nil
+        made = nil
         anchor = AnchorTracker()
         report = Report()
         renderer.crew = nil

@@ -2,7 +2,7 @@ import DepthKernels
 import GstBridge
 
 /// How counts become metres, and where the depth map lies on the video.
-struct DepthReading: Sendable {
+struct DepthReading: Equatable, Sendable {
     var scale = DepthScale()
     var fit = DepthFit.stretch
     var offsetX = 0.0

@@ -58,6 +58,7 @@ extension FollowingElement {
     ) -> Bool {
         let role = role(of: pad)
         let isLeading = role?.isLeading ?? false
+        if let role, event.pointee.type.isBeginning { beginsAnew(role) }
         switch event.pointee.type {
         case GST_EVENT_CAPS:
             defer { gst_event_unref(event) }
@@ -168,6 +169,13 @@ extension FollowingElement {
         default: break
         }
         return parent(event)
+    }
+}
+
+extension GstEventType {
+    /// Whether what follows such an event need not continue what came before it.
+    fileprivate var isBeginning: Bool {
+        self == GST_EVENT_STREAM_START || self == GST_EVENT_SEGMENT || self == GST_EVENT_CAPS
     }
 }
 

@@ -33,6 +33,10 @@ protocol FollowingElement: Aggregator {
     /// Takes caps that `check` let through, in their place among the buffers.
     func take(_ caps: UnsafeMutablePointer<GstCaps>, on role: Role) throws(CapsRefusal)
 
+    /// A stream, a segment of it, or caps begin on a pad, in their place among the buffers: what was made by what came
+    /// before may mean nothing any more.
+    func beginsAnew(_ role: Role)
+
     /// Downstream would take other caps now, or would have others, on its thread.
     func downstreamChanged()
 
@@ -73,6 +77,7 @@ protocol FollowingSettings: Sendable {
 extension FollowingElement {
     func begin() throws(ElementError) {}
     func interrupt() {}
+    func beginsAnew(_ role: Role) {}
     func downstreamChanged() {}
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool { pushUpstream(event, on: .leading) }
     func noteLateFrame() {}

@@ -51,6 +51,10 @@ enum Pairing {
 
 /// Nanoseconds between a choice and a time.
 private func distance(_ choice: Pairing.Choice, _ time: RunningTime) -> UInt64 {
-    guard let chosen = choice.time else { return 0 }
-    return chosen > time ? UInt64(bitPattern: chosen &- time) : UInt64(bitPattern: time &- chosen)
+    choice.time.map { distance($0, time) } ?? 0
+}
+
+/// Nanoseconds between two times.
+func distance(_ one: RunningTime, _ other: RunningTime) -> UInt64 {
+    one > other ? UInt64(bitPattern: one &- other) : UInt64(bitPattern: other &- one)
 }
