@@ -131,6 +131,28 @@ import Testing
         #expect(difference.largest <= (shape.isYUV ? 1 : 0), "\(difference)")
     }
 
+    @Test(arguments: pairs, [false, true])
+    func `a faulty frame costs itself alone, and is wholly transparent`(
+        formats: (input: String, output: String), readsMetas: Bool
+    ) throws {
+        let video = VideoShape(formats.input, 75, 51)
+        let shape = VideoShape(formats.output, 75, 51)
+        // The original of video that has its alpha channel already leaves as it is, unread.
+        for view in ["composite", "matte", "depth", "quad"] + (formats.input == formats.output ? [] : ["original"]) {
+            let bench = Bench([], TransparencyTests.properties.with(["view": view]), readsMetas: readsMetas)
+            bench.video.start(video)
+            bench.video.push(noise(video, seed: 9), at: 0)
+            bench.video.push([UInt8](noise(video, seed: 9).prefix(video.size / 2)), at: time(ofFrame: 1))
+            bench.video.push(noise(video, seed: 9), at: time(ofFrame: 2))
+            let frames = (0..<3).compactMap { _ in bench.output.next() }
+            #expect(frames.count == 3 && bench.bus.errors().isEmpty, "\(view)")
+            #expect(bench.bus.warnings().count { $0.text.contains("faulty") } == 1, "\(view)")
+            guard view == "composite", frames.count == 3, !readsMetas else { continue }
+            let difference = Difference(frames[1].bytes, flat(shape, hidden(shape).map { UInt8($0) }), shape)
+            #expect(difference.largest <= (shape.isYUV ? 1 : 0), "\(difference)")
+        }
+    }
+
     @Test func `a format that can have no alpha is refused from the start`() {
         let bench = Bench([], TransparencyTests.properties)
         #expect(!bench.video.allowedCaps().contains("YUY2"))

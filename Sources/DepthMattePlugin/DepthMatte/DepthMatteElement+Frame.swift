@@ -112,6 +112,13 @@ extension DepthMatteElement {
         on frame: inout OwnedBuffer, _ matte: MatteRenderer?, _ depth: DepthFrame?, _ behind: Behind?, _ job: Job
     ) throws(FrameFault) {
         try job.compositor.makeCanvas(of: &frame)
+        try draw(onCanvas: &frame, matte, depth, behind, job)
+    }
+
+    /// The same on what is a canvas already, in the output's layout.
+    private func draw(
+        onCanvas frame: inout OwnedBuffer, _ matte: MatteRenderer?, _ depth: DepthFrame?, _ behind: Behind?, _ job: Job
+    ) throws(FrameFault) {
         switch job.settings.view {
         case .composite: try composite(frame.pointer, matte, behind, job)
         // The original itself goes another way; here it is a faulty frame, of which nothing is shown.
@@ -180,7 +187,7 @@ extension DepthMatteElement {
                 try composite(frame.pointer, nil, behind, job)
                 try job.compositor.finish(&frame)
             } else {
-                try draw(on: &frame, nil, nil, behind, job)
+                try draw(onCanvas: &frame, nil, nil, behind, job)
             }
         } catch {
             throw .failed(outOfMemory)
