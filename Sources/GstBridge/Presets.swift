@@ -5,7 +5,7 @@ package struct Preset: Sendable {
     package let name: String
     /// What it is for, as the metadata `comment` of GstPreset.
     package let comment: String
-    /// Properties and values in the form that launch lines have, in the order in which they are set.
+    /// Properties and values in the form that launch lines have.
     package let values: [(property: String, value: String)]
 
     package init(_ name: String, _ comment: String, _ values: [(property: String, value: String)]) {
@@ -75,11 +75,36 @@ private let loadPreset: @convention(c) (PresetPointer?, UnsafePointer<CChar>?) -
     guard let own = ownPreset(instance, name), !fileNames(instance).contains(own.name) else {
         return filePresets()?.load_preset?(instance, name) ?? 0
     }
-    let object = UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GObject.self)
+    return gboolean(load(own, on: UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GObject.self)))
+}
+
+/// Sets everything that a preset says as one, so that no frame is made with a part of it. Where a value is none nothing is
+/// changed, and this returns false.
+private func load(_ preset: Preset, on object: UnsafeMutablePointer<GObject>) -> Bool {
+    let values = UnsafeMutableBufferPointer<GValue>.allocate(capacity: preset.values.count)
+    values.initialize(repeating: GValue())
+    defer {
+        for index in values.indices where values[index].g_type != 0 { g_value_unset(&values[index]) }
+        values.deallocate()
+    }
+    guard let element = swiftHalf(object), let first = values.baseAddress else { return false }
+    let objectClass = UnsafeMutableRawPointer(object.pointee.g_type_instance.g_class)?
+        .assumingMemoryBound(to: GObjectClass.self)
+    for (index, (property, text)) in preset.values.enumerated() {
+        guard let spec = g_object_class_find_property(objectClass, property) else { return false }
+        g_value_init(&values[index], spec.pointee.value_type)
+        guard gst_value_deserialize_with_pspec(&values[index], text, spec) != 0 else { return false }
+        g_param_value_validate(spec, &values[index])
+    }
+    element.properties.set(
+        preset.values.enumerated().map { (name: $1.property, value: UnsafePointer(first + $0)) })
     g_object_freeze_notify(object)
-    for (property, value) in own.values { gst_util_set_object_arg(object, property, value) }
+    for (property, _) in preset.values {
+        element.propertyChanged(property)
+        g_object_notify(object, property)
+    }
     g_object_thaw_notify(object)
-    return 1
+    return true
 }
 
 private let presetMeta:

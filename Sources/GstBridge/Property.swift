@@ -180,6 +180,8 @@ package protocol PropertyAccess: AnyObject, Sendable {
     func get(_ id: Int, into value: UnsafeMutablePointer<GValue>) -> Bool
     /// Returns the name of the property that was set.
     func set(_ id: Int, from value: UnsafePointer<GValue>) -> String?
+    /// Sets several as one: nobody sees some of them without the others. Names that the table has not are passed over.
+    func set(_ values: [(name: String, value: UnsafePointer<GValue>)])
 }
 
 /// The settings of one element instance behind their lock, and the table that names them.
@@ -211,5 +213,12 @@ package final class Properties<Settings: Sendable>: PropertyAccess {
         nonisolated(unsafe) let value = value  // GObject lends it for the duration of this call
         settings.withLock { table[id].write(&$0, value) }
         return table[id].name
+    }
+
+    package func set(_ values: [(name: String, value: UnsafePointer<GValue>)]) {
+        nonisolated(unsafe) let values = values  // lent for the duration of this call
+        settings.withLock { settings in
+            for (name, value) in values { table.first { $0.name == name }?.write(&settings, value) }
+        }
     }
 }

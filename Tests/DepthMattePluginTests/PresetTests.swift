@@ -8,7 +8,9 @@ import Testing
 
     private var preset: OpaquePointer? { OpaquePointer(element) }
 
-    private func value(_ name: String) -> String? {
+    private func value(_ name: String) -> String? { PresetTests.value(name, of: element) }
+
+    private static func value(_ name: String, of element: UnsafeMutablePointer<GstElement>) -> String? {
         let object = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
         let objectClass = UnsafeMutableRawPointer(object.pointee.g_type_instance.g_class)?
             .assumingMemoryBound(to: GObjectClass.self)
@@ -78,6 +80,65 @@ import Testing
             }
         }
         gst_object_unref(element)
+    }
+
+    /// What is to be seen while a preset is being loaded.
+    private struct Glimpse {
+        let element: UnsafeMutablePointer<GstElement>
+        var values: [[String]] = []
+    }
+
+    @Test func `a preset is there whole before anybody hears of it`() throws {
+        defer { gst_object_unref(element) }
+        let names = ["mask", "invert", "slope", "background-mode", "background-blur", "view"]
+        #expect(gst_preset_load_preset(preset, "apple-sample") != 0)
+        setProperty(element, "view", "original")
+        setProperty(element, "background-blur", "33")
+        setProperty(element, "invert", "true")
+        // With another mode of the background the element asks upstream for other caps, on the thread that sets it.
+        let upstream = try #require(gst_pad_new("upstream", GST_PAD_SRC))
+        gst_object_ref_sink(upstream)
+        defer { gst_object_unref(upstream) }
+        let sink = try #require(gst_element_get_static_pad(element, "video"))
+        defer { gst_object_unref(sink) }
+        #expect(gst_pad_link(upstream, sink) == GST_PAD_LINK_OK)
+        gst_pad_set_active(upstream, 1)
+        gst_pad_set_active(sink, 1)
+        var glimpse = Glimpse(element: element)
+        withUnsafeMutablePointer(to: &glimpse) { glimpse in
+            let probe = gst_pad_add_probe(
+                upstream, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
+                { _, _, data in
+                    guard let glimpse = data?.assumingMemoryBound(to: Glimpse.self) else { return GST_PAD_PROBE_OK }
+                    glimpse.pointee.values.append(
+                        ["mask", "invert", "slope", "background-mode", "background-blur", "view"].compactMap {
+                            PresetTests.value($0, of: glimpse.pointee.element)
+                        })
+                    return GST_PAD_PROBE_OK
+                }, glimpse, nil)
+            #expect(gst_preset_load_preset(preset, "dream") != 0)
+            gst_pad_remove_probe(upstream, probe)
+        }
+        let loaded = names.compactMap(value)
+        #expect(loaded.count == names.count && loaded.last == "composite")
+        #expect(!glimpse.values.isEmpty && glimpse.values.allSatisfy { $0 == loaded }, "\(glimpse.values)")
+    }
+
+    @Test func `whoever watches a property hears of it once`() {
+        defer { gst_object_unref(element) }
+        var told = 0
+        withUnsafeMutablePointer(to: &told) { told in
+            for signal in ["notify::mask", "notify::background-mode", "notify::view"] {
+                g_signal_connect_data(
+                    element, signal,
+                    unsafeBitCast(
+                        { _, _, data in data?.assumingMemoryBound(to: Int.self).pointee += 1 }
+                            as @convention(c) (gpointer?, gpointer?, gpointer?) -> Void,
+                        to: GCallback.self), told, nil, GConnectFlags(rawValue: 0))
+            }
+            #expect(gst_preset_load_preset(preset, "dream") != 0)
+            #expect(told.pointee == 3)
+        }
     }
 
     @Test func `a name that nobody knows is refused, and nothing is changed`() {
