@@ -51,6 +51,23 @@ import Testing
         withExtendedLifetime((held, out)) {}
     }
 
+    @Test(arguments: [VideoShape("RGBx", 64, 48), VideoShape("RGBx", 3, 3)], [false, true])
+    func `places in the video are not named on four pictures, and all else is`(shape: VideoShape, isFaulty: Bool) throws
+    {
+        let bench = Bench([], ["view": "quad"])
+        bench.video.start(shape)
+        let buffer = guardedBuffer(noise(shape, seed: 4).dropLast(isFaulty ? 1 : 0))
+        gst_buffer_add_video_region_of_interest_meta(buffer.pointer, "face", 1, 1, 2, 2)
+        gst_buffer_add_meta(buffer.pointer, gst_video_crop_meta_get_info(), nil)
+        gst_buffer_add_video_time_code_meta_full(
+            buffer.pointer, 30, 1, nil, GST_VIDEO_TIME_CODE_FLAGS_NONE, 1, 2, 3, 4, 0)
+        bench.video.push(buffer, at: 0)
+        let out = try #require(bench.output.next())
+        #expect(!has(gst_video_region_of_interest_meta_api_get_type(), out))
+        #expect(!has(gst_video_crop_meta_api_get_type(), out))
+        #expect(has(gst_video_time_code_meta_api_get_type(), out))
+    }
+
     @Test(arguments: [Way.copied, .widened])
     func `what is said of the memory does not go to a copy`(way: Way) throws {
         let other = guardedBuffer([1, 2, 3])

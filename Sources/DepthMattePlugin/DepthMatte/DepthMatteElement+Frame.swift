@@ -129,6 +129,7 @@ extension DepthMatteElement {
                 depth, on: frame.pointer, area: PixelRect(x: 0, y: 0, width: format.width, height: format.height))
         case .quad:
             let picture = try job.compositor.blankCanvas(for: frame.pointer)
+            picture.pointer.removePlacedMetas()
             try job.compositor.quadView.draw(
                 on: picture.pointer, video: frame.pointer, depth: depth, matte: matte, compositor: job.compositor,
                 marks: matte == nil ? QuadView.Marks() : marks(job)
@@ -184,6 +185,7 @@ extension DepthMatteElement {
         do throws(FrameFault) {
             frame = try job.compositor.blankCanvas(for: frame.pointer)
             if job.settings.view == .quad {
+                frame.pointer.removePlacedMetas()
                 try composite(frame.pointer, nil, behind, job)
                 try job.compositor.finish(&frame)
             } else {

@@ -7,7 +7,8 @@ import GstBridge
 extension DepthMatteElement {
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         if let gesture = Gesture(event) { obey(gesture) }
-        // The picture lies where the video's does, so a place in it is a place in the video.
+        // The picture lies where the video's does, so a place in it is a place in the video. The quad is a picture of its
+        // own: its places mean nothing upstream, and go on as they are.
         return pushUpstream(event, on: .video)
     }
 
