@@ -33,14 +33,14 @@ final class CloudHands: Sendable {
     func take(_ event: PointerEvent, _ table: Properties<DepthCloudSettings>) -> [String] {
         state.withLock { state -> [String] in
             guard let size = state.size else { return [] }
-            let settings = table.current
-            let picture = CloudGestures.Picture(
-                width: size.width, height: size.height, fieldOfView: settings.fieldOfView)
-            let shown = settings.autoPan ? settings.view.turned(by: state.circle) : settings.view
-            guard let view = state.gestures.view(after: event, from: shown, in: picture) else { return [] }
             var changed: [String] = []
+            // In one step: whoever sets a property meanwhile comes before the event or after it.
             table.update { settings in
                 let before = settings
+                let picture = CloudGestures.Picture(
+                    width: size.width, height: size.height, fieldOfView: settings.fieldOfView)
+                let shown = settings.autoPan ? settings.view.turned(by: state.circle) : settings.view
+                guard let view = state.gestures.view(after: event, from: shown, in: picture) else { return }
                 settings.view = view
                 settings.autoPan = false
                 changed = DepthCloudProperties.differences(before, settings)
