@@ -322,6 +322,20 @@ import Testing
         #expect(number("snapshot", of: bench.element) == 0)
     }
 
+    @Test func `a snapshot goes to where it is asked for last, even while the frame is drawn`() throws {
+        let folder = TemporaryFolder()
+        let bench = bench(["video"], ["location": folder["first.ply"], "snapshot": "true"])
+        let second = SettingAtWarning(bench, "location", folder["second.ply"])
+        bench.video.start(VideoShape("RGBx", 8, 4))
+        bench.video.push([1, 2, 3], at: 0)  // it is warned of, in the midst of drawing
+        bench.depth.start(CloudElementTests.depth)
+        bench.depth.push(wall(900), at: 0)
+        _ = try #require(bench.output.next())
+        #expect(bench.bus.nextSnapshot() == folder["second.ply"])
+        #expect(folder.names == ["second.ply"])
+        withExtendedLifetime(second) {}
+    }
+
     @Test func `the end comes after the word of the snapshot`() throws {
         let folder = TemporaryFolder()
         let bench = bench([], ["location": folder["cloud.ply"], "snapshot": "true"])
@@ -403,6 +417,30 @@ private final class Notices {
         seen.deinitialize(count: 1)
         seen.deallocate()
     }
+}
+
+/// Sets a property of a bench's element when that posts a warning, on the thread that posts it.
+private final class SettingAtWarning {
+    private let bench: Bench
+    private let name: String
+    private let value: String
+
+    init(_ bench: Bench, _ name: String, _ value: String) {
+        self.bench = bench
+        self.name = name
+        self.value = value
+        gst_bus_set_sync_handler(
+            bench.bus.pointer,
+            { _, message, data in
+                if let data, message?.pointee.type == GST_MESSAGE_WARNING {
+                    let change = Unmanaged<SettingAtWarning>.fromOpaque(data).takeUnretainedValue()
+                    change.bench.set(change.name, change.value)
+                }
+                return GST_BUS_PASS
+            }, Unmanaged.passUnretained(self).toOpaque(), nil)
+    }
+
+    deinit { gst_bus_set_sync_handler(bench.bus.pointer, nil, nil, nil) }
 }
 
 /// The navigation events that reach a source pad.

@@ -147,9 +147,16 @@ final class DepthCloudElement: FollowingElement {
     /// Begins the file that was asked for, unless the last one is still being written: then the next frame does.
     private func takeSnapshot(_ scene: CloudPainter.Scene?, _ painter: CloudPainter) {
         guard let scene, snapshot.isFree else { return }
-        table.update { $0.snapshot = false }
+        // As they are now, in one step: they may have been set again while the frame was drawn, and what is asked for
+        // from here on is for the next one.
+        var wish: (isThere: Bool, location: String?) = (false, nil)
+        table.update { settings in
+            wish = (settings.snapshot, settings.location)
+            settings.snapshot = false
+        }
+        guard wish.isThere else { return }
         notify("snapshot")
-        guard let path = scene.settings.location, !path.isEmpty else {
+        guard let path = wish.location, !path.isEmpty else {
             return warn(
                 ElementError(
                     .resource(GST_RESOURCE_ERROR_SETTINGS), "There is no snapshot without a location to write it to."))
