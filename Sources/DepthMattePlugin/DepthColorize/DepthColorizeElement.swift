@@ -43,9 +43,9 @@ final class DepthColorizeElement: FollowingElement {
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthColorizeSettings
     ) throws(FlowStop) -> Bool {
         guard let painter, let depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
-        let canvas = try blankCanvas(painter, for: frame.pointer)
-        let mix = try drawVideo(on: canvas.pointer, painter, at: moment, settings)
         let map = DepthFrame(buffer: frame.pointer, format: depth.format, reading: settings.depth)
+        let canvas = try blankCanvas(painter, for: map)
+        let mix = try drawVideo(on: canvas.pointer, painter, at: moment, settings)
         do throws(FrameFault) {
             try painter.draw(map, settings, mix: mix, on: canvas.pointer)
         } catch {
@@ -61,9 +61,14 @@ final class DepthColorizeElement: FollowingElement {
         return true
     }
 
-    private func blankCanvas(_ painter: ColorPainter, for frame: BufferPointer) throws(FlowStop) -> OwnedBuffer {
+    /// A canvas with what is said of the map, but for places in it that are others in the picture.
+    private func blankCanvas(_ painter: ColorPainter, for map: DepthFrame) throws(FlowStop) -> OwnedBuffer {
         do throws(FrameFault) {
-            return try painter.frames.blank(stampedLike: frame)
+            let canvas = try painter.frames.blank(stampedLike: map.buffer)
+            if !map.liesPixelOnPixel(videoWidth: painter.output.width, videoHeight: painter.output.height) {
+                canvas.pointer.removePlacedMetas()
+            }
+            return canvas
         } catch {
             throw .failed(outOfMemory)
         }

@@ -14,6 +14,13 @@ struct DepthFrame: @unchecked Sendable {  // guard: the buffer is only read
             videoHeight: videoHeight)
     }
 
+    /// Whether a place in the map is the same place in a video of that size.
+    func liesPixelOnPixel(videoWidth: Int, videoHeight: Int) -> Bool {
+        let (width, height) = (format.layout.width, format.layout.height)
+        return placement(videoWidth: videoWidth, videoHeight: videoHeight)
+            == DepthPlacement(depthWidth: width, depthHeight: height, videoWidth: width, videoHeight: height)
+    }
+
     /// Lends the depth map.
     func withImage<Result>(
         _ body: (DepthImage) throws(FrameFault) -> Result
