@@ -2,7 +2,7 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// Writes clouds to files, one at a time, on a thread of GStreamer's: a disk takes as long as it likes.
+/// Writes clouds to files, one at a time, on a thread of its own: a disk takes as long as it likes.
 ///
 /// At most one file is in memory. The end of the stream waits for it, and so does stopping, so that a pipeline that ends
 /// has written what it was asked for and said so.
@@ -14,41 +14,28 @@ final class CloudSnapshot: Sendable {
 
     func begin(_ file: PointCloudFile, to path: String, for element: DepthCloudElement) {
         isWriting.withLock { $0 = true }
-        let work = Unmanaged.passRetained(Work(file: file, path: path, snapshot: self, element: element)).toOpaque()
-        gst_element_call_async(
-            element.instance,
-            { _, data in
-                if let data { Unmanaged<Work>.fromOpaque(data).takeUnretainedValue().run() }
-            }, work, { data in if let data { Unmanaged<Work>.fromOpaque(data).release() } })
+        let isBegun = element.onThread("depthcloud-snapshot") { [self] in
+            write(file, to: path, for: element)
+            isWriting.withLock { $0 = false }
+        }
+        guard !isBegun else { return }
+        isWriting.withLock { $0 = false }
+        element.warn(
+            ElementError(
+                .resource(GST_RESOURCE_ERROR_FAILED),
+                "The snapshot was not written. \(path): the system gives no thread for it."))
     }
 
     /// Waits until nothing is being written.
     func finish() { isWriting.wait(until: { !$0 }, then: { _ in }) }
 
-    /// One file on its way. GStreamer keeps the element for as long.
-    private final class Work {
-        private let file: PointCloudFile
-        private let path: String
-        private let snapshot: CloudSnapshot
-        private let element: DepthCloudElement
-
-        init(file: PointCloudFile, path: String, snapshot: CloudSnapshot, element: DepthCloudElement) {
-            self.file = file
-            self.path = path
-            self.snapshot = snapshot
-            self.element = element
-        }
-
-        func run() {
-            do throws(FileFault) {
-                try writeWhole(file.bytes, to: path)
-                element.tellOfSnapshot(path, points: file.points)
-            } catch {
-                element.warn(
-                    ElementError(
-                        .resource(GST_RESOURCE_ERROR_WRITE), "The snapshot was not written. \(error.reason)."))
-            }
-            snapshot.isWriting.withLock { $0 = false }
+    private func write(_ file: PointCloudFile, to path: String, for element: DepthCloudElement) {
+        do throws(FileFault) {
+            try writeWhole(file.bytes, to: path)
+            element.tellOfSnapshot(path, points: file.points)
+        } catch {
+            element.warn(
+                ElementError(.resource(GST_RESOURCE_ERROR_WRITE), "The snapshot was not written. \(error.reason)."))
         }
     }
 }

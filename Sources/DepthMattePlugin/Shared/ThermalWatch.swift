@@ -17,6 +17,8 @@ package final class ThermalWatch: Sendable {
         /// The thread is there.
         var isRunning = false
         var mayRun = false
+        /// That there is no thread was told.
+        var hasWarned = false
     }
 
     private let run = Monitor(Run())
@@ -34,15 +36,16 @@ package final class ThermalWatch: Sendable {
             return true
         }
         guard needsThread else { return }
-        let job = Unmanaged.passRetained(Job(watch: self, element: element))
-        gst_element_call_async(
-            element.instance,
-            { _, data in
-                if let data { Unmanaged<Job>.fromOpaque(data).takeUnretainedValue().run() }
-            }, job.toOpaque(),
-            { data in
-                if let data { Unmanaged<Job>.fromOpaque(data).release() }
-            })
+        guard !element.onThread("depthmatte-thermal", { [self] in watch(element) }) else { return }
+        let isFirst = run.withLock { run in
+            defer { (run.isRunning, run.hasWarned) = (false, true) }
+            return !run.hasWarned
+        }
+        if isFirst {
+            element.warn(
+                ElementError(
+                    .resource(GST_RESOURCE_ERROR_FAILED), "The system gives no thread to watch the temperature with."))
+        }
     }
 
     func start(_ isWanted: Bool, for element: any Element) {
@@ -56,7 +59,7 @@ package final class ThermalWatch: Sendable {
         run.wait(until: { !$0.isRunning }, then: { _ in })
     }
 
-    fileprivate func watch(_ element: any Element) {
+    private func watch(_ element: any Element) {
         let root = environment(ThermalWatch.rootVariable) ?? "/sys/class/thermal"
         var told: ThermalState?
         repeat {
@@ -86,17 +89,4 @@ package final class ThermalWatch: Sendable {
         guard let message = gst_message_new_element(element.object, structure) else { return }
         gst_element_post_message(element.instance, message)
     }
-}
-
-/// The watching thread. The element's C half is kept alive by the call that runs it, and that keeps the Swift half.
-private final class Job {
-    private let watch: ThermalWatch
-    private let element: any Element
-
-    init(watch: ThermalWatch, element: any Element) {
-        self.watch = watch
-        self.element = element
-    }
-
-    func run() { watch.watch(element) }
 }
