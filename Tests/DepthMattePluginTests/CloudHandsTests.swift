@@ -3,7 +3,7 @@ import GstBridge
 import GstTestSupport
 import Testing
 
-/// Hands on a `depthcloud` beside other hands.
+/// Hands on a `depthcloud` beside other hands, and hands that are lost sight of.
 @Suite struct CloudHandsTests {
     private static let depth = DepthShape("GRAY16_LE", 8, 4)
 
@@ -48,5 +48,51 @@ import Testing
         }
         #expect(hand.finish() > 0)
         #expect(lost == 0)
+    }
+
+    @Test func `a second finger neither moves what the first one holds nor lets go of it`() throws {
+        let bench = try bench()
+        send(gst_navigation_event_new_touch_down(3, 10, 10, 0.5, none), to: bench)
+        send(gst_navigation_event_new_touch_down(4, 60, 30, 0.5, none), to: bench)
+        send(gst_navigation_event_new_touch_motion(4, 70, 30, 0.5, none), to: bench)
+        #expect(value("yaw", of: bench) == 0)
+        send(gst_navigation_event_new_touch_up(4, 70, 30, none), to: bench)
+        send(gst_navigation_event_new_touch_motion(3, 20, 10, 0.5, none), to: bench)
+        #expect(value("yaw", of: bench) == 45)
+        send(gst_navigation_event_new_touch_up(3, 20, 10, none), to: bench)
+        send(gst_navigation_event_new_touch_motion(3, 30, 10, 0.5, none), to: bench)
+        #expect(value("yaw", of: bench) == 45, "it is lifted")
+    }
+
+    @Test func `touches that the window takes back are lifted`() throws {
+        let bench = try bench()
+        send(gst_navigation_event_new_touch_down(3, 10, 10, 0.5, none), to: bench)
+        send(gst_navigation_event_new_touch_cancel(none), to: bench)
+        send(gst_navigation_event_new_mouse_move(20, 10, none), to: bench)
+        #expect(value("yaw", of: bench) == 0)
+        send(gst_navigation_event_new_touch_down(5, 60, 30, 0.5, none), to: bench)
+        send(gst_navigation_event_new_touch_motion(5, 70, 30, 0.5, none), to: bench)
+        #expect(value("yaw", of: bench) == 45, "another finger may take hold")
+    }
+
+    @Test func `a button whose release was lost is let go of, where the window says which are held`() throws {
+        let bench = try bench()
+        send(gst_navigation_event_new_mouse_button_press(1, 10, 10, none), to: bench)
+        send(gst_navigation_event_new_mouse_move(20, 10, left), to: bench)
+        #expect(value("yaw", of: bench) == 45)
+        send(gst_navigation_event_new_mouse_move(40, 10, none), to: bench)
+        send(gst_navigation_event_new_mouse_move(50, 10, none), to: bench)
+        #expect(value("yaw", of: bench) == 45)
+        send(gst_navigation_event_new_mouse_button_press(1, 60, 10, none), to: bench)
+        send(gst_navigation_event_new_mouse_move(70, 10, left), to: bench)
+        #expect(value("yaw", of: bench) == 90, "the next drag is one")
+    }
+
+    @Test func `a window that never says which buttons are held drags nevertheless`() throws {
+        let bench = try bench()
+        send(gst_navigation_event_new_mouse_button_press(1, 10, 10, none), to: bench)
+        send(gst_navigation_event_new_mouse_move(15, 10, none), to: bench)
+        send(gst_navigation_event_new_mouse_move(20, 10, none), to: bench)
+        #expect(value("yaw", of: bench) == 45)
     }
 }

@@ -13,6 +13,7 @@ final class DepthCloudElement: FollowingElement {
     let table = Properties(DepthCloudProperties.all, initial: DepthCloudSettings())
     let pace = Pace()
     let hands = CloudHands()
+    private let pointer = PointerTracker()
     private let snapshot = CloudSnapshot()
 
     // MARK: Streaming state
@@ -36,9 +37,13 @@ final class DepthCloudElement: FollowingElement {
     /// The view changes at once, and shows in the next frame. Keys and commands go on to whoever makes the depth; a
     /// place in the picture means nothing there.
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
-        guard let gesture = Gesture(event) else { return takeOther(event) }
-        if let action = PointerEvent(gesture, time: UInt64(event.pointee.timestamp)) { take(action) }
-        switch gesture {
+        if let gesture = pointer.gesture(event),
+            let action = PointerEvent(gesture, time: UInt64(event.pointee.timestamp))
+        {
+            take(action)
+        }
+        switch Gesture(event) {
+        case nil: return takeOther(event)
         case .keyPress, .keyRelease: return pushUpstream(event, on: .leading)
         case .press, .release, .move, .scroll:
             gst_event_unref(event)
@@ -186,6 +191,7 @@ final class DepthCloudElement: FollowingElement {
 
     func end() {
         snapshot.finish()
+        pointer.letGo()
         hands.letGo()
         depth = nil
         video = RequestInput(DepthCloud.PadRole.video)

@@ -13,6 +13,7 @@ final class DepthColorizeElement: FollowingElement {
     let table = Properties(DepthColorizeProperties.all, initial: DepthColorizeSettings())
     let pace = Pace()
     let probe = DepthProbe()
+    private let pointer = PointerTracker()
 
     // MARK: Streaming state
 
@@ -106,7 +107,7 @@ final class DepthColorizeElement: FollowingElement {
 
     /// The picture lies where the video does, if there is one, so a place in it is a place there.
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
-        switch Gesture(event) {
+        switch pointer.gesture(event) {
         case .press(button: 1, let place, _):
             probe.hold(place)
             if let answer = answer(at: place) { post(answer) }
@@ -144,6 +145,7 @@ final class DepthColorizeElement: FollowingElement {
         video = RequestInput(DepthColorize.PadRole.video)
         painter = nil
         probe.forget()
+        pointer.letGo()
         probe.letGo()
     }
 }
