@@ -49,4 +49,36 @@ import Testing
         #expect(has(gst_video_crop_meta_api_get_type(), frame) == picture.keepsPlaces)
         #expect(has(gst_video_time_code_meta_api_get_type(), frame), "no place is in it")
     }
+
+    @Test func `a camera with a single buffer gets it back before the next frame`() throws {
+        let bench = bench()
+        let camera = try #require(gst_buffer_pool_new())
+        defer {
+            gst_buffer_pool_set_active(camera, 0)
+            gst_object_unref(camera)
+        }
+        let settings = gst_buffer_pool_get_config(camera)
+        gst_buffer_pool_config_set_params(settings, nil, guint(ColorizeBufferTests.map.count), 1, 1)
+        try #require(gst_buffer_pool_set_config(camera, settings) != 0)
+        try #require(gst_buffer_pool_set_active(camera, 1) != 0)
+
+        bench.depth.start(ColorizeBufferTests.depth)
+        for number in 0..<3 {
+            var parameters = GstBufferPoolAcquireParams()
+            parameters.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
+            var taken: UnsafeMutablePointer<GstBuffer>?
+            #expect(eventually { gst_buffer_pool_acquire_buffer(camera, &taken, &parameters) == GST_FLOW_OK })
+            let buffer = BufferRef(taking: try #require(taken))
+            ColorizeBufferTests.map.withUnsafeBytes {
+                _ = gst_buffer_fill(buffer.pointer, 0, $0.baseAddress, gsize($0.count))
+            }
+            bench.depth.push(buffer, at: time(ofFrame: number))
+            _ = try #require(bench.output.next())
+            // What was shown is there to be asked for, all the same.
+            gst_pad_push_event(
+                bench.output.pad, gst_navigation_event_new_mouse_button_press(1, 2, 2, GST_NAVIGATION_MODIFIER_NONE))
+            let told = bench.bus.structures("depth-probe")
+            #expect(told.count == 1 && told.first?.contains("metres=(double)0.9") == true, "\(told)")
+        }
+    }
 }

@@ -23,6 +23,8 @@ final class DepthColorizeElement: FollowingElement {
     var video = RequestInput<GstVideoInfo>(DepthColorize.PadRole.video)
     /// What the agreed output is; nil until there is one.
     var painter: ColorPainter?
+    /// What a click asks about, when the map itself is with its maker again.
+    private let shown = DepthCopies()
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
@@ -53,7 +55,7 @@ final class DepthColorizeElement: FollowingElement {
             report(error, of: "depth map", "nothing of it is shown")
             try drawNothing(on: canvas.pointer, painter, mix, settings)
         }
-        probe.show(map, width: painter.output.width, height: painter.output.height)
+        probe.show(shown.copy(of: map), width: painter.output.width, height: painter.output.height)
         try writeProbe(on: canvas.pointer, painter)
         Self.log.trace(self) {
             "map at \(moment.time.map(String.init) ?? "no time"): \(mix == nil ? "alone" : "over the video")"
@@ -145,6 +147,7 @@ final class DepthColorizeElement: FollowingElement {
         video = RequestInput(DepthColorize.PadRole.video)
         painter = nil
         probe.forget()
+        shown.forget()
         pointer.letGo()
         probe.letGo()
     }
