@@ -58,7 +58,7 @@ package struct DepthBars: Sendable {
     package let limit: Double
     private var bars = InlineArray<64, Int>(repeating: 0)
 
-    /// Looks at 16 Ki samples or a little more, in a grid over the whole map.
+    /// Looks at no more than 32 Ki samples, in a grid over the whole map.
     ///
     /// - parameter distance: is to be within the bars, as long as it is below 800 m. They reach to the first of 1, 2, 4,
     ///   … 1024 m that is a quarter farther and has nine tenths of the measured samples before it.

@@ -6,5 +6,5 @@
     import Glibc
 #endif
 
-/// The exponential function: the one thing that this module asks of the platform's mathematics.
+/// e to the power of x, by the platform's mathematics; its trigonometry is in Angles.swift.
 func exponential(_ x: Double) -> Double { exp(x) }

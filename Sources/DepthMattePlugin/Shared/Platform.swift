@@ -1,4 +1,5 @@
-// The C library, in one place, so that another platform needs no more than this file.
+// What the plugin asks of the C library, but for the writing of files, which is in WholeFile.swift: another platform
+// needs no more than these two.
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
