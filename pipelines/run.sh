@@ -60,8 +60,8 @@ if [ "$print" = yes ]; then
 fi
 
 # A library that was built here comes before an installed one.
-if [ -f "$here/../.build/release/libgstdepthmatte.so" ] && [ -z "${GST_PLUGIN_PATH-}" ]; then
-    GST_PLUGIN_PATH=$(cd "$here/../.build/release" && pwd)
+if [ -f "$here/../.build/release/libgstdepthmatte.so" ]; then
+    GST_PLUGIN_PATH=$(cd "$here/../.build/release" && pwd)${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
     export GST_PLUGIN_PATH
 fi
 # On a crash the Swift runtime would print memory, and so perhaps pictures, to the terminal.
