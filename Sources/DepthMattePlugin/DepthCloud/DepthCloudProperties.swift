@@ -5,7 +5,7 @@ import GstBridge
 enum DepthCloudProperties {
     typealias Row = Property<DepthCloudSettings>
 
-    static let all: [Row] = Row.depthRows + camera + sensor + points + file + pairing
+    static let all: [Row] = Row.depthRows + camera + sensor + points + file + Row.videoPairingRows
 
     private static let camera: [Row] = [
         .double("yaw", "Degrees by which the cloud is turned; what is near goes to the right", -180...180, \.view.yaw),
@@ -27,31 +27,18 @@ enum DepthCloudProperties {
         .double("cy", "Row of the depth camera's optical axis; 0 = the middle", -1e6...1e6, \.cy),
     ]
 
-    private static let points: [Row] = [
-        .double("point-size", "Pixels across a point", 1...64, \.pointSize),
-        .choice("colors", "What gives the points their colours", \.colors),
-        .choice("palette", "The colours of the distances", \.palette),
-        .choice("range", "Which distances get which colours", \.range),
-        .double("min", "Metres at or below which range=fixed shows the nearest colour", 0...1000, \.min),
-        .double("max", "Metres from which on everything has the farthest colour", 0...1000, \.max),
-        .uint("background-color", "Colour where no point is, 0xAARRGGBB", 0...UInt32.max, \.backgroundColor),
-    ]
+    private static let points: [Row] =
+        [
+            .double("point-size", "Pixels across a point", 1...64, \.pointSize),
+            .choice("colors", "What gives the points their colours", \.colors),
+            .choice("palette", "The colours of the distances", \.palette),
+        ] + Row.colorRangeRows + [
+            .uint("background-color", "Colour where no point is, 0xAARRGGBB", 0...UInt32.max, \.backgroundColor)
+        ]
 
     private static let file: [Row] = [
         .string("location", "File that a snapshot is written to: binary PLY, metres from the camera", \.location),
         .bool("snapshot", "Write the next depth map's points to location; goes back to false then", \.snapshot),
-    ]
-
-    private static let pairing: [Row] = [
-        .time(
-            "max-skew", "Nanoseconds that a depth map and the video frame made with it may lie apart",
-            0...UInt(Int64.max), \.maxSkew),
-        .time(
-            "hold-time", "Nanoseconds for which the newest video frame serves later depth maps", 0...UInt(Int64.max),
-            \.holdTime),
-        .uint(
-            "max-pixels", "Pictures with more pixels are refused before memory is allocated for them",
-            1...UInt32.max, \.maxPixels),
     ]
 
     /// The properties of the camera that are not the same in two settings.

@@ -3,7 +3,7 @@ import DepthKernels
 import GstBridge
 
 /// The values of `depthcloud`'s properties. The initial values here are the only defaults.
-struct DepthCloudSettings: FollowingSettings, DepthReadingSettings {
+struct DepthCloudSettings: ColoringSettings {
     var depth = DepthReading()
 
     // The camera
@@ -34,13 +34,6 @@ struct DepthCloudSettings: FollowingSettings, DepthReadingSettings {
 
     func sensor(width: Int, height: Int) -> CloudSensor {
         CloudSensor(width: width, height: height, fieldOfView: fieldOfView, fx: fx, fy: fy, cx: cx, cy: cy)
-    }
-
-    var colorRange: DepthColorRange {
-        switch range {
-        case .equalize: .equalize(max: max)
-        case .fixed: .fixed(min: min, max: max)
-        }
     }
 }
 
