@@ -23,18 +23,41 @@ final class TestClock {
 
     /// Moves the clock on, as far as `deadline`, until there is a result.
     func runUntil<Result>(_ deadline: GstClockTime, _ result: () -> Result?) -> Result? {
-        let giveUp = g_get_monotonic_time() + 20_000_000
+        let giveUp = g_get_monotonic_time() + patience
         while g_get_monotonic_time() < giveUp {
             if let found = result() { return found }
-            var wait: GstClockID?
-            if gst_test_clock_peek_next_pending_id(test, &wait) != 0, let wait {
-                if gst_clock_id_get_time(wait) != deadline { lateWaits += 1 }
-                gst_clock_id_unref(wait)
-                gst_test_clock_crank(test)
+            if let end = endNextWait() {
+                if end != deadline { lateWaits += 1 }
             } else {
                 g_thread_yield()
             }
         }
         return nil
     }
+
+    /// Lets the next wait end; false where it is for another time than this, or there is none.
+    func reach(_ time: GstClockTime) -> Bool {
+        let giveUp = g_get_monotonic_time() + patience
+        while g_get_monotonic_time() < giveUp {
+            if let end = endNextWait() { return end == time }
+            g_thread_yield()
+        }
+        return false
+    }
+
+    /// Moves the clock to the end of the wait that ends first, and returns that time; nil where nobody waits.
+    ///
+    /// A buffer that comes ends a wait too, at any moment. `gst_test_clock_crank` would then stand and wait for
+    /// another one, which may never come.
+    private func endNextWait() -> GstClockTime? {
+        var wait: GstClockID?
+        guard gst_test_clock_peek_next_pending_id(test, &wait) != 0, let wait else { return nil }
+        defer { gst_clock_id_unref(wait) }
+        let end = gst_clock_id_get_time(wait)
+        if end > gst_clock_get_time(clock) { gst_test_clock_set_time(test, end) }
+        if let ended = gst_test_clock_process_next_clock_id(test) { gst_clock_id_unref(ended) }
+        return end
+    }
+
+    private let patience: gint64 = 20_000_000
 }
