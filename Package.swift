@@ -18,7 +18,8 @@ let loops: [SwiftSetting] = kernels + [.unsafeFlags(["-Xcc", "-fno-math-errno"])
 #if arch(x86_64)
     let wideLoops: [Target] = [
         .target(
-            name: "DepthLoopsV3", swiftSettings: loops + [.unsafeFlags(["-Xcc", "-march=x86-64-v3"])])
+            name: "DepthLoopsV3", dependencies: ["CComparisons"],
+            swiftSettings: loops + [.unsafeFlags(["-Xcc", "-march=x86-64-v3"])])
     ]
 #else
     let wideLoops: [Target] = []
@@ -36,7 +37,8 @@ let package = Package(
         .target(name: "CGStreamerShims", dependencies: ["CGStreamer"]),
         .target(name: "CDepthMatte", dependencies: ["CGStreamer"]),
         .target(name: "CProcessor"),
-        .target(name: "DepthLoops", swiftSettings: loops),
+        .target(name: "CComparisons"),
+        .target(name: "DepthLoops", dependencies: ["CComparisons"], swiftSettings: loops),
         .target(
             name: "DepthKernels", dependencies: ["CProcessor", "DepthLoops"] + wideLoops.map { .byName(name: $0.name) },
             swiftSettings: kernels),

@@ -1,3 +1,5 @@
+import CComparisons
+
 /// Says of each of a row of little-endian 16-bit counts whether it is inside a range: one bit each, 64 in a word.
 ///
 /// - parameter span: how far the last count inside lies behind the first.
@@ -5,23 +7,8 @@
 package func cutRow(
     counts: UnsafeRawPointer, words: Int, first: UInt16, span: UInt16, into mask: UnsafeMutablePointer<UInt64>
 ) {
-    // One comparison for both ends: counts below the first wrap around to large numbers.
-    let (first, span) = (SIMD16(repeating: first), SIMD16(repeating: span))
-    let laneBits = SIMD16<UInt16>(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
     for word in 0..<words {
-        var bits: UInt64 = 0
-        for quarter in 0..<4 {
-            let loaded = unsafe counts.loadUnaligned(
-                fromByteOffset: (word &* 4 &+ quarter) &* 32, as: SIMD16<UInt16>.self)
-            #if _endian(big)
-                let inside = ((loaded &<< 8 | loaded &>> 8) &- first) .<= span
-            #else
-                let inside = (loaded &- first) .<= span
-            #endif
-            let lanes = laneBits.replacing(with: 0, where: .!inside).wrappedSum()
-            bits |= UInt64(lanes) &<< UInt64(truncatingIfNeeded: quarter &* 16)
-        }
-        unsafe mask[word] = bits
+        unsafe mask[word] = comparison_bits_of_counts(counts + word &* 128, first, span)
     }
 }
 
