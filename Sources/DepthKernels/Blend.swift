@@ -1,3 +1,4 @@
+import CProcessor
 import DepthLoops
 
 /// Lays the video over a background, as the matte says, for one layout and size.
@@ -17,12 +18,24 @@ package final class Blender {
     private var layers = Scratch<BlendPass.Layer?>()
     /// Bytes of the longest row, and some more for whole vectors.
     private let rowBytes: Int
+    /// Whether a frame is larger than a core's own cache.
+    private let isLarge: Bool
+    /// What such a cache holds at most, about: 1 MiB in many processors, 2 in a few.
+    private static let cacheBytes = 2 << 20
 
-    package init(layout: PixelLayout, width: Int, height: Int, loops: Loops = .best) {
+    /// - parameter isLarge: whether frames are moved as those are that no cache keeps; nil = by their size. It makes no
+    ///   difference to what comes out.
+    package init(
+        layout: PixelLayout, width: Int, height: Int, isLarge: Bool? = nil, loops: Loops = .best
+    ) {
         self.layout = layout
         self.loops = loops
         rowsPerStrip = layout.planes.reduce(1) { max($0, $1.rowsPerSample) }
         rowBytes = layout.planes.indices.reduce(16) { max($0, layout.rowBytes(plane: $1, width: width) &+ 16) }
+        let bytes = layout.planes.indices.reduce(0) {
+            $0 + layout.rowBytes(plane: $1, width: width) * layout.rows(plane: $1, height: height)
+        }
+        self.isLarge = isLarge ?? (bytes > Blender.cacheBytes)
         self.width = width
         self.height = height
     }
@@ -37,7 +50,7 @@ package final class Blender {
     /// - returns: false, with nothing written, where `hasExpectedShape` says no.
     package func blend(video: Planes<MutablePlane>, background: Planes<Plane>, alpha: Plane) -> Bool {
         guard hasExpectedShape(video: video, background: background, alpha: alpha) else { return false }
-        let pass = unsafe BlendPass(layers(video, background), memory.spread(rowBytes), loops)
+        let pass = unsafe BlendPass(layers(video, background), memory.spread(rowBytes), isLarge: isLarge, loops)
         for y in stride(from: 0, to: height, by: rowsPerStrip) {
             let rows = y..<min(y &+ rowsPerStrip, height)
             forEachRun(in: alpha, rows: rows, width: width) { run in
@@ -48,6 +61,7 @@ package final class Blender {
                 }
             }
         }
+        pass.finish()
         return true
     }
 
@@ -69,7 +83,8 @@ package final class Blender {
 
         func work(_ rows: Range<Int>, _ memory: BandMemory) {
             let (width, step) = (blender.width, blender.rowsPerStrip)
-            let pass = unsafe BlendPass(layers, memory.blend.spread(blender.rowBytes), blender.loops)
+            let pass = unsafe BlendPass(
+                layers, memory.blend.spread(blender.rowBytes), isLarge: blender.isLarge, blender.loops)
             let alpha = unsafe memory.blend.strip(width &* step)
             let isShown = matte.withRows(in: memory) { reader in
                 for y in stride(from: rows.lowerBound, to: rows.upperBound, by: step) {
@@ -79,6 +94,7 @@ package final class Blender {
                 }
             }
             if !isShown { unsafe blender.showBackground(pass, rows, alpha) }
+            pass.finish()
         }
     }
 
@@ -87,8 +103,9 @@ package final class Blender {
     /// - returns: false, with nothing written, where the frames are of another size.
     package func cover(video: Planes<MutablePlane>, background: Planes<Plane>) -> Bool {
         guard fit(video, background) else { return false }
-        let pass = unsafe BlendPass(layers(video, background), memory.spread(rowBytes), loops)
+        let pass = unsafe BlendPass(layers(video, background), memory.spread(rowBytes), isLarge: isLarge, loops)
         unsafe showBackground(pass, 0..<height, memory.strip(width &* rowsPerStrip))
+        pass.finish()
         return true
     }
 
@@ -180,12 +197,18 @@ fileprivate struct BlendPass {
     /// Room for a byte of alpha for each byte of a row.
     private let spreadAlpha: UnsafeMutablePointer<UInt8>
     private let loops: Loops
+    /// Whether a frame is larger than what a core's own cache holds.
+    private let isLarge: Bool
 
-    init(_ layers: Layers, _ spreadAlpha: UnsafeMutablePointer<UInt8>, _ loops: Loops) {
+    init(_ layers: Layers, _ spreadAlpha: UnsafeMutablePointer<UInt8>, isLarge: Bool, _ loops: Loops) {
         self.layers = layers
         unsafe self.spreadAlpha = spreadAlpha
+        self.isLarge = isLarge
         self.loops = loops
     }
+
+    /// Comes after the last strip, before another thread looks at the frame.
+    func finish() { if isLarge { processor_finish_copies() } }
 
     /// Blends the runs of a strip in all planes.
     ///
@@ -219,8 +242,15 @@ fileprivate struct BlendPass {
             let start = layer.bytes.start(run.start)
             let count = layer.bytes.end(run.end) &- start
             if run.cover == .clear {
-                unsafe (target + start).update(from: source + start, count: count)
-            } else if layer.isPlain {
+                if isLarge {
+                    unsafe processor_copy_past_cache(target + start, source + start, count)
+                } else {
+                    unsafe (target + start).update(from: source + start, count: count)
+                }
+                continue
+            }
+            if isLarge { unsafe fetchAhead(layer, target + start, source + start, count) }
+            if layer.isPlain {
                 unsafe loops.mixBytes(target + start, source + start, upper + run.start, count)
             } else {
                 let opacity = unsafe spreadAlpha + start
@@ -233,4 +263,22 @@ fileprivate struct BlendPass {
             }
         }
     }
+
+    /// The edge of the matte is a few lines of the cache in each row, which no processor foresees: those some rows below
+    /// are asked for now.
+    @inline(__always)
+    private func fetchAhead(
+        _ layer: Layer, _ target: UnsafeMutablePointer<UInt8>, _ source: UnsafePointer<UInt8>, _ count: Int
+    ) {
+        let target = unsafe target + BlendPass.rowsAhead &* layer.videoStride
+        let source = unsafe source + BlendPass.rowsAhead &* layer.backgroundStride
+        var offset = 0
+        while offset < count {
+            unsafe processor_prefetch_for_change(target + offset)
+            unsafe processor_prefetch_for_reading(source + offset)
+            offset &+= 64
+        }
+    }
+
+    private static let rowsAhead = 4
 }

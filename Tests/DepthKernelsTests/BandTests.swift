@@ -27,7 +27,6 @@ import Testing
     ) throws {
         let (mapWidth, mapHeight) = (431, 403)
         let depth = try DepthMap(counts: RendererTests.scene(width: mapWidth, height: mapHeight), width: mapWidth)
-        let blender = Blender(layout: layout, width: scene.width, height: scene.height)
         let placement = DepthPlacement(
             depthWidth: mapWidth, depthHeight: mapHeight, videoWidth: scene.width, videoHeight: scene.height,
             offsetX: 3, offsetY: -7)
@@ -37,6 +36,7 @@ import Testing
             settings.featherFar = feather
             let results = [1, 2, 3, 7].map { size in
                 let crew = Backwards(size: size)
+                let blender = Blender(layout: layout, width: scene.width, height: scene.height, isLarge: size > 1)
                 let renderer = MatteRenderer()
                 renderer.crew = crew
                 let bytes = [0, 1].map { _ in

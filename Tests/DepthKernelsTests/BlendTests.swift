@@ -77,8 +77,8 @@ import Testing
         }
     }
 
-    @Test(arguments: layouts)
-    func everyByteOfEveryWidthIsTheFormulaAndNothingElseIsTouched(layout: PixelLayout) throws {
+    @Test(arguments: layouts, [false, true])
+    func everyByteOfEveryWidthIsTheFormulaAndNothingElseIsTouched(layout: PixelLayout, isLarge: Bool) throws {
         for width in 1...130 {
             let height = width % 5 + 1
             let alpha = GuardedPlane(
@@ -93,7 +93,7 @@ import Testing
                 }
             }
             let (video, background, before) = (picture(seed: 1), picture(seed: 50), picture(seed: 1))
-            let blender = Blender(layout: layout, width: width, height: height)
+            let blender = Blender(layout: layout, width: width, height: height, isLarge: isLarge)
             #expect(
                 blender.blend(
                     video: Planes(video), background: Planes(background).readOnly, alpha: alpha.plane.readOnly))

@@ -22,7 +22,8 @@ import Testing
         let depth = try DepthMap(counts: RendererTests.scene(width: 61, height: 37), width: 61)
         let (width, height) = size
         let renderer = MatteRenderer()
-        let blender = Blender(layout: layout, width: width, height: height)
+        let blender = Blender(layout: layout, width: width, height: height, isLarge: false)
+        let largeBlender = Blender(layout: layout, width: width, height: height, isLarge: true)
         for (offsetX, offsetY, zoom) in StripTests.placements {
             for upscale in Upscale.allCases {
                 let placement = DepthPlacement(
@@ -47,10 +48,12 @@ import Testing
                     renderer.prepare(
                         depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
                         videoHeight: height, settings: settings)
-                    let strips = Frames(layout, size).blended {
-                        blender.blend(video: $0, background: $1, matte: renderer)
+                    for blender in [blender, largeBlender] {
+                        let strips = Frames(layout, size).blended {
+                            blender.blend(video: $0, background: $1, matte: renderer)
+                        }
+                        #expect(strips == whole, "\(offsetX) \(offsetY) \(zoom) \(upscale)")
                     }
-                    #expect(strips == whole, "\(offsetX) \(offsetY) \(zoom) \(upscale)")
                 }
             }
         }
