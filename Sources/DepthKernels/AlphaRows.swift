@@ -1,13 +1,17 @@
 /// From opacities at the depth map's size to bytes of alpha at the video's, a few rows at a time.
 ///
-///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest (halves to even)
+///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest
+///
+/// In whole numbers of 16 bits, which is half the work of single precision and wrong by less than a quarter of a byte's
+/// step (`fixOpacities`, `stretchEvenly`, `mixRows`).
 ///
 /// Separable: depth rows are stretched to the video's width first, the last four of them are kept, and each video row
 /// is a weighted sum of up to four. All of that is done only where the alpha changes; of the rest it is known that it is
 /// 0 or 255, and no byte of it is written. Video pixels whose centre lies outside the map are 0.
 struct AlphaRows: ~Copyable {
-    private var stretchedRows = Scratch<Float>()
+    private var stretchedRows = Scratch<Int16>()
     private var line = Scratch<Float>()
+    private var fixedLine = Scratch<Int16>()
     private var sets = Scratch<UInt64>()
     private var done = Scratch<UInt64>()
     private var runs = Scratch<AlphaRun>()
@@ -30,8 +34,8 @@ struct AlphaRows: ~Copyable {
         of map: OpacityMap, _ geometry: UpscaleGeometry, _ loops: Loops, _ body: (inout AlphaReader) -> Void
     ) -> Bool {
         let placement = geometry.placement
-        return unsafe geometry.horizontal.first.withUnsafeBufferPointer { first in
-            unsafe geometry.horizontal.weights.withUnsafeBufferPointer { weights in
+        return unsafe geometry.columnTaps.first.withUnsafeBufferPointer { first in
+            unsafe geometry.columnTaps.weights.withUnsafeBufferPointer { weights in
                 unsafe (geometry.even?.weights ?? [0]).withUnsafeBufferPointer { evenWeights in
                     guard let first = first.baseAddress, let weights = weights.baseAddress,
                         let evenWeights = evenWeights.baseAddress
@@ -41,7 +45,8 @@ struct AlphaRows: ~Copyable {
                         map: map, geometry: geometry, first: first, weights: weights, evenWeights: evenWeights,
                         kept: stretchedRows.reserve(placement.videoWidth * AlphaRows.rowsKept, filler: 0),
                         done: done.reserve(groupWords * AlphaRows.rowsKept, filler: 0), groupWords: groupWords,
-                        line: line.reserve(map.paddedWidth + 4, filler: 0),
+                        line: line.reserve(map.paddedWidth, filler: 0),
+                        fixedLine: fixedLine.reserve(map.paddedWidth + 4, filler: 0),
                         sets: sets.reserve(map.sampleWords * 3, filler: 0),
                         runs: runs.reserve(map.width * 2 + 8, filler: AlphaRun(cover: .mixed, start: 0, end: 0)),
                         loops: loops)
@@ -60,8 +65,12 @@ struct UpscaleGeometry {
     /// Video pixels whose centre lies on the map.
     let columns: Range<Int>
     let rows: Range<Int>
+    /// What the pixels of each column and of each row are made of…
     let horizontal: AxisWeights
     let vertical: AxisWeights
+    /// …and how, in whole numbers.
+    let columnTaps: FixedTaps
+    let rowTaps: FixedTaps
     /// For each edge between samples of the map, the first video column that needs nothing on its left…
     let firstBehind: [Int]
     /// …and the first one that needs something on its right.
@@ -71,7 +80,7 @@ struct UpscaleGeometry {
     /// For each video column, the group that it is stretched with.
     let owner: [Int]
     /// Pixels for each sample where that is a whole number for all of them, and the weights of those pixels.
-    let even: (ratio: Int, weights: [Float])?
+    let even: (ratio: Int, weights: [Int16])?
 
     init(placement: DepthPlacement, upscale: Upscale) {
         self.placement = placement
@@ -85,6 +94,12 @@ struct UpscaleGeometry {
         vertical = AxisWeights(
             kernel, count: placement.videoHeight, sourceCount: placement.depthHeight, scale: scaleY,
             origin: -placement.top * scaleY)
+        columnTaps = FixedTaps(
+            kernel, count: placement.videoWidth, sourceCount: placement.depthWidth, scale: scaleX,
+            origin: -placement.left * scaleX, unit: FixedTaps.columnUnit)
+        rowTaps = FixedTaps(
+            kernel, count: placement.videoHeight, sourceCount: placement.depthHeight, scale: scaleY,
+            origin: -placement.top * scaleY, unit: FixedTaps.rowUnit)
         columns = UpscaleGeometry.pixels(placement.videoWidth, onMapOf: Double(placement.depthWidth)) {
             placement.depthPoint(videoX: $0, videoY: 0).x
         }
@@ -95,9 +110,9 @@ struct UpscaleGeometry {
             Array(0...placement.depthWidth), weights: horizontal, columns: columns)
         even = UpscaleGeometry.evenWeights(placement, kernel)
         // A pixel goes with its second tap, so that all its taps are within two samples of that.
-        let (ratio, last, first) = (even?.ratio, placement.depthWidth - 1, horizontal.first)
+        let (ratio, last, taps) = (even?.ratio, placement.depthWidth - 1, columnTaps)
         let owner = (0..<placement.videoWidth).map { x in
-            min(ratio.map { x / $0 } ?? first[x] + 1, last) / AlphaRows.groupWidth
+            min(max(ratio.map { x / $0 } ?? taps.first[x] + 1, 0), last) / AlphaRows.groupWidth
         }
         let columns = columns
         firstOwned = (0...groups(of: AlphaRows.groupWidth, in: placement.depthWidth)).map { group in
@@ -126,14 +141,14 @@ struct UpscaleGeometry {
     }
 
     /// The whole number of pixels that every sample is stretched to, and four weights for each of them.
-    private static func evenWeights(_ placement: DepthPlacement, _ kernel: ResampleKernel) -> (Int, [Float])? {
+    private static func evenWeights(_ placement: DepthPlacement, _ kernel: ResampleKernel) -> (Int, [Int16])? {
         let ratio = placement.videoWidth / placement.depthWidth
         guard kernel == .cubic, ratio >= 1, ratio <= 16, ratio * placement.depthWidth == placement.videoWidth,
             placement.left == 0, placement.width == Double(placement.videoWidth)
         else { return nil }
         let weights = (0..<ratio).flatMap { phase in
             let point = (Double(phase) + 0.5) / Double(ratio) - 0.5
-            return keysWeights(point - point.rounded(.down)).map { Float($0) }
+            return FixedTaps.fixed(keysWeights(point - point.rounded(.down)), unit: FixedTaps.columnUnit)
         }
         return (ratio, weights)
     }
@@ -149,17 +164,19 @@ struct AlphaReader {
     let map: OpacityMap
     let geometry: UpscaleGeometry
     fileprivate let first: UnsafePointer<Int>
-    fileprivate let weights: UnsafePointer<Float>
-    fileprivate let evenWeights: UnsafePointer<Float>
+    fileprivate let weights: UnsafePointer<Int16>
+    fileprivate let evenWeights: UnsafePointer<Int16>
     /// A ring of `rowsKept` rows of video width.
-    fileprivate let kept: UnsafeMutablePointer<Float>
+    fileprivate let kept: UnsafeMutablePointer<Int16>
     /// The rows of the map that are kept; -1 for none.
     fileprivate var stretched = InlineArray<4, Int>(repeating: -1)
     /// For each of them the groups that are stretched, in `groupWords` words.
     fileprivate let done: UnsafeMutablePointer<UInt64>
     fileprivate let groupWords: Int
-    /// Room for a row of the map and two samples on either side.
+    /// Room for a row of the map…
     fileprivate let line: UnsafeMutablePointer<Float>
+    /// …and for one in whole numbers with two samples on either side.
+    fileprivate let fixedLine: UnsafeMutablePointer<Int16>
     /// Room for three sets of samples.
     fileprivate let sets: UnsafeMutablePointer<UInt64>
     fileprivate let runs: UnsafeMutablePointer<AlphaRun>
@@ -267,14 +284,11 @@ struct AlphaReader {
             return
         }
         let rows = geometry.sourceRows(of: y)
-        var taps = SIMD4<Float>(repeating: 0)
-        for tap in 0..<rows.count {
-            keep(row: rows.lowerBound &+ tap)
-            taps[tap] = 255 * geometry.vertical.weights[y &* rows.count &+ tap]
-        }
-        // Maps of fewer than four rows, and two-tap weights, fill the rest with nothing of a row that exists.
-        func row(_ tap: Int) -> UnsafePointer<Float> {
-            unsafe UnsafePointer(keptRow(rows.lowerBound &+ (tap < rows.count ? tap : 0)))
+        for row in rows { keep(row: row) }
+        let (taps, firstTap, last) = (geometry.rowTaps.weights(of: y), geometry.rowTaps.first[y], map.height &- 1)
+        // Beyond its ends the map repeats its first and last rows; of rows that count for nothing any will do.
+        func row(_ tap: Int) -> UnsafePointer<Int16> {
+            unsafe UnsafePointer(keptRow(taps[tap] == 0 ? rows.lowerBound : min(max(firstTap &+ tap, 0), last)))
         }
         let (row0, row1, row2, row3) = unsafe (row(0), row(1), row(2), row(3))
         for index in 0..<found.count where found[index].cover == .mixed {
@@ -291,7 +305,7 @@ struct AlphaReader {
         }
     }
 
-    private func keptRow(_ y: Int) -> UnsafeMutablePointer<Float> {
+    private func keptRow(_ y: Int) -> UnsafeMutablePointer<Int16> {
         unsafe kept + (y & (AlphaRows.rowsKept &- 1)) &* width
     }
 
@@ -329,27 +343,27 @@ struct AlphaReader {
         if let ratio = geometry.even?.ratio {
             unsafe loops.stretchEvenly(window, end &- start, ratio, evenWeights, target)
         } else {
-            let taps = geometry.horizontal.taps
             unsafe loops.stretchAnyhow(
-                window, start &- 2, first + firstPixel, weights + firstPixel &* taps, taps, endPixel &- firstPixel,
-                target)
+                window, start &- 2, first + firstPixel, weights + firstPixel &* 4, endPixel &- firstPixel, target)
         }
     }
 
     /// Some opacities and two on either side of them, the map's first and last ones repeated.
-    private func fillLine(_ samples: Range<Int>, row y: Int) -> UnsafePointer<Float> {
+    private func fillLine(_ samples: Range<Int>, row y: Int) -> UnsafePointer<Int16> {
         let firstBlock = max(samples.lowerBound &- 2, 0) / blockWidth
         let lastBlock = min(samples.upperBound &+ 1, map.width &- 1) / blockWidth
         let base = firstBlock &* blockWidth
         for block in firstBlock...lastBlock {
-            unsafe map.copyBlock(block, row: y, to: line + 2 + (block &* blockWidth &- base))
+            unsafe map.copyBlock(block, row: y, to: line + (block &* blockWidth &- base))
         }
-        if samples.lowerBound == 0 { unsafe line.update(repeating: line[2], count: 2) }
+        let fixed = unsafe fixedLine + 2
+        unsafe loops.fixOpacities(line, lastBlock &- firstBlock &+ 1, fixed)
+        if samples.lowerBound == 0 { unsafe fixedLine.update(repeating: fixed[0], count: 2) }
         if samples.upperBound &+ 2 > map.width {
-            let end = unsafe line + 2 + (map.width &- base)
+            let end = unsafe fixed + (map.width &- base)
             unsafe end.update(repeating: end[-1], count: 2)
         }
-        return unsafe UnsafePointer(line + (samples.lowerBound &- base))
+        return unsafe UnsafePointer(fixedLine + (samples.lowerBound &- base))
     }
 }
 

@@ -78,6 +78,43 @@ struct AxisWeights {
     }
 }
 
+/// The same in whole numbers: four taps for each new sample, some of which may lie up to two samples beyond either end of
+/// the old axis, where that repeats its last sample.
+struct FixedTaps {
+    /// What the weights of a column's pixels add up to, and those of a row's.
+    static let columnUnit = 32768.0
+    static let rowUnit = 255 * 128.0
+
+    /// The first of the four; −2 at least.
+    let first: [Int]
+    /// Four for each new sample.
+    let weights: [Int16]
+
+    /// - Precondition: as for `AxisWeights`; the kernel is not `area`.
+    init(
+        _ kernel: ResampleKernel, count: Int, sourceCount: Int, scale: Double, origin: Double, unit: Double
+    ) {
+        let positions = (0..<count).map { (Double($0) + 0.5) * scale + origin - 0.5 }
+        let left = positions.map { floorIndex($0, in: -1...(sourceCount - 1)) }
+        first = left.map { $0 - 1 }
+        weights = zip(positions, left).flatMap { position, left in
+            let fraction = clamped(position - Double(left), to: 0...1, orIfNaN: 0)
+            let weights = kernel == .linear ? [0, 1 - fraction, fraction, 0] : keysWeights(fraction)
+            return FixedTaps.fixed(weights, unit: unit)
+        }
+    }
+
+    /// - Precondition: no weight is above 1 in size.
+    static func fixed(_ weights: [Double], unit: Double) -> [Int16] {
+        weights.map { Int16(clamping: Int(($0 * unit).rounded())) }
+    }
+
+    func weights(of index: Int) -> SIMD4<Int16> {
+        SIMD4(
+            weights[4 &* index], weights[4 &* index &+ 1], weights[4 &* index &+ 2], weights[4 &* index &+ 3])
+    }
+}
+
 /// The weights of the samples at −1, 0, 1 and 2, for a point `t` (0…1) behind sample 0.
 package func keysWeights(_ t: Double) -> [Double] {
     let a = -0.75

@@ -249,7 +249,7 @@ fileprivate struct BlendPass {
                 }
                 continue
             }
-            if isLarge { unsafe fetchAhead(layer, target + start, source + start, count) }
+            if isLarge && count <= BlendPass.narrow { unsafe fetchAhead(layer, target + start, source + start, count) }
             if layer.isPlain {
                 unsafe loops.mixBytes(target + start, source + start, upper + run.start, count)
             } else {
@@ -264,8 +264,8 @@ fileprivate struct BlendPass {
         }
     }
 
-    /// The edge of the matte is a few lines of the cache in each row, which no processor foresees: those some rows below
-    /// are asked for now.
+    /// Along an edge of the matte a row has a few lines of the cache, too few for a processor to foresee: those some rows
+    /// below are asked for now.
     @inline(__always)
     private func fetchAhead(
         _ layer: Layer, _ target: UnsafeMutablePointer<UInt8>, _ source: UnsafePointer<UInt8>, _ count: Int
@@ -281,4 +281,6 @@ fileprivate struct BlendPass {
     }
 
     private static let rowsAhead = 4
+    /// Bytes of a run that counts as an edge.
+    private static let narrow = 1024
 }

@@ -13,6 +13,8 @@ import DepthLoops
 package struct Loops: Sendable {
     typealias Floats = UnsafePointer<Float>
     typealias MutableFloats = UnsafeMutablePointer<Float>
+    typealias Fixed = UnsafePointer<Int16>
+    typealias MutableFixed = UnsafeMutablePointer<Int16>
     typealias Bytes = UnsafePointer<UInt8>
     typealias MutableBytes = UnsafeMutablePointer<UInt8>
 
@@ -27,10 +29,11 @@ package struct Loops: Sendable {
     let squareRoots: @Sendable (MutableFloats, Int, Int) -> Void
     let squares: @Sendable (MutableFloats, Int, Int) -> Void
     let powers: @Sendable (MutableFloats, Int, Int, Float) -> Void
-    let stretchEvenly: @Sendable (Floats, Int, Int, Floats, MutableFloats) -> Void
-    let stretchAnyhow: @Sendable (Floats, Int, UnsafePointer<Int>, Floats, Int, Int, MutableFloats) -> Void
+    let fixOpacities: @Sendable (Floats, Int, MutableFixed) -> Void
+    let stretchEvenly: @Sendable (Fixed, Int, Int, Fixed, MutableFixed) -> Void
+    let stretchAnyhow: @Sendable (Fixed, Int, UnsafePointer<Int>, Fixed, Int, MutableFixed) -> Void
     let spreadCells: @Sendable (Floats, Int, Int, MutableFloats) -> Void
-    let mixRows: @Sendable (Floats, Floats, Floats, Floats, SIMD4<Float>, Int, MutableBytes) -> Void
+    let mixRows: @Sendable (Fixed, Fixed, Fixed, Fixed, SIMD4<Int16>, Int, MutableBytes) -> Void
     let mixBytes: @Sendable (MutableBytes, Bytes, Bytes, Int) -> Void
     let meansOfPairs: @Sendable (Bytes, Bytes, Int, MutableBytes) -> Void
     let repeatEach: @Sendable (Bytes, Int, Int, MutableBytes) -> Void
@@ -43,7 +46,7 @@ package struct Loops: Sendable {
         copyNotNegative: DepthLoops.copyNotNegative, weigh: DepthLoops.weigh,
         sortSamples: DepthLoops.sortSamples, squareRoots: DepthLoops.squareRoots,
         squares: DepthLoops.squares,
-        powers: DepthLoops.powers, stretchEvenly: DepthLoops.stretchEvenly,
+        powers: DepthLoops.powers, fixOpacities: DepthLoops.fixOpacities, stretchEvenly: DepthLoops.stretchEvenly,
         stretchAnyhow: DepthLoops.stretchAnyhow, spreadCells: DepthLoops.spreadCells, mixRows: DepthLoops.mixRows,
         mixBytes: DepthLoops.mixBytes,
         meansOfPairs: DepthLoops.meansOfPairs, repeatEach: DepthLoops.repeatEach,
@@ -58,7 +61,8 @@ package struct Loops: Sendable {
             sortSamples: DepthLoopsV3.sortSamples,
             squareRoots: DepthLoopsV3.squareRoots, squares: DepthLoopsV3.squares,
             powers: DepthLoopsV3.powers,
-            stretchEvenly: DepthLoopsV3.stretchEvenly, stretchAnyhow: DepthLoopsV3.stretchAnyhow,
+            fixOpacities: DepthLoopsV3.fixOpacities, stretchEvenly: DepthLoopsV3.stretchEvenly,
+            stretchAnyhow: DepthLoopsV3.stretchAnyhow,
             spreadCells: DepthLoopsV3.spreadCells, mixRows: DepthLoopsV3.mixRows, mixBytes: DepthLoopsV3.mixBytes,
             meansOfPairs: DepthLoopsV3.meansOfPairs,
             repeatEach: DepthLoopsV3.repeatEach, repeatInPlace: DepthLoopsV3.repeatInPlace,

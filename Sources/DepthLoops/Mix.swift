@@ -1,18 +1,29 @@
 /// Adds up four rows of opacities to a row of bytes.
 ///
-///     alpha = Σ weight · opacity, clipped to 0…255, rounded to nearest (halves to even)
+///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest
 ///
-/// - parameter weights: each already times 255.
+/// In whole numbers: opacities of 2^14, weights of 255 · 2^7, sums of 255 · 2^5; wrong by less than an eighth of a byte's
+/// step.
 package func mixRows(
-    _ row0: UnsafePointer<Float>, _ row1: UnsafePointer<Float>, _ row2: UnsafePointer<Float>,
-    _ row3: UnsafePointer<Float>, weights: SIMD4<Float>, count: Int, into alpha: UnsafeMutablePointer<UInt8>
+    _ row0: UnsafePointer<Int16>, _ row1: UnsafePointer<Int16>, _ row2: UnsafePointer<Int16>,
+    _ row3: UnsafePointer<Int16>, weights: SIMD4<Int16>, count: Int, into alpha: UnsafeMutablePointer<UInt8>
 ) {
     let (weight0, weight1, weight2, weight3) = (weights[0], weights[1], weights[2], weights[3])
     for x in 0..<count {
-        let sum = unsafe row0[x] * weight0 + row1[x] * weight1 + row2[x] * weight2 + row3[x] * weight3
-        unsafe alpha[x] = roundedByte(sum)
+        let sum =
+            unsafe upperHalf(row0[x], weight0) &+ upperHalf(row1[x], weight1) &+ upperHalf(row2[x], weight2)
+            &+ upperHalf(row3[x], weight3)
+        let rounded = (sum &+ lostByFour &+ 16) &>> 5
+        unsafe alpha[x] = UInt8(truncatingIfNeeded: min(max(rounded, 0), 255))
     }
 }
+
+/// The upper half of a product, `a · b / 2^16` rounded down: one instruction for many of them.
+@inline(__always)
+func upperHalf(_ a: Int16, _ b: Int16) -> Int16 { Int16(truncatingIfNeeded: (Int32(a) &* Int32(b)) &>> 16) }
+
+/// What rounding down takes off the sum of four upper halves, on average.
+let lostByFour: Int16 = 2
 
 /// The nearest whole number, halves to even, of a number clipped to 0…255; 0 for what is no number.
 ///

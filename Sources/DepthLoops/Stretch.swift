@@ -1,12 +1,25 @@
+/// Turns opacities of 0…1 into whole numbers: 1 is 2^15 − 1.
+///
+/// - parameter blocks: of 16 opacities each.
+package func fixOpacities(_ opacities: UnsafePointer<Float>, blocks: Int, into target: UnsafeMutablePointer<Int16>) {
+    for index in 0..<(blocks &* 16) {
+        // Added to 1.5 · 2²³, a number is rounded to a whole one in the low bits.
+        let sum = unsafe opacities[index] * 32767 + 12_582_912
+        unsafe target[index] = Int16(truncatingIfNeeded: sum.bitPattern)
+    }
+}
+
 /// Stretches some samples of a row to a whole number of pixels each, by four taps a pixel.
+///
+/// In whole numbers: samples of 2^15, weights of 2^15, pixels of 2^14.
 ///
 /// - parameter window: the samples, with two before the first and two behind the last.
 /// - parameter weights: four for each of the `ratio` pixels of a sample. The taps of the pixels in a sample's left half
 ///   begin two samples before it, those of the others one.
-/// - Precondition: `target` has room for `samples · ratio` floats.
+/// - Precondition: `target` has room for `samples · ratio` pixels.
 package func stretchEvenly(
-    _ window: UnsafePointer<Float>, samples: Int, ratio: Int, weights: UnsafePointer<Float>,
-    into target: UnsafeMutablePointer<Float>
+    _ window: UnsafePointer<Int16>, samples: Int, ratio: Int, weights: UnsafePointer<Int16>,
+    into target: UnsafeMutablePointer<Int16>
 ) {
     // Loops with a known ratio become shuffles; the general one does not.
     switch ratio {
@@ -21,34 +34,35 @@ package func stretchEvenly(
 
 @inline(__always)
 private func stretch(
-    _ window: UnsafePointer<Float>, _ samples: Int, _ ratio: Int, _ weights: UnsafePointer<Float>,
-    _ target: UnsafeMutablePointer<Float>
+    _ window: UnsafePointer<Int16>, _ samples: Int, _ ratio: Int, _ weights: UnsafePointer<Int16>,
+    _ target: UnsafeMutablePointer<Int16>
 ) {
     for sample in 0..<samples {
         for phase in 0..<ratio {
             let taps = unsafe window + (sample &+ (2 &* phase &+ 1 < ratio ? 0 : 1))
-            let weight = unsafe weights + 4 &* phase
-            unsafe target[sample &* ratio &+ phase] =
-                taps[0] * weight[0] + taps[1] * weight[1] + taps[2] * weight[2] + taps[3] * weight[3]
+            unsafe target[sample &* ratio &+ phase] = weighed(taps, weights + 4 &* phase)
         }
     }
 }
 
-/// Stretches samples to pixels that lie anywhere among them.
+/// Stretches samples to pixels that lie anywhere among them, by four taps a pixel.
 ///
 /// - parameter first: for each pixel the number of its first sample.
-/// - parameter weights: `taps` for each pixel.
+/// - parameter weights: four for each pixel.
 /// - parameter base: the number of the sample that `window` starts with.
 package func stretchAnyhow(
-    _ window: UnsafePointer<Float>, base: Int, first: UnsafePointer<Int>, weights: UnsafePointer<Float>, taps: Int,
-    pixels: Int, into target: UnsafeMutablePointer<Float>
+    _ window: UnsafePointer<Int16>, base: Int, first: UnsafePointer<Int>, weights: UnsafePointer<Int16>, pixels: Int,
+    into target: UnsafeMutablePointer<Int16>
 ) {
     for pixel in 0..<pixels {
-        let source = unsafe window + (first[pixel] &- base)
-        var sum: Float = 0
-        for tap in 0..<taps { unsafe sum += source[tap] * weights[pixel &* taps &+ tap] }
-        unsafe target[pixel] = sum
+        unsafe target[pixel] = weighed(window + (first[pixel] &- base), weights + 4 &* pixel)
     }
+}
+
+@inline(__always)
+private func weighed(_ taps: UnsafePointer<Int16>, _ weights: UnsafePointer<Int16>) -> Int16 {
+    unsafe upperHalf(taps[0], weights[0]) &+ upperHalf(taps[1], weights[1]) &+ upperHalf(taps[2], weights[2])
+        &+ upperHalf(taps[3], weights[3]) &+ lostByFour
 }
 
 /// Spreads a row of cells over `size` samples each, by linear interpolation from the middle of one cell to that of the
