@@ -245,7 +245,12 @@ private struct ColumnWork: BandWork {
     func work(_ rows: Range<Int>, _ memory: BandMemory) {
         let pass = ColumnPass(
             source: source, target: target, weights: weights, gamma: gamma, memory: &memory.blur, loops: loops)
-        pass.blur(rows: rows)
+        // Not too many rows at a time: those of one column of blocks should still be in the cache for the next. Not too few
+        // either, as each time what the kernel reaches beyond them is gathered too.
+        let step = max(64, 4 &* weights.radius)
+        for start in stride(from: rows.lowerBound, to: rows.upperBound, by: step) {
+            pass.blur(rows: start..<min(start &+ step, rows.upperBound))
+        }
     }
 }
 
