@@ -1,3 +1,5 @@
+import CComparisons
+
 /// The share of a depth map that was not measured, 0…1, from every eighth row: a figure to watch a camera by.
 package func unmeasuredShare(of image: DepthImage, scale: DepthScale) -> Double {
     var unmeasured = 0
@@ -17,20 +19,22 @@ package func unmeasuredShare(of image: DepthImage, scale: DepthScale) -> Double 
 }
 
 extension CountRange {
-    /// How many little-endian counts of a row are inside. No branches, so that the loop becomes vector code.
+    /// How many little-endian counts of a row are inside.
     fileprivate func size(ofRow row: UnsafeRawPointer, width: Int) -> Int {
         guard start < end else { return 0 }
-        let first = UInt16(truncatingIfNeeded: start)
-        let span = UInt16(truncatingIfNeeded: end &- 1 &- start)
+        let (first, span) = (UInt16(truncatingIfNeeded: start), UInt16(truncatingIfNeeded: end &- 1 &- start))
         let isHoleInside = hole >= start && hole < end
         let hole = UInt16(truncatingIfNeeded: self.hole)
-        var inside: UInt32 = 0
-        var holes: UInt32 = 0
-        for x in 0..<width {
-            let count = unsafe UInt16(littleEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self))
-            inside &+= count &- first <= span ? 1 : 0
-            holes &+= count == hole ? 1 : 0
+        var size = 0
+        for x in stride(from: 0, to: width & ~63, by: 64) {
+            var inside = unsafe comparison_bits_of_counts(row + x &* 2, first, span)
+            if isHoleInside { unsafe inside &= ~comparison_bits_of_counts(row + x &* 2, hole, 0) }
+            size &+= inside.nonzeroBitCount
         }
-        return Int(inside) &- (isHoleInside ? Int(holes) : 0)
+        for x in (width & ~63)..<width {
+            let count = unsafe UInt16(littleEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self))
+            if count &- first <= span && !(isHoleInside && count == hole) { size &+= 1 }
+        }
+        return size
     }
 }

@@ -71,8 +71,10 @@ final class MatteMaker {
                     encoding: scene.format.encoding)
             else { return nil }
             let map = DepthMap(image: image, scale: settings.depth.scale, placement: placement)
-            report = Report(invalidShare: unmeasuredShare(of: image, scale: settings.depth.scale))
+            report = Report()
             face = nil
+            // At last, when the matte's work has brought the map into the cache.
+            defer { report.invalidShare = unmeasuredShare(of: image, scale: settings.depth.scale) }
             guard let cutoff = cutoff(map, scene, settings) else { return nil }
             var matte = settings.matte
             matte.cutoff = cutoff
