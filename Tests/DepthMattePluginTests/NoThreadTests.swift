@@ -30,6 +30,25 @@ import Testing
             }
         }
 
+        @Test func `a background for which there is no thread is a warning, and the old one stays`() async {
+            await #expect(processExitsWith: .success) {
+                let bench = Bench()
+                bench.depth.start(Room.depth)
+                bench.video.start(Room.shape)
+                bench.depth.push(Room.wall(700), at: 0)
+                bench.video.push(Room.picture, at: 0)
+                _ = try #require(bench.output.next())
+                refuseThreads()
+                bench.set("background", "/another/room.png")
+                let warning = try #require(bench.bus.nextWarning())
+                try #require(warning.text.contains("The background stays as it is"))
+                bench.depth.push(Room.wall(700), at: time(ofFrame: 1))
+                bench.video.push(Room.picture, at: time(ofFrame: 1))
+                _ = try #require(bench.output.next())
+                try #require(gst_element_set_state(bench.element, GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
+            }
+        }
+
         @Test func `heat that no thread watches is a warning, once, and a stop waits for nobody`() async {
             await #expect(processExitsWith: .success) {
                 let bench = Bench(["depth"])

@@ -59,7 +59,7 @@ final class BackgroundFile: Sendable {
         closed?.close()
     }
 
-    /// The property changed. Before the start nothing happens yet. After it a thread of GStreamer's opens the new file,
+    /// The property changed. Before the start nothing happens yet. After it a thread opens the new file,
     /// and the old one stays until that is done, or for good if it cannot be read. Of many changes in a row, those
     /// that came while another file was being opened are passed over but for the last.
     func replace(for element: any Element) {
@@ -70,16 +70,12 @@ final class BackgroundFile: Sendable {
             return !state.isLoading
         }
         guard needsThread else { return }
-        let job = LoadJob(file: self, element: element)
-        gst_element_call_async(
-            element.instance,
-            { _, data in
-                if let data { Unmanaged<LoadJob>.fromOpaque(data).takeUnretainedValue().run() }
-            },
-            Unmanaged.passRetained(job).toOpaque(),
-            { data in
-                if let data { Unmanaged<LoadJob>.fromOpaque(data).release() }
-            })
+        if element.onThread("depthmatte-background", { [self] in load(for: element) }) { return }
+        state.withLock { $0.isLoading = false }
+        element.warn(
+            ElementError(
+                .resource(GST_RESOURCE_ERROR_FAILED),
+                "The background stays as it is: the system gives no thread to open another file with."))
     }
 
     private func open(_ location: String?) throws(ElementError) -> BackgroundReader? {
@@ -89,7 +85,7 @@ final class BackgroundFile: Sendable {
     }
 
     /// Opens what is wanted until that is what is open.
-    fileprivate func load(for element: any Element) {
+    private func load(for element: any Element) {
         var version: Int
         repeat {
             version = state.withLock { $0.version }
@@ -137,17 +133,4 @@ final class CancelFlag: Sendable {
     var isSet: Bool { flag.load(ordering: .relaxed) }
 
     func set(_ value: Bool) { flag.store(value, ordering: .relaxed) }
-}
-
-/// One loading thread. The element's C half is kept alive by the call that runs it, and that keeps the Swift half.
-private final class LoadJob {
-    private let file: BackgroundFile
-    private let element: any Element
-
-    init(file: BackgroundFile, element: any Element) {
-        self.file = file
-        self.element = element
-    }
-
-    func run() { file.load(for: element) }
 }
