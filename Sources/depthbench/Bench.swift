@@ -37,12 +37,12 @@ final class Bench {
     }
 
     private func workload(_ work: Work, _ wanted: Case) throws -> any Workload {
-        switch work {
-        case .inPlace, .copied:
-            try ElementWork(wanted, inPlace: work == .inPlace, ring: effort.ring, still: still.path)
-        case .kernels: try BlendWork(wanted, ring: effort.ring, rendersEach: true)
-        case .render: try RenderWork(wanted, ring: effort.ring)
-        case .blend: try BlendWork(wanted, ring: effort.ring, rendersEach: false)
+        let ring = try effort.ring(wanted)
+        return switch work {
+        case .inPlace, .copied: try ElementWork(wanted, inPlace: work == .inPlace, ring: ring, still: still.path)
+        case .kernels: try BlendWork(wanted, ring: ring, rendersEach: true)
+        case .render: try RenderWork(wanted, ring: ring)
+        case .blend: try BlendWork(wanted, ring: ring, rendersEach: false)
         }
     }
 
@@ -55,8 +55,9 @@ final class Bench {
         (hard.sigma, hard.gamma) = (0, 1)
         var soft = wanted
         soft.gamma = 1
-        let renders: [any Workload] = try [tiny, hard, soft, wanted].map { try RenderWork($0, ring: effort.ring) }
-        let blend = try BlendWork(wanted, ring: effort.ring, rendersEach: false)
+        let ring = try effort.ring(wanted)
+        let renders: [any Workload] = try [tiny, hard, soft, wanted].map { try RenderWork($0, ring: ring) }
+        let blend = try BlendWork(wanted, ring: ring, rendersEach: false)
         let samples = try Samples(of: renders + [blend, try CopyWork(wanted, effort)], effort)
         let copy = samples.values(5) { $0.frame }
         let threshold = median(samples.values(0) { $0.frame })

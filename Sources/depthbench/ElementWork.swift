@@ -24,7 +24,7 @@ final class ElementWork: Workload {
     ///   - inPlace: whether the element may draw on the frames.
     ///   - still: the file behind the person.
     init(_ wanted: Case, inPlace: Bool, ring: Int, still: String) throws {
-        leastFrames = max(2 * ring, 8)
+        leastFrames = max(ring, 8)
         mustWorkInPlace = inPlace && wanted.background != .transparent
         rig = try ElementRig("depthmatte")
         try set(wanted, still: still)
@@ -80,9 +80,9 @@ final class ElementWork: Workload {
         } else {
             frames = try KeptFrames(count: ring, size: size) { fillWithNoise($1, seed: $0) }
         }
-        let maps = try KeptFrames(count: ring, size: depth.layout.size) {
-            draw(wanted.scene, wanted.depth, number: $0, layout: depth.layout, into: $1)
-        }
+        let maps = try KeptFrames(
+            count: ring, size: depth.layout.size,
+            fill: fourInTurn { draw(wanted.scene, wanted.depth, number: $0, layout: depth.layout, into: $1) })
         try rig.feed(gst_element_get_static_pad(rig.element, "video"), video.caps, frames)
         try rig.feed(gst_element_request_pad_simple(rig.element, "depth"), depth.caps, maps)
         if wanted.background == .stream {

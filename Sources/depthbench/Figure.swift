@@ -32,8 +32,8 @@ struct Figure {
     {
         self.work = work
         self.wanted = wanted
-        ring = effort.ring
-        sources = effort.sources ?? effort.ring
+        ring = try effort.ring(wanted)
+        sources = effort.sources ?? ring
         rounds = samples.rounds
         framesPerRound = samples.frames
         frameBytes = try VideoShape(wanted).layout.size

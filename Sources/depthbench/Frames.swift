@@ -62,6 +62,11 @@ final class FrameMemory {
         fillWithNoise(bytes, seed: seed)
     }
 
+    convenience init(_ layout: FrameLayout, number: Int, fill: (Int, UnsafeMutableRawBufferPointer) -> Void) {
+        self.init(layout)
+        fill(number, bytes)
+    }
+
     deinit { bytes.deallocate() }
 
     var planes: Planes<MutablePlane> {
@@ -78,15 +83,30 @@ final class FrameMemory {
     }
 }
 
+/// Fills a ring's depth maps, which are slower to draw than to measure with: four are drawn, the others are copies.
+func fourInTurn(
+    _ draw: @escaping (Int, UnsafeMutableRawBufferPointer) -> Void
+) -> (Int, UnsafeMutableRawBufferPointer) -> Void {
+    var drawn: [[UInt8]] = []
+    return { number, bytes in
+        if drawn.count < 4 {
+            draw(number, bytes)
+            drawn.append(Array(bytes))
+        } else {
+            bytes.copyBytes(from: drawn[number % drawn.count])
+        }
+    }
+}
+
 /// Textured video: every byte is another, so that no code profits from likeness.
 func fillWithNoise(_ bytes: UnsafeMutableRawBufferPointer, seed: Int) {
     var random = SplitMix(seed: UInt64(truncatingIfNeeded: seed))
-    for offset in stride(from: 0, to: bytes.count, by: 8) {
-        let word = random.next()
-        for index in offset..<min(offset + 8, bytes.count) {
-            bytes[index] = UInt8(truncatingIfNeeded: word >> UInt64(8 * (index - offset)))
-        }
+    let words = bytes.count / 8
+    for index in 0..<words {
+        bytes.storeBytes(of: random.next().littleEndian, toByteOffset: index * 8, as: UInt64.self)
     }
+    let rest = random.next()
+    for index in (words * 8)..<bytes.count { bytes[index] = UInt8(truncatingIfNeeded: rest >> UInt64(8 * (index % 8))) }
 }
 
 /// Writes the depth map of a scene into memory of that layout.

@@ -30,9 +30,10 @@ enum Help {
     private static let tail = """
 
         Work and memcpy take turns, round by round. Times are medians over the rounds; a ratio is the median of the
-        rounds' ratios. Both go through as many frames in turn (--ring), the memcpy from one such ring to another; with
-        --sources 1 it reads one frame only, as warm in the cache as the background, which is one still, or a ring of
-        its own with --background stream. "own" is what the element says in its property stats; "ms" of the element is
+        rounds' ratios. Both go through as many frames in turn, the memcpy from one such ring to another: as many as fill
+        64 MiB, so that each is found in memory and not in a cache, as a camera's are; --ring gives another number. With
+        --sources 1 the memcpy reads one frame only, as warm in the cache as the background, which is one still, or a
+        ring of its own with --background stream. "own" is what the element says in its property stats; "ms" of the element is
         wall time from frame to frame behind it, with all that GStreamer adds.
         A frame that gains an alpha channel (--background transparent with I420) cannot be worked on in place.
 
@@ -47,8 +48,8 @@ enum Help {
           interval_ms                   the element's median time from one frame to the next; null for kernels
           own_ms, own_ratio             the same as ms and ratio, by the element's stats; null for kernels
         stages, a list of stage, ms, memcpy_ratio: the kernels of the usual case, by differences of settings
-        views, a list of name, depth_format, depth_width, depth_height, width, height, format, ms, ms_low, ms_high,
-          memcpy_ms, ratio, kernel_ms: for a frame; the memcpy is of what leaves, kernel_ms is without GStreamer
+        views, a list of name, depth_format, depth_width, depth_height, width, height, format, ring, ms, ms_low,
+          ms_high, memcpy_ms, ratio, kernel_ms: for a frame; the memcpy is of what leaves, kernel_ms is without GStreamer
         pipelines, a list of name, wall_ms, added_wall_ms, wall_ratio, cpu_ms, added_cpu_ms, cpu_ratio: for a frame;
           added is what the sources alone do not take, ratios are those of added times to the compositor's
         goals, a list of goal, limit, at_most (else at least), value (null where it cannot be measured), reached

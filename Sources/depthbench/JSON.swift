@@ -101,7 +101,8 @@ extension ViewFigure {
             ("name", .text(view.name)), ("depth_format", .text(view.depthFormat)),
             ("depth_width", .whole(view.depth.width)), ("depth_height", .whole(view.depth.height)),
             ("width", .whole(view.size.width)), ("height", .whole(view.size.height)), ("format", .text(view.format)),
-            ("ms", .number(time)), ("ms_low", .number(low)), ("ms_high", .number(high)), ("memcpy_ms", .number(copy)),
+            ("ring", .whole(ring)), ("ms", .number(time)), ("ms_low", .number(low)), ("ms_high", .number(high)),
+            ("memcpy_ms", .number(copy)),
             ("ratio", .number(ratio)), ("kernel_ms", .maybe(kernel)),
         ])
     }

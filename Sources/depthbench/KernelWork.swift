@@ -10,10 +10,10 @@ final class CopyWork: Workload {
 
     init(_ wanted: Case, _ effort: Options.Effort) throws {
         let layout = try VideoShape(wanted).layout
-        let ring = effort.ring
+        let ring = try effort.ring(wanted)
         sources = (0..<(effort.sources ?? ring)).map { FrameMemory(layout, seed: $0) }
         targets = (0..<ring).map { FrameMemory(layout, seed: $0) }
-        leastFrames = 8 * max(ring, 4)
+        leastFrames = max(ring, 32)
     }
 
     func run(frames: Int) -> Timing {
@@ -40,11 +40,8 @@ final class RenderWork: Workload {
 
     init(_ wanted: Case, ring: Int) throws {
         let layout = try DepthShape(wanted).layout
-        memories = (0..<ring).map { number in
-            let memory = FrameMemory(layout)
-            draw(wanted.scene, wanted.depth, number: number, layout: layout, into: memory.bytes)
-            return memory
-        }
+        let fill = fourInTurn { draw(wanted.scene, wanted.depth, number: $0, layout: layout, into: $1) }
+        memories = (0..<ring).map { FrameMemory(layout, number: $0, fill: fill) }
         maps = memories.compactMap { memory in
             memory.planes[0].flatMap {
                 DepthImage(
@@ -52,7 +49,7 @@ final class RenderWork: Workload {
             }
         }
         guard maps.count == ring else { throw Failure.cannot("a depth map of \(wanted.depth) has no plane") }
-        leastFrames = 8 * max(ring, 4)
+        leastFrames = max(ring, 32)
         settings = wanted.settings
         size = wanted.size
         placement = DepthPlacement(
@@ -93,7 +90,7 @@ final class BlendWork: Workload {
         blender = Blender(layout: shape.pixels, width: wanted.size.width, height: wanted.size.height)
         frames = (0..<ring).map { FrameMemory(shape.layout, seed: $0) }
         backgrounds = (0..<(wanted.background == .stream ? ring : 1)).map { FrameMemory(shape.layout, seed: -1 - $0) }
-        leastFrames = 8 * max(ring, 4)
+        leastFrames = max(ring, 32)
     }
 
     func run(frames count: Int) throws -> Timing {

@@ -1,5 +1,6 @@
 import DepthKernels
 import DepthMattePlugin
+import GstBridge
 
 /// What the command line asks for.
 struct Options {
@@ -32,10 +33,23 @@ struct Options {
         var rounds = 25
         /// Seconds for one figure, after which no further round begins; three rounds are made in any case.
         var seconds = 1.5
-        /// Frames that are used in turn.
-        var ring = 4
+        /// Frames that are used in turn; nil = as many as leave the cache between their uses.
+        var ring: Int?
         /// Frames that memcpy reads in turn; nil = as many as the ring has.
         var sources: Int?
+
+        /// Bytes that caches do not hold: twice the 32 MB that many processors have for all of their cores.
+        private static let bytesBeyondCaches = 64 << 20
+
+        /// How many frames of so many bytes are used in turn: by default as many as fill 64 MiB, but 4 to 64.
+        ///
+        /// A camera's frames come from memory that was last touched many frames ago.
+        func ring(frameBytes: Int) -> Int {
+            let filling = (Effort.bytesBeyondCaches - 1) / max(frameBytes, 1) + 1
+            return ring ?? min(max(filling, 4), 64)
+        }
+
+        func ring(_ wanted: Case) throws -> Int { ring(frameBytes: try VideoShape(wanted).layout.size) }
     }
 }
 
@@ -116,7 +130,10 @@ extension Options {
         Row(name: "--seconds", placeholder: "N", meaning: "seconds for each figure, about (1.5)") {
             $0.effort.seconds = try $1.number(0.001...3600)
         },
-        Row(name: "--ring", placeholder: "N", meaning: "frames that are used in turn (4); more are colder") {
+        Row(
+            name: "--ring", placeholder: "N",
+            meaning: "frames that are used in turn (as many as fill 64 MiB, 4 to 64); fewer are warmer"
+        ) {
             $0.effort.ring = try $1.count(1...64)
         },
         Row(name: "--sources", placeholder: "N", meaning: "frames that memcpy reads in turn (as --ring)") {

@@ -56,13 +56,14 @@ final class ViewWork: Workload {
     private let rig: ElementRig
 
     init(_ view: View, ring: Int) throws {
-        leastFrames = max(2 * ring, 8)
+        leastFrames = max(ring, 8)
         rig = try ElementRig(
             view.factory,
             downstream: "video/x-raw, format=(string)\(view.format), width=(int)\(view.size.width), "
                 + "height=(int)\(view.size.height)")
         rig.set(view.properties)
-        let maps = try KeptFrames(count: ring, size: view.depthBytes) { view.drawDepth(number: $0, into: $1) }
+        let maps = try KeptFrames(
+            count: ring, size: view.depthBytes, fill: fourInTurn { view.drawDepth(number: $0, into: $1) })
         let caps =
             "\(view.isFloat ? "video/x-depth" : "video/x-raw"), format=(string)\(view.depthFormat), "
             + "width=(int)\(view.depth.width), height=(int)\(view.depth.height), framerate=(fraction)30/1"
@@ -103,11 +104,8 @@ final class ColorWork: Workload {
             videoHeight: view.size.height)
         let layout = FrameLayout(
             width: view.depth.width, height: view.depth.height, bytesPerSample: view.isFloat ? 4 : 2)
-        memories = (0..<ring).map { number in
-            let memory = FrameMemory(layout)
-            view.drawDepth(number: number, into: memory.bytes)
-            return memory
-        }
+        let fill = fourInTurn { view.drawDepth(number: $0, into: $1) }
+        memories = (0..<ring).map { FrameMemory(layout, number: $0, fill: fill) }
         let encoding = view.isFloat ? DepthEncoding.float32LE : .gray16LE
         maps = memories.compactMap { memory in
             memory.planes[0].flatMap {
@@ -172,6 +170,8 @@ private func slopingWall(_ size: Size, number: Int) -> [Float] {
 /// One line of the table of views.
 struct ViewFigure {
     let view: View
+    /// Frames that were used in turn.
+    let ring: Int
     /// Milliseconds for a frame: median and quartiles of the rounds.
     let time: Double
     let low: Double
@@ -182,8 +182,9 @@ struct ViewFigure {
     /// Milliseconds of the kernels alone.
     let kernel: Double?
 
-    init(_ view: View, _ samples: Samples) {
+    init(_ view: View, ring: Int, _ samples: Samples) {
         self.view = view
+        self.ring = ring
         let times = samples.values(0) { $0.frame / 1e6 }
         time = median(times)
         low = quantile(times, 0.25)
@@ -218,13 +219,14 @@ extension Bench {
         for view in View.all {
             var leaving = Case()
             (leaving.size, leaving.format) = (view.size, view.format)
-            var works: [any Workload] = [try ViewWork(view, ring: effort.ring), try CopyWork(leaving, effort)]
+            let ring = try effort.ring(leaving)
+            var works: [any Workload] = [try ViewWork(view, ring: ring), try CopyWork(leaving, effort)]
             switch view.kernel {
-            case .colors(let range): works.append(try ColorWork(view, range, ring: effort.ring))
-            case .cloud: works.append(try CloudWork(view, ring: effort.ring))
+            case .colors(let range): works.append(try ColorWork(view, range, ring: ring))
+            case .cloud: works.append(try CloudWork(view, ring: ring))
             case nil: break
             }
-            let figure = ViewFigure(view, try Samples(of: works, effort))
+            let figure = ViewFigure(view, ring: ring, try Samples(of: works, effort))
             printLine(figure.line)
             add(figure)
             if let goal = view.goal { judge("\(view.name), \(view.depth): times a memcpy", figure.ratio, atMost: goal) }

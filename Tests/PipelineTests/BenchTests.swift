@@ -20,7 +20,10 @@ import Testing
         let background: String
         let scene: String
         let sigma: Double
+        let ring: Int
+        let sources: Int
         let rounds: Int
+        let frames_per_round: Int
         let frame_bytes: Int
         let ms: Double
         let ms_low: Double
@@ -49,6 +52,7 @@ import Testing
 
     private struct View: Decodable {
         let name: String
+        let ring: Int
         let ms: Double
         let memcpy_ms: Double
         let ratio: Double
@@ -114,6 +118,32 @@ import Testing
         #expect(Set(figures.map { "\($0.format) \($0.frame_bytes)" }) == ["NV12 3456", "BGR 6912"])
     }
 
+    @Test(arguments: [
+        (["64x36"], [64]), (["1920x1080"], [22]), (["3840x2160", "640x480"], [6, 64]),
+    ])
+    func `as many frames are used in turn as fill 64 MiB, but 64 at most`(sizes: [String], rings: [Int]) throws {
+        let figures = try blends(["--size", sizes.joined(separator: ",")])
+        #expect(figures.map(\.ring) == rings && figures.map(\.sources) == rings)
+        for figure in figures { #expect(figure.frames_per_round >= figure.ring, "\(figure)") }
+    }
+
+    @Test func `as many frames are used in turn as somebody asks for`() throws {
+        let figures = try blends(["--size", "64x36,640x480", "--ring", "3", "--sources", "1"])
+        #expect(figures.map(\.ring) == [3, 3] && figures.map(\.sources) == [1, 1])
+    }
+
+    /// What is measured of I420 frames and the kernels' second half.
+    private func blends(_ arguments: [String]) throws -> [Figure] {
+        let folder = try Places.makeFolder()
+        let quick = ["--work", "blend", "--depth", "32x24", "--rounds", "1", "--seconds", "0.01"]
+        let result = Command(
+            BenchTests.program, ["grid"] + quick + arguments + ["--json", "blends.json"], in: folder
+        ).run()
+        #expect(result.status == 0, "\(result.output)")
+        return try JSONDecoder().decode(Report.self, from: Data(contentsOf: folder.appending(path: "blends.json")))
+            .figures
+    }
+
     @Test func `the goals are judged by what is measured`() throws {
         let folder = try Places.makeFolder()
         let quick = ["--rounds", "1", "--seconds", "0.01", "--ring", "1"]
@@ -141,7 +171,7 @@ import Testing
         let report = try JSONDecoder().decode(Report.self, from: data)
         #expect(report.goals.count == 3 && report.views.count == 7 && report.figures.isEmpty)
         for view in report.views {
-            #expect(view.ms > 0 && view.memcpy_ms > 0 && view.ratio > 0, "\(view)")
+            #expect(view.ms > 0 && view.memcpy_ms > 0 && view.ratio > 0 && view.ring == 1, "\(view)")
             #expect(view.kernel_ms.map { $0 > 0 } ?? view.name.contains("over"), "\(view)")
             #expect(result.output.contains(view.name))
         }
