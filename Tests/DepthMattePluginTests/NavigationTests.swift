@@ -21,25 +21,30 @@ import Testing
     }
 
     private let none = GST_NAVIGATION_MODIFIER_NONE
+    private let left = GST_NAVIGATION_MODIFIER_BUTTON1_MASK
+
+    private func send(_ event: UnsafeMutablePointer<GstEvent>?, to bench: Bench) {
+        gst_pad_push_event(bench.output.pad, event)
+    }
 
     private func press(_ x: Double, _ y: Double, button: Int32 = 1, on bench: Bench) {
-        gst_pad_push_event(bench.output.pad, gst_navigation_event_new_mouse_button_press(button, x, y, none))
+        send(gst_navigation_event_new_mouse_button_press(button, x, y, none), to: bench)
     }
 
     private func release(_ x: Double, _ y: Double, on bench: Bench) {
-        gst_pad_push_event(bench.output.pad, gst_navigation_event_new_mouse_button_release(1, x, y, none))
+        send(gst_navigation_event_new_mouse_button_release(1, x, y, none), to: bench)
     }
 
     private func move(_ x: Double, _ y: Double, on bench: Bench) {
-        gst_pad_push_event(bench.output.pad, gst_navigation_event_new_mouse_move(x, y, none))
+        send(gst_navigation_event_new_mouse_move(x, y, none), to: bench)
     }
 
     private func scroll(_ up: Double, on bench: Bench) {
-        gst_pad_push_event(bench.output.pad, gst_navigation_event_new_mouse_scroll(3, 3, 0, up, none))
+        send(gst_navigation_event_new_mouse_scroll(3, 3, 0, up, none), to: bench)
     }
 
     private func key(_ name: String, on bench: Bench) {
-        gst_pad_push_event(bench.output.pad, gst_navigation_event_new_key_press(name, none))
+        send(gst_navigation_event_new_key_press(name, none), to: bench)
     }
 
     private func probes(_ bench: Bench) -> [String] { bench.bus.structures("depth-probe") }
@@ -133,6 +138,42 @@ import Testing
             move(20, 30, on: bench)
             #expect(try show(4, on: bench).bytes == before, "\(view)")
         }
+    }
+
+    @Test func `the number of a button whose release was lost does not stay on the picture`() throws {
+        let bench = bench()
+        let before = try show(0, on: bench).bytes
+        press(20, 30, on: bench)
+        send(gst_navigation_event_new_mouse_move(21, 30, left), to: bench)
+        #expect(try show(1, on: bench).bytes != before)
+        // Released outside of the window, which says so when the pointer comes back.
+        send(gst_navigation_event_new_mouse_move(30, 30, none), to: bench)
+        #expect(try show(2, on: bench).bytes == before)
+        press(20, 30, on: bench)
+        #expect(try show(3, on: bench).bytes != before, "the next press is one")
+    }
+
+    @Test func `a second finger neither moves the number, nor asks, nor takes it away`() throws {
+        let bench = bench()
+        let before = try show(0, on: bench).bytes
+        send(gst_navigation_event_new_touch_down(3, 20, 30, 0.5, none), to: bench)
+        let held = try show(1, on: bench).bytes
+        #expect(held != before)
+        send(gst_navigation_event_new_touch_down(4, 40, 30, 0.5, none), to: bench)
+        send(gst_navigation_event_new_touch_motion(4, 42, 10, 0.5, none), to: bench)
+        send(gst_navigation_event_new_touch_up(4, 42, 10, none), to: bench)
+        #expect(try show(2, on: bench).bytes == held)
+        send(gst_navigation_event_new_touch_up(3, 20, 30, none), to: bench)
+        #expect(try show(3, on: bench).bytes == before)
+        #expect(probes(bench) == [text(x: 20, y: 30, metres: 2)])
+    }
+
+    @Test func `touches that the window takes back leave no number`() throws {
+        let bench = bench()
+        let before = try show(0, on: bench).bytes
+        send(gst_navigation_event_new_touch_down(3, 20, 30, 0.5, none), to: bench)
+        send(gst_navigation_event_new_touch_cancel(none), to: bench)
+        #expect(try show(1, on: bench).bytes == before)
     }
 
     // MARK: Steering

@@ -6,7 +6,7 @@ import GstBridge
 /// moves the margin, or the focus of a mask that has one; the keys 1 to 5 choose the view.
 extension DepthMatteElement {
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
-        if let gesture = Gesture(event) { obey(gesture) }
+        if let gesture = pointer.gesture(event) { obey(gesture) }
         // The picture lies where the video's does, so a place in it is a place in the video. The quad is a picture of its
         // own: its places mean nothing upstream, and go on as they are.
         return pushUpstream(event, on: .video)

@@ -15,6 +15,7 @@ final class DepthMatteElement: FollowingElement {
     let pace = Pace()
     let backgroundFile: BackgroundFile
     let probe = DepthProbe()
+    let pointer = PointerTracker()
     let thermal = ThermalWatch()
     /// Written by the streaming thread, read by any.
     let statistics = Mutex(Statistics())
@@ -132,6 +133,7 @@ final class DepthMatteElement: FollowingElement {
         background.reset()
         room.reset()
         probe.forget()
+        pointer.letGo()
         probe.letGo()
     }
 }
