@@ -35,6 +35,14 @@ import Testing
         #expect(Difference(first, second, shape).isNone)
     }
 
+    @Test(arguments: ["depth", "matte"])
+    func `what shows nothing of the video has none of its memory either`(view: String) throws {
+        let bench = Bench.room(["view": view])
+        let behind = [UInt8](repeating: Room.secret[0], count: 1000)
+        let frame = try #require(bench.pair(0, depth: Room.wall(2000), video: Room.picture + behind))
+        #expect(frame.bytes.count == Room.picture.count && !frame.bytes.contains(Room.secret[0]))
+    }
+
     @Test(arguments: ["depth", "quad", "matte"])
     func `a view that has lost its depth, or got a faulty one, goes on`(view: String) throws {
         let bench = Bench.room(["view": view])

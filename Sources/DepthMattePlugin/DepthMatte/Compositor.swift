@@ -50,6 +50,12 @@ final class Compositor {
         frame = canvas
     }
 
+    /// Makes a video frame a canvas with nothing of its picture. It is looked at all the same: a faulty one is one here too.
+    func makeBlankCanvas(of frame: inout OwnedBuffer) throws(FrameFault) {
+        try withFrame(reading: frame.pointer, input.layout) { _ in }
+        frame = try blankCanvas(for: frame.pointer)
+    }
+
     /// A canvas with the video's timestamps and nothing of its picture.
     func blankCanvas(for video: BufferPointer) throws(FrameFault) -> OwnedBuffer {
         try frames.blank(stampedLike: video)

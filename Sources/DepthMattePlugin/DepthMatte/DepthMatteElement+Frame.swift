@@ -111,7 +111,11 @@ extension DepthMatteElement {
     private func draw(
         on frame: inout OwnedBuffer, _ matte: MatteRenderer?, _ depth: DepthFrame?, _ behind: Behind?, _ job: Job
     ) throws(FrameFault) {
-        try job.compositor.makeCanvas(of: &frame)
+        switch job.settings.view {
+        case .composite, .quad: try job.compositor.makeCanvas(of: &frame)
+        // Nothing of the video is to be seen in these, so their canvas never held any of it.
+        case .original, .depth, .matte: try job.compositor.makeBlankCanvas(of: &frame)
+        }
         try draw(onCanvas: &frame, matte, depth, behind, job)
     }
 
