@@ -15,7 +15,7 @@ final class Screen {
         let reason: String
     }
 
-    /// Starts both. What the elements say of their properties is kept.
+    /// Starts both. What the elements say of their properties, and their messages, is kept.
     init(_ line: String, in folder: URL) throws {
         self.folder = folder
         // The server takes a number that is free and writes it down.
@@ -35,7 +35,7 @@ final class Screen {
 
         log = folder.appending(path: "log")
         _ = FileManager.default.createFile(atPath: log.path, contents: nil)
-        let command = Command.launch(line, options: ["-v"])
+        let command = Command.launch(line, options: ["-v", "-m"])
         pipeline.executableURL = URL(filePath: "/usr/bin/env")
         pipeline.arguments = [command.program] + command.arguments
         pipeline.environment = command.environment.merging(["DISPLAY": display]) { $1 }
@@ -66,6 +66,13 @@ final class Screen {
         let mark = ": \(property) = "
         let line = text.split(separator: "\n").last { $0.contains(mark) }
         return line?.components(separatedBy: mark).last.flatMap { Double($0) }
+    }
+
+    /// The last element message of that name; nil where there was none.
+    func message(_ name: String) -> String? {
+        guard let text = try? String(contentsOf: log, encoding: .utf8) else { return nil }
+        let mark = "(element): \(name), "
+        return text.split(separator: "\n").last { $0.contains(mark) }?.components(separatedBy: mark).last
     }
 
     /// What is seen in the upper left corner.

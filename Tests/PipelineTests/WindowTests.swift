@@ -54,6 +54,69 @@ import Testing
         }
     }
 
+    // MARK: depthmatte
+
+    /// The ramp rises from 0.5 m at the left edge by 4 m; the window shows two pixels for each of the video's.
+    private static let matte =
+        """
+        depthtestsrc name=camera num-buffers=3600 pattern=ramp camera.depth ! video/x-raw,width=160,height=120 ! matte.depth
+        camera.video ! video/x-raw,width=160,height=120,framerate=30/1
+        ! depthmatte name=matte anchor=point anchor-smoothing=0 blur-radius=0
+        """
+    private static let window = "videoscale ! video/x-raw,width=320,height=240"
+
+    @Test(.enabled(if: Screen.isPossible, "Xvfb and xdotool are not installed"))
+    func `a hand on the window changes the view, asks for a distance and moves the margin`() throws {
+        let folder = try Places.makeFolder()
+        let screen = try Screen(
+            "\(WindowTests.matte) ! \(WindowTests.window) ! videoconvert ! ximagesink sync=true", in: folder)
+        func wait(for what: String, until isSeen: (Picture) -> Bool) throws -> Picture {
+            try screen.wait(for: what) {
+                let picture = try screen.picture(width: WindowTests.width, height: WindowTests.height)
+                return isSeen(picture) ? picture : nil
+            }
+        }
+        let composite = try matte("", in: folder)
+        _ = try wait(for: "the composite") { isShown($0, composite) }
+
+        try screen.act("mousemove 100 60 key 4")
+        let mask = try matte("view=matte", in: folder)
+        _ = try wait(for: "the matte") { isShown($0, mask) }
+        try screen.act("key 3")
+        let depth = try matte("view=depth", in: folder)
+        let before = try wait(for: "the depth") { isShown($0, depth) }
+
+        // Row 30 of the video, and column 50, whose middle is 1.7625 m away; where the anchor is from now on.
+        try screen.act("mousedown 1")
+        let answer = try screen.wait(for: "an answer") { screen.message("depth-probe") }
+        #expect(
+            answer.hasPrefix("x=(double)50, y=(double)30, measured=(boolean)true, metres=(double)1.76"), "\(answer)")
+        let held = try wait(for: "a number") { !isShown($0, before) }
+        let marked = differences(held, before, above: 0)
+        #expect(marked.allSatisfy { 100..<200 ~= $0.x && 30..<90 ~= $0.y })
+        try screen.act("mouseup 1")
+        _ = try wait(for: "the depth without the number") { isShown($0, before) }
+        #expect(screen.value(of: "anchor-x") == 50.0 / 160 && screen.value(of: "anchor-y") == 30.0 / 120)
+
+        try screen.act("key 1 click 4 click 4 click 5")
+        let margin = try screen.wait(for: "a margin of 0.3 m") {
+            screen.value(of: "margin").flatMap { abs($0 - 0.3) < 1e-9 ? $0 : nil }
+        }
+        let moved = try matte("anchor-x=0.3125 anchor-y=0.25 margin=\(margin)", in: folder)
+        let narrower = try matte("anchor-x=0.3125 anchor-y=0.25", in: folder)
+        #expect(!isShown(moved, narrower) && !isShown(moved, composite))
+        _ = try wait(for: "the composite with another anchor and margin") { isShown($0, moved) }
+    }
+
+    /// The picture that the element makes when the properties are set to begin with, as large as the window.
+    private func matte(_ properties: String, in folder: URL) throws -> Picture {
+        try Picture(
+            of: WindowTests.matte.replacing("num-buffers=3600", with: "num-buffers=1")
+                + " \(properties) ! \(WindowTests.window)", in: folder)
+    }
+
+    // MARK: Pictures
+
     /// The picture that the element makes when the properties are set to begin with.
     private func cloud(_ values: [String: Double], in folder: URL) throws -> Picture {
         let properties = values.map { "\($0)=\($1)" }.joined(separator: " ")
@@ -65,10 +128,18 @@ import Testing
     /// Whether two pictures have the same colours, but for what a rounded value moves by a pixel.
     private func isShown(_ picture: Picture, _ expected: Picture) -> Bool {
         guard picture.width == expected.width, picture.height == expected.height else { return false }
-        let pixels = picture.width * picture.height
-        let different = (0..<pixels).count { index in
-            (0..<3).contains { abs(Int(picture.bytes[index * 4 + $0]) - Int(expected.bytes[index * 4 + $0])) > 2 }
+        return differences(picture, expected, above: 2).count * 1000 <= picture.width * picture.height
+    }
+
+    /// The pixels of which a colour differs by more than `tolerance` between two pictures of one size.
+    private func differences(_ one: Picture, _ other: Picture, above tolerance: Int) -> [(x: Int, y: Int)] {
+        var places: [(x: Int, y: Int)] = []
+        for index in 0..<one.width * one.height {
+            let isAnother = (index * 4..<index * 4 + 3).contains { byte in
+                abs(Int(one.bytes[byte]) - Int(other.bytes[byte])) > tolerance
+            }
+            if isAnother { places.append((index % one.width, index / one.width)) }
         }
-        return different * 1000 <= pixels
+        return places
     }
 }
