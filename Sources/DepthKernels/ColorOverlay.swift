@@ -61,8 +61,10 @@ package final class ColorOverlay {
             == DepthPlacement(
                 depthWidth: target.width, depthHeight: target.height, videoWidth: target.width,
                 videoHeight: target.height)
-        if target.share == nil && target.bytesPerPixel == 4 && isSameSize {
-            return colorMap.paint(depth, scale: scale, range: range, colors: colors, into: target.plane)
+        if target.share == nil && isSameSize {
+            return colorMap.paint(
+                depth, scale: scale, range: range, colors: colors, into: target.plane,
+                bytesPerPixel: target.bytesPerPixel)
         }
         let count = depth.width &* depth.height
         let samples = unsafe samples.reserve(count, filler: 0)

@@ -78,8 +78,9 @@ package final class DepthColorMap {
     /// The palette's pixels, far to near, then the one for what was not measured.
     private var pixels = Scratch<UInt32>()
     private var pixelsKey: DepthColors?
-    /// The numbers of one row's pixels.
+    /// The numbers of a run's pixels.
     private var line = Scratch<Int32>()
+    private let loops: ColorLoops
 
     private struct CodeKey: Equatable {
         var scale: DepthScale
@@ -96,17 +97,30 @@ package final class DepthColorMap {
         var colors: DepthColors
     }
 
-    package init() {}
+    package init(loops: ColorLoops = .best) { self.loops = loops }
 
-    /// Fills `target` with a pixel of four bytes for each sample; what of the map is outside of `target` is not painted.
+    /// Fills `target` with a pixel for each sample; what of the map is outside of `target` is not painted.
+    ///
+    /// - parameter bytesPerPixel: 4, or 3 for the first three bytes of each colour.
     package func paint(
-        _ depth: DepthImage, scale: DepthScale, range: DepthColorRange, colors: DepthColors, into target: MutablePlane
+        _ depth: DepthImage, scale: DepthScale, range: DepthColorRange, colors: DepthColors, into target: MutablePlane,
+        bytesPerPixel: Int = 4
+    ) {
+        if bytesPerPixel == 3 {
+            paint(depth, scale: scale, range: range, colors: colors, PixelRows<ThreeBytes>(target))
+        } else {
+            paint(depth, scale: scale, range: range, colors: colors, PixelRows<FourBytes>(target))
+        }
+    }
+
+    private func paint<Pixel>(
+        _ depth: DepthImage, scale: DepthScale, range: DepthColorRange, colors: DepthColors, _ target: PixelRows<Pixel>
     ) {
         let pixels = unsafe palettePixels(colors)
         switch (range, depth.encoding) {
         case (.equalize(let max), .float32LE):
             let bins = MetreBins(limit: max)
-            let counts = histogram.countMetres(of: depth, bins: bins)
+            let counts = histogram.countMetres(of: depth, bins: bins, loops: loops)
             let table = unsafe equalizedBins(counts, pixels)
             unsafe paintMetres(depth, into: target, table, numbers: bins.fill)
         case (.fixed(let near, let far), .float32LE):
@@ -248,54 +262,124 @@ package final class DepthColorMap {
 
     // MARK: Pictures
 
-    private func paintCodes(_ depth: DepthImage, into target: MutablePlane, _ table: UnsafePointer<UInt32>) {
-        let columns = min(depth.width, target.rowBytes / 4)
-        for y in 0..<min(depth.height, target.rows) {
-            let source = unsafe depth.plane.row(y)
-            let row = unsafe target.row(y)
-            switch depth.encoding {
-            case .gray8:
-                for x in 0..<columns {
-                    let code = unsafe source.load(fromByteOffset: x, as: UInt8.self)
-                    unsafe row.storeBytes(of: table[Int(code)], toByteOffset: x &* 4, as: UInt32.self)
+    private func paintCodes<Pixel>(
+        _ depth: DepthImage, into target: PixelRows<Pixel>, _ table: UnsafePointer<UInt32>
+    ) {
+        switch depth.encoding {
+        case .gray8:
+            for y in 0..<depth.height {
+                unsafe target.fill(y, count: depth.width, with: depth.plane.row(y), table) { row, x in
+                    unsafe Int(row.load(fromByteOffset: x, as: UInt8.self))
                 }
-            case .gray16BE:
-                for x in 0..<columns {
-                    let code = unsafe UInt16(bigEndian: source.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self))
-                    unsafe row.storeBytes(of: table[Int(code)], toByteOffset: x &* 4, as: UInt32.self)
+            }
+        case .gray16BE:
+            for y in 0..<depth.height {
+                unsafe target.fill(y, count: depth.width, with: depth.plane.row(y), table) { row, x in
+                    unsafe Int(UInt16(bigEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)))
                 }
-            case .gray16LE, .float16LE, .float32LE:
-                // Four at a time: the loads and stores are what takes the time.
-                for x in stride(from: 0, to: columns & ~3, by: 4) {
-                    let codes = unsafe source.fourCodes(x)
-                    let (one, two) = unsafe (table[codes.0], table[codes.1])
-                    let (three, four) = unsafe (table[codes.2], table[codes.3])
-                    unsafe row.storeBytes(
-                        of: SIMD4(one, two, three, four), toByteOffset: x &* 4, as: SIMD4<UInt32>.self)
-                }
-                for x in (columns & ~3)..<columns {
-                    let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)
-                    unsafe row.storeBytes(
-                        of: table[Int(UInt16(littleEndian: bits))], toByteOffset: x &* 4, as: UInt32.self)
+            }
+        case .gray16LE, .float16LE, .float32LE:
+            for y in 0..<depth.height {
+                unsafe target.fill(y, count: depth.width, with: depth.plane.row(y), table) { row, x in
+                    unsafe Int(UInt16(littleEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)))
                 }
             }
         }
     }
 
-    /// - parameter numbers: fills a line with the numbers of the samples' pixels in `table`.
-    private func paintMetres(
-        _ depth: DepthImage, into target: MutablePlane, _ table: UnsafePointer<UInt32>,
-        numbers: (UnsafeMutablePointer<Int32>, UnsafeRawPointer, Int) -> Void
+    /// - parameter numbers: fills a run with the numbers of the samples' pixels in `table`.
+    private func paintMetres<Pixel>(
+        _ depth: DepthImage, into target: PixelRows<Pixel>, _ table: UnsafePointer<UInt32>,
+        numbers: (UnsafeMutablePointer<Int32>, UnsafeRawPointer, Int, ColorLoops) -> Void
     ) {
-        let columns = min(depth.width, target.rowBytes / 4)
-        let line = unsafe line.reserve(columns, filler: 0)
-        for y in 0..<min(depth.height, target.rows) {
-            unsafe numbers(line, depth.plane.row(y), columns)
-            let row = unsafe target.row(y)
-            for x in 0..<columns {
-                unsafe row.storeBytes(of: table[Int(line[x])], toByteOffset: x &* 4, as: UInt32.self)
+        let line = unsafe line.reserve(MetreBins.runLength, filler: 0)
+        for y in 0..<depth.height {
+            for start in stride(from: 0, to: depth.width, by: MetreBins.runLength) {
+                let count = min(MetreBins.runLength, depth.width &- start)
+                unsafe numbers(line, depth.plane.row(y) + start &* 4, count, loops)
+                unsafe target.fill(y, from: start, count: count, with: UnsafeRawPointer(line), table) { run, x in
+                    unsafe Int(run.load(fromByteOffset: x &* 4, as: Int32.self))
+                }
             }
         }
+    }
+}
+
+/// How a colour of four bytes is stored.
+private protocol StoredPixel {
+    static var size: Int { get }
+    /// How many of a row's pixels may be stored four at a time.
+    static func fours(in count: Int) -> Int
+    /// Stores four neighbouring pixels.
+    static func store(_ pixels: SIMD4<UInt32>, at place: UnsafeMutableRawPointer)
+    static func store(_ pixel: UInt32, at place: UnsafeMutableRawPointer)
+}
+
+private enum FourBytes: StoredPixel {
+    static let size = 4
+
+    @inline(__always)
+    static func fours(in count: Int) -> Int { count & ~3 }
+
+    @inline(__always)
+    static func store(_ pixels: SIMD4<UInt32>, at place: UnsafeMutableRawPointer) {
+        unsafe place.storeBytes(of: pixels, as: SIMD4<UInt32>.self)
+    }
+
+    @inline(__always)
+    static func store(_ pixel: UInt32, at place: UnsafeMutableRawPointer) {
+        unsafe place.storeBytes(of: pixel, as: UInt32.self)
+    }
+}
+
+/// The first three bytes.
+private enum ThreeBytes: StoredPixel {
+    static let size = 3
+
+    /// Each pixel's fourth byte is written over by the next pixel, so one must come.
+    @inline(__always)
+    static func fours(in count: Int) -> Int { (count &- 1) & ~3 }
+
+    @inline(__always)
+    static func store(_ pixels: SIMD4<UInt32>, at place: UnsafeMutableRawPointer) {
+        for index in 0..<4 { unsafe place.storeBytes(of: pixels[index], toByteOffset: index &* 3, as: UInt32.self) }
+    }
+
+    @inline(__always)
+    static func store(_ pixel: UInt32, at place: UnsafeMutableRawPointer) {
+        unsafe withUnsafeBytes(of: pixel) { bytes in
+            for index in 0..<3 { unsafe place.storeBytes(of: bytes[index], toByteOffset: index, as: UInt8.self) }
+        }
+    }
+}
+
+/// The rows of a plane of pixels.
+private struct PixelRows<Pixel: StoredPixel> {
+    private let plane: MutablePlane
+
+    init(_ plane: MutablePlane) { self.plane = plane }
+
+    /// Fills what there is of row `y` with the pixels of `count` samples, from column `start` on.
+    ///
+    /// - parameter number: of one of the samples: where in `table` its pixel is.
+    @inline(__always)
+    func fill(
+        _ y: Int, from start: Int = 0, count: Int, with samples: UnsafeRawPointer, _ table: UnsafePointer<UInt32>,
+        number: (UnsafeRawPointer, Int) -> Int
+    ) {
+        let count = min(count, plane.rowBytes / Pixel.size &- start)
+        guard y < plane.rows, count > 0 else { return }
+        let row = unsafe plane.row(y) + start &* Pixel.size
+        let fours = Pixel.fours(in: count)
+        // Four at a time: the loads and stores are what takes the time.
+        for x in stride(from: 0, to: fours, by: 4) {
+            let one = unsafe table[number(samples, x)]
+            let two = unsafe table[number(samples, x &+ 1)]
+            let three = unsafe table[number(samples, x &+ 2)]
+            let four = unsafe table[number(samples, x &+ 3)]
+            unsafe Pixel.store(SIMD4(one, two, three, four), at: row + x &* Pixel.size)
+        }
+        for x in fours..<count { unsafe Pixel.store(table[number(samples, x)], at: row + x &* Pixel.size) }
     }
 }
 
@@ -345,18 +429,13 @@ private struct FixedRamp {
         return nearestIndex((far - metres) * colorsPerMetre, in: 0...(DepthPalette.size - 1))
     }
 
-    /// The same of a row of 32-bit floats, in single precision, halves upwards; the palette's size where nothing was
+    /// The same of a run of 32-bit floats, in single precision, halves upwards; the palette's size where nothing was
     /// measured.
-    func fill(_ line: UnsafeMutablePointer<Int32>, from row: UnsafeRawPointer, count: Int) {
-        let last = Float(DepthPalette.size - 1)
-        let (near, far, scale) = (Float(near), Float(far), Float(colorsPerMetre))
-        for x in 0..<count {
-            let metres = unsafe row.storedFloat(x)
-            let color = floorOfSmall(max(min((far - metres) * scale + 0.5, last), 0))
-            let beforeFar = metres < far ? color : 0
-            let behindNear = metres > near ? beforeFar : Int32(DepthPalette.size - 1)
-            unsafe line[x] = metres > 0 && metres < .infinity ? behindNear : Int32(DepthPalette.size)
-        }
+    func fill(
+        _ line: UnsafeMutablePointer<Int32>, from row: UnsafeRawPointer, count: Int, loops: ColorLoops
+    ) {
+        unsafe loops.placesOfMetres(
+            row, count, Int32(DepthPalette.size - 1), Float(near), Float(far), Float(colorsPerMetre), line)
     }
 }
 

@@ -9,7 +9,7 @@ struct DepthHistogram: ~Copyable {
     private var memory = Scratch<UInt32>()
     /// How many counters may hold something.
     private var used = 0
-    /// The bins of one row.
+    /// The bins of a run of samples.
     private var line = Scratch<Int32>()
 
     /// The counters of one map.
@@ -49,12 +49,15 @@ struct DepthHistogram: ~Copyable {
     /// Counts the metres that are above 0 and below a limit, in bins of equal width.
     ///
     /// - Precondition: the samples are 32-bit floats.
-    mutating func countMetres(of depth: DepthImage, bins: MetreBins) -> Counts {
+    mutating func countMetres(of depth: DepthImage, bins: MetreBins, loops: ColorLoops) -> Counts {
         let tally = unsafe Tally(counters: cleared())
-        let line = unsafe line.reserve(depth.width, filler: 0)
+        let line = unsafe line.reserve(MetreBins.runLength, filler: 0)
         for y in 0..<depth.height {
-            unsafe bins.fill(line, from: depth.plane.row(y), count: depth.width)
-            for x in 0..<depth.width { unsafe tally.count(Int(line[x]), turn: x & 1) }
+            for start in stride(from: 0, to: depth.width, by: MetreBins.runLength) {
+                let count = min(MetreBins.runLength, depth.width &- start)
+                unsafe bins.fill(line, from: depth.plane.row(y) + start &* 4, count: count, loops: loops)
+                for x in 0..<count { unsafe tally.count(Int(line[x]), turn: x & 1) }
+            }
         }
         tally.forget(from: MetreBins.beyond, through: MetreBins.unmeasured)
         return finish(tally.join(below: DepthHistogram.binCount))
@@ -95,28 +98,16 @@ struct MetreBins {
     static let beyond = DepthHistogram.binCount
     static let unmeasured = DepthHistogram.binCount + 1
 
-    /// The bins of a row of 32-bit floats, in single precision, or one of the two above.
-    func fill(_ line: UnsafeMutablePointer<Int32>, from row: UnsafeRawPointer, count: Int) {
-        let last = Float(DepthHistogram.binCount - 1)
-        let (limit, scale) = (floatLimit, binsPerMetre)
-        for x in 0..<count {
-            let metres = unsafe row.storedFloat(x)
-            let bin = floorOfSmall(max(min(metres * scale, last), 0))
-            let outside = Int32(metres >= limit ? MetreBins.beyond : MetreBins.unmeasured)
-            let measured = metres < limit ? bin : outside
-            unsafe line[x] = metres > 0 && metres < .infinity ? measured : Int32(MetreBins.unmeasured)
-        }
-    }
-}
+    /// Samples to find numbers for at a time: so few that the processor fetches the next ones while it works on what these
+    /// lead to.
+    static let runLength = 64
 
-/// The whole number at or below `value`, for numbers from 0 to 2²². A conversion that cannot trap, so that loops over it
-/// become vectors.
-@inline(__always)
-func floorOfSmall(_ value: Float) -> Int32 {
-    // Adding 2²³ leaves the nearest whole number in the low bits.
-    let shifted = value + 8_388_608
-    let nearest = Int32(bitPattern: shifted.bitPattern & 0x7f_ffff)
-    return shifted - 8_388_608 > value ? nearest &- 1 : nearest
+    /// The bins of a run of 32-bit floats, in single precision, or one of the two above.
+    func fill(
+        _ line: UnsafeMutablePointer<Int32>, from row: UnsafeRawPointer, count: Int, loops: ColorLoops
+    ) {
+        unsafe loops.binsOfMetres(row, count, Int32(DepthHistogram.binCount), floatLimit, binsPerMetre, line)
+    }
 }
 
 /// Two sets of counters that take turns: neighbouring samples are mostly alike, and a counter that was written just now
@@ -196,12 +187,6 @@ private struct Tally {
 }
 
 extension UnsafeRawPointer {
-    /// Number `index` of a row of little-endian 32-bit floats, aligned or not.
-    @inline(__always)
-    func storedFloat(_ index: Int) -> Float {
-        unsafe Float(bitPattern: UInt32(littleEndian: loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self)))
-    }
-
     /// Samples `index` to `index + 3` of a row of little-endian 16-bit samples, aligned or not.
     @inline(__always)
     func fourCodes(_ index: Int) -> (Int, Int, Int, Int) {

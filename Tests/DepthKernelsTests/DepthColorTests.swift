@@ -223,6 +223,52 @@ import Testing
         #expect(PixelOrder(red: 3, green: 0, blue: 2, alpha: 1) != nil)
     }
 
+    /// Metres of all kinds, some of which are none.
+    private func metres(_ count: Int, seed: UInt64) -> [Float] {
+        var random = RepeatableRandomNumberGenerator(seed: seed)
+        let none: [Float] = [.nan, .infinity, -.infinity, 0, -0.0, -1, .leastNonzeroMagnitude, 3e38, 4, 5]
+        return (0..<count).map { $0 % 7 == 3 ? none[$0 / 7 % none.count] : .random(in: 0.001...6, using: &random) }
+    }
+
+    @Test(arguments: Array(1...20) + [63, 64, 65, 130])
+    func `three bytes a pixel are the first three of four, at every width and with nothing beside them`(
+        width: Int
+    ) throws {
+        let counts = (0..<width * 3).map { $0 % 5 == 2 ? 0 : $0 * 211 % 5000 }
+        let maps = [
+            try DepthMap(counts: counts.map { $0 % 256 }, width: width, encoding: .gray8),
+            try DepthMap(counts: counts, width: width), try DepthMap(counts: counts, width: width, encoding: .gray16BE),
+            try DepthMap(halves: counts.map { UInt16($0 * 13 % 65536) }, width: width),
+            try DepthMap(metres: metres(width * 3, seed: 3), width: width),
+        ]
+        for depth in maps {
+            for range in [DepthColorRange.equalize(max: 5), .fixed(min: 0.3, max: 5)] {
+                let target = GuardedPlane(rowBytes: width * 3, rows: 3) { _, _ in 99 }
+                DepthColorMap().paint(
+                    depth.image, scale: DepthScale(), range: range, colors: DepthColors(), into: target.plane,
+                    bytesPerPixel: 3)
+                #expect(target.guardsAreIntact)
+                #expect(target.bytes == depth.painted(range).flatMap { [$0.x, $0.y, $0.z] }, "\(depth.image.encoding)")
+            }
+        }
+    }
+
+    @Test(arguments: Array(1...20) + [63, 64, 65, 130])
+    func `floats have the same colours by every instruction set, and those of the formula`(width: Int) throws {
+        let depth = try DepthMap(metres: metres(width * 4, seed: 8), width: width)
+        for max in [0.5, 4, 9] {
+            let expected = picture(DepthColorMapTests.equalized(depth.metres(), max: max))
+            for loops in ColorLoops.usable {
+                let painted = depth.painted(.equalize(max: max), with: DepthColorMap(loops: loops))
+                #expect(firstDifference(painted, expected) == nil)
+            }
+        }
+        for range in [DepthColorRange.fixed(min: 0.3, max: 5), .fixed(min: 2, max: 2)] {
+            let pictures = ColorLoops.usable.map { depth.painted(range, with: DepthColorMap(loops: $0)) }
+            for picture in pictures { #expect(picture == pictures[0], "\(range)") }
+        }
+    }
+
     @Test func onlyTheTargetsOwnPixelsAreWritten() throws {
         let depth = try DepthMap(counts: Array(1...35), width: 7)
         for (columns, rows) in [(7, 5), (3, 2), (9, 8)] {
