@@ -16,19 +16,7 @@ import GstBridge
 enum DepthCloud {
     static let factory = "depthcloud"
 
-    /// The sink pads, by what they carry.
-    enum PadRole: Int, DepthMattePlugin.PadRole {
-        case depth, video
-
-        static let leading = PadRole.depth
-
-        var name: StaticString {
-            switch self {
-            case .depth: "depth"
-            case .video: "video"
-            }
-        }
-    }
+    typealias PadRole = DepthLedPad
 
     /// The formats that leave: four bytes a pixel, those without an alpha channel first.
     static let formats: [VideoFormat] = {
@@ -44,11 +32,7 @@ enum DepthCloud {
         klass: "Filter/Effect/Video",
         description: "Shows depth as a cloud of points that a pointer turns, moves and brings nearer. "
             + "Pads: depth, the depth map; video, the picture that gives the points their colours",
-        pads: [
-            PadTemplate(PadRole.depth.description, GST_PAD_SINK, .always, caps: DepthFormat.caps),
-            PadTemplate(PadRole.video.description, GST_PAD_SINK, .request, caps: VideoFormat.caps),
-            PadTemplate("src", GST_PAD_SRC, .always, caps: VideoFormat.caps(of: formats)),
-        ],
+        pads: PadRole.templates + [PadTemplate("src", GST_PAD_SRC, .always, caps: VideoFormat.caps(of: formats))],
         properties: DepthCloudProperties.all,
         defaults: DepthCloudSettings(),
         make: { DepthCloudElement($0) })

@@ -4,23 +4,10 @@ import GstBridge
 
 /// Caps and allocation.
 extension DepthCloudElement {
-    /// What depth caps say.
-    struct DepthStream {
-        let format: DepthFormat
-        let caps: CapsRef
-    }
-
-    func check(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthCloud.PadRole) throws(CapsRefusal) {
-        switch role {
-        case .depth: _ = try DepthFormat(caps, maxPixels: maxPixels)
-        case .video: _ = try StreamFormat(videoInfo(caps, maxPixels: maxPixels))
-        }
-    }
-
     func take(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthCloud.PadRole) throws(CapsRefusal) {
         switch role {
         case .depth:
-            depth = DepthStream(format: try DepthFormat(caps, maxPixels: maxPixels), caps: CapsRef(sharing: caps))
+            depth = try DepthStream(caps, maxPixels: maxPixels)
             renegotiate()
         case .video: video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
         }
@@ -30,26 +17,11 @@ extension DepthCloudElement {
 
     func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
-        case (GST_QUERY_CAPS, .depth): answerDepthCaps(query, on: pad) || parent()
+        // The rates that downstream takes. The size of the picture is nothing to the depth.
+        case (GST_QUERY_CAPS, .depth): answerCaps(query, on: pad, limitedIn: ["framerate"]) || parent()
         case (GST_QUERY_ACCEPT_CAPS, .depth): acceptsDepth(query) || parent()
         default: parent()
         }
-    }
-
-    /// Offers upstream the rates that downstream takes. The size of the picture is nothing to the depth.
-    private func answerDepthCaps(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool {
-        guard let downstream = gst_pad_peer_query_caps(sourcePad, nil) else { return false }
-        defer { gst_caps_unref(downstream) }
-        guard let template = gst_pad_get_pad_template_caps(pad.pad) else { return false }
-        defer { gst_caps_unref(template) }
-        guard let limited = template.limited(by: downstream, in: ["framerate"]) else { return false }
-        defer { gst_caps_unref(limited) }
-        var filter: UnsafeMutablePointer<GstCaps>?
-        gst_query_parse_caps(query, &filter)
-        let filtered = filter.map { gst_caps_intersect_full($0, limited, GST_CAPS_INTERSECT_FIRST) }
-        defer { if let filtered { gst_caps_unref(filtered) } }
-        gst_query_set_caps_result(query, filtered ?? limited)
-        return true
     }
 
     func outputCaps(
@@ -57,15 +29,8 @@ extension DepthCloudElement {
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
         guard let depth else { return nil }
         negotiationFault = nil
-        guard let possible = gst_caps_from_string(possibleCaps(depth)) else { throw .failed(outOfMemory) }
-        defer { gst_caps_unref(possible) }
-        guard let common = gst_caps_intersect_full(possible, downstream, GST_CAPS_INTERSECT_FIRST) else {
-            throw .failed(outOfMemory)
-        }
+        let common = try accepted(of: possibleCaps(depth), downstream)
         defer { gst_caps_unref(common) }
-        guard gst_caps_is_empty(common) == 0 else {
-            throw .refused(GST_FLOW_NOT_NEGOTIATED)  // `negotiationFailed` says why
-        }
         guard let result = fixated(common, depth.format) else { throw .failed(outOfMemory) }
         do throws(CapsRefusal) {
             guard let made = CloudPainter(try StreamFormat(videoInfo(result, maxPixels: maxPixels))) else {
@@ -86,9 +51,9 @@ extension DepthCloudElement {
 
     /// What can leave: every format and size, at the depth's rate.
     private func possibleCaps(_ depth: DepthStream) -> String {
-        let rate = depth.caps.pointer.fraction("framerate") ?? (0, 1)
         let side = "[ 1, \(MatteRenderer.largestSide) ]"
-        return VideoFormat.caps(of: DepthCloud.formats, width: side, height: side, rate: "\(rate.0)/\(rate.1)")
+        return VideoFormat.caps(
+            of: DepthCloud.formats, width: side, height: side, rate: "\(depth.rate.0)/\(depth.rate.1)")
             + ", pixel-aspect-ratio=(fraction)1/1"
     }
 

@@ -14,19 +14,7 @@ import GstBridge
 enum DepthColorize {
     static let factory = "depthcolorize"
 
-    /// The sink pads, by what they carry.
-    enum PadRole: Int, DepthMattePlugin.PadRole {
-        case depth, video
-
-        static let leading = PadRole.depth
-
-        var name: StaticString {
-            switch self {
-            case .depth: "depth"
-            case .video: "video"
-            }
-        }
-    }
+    typealias PadRole = DepthLedPad
 
     /// The formats that leave, in the order in which they are preferred: those that hide what is beneath first.
     static let formats: [VideoFormat] = {
@@ -42,11 +30,7 @@ enum DepthColorize {
         klass: "Filter/Effect/Video",
         description: "Shows depth as colours, near red and far blue, alone or mixed with the video. "
             + "Pads: depth, the depth map; video, the picture to mix it with",
-        pads: [
-            PadTemplate(PadRole.depth.description, GST_PAD_SINK, .always, caps: DepthFormat.caps),
-            PadTemplate(PadRole.video.description, GST_PAD_SINK, .request, caps: VideoFormat.caps),
-            PadTemplate("src", GST_PAD_SRC, .always, caps: VideoFormat.caps(of: formats)),
-        ],
+        pads: PadRole.templates + [PadTemplate("src", GST_PAD_SRC, .always, caps: VideoFormat.caps(of: formats))],
         properties: DepthColorizeProperties.all,
         defaults: DepthColorizeSettings(),
         make: { DepthColorizeElement($0) })
