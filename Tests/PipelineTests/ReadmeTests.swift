@@ -16,7 +16,7 @@ import Testing
         for file in Places.launchFiles { #expect(text.contains("<!-- begin line \(file) -->"), "\(file)") }
     }
 
-    @Test func `every element is in the README with its properties`() throws {
+    @Test func `every element is in the README with its pads and properties`() throws {
         let text = try #require(readme)
         let list = Command("gst-inspect-1.0", ["depthmatte"]).run()
         #expect(list.status == 0)
@@ -25,7 +25,27 @@ import Testing
             .map { $0.trimmingCharacters(in: .whitespaces).components(separatedBy: ":")[0] }
             .filter { !$0.contains(" ") }
         #expect(elements.contains("depthmatte"))
-        for element in elements { #expect(text.contains("<!-- begin properties \(element) -->"), "\(element)") }
+        for element in elements {
+            let start = try #require(text.range(of: "\n### \(element)\n"), "\(element)").upperBound
+            let end = try #require(text.range(of: "<!-- begin properties \(element) -->"), "\(element)").lowerBound
+            let section = start < end ? text[start..<end] : ""
+            let pads = Command("gst-inspect-1.0", [element]).run().lines.compactMap { line in
+                line.firstMatch(of: /S(RC|INK) template: '(.*)'/).map { String($0.2) }
+            }
+            #expect(!pads.isEmpty)
+            for pad in pads { #expect(section.contains("| `\(pad)` | "), "\(element), \(pad)") }
+        }
+    }
+
+    @Test func `every chapter is among the contents, and every one of those is there`() throws {
+        let lines = try #require(readme).components(separatedBy: "\n")
+        // As the places that host such pages name their headings.
+        let headings = lines.filter { $0.hasPrefix("##") }.map { line in
+            line.drop { $0 == "#" }.dropFirst().lowercased().replacing(" ", with: "-")
+                .filter { $0.isLetter || $0.isNumber || $0 == "-" }
+        }
+        let links = lines.joined().matches(of: /\]\(#([^)]*)\)/).map { String($0.1) }
+        #expect(headings == links)
     }
 
     @Test func `a line that no test runs is marked as needing a camera`() throws {
