@@ -243,6 +243,10 @@ fileprivate struct BlendPass {
             let count = layer.bytes.end(run.end) &- start
             if run.cover == .clear {
                 if isLarge {
+                    // Lines that are not written whole are read after all: those at either end, some rows below.
+                    let ahead = BlendPass.rowsAhead &* layer.videoStride
+                    unsafe processor_prefetch_for_change(target + start + ahead)
+                    unsafe processor_prefetch_for_change(target + start + count + ahead)
                     unsafe processor_copy_past_cache(target + start, source + start, count)
                 } else {
                     unsafe (target + start).update(from: source + start, count: count)
