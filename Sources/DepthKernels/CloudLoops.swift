@@ -12,13 +12,13 @@ package struct CloudLoops: Sendable {
         @Sendable (UnsafeRawPointer, Int, Float, Float, Int32, Bool, UnsafeMutablePointer<Float>) -> Void
     let projectRow:
         @Sendable (
-            UnsafePointer<Float>, UnsafeRawPointer, UInt32, Int, SIMD3<Float>, SIMD3<Float>, SIMD3<Float>, SIMD2<Float>,
-            SIMD2<Int32>, Int32, Float, UnsafeMutablePointer<UInt64>, UnsafeMutablePointer<Int32>
+            UnsafePointer<Float>, UnsafeRawPointer, UInt32, Int, UnsafePointer<Float>, Int, SIMD3<Float>, SIMD3<Float>,
+            SIMD2<Float>, Int32, Int32, Float, UnsafeMutablePointer<UInt64>, UnsafeMutablePointer<Int32>
         ) -> Void
     let keepNearest: @Sendable (UnsafePointer<Double>, UnsafePointer<Int32>, Int, UnsafeMutablePointer<Double>) -> Void
     let drawDiscs:
         @Sendable (
-            UnsafePointer<Double>, Int, Int, UnsafePointer<Int>, Int, UnsafeMutablePointer<Double>,
+            UnsafeMutablePointer<Double>, Double, Int, Int, UnsafePointer<Int>, Int, UnsafeMutablePointer<Double>,
             UnsafeMutableRawPointer
         ) -> Void
 

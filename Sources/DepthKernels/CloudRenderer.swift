@@ -39,6 +39,7 @@ package final class CloudRenderer {
     private var buffer = Scratch<Double>()
     private var keys = Scratch<UInt64>()
     private var places = Scratch<Int32>()
+    private var rays = Scratch<Float>()
     private var scratch = Scratch<Double>()
     private var heights = Scratch<Int>()
     /// What the buffer was made for; it is empty between two frames.
@@ -75,7 +76,7 @@ package final class CloudRenderer {
     /// The keys of the picture and of the rim about it.
     ///
     /// In memory: spare places, where points end that are not shown; then the rows, from one above the rim to one below,
-    /// each with one place more on the left and on the right.
+    /// each with one place more on the left and two on the right.
     private struct Grid: Equatable {
         let width: Int
         let height: Int
@@ -85,7 +86,7 @@ package final class CloudRenderer {
 
         var columns: Int { width &+ 2 &* radius }
         var rows: Int { height &+ 2 &* radius }
-        var stride: Int { columns &+ 2 }
+        var stride: Int { columns &+ 3 }
         /// Where column 0 of row 0 is.
         var origin: Int { spare &+ stride &+ 1 }
         var places: Int { spare &+ stride &* (rows &+ 2) }
@@ -110,21 +111,24 @@ package final class CloudRenderer {
         _ buffer: UnsafeMutablePointer<Double>
     ) {
         let lens = CloudLens(width: grid.width, height: grid.height, fieldOfView: settings.fieldOfView)
-        let projection = CloudProjection(settings.sensor, CloudPose(settings.view), lens)
-        let centre = SIMD2(Float(lens.centreX) + Float(grid.radius), Float(lens.centreY) + Float(grid.radius))
-        let size = SIMD2(Int32(clamping: grid.columns), Int32(clamping: grid.rows))
+        let projection = CloudProjection(settings.sensor, CloudPose(settings.view), lens, rim: grid.radius)
+        let size = SIMD2(Float(grid.columns), Float(grid.rows))
         let opaque = CloudRenderer.opaqueBits(settings.alphaByte)
         let room = depth.width + DepthMetres.padding
         let keys = unsafe keys.reserve(room, filler: 0)
         let places = unsafe places.reserve(room, filler: 0)
+        let rays = unsafe rays.reserve(3 * room, filler: 0)
+        for x in 0..<depth.width {
+            let ray = projection.ray(column: x)
+            for axis in 0..<3 { unsafe rays[axis &* room &+ x] = ray[axis] }
+        }
         for y in 0..<depth.height {
             let metres = unsafe metres.row(y, of: depth, scale: scale, loops)
             let colors = unsafe colors.row(y, of: picture)
-            let start = projection.start(row: y)
             unsafe loops.projectRow(
-                metres, colors, opaque, depth.width, start, projection.step, projection.shift, centre, size,
-                Int32(clamping: grid.origin), Float(CloudRenderer.nearest), keys, places)
-            unsafe UnsafeMutableRawPointer(keys).withMemoryRebound(to: Double.self, capacity: depth.width) { keys in
+                metres, colors, opaque, depth.width, rays, room, projection.start(row: y), projection.shift, size,
+                Int32(clamping: grid.origin), Int32(clamping: grid.stride), Float(CloudRenderer.nearest), keys, places)
+            unsafe UnsafeMutableRawPointer(keys).withMemoryRebound(to: Double.self, capacity: room) { keys in
                 unsafe loops.keepNearest(keys, places, depth.width, buffer)
             }
         }
@@ -140,10 +144,10 @@ package final class CloudRenderer {
         let first = unsafe buffer + grid.origin
         for y in 0..<grid.height {
             unsafe loops.drawDiscs(
-                first + (y &+ grid.radius) &* grid.stride, grid.stride, grid.radius, heights, grid.width, scratch,
-                target.row(y))
-            unsafe (first + y &* grid.stride).update(repeating: grid.emptyKey, count: grid.columns)
+                first + (y &+ grid.radius) &* grid.stride, grid.emptyKey, grid.stride, grid.radius, heights, grid.width,
+                scratch, target.row(y))
         }
+        // Those that no row of the picture was drawn below.
         for y in grid.height..<grid.rows {
             unsafe (first + y &* grid.stride).update(repeating: grid.emptyKey, count: grid.columns)
         }
@@ -187,16 +191,23 @@ struct CloudProjection {
     private let first: SIMD3<Double>
     private let moved: SIMD3<Double>
 
-    init(_ sensor: CloudSensor, _ pose: CloudPose, _ lens: CloudLens) {
-        let inPixels = SIMD3(lens.focalLength, lens.focalLength, 1)
-        across = pose.turned(SIMD3(1 / sensor.fx, 0, 0)) * inPixels
-        along = pose.turned(SIMD3(0, 1 / sensor.fy, 0)) * inPixels
-        first = pose.turned(SIMD3(-sensor.cx / sensor.fx, -sensor.cy / sensor.fy, 1)) * inPixels
-        moved = pose.shift * inPixels
+    /// - parameter rim: how many columns and rows there are before the picture's first; places are counted from there.
+    init(_ sensor: CloudSensor, _ pose: CloudPose, _ lens: CloudLens, rim: Int) {
+        let (centreX, centreY) = (lens.centreX + Double(rim), lens.centreY + Double(rim))
+        // What shows at column x / z and row y / z.
+        func seen(_ point: SIMD3<Double>) -> SIMD3<Double> {
+            SIMD3(
+                lens.focalLength * point.x + centreX * point.z, lens.focalLength * point.y + centreY * point.z, point.z)
+        }
+        across = seen(pose.turned(SIMD3(1 / sensor.fx, 0, 0)))
+        along = seen(pose.turned(SIMD3(0, 1 / sensor.fy, 0)))
+        first = seen(pose.turned(SIMD3(-sensor.cx / sensor.fx, -sensor.cy / sensor.fy, 1)))
+        moved = seen(pose.shift)
     }
 
-    var step: SIMD3<Float> { SIMD3<Float>(across) }
     var shift: SIMD3<Float> { SIMD3<Float>(moved) }
 
+    /// From the ray of a row's first sample to that of another column.
+    func ray(column: Int) -> SIMD3<Float> { SIMD3<Float>(across * Double(column)) }
     func start(row: Int) -> SIMD3<Float> { SIMD3<Float>(first + along * Double(row)) }
 }

@@ -23,60 +23,59 @@ package func metresOfCounts(
 ///
 /// A sample of m metres in column i is the point
 ///
-///     (x, y, z) = m · (start + i · step) + shift
+///     (x, y, z) = m · (start + rays[i]) + shift
 ///
-/// where x and y have been multiplied by the viewer's focal length. It shows at
-///
-///     column = x / z + centre.x,  row = y / z + centre.y
-///
-/// rounded to nearest, halves to even. The key holds z as a `Float` in its upper half and the colour in its lower half;
-/// as whole numbers, and as `Double`s as well, such keys are in the order of the distances. Columns and rows that there
-/// are not become -1 or `size`: the buffer has them, and nobody looks there.
+/// where x and y are what the lens makes of them: the point shows at column x / z and row y / z, rounded to nearest,
+/// halves to even. The key holds z as a `Float` in its upper half and the colour in its lower half; as whole numbers,
+/// and as `Double`s as well, such keys are in the order of the distances. Columns and rows that there are not become -1
+/// or `size`: the buffer has them, and nobody looks there. So does what is infinitely far, as its column is no number.
 ///
 /// - parameter colors: 4 bytes for each sample, aligned or not.
 /// - parameter opaque: is joined to each colour.
+/// - parameter rays: x, y and z of all columns, each `raysStride` numbers after the one before.
 /// - parameter size: columns and rows; below 2^22.
-/// - parameter origin: where in the buffer column 0 of row 0 is; a row is `size.x + 2` places long.
-/// - parameter nearest: samples and points nearer than that are put at one of the buffer's first `count` places
+/// - parameter origin: where in the buffer column 0 of row 0 is.
+/// - parameter stride: places from one row of the buffer to the next.
+/// - parameter nearest: above 0; samples and points nearer than that are put at one of the buffer's first `count` places
 ///   instead, as are those that are no number.
-/// - Precondition: all rows hold a multiple of 8, and at least `count`.
+/// - Precondition: all rows hold `count` rounded up to a multiple of 8, and so many are written.
 package func projectRow(
-    metres: UnsafePointer<Float>, colors: UnsafeRawPointer, opaque: UInt32, count: Int, start: SIMD3<Float>,
-    step: SIMD3<Float>, shift: SIMD3<Float>, centre: SIMD2<Float>, size: SIMD2<Int32>, origin: Int32, nearest: Float,
-    keys: UnsafeMutablePointer<UInt64>, places: UnsafeMutablePointer<Int32>
+    metres: UnsafePointer<Float>, colors: UnsafeRawPointer, opaque: UInt32, count: Int, rays: UnsafePointer<Float>,
+    raysStride: Int, start: SIMD3<Float>, shift: SIMD3<Float>, size: SIMD2<Float>, origin: Int32, stride: Int32,
+    nearest: Float, keys: UnsafeMutablePointer<UInt64>, places: UnsafeMutablePointer<Int32>
 ) {
+    let (raysX, raysY, raysZ) = unsafe (rays, rays + raysStride, rays + 2 &* raysStride)
     let (startX, startY, startZ) = (all(start.x), all(start.y), all(start.z))
-    let (stepX, stepY, stepZ) = (all(step.x), all(step.y), all(step.z))
     let (shiftX, shiftY, shiftZ) = (all(shift.x), all(shift.y), all(shift.z))
-    let (centreX, centreY) = (all(centre.x), all(centre.y))
-    let (lastColumn, lastRow) = (all(Float(size.x)), all(Float(size.y)))
-    let (nearest, farthest) = (all(nearest), all(.greatestFiniteMagnitude))
-    let (one, lanes) = (all(1), all(8))
+    let (lastColumn, lastRow) = (all(size.x), all(size.y))
+    let (one, nearest) = (all(1), all(nearest))
     let opaque = SIMD8<UInt32>(repeating: opaque)
-    let stride = SIMD8<Int32>(repeating: size.x &+ 2)
-    let bias = SIMD8<Int32>(repeating: origin &- wholeNumberBias &* (size.x &+ 3))
-    var column = SIMD8<Float>(0, 1, 2, 3, 4, 5, 6, 7)
+    let rowLength = SIMD8<Int32>(repeating: stride)
+    let bias = SIMD8<Int32>(repeating: origin &- wholeNumberBias &* (stride &+ 1))
     var spare = SIMD8<Int32>(0, 1, 2, 3, 4, 5, 6, 7)
     var index = 0
     while index < count {
-        let m = unsafe UnsafeRawPointer(metres + index).loadUnaligned(as: SIMD8<Float>.self)
-        let x = m * (startX + column * stepX) + shiftX
-        let y = m * (startY + column * stepY) + shiftY
-        let z = m * (startZ + column * stepZ) + shiftZ
+        let m = unsafe eight(metres, index)
+        let x = unsafe m * (startX + eight(raysX, index)) + shiftX
+        let y = unsafe m * (startY + eight(raysY, index)) + shiftY
+        let z = unsafe m * (startZ + eight(raysZ, index)) + shiftZ
         let inverse = one / z
-        let atX = nearestWhole(x * inverse + centreX, atMost: lastColumn)
-        let atY = nearestWhole(y * inverse + centreY, atMost: lastRow)
-        let isSeen = (m .>= nearest) .& (m .<= farthest) .& (z .>= nearest)
-        let place = spare.replacing(with: atY &* stride &+ atX &+ bias, where: isSeen)
+        let atX = nearestWhole(x * inverse, atMost: lastColumn)
+        let atY = nearestWhole(y * inverse, atMost: lastRow)
+        let place = spare.replacing(with: atY &* rowLength &+ atX &+ bias, where: least(z, m) .>= nearest)
         unsafe UnsafeMutableRawPointer(places + index).storeBytes(of: place, as: SIMD8<Int32>.self)
         var pairs = SIMD16<UInt32>()
         unsafe pairs.evenHalf = colors.loadUnaligned(fromByteOffset: index &* 4, as: SIMD8<UInt32>.self) | opaque
         unsafe pairs.oddHalf = unsafeBitCast(z, to: SIMD8<UInt32>.self)
         unsafe UnsafeMutableRawPointer(keys + index).storeBytes(of: littleEndianPairs(pairs), as: SIMD16<UInt32>.self)
         index &+= 8
-        column += lanes
         spare &+= SIMD8(repeating: 8)
     }
+}
+
+@inline(__always)
+private func eight(_ numbers: UnsafePointer<Float>, _ index: Int) -> SIMD8<Float> {
+    unsafe UnsafeRawPointer(numbers + index).loadUnaligned(as: SIMD8<Float>.self)
 }
 
 @inline(__always)
@@ -104,29 +103,42 @@ private let wholeNumberBias: Int32 = 0x4b40_0000
 /// Numbers below 2^22 in size plus 1.5 · 2^23 have their whole part in the lowest bits.
 @inline(__always)
 private func nearestWhole(_ value: SIMD8<Float>, atMost limit: SIMD8<Float>) -> SIMD8<Int32> {
-    let least = SIMD8<Float>(repeating: -1)
-    let raised = least.replacing(with: value, where: value .> least)
-    let moved = raised.replacing(with: limit, where: limit .< raised)
+    let moved = least(limit, greatest(SIMD8(repeating: -1), value))
     return unsafe unsafeBitCast(moved + SIMD8(repeating: 12_582_912), to: SIMD8<Int32>.self)
+}
+
+/// The lesser of each pair; the first where there is none, as with what is no number.
+@inline(__always)
+private func least(_ one: SIMD8<Float>, _ other: SIMD8<Float>) -> SIMD8<Float> {
+    var least = one
+    for lane in 0..<8 { least[lane] = other[lane] < one[lane] ? other[lane] : one[lane] }
+    return least
+}
+
+/// The greater of each pair; the first where there is none, as with what is no number.
+@inline(__always)
+private func greatest(_ one: SIMD8<Float>, _ other: SIMD8<Float>) -> SIMD8<Float> {
+    var greatest = one
+    for lane in 0..<8 { greatest[lane] = other[lane] > one[lane] ? other[lane] : one[lane] }
+    return greatest
 }
 
 /// Leaves at each place of the buffer the least of the keys that came there.
 ///
-/// Neighbours often come to one place, and a processor has to wait before it reads what it has just written: so four
+/// Neighbours often come to one place, and a processor has to wait before it reads what it has just written: so eight
 /// parts of the row take turns.
 ///
-/// - Precondition: every place is in the buffer.
+/// - Precondition: every place is in the buffer, and the rows hold `count` rounded up to a multiple of 8.
 package func keepNearest(
     keys: UnsafePointer<Double>, places: UnsafePointer<Int32>, count: Int, in buffer: UnsafeMutablePointer<Double>
 ) {
-    let part = count / 4
-    for index in 0..<part {
-        unsafe keep(keys[index], at: places[index], in: buffer)
-        unsafe keep(keys[index &+ part], at: places[index &+ part], in: buffer)
-        unsafe keep(keys[index &+ 2 &* part], at: places[index &+ 2 &* part], in: buffer)
-        unsafe keep(keys[index &+ 3 &* part], at: places[index &+ 3 &* part], in: buffer)
+    let length = (count &+ 7) / 8
+    for index in 0..<length {
+        for part in 0..<8 {
+            let sample = index &+ part &* length
+            unsafe keep(keys[sample], at: places[sample], in: buffer)
+        }
     }
-    for index in (4 &* part)..<count { unsafe keep(keys[index], at: places[index], in: buffer) }
 }
 
 @inline(__always)

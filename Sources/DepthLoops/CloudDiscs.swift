@@ -1,46 +1,55 @@
-/// Makes a row of the picture: each pixel gets the lower half, the colour, of the least key in a disc about it.
+/// Makes a row of the picture, in which each pixel gets the lower half, the colour, of the least key in a disc about it;
+/// and empties the topmost row of keys that the discs reach, which no lower row of the picture needs.
 ///
 /// - parameter first: the key `radius` columns left of the row's first pixel.
-/// - parameter stride: keys from one row to the next.
+/// - parameter empty: what an empty key is.
+/// - parameter stride: keys from one row to the next; at least `width + 2 · radius + 3`.
 /// - parameter heights: for 0…`radius` columns beside the middle the half height of the disc there; `radius` in the
 ///   middle, and never more than one column nearer to it.
 /// - parameter scratch: room for `(radius + 2) · (width + 2 · radius + 8)` keys.
 /// - parameter target: `width` pixels of 4 bytes, aligned or not.
 /// - Precondition: `radius` rows above and below, and `width + 2 · radius + 4` keys in each may be read; those behind
-///   the first `width + 2 · radius` do not count.
+///   the first `width + 2 · radius` do not count, and of those the three next in the topmost row may become empty.
 package func drawDiscs(
-    first: UnsafePointer<Double>, stride: Int, radius: Int, heights: UnsafePointer<Int>, width: Int,
-    scratch: UnsafeMutablePointer<Double>, into target: UnsafeMutableRawPointer
+    first: UnsafeMutablePointer<Double>, empty: Double, stride: Int, radius: Int, heights: UnsafePointer<Int>,
+    width: Int, scratch: UnsafeMutablePointer<Double>, into target: UnsafeMutableRawPointer
 ) {
+    if unsafe radius == 2 && heights[1] == 2 && heights[2] == 1 {
+        return unsafe drawDiscsOfFive(first, empty, stride, width, target)
+    }
     if radius == 0 {
         unsafe drawPixels(width, target) { unsafe four(first, $0) }
-    } else if unsafe radius == 2 && heights[1] == 2 && heights[2] == 1 {
-        unsafe drawDiscsOfFive(first, stride, width, scratch, target)
     } else {
         unsafe drawAnyDiscs(first, stride, radius, heights, width, scratch, target)
     }
+    unsafe (first - radius &* stride).update(repeating: empty, count: width &+ 2 &* radius)
 }
 
 /// The disc that is five pixels wide: three columns of five rows, and one of three on each side.
+///
+/// Columns are taken four at a time, and each four of them once: a pixel's disc is in its own four and the next.
 @inline(__always)
 private func drawDiscsOfFive(
-    _ first: UnsafePointer<Double>, _ stride: Int, _ width: Int, _ scratch: UnsafeMutablePointer<Double>,
+    _ first: UnsafeMutablePointer<Double>, _ empty: Double, _ stride: Int, _ width: Int,
     _ target: UnsafeMutableRawPointer
 ) {
-    let columns = width &+ 4
-    let (tall, low) = unsafe (scratch, scratch + (columns &+ 4))
     let (above, below) = unsafe (first - stride, first + stride)
     let (top, bottom) = unsafe (above - stride, below + stride)
-    var x = 0
-    while x < columns {
-        let three = unsafe least(least(four(above, x), four(first, x)), four(below, x))
-        unsafe keep(three, low, x)
-        unsafe keep(least(least(four(top, x), three), four(bottom, x)), tall, x)
-        x &+= 4
+    func columns(_ x: Int) -> (low: SIMD4<Double>, tall: SIMD4<Double>) {
+        let low = unsafe least(least(four(above, x), four(first, x)), four(below, x))
+        let tall = unsafe least(least(four(top, x), low), four(bottom, x))
+        unsafe keep(SIMD4(repeating: empty), top, x)
+        return (low, tall)
     }
+    var left = columns(0)
     unsafe drawPixels(width, target) { x in
-        let middle = unsafe least(least(four(tall, x &+ 1), four(tall, x &+ 2)), four(tall, x &+ 3))
-        return unsafe least(least(four(low, x), middle), four(low, x &+ 4))
+        let right = columns(x &+ 4)
+        let (a, b) = (left.tall, right.tall)
+        let middle = least(
+            least(SIMD4(a[1], a[2], a[3], b[0]), SIMD4(a[2], a[3], b[0], b[1])), SIMD4(a[3], b[0], b[1], b[2]))
+        let key = least(least(left.low, middle), right.low)
+        left = right
+        return key
     }
 }
 
@@ -73,23 +82,18 @@ private func drawAnyDiscs(
     }
 }
 
-/// Writes the colours of keys, four at a time; the last four of a row overlap those before where they must.
+/// Writes the colours of keys, which it asks for four at a time, from left to right.
 @inline(__always)
 private func drawPixels(_ width: Int, _ target: UnsafeMutableRawPointer, _ keys: (_ x: Int) -> SIMD4<Double>) {
     var x = 0
-    while x < width {
-        if x &+ 4 > width {
-            guard width >= 4 else {
-                let colors = colors(keys(x))
-                for lane in 0..<width {
-                    unsafe target.storeBytes(of: colors[lane], toByteOffset: lane &* 4, as: UInt32.self)
-                }
-                return
-            }
-            x = width &- 4
-        }
+    while x &+ 4 <= width {
         unsafe target.storeBytes(of: colors(keys(x)), toByteOffset: x &* 4, as: SIMD4<UInt32>.self)
         x &+= 4
+    }
+    guard x < width else { return }
+    let last = colors(keys(x))
+    for lane in 0..<(width &- x) {
+        unsafe target.storeBytes(of: last[lane], toByteOffset: (x &+ lane) &* 4, as: UInt32.self)
     }
 }
 

@@ -290,6 +290,41 @@ import Testing
         }
     }
 
+    @Test func `what showed at the edges is gone from the next frame, at every width and size of points`() throws {
+        for width in 1...13 {
+            for size in [1.0, 3, 4, 5, 7] {
+                let renderer = CloudRenderer()
+                let count = width * 9
+                let near = try CloudScene(
+                    metres: [Float](repeating: 1, count: count), colors: (1...count).map { pixel($0) }, width: width)
+                let nothing = try CloudScene(
+                    metres: [Float](repeating: 0, count: count), colors: (1...count).map { pixel($0) }, width: width)
+                var settings = near.settings
+                settings.pointSize = size
+                _ = try near.draw(settings, width: width, height: 9, renderer: renderer)
+                let left = try nothing.draw(settings, width: width, height: 9, renderer: renderer)
+                #expect(left.allSatisfy { $0 == CloudTests.black }, "\(width) wide, points of \(size)")
+                let again = try near.draw(settings, width: width, height: 9, renderer: renderer)
+                #expect(try again == near.draw(settings, width: width, height: 9))
+            }
+        }
+    }
+
+    @Test func `what is infinitely far is not drawn, wherever one looks`() throws {
+        let far: [Float] = [.infinity, -.infinity, .nan]
+        let scene = try CloudScene(
+            metres: (0..<15).map { far[$0 % 3] }, colors: [SIMD4<UInt8>](repeating: pixel(7), count: 15), width: 5)
+        for loops in CloudLoops.usable {
+            for yaw in stride(from: -180.0, through: 180, by: 15) {
+                var settings = scene.settings
+                settings.view.yaw = yaw
+                settings.view.pitch = yaw / 3
+                let shown = try scene.draw(settings, width: 9, height: 7, renderer: CloudRenderer(loops: loops))
+                #expect(shown.allSatisfy { $0 == CloudTests.black }, "\(loops.name), \(yaw) degrees")
+            }
+        }
+    }
+
     @Test func `every instruction set draws the same picture, bit for bit, at every width`() throws {
         var random = RepeatableRandomNumberGenerator(seed: 9)
         for width in 1...40 {
