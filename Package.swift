@@ -18,7 +18,7 @@ let loops: [SwiftSetting] = kernels + [.unsafeFlags(["-Xcc", "-fno-math-errno"])
 #if arch(x86_64)
     let wideLoops: [Target] = [
         .target(
-            name: "DepthLoopsV3", dependencies: ["CComparisons"],
+            name: "DepthLoopsV3", dependencies: ["CComparisons", "CProcessor"],
             swiftSettings: loops + [.unsafeFlags(["-Xcc", "-march=x86-64-v3"])])
     ]
 #else
@@ -38,7 +38,7 @@ let package = Package(
         .target(name: "CDepthMatte", dependencies: ["CGStreamer"]),
         .target(name: "CProcessor"),
         .target(name: "CComparisons"),
-        .target(name: "DepthLoops", dependencies: ["CComparisons"], swiftSettings: loops),
+        .target(name: "DepthLoops", dependencies: ["CComparisons", "CProcessor"], swiftSettings: loops),
         .target(
             name: "DepthKernels", dependencies: ["CComparisons", "CProcessor", "DepthLoops"] + wideLoops.map { .byName(name: $0.name) },
             swiftSettings: kernels),

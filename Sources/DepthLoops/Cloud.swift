@@ -1,12 +1,17 @@
+import CProcessor
+
 /// Turns a row of 16-bit counts, in the machine's order of bytes, aligned or not, into metres; 0 where a sample is not measured.
 ///
 ///     metres = count · unit + bias, or the inverse of that
+///
+/// Asks for what follows in memory, which most often is the next row.
 ///
 /// - parameter invalid: the count that means "not measured", or -1.
 package func metresOfCounts(
     _ counts: UnsafeRawPointer, count: Int, unit: Float, bias: Float, invalid: Int32, isInverse: Bool,
     into metres: UnsafeMutablePointer<Float>
 ) {
+    unsafe prefetch(counts + count &* 2, count &* 2)
     for index in 0..<count {
         let sample = unsafe counts.loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
         let value = Float(sample) * unit + bias
@@ -17,6 +22,12 @@ package func metresOfCounts(
         let value = unsafe metres[index]
         unsafe metres[index] = value > 0 ? 1 / value : 0
     }
+}
+
+/// Asks for bytes that will be wanted soon: a processor that looks ahead by itself stops where a page of memory ends.
+@inline(__always)
+private func prefetch(_ start: UnsafeRawPointer, _ count: Int) {
+    for offset in stride(from: 0, to: count, by: 64) { unsafe processor_prefetch_for_reading(start + offset) }
 }
 
 /// Finds for each sample of a row the place in the key buffer that it shows at, and its key there.
@@ -30,7 +41,8 @@ package func metresOfCounts(
 /// and as `Double`s as well, such keys are in the order of the distances. Columns and rows that there are not become -1
 /// or `size`: the buffer has them, and nobody looks there. So does what is infinitely far, as its column is no number.
 ///
-/// - parameter colors: 4 bytes for each sample, aligned or not.
+/// - parameter colors: 4 bytes for each sample, aligned or not. What follows in memory is asked for: most often it is
+///   the next row.
 /// - parameter opaque: is joined to each colour.
 /// - parameter rays: x, y and z of all columns, each `raysStride` numbers after the one before.
 /// - parameter size: columns and rows; below 2^22.
@@ -55,6 +67,7 @@ package func projectRow(
     var spare = SIMD8<Int32>(0, 1, 2, 3, 4, 5, 6, 7)
     var index = 0
     while index < count {
+        unsafe processor_prefetch_for_reading(colors + (index &+ count) &* 4)
         let m = unsafe eight(metres, index)
         let x = unsafe m * (startX + eight(raysX, index)) + shiftX
         let y = unsafe m * (startY + eight(raysY, index)) + shiftY

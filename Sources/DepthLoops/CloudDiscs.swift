@@ -1,3 +1,5 @@
+import CProcessor
+
 /// Makes a row of the picture, in which each pixel gets the lower half, the colour, of the least key in a disc about it;
 /// and empties the topmost row of keys that the discs reach, which no lower row of the picture needs.
 ///
@@ -7,7 +9,8 @@
 /// - parameter heights: for 0…`radius` columns beside the middle the half height of the disc there; `radius` in the
 ///   middle, and never more than one column nearer to it.
 /// - parameter scratch: room for `(radius + 2) · (width + 2 · radius + 8)` keys.
-/// - parameter target: `width` pixels of 4 bytes, aligned or not.
+/// - parameter target: `width` pixels of 4 bytes, aligned or not. What follows in memory is asked for: most often it is
+///   the next row.
 /// - Precondition: `radius` rows above and below, and `width + 2 · radius + 4` keys in each may be read; those behind
 ///   the first `width + 2 · radius` do not count, and of those the three next in the topmost row may become empty.
 package func drawDiscs(
@@ -87,6 +90,7 @@ private func drawAnyDiscs(
 private func drawPixels(_ width: Int, _ target: UnsafeMutableRawPointer, _ keys: (_ x: Int) -> SIMD4<Double>) {
     var x = 0
     while x &+ 4 <= width {
+        unsafe processor_prefetch_for_change(target + (x &+ width) &* 4)
         unsafe target.storeBytes(of: colors(keys(x)), toByteOffset: x &* 4, as: SIMD4<UInt32>.self)
         x &+= 4
     }
