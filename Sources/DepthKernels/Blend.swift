@@ -20,8 +20,8 @@ package final class Blender {
     private let rowBytes: Int
     /// Whether a frame is larger than a core's own cache.
     private let isLarge: Bool
-    /// What such a cache holds at most, about: 1 MiB in many processors, 2 in a few.
-    private static let cacheBytes = 2 << 20
+    /// What such a cache holds, in many processors.
+    private static let cacheBytes = 1 << 20
 
     /// - parameter isLarge: whether frames are moved as those are that no cache keeps; nil = by their size. It makes no
     ///   difference to what comes out.
