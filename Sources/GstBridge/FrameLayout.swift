@@ -72,13 +72,18 @@ package struct FrameLayout: Equatable, Sendable {
 
     /// Whether the picture fills the buffer's memory, down to the last byte.
     func fillsAll(of buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
-        guard let actual = try? planes(of: buffer) else { return false }
+        guard !hasSpareLuma, let actual = try? planes(of: buffer) else { return false }
         var end = 0
         for index in 0..<actual.count {
             guard let plane = actual[index], plane.offset == end, plane.stride == plane.rowBytes else { return false }
             end &+= plane.stride &* plane.rows
         }
         return end == Int(clamping: gst_buffer_get_size(buffer))
+    }
+
+    /// Packed 4:2:2 has a luma sample beside the last one of an odd row that is no pixel's, and that not everybody writes.
+    private var hasSpareLuma: Bool {
+        width & 1 == 1 && (format == GST_VIDEO_FORMAT_YUY2 || format == GST_VIDEO_FORMAT_UYVY)
     }
 
     /// Whether the buffer's planes lie where the caps alone say, so that readers who ignore metas see the picture.

@@ -4,6 +4,9 @@
 #include "AllocationCounter.h"
 
 #include <errno.h>
+#if defined(__linux__)
+#include <malloc.h>
+#endif
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -53,5 +56,18 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
 #else
 
 long allocations_of_this_thread(void) { return -1; }
+
+#endif
+
+#if defined(M_PERTURB)
+
+bool fill_new_memory(int filler) { return mallopt(M_PERTURB, filler) == 1; }
+
+#else
+
+bool fill_new_memory(int filler) {
+    (void)filler;
+    return false;
+}
 
 #endif

@@ -1,3 +1,4 @@
+import AllocationCounter
 import CGStreamer
 import DepthKernels
 import GstTestSupport
@@ -41,6 +42,19 @@ import Testing
         let behind = [UInt8](repeating: Room.secret[0], count: 1000)
         let frame = try #require(bench.pair(0, depth: Room.wall(2000), video: Room.picture + behind))
         #expect(frame.bytes.count == Room.picture.count && !frame.bytes.contains(Room.secret[0]))
+    }
+
+    @Test(arguments: ["depth", "matte", "quad"], ["YUY2", "UYVY"])
+    func `what memory held before shows in no view, not even beside an odd row`(view: String, format: String) throws {
+        let shape = VideoShape(format, 33, 17)
+        let counts = depth.bytes(counts: (0..<16 * 12).map { 500 + $0 })
+        let frames = try [85, 170].map { (filler: CInt) in
+            _ = fill_new_memory(filler)
+            defer { _ = fill_new_memory(0) }
+            let bench = Bench(["depth"], ["view": view])
+            return try #require(bench.process(video: noise(shape, seed: 1), shape, depth: counts, depth))
+        }
+        #expect(frames[0] == frames[1])
     }
 
     @Test(arguments: ["depth", "quad", "matte"])

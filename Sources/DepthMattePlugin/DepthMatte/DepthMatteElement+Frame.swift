@@ -113,7 +113,8 @@ extension DepthMatteElement {
     ) throws(FrameFault) {
         switch job.settings.view {
         case .composite, .quad: try job.compositor.makeCanvas(of: &frame)
-        // Nothing of the video is to be seen in these, so their canvas never held any of it.
+        // Nothing of the video is to be seen in these, so their canvas never held any of it. (The original has none: it
+        // leaves as it came.)
         case .original, .depth, .matte: try job.compositor.makeBlankCanvas(of: &frame)
         }
         try draw(onCanvas: &frame, matte, depth, behind, job)
