@@ -52,11 +52,12 @@ final class TestClock {
     private func endNextWait() -> GstClockTime? {
         var wait: GstClockID?
         guard gst_test_clock_peek_next_pending_id(test, &wait) != 0, let wait else { return nil }
-        defer { gst_clock_id_unref(wait) }
         let end = gst_clock_id_get_time(wait)
+        gst_clock_id_unref(wait)
         if end > gst_clock_get_time(clock) { gst_test_clock_set_time(test, end) }
-        if let ended = gst_test_clock_process_next_clock_id(test) { gst_clock_id_unref(ended) }
-        return end
+        guard let ended = gst_test_clock_process_next_clock_id(test) else { return nil }
+        defer { gst_clock_id_unref(ended) }
+        return gst_clock_id_get_time(ended)
     }
 
     private let patience: gint64 = 20_000_000
