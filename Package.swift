@@ -40,7 +40,8 @@ let package = Package(
         .target(name: "CComparisons"),
         .target(name: "DepthLoops", dependencies: ["CComparisons", "CProcessor"], swiftSettings: loops),
         .target(
-            name: "DepthKernels", dependencies: ["CComparisons", "CProcessor", "DepthLoops"] + wideLoops.map { .byName(name: $0.name) },
+            name: "DepthKernels",
+            dependencies: ["CComparisons", "CProcessor", "DepthLoops"] + wideLoops.map { .byName(name: $0.name) },
             swiftSettings: kernels),
         .target(name: "DepthScene", dependencies: ["DepthKernels"], swiftSettings: kernels),
         .target(name: "GstBridge", dependencies: ["CGStreamer", "CGStreamerShims", "DepthKernels"], swiftSettings: strict),

@@ -65,10 +65,7 @@ struct UpscaleGeometry {
     /// Video pixels whose centre lies on the map.
     let columns: Range<Int>
     let rows: Range<Int>
-    /// What the pixels of each column and of each row are made of…
-    let horizontal: AxisWeights
-    let vertical: AxisWeights
-    /// …and how, in whole numbers.
+    /// What the pixels of each column and of each row are made of.
     let columnTaps: FixedTaps
     let rowTaps: FixedTaps
     /// For each edge between samples of the map, the first video column that needs nothing on its left…
@@ -88,12 +85,6 @@ struct UpscaleGeometry {
         let kernel: ResampleKernel = upscale == .bicubic ? .cubic : .linear
         let scaleX = Double(placement.depthWidth) / placement.width
         let scaleY = Double(placement.depthHeight) / placement.height
-        horizontal = AxisWeights(
-            kernel, count: placement.videoWidth, sourceCount: placement.depthWidth, scale: scaleX,
-            origin: -placement.left * scaleX)
-        vertical = AxisWeights(
-            kernel, count: placement.videoHeight, sourceCount: placement.depthHeight, scale: scaleY,
-            origin: -placement.top * scaleY)
         columnTaps = FixedTaps(
             kernel, count: placement.videoWidth, sourceCount: placement.depthWidth, scale: scaleX,
             origin: -placement.left * scaleX, unit: FixedTaps.columnUnit)
@@ -107,7 +98,7 @@ struct UpscaleGeometry {
             placement.depthPoint(videoX: 0, videoY: $0).y
         }
         (firstBehind, firstAcross) = UpscaleGeometry.crossings(
-            Array(0...placement.depthWidth), weights: horizontal, columns: columns)
+            Array(0...placement.depthWidth), taps: columnTaps, columns: columns)
         even = UpscaleGeometry.evenWeights(placement, kernel)
         // A pixel goes with its second tap, so that all its taps are within two samples of that.
         let (ratio, last, taps) = (even?.ratio, placement.depthWidth - 1, columnTaps)
@@ -130,13 +121,13 @@ struct UpscaleGeometry {
     }
 
     private static func crossings(
-        _ edges: [Int], weights: AxisWeights, columns: Range<Int>
+        _ edges: [Int], taps: FixedTaps, columns: Range<Int>
     ) -> (behind: [Int], across: [Int]) {
         func first(where predicate: (Int) -> Bool) -> Int {
             columns.lowerBound + partitionPoint(columns.count) { predicate(columns.lowerBound + $0) }
         }
-        let behind = edges.map { edge in first { weights.first[$0] >= edge } }
-        let across = edges.map { edge in first { weights.first[$0] + weights.taps > edge } }
+        let behind = edges.map { edge in first { taps.sources(of: $0).lowerBound >= edge } }
+        let across = edges.map { edge in first { taps.sources(of: $0).upperBound > edge } }
         return (behind, across)
     }
 
@@ -153,9 +144,7 @@ struct UpscaleGeometry {
         return (ratio, weights)
     }
 
-    func sourceRows(of y: Int) -> Range<Int> {
-        vertical.first[y]..<(vertical.first[y] &+ vertical.taps)
-    }
+    func sourceRows(of y: Int) -> Range<Int> { rowTaps.sources(of: y) }
 }
 
 /// Reads the alpha of one frame.

@@ -89,6 +89,10 @@ struct FixedTaps {
     let first: [Int]
     /// Four for each new sample.
     let weights: [Int16]
+    /// Old samples that a new one may depend on…
+    private let span: Int
+    /// …and the first of them, all inside the old axis.
+    private let firstInside: [Int]
 
     /// - Precondition: as for `AxisWeights`; the kernel is not `area`.
     init(
@@ -102,7 +106,14 @@ struct FixedTaps {
             let weights = kernel == .linear ? [0, 1 - fraction, fraction, 0] : keysWeights(fraction)
             return FixedTaps.fixed(weights, unit: unit)
         }
+        let (span, outer) = kernel == .linear ? (2, 0) : (4, 1)
+        self.span = min(span, sourceCount)
+        let last = sourceCount - self.span
+        firstInside = left.map { min(max($0 - outer, 0), last) }
     }
+
+    /// The old samples that a new one may depend on.
+    func sources(of index: Int) -> Range<Int> { firstInside[index]..<(firstInside[index] &+ span) }
 
     /// - Precondition: no weight is above 1 in size.
     static func fixed(_ weights: [Double], unit: Double) -> [Int16] {

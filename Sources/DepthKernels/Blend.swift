@@ -244,9 +244,9 @@ fileprivate struct BlendPass {
             if run.cover == .clear {
                 if isLarge {
                     // Lines that are not written whole are read after all: those at either end, some rows below.
-                    let ahead = BlendPass.rowsAhead &* layer.videoStride
-                    unsafe processor_prefetch_for_change(target + start + ahead)
-                    unsafe processor_prefetch_for_change(target + start + count + ahead)
+                    let ahead = unsafe BlendPass.address(target + start, layer.videoStride)
+                    processor_prefetch_for_change(ahead)
+                    processor_prefetch_for_change(ahead &+ UInt(bitPattern: count))
                     unsafe processor_copy_past_cache(target + start, source + start, count)
                 } else {
                     unsafe (target + start).update(from: source + start, count: count)
@@ -274,14 +274,20 @@ fileprivate struct BlendPass {
     private func fetchAhead(
         _ layer: Layer, _ target: UnsafeMutablePointer<UInt8>, _ source: UnsafePointer<UInt8>, _ count: Int
     ) {
-        let target = unsafe target + BlendPass.rowsAhead &* layer.videoStride
-        let source = unsafe source + BlendPass.rowsAhead &* layer.backgroundStride
-        var offset = 0
-        while offset < count {
-            unsafe processor_prefetch_for_change(target + offset)
-            unsafe processor_prefetch_for_reading(source + offset)
+        let target = unsafe BlendPass.address(target, layer.videoStride)
+        let source = unsafe BlendPass.address(source, layer.backgroundStride)
+        var offset: UInt = 0
+        while offset < UInt(bitPattern: count) {
+            processor_prefetch_for_change(target &+ offset)
+            processor_prefetch_for_reading(source &+ offset)
             offset &+= 64
         }
+    }
+
+    /// Where the same is some rows below, be that inside the picture or not.
+    @inline(__always)
+    private static func address(_ start: UnsafeRawPointer, _ stride: Int) -> UInt {
+        UInt(bitPattern: start) &+ UInt(bitPattern: rowsAhead &* stride)
     }
 
     private static let rowsAhead = 4

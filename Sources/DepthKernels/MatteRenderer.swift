@@ -2,8 +2,8 @@
 ///
 /// Four steps, each in a file of its own: threshold (`OpacityCurve`, `Threshold`), blur (`GaussianBlur`), gamma
 /// (`GammaCurve`), enlargement (`AlphaRows`). The order is that of Apple's sample "Enhancing live video by
-/// leveraging TrueDepth camera data". Between the steps opacities stay floats of 0…1 at the depth map's size; they
-/// are rounded once, at the end. Arithmetic is done only where the matte changes; elsewhere it is known.
+/// leveraging TrueDepth camera data". Before the enlargement opacities are floats of 0…1 at the depth map's size, in it
+/// whole numbers of 16 bits. Arithmetic is done only where the matte changes; elsewhere it is known.
 ///
 /// Keeps its memory between frames and takes none in the steady state. Not for two threads at once.
 package final class MatteRenderer {

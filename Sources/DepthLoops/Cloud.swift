@@ -11,7 +11,7 @@ package func metresOfCounts(
     _ counts: UnsafeRawPointer, count: Int, unit: Float, bias: Float, invalid: Int32, isInverse: Bool,
     into metres: UnsafeMutablePointer<Float>
 ) {
-    unsafe prefetch(counts + count &* 2, count &* 2)
+    prefetch(UInt(bitPattern: counts) &+ UInt(bitPattern: count &* 2), count &* 2)
     for index in 0..<count {
         let sample = unsafe counts.loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
         let value = Float(sample) * unit + bias
@@ -26,8 +26,10 @@ package func metresOfCounts(
 
 /// Asks for bytes that will be wanted soon: a processor that looks ahead by itself stops where a page of memory ends.
 @inline(__always)
-private func prefetch(_ start: UnsafeRawPointer, _ count: Int) {
-    for offset in stride(from: 0, to: count, by: 64) { unsafe processor_prefetch_for_reading(start + offset) }
+private func prefetch(_ first: UInt, _ count: Int) {
+    for address in stride(from: first, to: first &+ UInt(bitPattern: count), by: 64) {
+        processor_prefetch_for_reading(address)
+    }
 }
 
 /// Finds for each sample of a row the place in the key buffer that it shows at, and its key there.
@@ -67,7 +69,7 @@ package func projectRow(
     var spare = SIMD8<Int32>(0, 1, 2, 3, 4, 5, 6, 7)
     var index = 0
     while index < count {
-        unsafe processor_prefetch_for_reading(colors + (index &+ count) &* 4)
+        processor_prefetch_for_reading(UInt(bitPattern: colors) &+ UInt(bitPattern: (index &+ count) &* 4))
         let m = unsafe eight(metres, index)
         let x = unsafe m * (startX + eight(raysX, index)) + shiftX
         let y = unsafe m * (startY + eight(raysY, index)) + shiftY

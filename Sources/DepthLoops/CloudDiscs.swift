@@ -90,7 +90,7 @@ private func drawAnyDiscs(
 private func drawPixels(_ width: Int, _ target: UnsafeMutableRawPointer, _ keys: (_ x: Int) -> SIMD4<Double>) {
     var x = 0
     while x &+ 4 <= width {
-        unsafe processor_prefetch_for_change(target + (x &+ width) &* 4)
+        processor_prefetch_for_change(UInt(bitPattern: target) &+ UInt(bitPattern: (x &+ width) &* 4))
         unsafe target.storeBytes(of: colors(keys(x)), toByteOffset: x &* 4, as: SIMD4<UInt32>.self)
         x &+= 4
     }

@@ -1,10 +1,11 @@
-/// Turns opacities of 0…1 into whole numbers: 1 is 2^15 − 1.
+/// Turns opacities of 0…1 into whole numbers: 1, and what rounding left above it, is 2^15 − 1.
 ///
 /// - parameter blocks: of 16 opacities each.
 package func fixOpacities(_ opacities: UnsafePointer<Float>, blocks: Int, into target: UnsafeMutablePointer<Int16>) {
     for index in 0..<(blocks &* 16) {
         // Added to 1.5 · 2²³, a number is rounded to a whole one in the low bits.
-        let sum = unsafe opacities[index] * 32767 + 12_582_912
+        let opacity = unsafe opacities[index]
+        let sum = (opacity > 1 ? 1 : opacity) * 32767 + 12_582_912
         unsafe target[index] = Int16(truncatingIfNeeded: sum.bitPattern)
     }
 }

@@ -19,10 +19,10 @@ static inline bool processor_has_x86_64_v3(void) {
 }
 
 /// Asks for a line of the cache that will be changed soon. The address need not be any.
-static inline void processor_prefetch_for_change(const void *address) { __builtin_prefetch(address, 1, 3); }
+static inline void processor_prefetch_for_change(uintptr_t address) { __builtin_prefetch((const void *)address, 1, 3); }
 
 /// Asks for a line of the cache that will be read soon. The address need not be any.
-static inline void processor_prefetch_for_reading(const void *address) { __builtin_prefetch(address, 0, 3); }
+static inline void processor_prefetch_for_reading(uintptr_t address) { __builtin_prefetch((const void *)address, 0, 3); }
 
 /// Copies like memcpy, but without reading the target's old bytes into the cache first, as stores of whole lines must
 /// otherwise do: good for more than the cache would keep. `processor_finish_copies` comes before anybody else looks.
