@@ -82,14 +82,13 @@ struct UpscaleGeometry {
     init(placement: DepthPlacement, upscale: Upscale) {
         self.placement = placement
         self.upscale = upscale
-        let kernel: ResampleKernel = upscale == .bicubic ? .cubic : .linear
         let scaleX = Double(placement.depthWidth) / placement.width
         let scaleY = Double(placement.depthHeight) / placement.height
         columnTaps = FixedTaps(
-            kernel, count: placement.videoWidth, sourceCount: placement.depthWidth, scale: scaleX,
+            upscale, count: placement.videoWidth, sourceCount: placement.depthWidth, scale: scaleX,
             origin: -placement.left * scaleX, unit: FixedTaps.columnUnit)
         rowTaps = FixedTaps(
-            kernel, count: placement.videoHeight, sourceCount: placement.depthHeight, scale: scaleY,
+            upscale, count: placement.videoHeight, sourceCount: placement.depthHeight, scale: scaleY,
             origin: -placement.top * scaleY, unit: FixedTaps.rowUnit)
         columns = UpscaleGeometry.pixels(placement.videoWidth, onMapOf: Double(placement.depthWidth)) {
             placement.depthPoint(videoX: $0, videoY: 0).x
@@ -99,7 +98,7 @@ struct UpscaleGeometry {
         }
         (firstBehind, firstAcross) = UpscaleGeometry.crossings(
             Array(0...placement.depthWidth), taps: columnTaps, columns: columns)
-        even = UpscaleGeometry.evenWeights(placement, kernel)
+        even = UpscaleGeometry.evenWeights(placement, upscale)
         // A pixel goes with its second tap, so that all its taps are within two samples of that.
         let (ratio, last, taps) = (even?.ratio, placement.depthWidth - 1, columnTaps)
         let owner = (0..<placement.videoWidth).map { x in
@@ -132,9 +131,9 @@ struct UpscaleGeometry {
     }
 
     /// The whole number of pixels that every sample is stretched to, and four weights for each of them.
-    private static func evenWeights(_ placement: DepthPlacement, _ kernel: ResampleKernel) -> (Int, [Int16])? {
+    private static func evenWeights(_ placement: DepthPlacement, _ upscale: Upscale) -> (Int, [Int16])? {
         let ratio = placement.videoWidth / placement.depthWidth
-        guard kernel == .cubic, ratio >= 1, ratio <= 16, ratio * placement.depthWidth == placement.videoWidth,
+        guard upscale == .bicubic, ratio >= 1, ratio <= 16, ratio * placement.depthWidth == placement.videoWidth,
             placement.left == 0, placement.width == Double(placement.videoWidth)
         else { return nil }
         let weights = (0..<ratio).flatMap { phase in
