@@ -4,9 +4,9 @@ import DepthLoops
     import DepthLoopsV3
 #endif
 
-/// The innermost loops of the point cloud, compiled for one instruction set; as `Loops` for the matte.
+/// The innermost loops of the point cloud, compiled for one instruction set.
 @safe
-package struct CloudLoops: Sendable {
+package struct CloudLoops: CompiledLoops {
     package let name: StaticString
     let metresOfCounts:
         @Sendable (UnsafeRawPointer, Int, Float, Float, Int32, Bool, UnsafeMutablePointer<Float>) -> Void
@@ -22,23 +22,13 @@ package struct CloudLoops: Sendable {
             UnsafeMutableRawPointer
         ) -> Void
 
-    /// For every processor that the library is compiled for.
     package static let baseline = unsafe CloudLoops(
         name: "baseline", metresOfCounts: DepthLoops.metresOfCounts, projectRow: DepthLoops.projectRow,
         keepNearest: DepthLoops.keepNearest, drawDiscs: DepthLoops.drawDiscs)
 
     #if arch(x86_64)
-        /// For x86-64-v3: AVX2, in nearly every processor since 2015.
         package static let v3 = unsafe CloudLoops(
             name: "x86-64-v3", metresOfCounts: DepthLoopsV3.metresOfCounts, projectRow: DepthLoopsV3.projectRow,
             keepNearest: DepthLoopsV3.keepNearest, drawDiscs: DepthLoopsV3.drawDiscs)
-
-        /// All that this processor can run, slowest first.
-        package static let usable = Loops.usable.count > 1 ? [baseline, v3] : [baseline]
-    #else
-        package static let usable = [baseline]
     #endif
-
-    /// The fastest that this processor can run, found once.
-    package static let best = usable.last ?? baseline
 }

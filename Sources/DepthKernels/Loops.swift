@@ -5,12 +5,33 @@ import DepthLoops
     import DepthLoopsV3
 #endif
 
-/// The innermost loops, compiled for one instruction set.
-///
-/// They are compiled once for each set from the same source and give the same bits: nothing in them is reordered or
-/// fused. See `Sources/DepthLoops`.
+/// Loops that are compiled once for each instruction set, from the same source, and give the same bits: nothing in them
+/// is reordered or fused. See `Sources/DepthLoops`.
+package protocol CompiledLoops: Sendable {
+    /// For every processor that the library is compiled for.
+    static var baseline: Self { get }
+    #if arch(x86_64)
+        /// For x86-64-v3: AVX2, in nearly every processor since 2015.
+        static var v3: Self { get }
+    #endif
+}
+
+extension CompiledLoops {
+    #if arch(x86_64)
+        /// All that this processor can run, slowest first.
+        package static var usable: [Self] { processor_has_x86_64_v3() ? [baseline, v3] : [baseline] }
+
+        /// The fastest that this processor can run.
+        package static var best: Self { processor_has_x86_64_v3() ? v3 : baseline }
+    #else
+        package static var usable: [Self] { [baseline] }
+        package static var best: Self { baseline }
+    #endif
+}
+
+/// The innermost loops of the matte, compiled for one instruction set.
 @safe
-package struct Loops: Sendable {
+package struct Loops: CompiledLoops {
     typealias Floats = UnsafePointer<Float>
     typealias MutableFloats = UnsafeMutablePointer<Float>
     typealias Fixed = UnsafePointer<Int16>
@@ -40,7 +61,6 @@ package struct Loops: Sendable {
     let repeatInPlace: @Sendable (MutableBytes, Int, Int) -> Void
     let spreadPacked422: @Sendable (Bytes, Int, Bool, MutableBytes) -> Void
 
-    /// For every processor that the library is compiled for.
     package static let baseline = unsafe Loops(
         name: "baseline", cutRow: DepthLoops.cutRow, expandBits: DepthLoops.expandBits, addSteps: DepthLoops.addSteps,
         copyNotNegative: DepthLoops.copyNotNegative, weigh: DepthLoops.weigh,
@@ -53,7 +73,6 @@ package struct Loops: Sendable {
         repeatInPlace: DepthLoops.repeatInPlace, spreadPacked422: DepthLoops.spreadPacked422)
 
     #if arch(x86_64)
-        /// For x86-64-v3: AVX2, in nearly every processor since 2015.
         package static let v3 = unsafe Loops(
             name: "x86-64-v3", cutRow: DepthLoopsV3.cutRow, expandBits: DepthLoopsV3.expandBits,
             addSteps: DepthLoopsV3.addSteps,
@@ -67,13 +86,5 @@ package struct Loops: Sendable {
             meansOfPairs: DepthLoopsV3.meansOfPairs,
             repeatEach: DepthLoopsV3.repeatEach, repeatInPlace: DepthLoopsV3.repeatInPlace,
             spreadPacked422: DepthLoopsV3.spreadPacked422)
-
-        /// All that this processor can run, slowest first.
-        package static let usable = processor_has_x86_64_v3() ? [baseline, v3] : [baseline]
-    #else
-        package static let usable = [baseline]
     #endif
-
-    /// The fastest that this processor can run, found once.
-    package static let best = usable.last ?? baseline
 }

@@ -17,10 +17,11 @@ package struct PointCloudFile: Sendable {
         var writer = PointWriter(capacity: depth.width * depth.height * PointCloudFile.bytesPerPoint)
         var metres = DepthMetres()
         var colors = CloudColors()
+        let loops = CloudLoops.best
         let isOfThisMap =
             picture.placement.depthWidth == depth.width && picture.placement.depthHeight == depth.height
         for y in 0..<(isOfThisMap ? depth.height : 0) {
-            let metres = unsafe metres.row(y, of: depth, scale: scale, .best)
+            let metres = unsafe metres.row(y, of: depth, scale: scale, loops)
             let colors = unsafe colors.row(y, of: picture)
             for x in 0..<depth.width {
                 let z = unsafe metres[x]
