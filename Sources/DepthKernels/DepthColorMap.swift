@@ -266,24 +266,19 @@ package final class DepthColorMap {
         _ depth: DepthImage, into target: PixelRows<Pixel>, _ table: UnsafePointer<UInt32>
     ) {
         switch depth.encoding {
-        case .gray8:
-            for y in 0..<depth.height {
-                unsafe target.fill(y, count: depth.width, with: depth.plane.row(y), table) { row, x in
-                    unsafe Int(row.load(fromByteOffset: x, as: UInt8.self))
-                }
-            }
-        case .gray16BE:
-            for y in 0..<depth.height {
-                unsafe target.fill(y, count: depth.width, with: depth.plane.row(y), table) { row, x in
-                    unsafe Int(UInt16(bigEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)))
-                }
-            }
-        case .gray16LE, .float16LE, .float32LE:
-            for y in 0..<depth.height {
-                unsafe target.fill(y, count: depth.width, with: depth.plane.row(y), table) { row, x in
-                    unsafe Int(UInt16(littleEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)))
-                }
-            }
+        case .gray8: unsafe paintRows(depth, into: target, table) { unsafe $0.smallCode($1) }
+        case .gray16BE: unsafe paintRows(depth, into: target, table) { unsafe $0.bigEndianCode($1) }
+        case .gray16LE, .float16LE, .float32LE: unsafe paintRows(depth, into: target, table) { unsafe $0.code($1) }
+        }
+    }
+
+    @inline(__always)
+    private func paintRows<Pixel>(
+        _ depth: DepthImage, into target: PixelRows<Pixel>, _ table: UnsafePointer<UInt32>,
+        code: (UnsafeRawPointer, Int) -> Int
+    ) {
+        for y in 0..<depth.height {
+            unsafe target.fill(y, count: depth.width, with: depth.plane.row(y), table, number: code)
         }
     }
 

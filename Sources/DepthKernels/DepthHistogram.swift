@@ -33,12 +33,10 @@ struct DepthHistogram: ~Copyable {
         let tally = unsafe Tally(counters: cleared())
         switch depth.encoding {
         case .gray8:
-            unsafe tally.countRows(of: depth) { row, x in unsafe Int(row.load(fromByteOffset: x, as: UInt8.self)) }
+            unsafe tally.countRows(of: depth) { unsafe $0.smallCode($1) }
             return finish(tally.join(below: 1 << 8))
         case .gray16BE:
-            unsafe tally.countRows(of: depth) { row, x in
-                unsafe Int(UInt16(bigEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)))
-            }
+            unsafe tally.countRows(of: depth) { unsafe $0.bigEndianCode($1) }
             return finish(tally.join(below: DepthHistogram.binCount))
         case .gray16LE, .float16LE, .float32LE:
             let highest = tally.countRowsOfFours(of: depth)
@@ -147,7 +145,7 @@ private struct Tally {
                 bits |= codes.0 | codes.1 | codes.2 | codes.3
             }
             for x in (depth.width & ~3)..<depth.width {
-                let code = unsafe Int(UInt16(littleEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)))
+                let code = unsafe row.code(x)
                 count(code, turn: x & 1)
                 bits |= code
             }
@@ -186,7 +184,23 @@ private struct Tally {
     }
 }
 
+/// The codes of a row's samples, aligned or not.
 extension UnsafeRawPointer {
+    /// Of a sample of 8 bits.
+    @inline(__always)
+    func smallCode(_ index: Int) -> Int { unsafe Int(load(fromByteOffset: index, as: UInt8.self)) }
+
+    @inline(__always)
+    func bigEndianCode(_ index: Int) -> Int {
+        unsafe Int(UInt16(bigEndian: loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)))
+    }
+
+    /// Of a little-endian sample of 16 bits.
+    @inline(__always)
+    func code(_ index: Int) -> Int {
+        unsafe Int(UInt16(littleEndian: loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)))
+    }
+
     /// Samples `index` to `index + 3` of a row of little-endian 16-bit samples, aligned or not.
     @inline(__always)
     func fourCodes(_ index: Int) -> (Int, Int, Int, Int) {

@@ -32,7 +32,7 @@ extension CountRange {
             size &+= inside.nonzeroBitCount
         }
         for x in (width & ~63)..<width {
-            let count = unsafe UInt16(littleEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self))
+            let count = unsafe UInt16(truncatingIfNeeded: row.code(x))
             if count &- first <= span && !(isHoleInside && count == hole) { size &+= 1 }
         }
         return size
