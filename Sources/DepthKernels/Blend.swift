@@ -242,15 +242,7 @@ fileprivate struct BlendPass {
             let start = layer.bytes.start(run.start)
             let count = layer.bytes.end(run.end) &- start
             if run.cover == .clear {
-                if isLarge {
-                    // Lines that are not written whole are read after all: those at either end, some rows below.
-                    let ahead = unsafe BlendPass.address(target + start, layer.videoStride)
-                    processor_prefetch_for_change(ahead)
-                    processor_prefetch_for_change(ahead &+ UInt(bitPattern: count))
-                    unsafe processor_copy_past_cache(target + start, source + start, count)
-                } else {
-                    unsafe (target + start).update(from: source + start, count: count)
-                }
+                unsafe show(layer, target + start, source + start, count)
                 continue
             }
             if isLarge && count <= BlendPass.narrow { unsafe fetchAhead(layer, target + start, source + start, count) }
@@ -266,6 +258,19 @@ fileprivate struct BlendPass {
                 unsafe loops.mixBytes(target + start, source + start, opacity, count)
             }
         }
+    }
+
+    /// Lays a run of the background over the video.
+    @inline(__always)
+    private func show(
+        _ layer: Layer, _ target: UnsafeMutablePointer<UInt8>, _ source: UnsafePointer<UInt8>, _ count: Int
+    ) {
+        guard isLarge else { return unsafe target.update(from: source, count: count) }
+        // Lines that are not written whole are read after all: those at either end, some rows below.
+        let ahead = unsafe BlendPass.address(target, layer.videoStride)
+        processor_prefetch_for_change(ahead)
+        processor_prefetch_for_change(ahead &+ UInt(bitPattern: count))
+        unsafe processor_copy_past_cache(target, source, count)
     }
 
     /// Along an edge of the matte a row has a few lines of the cache, too few for a processor to foresee: those some rows

@@ -32,12 +32,13 @@ static inline uint64_t comparison_bits_of_counts(const void *counts, uint16_t fi
     return bits;
 }
 
-/// Which of 16 numbers, aligned or not, are at most, and which are at least, as large as a limit each.
+/// A bit for each of 16 numbers.
 typedef struct {
     uint16_t at_most;
     uint16_t at_least;
 } ComparisonBits;
 
+/// Which of 16 numbers, aligned or not, are `low` or less, and which are `high` or more.
 static inline ComparisonBits comparison_bits_of_floats(const float *numbers, float low, float high) {
     ComparisonBits bits = {0, 0};
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
