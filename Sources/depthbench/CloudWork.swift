@@ -21,11 +21,9 @@ final class CloudWork: Workload {
             sensor: CloudSensor(width: size.width, height: size.height, fieldOfView: 70))
         settings.view.yaw = 20
         self.settings = settings
-        let depths = (0..<ring).map { number in
-            let memory = FrameMemory(FrameLayout(width: view.depth.width, height: view.depth.height, bytesPerSample: 2))
-            view.drawDepth(number: number, into: memory.bytes)
-            return memory
-        }
+        let map = FrameLayout(width: size.width, height: size.height, bytesPerSample: 2)
+        let fill = fourInTurn { view.drawDepth(number: $0, into: $1) }
+        let depths = (0..<ring).map { FrameMemory(map, number: $0, fill: fill) }
         let layout = FrameLayout(width: size.width, height: size.height, bytesPerSample: 4)
         let colors = (0..<ring).map { FrameMemory(layout, seed: $0) }
         let outputs = (0..<ring).map { FrameMemory(layout, seed: $0) }
