@@ -18,7 +18,7 @@ let loops: [SwiftSetting] = kernels + [.unsafeFlags(["-Xcc", "-fno-math-errno"])
 #if arch(x86_64)
     let wideLoops: [Target] = [
         .target(
-            name: "DepthLoopsV3", dependencies: ["CComparisons", "CProcessor"],
+            name: "DepthLoopsV3", dependencies: ["CVectors", "CProcessor"],
             swiftSettings: loops + [.unsafeFlags(["-Xcc", "-march=x86-64-v3"])])
     ]
 #else
@@ -37,11 +37,11 @@ let package = Package(
         .target(name: "CGStreamerShims", dependencies: ["CGStreamer"]),
         .target(name: "CDepthMatte", dependencies: ["CGStreamer"]),
         .target(name: "CProcessor"),
-        .target(name: "CComparisons"),
-        .target(name: "DepthLoops", dependencies: ["CComparisons", "CProcessor"], swiftSettings: loops),
+        .target(name: "CVectors"),
+        .target(name: "DepthLoops", dependencies: ["CVectors", "CProcessor"], swiftSettings: loops),
         .target(
             name: "DepthKernels",
-            dependencies: ["CComparisons", "CProcessor", "DepthLoops"] + wideLoops.map { .byName(name: $0.name) },
+            dependencies: ["CVectors", "CProcessor", "DepthLoops"] + wideLoops.map { .byName(name: $0.name) },
             swiftSettings: kernels),
         .target(name: "DepthScene", dependencies: ["DepthKernels"], swiftSettings: kernels),
         .target(name: "GstBridge", dependencies: ["CGStreamer", "CGStreamerShims", "DepthKernels"], swiftSettings: strict),

@@ -1,4 +1,4 @@
-import CComparisons
+import CVectors
 
 /// The share of a depth map that was not measured, 0…1, from every eighth row: a figure to watch a camera by.
 package func unmeasuredShare(of image: DepthImage, scale: DepthScale) -> Double {

@@ -1,4 +1,4 @@
-import CComparisons
+import CVectors
 
 /// Says of each opacity of a run of blocks of 16 whether it is at most `low`, and whether it is at least `high`: a bit for
 /// each.

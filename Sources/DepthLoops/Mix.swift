@@ -1,3 +1,5 @@
+import CVectors
+
 /// Adds up four rows of opacities to a row of bytes.
 ///
 ///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest
@@ -8,13 +10,21 @@ package func mixRows(
     _ row0: UnsafePointer<Int16>, _ row1: UnsafePointer<Int16>, _ row2: UnsafePointer<Int16>,
     _ row3: UnsafePointer<Int16>, weights: SIMD4<Int16>, count: Int, into alpha: UnsafeMutablePointer<UInt8>
 ) {
-    let (weight0, weight1, weight2, weight3) = (weights[0], weights[1], weights[2], weights[3])
-    for x in 0..<count {
+    let bias = lostByFour &+ 16
+    var x = 0
+    while x < count {
+        // The last of them begin inside those before, which come out the same again.
+        if count >= 32 { x = min(x, count &- 32) } else { break }
+        unsafe add_four_rows(
+            row0 + x, row1 + x, row2 + x, row3 + x, weights[0], weights[1], weights[2], weights[3], bias, 5, alpha + x)
+        x &+= 32
+    }
+    while x < count {
         let sum =
-            unsafe upperHalf(row0[x], weight0) &+ upperHalf(row1[x], weight1) &+ upperHalf(row2[x], weight2)
-            &+ upperHalf(row3[x], weight3)
-        let rounded = (sum &+ lostByFour &+ 16) &>> 5
-        unsafe alpha[x] = UInt8(truncatingIfNeeded: min(max(rounded, 0), 255))
+            unsafe upperHalf(row0[x], weights[0]) &+ upperHalf(row1[x], weights[1]) &+ upperHalf(row2[x], weights[2])
+            &+ upperHalf(row3[x], weights[3])
+        unsafe alpha[x] = UInt8(truncatingIfNeeded: min(max((sum &+ bias) &>> 5, 0), 255))
+        x &+= 1
     }
 }
 

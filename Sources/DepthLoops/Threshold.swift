@@ -1,4 +1,4 @@
-import CComparisons
+import CVectors
 
 /// Says of each of a row of little-endian 16-bit counts whether it is inside a range: one bit each, 64 in a word.
 ///

@@ -1,7 +1,8 @@
 #pragma once
 
-// Comparisons of many samples at once, with one bit for each, the first one lowest. Every processor with vectors has
-// instructions for that, which compilers find in vectors of `bool`, and Swift has no such vectors.
+// What every processor with vectors has instructions for, and Swift cannot say: comparisons of many samples with one bit
+// for each, the first one lowest (vectors of `bool`), and products of which the upper half is kept (vectors that grow and
+// shrink).
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,4 +58,26 @@ static inline ComparisonBits comparison_bits_of_floats(const float *numbers, flo
     }
 #endif
     return bits;
+}
+
+/// Adds up 32 numbers from each of four rows, weighed: the upper halves of their products, plus `bias`, shifted right by
+/// `shift`, clipped to bytes.
+static inline void add_four_rows(
+    const int16_t *row0, const int16_t *row1, const int16_t *row2, const int16_t *row3, int16_t weight0, int16_t weight1,
+    int16_t weight2, int16_t weight3, int16_t bias, int16_t shift, uint8_t *bytes) {
+    typedef int16_t Shorts __attribute__((ext_vector_type(32)));
+    typedef int32_t Ints __attribute__((ext_vector_type(32)));
+    typedef uint8_t Bytes __attribute__((ext_vector_type(32)));
+    const int16_t *rows[] = {row0, row1, row2, row3};
+    const Shorts weights[] = {weight0, weight1, weight2, weight3};
+    Shorts sum = bias;
+    for (int index = 0; index < 4; index++) {
+        Shorts numbers;
+        memcpy(&numbers, rows[index], sizeof numbers);
+        Ints products = __builtin_convertvector(numbers, Ints) * __builtin_convertvector(weights[index], Ints);
+        sum += __builtin_convertvector(products >> 16, Shorts);
+    }
+    Shorts clipped = __builtin_elementwise_min(__builtin_elementwise_max(sum >> shift, (Shorts)0), (Shorts)255);
+    Bytes result = __builtin_convertvector(clipped, Bytes);
+    memcpy(bytes, &result, sizeof result);
 }

@@ -1,2 +1,2 @@
 // The header is all there is; a target needs a source.
-#include "CComparisons.h"
+#include "CVectors.h"
