@@ -5,9 +5,11 @@ package func meansOfPairs(
 ) {
     let pairs = count / 2
     for index in 0..<pairs {
-        let above = unsafe UInt16(upper[index &* 2]) &+ UInt16(upper[index &* 2 &+ 1])
-        let below = unsafe UInt16(lower[index &* 2]) &+ UInt16(lower[index &* 2 &+ 1])
-        unsafe target[index] = UInt8(truncatingIfNeeded: (above &+ below &+ 2) &>> 2)
+        // Two bytes as one number, whichever of them is its lower half: no byte has to be moved to add them.
+        let above = unsafe UnsafeRawPointer(upper).loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
+        let below = unsafe UnsafeRawPointer(lower).loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
+        let sum = (above & 255) &+ (above &>> 8) &+ (below & 255) &+ (below &>> 8)
+        unsafe target[index] = UInt8(truncatingIfNeeded: (sum &+ 2) &>> 2)
     }
     if count & 1 == 1 {
         let column = unsafe UInt16(upper[count &- 1]) &+ UInt16(lower[count &- 1])
