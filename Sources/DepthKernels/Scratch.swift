@@ -20,7 +20,9 @@ struct Scratch<Element: BitwiseCopyable>: ~Copyable {
     mutating func reserve(_ count: Int, filler: Element) -> UnsafeMutablePointer<Element> {
         if let base = unsafe base, count <= capacity { return unsafe base }
         unsafe base?.deallocate()
-        let grown = UnsafeMutablePointer<Element>.allocate(capacity: max(count, 1))
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: max(count, 1) * MemoryLayout<Element>.stride, alignment: 64)
+        let grown = unsafe memory.bindMemory(to: Element.self, capacity: max(count, 1))
         unsafe grown.initialize(repeating: filler, count: max(count, 1))
         unsafe base = grown
         capacity = max(count, 1)
