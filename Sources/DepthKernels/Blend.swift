@@ -15,7 +15,7 @@ package final class Blender {
     private let rowsPerStrip: Int
     /// For the calling thread.
     private var memory = BlendMemory()
-    private var layers = Scratch<BlendPass.Layer?>()
+    private var layers = Scratch<BlendPass.Layer>()
     /// Bytes of the longest row, and some more for whole vectors.
     private let rowBytes: Int
     /// Whether a frame is larger than a core's own cache.
@@ -125,16 +125,16 @@ package final class Blender {
     }
 
     private func layers(_ video: Planes<MutablePlane>, _ background: Planes<Plane>) -> BlendPass.Layers {
-        let layers = unsafe layers.reserve(layout.planes.count, filler: nil)
+        var (first, count) = unsafe (UnsafeMutablePointer<BlendPass.Layer>?.none, 0)
         for (index, spread) in layout.planes.enumerated() {
-            guard let video = video[index], let background = background[index] else {
-                unsafe layers[index] = nil
-                continue
-            }
+            guard let video = video[index], let background = background[index] else { continue }
             let isLikeLast = index > 0 && spread == layout.planes[index - 1] && spread.rowsPerSample == rowsPerStrip
-            unsafe layers[index] = BlendPass.Layer(video, background, spread, isSpreadAlready: isLikeLast)
+            let layer = BlendPass.Layer(video, background, spread, isSpreadAlready: isLikeLast)
+            unsafe first = layers.reserve(layout.planes.count, filler: layer)
+            unsafe first?[count] = layer
+            count += 1
         }
-        return unsafe BlendPass.Layers(first: layers, count: layout.planes.count)
+        return unsafe BlendPass.Layers(first: first, count: count)
     }
 }
 
@@ -181,13 +181,13 @@ fileprivate struct BlendPass {
         }
     }
 
-    /// The planes of a frame; nil where one has no background.
+    /// The planes of a frame.
     @safe
     struct Layers {
-        let first: UnsafePointer<Layer?>
+        let first: UnsafePointer<Layer>?
         let count: Int
 
-        init(first: UnsafePointer<Layer?>, count: Int) {
+        init(first: UnsafePointer<Layer>?, count: Int) {
             unsafe self.first = first
             self.count = count
         }
@@ -215,8 +215,9 @@ fileprivate struct BlendPass {
     /// - parameter alpha: the first of the rows, each `stride` bytes after the one before.
     /// - Precondition: the strip starts where a sample does in every plane.
     func blend(_ runs: AlphaRuns, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>, stride: Int) {
+        guard let first = unsafe layers.first, runs.count != 1 || runs[0].cover != .opaque else { return }
         for index in 0..<layers.count {
-            guard let layer = unsafe layers.first[index] else { continue }
+            let layer = unsafe first[index]
             var y = rows.lowerBound
             var row = layer.rowsPerSample == 1 ? y : y / layer.rowsPerSample
             while y < rows.upperBound {
@@ -297,5 +298,5 @@ fileprivate struct BlendPass {
 
     private static let rowsAhead = 4
     /// Bytes of a run that counts as an edge.
-    private static let narrow = 1024
+    private static let narrow = 1536
 }
