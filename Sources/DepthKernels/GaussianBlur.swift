@@ -149,8 +149,8 @@ private struct RowPass {
             mixed.forEachRun(upTo: target.blocks) { run in
                 let results = unsafe target.row(y) + run.lowerBound &* blockWidth
                 unsafe loops.weigh(
-                    line + weights.radius + run.lowerBound &* blockWidth, run.count, 1, weights.first, weights.radius,
-                    results, blockWidth)
+                    line + weights.radius + run.lowerBound &* blockWidth, blockWidth, run.count, 1, weights.first,
+                    weights.radius, results, blockWidth)
                 // The kernel reaches less far than whole blocks do: many are plain after all.
                 unsafe loops.sortSamples(
                     results, run.count, blockWidth, 0, almostOpaque, sorting.clear, sorting.opaque)
@@ -314,12 +314,20 @@ private struct ColumnPass {
 
     private func blur(_ block: Int, _ rows: Range<Int>) {
         let radius = weights.radius
-        for row in (rows.lowerBound &- radius)..<(rows.upperBound &+ radius) {
-            let place = unsafe line + (row &- rows.lowerBound &+ radius) &* blockWidth
-            unsafe source.copyBlock(block, row: min(max(row, 0), source.height &- 1), to: place)
+        let reached = (rows.lowerBound &- radius)..<(rows.upperBound &+ radius)
+        if holdsAll(of: block, in: reached) {
+            let first = unsafe source.row(rows.lowerBound) + block &* blockWidth
+            let stride = source.paddedWidth
+            unsafe loops.weigh(first, stride, rows.count, stride, weights.first, radius, line, blockWidth)
+        } else {
+            for row in reached {
+                let place = unsafe line + (row &- reached.lowerBound) &* blockWidth
+                unsafe source.copyBlock(block, row: min(max(row, 0), source.height &- 1), to: place)
+            }
+            // The sums of a block may go where its first summand was: none of the blocks behind it reaches that far back.
+            let first = unsafe line + radius &* blockWidth
+            unsafe loops.weigh(first, blockWidth, rows.count, blockWidth, weights.first, radius, line, blockWidth)
         }
-        // The sums of a block may go where its first summand was: none of the blocks behind it reaches that far back.
-        unsafe loops.weigh(line + radius &* blockWidth, rows.count, blockWidth, weights.first, radius, line, blockWidth)
         unsafe gamma?.apply(to: line, blocks: rows.count, stride: blockWidth, loops)
         let low = gamma == nil ? 0 : unseen
         unsafe loops.sortSamples(
@@ -332,5 +340,12 @@ private struct ColumnPass {
                 unsafe storeLanes(loadLanes(line + index &* blockWidth), to: target.row(y) + block &* blockWidth)
             }
         }
+    }
+
+    /// Whether the source holds the opacities of a block in all of these rows.
+    private func holdsAll(of block: Int, in rows: Range<Int>) -> Bool {
+        guard rows.lowerBound >= 0, rows.upperBound <= source.height else { return false }
+        for row in rows where !source.mixed(row).contains(block) { return false }
+        return true
     }
 }

@@ -44,7 +44,7 @@ package struct Loops: CompiledLoops {
     let expandBits: @Sendable (UnsafePointer<UInt64>, Int, Int, MutableFloats) -> Void
     let addSteps: @Sendable (UnsafePointer<Int32>, Int, Bool, Floats, Int, MutableFloats) -> Void
     let copyNotNegative: @Sendable (Floats, Int, MutableFloats) -> Void
-    let weigh: @Sendable (Floats, Int, Int, Floats, Int, MutableFloats, Int) -> Void
+    let weigh: @Sendable (Floats, Int, Int, Int, Floats, Int, MutableFloats, Int) -> Void
     let sortSamples:
         @Sendable (Floats, Int, Int, Float, Float, UnsafeMutablePointer<UInt16>, UnsafeMutablePointer<UInt16>) -> Void
     let squareRoots: @Sendable (MutableFloats, Int, Int) -> Void

@@ -166,7 +166,8 @@ private struct StepPass {
         target.mixed(y).forEachRun(upTo: target.blocks) { run in
             let start = run.lowerBound &* blockWidth
             unsafe loops.weigh(
-                middle + start, run.count, 1, weights.first, weights.radius, target.row(y) + start, blockWidth)
+                middle + start, blockWidth, run.count, 1, weights.first, weights.radius, target.row(y) + start,
+                blockWidth)
         }
     }
 }

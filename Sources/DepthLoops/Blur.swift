@@ -9,18 +9,19 @@ private typealias Lanes = SIMD16<Float>
 /// In single precision, added up from the middle outwards: the far tails of a bell keep all their digits, which a
 /// gamma of 0.25 makes visible, and every instruction set gives the same bits.
 ///
-/// - parameter middle: the opacities, the blocks without a gap between them.
+/// - parameter middle: the opacities.
+/// - parameter stride: floats from one block of them to the next.
 /// - parameter targetStride: floats from one block of the target to the next.
 /// - Precondition: `middle` has `radius · step` opacities before it and behind its last block.
 package func weigh(
-    _ middle: UnsafePointer<Float>, blocks: Int, step: Int, weights: UnsafePointer<Float>, radius: Int,
+    _ middle: UnsafePointer<Float>, stride: Int, blocks: Int, step: Int, weights: UnsafePointer<Float>, radius: Int,
     into target: UnsafeMutablePointer<Float>, targetStride: Int
 ) {
     var block = 0
     // Two blocks at a time: their sums do not wait for each other.
     while block &+ 2 <= blocks {
-        let one = unsafe middle + block &* 16
-        let two = unsafe one + 16
+        let one = unsafe middle + block &* stride
+        let two = unsafe one + stride
         var (sum, other) = unsafe (load(one) * weights[0], load(two) * weights[0])
         var (distance, offset) = (1, step)
         while distance <= radius {
@@ -35,7 +36,7 @@ package func weigh(
         block &+= 2
     }
     if block < blocks {
-        let one = unsafe middle + block &* 16
+        let one = unsafe middle + block &* stride
         var sum = unsafe load(one) * weights[0]
         var (distance, offset) = (1, step)
         while distance <= radius {
