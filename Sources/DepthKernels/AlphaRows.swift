@@ -1,11 +1,12 @@
-/// From opacities at the depth map's size to bytes of alpha at the video's, a few rows at a time.
+/// From opacities at a matte's grid to bytes of alpha at the video's size, a few rows at a time. What is called a sample here
+/// is one of the map of opacities, be it a sample of the depth map or a cell of several (`MatteGrid`).
 ///
 ///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest
 ///
 /// In whole numbers of 16 bits, which is half the work of single precision and wrong by less than a quarter of a byte's
 /// step (`fixOpacities`, `stretchEvenly`, `mixRows`).
 ///
-/// Separable: depth rows are stretched to the video's width first, the last four of them are kept, and each video row
+/// Separable: rows of the map are stretched to the video's width first, the last four of them are kept, and each video row
 /// is a weighted sum of up to four. All of that is done only where the alpha changes; of the rest it is known that it is
 /// 0 or 255, and no byte of it is written. Video pixels whose centre lies outside the map are 0.
 struct AlphaRows: ~Copyable {
@@ -16,7 +17,7 @@ struct AlphaRows: ~Copyable {
     private var done = Scratch<UInt64>()
     private var runs = Scratch<AlphaRun>()
 
-    /// Rows of the depth map that a video row can depend on.
+    /// Rows of the map that a video row can depend on.
     fileprivate static let rowsKept = 4
 
     /// Runs start and end at multiples of this many pixels, which suit the vectors of the loops and every chroma sample.
@@ -29,14 +30,14 @@ struct AlphaRows: ~Copyable {
     ///
     /// - Returns: false, without a call, where there are none.
     ///
-    /// - Precondition: the map has the size that the placement says.
+    /// - Precondition: the map has the size of the geometry's grid.
     mutating func withRows(
         of map: OpacityMap, _ geometry: UpscaleGeometry, _ loops: Loops, _ body: (inout AlphaReader) -> Void
     ) -> Bool {
         let placement = geometry.placement
         return unsafe geometry.columnTaps.first.withUnsafeBufferPointer { first in
             unsafe geometry.columnTaps.weights.withUnsafeBufferPointer { weights in
-                unsafe (geometry.even?.weights ?? [0]).withUnsafeBufferPointer { evenWeights in
+                unsafe geometry.even.weights.withUnsafeBufferPointer { evenWeights in
                     guard let first = first.baseAddress, let weights = weights.baseAddress,
                         let evenWeights = evenWeights.baseAddress
                     else { return false }
@@ -56,94 +57,6 @@ struct AlphaRows: ~Copyable {
             }
         }
     }
-}
-
-/// What depends on the sizes and the placement only.
-struct UpscaleGeometry {
-    let placement: DepthPlacement
-    let upscale: Upscale
-    /// Video pixels whose centre lies on the map.
-    let columns: Range<Int>
-    let rows: Range<Int>
-    /// What the pixels of each column and of each row are made of.
-    let columnTaps: FixedTaps
-    let rowTaps: FixedTaps
-    /// For each edge between samples of the map, the first video column that needs nothing on its left…
-    let firstBehind: [Int]
-    /// …and the first one that needs something on its right.
-    let firstAcross: [Int]
-    /// For each group of samples, the first of the pixels that are stretched with it; and the end of the last.
-    let firstOwned: [Int]
-    /// For each video column, the group that it is stretched with.
-    let owner: [Int]
-    /// Pixels for each sample where that is a whole number for all of them, and the weights of those pixels.
-    let even: (ratio: Int, weights: [Int16])?
-
-    init(placement: DepthPlacement, upscale: Upscale) {
-        self.placement = placement
-        self.upscale = upscale
-        let scaleX = Double(placement.depthWidth) / placement.width
-        let scaleY = Double(placement.depthHeight) / placement.height
-        columnTaps = FixedTaps(
-            upscale, count: placement.videoWidth, sourceCount: placement.depthWidth, scale: scaleX,
-            origin: -placement.left * scaleX, unit: FixedTaps.columnUnit)
-        rowTaps = FixedTaps(
-            upscale, count: placement.videoHeight, sourceCount: placement.depthHeight, scale: scaleY,
-            origin: -placement.top * scaleY, unit: FixedTaps.rowUnit)
-        columns = UpscaleGeometry.pixels(placement.videoWidth, onMapOf: Double(placement.depthWidth)) {
-            placement.depthPoint(videoX: $0, videoY: 0).x
-        }
-        rows = UpscaleGeometry.pixels(placement.videoHeight, onMapOf: Double(placement.depthHeight)) {
-            placement.depthPoint(videoX: 0, videoY: $0).y
-        }
-        (firstBehind, firstAcross) = UpscaleGeometry.crossings(
-            Array(0...placement.depthWidth), taps: columnTaps, columns: columns)
-        even = UpscaleGeometry.evenWeights(placement, upscale)
-        // A pixel goes with its second tap, so that all its taps are within two samples of that.
-        let (ratio, last, taps) = (even?.ratio, placement.depthWidth - 1, columnTaps)
-        let owner = (0..<placement.videoWidth).map { x in
-            min(max(ratio.map { x / $0 } ?? taps.first[x] + 1, 0), last) / AlphaRows.groupWidth
-        }
-        let columns = columns
-        firstOwned = (0...groups(of: AlphaRows.groupWidth, in: placement.depthWidth)).map { group in
-            columns.lowerBound + partitionPoint(columns.count) { owner[columns.lowerBound + $0] >= group }
-        }
-        self.owner = owner
-    }
-
-    /// The pixels whose centre `position` puts into 0..<`extent`.
-    private static func pixels(
-        _ count: Int, onMapOf extent: Double, position: (Double) -> Double
-    ) -> Range<Int> {
-        let start = partitionPoint(count) { position(Double($0) + 0.5) >= 0 }
-        return start..<max(start, partitionPoint(count) { position(Double($0) + 0.5) >= extent })
-    }
-
-    private static func crossings(
-        _ edges: [Int], taps: FixedTaps, columns: Range<Int>
-    ) -> (behind: [Int], across: [Int]) {
-        func first(where predicate: (Int) -> Bool) -> Int {
-            columns.lowerBound + partitionPoint(columns.count) { predicate(columns.lowerBound + $0) }
-        }
-        let behind = edges.map { edge in first { taps.sources(of: $0).lowerBound >= edge } }
-        let across = edges.map { edge in first { taps.sources(of: $0).upperBound > edge } }
-        return (behind, across)
-    }
-
-    /// The whole number of pixels that every sample is stretched to, and four weights for each of them.
-    private static func evenWeights(_ placement: DepthPlacement, _ upscale: Upscale) -> (Int, [Int16])? {
-        let ratio = placement.videoWidth / placement.depthWidth
-        guard upscale == .bicubic, ratio >= 1, ratio <= 16, ratio * placement.depthWidth == placement.videoWidth,
-            placement.left == 0, placement.width == Double(placement.videoWidth)
-        else { return nil }
-        let weights = (0..<ratio).flatMap { phase in
-            let point = (Double(phase) + 0.5) / Double(ratio) - 0.5
-            return FixedTaps.fixed(keysWeights(point - point.rounded(.down)), unit: FixedTaps.columnUnit)
-        }
-        return (ratio, weights)
-    }
-
-    func sourceRows(of y: Int) -> Range<Int> { rowTaps.sources(of: y) }
 }
 
 /// Reads the alpha of one frame.
@@ -323,17 +236,31 @@ struct AlphaReader {
     }
 
     private func stretchAnew(_ groups: Range<Int>, row y: Int) {
-        let start = groups.lowerBound &* AlphaRows.groupWidth
-        let end = min(groups.upperBound &* AlphaRows.groupWidth, map.width)
-        let window = unsafe fillLine(start..<end, row: y)
+        let even = geometry.even.groups
+        let start = min(max(even.lowerBound, groups.lowerBound), groups.upperBound)
+        let end = max(min(even.upperBound, groups.upperBound), start)
+        if groups.lowerBound < start { stretchAnyhow(groups.lowerBound..<start, row: y) }
+        if start < end { stretchEvenly(start..<end, row: y) }
+        if end < groups.upperBound { stretchAnyhow(end..<groups.upperBound, row: y) }
+    }
+
+    private func stretchEvenly(_ groups: Range<Int>, row y: Int) {
+        let samples = samples(of: groups)
+        unsafe loops.stretchEvenly(
+            fillLine(samples, row: y), samples.count, geometry.even.ratio, evenWeights,
+            keptRow(y) + geometry.firstOwned[groups.lowerBound])
+    }
+
+    private func stretchAnyhow(_ groups: Range<Int>, row y: Int) {
+        let samples = samples(of: groups)
         let (firstPixel, endPixel) = (geometry.firstOwned[groups.lowerBound], geometry.firstOwned[groups.upperBound])
-        let target = unsafe keptRow(y) + firstPixel
-        if let ratio = geometry.even?.ratio {
-            unsafe loops.stretchEvenly(window, end &- start, ratio, evenWeights, target)
-        } else {
-            unsafe loops.stretchAnyhow(
-                window, start &- 2, first + firstPixel, weights + firstPixel &* 4, endPixel &- firstPixel, target)
-        }
+        unsafe loops.stretchAnyhow(
+            fillLine(samples, row: y), samples.lowerBound &- 2, first + firstPixel, weights + firstPixel &* 4,
+            endPixel &- firstPixel, keptRow(y) + firstPixel)
+    }
+
+    private func samples(of groups: Range<Int>) -> Range<Int> {
+        groups.lowerBound &* AlphaRows.groupWidth..<min(groups.upperBound &* AlphaRows.groupWidth, map.width)
     }
 
     /// Some opacities and two on either side of them, the map's first and last ones repeated.

@@ -1,5 +1,5 @@
-/// For each video pixel along one axis, the four samples of the depth map that it is made of, and their weights in whole
-/// numbers.
+/// For each video pixel along one axis, the four samples of the matte (`MatteGrid`) that it is made of, and their weights in
+/// whole numbers.
 ///
 /// Coordinates as in `AxisWeights`. Some taps may lie up to two samples beyond either end of the map, where that repeats
 /// its last sample.
@@ -17,30 +17,56 @@ struct FixedTaps {
     private let inset: Int
     private let last: Int
 
+    /// - parameter samples: of the depth map.
     /// - Precondition: as for `AxisWeights`.
-    init(_ upscale: Upscale, count: Int, sourceCount: Int, scale: Double, origin: Double, unit: Double) {
+    init(
+        _ upscale: Upscale, count: Int, samples: Int, scale: Double, origin: Double, grid: MatteGrid, unit: Double
+    ) {
         let isCubic = upscale == .bicubic
-        let positions = (0..<count).map { (Double($0) + 0.5) * scale + origin - 0.5 }
-        let left = positions.map { floorIndex($0, in: -1...(sourceCount - 1)) }
-        first = left.map { $0 - 1 }
-        weights = zip(positions, left).flatMap { position, left in
-            let fraction = clamped(position - Double(left), to: 0...1, orIfNaN: 0)
-            return FixedTaps.fixed(isCubic ? keysWeights(fraction) : [0, 1 - fraction, fraction, 0], unit: unit)
+        let points = (0..<count).map { (Double($0) + 0.5) * scale + origin - 0.5 }
+        let taps = points.map { FixedTaps.taps(at: $0, samples: samples, isCubic ? keysWeights : linearWeights) }
+        if grid.cellSize == 1 {
+            self.init(taps, span: isCubic ? 4 : 2, sources: samples, unit: unit)
+        } else {
+            let cells = grid.cells(along: samples)
+            // Between its samples, and beyond the outermost, an enlarged map is not what was blurred, but what the taps make
+            // of it: the place where a straight line has that value is where the cells are asked for it.
+            let ofCells = taps.map { taps in
+                let numbers = SIMD4<Int>(0, 1, 2, 3) &+ taps.first
+                let inside = numbers.clamped(lowerBound: .zero, upperBound: SIMD4(repeating: samples - 1))
+                let place = (taps.weights * SIMD4<Double>(inside)).sum()
+                return FixedTaps.taps(at: grid.position(ofSample: place), samples: cells, catmullRomWeights)
+            }
+            self.init(ofCells, span: 4, sources: cells, unit: unit)
         }
-        span = min(isCubic ? 4 : 2, sourceCount)
-        inset = isCubic ? 0 : 1
-        last = sourceCount - span
+    }
+
+    private typealias Taps = (first: Int, weights: SIMD4<Double>)
+
+    /// - parameter span: how many of the taps count.
+    private init(_ taps: [Taps], span: Int, sources: Int, unit: Double) {
+        first = taps.map(\.first)
+        var fixed: [Int16] = []
+        fixed.reserveCapacity(4 * taps.count)
+        for taps in taps {
+            for tap in 0..<4 { fixed.append(Int16(clamping: Int((taps.weights[tap] * unit).rounded()))) }
+        }
+        weights = fixed
+        self.span = min(span, sources)
+        inset = (4 - span) / 2
+        last = sources - self.span
+    }
+
+    /// The four samples about a point, and what they count.
+    private static func taps(at point: Double, samples: Int, _ weights: (Double) -> SIMD4<Double>) -> Taps {
+        let left = floorIndex(point, in: -1...(samples - 1))
+        return (left - 1, weights(clamped(point - Double(left), to: 0...1, orIfNaN: 0)))
     }
 
     /// The samples that a pixel may depend on, all of them on the map.
     func sources(of index: Int) -> Range<Int> {
         let start = min(max(first[index] &+ inset, 0), last)
         return start..<(start &+ span)
-    }
-
-    /// - Precondition: no weight is above 1 in size.
-    static func fixed(_ weights: [Double], unit: Double) -> [Int16] {
-        weights.map { Int16(clamping: Int(($0 * unit).rounded())) }
     }
 
     func weights(of index: Int) -> SIMD4<Int16> {
@@ -52,9 +78,16 @@ struct FixedTaps {
 /// The weights of the samples at −1, 0, 1 and 2, for a point `t` (0…1) behind sample 0: Keys' cubic convolution with
 /// A = −0.75 (Keys, "Cubic convolution interpolation for digital image processing", IEEE Trans. ASSP 29(6), 1981). Plain
 /// four taps when shrinking too, as `cv2.INTER_CUBIC`.
-package func keysWeights(_ t: Double) -> [Double] {
-    let a = -0.75
+package func keysWeights(_ t: Double) -> SIMD4<Double> { keysWeights(t, a: -0.75) }
+
+/// The same with A = −0.5, which is exact for parabolas.
+private func catmullRomWeights(_ t: Double) -> SIMD4<Double> { keysWeights(t, a: -0.5) }
+
+private func keysWeights(_ t: Double, a: Double) -> SIMD4<Double> {
     func inner(_ d: Double) -> Double { ((a + 2) * d - (a + 3)) * d * d + 1 }
     func outer(_ d: Double) -> Double { ((a * d - 5 * a) * d + 8 * a) * d - 4 * a }
     return [outer(1 + t), inner(t), inner(1 - t), outer(2 - t)]
 }
+
+/// The weights of the two samples on either side.
+private func linearWeights(_ t: Double) -> SIMD4<Double> { [0, 1 - t, t, 0] }

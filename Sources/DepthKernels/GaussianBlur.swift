@@ -1,67 +1,77 @@
+/// What a Gaussian blur is like, in samples or in cells.
+struct Bell: Equatable {
+    let sigma: Double
+    /// How far it counts. A weight that this ends in the middle of counts in part.
+    let reach: Double
+}
+
+extension Bell {
+    /// The bell of `cv2.GaussianBlur` with a kernel of 2 · ceil(4σ) + 1 samples.
+    ///
+    /// - Precondition: `0 < sigma <= 100`.
+    init(sigma: Double) { self.init(sigma: sigma, reach: Double(ceilIndex(4 * sigma, in: 1...400)) + 0.5) }
+}
+
 /// One half of a symmetric Gaussian, the middle first; the whole of it adds up to 1.
 ///
-/// weight(d) ~ exp(−d² / 2σ²) for |d| <= ceil(4σ), normalised in double precision and kept as `Float`, as
+/// weight(d) ~ exp(−d² / 2σ²) as far as the bell reaches, normalised in double precision and kept as `Float`, as
 /// `cv2.getGaussianKernel` does.
 struct GaussianKernel {
-    let sigma: Double
+    let bell: Bell
     let weights: [Float]
 
     /// Samples on either side of the middle.
     var radius: Int { weights.count - 1 }
 
-    /// - Precondition: `0 < sigma <= 100`.
-    init(sigma: Double) {
-        self.sigma = sigma
-        let radius = ceilIndex(4 * sigma, in: 1...400)
+    init(_ bell: Bell) {
+        self.bell = bell
+        let radius = ceilIndex(bell.reach - 0.5, in: 1...400)
         // Kernels narrower than any that has a neighbour in it are all alike.
-        let spread = max(2 * sigma * sigma, 1e-6)
-        let bell = (0...radius).map { exponential(-Double($0 * $0) / spread) }
-        let sum = bell[0] + 2 * bell.dropFirst().reduce(0, +)
-        weights = bell.map { Float($0 / sum) }
+        let spread = max(2 * bell.sigma * bell.sigma, 1e-6)
+        let values = (0...radius).map { distance in
+            let share = min(max(bell.reach + 0.5 - Double(distance), 0), 1)
+            return share * exponential(-Double(distance * distance) / spread)
+        }
+        let sum = values[0] + 2 * values.dropFirst().reduce(0, +)
+        weights = values.map { Float($0 / sum) }
     }
 }
 
-/// A Gaussian blur: first along the rows, then along the columns, edges replicated; then the gamma of what it made,
-/// where that is asked for.
+/// A Gaussian blur: first along the rows, then along the columns, edges replicated; then the gamma of what it made.
 ///
 /// Single precision throughout: a gamma of 0.25 makes the far tails of the bell visible, which fewer bits would lose.
 /// Where a block and all that the kernel reaches from it are clear, or all opaque, the result is known without
 /// arithmetic, and exact.
 struct GaussianBlur: ~Copyable {
-    private var kernel = GaussianKernel(sigma: 1)
-    private var steps = StepResponse(GaussianKernel(sigma: 1))
+    private var kernel = GaussianKernel(Bell(sigma: 1))
+    private var steps = StepResponse(GaussianKernel(Bell(sigma: 1)))
     private var between = OpacityStorage()
     private var reach = Reach()
 
     /// Blurs a mask into a map of its size.
-    ///
-    /// - Precondition: `0 < sigma <= 100`.
     mutating func apply(
-        to mask: BinaryMask, into map: OpacityMap, sigma: Double, gamma: GammaCurve, _ bands: Bands, _ loops: Loops
+        to mask: BinaryMask, into map: OpacityMap, _ bell: Bell, gamma: GammaCurve, _ bands: Bands, _ loops: Loops
     ) {
-        apply(into: map, sigma: sigma, gamma: gamma, bands, loops) { between, weights, steps in
+        apply(into: map, bell, gamma: gamma, bands, loops) { between, weights, steps in
             let work = StepWork(mask: mask, target: between, weights: weights, response: steps, loops: loops)
             bands.share(work, rows: map.height, width: map.width)
         }
     }
 
     /// Blurs a map in place.
-    ///
-    /// - parameter gamma: nil where the opacities are worked on afterwards, so that the faintest of them matter.
-    /// - Precondition: `0 < sigma <= 100`.
-    mutating func apply(to map: OpacityMap, sigma: Double, gamma: GammaCurve?, _ bands: Bands, _ loops: Loops) {
-        apply(into: map, sigma: sigma, gamma: gamma, bands, loops) { between, weights, _ in
+    mutating func apply(to map: OpacityMap, _ bell: Bell, gamma: GammaCurve, _ bands: Bands, _ loops: Loops) {
+        apply(into: map, bell, gamma: gamma, bands, loops) { between, weights, _ in
             let work = RowWork(source: map, target: between, weights: weights, loops: loops)
             bands.share(work, rows: map.height, width: map.width)
         }
     }
 
     private mutating func apply(
-        into map: OpacityMap, sigma: Double, gamma: GammaCurve?, _ bands: Bands, _ loops: Loops,
+        into map: OpacityMap, _ bell: Bell, gamma: GammaCurve, _ bands: Bands, _ loops: Loops,
         alongRows: (OpacityMap, KernelWeights, StepResponse) -> Void
     ) {
-        if kernel.sigma != sigma {
-            kernel = GaussianKernel(sigma: sigma)
+        if kernel.bell != bell {
+            kernel = GaussianKernel(bell)
             steps = StepResponse(kernel)
         }
         let halfDone = between.reserve(width: map.width, height: map.height)
@@ -239,7 +249,7 @@ private struct ColumnWork: BandWork {
     let source: OpacityMap
     let target: OpacityMap
     let weights: KernelWeights
-    let gamma: GammaCurve?
+    let gamma: GammaCurve
     let loops: Loops
 
     func work(_ rows: Range<Int>, _ memory: BandMemory) {
@@ -259,7 +269,7 @@ private struct ColumnPass {
     private let source: OpacityMap
     private let target: OpacityMap
     private let weights: KernelWeights
-    private let gamma: GammaCurve?
+    private let gamma: GammaCurve
     private let loops: Loops
     private let line: UnsafeMutablePointer<Float>
     private let sorting: Sorting
@@ -269,7 +279,7 @@ private struct ColumnPass {
     private let starts: UnsafeMutablePointer<Int32>
 
     init(
-        source: OpacityMap, target: OpacityMap, weights: KernelWeights, gamma: GammaCurve?, memory: inout BlurMemory,
+        source: OpacityMap, target: OpacityMap, weights: KernelWeights, gamma: GammaCurve, memory: inout BlurMemory,
         loops: Loops
     ) {
         self.source = source
@@ -328,10 +338,9 @@ private struct ColumnPass {
             let first = unsafe line + radius &* blockWidth
             unsafe loops.weigh(first, blockWidth, rows.count, blockWidth, weights.first, radius, line, blockWidth)
         }
-        unsafe gamma?.apply(to: line, blocks: rows.count, stride: blockWidth, loops)
-        let low = gamma == nil ? 0 : unseen
+        unsafe gamma.apply(to: line, blocks: rows.count, stride: blockWidth, loops)
         unsafe loops.sortSamples(
-            line, rows.count, blockWidth, low, min(1 - low, almostOpaque), sorting.clear, sorting.opaque)
+            line, rows.count, blockWidth, unseen, 1 - unseen, sorting.clear, sorting.opaque)
         for y in rows {
             let index = y &- rows.lowerBound
             let (clear, opaque) = unsafe (sorting.clear[index], sorting.opaque[index])

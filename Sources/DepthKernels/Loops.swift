@@ -53,7 +53,8 @@ package struct Loops: CompiledLoops {
     let fixOpacities: @Sendable (Floats, Int, MutableFixed) -> Void
     let stretchEvenly: @Sendable (Fixed, Int, Int, Fixed, MutableFixed) -> Void
     let stretchAnyhow: @Sendable (Fixed, Int, UnsafePointer<Int>, Fixed, Int, MutableFixed) -> Void
-    let spreadCells: @Sendable (Floats, Int, Int, MutableFloats) -> Void
+    let halveBits: @Sendable (SIMD4<UInt64>, MutableFloats) -> Void
+    let halveLine: @Sendable (Floats, Int, MutableFloats) -> Void
     let mixRows: @Sendable (Fixed, Fixed, Fixed, Fixed, SIMD4<Int16>, Int, MutableBytes) -> Void
     let mixBytes: @Sendable (MutableBytes, Bytes, Bytes, Int) -> Void
     let meansOfPairs: @Sendable (Bytes, Bytes, Int, MutableBytes) -> Void
@@ -67,7 +68,8 @@ package struct Loops: CompiledLoops {
         sortSamples: DepthLoops.sortSamples, squareRoots: DepthLoops.squareRoots,
         squares: DepthLoops.squares,
         powers: DepthLoops.powers, fixOpacities: DepthLoops.fixOpacities, stretchEvenly: DepthLoops.stretchEvenly,
-        stretchAnyhow: DepthLoops.stretchAnyhow, spreadCells: DepthLoops.spreadCells, mixRows: DepthLoops.mixRows,
+        stretchAnyhow: DepthLoops.stretchAnyhow, halveBits: DepthLoops.halveBits, halveLine: DepthLoops.halveLine,
+        mixRows: DepthLoops.mixRows,
         mixBytes: DepthLoops.mixBytes,
         meansOfPairs: DepthLoops.meansOfPairs, repeatEach: DepthLoops.repeatEach,
         repeatInPlace: DepthLoops.repeatInPlace, spreadPacked422: DepthLoops.spreadPacked422)
@@ -82,7 +84,8 @@ package struct Loops: CompiledLoops {
             powers: DepthLoopsV3.powers,
             fixOpacities: DepthLoopsV3.fixOpacities, stretchEvenly: DepthLoopsV3.stretchEvenly,
             stretchAnyhow: DepthLoopsV3.stretchAnyhow,
-            spreadCells: DepthLoopsV3.spreadCells, mixRows: DepthLoopsV3.mixRows, mixBytes: DepthLoopsV3.mixBytes,
+            halveBits: DepthLoopsV3.halveBits, halveLine: DepthLoopsV3.halveLine, mixRows: DepthLoopsV3.mixRows,
+            mixBytes: DepthLoopsV3.mixBytes,
             meansOfPairs: DepthLoopsV3.meansOfPairs,
             repeatEach: DepthLoopsV3.repeatEach, repeatInPlace: DepthLoopsV3.repeatInPlace,
             spreadPacked422: DepthLoopsV3.spreadPacked422)

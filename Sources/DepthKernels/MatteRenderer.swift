@@ -1,9 +1,10 @@
 /// Makes the matte: depth in, one byte of alpha for each video pixel out.
 ///
 /// Four steps, each in a file of its own: threshold (`OpacityCurve`, `Threshold`), blur (`GaussianBlur`), gamma
-/// (`GammaCurve`), enlargement (`AlphaRows`). The order is that of Apple's sample "Enhancing live video by
-/// leveraging TrueDepth camera data". Before the enlargement opacities are floats of 0…1 at the depth map's size, in it
-/// whole numbers of 16 bits. Arithmetic is done only where the matte changes; elsewhere it is known.
+/// (`GammaCurve`), enlargement (`AlphaRows`). The order is that of Apple's sample "Enhancing live video by leveraging
+/// TrueDepth camera data". Before the enlargement opacities are floats of 0…1, one for each sample of the depth map, or for
+/// each cell of several where the blur is wide (`MatteGrid`); in it they are whole numbers of 16 bits. Arithmetic is done only
+/// where the matte changes; elsewhere it is known.
 ///
 /// Keeps its memory between frames and takes none in the steady state. Not for two threads at once.
 package final class MatteRenderer {
@@ -17,7 +18,7 @@ package final class MatteRenderer {
     private var line = Scratch<Float>()
     private var bits = Scratch<UInt16>()
     private var blur = GaussianBlur()
-    private var wideBlur = WideBlur()
+    private var coarse = Coarse()
     private var alpha = Scratch<UInt8>()
     private var geometry: UpscaleGeometry?
     /// The last frame's opacities and where they lie; nil where nothing is shown.
@@ -58,7 +59,7 @@ package final class MatteRenderer {
         return plane()
     }
 
-    /// The part of `render` that is done at the depth map's size; `Blender` makes the alpha as it needs it.
+    /// The part of `render` that is done before the enlargement; `Blender` makes the alpha as it needs it.
     package func prepare(
         depth: DepthImage, scale: DepthScale, placement: DepthPlacement, videoWidth: Int, videoHeight: Int,
         settings: MatteSettings
@@ -69,25 +70,17 @@ package final class MatteRenderer {
         coverage = 0
         let settings = settings.clamped
         guard settings.showsAnything else { return }
-        let map = opacities.reserve(width: depth.width, height: depth.height)
-        if settings.hasFeather {
-            fillByCurve(map, depth, scale, settings)
-            smooth(map, settings: settings)
-        } else {
-            let mask = mask.reserve(width: depth.width, height: depth.height)
-            let step = threshold.step(for: depth, scale: scale, settings: settings)
-            let work = StepCut(mask: mask, depth: depth, step: step, loops: loops)
-            bands.share(work, rows: map.height, width: map.width)
-            smooth(mask, into: map, settings: settings)
-        }
-        coverage = meanOpacity(map)
+        let grid = MatteGrid(
+            depthWidth: depth.width, depthHeight: depth.height, sigma: settings.blurRadius, gamma: settings.gamma)
+        let map = smoothed(depth, scale, settings, on: grid)
+        coverage = meanOpacity(map, of: grid)
         let fitting =
             placement.isMade(for: depth, videoWidth: width, videoHeight: height)
             ? placement
             : DepthPlacement(
                 depthWidth: depth.width, depthHeight: depth.height, videoWidth: width, videoHeight: height)
-        if geometry?.placement != fitting || geometry?.upscale != settings.upscale {
-            geometry = UpscaleGeometry(placement: fitting, upscale: settings.upscale)
+        if geometry?.placement != fitting || geometry?.upscale != settings.upscale || geometry?.grid != grid {
+            geometry = UpscaleGeometry(placement: fitting, upscale: settings.upscale, grid: grid)
         }
         prepared = geometry.map { (map, $0) }
     }
@@ -118,55 +111,90 @@ package final class MatteRenderer {
         return memory.alpha.withRows(of: map, geometry, loops, body)
     }
 
-    /// The mean of all opacities, 0…1.
-    private func meanOpacity(_ map: OpacityMap) -> Double {
+    /// The mean of all opacities, 0…1, each by how much of it lies on the depth map.
+    private func meanOpacity(_ map: OpacityMap, of grid: MatteGrid) -> Double {
         var sum = 0.0
-        for y in 0..<map.height { sum += map.sum(row: y) }
-        return min(max(sum / Double(map.width * map.height), 0), 1)
+        for y in 0..<map.height {
+            let share = grid.share(of: y, samples: grid.depthHeight)
+            if share > 0 { sum += share * (map.sum(row: y) - opacityBeyond(grid, map, row: y)) }
+        }
+        let cells = Double(grid.depthWidth * grid.depthHeight) / Double(grid.cellSize * grid.cellSize)
+        return min(max(sum / cells, 0), 1)
     }
 
-    private func fillByCurve(_ map: OpacityMap, _ depth: DepthImage, _ scale: DepthScale, _ settings: MatteSettings) {
+    /// What the sum of a row has too much of, as some of its cells lie beyond the depth map, wholly or in part.
+    private func opacityBeyond(_ grid: MatteGrid, _ map: OpacityMap, row y: Int) -> Double {
+        var sum = 0.0
+        func take(_ cell: Int) -> Bool {
+            let beyond = 1 - grid.share(of: cell, samples: grid.depthWidth)
+            sum += beyond * Double(map.opacity(x: cell, y: y))
+            return beyond > 0
+        }
+        var (first, last) = (0, map.width - 1)
+        while first <= last, take(first) { first += 1 }
+        while last > first, take(last) { last -= 1 }
+        return sum
+    }
+
+    // MARK: Mask, blur, gamma
+
+    /// The matte on a grid, not yet enlarged.
+    private func smoothed(
+        _ depth: DepthImage, _ scale: DepthScale, _ settings: MatteSettings, on grid: MatteGrid
+    ) -> OpacityMap {
+        settings.hasFeather
+            ? smoothed(curved(depth, scale, settings), settings, on: grid)
+            : smoothed(cut(depth, scale, settings), settings, on: grid)
+    }
+
+    private func cut(_ depth: DepthImage, _ scale: DepthScale, _ settings: MatteSettings) -> BinaryMask {
+        let mask = mask.reserve(width: depth.width, height: depth.height)
+        let step = threshold.step(for: depth, scale: scale, settings: settings)
+        bands.share(StepCut(mask: mask, depth: depth, step: step, loops: loops), rows: mask.height, width: mask.width)
+        return mask
+    }
+
+    private func curved(_ depth: DepthImage, _ scale: DepthScale, _ settings: MatteSettings) -> OpacityMap {
+        let map = opacities.reserve(width: depth.width, height: depth.height)
         let curve = threshold.curve(for: depth, scale: scale, settings: settings)
         unsafe map.fill(
             rows: 0..<map.height, from: depth, by: curve, line: line.reserve(map.paddedWidth, filler: 0),
             sorting: Sorting(&bits, blocks: map.blocks), loops)
+        return map
     }
 
     /// Blur and gamma of a mask. Its zeros and ones are their own powers.
-    private func smooth(_ mask: BinaryMask, into map: OpacityMap, settings: MatteSettings) {
-        let size = WideBlur.cellSize(sigma: settings.blurRadius, gamma: settings.gamma, map: map)
-        if settings.blurRadius > 0 && size == 1 {
-            blur.apply(to: mask, into: map, sigma: settings.blurRadius, gamma: GammaCurve(settings.gamma), bands, loops)
+    private func smoothed(_ mask: BinaryMask, _ settings: MatteSettings, on grid: MatteGrid) -> OpacityMap {
+        if grid.cellSize > 1 { return blurred(coarse.halve(mask, to: grid, bands, loops), settings, on: grid) }
+        let map = opacities.reserve(width: mask.width, height: mask.height)
+        if settings.blurRadius > 0 {
+            let bell = grid.bell(of: settings.blurRadius)
+            blur.apply(to: mask, into: map, bell, gamma: GammaCurve(settings.gamma), bands, loops)
         } else {
             mask.expand(rows: 0..<map.height, into: map, loops)
-            if settings.blurRadius > 0 { smoothWidely(map, settings: settings, size: size) }
         }
+        return map
     }
 
-    /// Blur and gamma, in place.
-    private func smooth(_ map: OpacityMap, settings: MatteSettings) {
+    /// The same of a map.
+    private func smoothed(_ map: OpacityMap, _ settings: MatteSettings, on grid: MatteGrid) -> OpacityMap {
+        if grid.cellSize > 1 { return blurred(coarse.halve(map, to: grid, bands, loops), settings, on: grid) }
+        if settings.blurRadius > 0 { return blurred(map, settings, on: grid) }
         let curve = GammaCurve(settings.gamma)
-        let size = WideBlur.cellSize(sigma: settings.blurRadius, gamma: settings.gamma, map: map)
-        if settings.blurRadius <= 0 {
-            for y in 0..<map.height {
-                map.mixed(y).forEachRun(upTo: map.blocks) { run in
-                    unsafe curve.apply(
-                        to: map.row(y) + run.lowerBound &* blockWidth, blocks: run.count, stride: blockWidth, loops)
-                }
-                map.finish(row: y, low: 0, high: 1, sorting: Sorting(&bits, blocks: map.blocks), loops)
+        for y in 0..<map.height {
+            map.mixed(y).forEachRun(upTo: map.blocks) { run in
+                unsafe curve.apply(
+                    to: map.row(y) + run.lowerBound &* blockWidth, blocks: run.count, stride: blockWidth, loops)
             }
-        } else if size > 1 {
-            smoothWidely(map, settings: settings, size: size)
-        } else {
-            blur.apply(to: map, sigma: settings.blurRadius, gamma: curve, bands, loops)
+            map.finish(row: y, low: 0, high: 1, sorting: Sorting(&bits, blocks: map.blocks), loops)
         }
+        return map
     }
 
-    private func smoothWidely(_ map: OpacityMap, settings: MatteSettings, size: Int) {
-        let curve = GammaCurve(settings.gamma)
-        wideBlur.apply(to: map, sigma: settings.blurRadius, size: size, gamma: curve, loops) { cells, sigma in
-            blur.apply(to: cells, sigma: sigma, gamma: nil, bands, loops)
-        }
+    private func blurred(_ map: OpacityMap, _ settings: MatteSettings, on grid: MatteGrid) -> OpacityMap {
+        blur.apply(
+            to: map, grid.bell(of: settings.blurRadius), gamma: GammaCurve(settings.gamma), bands, loops)
+        return map
     }
 }
 

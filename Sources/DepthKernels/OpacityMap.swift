@@ -4,7 +4,8 @@ typealias Lanes = SIMD16<Float>
 /// How many opacities there are in a block.
 let blockWidth = Lanes.scalarCount
 
-/// A picture of opacities, 0…1, at the depth map's size, with what is known of each block of it.
+/// A picture of opacities, 0…1, of the depth map's samples or of cells of several (`MatteGrid`), with what is known of each
+/// block of it.
 ///
 /// Only blocks that are mixed hold numbers: what the others stand for is never written nor read, as most of a matte is
 /// plainly background or plainly person. Rows are padded to whole blocks; what the padding holds goes on as the row does
@@ -116,16 +117,21 @@ struct OpacityMap {
         }
     }
 
+    /// The opacities of a block, whatever is known of it.
+    ///
+    /// - Precondition: the block is inside the map.
+    @inline(__always)
+    func lanes(_ block: Int, row y: Int) -> Lanes {
+        if mixed(y).contains(block) { return unsafe loadLanes(row(y) + block &* blockWidth) }
+        return Lanes(repeating: opaque(y).contains(block) ? 1 : 0)
+    }
+
     /// Writes the opacities of a block elsewhere, whatever is known of it.
     ///
     /// - Precondition: the block is inside the map.
     @inline(__always)
     func copyBlock(_ block: Int, row y: Int, to target: UnsafeMutablePointer<Float>) {
-        if mixed(y).contains(block) {
-            unsafe storeLanes(loadLanes(row(y) + block &* blockWidth), to: target)
-        } else {
-            unsafe storeLanes(Lanes(repeating: opaque(y).contains(block) ? 1 : 0), to: target)
-        }
+        unsafe storeLanes(lanes(block, row: y), to: target)
     }
 
     /// One opacity, whatever is known of its block.

@@ -11,7 +11,7 @@
 ///
 /// Goals, in order: no trace of the person, speed, the exact shape of the Gaussian. The work is done in square cells of
 /// 1…32 pixels, whose means are blurred and interpolated; what cells and interpolation blur by themselves is taken off
-/// the Gaussian (see `WideBlur`). Every byte of a pixel is blurred by itself, whatever it means.
+/// the Gaussian: variances add up. Every byte of a pixel is blurred by itself, whatever it means.
 ///
 /// Keeps its memory between frames and takes none in the steady state. Not for two threads at once.
 package final class RoomBlur {

@@ -14,6 +14,8 @@ struct Scratch<Element: BitwiseCopyable>: ~Copyable {
 
     /// Makes room for `count` elements and returns the first of them.
     ///
+    /// They begin where a line of the cache does, so that vectors do not lie across two.
+    ///
     /// When the memory has to grow, every element becomes `filler`; otherwise the elements keep what they had. A loop
     /// may therefore read what it has not written, but never memory that holds no value.
     @inline(never)

@@ -12,9 +12,9 @@ package func mixRows(
 ) {
     let bias = lostByFour &+ 16
     var x = 0
-    while x < count {
-        // The last of them begin inside those before, which come out the same again.
-        if count >= 32 { x = min(x, count &- 32) } else { break }
+    while count >= 32 && x < count {
+        // The last 32 may begin inside those before, which come out the same again.
+        x = min(x, count &- 32)
         unsafe add_four_rows(
             row0 + x, row1 + x, row2 + x, row3 + x, weights[0], weights[1], weights[2], weights[3], bias, 5, alpha + x)
         x &+= 32

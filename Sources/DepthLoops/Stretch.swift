@@ -1,3 +1,5 @@
+import CVectors
+
 /// Turns opacities of 0…1 into whole numbers: 1, and what rounding left above it, is 2^15 − 1.
 ///
 /// - parameter blocks: of 16 opacities each.
@@ -15,8 +17,8 @@ package func fixOpacities(_ opacities: UnsafePointer<Float>, blocks: Int, into t
 /// In whole numbers: samples of 2^15, weights of 2^15, pixels of 2^14.
 ///
 /// - parameter window: the samples, with two before the first and two behind the last.
-/// - parameter weights: four for each of the `ratio` pixels of a sample. The taps of the pixels in a sample's left half
-///   begin two samples before it, those of the others one.
+/// - parameter weights: for each of the four taps its weights for the `ratio` pixels of a sample. The taps of the pixels in
+///   a sample's left half begin two samples before it, those of the others one.
 /// - Precondition: `target` has room for `samples · ratio` pixels.
 package func stretchEvenly(
     _ window: UnsafePointer<Int16>, samples: Int, ratio: Int, weights: UnsafePointer<Int16>,
@@ -29,7 +31,9 @@ package func stretchEvenly(
     case 3: unsafe stretch(window, samples, 3, weights, target)
     case 4: unsafe stretch(window, samples, 4, weights, target)
     case 6: unsafe stretch(window, samples, 6, weights, target)
-    default: unsafe stretch(window, samples, ratio, weights, target)
+    case 8: unsafe stretch(window, samples, 8, weights, target)
+    case 12: unsafe stretch(window, samples, 12, weights, target)
+    default: unsafe stretchFar(window, samples, ratio, weights, target)
     }
 }
 
@@ -41,8 +45,40 @@ private func stretch(
     for sample in 0..<samples {
         for phase in 0..<ratio {
             let taps = unsafe window + (sample &+ (2 &* phase &+ 1 < ratio ? 0 : 1))
-            unsafe target[sample &* ratio &+ phase] = weighed(taps, weights + 4 &* phase)
+            unsafe target[sample &* ratio &+ phase] =
+                upperHalf(taps[0], weights[phase]) &+ upperHalf(taps[1], weights[ratio &+ phase])
+                &+ upperHalf(taps[2], weights[2 &* ratio &+ phase])
+                &+ upperHalf(taps[3], weights[3 &* ratio &+ phase]) &+ lostByFour
         }
+    }
+}
+
+/// The same, a sample after the other: good for many pixels of each.
+@inline(__always)
+private func stretchFar(
+    _ window: UnsafePointer<Int16>, _ samples: Int, _ ratio: Int, _ weights: UnsafePointer<Int16>,
+    _ target: UnsafeMutablePointer<Int16>
+) {
+    func stretchHalf(_ taps: UnsafePointer<Int16>, _ pixels: UnsafeMutablePointer<Int16>, _ phases: Range<Int>) {
+        var phase = phases.lowerBound
+        while phase &+ 8 <= phases.upperBound {
+            let first = unsafe weights + phase
+            unsafe add_four_numbers(
+                taps, first, first + ratio, first + (2 &* ratio), first + (3 &* ratio), lostByFour, pixels + phase)
+            phase &+= 8
+        }
+        while phase < phases.upperBound {
+            unsafe pixels[phase] =
+                upperHalf(taps[0], weights[phase]) &+ upperHalf(taps[1], weights[ratio &+ phase])
+                &+ upperHalf(taps[2], weights[2 &* ratio &+ phase])
+                &+ upperHalf(taps[3], weights[3 &* ratio &+ phase]) &+ lostByFour
+            phase &+= 1
+        }
+    }
+    for sample in 0..<samples {
+        let pixels = unsafe target + sample &* ratio
+        unsafe stretchHalf(window + sample, pixels, 0..<(ratio / 2))
+        unsafe stretchHalf(window + (sample &+ 1), pixels, (ratio / 2)..<ratio)
     }
 }
 
@@ -64,36 +100,4 @@ package func stretchAnyhow(
 private func weighed(_ taps: UnsafePointer<Int16>, _ weights: UnsafePointer<Int16>) -> Int16 {
     unsafe upperHalf(taps[0], weights[0]) &+ upperHalf(taps[1], weights[1]) &+ upperHalf(taps[2], weights[2])
         &+ upperHalf(taps[3], weights[3]) &+ lostByFour
-}
-
-/// Spreads a row of cells over `size` samples each, by linear interpolation from the middle of one cell to that of the
-/// next.
-///
-/// - parameter count: cells less one: the spaces between their middles.
-/// - parameter size: 2, 4, 8 or 16.
-/// - Precondition: `target` has room for `count · size` floats.
-package func spreadCells(
-    _ cells: UnsafePointer<Float>, count: Int, size: Int, into target: UnsafeMutablePointer<Float>
-) {
-    switch size {
-    case 2: unsafe spread(cells, count, 2, target)
-    case 4: unsafe spread(cells, count, 4, target)
-    case 8: unsafe spread(cells, count, 8, target)
-    case 16: unsafe spread(cells, count, 16, target)
-    default: unsafe spread(cells, count, size, target)
-    }
-}
-
-@inline(__always)
-private func spread(
-    _ cells: UnsafePointer<Float>, _ count: Int, _ size: Int, _ target: UnsafeMutablePointer<Float>
-) {
-    let step = 1 / Float(size)
-    for cell in 0..<count {
-        let from = unsafe cells[cell]
-        let change = unsafe (cells[cell &+ 1] - from) * step
-        for sample in 0..<size {
-            unsafe target[cell &* size &+ sample] = from + change * (Float(sample) + 0.5)
-        }
-    }
 }

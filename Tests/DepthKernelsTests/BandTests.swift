@@ -8,6 +8,8 @@ import Testing
     private final class Backwards: Crew {
         let size: Int
         private(set) var mostParts = 0
+        /// Jobs that were cut.
+        private(set) var cuts = 0
 
         init(size: Int) { self.size = size }
 
@@ -15,6 +17,7 @@ import Testing
             _ parts: Int, of job: UnsafeRawPointer, _ work: @escaping (UnsafeRawPointer, Int) -> Void
         ) {
             mostParts = max(mostParts, parts)
+            if parts > 1 { cuts += 1 }
             for part in (0..<parts).reversed() { work(job, part) }
         }
     }
@@ -25,7 +28,8 @@ import Testing
     func `any number of bands makes the same frame, bit for bit`(
         layout: PixelLayout, scene: (width: Int, height: Int, blurRadius: Double)
     ) throws {
-        let (mapWidth, mapHeight) = (431, 403)
+        // The wide blur that is worked on by bands has a map that is large enough when it is halved.
+        let (mapWidth, mapHeight) = scene.blurRadius == 5 ? (1061, 643) : (431, 403)
         let depth = try DepthMap(counts: RendererTests.scene(width: mapWidth, height: mapHeight), width: mapWidth)
         let placement = DepthPlacement(
             depthWidth: mapWidth, depthHeight: mapHeight, videoWidth: scene.width, videoHeight: scene.height,
@@ -52,6 +56,28 @@ import Testing
             }
             for result in results { #expect(result == results[0]) }
         }
+    }
+
+    /// Threshold or curve, two halvings, and the two passes of the blur.
+    @Test(arguments: [(feather: 0, cuts: 5), (0.3, 4)])
+    func `a blur on cells is cut too, and shows no seams`(feather: Double, cuts: Int) throws {
+        let (width, height) = (1600, 1400)
+        let depth = try DepthMap(counts: RendererTests.scene(width: width, height: height), width: width)
+        let placement = DepthPlacement(depthWidth: width, depthHeight: height, videoWidth: 400, videoHeight: 350)
+        var settings = MatteSettings()
+        (settings.blurRadius, settings.featherFar) = (10, feather)
+        let results = [1, 2, 5].map { size in
+            let crew = Backwards(size: size)
+            let renderer = MatteRenderer()
+            renderer.crew = crew
+            let alpha = renderer.render(
+                depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: 400, videoHeight: 350,
+                settings: settings
+            ).bytes
+            #expect(size == 1 || crew.cuts == cuts, "\(crew.cuts) jobs were cut")
+            return alpha + bits(of: renderer.coverage)
+        }
+        for result in results { #expect(result == results[0]) }
     }
 
     private func bits(of number: Double) -> [UInt8] {

@@ -231,8 +231,10 @@ import Testing
         var settings = MatteSettings()
         settings.blurRadius = blurRadius
         var (bytes, sum) = (0, 0.0)
+        // High enough for the wide blur to be made of cells.
+        let height = blurRadius >= 5 ? Int(2 * blurRadius) : 3
+        let (largest, mean) = blurRadius >= 5 ? (2, 0.1) : (1, 0.05)
         for width in 1...130 {
-            let height = 3
             let edge = (width &* 7) % (width + 1)
             let depth = try DepthMap(
                 counts: (0..<width * height).map { $0 % width < edge ? 700 : 3000 }, width: width)
@@ -242,11 +244,11 @@ import Testing
                 settings.reference.alpha(
                     metres: depth.metres(), width: width, height: height, videoWidth: videoWidth,
                     videoHeight: videoHeight))
-            #expect(difference.largest <= 1, "\(width) wide, edge at \(edge): \(difference)")
+            #expect(difference.largest <= largest, "\(width) wide, edge at \(edge): \(difference)")
             bytes += videoWidth * videoHeight
             sum += difference.mean * Double(videoWidth * videoHeight)
         }
-        #expect(sum / Double(bytes) < 0.05)
+        #expect(sum / Double(bytes) < mean)
     }
 
     @Test(arguments: [16, 32, 48])
@@ -277,5 +279,59 @@ import Testing
                     videoHeight: videoHeight))
             #expect(difference.isWithinPromise, "gamma \(gamma): \(difference)")
         }
+    }
+
+    /// What is made of fewer samples than there are, at its worst: patterns as fine as the samples, edges along the border.
+    @Test(arguments: ["noise", "dust", "bars", "borders", "half"], [5, 6.3, 10, 21, 40])
+    func `a wide blur of the finest patterns is as good as a narrow one`(pattern: String, blurRadius: Double) throws {
+        var random = RepeatableRandomNumberGenerator(seed: 5)
+        for (width, height) in [(160, 120), (101, 85)] {
+            let counts = (0..<width * height).map { place in
+                let (x, y) = (place % width, place / width)
+                let isOpaque =
+                    switch pattern {
+                    case "noise": Bool.random(using: &random)
+                    case "dust": Int.random(in: 0..<500, using: &random) == 0
+                    case "bars": x % 7 < 3
+                    case "borders": x > width - 2 - (y > 40 ? 1 : 0) || y < 1
+                    default: x * 3 + y < 180
+                    }
+                return isOpaque ? 700 : 3000
+            }
+            let depth = try DepthMap(counts: counts, width: width)
+            for (videoWidth, videoHeight) in [(width * 3, height * 2), (width * 2 + 1, height + 7)] {
+                for (gamma, upscale) in [(0.5, Upscale.bicubic), (1, .bilinear), (1, .bicubic), (2, .bicubic)] {
+                    var settings = MatteSettings()
+                    settings.blurRadius = blurRadius
+                    settings.gamma = gamma
+                    settings.upscale = upscale
+                    let difference = Difference(
+                        depth.alpha(settings, videoWidth: videoWidth, videoHeight: videoHeight),
+                        settings.reference.alpha(
+                            metres: depth.metres(), width: width, height: height, videoWidth: videoWidth,
+                            videoHeight: videoHeight))
+                    #expect(difference.isWithinPromise, "gamma \(gamma) \(upscale) \(videoWidth): \(difference)")
+                }
+            }
+        }
+    }
+
+    /// The bell ends where that of the samples does: what it does not reach is clear.
+    @Test(arguments: [5, 10.25, 20.5, 41])
+    func `the middle of a hole as large as the kernel is clear`(blurRadius: Double) throws {
+        let side = 2 * Int((4 * blurRadius).rounded(.up)) + 3
+        let depth = try DepthMap(
+            counts: (0..<side * side).map { place in
+                let (x, y) = (place % side, place / side)
+                return 1..<(side - 1) ~= x && 1..<(side - 1) ~= y ? 3000 : 700
+            }, width: side)
+        var settings = MatteSettings()
+        settings.blurRadius = blurRadius
+        settings.gamma = 0.5
+        let difference = Difference(
+            depth.alpha(settings, videoWidth: side, videoHeight: side),
+            settings.reference.alpha(
+                metres: depth.metres(), width: side, height: side, videoWidth: side, videoHeight: side))
+        #expect(difference.isWithinPromise, "\(difference)")
     }
 }

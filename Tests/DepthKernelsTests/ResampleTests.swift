@@ -31,7 +31,7 @@ import Testing
     @Test func theWeightsAddUpToOneAndHitTheSamples() {
         for step in 0...100 {
             let weights = keysWeights(Double(step) / 100)
-            #expect(abs(weights.reduce(0, +) - 1) < 1e-12)
+            #expect(abs(weights.sum() - 1) < 1e-12)
         }
         #expect(keysWeights(0) == [0, 1, 0, 0])
         #expect(keysWeights(0.5) == [-0.09375, 0.59375, 0.59375, -0.09375])

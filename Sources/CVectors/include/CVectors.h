@@ -81,3 +81,20 @@ static inline void add_four_rows(
     Bytes result = __builtin_convertvector(clipped, Bytes);
     memcpy(bytes, &result, sizeof result);
 }
+
+/// Eight sums of four numbers, weighed: the upper halves of their products, plus `bias`. Each number has eight weights.
+static inline void add_four_numbers(
+    const int16_t *numbers, const int16_t *weights0, const int16_t *weights1, const int16_t *weights2,
+    const int16_t *weights3, int16_t bias, int16_t *sums) {
+    typedef int16_t Shorts __attribute__((ext_vector_type(8)));
+    typedef int32_t Ints __attribute__((ext_vector_type(8)));
+    const int16_t *weights[] = {weights0, weights1, weights2, weights3};
+    Shorts sum = bias;
+    for (int index = 0; index < 4; index++) {
+        Shorts loaded, number = numbers[index];
+        memcpy(&loaded, weights[index], sizeof loaded);
+        Ints products = __builtin_convertvector(loaded, Ints) * __builtin_convertvector(number, Ints);
+        sum += __builtin_convertvector(products >> 16, Shorts);
+    }
+    memcpy(sums, &sum, sizeof sum);
+}
