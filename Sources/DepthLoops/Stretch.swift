@@ -45,10 +45,7 @@ private func stretch(
     for sample in 0..<samples {
         for phase in 0..<ratio {
             let taps = unsafe window + (sample &+ (2 &* phase &+ 1 < ratio ? 0 : 1))
-            unsafe target[sample &* ratio &+ phase] =
-                upperHalf(taps[0], weights[phase]) &+ upperHalf(taps[1], weights[ratio &+ phase])
-                &+ upperHalf(taps[2], weights[2 &* ratio &+ phase])
-                &+ upperHalf(taps[3], weights[3 &* ratio &+ phase]) &+ lostByFour
+            unsafe target[sample &* ratio &+ phase] = weighed(taps, weights + phase, stride: ratio)
         }
     }
 }
@@ -68,10 +65,7 @@ private func stretchFar(
             phase &+= 8
         }
         while phase < phases.upperBound {
-            unsafe pixels[phase] =
-                upperHalf(taps[0], weights[phase]) &+ upperHalf(taps[1], weights[ratio &+ phase])
-                &+ upperHalf(taps[2], weights[2 &* ratio &+ phase])
-                &+ upperHalf(taps[3], weights[3 &* ratio &+ phase]) &+ lostByFour
+            unsafe pixels[phase] = weighed(taps, weights + phase, stride: ratio)
             phase &+= 1
         }
     }
@@ -92,12 +86,15 @@ package func stretchAnyhow(
     into target: UnsafeMutablePointer<Int16>
 ) {
     for pixel in 0..<pixels {
-        unsafe target[pixel] = weighed(window + (first[pixel] &- base), weights + 4 &* pixel)
+        unsafe target[pixel] = weighed(window + (first[pixel] &- base), weights + 4 &* pixel, stride: 1)
     }
 }
 
+/// One pixel.
+///
+/// - parameter stride: from the weight of one tap to that of the next.
 @inline(__always)
-private func weighed(_ taps: UnsafePointer<Int16>, _ weights: UnsafePointer<Int16>) -> Int16 {
-    unsafe upperHalf(taps[0], weights[0]) &+ upperHalf(taps[1], weights[1]) &+ upperHalf(taps[2], weights[2])
-        &+ upperHalf(taps[3], weights[3]) &+ lostByFour
+private func weighed(_ taps: UnsafePointer<Int16>, _ weights: UnsafePointer<Int16>, stride: Int) -> Int16 {
+    unsafe upperHalf(taps[0], weights[0]) &+ upperHalf(taps[1], weights[stride])
+        &+ upperHalf(taps[2], weights[2 &* stride]) &+ upperHalf(taps[3], weights[3 &* stride]) &+ lostByFour
 }
