@@ -9,19 +9,21 @@ struct Coarse: ~Copyable {
     mutating func halve(_ mask: BinaryMask, to grid: MatteGrid, _ bands: Bands, _ loops: Loops) -> OpacityMap {
         let half = one.reserveHalf(width: mask.width, height: mask.height)
         bands.share(HalfMask(mask: mask, target: half, loops: loops), rows: half.height, width: half.width)
-        return halve(half, by: grid.cellSize / 2, bands, loops)
+        return halve(half, by: grid.cellSize / 2, isInOne: true, bands, loops)
     }
 
-    /// - Precondition: the map has the samples of the grid, whose cells are larger than one.
+    /// - Precondition: the map has the samples of the grid.
     mutating func halve(_ map: OpacityMap, to grid: MatteGrid, _ bands: Bands, _ loops: Loops) -> OpacityMap {
-        let half = one.reserveHalf(width: map.width, height: map.height)
-        bands.share(HalfMap(source: map, target: half, loops: loops), rows: half.height, width: half.width)
-        return halve(half, by: grid.cellSize / 2, bands, loops)
+        halve(map, by: grid.cellSize, isInOne: false, bands, loops)
     }
 
-    /// Goes on from what the one memory holds to the other, and back.
-    private mutating func halve(_ map: OpacityMap, by size: Int, _ bands: Bands, _ loops: Loops) -> OpacityMap {
-        var (map, size, isInOne) = (map, size, true)
+    /// Goes from one memory to the other, and back.
+    ///
+    /// - parameter isInOne: whether the map is in the first of them.
+    private mutating func halve(
+        _ map: OpacityMap, by size: Int, isInOne: Bool, _ bands: Bands, _ loops: Loops
+    ) -> OpacityMap {
+        var (map, size, isInOne) = (map, size, isInOne)
         while size > 1 {
             let half =
                 isInOne

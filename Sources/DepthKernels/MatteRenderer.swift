@@ -178,8 +178,7 @@ package final class MatteRenderer {
 
     /// The same of a map.
     private func smoothed(_ map: OpacityMap, _ settings: MatteSettings, on grid: MatteGrid) -> OpacityMap {
-        if grid.cellSize > 1 { return blurred(coarse.halve(map, to: grid, bands, loops), settings, on: grid) }
-        if settings.blurRadius > 0 { return blurred(map, settings, on: grid) }
+        if settings.blurRadius > 0 { return blurred(coarse.halve(map, to: grid, bands, loops), settings, on: grid) }
         let curve = GammaCurve(settings.gamma)
         for y in 0..<map.height {
             map.mixed(y).forEachRun(upTo: map.blocks) { run in
