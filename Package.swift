@@ -44,7 +44,9 @@ let package = Package(
             dependencies: ["CVectors", "CProcessor", "DepthLoops"] + wideLoops.map { .byName(name: $0.name) },
             swiftSettings: kernels),
         .target(name: "DepthScene", dependencies: ["DepthKernels"], swiftSettings: kernels),
-        .target(name: "GstBridge", dependencies: ["CGStreamer", "CGStreamerShims", "DepthKernels"], swiftSettings: strict),
+        .target(
+            name: "GstBridge", dependencies: ["CGStreamer", "CGStreamerShims", "CProcessor", "DepthKernels"],
+            swiftSettings: strict),
         .target(
             name: "DepthMattePlugin",
             dependencies: ["CDepthMatte", "CGStreamer", "DepthKernels", "DepthScene", "GstBridge"],

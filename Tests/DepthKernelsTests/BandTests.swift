@@ -13,10 +13,11 @@ import Testing
         init(size: Int) { self.size = size }
 
         func share(
-            _ parts: Int, of job: UnsafeRawPointer, _ work: @escaping (UnsafeRawPointer, Int) -> Void
+            _ parts: Int, of job: UnsafeRawPointer,
+            _ work: @escaping (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
         ) {
             if parts > 1 { cuts += 1 }
-            for part in (0..<parts).reversed() { work(job, part) }
+            for part in (0..<parts).reversed() { work(job, part, part * 7 % size) }
         }
     }
 

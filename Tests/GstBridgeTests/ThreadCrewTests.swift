@@ -11,7 +11,7 @@ import Testing
         for parts in [1, 2, 3, 40, 0, 7] {
             for _ in 0..<200 {
                 var done = [Int](repeating: 0, count: parts + 1)
-                crew.share(parts, of: &done) { job, part in
+                crew.share(parts, of: &done) { job, part, _ in
                     // Each part has a place of its own.
                     UnsafeMutableRawPointer(mutating: job).assumingMemoryBound(to: Int.self)[part] += 1
                 }
@@ -21,11 +21,25 @@ import Testing
         }
     }
 
+    /// Each counts in a place of its own, without a lock.
+    @Test func `a worker is one thread at a time`() {
+        let crew = ThreadCrew(size: 4)
+        for round in 1...200 {
+            var parts = [Int](repeating: 0, count: crew.size)
+            crew.share(100, of: &parts) { job, _, worker in
+                UnsafeMutableRawPointer(mutating: job).assumingMemoryBound(to: Int.self)[worker] += 1
+            }
+            #expect(parts.reduce(0, +) == 100)
+            // Sometimes soon enough to be seen by who still looks, sometimes so late that all sleep.
+            if round.isMultiple(of: 10) { g_usleep(1000) }
+        }
+    }
+
     /// Each part waits for the other: one thread alone would never end.
     @Test func `parts are worked on at the same time`() {
         let crew = ThreadCrew(size: 2)
         let meeting = Meeting()
-        crew.share(2, of: Unmanaged.passUnretained(meeting).toOpaque()) { job, _ in
+        crew.share(2, of: Unmanaged.passUnretained(meeting).toOpaque()) { job, _, _ in
             Unmanaged<Meeting>.fromOpaque(job).takeUnretainedValue().wait()
         }
         #expect(meeting.arrived.load(ordering: .relaxed) == 2)
@@ -34,7 +48,7 @@ import Testing
     @Test func `crews come and go`() {
         for size in 0..<200 {
             let crew = ThreadCrew(size: size % 9)
-            if size.isMultiple(of: 2) { crew.share(3, of: Unmanaged.passUnretained(crew).toOpaque()) { _, _ in } }
+            if size.isMultiple(of: 2) { crew.share(3, of: Unmanaged.passUnretained(crew).toOpaque()) { _, _, _ in } }
         }
     }
 }

@@ -18,6 +18,15 @@ static inline bool processor_has_x86_64_v3(void) {
 #endif
 }
 
+/// Says that this thread waits for another one's store, and leaves what it can of the core to others.
+static inline void processor_relax(void) {
+#if defined(__SSE2__)
+    _mm_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 /// Asks for a line of the cache that will be changed soon. The address need not be any.
 static inline void processor_prefetch_for_change(uintptr_t address) { __builtin_prefetch((const void *)address, 1, 3); }
 
