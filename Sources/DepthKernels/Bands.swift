@@ -13,64 +13,78 @@ package protocol Crew: AnyObject {
 }
 
 /// Work on the rows of a picture, which may be done in bands at the same time: each row is made from finished rows only.
-protocol BandWork {
-    func work(_ rows: Range<Int>, _ memory: BandMemory)
+protocol BandWork<Memory> {
+    associatedtype Memory: BandMemory
+    func work(_ rows: Range<Int>, _ memory: Memory)
 }
 
 /// What one worker needs besides the rows of a band, kept from frame to frame.
-final class BandMemory {
-    var blur = BlurMemory()
-    var alpha = AlphaRows()
-    var blend = BlendMemory()
+protocol BandMemory: AnyObject {
+    init()
 }
 
 /// Cuts pictures into bands of rows. What comes out does not depend on how many there are.
-final class Bands {
+final class Bands<Memory: BandMemory> {
     /// Nil while there is but one thread.
     var crew: (any Crew)? {
-        didSet { memories.removeLast(memories.count - 1) }
+        didSet { if crew !== oldValue { memories.removeLast(memories.count - 1) } }
     }
-    private var memories = [BandMemory()]
+    /// Pixels below which a band is not worth the while.
+    private let leastPixels: Int
+    /// One for each worker that a job was cut for, that of the calling thread first.
+    private(set) var memories = [Memory()]
+
+    init(leastPixels: Int) { self.leastPixels = leastPixels }
 
     /// For the calling thread alone, between two jobs.
-    var own: BandMemory { memories[0] }
-
-    /// Pixels below which a band is not worth the while.
-    static let leastPixels = 1 << 16
-    /// Bands for each worker, where there are rows enough: most take the one as long as the other, but not all, and who is
-    /// done sooner takes the next.
-    private static let bandsPerWorker = 8
+    var own: Memory { memories[0] }
 
     /// Does the work on rows 0..<`rows`.
     ///
     /// - parameter width: pixels in a row, to know what is worth sharing.
     /// - parameter grain: every band starts at a multiple of this many rows.
-    func share<Work: BandWork>(_ work: Work, rows: Int, width: Int, grain: Int = 1) {
+    /// - parameter bandsPerWorker: at most. Most bands take as long as the others, but not all, and who is done sooner
+    ///   takes the next.
+    /// - returns: how the rows were cut.
+    @discardableResult
+    func share<Work: BandWork<Memory>>(
+        _ work: Work, rows: Int, width: Int, grain: Int = 1, bandsPerWorker: Int = 8
+    ) -> Cut {
         let strips = groups(of: grain, in: rows)
-        guard let crew, crew.size > 1 else { return work.work(0..<rows, own) }
-        let count = min(crew.size &* Bands.bandsPerWorker, rows &* width / Bands.leastPixels, strips)
-        guard count > 1 else { return work.work(0..<rows, own) }
-        while memories.count < crew.size { memories.append(BandMemory()) }
-        let cut = Cut(work: work, memories: memories, count: count, strips: strips, grain: grain, rows: rows)
-        unsafe withUnsafePointer(to: cut) { cut in
-            unsafe crew.share(count, of: cut) { job, band, worker in
-                unsafe job.assumingMemoryBound(to: Cut<Work>.self).pointee.work(on: band, as: worker)
+        let most = (crew?.size ?? 1) &* bandsPerWorker
+        let cut = Cut(
+            count: max(min(most, rows &* width / leastPixels, strips), 1), strips: strips, grain: grain, rows: rows)
+        guard let crew, crew.size > 1, cut.count > 1 else {
+            work.work(0..<rows, own)
+            return Cut(count: 1, strips: strips, grain: grain, rows: rows)
+        }
+        while memories.count < crew.size { memories.append(Memory()) }
+        let job = Job(work: work, memories: memories, cut: cut)
+        unsafe withUnsafePointer(to: job) { job in
+            unsafe crew.share(cut.count, of: job) { job, band, worker in
+                let job = unsafe job.assumingMemoryBound(to: Job<Work>.self).pointee
+                job.work.work(job.cut.rows(of: band), job.memories[worker])
             }
         }
+        return cut
     }
 
-    private struct Cut<Work: BandWork> {
+    private struct Job<Work: BandWork<Memory>> {
         let work: Work
-        let memories: [BandMemory]
-        let count: Int
-        let strips: Int
-        let grain: Int
-        let rows: Int
+        let memories: [Memory]
+        let cut: Cut
+    }
+}
 
-        func work(on band: Int, as worker: Int) {
-            let start = strips &* band / count &* grain
-            let end = min(strips &* (band &+ 1) / count &* grain, rows)
-            work.work(start..<end, memories[worker])
-        }
+/// Which rows are in which band.
+struct Cut {
+    let count: Int
+    fileprivate let strips: Int
+    fileprivate let grain: Int
+    fileprivate let rows: Int
+
+    func rows(of band: Int) -> Range<Int> {
+        let start = strips &* band / count &* grain
+        return start..<min(strips &* (band &+ 1) / count &* grain, rows)
     }
 }

@@ -81,7 +81,7 @@ package final class Blender {
         let matte: MatteRenderer
         let layers: BlendPass.Layers
 
-        func work(_ rows: Range<Int>, _ memory: BandMemory) {
+        func work(_ rows: Range<Int>, _ memory: MatteMemory) {
             let (width, step) = (blender.width, blender.rowsPerStrip)
             let pass = unsafe BlendPass(
                 layers, memory.blend.spread(blender.rowBytes), isLarge: blender.isLarge, blender.loops)

@@ -6,14 +6,14 @@ struct Coarse: ~Copyable {
     private var other = OpacityStorage()
 
     /// - Precondition: the grid's cells are larger than a sample.
-    mutating func halve(_ mask: BinaryMask, to grid: MatteGrid, _ bands: Bands, _ loops: Loops) -> OpacityMap {
+    mutating func halve(_ mask: BinaryMask, to grid: MatteGrid, _ bands: MatteBands, _ loops: Loops) -> OpacityMap {
         let half = one.reserveHalf(width: mask.width, height: mask.height)
         bands.share(HalfMask(mask: mask, target: half, loops: loops), rows: half.height, width: half.width)
         return halve(half, by: grid.cellSize / 2, isInOne: true, bands, loops)
     }
 
     /// - Precondition: the map has the samples of the grid.
-    mutating func halve(_ map: OpacityMap, to grid: MatteGrid, _ bands: Bands, _ loops: Loops) -> OpacityMap {
+    mutating func halve(_ map: OpacityMap, to grid: MatteGrid, _ bands: MatteBands, _ loops: Loops) -> OpacityMap {
         halve(map, by: grid.cellSize, isInOne: false, bands, loops)
     }
 
@@ -21,7 +21,7 @@ struct Coarse: ~Copyable {
     ///
     /// - parameter isInOne: whether the map is in the first of them.
     private mutating func halve(
-        _ map: OpacityMap, by size: Int, isInOne: Bool, _ bands: Bands, _ loops: Loops
+        _ map: OpacityMap, by size: Int, isInOne: Bool, _ bands: MatteBands, _ loops: Loops
     ) -> OpacityMap {
         var (map, size, isInOne) = (map, size, isInOne)
         while size > 1 {
@@ -54,7 +54,7 @@ private struct HalfMask: BandWork {
     let target: OpacityMap
     let loops: Loops
 
-    func work(_ rows: Range<Int>, _ memory: BandMemory) {
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         for row in rows {
             let sources = sourceRows(of: row, height: mask.height)
             target.clear(row: row)
@@ -141,7 +141,7 @@ private struct HalfMap: BandWork {
     let target: OpacityMap
     let loops: Loops
 
-    func work(_ rows: Range<Int>, _ memory: BandMemory) {
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         let length = source.paddedWidth + HalfMap.margin
         let line = unsafe memory.blur.line.reserve(HalfMap.margin + length + target.paddedWidth, filler: 0)
         let middle = unsafe line + HalfMap.margin

@@ -50,7 +50,7 @@ struct GaussianBlur: ~Copyable {
 
     /// Blurs a mask into a map of its size.
     mutating func apply(
-        to mask: BinaryMask, into map: OpacityMap, _ bell: Bell, gamma: GammaCurve, _ bands: Bands, _ loops: Loops
+        to mask: BinaryMask, into map: OpacityMap, _ bell: Bell, gamma: GammaCurve, _ bands: MatteBands, _ loops: Loops
     ) {
         apply(into: map, bell, gamma: gamma, bands, loops) { between, weights, steps in
             let work = StepWork(mask: mask, target: between, weights: weights, response: steps, loops: loops)
@@ -59,7 +59,7 @@ struct GaussianBlur: ~Copyable {
     }
 
     /// Blurs a map in place.
-    mutating func apply(to map: OpacityMap, _ bell: Bell, gamma: GammaCurve, _ bands: Bands, _ loops: Loops) {
+    mutating func apply(to map: OpacityMap, _ bell: Bell, gamma: GammaCurve, _ bands: MatteBands, _ loops: Loops) {
         apply(into: map, bell, gamma: gamma, bands, loops) { between, weights, _ in
             let work = RowWork(source: map, target: between, weights: weights, loops: loops)
             bands.share(work, rows: map.height, width: map.width)
@@ -67,7 +67,7 @@ struct GaussianBlur: ~Copyable {
     }
 
     private mutating func apply(
-        into map: OpacityMap, _ bell: Bell, gamma: GammaCurve, _ bands: Bands, _ loops: Loops,
+        into map: OpacityMap, _ bell: Bell, gamma: GammaCurve, _ bands: MatteBands, _ loops: Loops,
         alongRows: (OpacityMap, KernelWeights, StepResponse) -> Void
     ) {
         if kernel.bell != bell {
@@ -125,7 +125,7 @@ private struct RowWork: BandWork {
     let weights: KernelWeights
     let loops: Loops
 
-    func work(_ rows: Range<Int>, _ memory: BandMemory) {
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         RowPass(source: source, target: target, weights: weights, memory: &memory.blur, loops: loops).blur(rows: rows)
     }
 }
@@ -252,7 +252,7 @@ private struct ColumnWork: BandWork {
     let gamma: GammaCurve
     let loops: Loops
 
-    func work(_ rows: Range<Int>, _ memory: BandMemory) {
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         let pass = ColumnPass(
             source: source, target: target, weights: weights, gamma: gamma, memory: &memory.blur, loops: loops)
         // Not too many rows at a time: those of one column of blocks should still be in the cache for the next. Not too few

@@ -23,7 +23,7 @@ package final class MatteRenderer {
     private var geometry: UpscaleGeometry?
     /// The last frame's opacities and where they lie; nil where nothing is shown.
     private var prepared: (map: OpacityMap, geometry: UpscaleGeometry)?
-    let bands = Bands()
+    let bands = MatteBands(leastPixels: MatteRenderer.leastPixels)
 
     /// Pixels of the last frame.
     package private(set) var width = 1
@@ -34,7 +34,10 @@ package final class MatteRenderer {
     package init(loops: Loops = .best) { self.loops = loops }
 
     /// How many threads have something to do for pictures of so many pixels.
-    package static func usefulThreads(pixels: Int) -> Int { max(pixels / Bands.leastPixels, 1) }
+    package static func usefulThreads(pixels: Int) -> Int { max(pixels / leastPixels, 1) }
+
+    /// Pixels below which a band of rows takes no longer than a thread takes to wake.
+    private static let leastPixels = 1 << 16
 
     /// Who works on large frames; nil for the calling thread alone. It makes no difference to what comes out.
     package var crew: (any Crew)? {
@@ -106,7 +109,7 @@ package final class MatteRenderer {
     /// Lends the last frame's alpha, row by row, to one thread of several.
     ///
     /// - returns: false, without a call, where nothing is shown.
-    func withRows(in memory: BandMemory, _ body: (inout AlphaReader) -> Void) -> Bool {
+    func withRows(in memory: MatteMemory, _ body: (inout AlphaReader) -> Void) -> Bool {
         guard let (map, geometry) = prepared else { return false }
         return memory.alpha.withRows(of: map, geometry, loops, body)
     }
@@ -197,6 +200,15 @@ package final class MatteRenderer {
     }
 }
 
+typealias MatteBands = Bands<MatteMemory>
+
+/// What one worker keeps for the steps of a matte and for the blend behind them.
+final class MatteMemory: BandMemory {
+    var blur = BlurMemory()
+    var alpha = AlphaRows()
+    var blend = BlendMemory()
+}
+
 /// Tells the samples of a depth image apart.
 private struct StepCut: BandWork {
     let mask: BinaryMask
@@ -204,7 +216,7 @@ private struct StepCut: BandWork {
     let step: Threshold.Step
     let loops: Loops
 
-    func work(_ rows: Range<Int>, _ memory: BandMemory) { mask.fill(rows: rows, from: depth, by: step, loops) }
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) { mask.fill(rows: rows, from: depth, by: step, loops) }
 }
 
 extension DepthPlacement {

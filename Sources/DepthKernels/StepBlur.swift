@@ -36,7 +36,7 @@ struct StepWork: BandWork {
     let response: StepResponse
     let loops: Loops
 
-    func work(_ rows: Range<Int>, _ memory: BandMemory) {
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         let pass = StepPass(
             mask: mask, target: target, weights: weights, response: response, memory: &memory.blur, loops: loops)
         pass.blur(rows: rows)
