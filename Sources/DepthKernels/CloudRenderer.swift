@@ -11,8 +11,12 @@
 /// ordered by distance. Points leave the least key at their pixel; a second pass then takes the least key of a disc about
 /// each pixel, which gives the same picture as drawing every disc and costs the same for any number of points.
 ///
-/// Arithmetic is in single precision. Eight bytes for each pixel of the output are kept between frames; none are taken
-/// in the steady state. Not for two threads at once.
+/// Each of several workers (`crew`) takes a share of the map's rows to a buffer of its own; before the second pass the keys
+/// of each row are brought to one of the buffers.
+///
+/// Arithmetic is in single precision. Eight bytes for each pixel of the output and each worker are kept between frames;
+/// none are taken in the steady state. Not for two threads at once.
+@safe
 package final class CloudRenderer {
     /// What a frame is drawn with, besides its depth and colours.
     package struct Settings: Equatable, Sendable {
@@ -34,18 +38,29 @@ package final class CloudRenderer {
     package static let nearest = 0.001
 
     private let loops: CloudLoops
-    private var metres = DepthMetres()
-    private var colors = CloudColors()
-    private var buffer = Scratch<Double>()
-    private var keys = Scratch<UInt64>()
-    private var places = Scratch<Int32>()
     private var rays = Scratch<Float>()
-    private var scratch = Scratch<Double>()
     private var heights = Scratch<Int>()
-    /// What the buffer was made for; it is empty between two frames.
-    private var emptyFor: Grid?
+    /// Column 0 of each row of keys, in the buffer that has all of that row's.
+    private var gathered = unsafe Scratch<UnsafeMutablePointer<Double>>()
+    private var layers = Scratch<CloudLayer>()
+    private let bands: Bands<CloudMemory>
 
-    package init(loops: CloudLoops = .best) { self.loops = loops }
+    /// - parameter leastPixels: samples or pixels below which a band of rows is not worth the while.
+    package init(loops: CloudLoops = .best, leastPixels: Int = CloudRenderer.leastPixels) {
+        self.loops = loops
+        bands = Bands(leastPixels: leastPixels)
+    }
+
+    package static let leastPixels = 1 << 14
+
+    /// How many threads have something to do for maps of so many samples, or pictures of so many pixels.
+    package static func usefulThreads(pixels: Int) -> Int { max(pixels / leastPixels, 1) }
+
+    /// Who works on a cloud; nil for the calling thread alone. It makes no difference to what comes out.
+    package var crew: (any Crew)? {
+        get { bands.crew }
+        set { bands.crew = newValue }
+    }
 
     /// Draws one frame.
     ///
@@ -63,93 +78,71 @@ package final class CloudRenderer {
         else { return false }
         let disc = CloudDisc(pointSize: settings.pointSize)
         let background = unsafe unsafeBitCast(settings.background, to: UInt32.self)
-        let grid = Grid(
+        let grid = CloudGrid(
             width: width, height: height, radius: disc.radius, spare: depth.width + DepthMetres.padding,
             background: background)
         guard grid.places <= Int(Int32.max) else { return false }
-        let buffer = unsafe emptyBuffer(grid)
-        unsafe drop(depth, scale, picture, settings, on: grid, buffer)
-        unsafe spread(disc, grid, buffer, into: target)
+        drop(depth, scale, picture, settings, on: grid)
+        let keys = unsafe gather(on: grid)
+        unsafe spread(disc, grid, keys, into: target)
         return true
-    }
-
-    /// The keys of the picture and of the rim about it.
-    ///
-    /// In memory: spare places, where points end that are not shown; then the rows, from one above the rim to one below,
-    /// each with one place more on the left and two on the right.
-    private struct Grid: Equatable {
-        let width: Int
-        let height: Int
-        let radius: Int
-        let spare: Int
-        let background: UInt32
-
-        var columns: Int { width &+ 2 &* radius }
-        var rows: Int { height &+ 2 &* radius }
-        var stride: Int { columns &+ 3 }
-        /// Where column 0 of row 0 is.
-        var origin: Int { spare &+ stride &+ 1 }
-        var places: Int { spare &+ stride &* (rows &+ 2) }
-        /// What is behind every point.
-        var emptyKey: Double { Double(bitPattern: 0x7fef_ffff_0000_0000 | UInt64(background)) }
-    }
-
-    private func emptyBuffer(_ grid: Grid) -> UnsafeMutablePointer<Double> {
-        // The discs are read four columns at a time.
-        let count = grid.places &+ 4
-        let keys = unsafe buffer.reserve(count, filler: grid.emptyKey)
-        if grid != emptyFor {
-            unsafe keys.update(repeating: grid.emptyKey, count: count)
-            emptyFor = grid
-        }
-        return unsafe keys
     }
 
     /// Leaves in each place the least key of the points that fall there.
     private func drop(
-        _ depth: DepthImage, _ scale: DepthScale, _ picture: CloudPicture, _ settings: Settings, on grid: Grid,
-        _ buffer: UnsafeMutablePointer<Double>
+        _ depth: DepthImage, _ scale: DepthScale, _ picture: CloudPicture, _ settings: Settings, on grid: CloudGrid
     ) {
         let lens = CloudLens(width: grid.width, height: grid.height, fieldOfView: settings.fieldOfView)
         let projection = CloudProjection(settings.sensor, CloudPose(settings.view), lens, rim: grid.radius)
-        let size = SIMD2(Float(grid.columns), Float(grid.rows))
-        let opaque = CloudRenderer.opaqueBits(settings.alphaByte)
         let room = depth.width + DepthMetres.padding
-        let keys = unsafe keys.reserve(room, filler: 0)
-        let places = unsafe places.reserve(room, filler: 0)
         let rays = unsafe rays.reserve(3 * room, filler: 0)
         for x in 0..<depth.width {
             let ray = projection.ray(column: x)
             for axis in 0..<3 { unsafe rays[axis &* room &+ x] = ray[axis] }
         }
-        for y in 0..<depth.height {
-            let metres = unsafe metres.row(y, of: depth, scale: scale, loops)
-            let colors = unsafe colors.row(y, of: picture)
-            unsafe loops.projectRow(
-                metres, colors, opaque, depth.width, rays, room, projection.start(row: y), projection.shift, size,
-                Int32(clamping: grid.origin), Int32(clamping: grid.stride), Float(CloudRenderer.nearest), keys, places)
-            unsafe UnsafeMutableRawPointer(keys).withMemoryRebound(to: Double.self, capacity: room) { keys in
-                unsafe loops.keepNearest(keys, places, depth.width, buffer)
-            }
-        }
+        let work = unsafe CloudDrop(
+            depth: depth, scale: scale, picture: picture, opaque: CloudRenderer.opaqueBits(settings.alphaByte),
+            projection: projection, rays: rays, room: room, grid: grid, loops: loops)
+        // One band for each: the fewer places two workers have both come to, the less is there to be gathered.
+        bands.share(work, rows: depth.height, width: depth.width, bandsPerWorker: 1)
     }
 
-    /// Draws the picture row by row and empties the buffer behind itself.
+    /// Brings the keys of each row to one buffer.
+    private func gather(on grid: CloudGrid) -> UnsafeMutablePointer<UnsafeMutablePointer<Double>> {
+        let first = unsafe bands.own.keys(for: grid) + grid.origin
+        let gathered = unsafe gathered.reserve(grid.rows, filler: first)
+        for y in 0..<grid.rows { unsafe gathered[y] = first + y &* grid.stride }
+        let memories = bands.memories
+        let layers = unsafe layers.reserve(memories.count, filler: CloudLayer(first: first, touched: 0..<0))
+        for (index, memory) in memories.enumerated() {
+            unsafe layers[index] = CloudLayer(first: memory.keys(for: grid) + grid.origin, touched: memory.touched)
+            memory.touched = 0..<0
+        }
+        if memories.count > 1 {
+            let work = unsafe CloudGather(
+                layers: layers, count: memories.count, grid: grid, rows: gathered, loops: loops)
+            bands.share(work, rows: grid.rows, width: grid.columns)
+        }
+        return unsafe gathered
+    }
+
+    /// Draws the picture line by line and empties the buffers behind itself.
     private func spread(
-        _ disc: CloudDisc, _ grid: Grid, _ buffer: UnsafeMutablePointer<Double>, into target: MutablePlane
+        _ disc: CloudDisc, _ grid: CloudGrid, _ keys: UnsafePointer<UnsafeMutablePointer<Double>>,
+        into target: MutablePlane
     ) {
         let heights = unsafe heights.reserve(CloudDisc.largestRadius + 1, filler: 0)
         for beside in 0...disc.radius { unsafe heights[beside] = disc.halfHeight(beside: beside) }
-        let scratch = unsafe scratch.reserve((grid.radius + 2) * (grid.columns + 8), filler: 0)
-        let first = unsafe buffer + grid.origin
-        for y in 0..<grid.height {
-            unsafe loops.drawDiscs(
-                first + (y &+ grid.radius) &* grid.stride, grid.emptyKey, grid.stride, grid.radius, heights, grid.width,
-                scratch, target.row(y))
-        }
-        // Those that no row of the picture was drawn below.
-        for y in grid.height..<grid.rows {
-            unsafe (first + y &* grid.stride).update(repeating: grid.emptyKey, count: grid.columns)
+        let work = unsafe CloudSpread(keys: keys, grid: grid, heights: heights, target: target, loops: loops)
+        // Bands as high as what two of them have in common, at least, and of whole pairs of lines.
+        let cut = bands.share(
+            work, rows: grid.height, width: grid.width, grain: max(grid.rowsShared, 2), bandsPerWorker: 4)
+        // Those that no line of the picture was drawn below, and those that two bands have looked at.
+        for band in 0..<cut.count {
+            let end = cut.rows(of: band).upperBound
+            for y in end..<(end + grid.rowsShared) {
+                unsafe keys[y].update(repeating: grid.emptyKey, count: grid.columns)
+            }
         }
     }
 

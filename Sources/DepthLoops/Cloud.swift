@@ -32,7 +32,10 @@ private func prefetch(_ first: UInt, _ count: Int) {
     }
 }
 
-/// Finds for each sample of a row the place in the key buffer that it shows at, and its key there.
+/// Finds for each sample of a row the place in the key buffer that it shows at, and its key there; and does for the row
+/// before it what `keepNearest` does.
+///
+/// Both at once, since the one keeps the arithmetic of a processor busy and the other its memory.
 ///
 /// A sample of m metres in column i is the point
 ///
@@ -56,8 +59,9 @@ private func prefetch(_ first: UInt, _ count: Int) {
 package func projectRow(
     metres: UnsafePointer<Float>, colors: UnsafeRawPointer, opaque: UInt32, count: Int, rays: UnsafePointer<Float>,
     raysStride: Int, start: SIMD3<Float>, shift: SIMD3<Float>, size: SIMD2<Float>, origin: Int32, stride: Int32,
-    nearest: Float, keys: UnsafeMutablePointer<UInt64>, places: UnsafeMutablePointer<Int32>
-) {
+    nearest: Float, keys: UnsafeMutablePointer<Double>, places: UnsafeMutablePointer<Int32>,
+    keysBefore: UnsafePointer<Double>, placesBefore: UnsafePointer<Int32>, in buffer: UnsafeMutablePointer<Double>
+) -> SIMD2<Int32> {
     let (raysX, raysY, raysZ) = unsafe (rays, rays + raysStride, rays + 2 &* raysStride)
     let (startX, startY, startZ) = (all(start.x), all(start.y), all(start.z))
     let (shiftX, shiftY, shiftZ) = (all(shift.x), all(shift.y), all(shift.z))
@@ -67,6 +71,10 @@ package func projectRow(
     let rowLength = SIMD8<Int32>(repeating: stride)
     let bias = SIMD8<Int32>(repeating: origin &- wholeNumberBias &* (stride &+ 1))
     var spare = SIMD8<Int32>(0, 1, 2, 3, 4, 5, 6, 7)
+    // Places count from the buffer's first row here, so that those before it are the largest numbers without a sign.
+    let rowsStart = SIMD8<Int32>(repeating: origin &- stride &- 1)
+    var first = SIMD8<UInt32>(repeating: .max)
+    var last = SIMD8<Int32>(repeating: -1)
     var index = 0
     while index < count {
         processor_prefetch_for_reading(UInt(bitPattern: colors) &+ UInt(bitPattern: (index &+ count) &* 4))
@@ -79,13 +87,24 @@ package func projectRow(
         let atY = nearestWhole(y * inverse, atMost: lastRow)
         let place = spare.replacing(with: atY &* rowLength &+ atX &+ bias, where: least(z, m) .>= nearest)
         unsafe UnsafeMutableRawPointer(places + index).storeBytes(of: place, as: SIMD8<Int32>.self)
+        let fromRows = place &- rowsStart
+        last.replace(with: fromRows, where: fromRows .> last)
+        let unsigned = SIMD8<UInt32>(truncatingIfNeeded: fromRows)
+        first.replace(with: unsigned, where: unsigned .< first)
         var pairs = SIMD16<UInt32>()
         unsafe pairs.evenHalf = colors.loadUnaligned(fromByteOffset: index &* 4, as: SIMD8<UInt32>.self) | opaque
         unsafe pairs.oddHalf = unsafeBitCast(z, to: SIMD8<UInt32>.self)
         unsafe UnsafeMutableRawPointer(keys + index).storeBytes(of: littleEndianPairs(pairs), as: SIMD16<UInt32>.self)
+        unsafe keepEight(keysBefore, placesBefore, index &>> 3, count, buffer)
         index &+= 8
         spare &+= SIMD8(repeating: 8)
     }
+    var (least, greatest) = (first[0], last[0])
+    for lane in 1..<8 {
+        if first[lane] < least { least = first[lane] }
+        if last[lane] > greatest { greatest = last[lane] }
+    }
+    return SIMD2(Int32(truncatingIfNeeded: least), greatest) &+ SIMD2(repeating: origin &- stride &- 1)
 }
 
 @inline(__always)
@@ -140,19 +159,24 @@ private func greatest(_ one: SIMD8<Float>, _ other: SIMD8<Float>) -> SIMD8<Float
 
 /// Leaves at each place of the buffer the least of the keys that came there.
 ///
-/// Neighbours often come to one place, and a processor has to wait before it reads what it has just written: so eight
-/// parts of the row take turns.
-///
 /// - Precondition: every place is in the buffer, and the rows hold `count` rounded up to a multiple of 8.
 package func keepNearest(
     keys: UnsafePointer<Double>, places: UnsafePointer<Int32>, count: Int, in buffer: UnsafeMutablePointer<Double>
 ) {
+    for index in 0..<((count &+ 7) / 8) { unsafe keepEight(keys, places, index, count, buffer) }
+}
+
+/// Does it for sample number `index` of each eighth of a row: neighbours often come to one place, and a processor has to
+/// wait before it reads what it has just written.
+@inline(__always)
+private func keepEight(
+    _ keys: UnsafePointer<Double>, _ places: UnsafePointer<Int32>, _ index: Int, _ count: Int,
+    _ buffer: UnsafeMutablePointer<Double>
+) {
     let length = (count &+ 7) / 8
-    for index in 0..<length {
-        for part in 0..<8 {
-            let sample = index &+ part &* length
-            unsafe keep(keys[sample], at: places[sample], in: buffer)
-        }
+    for part in 0..<8 {
+        let sample = index &+ part &* length
+        unsafe keep(keys[sample], at: places[sample], in: buffer)
     }
 }
 
@@ -161,4 +185,15 @@ private func keep(_ key: Double, at place: Int32, in buffer: UnsafeMutablePointe
     let place = unsafe buffer + Int(place)
     let old = unsafe place.pointee
     unsafe place.pointee = key < old ? key : old
+}
+
+/// Leaves in each place of a row the lesser of two keys, and empties the places that the others came from.
+package func moveNearest(
+    from source: UnsafeMutablePointer<Double>, count: Int, empty: Double, into target: UnsafeMutablePointer<Double>
+) {
+    for index in 0..<count {
+        let (key, old) = unsafe (source[index], target[index])
+        unsafe target[index] = key < old ? key : old
+        unsafe source[index] = empty
+    }
 }

@@ -1,74 +1,120 @@
 import CProcessor
 
-/// Makes a row of the picture, in which each pixel gets the lower half, the colour, of the least key in a disc about it;
-/// and empties the topmost row of keys that the discs reach, which no lower row of the picture needs.
+/// Makes one line of the picture, or two, in which each pixel gets the lower half, the colour, of the least key in a disc
+/// about it; and empties as many rows of keys: most often the topmost that the discs reach, which no lower line needs.
 ///
-/// - parameter first: the key `radius` columns left of the row's first pixel.
+/// - parameter rows: for each row of keys that the discs reach, from the topmost down, the key `radius` columns left of the
+///   line's first pixel; `2 · radius + lines` of them.
+/// - parameter lines: 1 or 2.
+/// - parameter emptied: the first key of the row that becomes empty, as long as the others; `alsoEmptied` is that of the
+///   second.
 /// - parameter empty: what an empty key is.
-/// - parameter stride: keys from one row to the next; at least `width + 2 · radius + 3`.
 /// - parameter heights: for 0…`radius` columns beside the middle the half height of the disc there; `radius` in the
 ///   middle, and never more than one column nearer to it.
 /// - parameter scratch: room for `(radius + 2) · (width + 2 · radius + 8)` keys.
-/// - parameter target: `width` pixels of 4 bytes, aligned or not. What follows in memory is asked for: most often it is
-///   the next row.
-/// - Precondition: `radius` rows above and below, and `width + 2 · radius + 4` keys in each may be read; those behind
-///   the first `width + 2 · radius` do not count, and of those the three next in the topmost row may become empty.
+/// - parameter target: `width` pixels of 4 bytes, aligned or not, and the next line's `stride` bytes after them. What
+///   follows in memory is asked for: most often it is the lines that come next.
+/// - Precondition: `width + 2 · radius + 4` keys of each row may be read; those behind the first `width + 2 · radius` do
+///   not count, and the three next in the emptied rows may become empty.
 package func drawDiscs(
-    first: UnsafeMutablePointer<Double>, empty: Double, stride: Int, radius: Int, heights: UnsafePointer<Int>,
-    width: Int, scratch: UnsafeMutablePointer<Double>, into target: UnsafeMutableRawPointer
+    rows: UnsafePointer<UnsafeMutablePointer<Double>>, lines: Int, emptied: UnsafeMutablePointer<Double>,
+    alsoEmptied: UnsafeMutablePointer<Double>, empty: Double, radius: Int, heights: UnsafePointer<Int>, width: Int,
+    scratch: UnsafeMutablePointer<Double>, into target: UnsafeMutableRawPointer, stride: Int
 ) {
-    if unsafe radius == 2 && heights[1] == 2 && heights[2] == 1 {
-        return unsafe drawDiscsOfFive(first, empty, stride, width, target)
+    let isOfFive = unsafe radius == 2 && heights[1] == 2 && heights[2] == 1
+    if isOfFive && lines == 2 {
+        return unsafe drawTwoLinesOfFive(rows, emptied, alsoEmptied, empty, width, target, target + stride)
     }
-    if radius == 0 {
-        unsafe drawPixels(width, target) { unsafe four(first, $0) }
-    } else {
-        unsafe drawAnyDiscs(first, stride, radius, heights, width, scratch, target)
+    for line in 0..<lines {
+        let (rows, target) = unsafe (rows + line, target + line &* stride)
+        let emptied = unsafe line == 0 ? emptied : alsoEmptied
+        if isOfFive {
+            unsafe drawLineOfFive(rows, emptied, empty, width, target)
+            continue
+        }
+        if radius == 0 {
+            unsafe drawPixels(width, target) { unsafe four(rows[0], $0) }
+        } else {
+            unsafe drawAnyDiscs(rows, radius, heights, width, scratch, target)
+        }
+        unsafe emptied.update(repeating: empty, count: width &+ 2 &* radius)
     }
-    unsafe (first - radius &* stride).update(repeating: empty, count: width &+ 2 &* radius)
 }
+
+/// For each of four columns of keys, the least in the three rows about the middle, and in all five.
+private typealias Columns = (low: SIMD4<Double>, tall: SIMD4<Double>)
 
 /// The disc that is five pixels wide: three columns of five rows, and one of three on each side.
 ///
 /// Columns are taken four at a time, and each four of them once: a pixel's disc is in its own four and the next.
 @inline(__always)
-private func drawDiscsOfFive(
-    _ first: UnsafeMutablePointer<Double>, _ empty: Double, _ stride: Int, _ width: Int,
-    _ target: UnsafeMutableRawPointer
+private func drawLineOfFive(
+    _ rows: UnsafePointer<UnsafeMutablePointer<Double>>, _ emptied: UnsafeMutablePointer<Double>, _ empty: Double,
+    _ width: Int, _ target: UnsafeMutableRawPointer
 ) {
-    let (above, below) = unsafe (first - stride, first + stride)
-    let (top, bottom) = unsafe (above - stride, below + stride)
-    func columns(_ x: Int) -> (low: SIMD4<Double>, tall: SIMD4<Double>) {
-        let low = unsafe least(least(four(above, x), four(first, x)), four(below, x))
-        let tall = unsafe least(least(four(top, x), low), four(bottom, x))
-        unsafe keep(SIMD4(repeating: empty), top, x)
+    let (row0, row1, row2, row3, row4) = unsafe (rows[0], rows[1], rows[2], rows[3], rows[4])
+    func columns(_ x: Int) -> Columns {
+        let low = unsafe least(least(four(row1, x), four(row2, x)), four(row3, x))
+        let tall = unsafe least(least(four(row0, x), low), four(row4, x))
+        unsafe keep(SIMD4(repeating: empty), emptied, x)
         return (low, tall)
     }
     var left = columns(0)
     unsafe drawPixels(width, target) { x in
         let right = columns(x &+ 4)
-        let (a, b) = (left.tall, right.tall)
-        let middle = least(
-            least(SIMD4(a[1], a[2], a[3], b[0]), SIMD4(a[2], a[3], b[0], b[1])), SIMD4(a[3], b[0], b[1], b[2]))
-        let key = least(least(left.low, middle), right.low)
-        left = right
-        return key
+        defer { left = right }
+        return discs(left, right)
     }
+}
+
+/// The same for two lines, which have four of their rows in common.
+@inline(__always)
+private func drawTwoLinesOfFive(
+    _ rows: UnsafePointer<UnsafeMutablePointer<Double>>, _ emptied: UnsafeMutablePointer<Double>,
+    _ alsoEmptied: UnsafeMutablePointer<Double>, _ empty: Double, _ width: Int, _ upper: UnsafeMutableRawPointer,
+    _ lower: UnsafeMutableRawPointer
+) {
+    let (row0, row1, row2) = unsafe (rows[0], rows[1], rows[2])
+    let (row3, row4, row5) = unsafe (rows[3], rows[4], rows[5])
+    func columns(_ x: Int) -> (upper: Columns, lower: Columns) {
+        let middle = unsafe least(four(row2, x), four(row3, x))
+        let (above, below) = unsafe (four(row1, x), four(row4, x))
+        let (upper, lower) = (least(above, middle), least(middle, below))
+        let shared = least(upper, below)
+        let tall = unsafe (least(four(row0, x), shared), least(shared, four(row5, x)))
+        unsafe keep(SIMD4(repeating: empty), emptied, x)
+        unsafe keep(SIMD4(repeating: empty), alsoEmptied, x)
+        return ((upper, tall.0), (lower, tall.1))
+    }
+    var left = columns(0)
+    unsafe drawPixels(width, upper, lower) { x in
+        let right = columns(x &+ 4)
+        defer { left = right }
+        return (discs(left.upper, right.upper), discs(left.lower, right.lower))
+    }
+}
+
+/// The least keys of four discs, the first of which begins where `left` does.
+@inline(__always)
+private func discs(_ left: Columns, _ right: Columns) -> SIMD4<Double> {
+    let (a, b) = (left.tall, right.tall)
+    let middle = least(
+        least(SIMD4(a[1], a[2], a[3], b[0]), SIMD4(a[2], a[3], b[0], b[1])), SIMD4(a[3], b[0], b[1], b[2]))
+    return least(least(left.low, middle), right.low)
 }
 
 @inline(__always)
 private func drawAnyDiscs(
-    _ first: UnsafePointer<Double>, _ stride: Int, _ radius: Int, _ heights: UnsafePointer<Int>, _ width: Int,
+    _ rows: UnsafePointer<UnsafeMutablePointer<Double>>, _ radius: Int, _ heights: UnsafePointer<Int>, _ width: Int,
     _ scratch: UnsafeMutablePointer<Double>, _ target: UnsafeMutableRawPointer
 ) {
     let columns = width &+ 2 &* radius
     let room = columns &+ 4
     // For each half height, from none upwards, the least key of the column.
-    unsafe scratch.update(from: first, count: room)
+    unsafe scratch.update(from: rows[radius], count: room)
     for height in 0..<radius {
         let (from, to) = unsafe (scratch + height &* room, scratch + (height &+ 1) &* room)
-        let offset = (height &+ 1) &* stride
-        let (above, below) = unsafe (first - offset, first + offset)
+        let (above, below) = unsafe (rows[radius &- height &- 1], rows[radius &+ height &+ 1])
         var x = 0
         while x < columns {
             unsafe keep(least(least(four(above, x), four(from, x)), four(below, x)), to, x)
@@ -89,15 +135,37 @@ private func drawAnyDiscs(
 @inline(__always)
 private func drawPixels(_ width: Int, _ target: UnsafeMutableRawPointer, _ keys: (_ x: Int) -> SIMD4<Double>) {
     var x = 0
-    while x &+ 4 <= width {
-        processor_prefetch_for_change(UInt(bitPattern: target) &+ UInt(bitPattern: (x &+ width) &* 4))
-        unsafe target.storeBytes(of: colors(keys(x)), toByteOffset: x &* 4, as: SIMD4<UInt32>.self)
+    while x < width {
+        unsafe put(keys(x), target, x, width)
         x &+= 4
     }
-    guard x < width else { return }
-    let last = colors(keys(x))
+}
+
+/// The same for two lines at once.
+@inline(__always)
+private func drawPixels(
+    _ width: Int, _ upper: UnsafeMutableRawPointer, _ lower: UnsafeMutableRawPointer,
+    _ keys: (_ x: Int) -> (SIMD4<Double>, SIMD4<Double>)
+) {
+    var x = 0
+    while x < width {
+        let keys = keys(x)
+        unsafe put(keys.0, upper, x, width)
+        unsafe put(keys.1, lower, x, width)
+        x &+= 4
+    }
+}
+
+/// Writes the colours of four keys, or of as many as there are pixels left.
+@inline(__always)
+private func put(_ keys: SIMD4<Double>, _ target: UnsafeMutableRawPointer, _ x: Int, _ width: Int) {
+    let colors = colors(keys)
+    if x &+ 4 <= width {
+        processor_prefetch_for_change(UInt(bitPattern: target) &+ UInt(bitPattern: (x &+ width) &* 4))
+        return unsafe target.storeBytes(of: colors, toByteOffset: x &* 4, as: SIMD4<UInt32>.self)
+    }
     for lane in 0..<(width &- x) {
-        unsafe target.storeBytes(of: last[lane], toByteOffset: (x &+ lane) &* 4, as: UInt32.self)
+        unsafe target.storeBytes(of: colors[lane], toByteOffset: (x &+ lane) &* 4, as: UInt32.self)
     }
 }
 

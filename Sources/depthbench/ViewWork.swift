@@ -42,7 +42,10 @@ struct View {
             name: "depthcolorize, over 1280x720 I420", factory: "depthcolorize",
             video: Size(width: 1280, height: 720)),
         View(
-            name: "depthcloud, BGRx video", factory: "depthcloud", properties: ["yaw": "20"],
+            name: "depthcloud, BGRx video", factory: "depthcloud", properties: ["yaw": "20", "max-threads": "1"],
+            video: Size(width: 640, height: 480), videoFormat: "BGRx", kernel: .cloud),
+        View(
+            name: "depthcloud, two threads", factory: "depthcloud", properties: ["yaw": "20", "max-threads": "2"],
             video: Size(width: 640, height: 480), videoFormat: "BGRx", goal: 4, kernel: .cloud),
         View(
             name: "depthcloud, over 1280x720 I420", factory: "depthcloud", properties: ["yaw": "20"],

@@ -4,23 +4,6 @@ import Testing
 
 /// Large frames are cut into bands for several threads; into how many must not show.
 @Suite struct BandTests {
-    /// Does the parts one after the other, the last one first, as threads may.
-    private final class Backwards: Crew {
-        let size: Int
-        /// Jobs that were cut.
-        private(set) var cuts = 0
-
-        init(size: Int) { self.size = size }
-
-        func share(
-            _ parts: Int, of job: UnsafeRawPointer,
-            _ work: @escaping (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
-        ) {
-            if parts > 1 { cuts += 1 }
-            for part in (0..<parts).reversed() { work(job, part, part * 7 % size) }
-        }
-    }
-
     @Test(
         arguments: StripTests.layouts,
         [(width: 640, height: 481, blurRadius: 5.0), (1279, 400, 0), (900, 703, 1), (1000, 555, 30)])
@@ -38,7 +21,7 @@ import Testing
             settings.blurRadius = scene.blurRadius
             settings.featherFar = feather
             let results = [1, 2, 3, 7].map { size in
-                let crew = Backwards(size: size)
+                let crew = BackwardsCrew(size: size)
                 let blender = Blender(layout: layout, width: scene.width, height: scene.height, isLarge: size > 1)
                 let renderer = MatteRenderer()
                 renderer.crew = crew
@@ -66,7 +49,7 @@ import Testing
         var settings = MatteSettings()
         (settings.blurRadius, settings.featherFar) = (10, feather)
         let results = [1, 2, 5].map { size in
-            let crew = Backwards(size: size)
+            let crew = BackwardsCrew(size: size)
             let renderer = MatteRenderer()
             renderer.crew = crew
             let alpha = renderer.render(

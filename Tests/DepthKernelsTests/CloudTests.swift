@@ -290,6 +290,41 @@ import Testing
         }
     }
 
+    /// By bands of a few rows, from a map that is turned so that the workers' points come to the same rows of the picture,
+    /// to others, or to none.
+    @Test(arguments: [1.0, 2, 5, 6, 40])
+    func `any number of workers draws the same picture, bit for bit, and leaves nothing behind`(size: Double) throws {
+        var random = RepeatableRandomNumberGenerator(seed: 10)
+        for loops in CloudLoops.usable {
+            let crews = [2, 3, 7].map { BackwardsCrew(size: $0) }
+            let renderers = crews.map { crew in
+                let renderer = CloudRenderer(loops: loops, leastPixels: 40)
+                renderer.crew = crew
+                return renderer
+            }
+            let poses = [(0.0, 0.0), (25, 0), (0, 90), (10, 180), (180, 0), (5, 37)]
+            for (index, (yaw, roll)) in (poses + poses.reversed()).enumerated() {
+                let (width, height) = index.isMultiple(of: 2) ? (61, 47) : (38, 90)
+                let metres = (0..<2400).map { _ in
+                    Bool.random(using: &random) ? Float.random(in: 0.3...2, using: &random) : 0
+                }
+                let scene = try CloudScene(metres: metres, colors: (0..<2400).map { pixel($0 * 7919) }, width: 60)
+                var settings = scene.settings
+                settings.pointSize = size
+                (settings.view.yaw, settings.view.roll) = (yaw, roll)
+                settings.view.panY = index == 3 ? 3 : 0
+                let alone = try scene.draw(
+                    settings, width: width, height: height, renderer: CloudRenderer(loops: loops))
+                for renderer in renderers {
+                    #expect(
+                        try scene.draw(settings, width: width, height: height, renderer: renderer) == alone,
+                        "\(loops.name), yaw \(yaw), roll \(roll), \(renderer.crew?.size ?? 1) workers")
+                }
+            }
+            for crew in crews { #expect(crew.cuts >= 12, "no picture was cut") }
+        }
+    }
+
     @Test func `what showed at the edges is gone from the next frame, at every width and size of points`() throws {
         for width in 1...13 {
             for size in [1.0, 3, 4, 5, 7] {

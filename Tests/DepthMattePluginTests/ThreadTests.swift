@@ -66,6 +66,29 @@ import Testing
         }
     }
 
+    /// Every depth map is another, as no worker may leave anything to the next.
+    @Test func `several threads draw the cloud that one draws`() throws {
+        let depth = DepthShape("GRAY16_LE", 320, 200)
+        let benches = ["1", "2", "0", "3", "16"].map { threads in
+            let bench = Bench(
+                [], ["max-threads": threads, "yaw": "25", "roll": "8"], downstream: "video/x-raw, format=BGRx",
+                of: Bench.Kind(factory: "depthcloud", leading: "depth"))
+            bench.depth.start(depth)
+            return bench
+        }
+        for number in 0..<12 {
+            let counts = sceneCounts(320, 200, largest: 700 + 150 * number)
+            // While frames flow the number may change too.
+            if number == 8 { benches[3].set("max-threads", "5") }
+            let frames = try benches.map { bench in
+                bench.depth.push(depth.bytes(counts: counts), at: time(ofFrame: number))
+                return try #require(bench.output.next()).bytes
+            }
+            #expect(Set(frames[0]).count > 20)
+            for frame in frames { #expect(frame == frames[0], "frame \(number)") }
+        }
+    }
+
     @Test func `elements with settings of their own do not disturb each other`() {
         let colors: [[UInt8]] = [[10, 20, 30], [40, 50, 60], [70, 80, 90]]
         let threads = Threads(colors.count) { thread, complain in

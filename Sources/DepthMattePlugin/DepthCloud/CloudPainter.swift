@@ -10,6 +10,9 @@ final class CloudPainter {
     let frames: OutputFrames
     private let order: PixelOrder
     private let renderer = CloudRenderer()
+    private var workers = Workers()
+    /// More have as many buffers to bring together, and do no more by themselves.
+    private static let mostThreads = 4
     private let colorMap = DepthColorMap()
     /// The palette's colours of a depth map.
     private var painted: (picture: BufferRef, layout: FrameLayout)?
@@ -59,6 +62,11 @@ final class CloudPainter {
             settings.pointSize = scene.settings.pointSize
             settings.background = background(scene.settings)
             settings.alphaByte = order.alpha
+            let pixels = max(image.width * image.height, output.width * output.height)
+            workers.adapt(
+                to: scene.settings.maxThreads, byThemselves: CloudPainter.mostThreads,
+                useful: CloudRenderer.usefulThreads(pixels: pixels))
+            renderer.crew = workers.crew
             try withFrame(changing: canvas, output.layout) { planes throws(FrameFault) in
                 guard let target = planes[0],
                     renderer.draw(

@@ -5,7 +5,7 @@ import GstBridge
 enum DepthCloudProperties {
     typealias Row = Property<DepthCloudSettings>
 
-    static let all: [Row] = Row.depthRows + camera + sensor + points + file + Row.videoPairingRows
+    static let all: [Row] = Row.depthRows + camera + sensor + points + file + Row.videoPairingRows + work
 
     private static let camera: [Row] = [
         .double("yaw", "Degrees by which the cloud is turned; what is near goes to the right", -180...180, \.view.yaw),
@@ -39,6 +39,12 @@ enum DepthCloudProperties {
     private static let file: [Row] = [
         .string("location", "File that a snapshot is written to: binary PLY, metres from the camera", \.location),
         .bool("snapshot", "Write the next depth map's points to location; goes back to false then", \.snapshot),
+    ]
+
+    private static let work: [Row] = [
+        .uint(
+            "max-threads", "Threads that work on a large cloud; 0 = as many as there are processors, at most 4", 0...16,
+            \.maxThreads)
     ]
 
     /// The properties of the camera that are not the same in two settings.

@@ -31,6 +31,7 @@ struct DepthCloudSettings: ColoringSettings {
     var maxSkew: GstClockTime = 50_000_000
     var holdTime: GstClockTime = 500_000_000
     var maxPixels: UInt32 = 67_108_864
+    var maxThreads: UInt32 = 0
 
     func sensor(width: Int, height: Int) -> CloudSensor {
         CloudSensor(width: width, height: height, fieldOfView: fieldOfView, fx: fx, fy: fy, cx: cx, cy: cy)

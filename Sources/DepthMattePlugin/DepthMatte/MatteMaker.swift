@@ -10,8 +10,7 @@ final class MatteMaker {
     /// Who set the anchor last: what one has measured means nothing to another.
     private var anchoredBy = AnchorMode.auto
     private let renderer = MatteRenderer()
-    /// Threads that were asked for last.
-    private var employed = 1
+    private var workers = Workers()
     /// What the matte that the renderer holds was made for; nil where it is of no further use.
     private var made: Made?
 
@@ -78,7 +77,11 @@ final class MatteMaker {
             guard let cutoff = cutoff(map, scene, settings) else { return nil }
             var matte = settings.matte
             matte.cutoff = cutoff
-            employ(settings.maxThreads, pixels: max(scene.videoWidth * scene.videoHeight, image.width * image.height))
+            let pixels = max(scene.videoWidth * scene.videoHeight, image.width * image.height)
+            workers.adapt(
+                to: settings.maxThreads, byThemselves: MatteMaker.mostThreads,
+                useful: MatteRenderer.usefulThreads(pixels: pixels))
+            renderer.crew = workers.crew
             renderer.prepare(
                 depth: image, scale: settings.depth.scale, placement: placement, videoWidth: scene.videoWidth,
                 videoHeight: scene.videoHeight, settings: matte)
@@ -121,20 +124,9 @@ final class MatteMaker {
         anchor = AnchorTracker()
         report = Report()
         renderer.crew = nil
-        employed = 1
+        workers = Workers()
     }
 
-    /// - parameter threads: 0 = as many as there are processors, and `mostThreads` at most.
-    /// - parameter pixels: of the picture that they work on.
-    private func employ(_ threads: UInt32, pixels: Int) {
-        let wanted = min(
-            threads == 0 ? MatteMaker.processors : Int(threads), MatteRenderer.usefulThreads(pixels: pixels))
-        if wanted == employed { return }
-        employed = wanted
-        renderer.crew = wanted == 1 ? nil : ThreadCrew(size: wanted)
-    }
-
-    private static let processors = min(Int(g_get_num_processors()), mostThreads)
     /// More would do no more by themselves: they wait for memory.
     private static let mostThreads = 16
 

@@ -1,0 +1,170 @@
+/// The keys of the picture and of the rim about it.
+///
+/// In memory: spare places, where points end that are not shown; then the rows, from one above the rim to one below,
+/// each with one place more on the left and two on the right.
+struct CloudGrid: Equatable {
+    let width: Int
+    let height: Int
+    let radius: Int
+    let spare: Int
+    let background: UInt32
+
+    var columns: Int { width &+ 2 &* radius }
+    var rows: Int { height &+ 2 &* radius }
+    var stride: Int { columns &+ 3 }
+    /// Where column 0 of row 0 is.
+    var origin: Int { spare &+ stride &+ 1 }
+    var places: Int { spare &+ stride &* (rows &+ 2) }
+    /// What is behind every point.
+    var emptyKey: Double { Double(bitPattern: 0x7fef_ffff_0000_0000 | UInt64(background)) }
+    /// Rows that are looked at for one row of the picture and for the next.
+    var rowsShared: Int { 2 &* radius }
+
+    /// The rows of some places in a row.
+    func rows(ofPlaces places: ClosedRange<Int>) -> Range<Int> {
+        let (first, last) = ((places.lowerBound &- spare) / stride &- 1, (places.upperBound &- spare) / stride &- 1)
+        return min(max(first, 0), rows)..<max(min(last &+ 1, rows), 0)
+    }
+}
+
+/// What one worker keeps: points on their way, and a buffer of keys.
+final class CloudMemory: BandMemory {
+    var metres = DepthMetres()
+    var colors = CloudColors()
+    /// Of the points of two rows, one behind the other.
+    var keys = Scratch<Double>()
+    var places = Scratch<Int32>()
+    var columns = Scratch<Double>()
+    /// A row that nobody looks at.
+    var emptied = Scratch<Double>()
+    /// Rows of the buffer that have got keys in this frame.
+    var touched = 0..<0
+    private var buffer = Scratch<Double>()
+    /// What the buffer was made for; it is empty between two frames.
+    private var emptyFor: CloudGrid?
+
+    init() {}
+
+    func touch(_ rows: Range<Int>) {
+        touched =
+            touched.isEmpty ? rows : min(touched.lowerBound, rows.lowerBound)..<max(touched.upperBound, rows.upperBound)
+    }
+
+    /// The first place of the buffer.
+    func keys(for grid: CloudGrid) -> UnsafeMutablePointer<Double> {
+        // The discs are read four columns at a time.
+        let count = grid.places &+ 4
+        let keys = unsafe buffer.reserve(count, filler: grid.emptyKey)
+        if grid != emptyFor {
+            unsafe keys.update(repeating: grid.emptyKey, count: count)
+            emptyFor = grid
+        }
+        return unsafe keys
+    }
+}
+
+/// Takes the points of some rows of the depth map to the worker's buffer.
+@safe
+struct CloudDrop: BandWork {
+    let depth: DepthImage
+    let scale: DepthScale
+    let picture: CloudPicture
+    let opaque: UInt32
+    let projection: CloudProjection
+    let rays: UnsafePointer<Float>
+    /// Numbers in a row.
+    let room: Int
+    let grid: CloudGrid
+    let loops: CloudLoops
+
+    func work(_ rows: Range<Int>, _ memory: CloudMemory) {
+        let size = SIMD2(Float(grid.columns), Float(grid.rows))
+        let buffer = unsafe memory.keys(for: grid)
+        let keys = unsafe memory.keys.reserve(2 * room, filler: 0)
+        let places = unsafe memory.places.reserve(2 * room, filler: 0)
+        // While a row is projected, the points of the one before are kept. Before the first there are none: spare places.
+        var (row, before) = (0, room)
+        for index in 0..<room { unsafe places[before &+ index] = Int32(index) }
+        for y in rows {
+            let metres = unsafe memory.metres.row(y, of: depth, scale: scale, loops)
+            let colors = unsafe memory.colors.row(y, of: picture)
+            let reached = unsafe loops.projectRow(
+                metres, colors, opaque, depth.width, rays, room, projection.start(row: y), projection.shift, size,
+                Int32(clamping: grid.origin), Int32(clamping: grid.stride), Float(CloudRenderer.nearest), keys + row,
+                places + row, keys + before, places + before, buffer)
+            if reached[1] >= grid.spare { memory.touch(grid.rows(ofPlaces: Int(reached[0])...Int(reached[1]))) }
+            swap(&row, &before)
+        }
+        unsafe loops.keepNearest(keys + before, places + before, depth.width, buffer)
+    }
+}
+
+/// A worker's buffer of keys.
+@safe
+struct CloudLayer: BitwiseCopyable {
+    /// Column 0 of row 0.
+    let first: UnsafeMutablePointer<Double>
+    private let start: Int
+    private let end: Int
+
+    init(first: UnsafeMutablePointer<Double>, touched: Range<Int>) {
+        unsafe self.first = first
+        (start, end) = (touched.lowerBound, touched.upperBound)
+    }
+
+    /// Rows that have got keys in this frame.
+    var touched: Range<Int> { start..<end }
+}
+
+/// Brings the keys of some rows together in one of the buffers that have any.
+@safe
+struct CloudGather: BandWork {
+    let layers: UnsafePointer<CloudLayer>
+    let count: Int
+    let grid: CloudGrid
+    /// Where they are: at first those of the first buffer.
+    let rows: UnsafeMutablePointer<UnsafeMutablePointer<Double>>
+    let loops: CloudLoops
+
+    func work(_ band: Range<Int>, _: CloudMemory) {
+        let own = unsafe layers[0]
+        for index in 1..<count {
+            let layer = unsafe layers[index]
+            for y in layer.touched.clamped(to: band) {
+                let offset = y &* grid.stride
+                let isFirst = unsafe !own.touched.contains(y) && rows[y] == own.first + offset
+                if isFirst {
+                    unsafe rows[y] = layer.first + offset
+                } else {
+                    unsafe loops.moveNearest(layer.first + offset, grid.columns, grid.emptyKey, rows[y])
+                }
+            }
+        }
+    }
+}
+
+/// Draws some lines of the picture.
+@safe
+struct CloudSpread: BandWork {
+    /// Column 0 of each row of keys.
+    let keys: UnsafePointer<UnsafeMutablePointer<Double>>
+    let grid: CloudGrid
+    let heights: UnsafePointer<Int>
+    let target: MutablePlane
+    let loops: CloudLoops
+
+    func work(_ lines: Range<Int>, _ memory: CloudMemory) {
+        let columns = unsafe memory.columns.reserve((grid.radius + 2) * (grid.columns + 8), filler: 0)
+        let nowhere = unsafe memory.emptied.reserve(grid.stride + 4, filler: 0)
+        // The rows that the band above looks at too.
+        let shared = lines.lowerBound == 0 ? 0..<0 : lines.lowerBound..<(lines.lowerBound &+ grid.rowsShared)
+        for y in stride(from: lines.lowerBound, to: lines.upperBound, by: 2) {
+            let count = min(lines.upperBound &- y, 2)
+            // The second of them is there only where there is a second line.
+            let next = y &+ count &- 1
+            unsafe loops.drawDiscs(
+                keys + y, count, shared.contains(y) ? nowhere : keys[y], shared.contains(next) ? nowhere : keys[next],
+                grid.emptyKey, grid.radius, heights, grid.width, columns, target.row(y), target.stride)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import DepthKernels
+
+/// Does the parts one after the other, the last one first, as threads may.
+final class BackwardsCrew: Crew {
+    let size: Int
+    /// Jobs that were cut.
+    private(set) var cuts = 0
+
+    init(size: Int) { self.size = size }
+
+    func share(
+        _ parts: Int, of job: UnsafeRawPointer,
+        _ work: @escaping (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
+    ) {
+        if parts > 1 { cuts += 1 }
+        for part in (0..<parts).reversed() { work(job, part, part * 7 % size) }
+    }
+}
