@@ -43,6 +43,8 @@ package struct Loops: CompiledLoops {
     let cutRow: @Sendable (UnsafeRawPointer, Int, UInt16, UInt16, UnsafeMutablePointer<UInt64>) -> Void
     let expandBits: @Sendable (UnsafePointer<UInt64>, Int, Int, MutableFloats) -> Void
     let addSteps: @Sendable (UnsafePointer<Int32>, Int, Bool, Floats, Int, MutableFloats) -> Void
+    let sumOfBlocks: @Sendable (Floats, UnsafePointer<UInt64>, UnsafePointer<UInt64>, Int) -> Double
+    let sizeOfRange: @Sendable (UnsafeRawPointer, Int, UInt16, UInt16, Int32) -> Int
     let copyNotNegative: @Sendable (Floats, Int, MutableFloats) -> Void
     let weigh: @Sendable (Floats, Int, Int, Int, Floats, Int, MutableFloats, Int) -> Void
     let sortSamples:
@@ -64,6 +66,7 @@ package struct Loops: CompiledLoops {
 
     package static let baseline = unsafe Loops(
         name: "baseline", cutRow: DepthLoops.cutRow, expandBits: DepthLoops.expandBits, addSteps: DepthLoops.addSteps,
+        sumOfBlocks: DepthLoops.sumOfBlocks, sizeOfRange: DepthLoops.sizeOfRange,
         copyNotNegative: DepthLoops.copyNotNegative, weigh: DepthLoops.weigh,
         sortSamples: DepthLoops.sortSamples, squareRoots: DepthLoops.squareRoots,
         squares: DepthLoops.squares,
@@ -78,6 +81,7 @@ package struct Loops: CompiledLoops {
         package static let v3 = unsafe Loops(
             name: "x86-64-v3", cutRow: DepthLoopsV3.cutRow, expandBits: DepthLoopsV3.expandBits,
             addSteps: DepthLoopsV3.addSteps,
+            sumOfBlocks: DepthLoopsV3.sumOfBlocks, sizeOfRange: DepthLoopsV3.sizeOfRange,
             copyNotNegative: DepthLoopsV3.copyNotNegative, weigh: DepthLoopsV3.weigh,
             sortSamples: DepthLoopsV3.sortSamples,
             squareRoots: DepthLoopsV3.squareRoots, squares: DepthLoopsV3.squares,

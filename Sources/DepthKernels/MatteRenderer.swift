@@ -116,27 +116,23 @@ package final class MatteRenderer {
 
     /// The mean of all opacities, 0…1, each by how much of it lies on the depth map.
     private func meanOpacity(_ map: OpacityMap, of grid: MatteGrid) -> Double {
+        func share(column x: Int) -> Double { grid.share(of: x, samples: grid.depthWidth) }
+        var inside = 0..<map.width
+        while let first = inside.first, share(column: first) < 1 { inside.removeFirst() }
+        while let last = inside.last, share(column: last) < 1 { inside.removeLast() }
         var sum = 0.0
         for y in 0..<map.height {
-            let share = grid.share(of: y, samples: grid.depthHeight)
-            if share > 0 { sum += share * (map.sum(row: y) - opacityBeyond(grid, map, row: y)) }
+            let shareOfRow = grid.share(of: y, samples: grid.depthHeight)
+            if shareOfRow == 0 { continue }
+            var beyond = 0.0
+            for x in 0..<inside.lowerBound { beyond += (1 - share(column: x)) * Double(map.opacity(x: x, y: y)) }
+            for x in inside.upperBound..<map.width {
+                beyond += (1 - share(column: x)) * Double(map.opacity(x: x, y: y))
+            }
+            sum += shareOfRow * (map.sum(row: y, loops) - beyond)
         }
         let cells = Double(grid.depthWidth * grid.depthHeight) / Double(grid.cellSize * grid.cellSize)
         return min(max(sum / cells, 0), 1)
-    }
-
-    /// What the sum of a row has too much of, as some of its cells lie beyond the depth map, wholly or in part.
-    private func opacityBeyond(_ grid: MatteGrid, _ map: OpacityMap, row y: Int) -> Double {
-        var sum = 0.0
-        func take(_ cell: Int) -> Bool {
-            let beyond = 1 - grid.share(of: cell, samples: grid.depthWidth)
-            sum += beyond * Double(map.opacity(x: cell, y: y))
-            return beyond > 0
-        }
-        var (first, last) = (0, map.width - 1)
-        while first <= last, take(first) { first += 1 }
-        while last > first, take(last) { last -= 1 }
-        return sum
     }
 
     // MARK: Mask, blur, gamma

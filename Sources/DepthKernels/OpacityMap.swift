@@ -144,16 +144,17 @@ struct OpacityMap {
     }
 
     /// The sum of a row's opacities.
-    func sum(row y: Int) -> Double {
-        var opaqueBlocks = 0
-        for word in 0..<words { unsafe opaqueBlocks &+= opaque(y).words[word].nonzeroBitCount }
-        var lanes = Lanes(repeating: 0)
-        mixed(y).forEachRun(upTo: blocks) { run in
-            for block in run { unsafe lanes += loadLanes(self.row(y) + block &* blockWidth) }
-        }
-        var padding: Float = 0
-        for x in width..<paddedWidth { padding += opacity(x: x, y: y) }
-        return Double(lanes.sum() - padding) + Double(opaqueBlocks &* blockWidth)
+    func sum(row y: Int, _ loops: Loops) -> Double {
+        unsafe loops.sumOfBlocks(row(y), mixed(y).words, opaque(y).words, words) - padding(row: y)
+    }
+
+    /// The sum of what lies behind a row's last opacity.
+    private func padding(row y: Int) -> Double {
+        let last = blocks &- 1
+        guard mixed(y).contains(last) else { return opaque(y).contains(last) ? Double(paddedWidth &- width) : 0 }
+        var sum: Float = 0
+        for x in width..<paddedWidth { unsafe sum += row(y)[x] }
+        return Double(sum)
     }
 }
 

@@ -1,14 +1,12 @@
-import CVectors
-
 /// The share of a depth map that was not measured, 0…1, from every eighth row: a figure to watch a camera by.
-package func unmeasuredShare(of image: DepthImage, scale: DepthScale) -> Double {
+package func unmeasuredShare(of image: DepthImage, scale: DepthScale, loops: Loops = .best) -> Double {
     var unmeasured = 0
     var looked = 0
     let measured = image.encoding.fullScale.map { CountRange(measuredBy: scale, fullScale: $0) }
     for y in stride(from: 0, to: image.height, by: 8) {
         looked &+= image.width
         if let measured, image.encoding == .gray16LE {
-            unsafe unmeasured &+= image.width &- measured.size(ofRow: image.plane.row(y), width: image.width)
+            unsafe unmeasured &+= image.width &- measured.size(ofRow: image.plane.row(y), width: image.width, loops)
         } else if let measured {
             for x in 0..<image.width where !measured.contains(image.count(x: x, y: y)) { unmeasured &+= 1 }
         } else {
@@ -20,21 +18,10 @@ package func unmeasuredShare(of image: DepthImage, scale: DepthScale) -> Double 
 
 extension CountRange {
     /// How many little-endian counts of a row are inside.
-    fileprivate func size(ofRow row: UnsafeRawPointer, width: Int) -> Int {
+    fileprivate func size(ofRow row: UnsafeRawPointer, width: Int, _ loops: Loops) -> Int {
         guard start < end else { return 0 }
         let (first, span) = (UInt16(truncatingIfNeeded: start), UInt16(truncatingIfNeeded: end &- 1 &- start))
-        let isHoleInside = hole >= start && hole < end
-        let hole = UInt16(truncatingIfNeeded: self.hole)
-        var size = 0
-        for x in stride(from: 0, to: width & ~63, by: 64) {
-            var inside = unsafe comparison_bits_of_counts(row + x &* 2, first, span)
-            if isHoleInside { unsafe inside &= ~comparison_bits_of_counts(row + x &* 2, hole, 0) }
-            size &+= inside.nonzeroBitCount
-        }
-        for x in (width & ~63)..<width {
-            let count = unsafe UInt16(truncatingIfNeeded: row.code(x))
-            if count &- first <= span && !(isHoleInside && count == hole) { size &+= 1 }
-        }
-        return size
+        let hole = hole >= start && hole < end ? Int32(truncatingIfNeeded: hole) : -1
+        return unsafe loops.sizeOfRange(row, width, first, span, hole)
     }
 }
