@@ -50,7 +50,7 @@ package final class Blender {
     /// - returns: false, with nothing written, where `hasExpectedShape` says no.
     package func blend(video: Planes<MutablePlane>, background: Planes<Plane>, alpha: Plane) -> Bool {
         guard hasExpectedShape(video: video, background: background, alpha: alpha) else { return false }
-        let pass = unsafe BlendPass(layers(video, background), memory.spread(rowBytes), isLarge: isLarge, loops)
+        let pass = BlendPass(layers(video, background), rowBytes: rowBytes, isLarge: isLarge, loops, &memory)
         for y in stride(from: 0, to: height, by: rowsPerStrip) {
             let rows = y..<min(y &+ rowsPerStrip, height)
             forEachRun(in: alpha, rows: rows, width: width) { run in
@@ -83,8 +83,8 @@ package final class Blender {
 
         func work(_ rows: Range<Int>, _ memory: MatteMemory) {
             let (width, step) = (blender.width, blender.rowsPerStrip)
-            let pass = unsafe BlendPass(
-                layers, memory.blend.spread(blender.rowBytes), isLarge: blender.isLarge, blender.loops)
+            let pass = BlendPass(
+                layers, rowBytes: blender.rowBytes, isLarge: blender.isLarge, blender.loops, &memory.blend)
             let alpha = unsafe memory.blend.strip(width &* step)
             let isShown = matte.withRows(in: memory) { reader in
                 for y in stride(from: rows.lowerBound, to: rows.upperBound, by: step) {
@@ -103,7 +103,7 @@ package final class Blender {
     /// - returns: false, with nothing written, where the frames are of another size.
     package func cover(video: Planes<MutablePlane>, background: Planes<Plane>) -> Bool {
         guard fit(video, background) else { return false }
-        let pass = unsafe BlendPass(layers(video, background), memory.spread(rowBytes), isLarge: isLarge, loops)
+        let pass = BlendPass(layers(video, background), rowBytes: rowBytes, isLarge: isLarge, loops, &memory)
         unsafe showBackground(pass, 0..<height, memory.strip(width &* rowsPerStrip))
         pass.finish()
         return true
@@ -138,10 +138,60 @@ package final class Blender {
     }
 }
 
+/// Bytes of the background that are to be laid over the video.
+@safe
+struct PendingCopy: BitwiseCopyable {
+    let target: UnsafeMutablePointer<UInt8>?
+    let source: UnsafePointer<UInt8>?
+    private(set) var count: Int
+
+    /// Bytes that are worth a copy of their own. Copies of all planes that take turns are faster than one of each plane as a
+    /// whole: a processor then reads ahead in all of them.
+    private static let enough = 1024
+
+    static var none: PendingCopy { unsafe PendingCopy(target: nil, source: nil, count: 0) }
+
+    init(target: UnsafeMutablePointer<UInt8>?, source: UnsafePointer<UInt8>?, count: Int) {
+        unsafe self.target = target
+        unsafe self.source = source
+        self.count = count
+    }
+
+    /// Adds what follows it in both frames, if it is short.
+    ///
+    /// - returns: false where nothing was added.
+    @inline(__always)
+    mutating func append(_ target: UnsafeMutablePointer<UInt8>, _ source: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+        guard let end = unsafe self.target, let sourceEnd = unsafe self.source else { return false }
+        guard self.count < PendingCopy.enough, unsafe end + self.count == target,
+            unsafe sourceEnd + self.count == source
+        else {
+            return false
+        }
+        self.count &+= count
+        return true
+    }
+
+    @inline(__always)
+    func make() {
+        guard let target = unsafe target, let source = unsafe source else { return }
+        unsafe processor_copy_past_cache(target, source, count)
+    }
+}
+
 /// What blending needs besides the frames, for one thread.
+@safe
 struct BlendMemory: ~Copyable {
     private var spreadAlpha = Scratch<UInt8>()
     private var stripAlpha = Scratch<UInt8>()
+    private var copies = Scratch<PendingCopy>()
+
+    /// Room for a copy that is not yet made in each of some planes; there are none.
+    mutating func copies(_ planes: Int) -> UnsafeMutablePointer<PendingCopy> {
+        let copies = unsafe copies.reserve(planes, filler: .none)
+        unsafe copies.update(repeating: .none, count: planes)
+        return unsafe copies
+    }
 
     /// Room for the alpha of every byte of a row.
     mutating func spread(_ bytes: Int) -> UnsafeMutablePointer<UInt8> { unsafe spreadAlpha.reserve(bytes, filler: 0) }
@@ -199,16 +249,24 @@ fileprivate struct BlendPass {
     private let loops: Loops
     /// Whether a frame is larger than what a core's own cache holds.
     private let isLarge: Bool
+    /// For each layer, where frames are large: runs of the background that lie one behind the other in memory, at the end of
+    /// a row and the beginning of the next, are copied as one.
+    private let copies: UnsafeMutablePointer<PendingCopy>
 
-    init(_ layers: Layers, _ spreadAlpha: UnsafeMutablePointer<UInt8>, isLarge: Bool, _ loops: Loops) {
+    init(_ layers: Layers, rowBytes: Int, isLarge: Bool, _ loops: Loops, _ memory: inout BlendMemory) {
         self.layers = layers
-        unsafe self.spreadAlpha = spreadAlpha
+        unsafe spreadAlpha = memory.spread(rowBytes)
+        unsafe copies = memory.copies(layers.count)
         self.isLarge = isLarge
         self.loops = loops
     }
 
     /// Comes after the last strip, before another thread looks at the frame.
-    func finish() { if isLarge { processor_finish_copies() } }
+    func finish() {
+        guard isLarge else { return }
+        for index in 0..<layers.count { unsafe copies[index].make() }
+        processor_finish_copies()
+    }
 
     /// Blends the runs of a strip in all planes.
     ///
@@ -223,7 +281,7 @@ fileprivate struct BlendPass {
             while y < rows.upperBound {
                 let shared = min(layer.rowsPerSample, rows.upperBound &- y)
                 let upper = unsafe alpha + (y &- rows.lowerBound) &* stride
-                unsafe blend(runs, layer, row: row, upper, stride: stride, sharedBy: shared)
+                unsafe blend(runs, layer, copies + index, row: row, upper, stride: stride, sharedBy: shared)
                 y &+= shared
                 row &+= 1
             }
@@ -233,7 +291,8 @@ fileprivate struct BlendPass {
     /// Blends the runs of one row of samples.
     @inline(__always)
     private func blend(
-        _ runs: AlphaRuns, _ layer: Layer, row: Int, _ upper: UnsafePointer<UInt8>, stride: Int, sharedBy rows: Int
+        _ runs: AlphaRuns, _ layer: Layer, _ copy: UnsafeMutablePointer<PendingCopy>, row: Int,
+        _ upper: UnsafePointer<UInt8>, stride: Int, sharedBy rows: Int
     ) {
         let target = unsafe layer.video + row &* layer.videoStride
         let source = unsafe layer.background + row &* layer.backgroundStride
@@ -243,7 +302,7 @@ fileprivate struct BlendPass {
             let start = layer.bytes.start(run.start)
             let count = layer.bytes.end(run.end) &- start
             if run.cover == .clear {
-                unsafe show(layer, target + start, source + start, count)
+                unsafe show(layer, copy, target + start, source + start, count)
                 continue
             }
             if isLarge && count <= BlendPass.narrow { unsafe fetchAhead(layer, target + start, source + start, count) }
@@ -264,14 +323,17 @@ fileprivate struct BlendPass {
     /// Lays a run of the background over the video.
     @inline(__always)
     private func show(
-        _ layer: Layer, _ target: UnsafeMutablePointer<UInt8>, _ source: UnsafePointer<UInt8>, _ count: Int
+        _ layer: Layer, _ copy: UnsafeMutablePointer<PendingCopy>, _ target: UnsafeMutablePointer<UInt8>,
+        _ source: UnsafePointer<UInt8>, _ count: Int
     ) {
         guard isLarge else { return unsafe target.update(from: source, count: count) }
         // Lines that are not written whole are read after all: those at either end, some rows below.
         let ahead = unsafe BlendPass.address(target, layer.videoStride)
         processor_prefetch_for_change(ahead)
         processor_prefetch_for_change(ahead &+ UInt(bitPattern: count))
-        unsafe processor_copy_past_cache(target, source, count)
+        if unsafe copy.pointee.append(target, source, count) { return }
+        unsafe copy.pointee.make()
+        unsafe copy.pointee = PendingCopy(target: target, source: source, count: count)
     }
 
     /// Along an edge of the matte a row has a few lines of the cache, too few for a processor to foresee: those some rows
