@@ -62,7 +62,7 @@ import Testing
                 number += 1
             }
             #expect(frames[0] != picture)
-            for frame in frames { #expect(frame == frames[0]) }
+            #expect(frames.allSatisfy { $0 == frames[0] })
         }
     }
 
@@ -85,7 +85,7 @@ import Testing
                 return try #require(bench.output.next()).bytes
             }
             #expect(Set(frames[0]).count > 20)
-            for frame in frames { #expect(frame == frames[0], "frame \(number)") }
+            #expect(frames.allSatisfy { $0 == frames[0] }, "frame \(number)")
         }
     }
 
