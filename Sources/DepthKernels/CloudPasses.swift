@@ -32,8 +32,9 @@ final class CloudMemory: BandMemory {
     var metres = DepthMetres()
     var colors = CloudColors()
     /// Of the points of two rows, one behind the other.
-    var keys = Scratch<Double>()
-    var places = Scratch<Int32>()
+    var pointKeys = Scratch<Double>()
+    var pointPlaces = Scratch<Int32>()
+    /// What discs are put together from.
     var columns = Scratch<Double>()
     /// A row that nobody looks at.
     var emptied = Scratch<Double>()
@@ -80,8 +81,8 @@ struct CloudDrop: BandWork {
     func work(_ rows: Range<Int>, _ memory: CloudMemory) {
         let size = SIMD2(Float(grid.columns), Float(grid.rows))
         let buffer = unsafe memory.keys(for: grid)
-        let keys = unsafe memory.keys.reserve(2 * room, filler: 0)
-        let places = unsafe memory.places.reserve(2 * room, filler: 0)
+        let keys = unsafe memory.pointKeys.reserve(2 * room, filler: 0)
+        let places = unsafe memory.pointPlaces.reserve(2 * room, filler: 0)
         // While a row is projected, the points of the one before are kept. Before the first there are none: spare places.
         var (row, before) = (0, room)
         for index in 0..<room { unsafe places[before &+ index] = Int32(index) }

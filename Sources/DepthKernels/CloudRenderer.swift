@@ -51,7 +51,9 @@ package final class CloudRenderer {
         bands = Bands(leastPixels: leastPixels)
     }
 
+    /// They take some 20 microseconds, as long as a thread takes to wake.
     package static let leastPixels = 1 << 14
+    private static let mostPlacesPerSample = 4
 
     /// How many threads have something to do for maps of so many samples, or pictures of so many pixels.
     package static func usefulThreads(pixels: Int) -> Int { max(pixels / leastPixels, 1) }
@@ -103,8 +105,10 @@ package final class CloudRenderer {
         let work = unsafe CloudDrop(
             depth: depth, scale: scale, picture: picture, opaque: CloudRenderer.opaqueBits(settings.alphaByte),
             projection: projection, rays: rays, room: room, grid: grid, loops: loops)
-        // One band for each: the fewer places two workers have both come to, the less is there to be gathered.
-        bands.share(work, rows: depth.height, width: depth.width, bandsPerWorker: 1)
+        // One band for each: the fewer places two workers have both come to, the less is there to be gathered. In a picture
+        // much larger than the map that takes longer than what is saved.
+        let isWorthGathering = depth.width * depth.height >= grid.places / CloudRenderer.mostPlacesPerSample
+        bands.share(work, rows: depth.height, width: depth.width, bandsPerWorker: isWorthGathering ? 1 : 0)
     }
 
     /// Brings the keys of each row to one buffer.
@@ -114,13 +118,16 @@ package final class CloudRenderer {
         for y in 0..<grid.rows { unsafe gathered[y] = first + y &* grid.stride }
         let memories = bands.memories
         let layers = unsafe layers.reserve(memories.count, filler: CloudLayer(first: first, touched: 0..<0))
-        for (index, memory) in memories.enumerated() {
-            unsafe layers[index] = CloudLayer(first: memory.keys(for: grid) + grid.origin, touched: memory.touched)
-            memory.touched = 0..<0
+        unsafe layers[0] = CloudLayer(first: first, touched: memories[0].touched)
+        var count = 1
+        // Only who has got points needs a buffer.
+        for memory in memories.dropFirst() where !memory.touched.isEmpty {
+            unsafe layers[count] = CloudLayer(first: memory.keys(for: grid) + grid.origin, touched: memory.touched)
+            count += 1
         }
-        if memories.count > 1 {
-            let work = unsafe CloudGather(
-                layers: layers, count: memories.count, grid: grid, rows: gathered, loops: loops)
+        for memory in memories { memory.touched = 0..<0 }
+        if count > 1 {
+            let work = unsafe CloudGather(layers: layers, count: count, grid: grid, rows: gathered, loops: loops)
             bands.share(work, rows: grid.rows, width: grid.columns)
         }
         return unsafe gathered

@@ -55,6 +55,10 @@ private func prefetch(_ first: UInt, _ count: Int) {
 /// - parameter stride: places from one row of the buffer to the next.
 /// - parameter nearest: above 0; samples and points nearer than that are put at one of the buffer's first `count` places
 ///   instead, as are those that are no number.
+/// - parameter keysBefore: those of the row before, and `placesBefore` likewise, for the same `count`; where no row was
+///   before, any keys, and places at which nobody looks.
+/// - returns: the least and the greatest place that points got in the rows; where none did, the greatest is less than any
+///   place in the rows.
 /// - Precondition: all rows hold `count` rounded up to a multiple of 8, and so many are written.
 package func projectRow(
     metres: UnsafePointer<Float>, colors: UnsafeRawPointer, opaque: UInt32, count: Int, rays: UnsafePointer<Float>,

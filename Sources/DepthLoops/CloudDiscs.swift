@@ -12,8 +12,8 @@ import CProcessor
 /// - parameter heights: for 0…`radius` columns beside the middle the half height of the disc there; `radius` in the
 ///   middle, and never more than one column nearer to it.
 /// - parameter scratch: room for `(radius + 2) · (width + 2 · radius + 8)` keys.
-/// - parameter target: `width` pixels of 4 bytes, aligned or not, and the next line's `stride` bytes after them. What
-///   follows in memory is asked for: most often it is the lines that come next.
+/// - parameter target: `width` pixels of 4 bytes, aligned or not; the next line begins `stride` bytes behind where this one
+///   does. What follows in memory is asked for: most often it is the lines that come next.
 /// - Precondition: `width + 2 · radius + 4` keys of each row may be read; those behind the first `width + 2 · radius` do
 ///   not count, and the three next in the emptied rows may become empty.
 package func drawDiscs(

@@ -5,6 +5,7 @@ import CVectors
 /// In single precision, sixteen sums beside each other, from left to right: every instruction set gives the same bits.
 ///
 /// - parameter mixed: a bit for each block, 64 in a word; none of them is in `opaque` too.
+/// - Precondition: bits behind the row's last block are 0 in both.
 package func sumOfBlocks(
     _ row: UnsafePointer<Float>, mixed: UnsafePointer<UInt64>, opaque: UnsafePointer<UInt64>, words: Int
 ) -> Double {

@@ -64,7 +64,7 @@ final class CloudPainter {
             settings.alphaByte = order.alpha
             let pixels = max(image.width * image.height, output.width * output.height)
             workers.adapt(
-                to: scene.settings.maxThreads, byThemselves: CloudPainter.mostThreads,
+                to: scene.settings.maxThreads, mostByDefault: CloudPainter.mostThreads,
                 useful: CloudRenderer.usefulThreads(pixels: pixels))
             renderer.crew = workers.crew
             try withFrame(changing: canvas, output.layout) { planes throws(FrameFault) in

@@ -79,7 +79,7 @@ final class MatteMaker {
             matte.cutoff = cutoff
             let pixels = max(scene.videoWidth * scene.videoHeight, image.width * image.height)
             workers.adapt(
-                to: settings.maxThreads, byThemselves: MatteMaker.mostThreads,
+                to: settings.maxThreads, mostByDefault: MatteMaker.mostThreads,
                 useful: MatteRenderer.usefulThreads(pixels: pixels))
             renderer.crew = workers.crew
             renderer.prepare(

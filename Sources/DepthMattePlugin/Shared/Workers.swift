@@ -8,10 +8,10 @@ struct Workers {
 
     /// Takes on threads or lets some go.
     ///
-    /// - parameter threads: 0 = as many as there are processors, and `byThemselves` at most.
+    /// - parameter threads: 0 = as many as there are processors, and `mostByDefault` at most.
     /// - parameter useful: how many would have something to do.
-    mutating func adapt(to threads: UInt32, byThemselves: Int, useful: Int) {
-        let wanted = max(min(threads == 0 ? min(processors, byThemselves) : Int(threads), useful), 1)
+    mutating func adapt(to threads: UInt32, mostByDefault: Int, useful: Int) {
+        let wanted = max(min(threads == 0 ? min(processors, mostByDefault) : Int(threads), useful), 1)
         if wanted == wantedLast { return }
         wantedLast = wanted
         crew = wanted == 1 ? nil : ThreadCrew(size: wanted)
