@@ -13,6 +13,6 @@ final class BackwardsCrew: Crew {
         _ work: @escaping (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
     ) {
         if parts > 1 { cuts += 1 }
-        for part in (0..<parts).reversed() { work(job, part, part * 7 % size) }
+        for part in (0..<parts).reversed() { work(job, part, part * 5 % size) }
     }
 }

@@ -20,6 +20,16 @@ import Testing
                 }
                 for matte in mattes { #expect(matte == mattes[0], "\(video), feather \(feather)") }
             }
+            let placement = DepthPlacement(
+                depthWidth: width, depthHeight: height, videoWidth: width, videoHeight: height)
+            let coverages = Loops.usable.map { loops in
+                let renderer = MatteRenderer(loops: loops)
+                renderer.prepare(
+                    depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
+                    videoHeight: height, settings: settings)
+                return renderer.coverage
+            }
+            #expect(coverages[0] > 0 && coverages.allSatisfy { $0 == coverages[0] })
         }
     }
 

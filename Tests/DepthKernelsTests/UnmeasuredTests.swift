@@ -14,7 +14,11 @@ import Testing
                 (0..<width).map { depth.image.metres(x: $0, y: y, scale: scale) }
             }
             let expected = Double(looked.count { $0 == nil }) / Double(2 * width)
-            #expect(unmeasuredShare(of: depth.image, scale: scale) == expected, "\(width) wide")
+            for loops in Loops.usable {
+                #expect(
+                    unmeasuredShare(of: depth.image, scale: scale, loops: loops) == expected,
+                    "\(width) wide, \(loops.name)")
+            }
         }
     }
 }

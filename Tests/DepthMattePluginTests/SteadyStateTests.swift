@@ -58,7 +58,9 @@ import Testing
             factory: "depthcolorize", properties: "depth-kind=disparity", format: "NV12",
             depth: "video/x-raw,format=GRAY8", converterCalls: 2),
         Work(factory: "depthcloud", properties: "auto-pan=true", format: "BGRx"),
-        Work(factory: "depthcloud", properties: "max-threads=3 yaw=20", format: "BGRx", scale: 3),
+        Work(
+            factory: "depthcloud", properties: "max-threads=3 yaw=20", format: "BGRx",
+            behind: "video/x-raw,format=BGRx,width=640,height=480 !"),
         Work(factory: "depthcloud", properties: "colors=palette point-size=9"),
         Work(
             factory: "depthcloud", properties: "yaw=30 depth-kind=disparity", format: "RGBA",

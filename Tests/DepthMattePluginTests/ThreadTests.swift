@@ -79,7 +79,8 @@ import Testing
         for number in 0..<12 {
             let counts = sceneCounts(320, 200, largest: 700 + 150 * number)
             // While frames flow the number may change too.
-            if number == 8 { benches[3].set("max-threads", "5") }
+            if number == 6 { benches[3].set("max-threads", "1") }
+            if number == 9 { benches[3].set("max-threads", "2") }
             let frames = try benches.map { bench in
                 bench.depth.push(depth.bytes(counts: counts), at: time(ofFrame: number))
                 return try #require(bench.output.next()).bytes
