@@ -51,12 +51,13 @@ final class Bands<Memory: BandMemory> {
         _ work: Work, rows: Int, width: Int, grain: Int = 1, bandsPerWorker: Int = 8
     ) -> Cut {
         let strips = groups(of: grain, in: rows)
-        let most = (crew?.size ?? 1) &* bandsPerWorker
+        let workers = crew?.size ?? 1
+        let most = workers > 1 ? workers &* bandsPerWorker : 1
         let cut = Cut(
             count: max(min(most, rows &* width / leastPixels, strips), 1), strips: strips, grain: grain, rows: rows)
-        guard let crew, crew.size > 1, cut.count > 1 else {
+        guard let crew, cut.count > 1 else {
             work.work(0..<rows, own)
-            return Cut(count: 1, strips: strips, grain: grain, rows: rows)
+            return cut
         }
         while memories.count < crew.size { memories.append(Memory()) }
         let job = Job(work: work, memories: memories, cut: cut)

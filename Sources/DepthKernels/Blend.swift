@@ -162,12 +162,9 @@ struct PendingCopy: BitwiseCopyable {
     /// - returns: false where nothing was added.
     @inline(__always)
     mutating func append(_ target: UnsafeMutablePointer<UInt8>, _ source: UnsafePointer<UInt8>, _ count: Int) -> Bool {
-        guard let end = unsafe self.target, let sourceEnd = unsafe self.source else { return false }
-        guard self.count < PendingCopy.enough, unsafe end + self.count == target,
-            unsafe sourceEnd + self.count == source
-        else {
-            return false
-        }
+        guard self.count < PendingCopy.enough, let first = unsafe self.target, let from = unsafe self.source,
+            unsafe first + self.count == target && from + self.count == source
+        else { return false }
         self.count &+= count
         return true
     }

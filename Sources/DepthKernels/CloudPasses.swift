@@ -44,8 +44,6 @@ final class CloudMemory: BandMemory {
     /// What the buffer was made for; it is empty between two frames.
     private var emptyFor: CloudGrid?
 
-    init() {}
-
     func touch(_ rows: Range<Int>) {
         touched =
             touched.isEmpty ? rows : min(touched.lowerBound, rows.lowerBound)..<max(touched.upperBound, rows.upperBound)

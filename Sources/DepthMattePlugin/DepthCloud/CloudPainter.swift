@@ -63,10 +63,9 @@ final class CloudPainter {
             settings.background = background(scene.settings)
             settings.alphaByte = order.alpha
             let pixels = max(image.width * image.height, output.width * output.height)
-            workers.adapt(
-                to: scene.settings.maxThreads, mostByDefault: CloudPainter.mostThreads,
+            renderer.crew = workers.crew(
+                of: scene.settings.maxThreads, mostByDefault: CloudPainter.mostThreads,
                 useful: CloudRenderer.usefulThreads(pixels: pixels))
-            renderer.crew = workers.crew
             try withFrame(changing: canvas, output.layout) { planes throws(FrameFault) in
                 guard let target = planes[0],
                     renderer.draw(

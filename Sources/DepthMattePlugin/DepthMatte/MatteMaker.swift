@@ -78,10 +78,9 @@ final class MatteMaker {
             var matte = settings.matte
             matte.cutoff = cutoff
             let pixels = max(scene.videoWidth * scene.videoHeight, image.width * image.height)
-            workers.adapt(
-                to: settings.maxThreads, mostByDefault: MatteMaker.mostThreads,
+            renderer.crew = workers.crew(
+                of: settings.maxThreads, mostByDefault: MatteMaker.mostThreads,
                 useful: MatteRenderer.usefulThreads(pixels: pixels))
-            renderer.crew = workers.crew
             renderer.prepare(
                 depth: image, scale: settings.depth.scale, placement: placement, videoWidth: scene.videoWidth,
                 videoHeight: scene.videoHeight, settings: matte)
