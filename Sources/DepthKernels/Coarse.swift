@@ -56,83 +56,86 @@ private struct HalfMask: BandWork {
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         for row in rows {
-            let sources = sourceRows(of: row, height: mask.height)
             target.clear(row: row)
-            let (row0, row1) = unsafe (mask.row(sources[0]), mask.row(sources[1]))
-            let (row2, row3) = unsafe (mask.row(sources[2]), mask.row(sources[3]))
-            // A word of samples makes two blocks, which depend on three samples before it too.
-            var before = Joined(samples(-64, sources))
-            for word in 0..<mask.wordsPerRow {
-                let here = unsafe Joined(
-                    every: row0[word] & row1[word] & row2[word] & row3[word],
-                    some: row0[word] | row1[word] | row2[word] | row3[word])
-                let (every, some) = (here.every & (before.every &>> 61 | ~7), here.some | before.some &>> 61)
-                before = here
-                if some == 0 { continue }
-                for block in (2 &* word)..<min(2 &* word &+ 2, target.blocks) {
-                    if every == .max { target.opaque(row).insert(block) } else { fill(block, row, sources) }
-                }
-            }
-            // What lies behind the last sample repeats it.
-            for block in (2 &* mask.wordsPerRow)..<max(target.blocks, 2 &* mask.wordsPerRow) {
-                fill(block, row, sources)
+            halve(sourceRows(of: row, height: mask.height), to: row)
+        }
+    }
+
+    /// A word of samples makes two blocks of cells, which depend on three samples before it too.
+    private func halve(_ sources: SIMD4<Int>, to row: Int) {
+        let rows = unsafe FourMaskRows(
+            mask.row(sources[0]), mask.row(sources[1]), mask.row(sources[2]), mask.row(sources[3]),
+            words: mask.wordsPerRow)
+        var (everyBefore, someBefore) = (rows.every(-1), rows.some(-1))
+        for word in 0..<groups(of: 2, in: target.blocks) {
+            let (everyHere, someHere) = (rows.every(word), rows.some(word))
+            let (every, some) = (everyHere & (everyBefore &>> 61 | ~7), someHere | someBefore &>> 61)
+            (everyBefore, someBefore) = (everyHere, someHere)
+            if some == 0 { continue }
+            if every == .max {
+                target.opaque(row).insert((2 &* word)..<min(2 &* word &+ 2, target.blocks))
+            } else {
+                let (here, before) = (rows.words(word), rows.words(word &- 1))
+                fill(2 &* word, row, here &<< 3 | before &>> 61)
+                if 2 &* word &+ 1 < target.blocks { fill(2 &* word &+ 1, row, here &>> 29) }
             }
         }
     }
 
-    /// What samples of some rows have in common.
-    private struct Joined {
-        let every: UInt64
-        let some: UInt64
-
-        init(every: UInt64, some: UInt64) {
-            self.every = every
-            self.some = some
-        }
-
-        init(_ samples: SIMD4<UInt64>) {
-            every = samples[0] & samples[1] & samples[2] & samples[3]
-            some = samples[0] | samples[1] | samples[2] | samples[3]
-        }
-    }
-
-    private func fill(_ block: Int, _ row: Int, _ sources: SIMD4<Int>) {
-        let samples = samples(2 &* blockWidth &* block &- 3, sources)
-        let joined = Joined(samples)
-        if joined.some & HalfMask.ofBlock == 0 { return }
-        if joined.every & HalfMask.ofBlock == HalfMask.ofBlock { return target.opaque(row).insert(block) }
+    /// - parameter samples: those that the block depends on, the first in the lowest bit.
+    private func fill(_ block: Int, _ row: Int, _ samples: SIMD4<UInt64>) {
+        let every = samples[0] & samples[1] & samples[2] & samples[3]
+        let some = samples[0] | samples[1] | samples[2] | samples[3]
+        if some & HalfMask.ofBlock == 0 { return }
+        if every & HalfMask.ofBlock == HalfMask.ofBlock { return target.opaque(row).insert(block) }
         target.mixed(row).insert(block)
         unsafe loops.halveBits(samples, target.row(row) + block &* blockWidth)
-    }
-
-    private func samples(_ first: Int, _ rows: SIMD4<Int>) -> SIMD4<UInt64> {
-        SIMD4(
-            mask.samples(from: first, row: rows[0]), mask.samples(from: first, row: rows[1]),
-            mask.samples(from: first, row: rows[2]), mask.samples(from: first, row: rows[3]))
     }
 
     /// The samples that a block depends on.
     private static let ofBlock: UInt64 = (1 << 34) - 1
 }
 
-extension BinaryMask {
-    /// The 64 samples from number `first` on; beyond its ends the row repeats its first and last.
-    ///
-    /// - Precondition: `first` is −64 or above.
+/// Four rows of a mask, 64 samples in a word. Words before the first and behind the last repeat the row's first or last sample.
+@safe
+private struct FourMaskRows {
+    private typealias Row = UnsafePointer<UInt64>
+    private let row0: Row
+    private let row1: Row
+    private let row2: Row
+    private let row3: Row
+    private let count: Int
+
+    init(
+        _ row0: UnsafePointer<UInt64>, _ row1: UnsafePointer<UInt64>, _ row2: UnsafePointer<UInt64>,
+        _ row3: UnsafePointer<UInt64>, words: Int
+    ) {
+        unsafe (self.row0, self.row1) = (row0, row1)
+        unsafe (self.row2, self.row3) = (row2, row3)
+        count = words
+    }
+
+    /// A word of each.
     @inline(__always)
-    fileprivate func samples(from first: Int, row y: Int) -> UInt64 {
-        let row = unsafe row(y)
-        if first < 0 {
-            let beyond = unsafe row[0] & 1 == 0 ? 0 : UInt64.max
-            let count = UInt64(truncatingIfNeeded: -first)
-            return unsafe row[0] << count | beyond >> (64 &- count)
-        }
-        let (word, shift) = (first &>> 6, UInt64(truncatingIfNeeded: first & 63))
-        let beyond = unsafe row[wordsPerRow &- 1] &>> 63 == 0 ? 0 : UInt64.max
-        let low = unsafe word < wordsPerRow ? row[word] : beyond
-        guard shift > 0 else { return low }
-        let high = unsafe word &+ 1 < wordsPerRow ? row[word &+ 1] : beyond
-        return low &>> shift | high &<< (64 &- shift)
+    func words(_ word: Int) -> SIMD4<UInt64> {
+        if word < 0 { return unsafe 0 &- (SIMD4(row0[0], row1[0], row2[0], row3[0]) & 1) }
+        let place = min(word, count &- 1)
+        let words = unsafe SIMD4(row0[place], row1[place], row2[place], row3[place])
+        return word < count ? words : 0 &- words &>> 63
+    }
+
+    /// The samples that are set in all of them.
+    @inline(__always)
+    func every(_ word: Int) -> UInt64 { beyond(word) { unsafe row0[$0] & row1[$0] & row2[$0] & row3[$0] } }
+
+    /// Those that are set in any.
+    @inline(__always)
+    func some(_ word: Int) -> UInt64 { beyond(word) { unsafe row0[$0] | row1[$0] | row2[$0] | row3[$0] } }
+
+    @inline(__always)
+    private func beyond(_ word: Int, _ place: (Int) -> UInt64) -> UInt64 {
+        if word < 0 { return 0 &- place(0) & 1 }
+        return word < count ? place(word) : 0 &- place(count &- 1) &>> 63
     }
 }
 

@@ -154,9 +154,8 @@ private struct RowPass {
         for y in rows {
             findMixed(row: y)
             let mixed = target.mixed(y)
-            guard mixed.first(from: 0, to: target.blocks) < target.blocks else { continue }
-            fillLine(row: y)
             mixed.forEachRun(upTo: target.blocks) { run in
+                fillLine(about: run, row: y)
                 let results = unsafe target.row(y) + run.lowerBound &* blockWidth
                 unsafe loops.weigh(
                     line + weights.radius + run.lowerBound &* blockWidth, blockWidth, run.count, 1, weights.first,
@@ -192,13 +191,17 @@ private struct RowPass {
         for word in 0..<source.words { unsafe opaque.words[word] &= ~mixed.words[word] }
     }
 
-    /// The row with as many replicated samples on either side as the kernel is long.
-    private func fillLine(row y: Int) {
-        let middle = unsafe line + weights.radius
-        for block in 0..<source.blocks { unsafe source.copyBlock(block, row: y, to: middle + block &* blockWidth) }
-        unsafe line.update(repeating: middle[0], count: weights.radius)
-        unsafe (middle + source.paddedWidth).update(
-            repeating: middle[source.paddedWidth &- 1], count: weights.radius)
+    /// A run of blocks of a row and what the kernel reaches from it; beyond its ends the row repeats its first and last
+    /// samples.
+    private func fillLine(about run: Range<Int>, row y: Int) {
+        let (middle, end) = unsafe (line + weights.radius, line + weights.radius + source.paddedWidth)
+        let reach = groups(of: blockWidth, in: weights.radius)
+        let blocks = (run.lowerBound &- reach)..<(run.upperBound &+ reach)
+        for block in blocks.clamped(to: 0..<source.blocks) {
+            unsafe source.copyBlock(block, row: y, to: middle + block &* blockWidth)
+        }
+        if blocks.lowerBound <= 0 { unsafe line.update(repeating: middle[0], count: weights.radius) }
+        if blocks.upperBound >= source.blocks { unsafe end.update(repeating: end[-1], count: weights.radius) }
     }
 }
 
