@@ -1,3 +1,5 @@
+import CVectors
+
 /// From opacities at a matte's grid to bytes of alpha at the video's size, a few rows at a time. What is called a sample here
 /// is one of the map of opacities, be it a sample of the depth map or a cell of several (`MatteGrid`).
 ///
@@ -14,14 +16,19 @@ struct AlphaRows: ~Copyable {
     private var line = Scratch<Float>()
     private var fixedLine = Scratch<Int16>()
     private var sets = Scratch<UInt64>()
-    private var done = Scratch<UInt64>()
+    private var groupSets = Scratch<UInt64>()
     private var runs = Scratch<AlphaRun>()
+    private var fours = Scratch<FourRows>()
 
-    /// Rows of the map that a video row can depend on.
-    fileprivate static let rowsKept = 4
+    /// Rows of the map that are kept stretched, a power of two: at least the four that a video row depends on, and more for
+    /// several video rows together.
+    static let rowsKept = 8
 
     /// Runs start and end at multiples of this many pixels, which suit the vectors of the loops and every chroma sample.
     static let grain = 16
+
+    /// Video rows that are made together, at most.
+    static let largestStrip = 32
 
     /// Samples that are stretched together.
     static let groupWidth = 8
@@ -45,12 +52,13 @@ struct AlphaRows: ~Copyable {
                     var reader = unsafe AlphaReader(
                         map: map, geometry: geometry, first: first, weights: weights, evenWeights: evenWeights,
                         kept: stretchedRows.reserve(placement.videoWidth * AlphaRows.rowsKept, filler: 0),
-                        done: done.reserve(groupWords * AlphaRows.rowsKept, filler: 0), groupWords: groupWords,
+                        groupSets: groupSets.reserve(groupWords * (AlphaRows.rowsKept + 2), filler: 0),
+                        groupWords: groupWords,
                         line: line.reserve(map.paddedWidth, filler: 0),
                         fixedLine: fixedLine.reserve(map.paddedWidth + 4, filler: 0),
                         sets: sets.reserve(map.sampleWords * 3, filler: 0),
                         runs: runs.reserve(map.width * 2 + 8, filler: AlphaRun(cover: .mixed, start: 0, end: 0)),
-                        loops: loops)
+                        fours: fours.reserve(AlphaRows.largestStrip, filler: FourRows()), loops: loops)
                     body(&reader)
                     return true
                 }
@@ -70,9 +78,10 @@ struct AlphaReader {
     /// A ring of `rowsKept` rows of video width.
     fileprivate let kept: UnsafeMutablePointer<Int16>
     /// The rows of the map that are kept; -1 for none.
-    fileprivate var stretched = InlineArray<4, Int>(repeating: -1)
-    /// For each of them the groups that are stretched, in `groupWords` words.
-    fileprivate let done: UnsafeMutablePointer<UInt64>
+    fileprivate var stretched = InlineArray<8, Int>(repeating: -1)
+    /// Sets of groups, of `groupWords` words each: those that are asked for, those that are missing, and for each row that
+    /// is kept those that are stretched.
+    fileprivate let groupSets: UnsafeMutablePointer<UInt64>
     fileprivate let groupWords: Int
     /// Room for a row of the map…
     fileprivate let line: UnsafeMutablePointer<Float>
@@ -81,6 +90,8 @@ struct AlphaReader {
     /// Room for three sets of samples.
     fileprivate let sets: UnsafeMutablePointer<UInt64>
     fileprivate let runs: UnsafeMutablePointer<AlphaRun>
+    /// Room for what each row of a strip is made of.
+    fileprivate let fours: UnsafeMutablePointer<FourRows>
     fileprivate let loops: Loops
 
     var width: Int { geometry.placement.videoWidth }
@@ -94,7 +105,16 @@ struct AlphaReader {
     mutating func read(_ rows: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>, stride: Int) -> AlphaRuns {
         let found = findRuns(rows)
         if found.isAnyMixed {
-            for y in rows { unsafe write(row: y, found, to: alpha + (y &- rows.lowerBound) &* stride) }
+            let onMap = rows.clamped(to: geometry.rows)
+            for y in rows where !onMap.contains(y) {
+                for index in 0..<found.count where found[index].cover == .mixed {
+                    let columns = found[index].start..<found[index].end
+                    unsafe clear(columns, of: 1, in: alpha + (y &- rows.lowerBound) &* stride, stride: stride)
+                }
+            }
+            if !onMap.isEmpty {
+                unsafe write(onMap, found, to: alpha + (onMap.lowerBound &- rows.lowerBound) &* stride, stride: stride)
+            }
         }
         return found
     }
@@ -176,63 +196,103 @@ struct AlphaReader {
 
     // MARK: Bytes
 
-    private mutating func write(row y: Int, _ found: AlphaRuns, to target: UnsafeMutablePointer<UInt8>) {
-        guard geometry.rows.contains(y) else {
-            for index in 0..<found.count where found[index].cover == .mixed {
-                let run = found[index]
-                unsafe (target + run.start).update(repeating: 0, count: run.end &- run.start)
+    /// Writes the mixed runs of rows that are on the map.
+    private mutating func write(
+        _ rows: Range<Int>, _ found: AlphaRuns, to alpha: UnsafeMutablePointer<UInt8>, stride: Int
+    ) {
+        ask(for: found)
+        var (y, target) = unsafe (rows.lowerBound, alpha)
+        while y < rows.upperBound {
+            let sources = geometry.sourceRows(of: y)
+            var (end, endOfSources) = (y &+ 1, sources.upperBound)
+            while end < rows.upperBound && end &- y < AlphaRows.largestStrip {
+                let next = geometry.sourceRows(of: end).upperBound
+                if next &- sources.lowerBound > AlphaRows.rowsKept { break }
+                (end, endOfSources) = (end &+ 1, next)
             }
-            return
+            for row in sources.lowerBound..<endOfSources { stretch(row: row) }
+            unsafe mix(y..<end, found, into: target, stride: stride)
+            unsafe target += (end &- y) &* stride
+            y = end
         }
-        let rows = geometry.sourceRows(of: y)
-        for row in rows { keep(row: row) }
-        let (taps, firstTap, last) = (geometry.rowTaps.weights(of: y), geometry.rowTaps.first[y], map.height &- 1)
-        // Beyond its ends the map repeats its first and last rows; of rows that count for nothing any will do.
-        func row(_ tap: Int) -> UnsafePointer<Int16> {
-            unsafe UnsafePointer(keptRow(taps[tap] == 0 ? rows.lowerBound : min(max(firstTap &+ tap, 0), last)))
-        }
-        let (row0, row1, row2, row3) = unsafe (row(0), row(1), row(2), row(3))
+    }
+
+    /// Writes the mixed runs of rows whose sources are stretched.
+    private func mix(
+        _ rows: Range<Int>, _ found: AlphaRuns, into target: UnsafeMutablePointer<UInt8>, stride: Int
+    ) {
+        for y in rows { unsafe fours[y &- rows.lowerBound] = four(of: y) }
         for index in 0..<found.count where found[index].cover == .mixed {
             let run = found[index]
             let start = max(run.start, geometry.columns.lowerBound)
             let end = max(min(run.end, geometry.columns.upperBound), start)
-            if run.start < start { unsafe (target + run.start).update(repeating: 0, count: start &- run.start) }
-            if end < run.end { unsafe (target + end).update(repeating: 0, count: run.end &- end) }
-            guard start < end else { continue }
-            let needed = geometry.owner[start]..<(geometry.owner[end &- 1] &+ 1)
-            for row in rows { stretch(needed, row: row) }
-            unsafe loops.mixRows(
-                row0 + start, row1 + start, row2 + start, row3 + start, taps, end &- start, target + start)
+            if run.start < start { unsafe clear(run.start..<start, of: rows.count, in: target, stride: stride) }
+            if end < run.end { unsafe clear(end..<run.end, of: rows.count, in: target, stride: stride) }
+            if start < end { unsafe loops.mixRows(fours, rows.count, start..<end, target, stride) }
         }
     }
+
+    /// What a row of the video is made of.
+    private func four(of y: Int) -> FourRows {
+        let (taps, firstTap, last) = (geometry.rowTaps.weights(of: y), geometry.rowTaps.first[y], map.height &- 1)
+        let sources = geometry.sourceRows(of: y)
+        // Beyond its ends the map repeats its first and last rows; of rows that count for nothing any will do.
+        func row(_ tap: Int) -> UnsafePointer<Int16> {
+            unsafe UnsafePointer(keptRow(taps[tap] == 0 ? sources.lowerBound : min(max(firstTap &+ tap, 0), last)))
+        }
+        return unsafe FourRows(
+            rows: (row(0), row(1), row(2), row(3)), weights: (taps[0], taps[1], taps[2], taps[3]))
+    }
+
+    private func clear(
+        _ columns: Range<Int>, of rows: Int, in target: UnsafeMutablePointer<UInt8>, stride: Int
+    ) {
+        for row in 0..<rows {
+            unsafe (target + row &* stride + columns.lowerBound).update(repeating: 0, count: columns.count)
+        }
+    }
+
+    // MARK: Stretching
 
     private func keptRow(_ y: Int) -> UnsafeMutablePointer<Int16> {
         unsafe kept + (y & (AlphaRows.rowsKept &- 1)) &* width
     }
 
+    /// The groups that the mixed runs lie on.
+    private var asked: BitRow { unsafe BitRow(groupSets) }
+    /// Those of them that are to be stretched in some row.
+    private var missing: BitRow { unsafe BitRow(groupSets + groupWords) }
+
     /// The groups of a kept row that are stretched.
     private func done(row y: Int) -> BitRow {
-        unsafe BitRow(done + (y & (AlphaRows.rowsKept &- 1)) &* groupWords)
+        unsafe BitRow(groupSets + (2 &+ y & (AlphaRows.rowsKept &- 1)) &* groupWords)
     }
 
-    /// Takes a row of the map in, in the place of an earlier one.
-    private mutating func keep(row y: Int) {
-        let place = y & (AlphaRows.rowsKept &- 1)
-        if stretched[place] == y { return }
-        stretched[place] = y
-        unsafe done(row: y).words.update(repeating: 0, count: groupWords)
-    }
-
-    /// Stretches some groups of a kept row, unless that is done.
-    private func stretch(_ groups: Range<Int>, row y: Int) {
-        let done = done(row: y)
-        var start = done.firstMissing(from: groups.lowerBound, to: groups.upperBound)
-        while start < groups.upperBound {
-            let end = done.first(from: start, to: groups.upperBound)
-            stretchAnew(start..<end, row: y)
-            done.insert(start..<end)
-            start = done.firstMissing(from: end, to: groups.upperBound)
+    private func ask(for found: AlphaRuns) {
+        let columns = geometry.columns
+        unsafe asked.words.update(repeating: 0, count: groupWords)
+        for index in 0..<found.count where found[index].cover == .mixed {
+            let start = max(found[index].start, columns.lowerBound)
+            let end = min(found[index].end, columns.upperBound)
+            if start < end { asked.insert(geometry.owner[start]..<(geometry.owner[end &- 1] &+ 1)) }
         }
+    }
+
+    /// Stretches what is asked for of a row of the map, unless that is done; the row takes the place of an earlier one.
+    private mutating func stretch(row y: Int) {
+        let (place, done) = (y & (AlphaRows.rowsKept &- 1), done(row: y))
+        if stretched[place] != y {
+            stretched[place] = y
+            unsafe done.words.update(repeating: 0, count: groupWords)
+        }
+        var isAnyMissing = false
+        for word in 0..<groupWords {
+            let missing = unsafe asked.words[word] & ~done.words[word]
+            unsafe self.missing.words[word] = missing
+            unsafe done.words[word] |= missing
+            isAnyMissing = isAnyMissing || missing != 0
+        }
+        if isAnyMissing { missing.forEachRun(upTo: 64 &* groupWords) { stretchAnew($0, row: y) } }
     }
 
     private func stretchAnew(_ groups: Range<Int>, row y: Int) {

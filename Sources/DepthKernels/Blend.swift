@@ -11,8 +11,8 @@ package final class Blender {
     package let width: Int
     package let height: Int
     private let loops: Loops
-    /// Rows that are blended together: as many as share a sample.
-    private let rowsPerStrip: Int
+    /// Rows that share a sample.
+    private let rowsPerSample: Int
     /// For the calling thread.
     private var memory = BlendMemory()
     private var layers = Scratch<BlendPass.Layer>()
@@ -30,7 +30,7 @@ package final class Blender {
     ) {
         self.layout = layout
         self.loops = loops
-        rowsPerStrip = layout.planes.reduce(1) { max($0, $1.rowsPerSample) }
+        rowsPerSample = layout.planes.reduce(1) { max($0, $1.rowsPerSample) }
         rowBytes = layout.planes.indices.reduce(16) { max($0, layout.rowBytes(plane: $1, width: width) &+ 16) }
         let bytes = layout.planes.indices.reduce(0) {
             $0 + layout.rowBytes(plane: $1, width: width) * layout.rows(plane: $1, height: height)
@@ -50,9 +50,9 @@ package final class Blender {
     /// - returns: false, with nothing written, where `hasExpectedShape` says no.
     package func blend(video: Planes<MutablePlane>, background: Planes<Plane>, alpha: Plane) -> Bool {
         guard hasExpectedShape(video: video, background: background, alpha: alpha) else { return false }
-        let pass = BlendPass(layers(video, background), rowBytes: rowBytes, isLarge: isLarge, loops, &memory)
-        for y in stride(from: 0, to: height, by: rowsPerStrip) {
-            let rows = y..<min(y &+ rowsPerStrip, height)
+        let pass = pass(layers(video, background), rowsPerStrip: rowsPerSample, &memory)
+        for y in stride(from: 0, to: height, by: rowsPerSample) {
+            let rows = y..<min(y &+ rowsPerSample, height)
             forEachRun(in: alpha, rows: rows, width: width) { run in
                 unsafe withUnsafePointer(to: run) { run in
                     unsafe pass.blend(
@@ -71,7 +71,7 @@ package final class Blender {
     package func blend(video: Planes<MutablePlane>, background: Planes<Plane>, matte: MatteRenderer) -> Bool {
         guard matte.width == width, matte.height == height, fit(video, background) else { return false }
         let work = MatteBlend(blender: self, matte: matte, layers: layers(video, background))
-        matte.bands.share(work, rows: height, width: width, grain: rowsPerStrip)
+        matte.bands.share(work, rows: height, width: width, grain: rowsPerSample)
         return true
     }
 
@@ -82,9 +82,8 @@ package final class Blender {
         let layers: BlendPass.Layers
 
         func work(_ rows: Range<Int>, _ memory: MatteMemory) {
-            let (width, step) = (blender.width, blender.rowsPerStrip)
-            let pass = BlendPass(
-                layers, rowBytes: blender.rowBytes, isLarge: blender.isLarge, blender.loops, &memory.blend)
+            let (width, step) = (blender.width, blender.wholeSamples(matte.rowsPerStrip))
+            let pass = blender.pass(layers, rowsPerStrip: step, &memory.blend)
             let alpha = unsafe memory.blend.strip(width &* step)
             let isShown = matte.withRows(in: memory) { reader in
                 for y in stride(from: rows.lowerBound, to: rows.upperBound, by: step) {
@@ -93,7 +92,7 @@ package final class Blender {
                     unsafe pass.blend(runs, strip, alpha, stride: width)
                 }
             }
-            if !isShown { unsafe blender.showBackground(pass, rows, alpha) }
+            if !isShown { unsafe blender.showBackground(pass, rows, by: step, alpha) }
             pass.finish()
         }
     }
@@ -103,20 +102,32 @@ package final class Blender {
     /// - returns: false, with nothing written, where the frames are of another size.
     package func cover(video: Planes<MutablePlane>, background: Planes<Plane>) -> Bool {
         guard fit(video, background) else { return false }
-        let pass = BlendPass(layers(video, background), rowBytes: rowBytes, isLarge: isLarge, loops, &memory)
-        unsafe showBackground(pass, 0..<height, memory.strip(width &* rowsPerStrip))
+        let step = wholeSamples(MatteRenderer.rowsPerPlainStrip)
+        let pass = pass(layers(video, background), rowsPerStrip: step, &memory)
+        unsafe showBackground(pass, 0..<height, by: step, memory.strip(width &* step))
         pass.finish()
         return true
     }
 
     /// - parameter alpha: anything; what is clear has no need of it.
-    private func showBackground(_ pass: BlendPass, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>) {
+    private func showBackground(
+        _ pass: BlendPass, _ rows: Range<Int>, by step: Int, _ alpha: UnsafePointer<UInt8>
+    ) {
         unsafe withUnsafePointer(to: AlphaRun(cover: .clear, start: 0, end: width)) { run in
             let runs = unsafe AlphaRuns(first: run, count: 1)
-            for y in stride(from: rows.lowerBound, to: rows.upperBound, by: rowsPerStrip) {
-                unsafe pass.blend(runs, y..<min(y &+ rowsPerStrip, height), alpha, stride: width)
+            for y in stride(from: rows.lowerBound, to: rows.upperBound, by: step) {
+                unsafe pass.blend(runs, y..<min(y &+ step, rows.upperBound), alpha, stride: width)
             }
         }
+    }
+
+    /// So many rows, or a few more: a strip ends where a sample does in every plane.
+    private func wholeSamples(_ rows: Int) -> Int { groups(of: rowsPerSample, in: rows) &* rowsPerSample }
+
+    private func pass(_ layers: BlendPass.Layers, rowsPerStrip: Int, _ memory: inout BlendMemory) -> BlendPass {
+        unsafe BlendPass(
+            layers: layers, spreadAlpha: memory.spread(rowBytes * rowsPerStrip), spreadStride: rowBytes, loops: loops,
+            isLarge: isLarge, copies: memory.copies(layers.count))
     }
 
     private func fit(_ video: Planes<MutablePlane>, _ background: Planes<Plane>) -> Bool {
@@ -128,7 +139,7 @@ package final class Blender {
         var (first, count) = unsafe (UnsafeMutablePointer<BlendPass.Layer>?.none, 0)
         for (index, spread) in layout.planes.enumerated() {
             guard let video = video[index], let background = background[index] else { continue }
-            let isLikeLast = index > 0 && spread == layout.planes[index - 1] && spread.rowsPerSample == rowsPerStrip
+            let isLikeLast = index > 0 && spread == layout.planes[index - 1]
             let layer = BlendPass.Layer(video, background, spread, isSpreadAlready: isLikeLast)
             unsafe first = layers.reserve(layout.planes.count, filler: layer)
             unsafe first?[count] = layer
@@ -170,9 +181,9 @@ struct PendingCopy: BitwiseCopyable {
     }
 
     @inline(__always)
-    func make() {
+    func make(_ loops: Loops) {
         guard let target = unsafe target, let source = unsafe source else { return }
-        unsafe processor_copy_past_cache(target, source, count)
+        unsafe loops.copyPastCache(source, count, target)
     }
 }
 
@@ -212,7 +223,7 @@ fileprivate struct BlendPass {
         let bytes: SampleBytes
         /// Whether each pixel has one byte, whose alpha is the pixel's.
         let isPlain: Bool
-        /// Whether the layer before has spread the alpha in the same way, once for the whole strip.
+        /// Whether the layer before has spread the alpha in the same way.
         let isSpreadAlready: Bool
 
         init(_ video: MutablePlane, _ background: Plane, _ spread: AlphaSpread, isSpreadAlready: Bool) {
@@ -240,28 +251,21 @@ fileprivate struct BlendPass {
         }
     }
 
-    private let layers: Layers
-    /// Room for a byte of alpha for each byte of a row.
-    private let spreadAlpha: UnsafeMutablePointer<UInt8>
-    private let loops: Loops
+    let layers: Layers
+    /// Room for a byte of alpha for each byte of the rows of a strip.
+    let spreadAlpha: UnsafeMutablePointer<UInt8>
+    let spreadStride: Int
+    let loops: Loops
     /// Whether a frame is larger than what a core's own cache holds.
-    private let isLarge: Bool
+    let isLarge: Bool
     /// For each layer, where frames are large: runs of the background that lie one behind the other in memory, at the end of
     /// a row and the beginning of the next, are copied as one.
-    private let copies: UnsafeMutablePointer<PendingCopy>
-
-    init(_ layers: Layers, rowBytes: Int, isLarge: Bool, _ loops: Loops, _ memory: inout BlendMemory) {
-        self.layers = layers
-        unsafe spreadAlpha = memory.spread(rowBytes)
-        unsafe copies = memory.copies(layers.count)
-        self.isLarge = isLarge
-        self.loops = loops
-    }
+    let copies: UnsafeMutablePointer<PendingCopy>
 
     /// Comes after the last strip, before another thread looks at the frame.
     func finish() {
         guard isLarge else { return }
-        for index in 0..<layers.count { unsafe copies[index].make() }
+        for index in 0..<layers.count { unsafe copies[index].make(loops) }
         processor_finish_copies()
     }
 
@@ -272,90 +276,85 @@ fileprivate struct BlendPass {
     func blend(_ runs: AlphaRuns, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>, stride: Int) {
         guard let first = unsafe layers.first, runs.count != 1 || runs[0].cover != .opaque else { return }
         for index in 0..<layers.count {
-            let layer = unsafe first[index]
-            var y = rows.lowerBound
-            var row = layer.rowsPerSample == 1 ? y : y / layer.rowsPerSample
-            while y < rows.upperBound {
-                let shared = min(layer.rowsPerSample, rows.upperBound &- y)
-                let upper = unsafe alpha + (y &- rows.lowerBound) &* stride
-                unsafe blend(runs, layer, copies + index, row: row, upper, stride: stride, sharedBy: shared)
-                y &+= shared
-                row &+= 1
-            }
+            unsafe blend(runs, first[index], rows, alpha, stride: stride, copies + index)
         }
     }
 
-    /// Blends the runs of one row of samples.
+    /// Blends the runs of a strip in one plane.
     @inline(__always)
     private func blend(
-        _ runs: AlphaRuns, _ layer: Layer, _ copy: UnsafeMutablePointer<PendingCopy>, row: Int,
-        _ upper: UnsafePointer<UInt8>, stride: Int, sharedBy rows: Int
+        _ runs: AlphaRuns, _ layer: Layer, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>, stride: Int,
+        _ copy: UnsafeMutablePointer<PendingCopy>
     ) {
-        let target = unsafe layer.video + row &* layer.videoStride
-        let source = unsafe layer.background + row &* layer.backgroundStride
-        for index in 0..<runs.count {
+        let first = rows.lowerBound / layer.rowsPerSample
+        let count = groups(of: layer.rowsPerSample, in: rows.upperBound) &- first
+        let video = unsafe layer.video + first &* layer.videoStride
+        let background = unsafe layer.background + first &* layer.backgroundStride
+        for index in 0..<runs.count where runs[index].cover == .mixed {
             let run = runs[index]
-            if run.cover == .opaque { continue }
             let start = layer.bytes.start(run.start)
-            let count = layer.bytes.end(run.end) &- start
-            if run.cover == .clear {
-                unsafe show(layer, copy, target + start, source + start, count)
-                continue
+            let bytes = layer.bytes.end(run.end) &- start
+            var (opacity, opacityStride) = unsafe (alpha + run.start, stride)
+            if !layer.isPlain {
+                if !layer.isSpreadAlready { unsafe spread(run, layer, rows, alpha + run.start, stride: stride) }
+                unsafe (opacity, opacityStride) = unsafe (UnsafePointer(spreadAlpha + start), spreadStride)
             }
-            if isLarge && count <= BlendPass.narrow { unsafe fetchAhead(layer, target + start, source + start, count) }
-            if layer.isPlain {
-                unsafe loops.mixBytes(target + start, source + start, upper + run.start, count)
-            } else {
-                let opacity = unsafe spreadAlpha + start
-                if !layer.isSpreadAlready {
-                    unsafe layer.spread.spread(
-                        upper: upper + run.start, stride: stride, rows: rows, pixels: run.end &- run.start,
-                        into: opacity, loops)
-                }
-                unsafe loops.mixBytes(target + start, source + start, opacity, count)
+            unsafe loops.mixBytes(
+                video + start, layer.videoStride, background + start, layer.backgroundStride, opacity, opacityStride,
+                bytes, count, isLarge && bytes <= BlendPass.narrow)
+        }
+        unsafe copyClear(runs, layer, count, video, background, copy)
+    }
+
+    /// Lays the background over the video where that is not seen, row by row.
+    @inline(__always)
+    private func copyClear(
+        _ runs: AlphaRuns, _ layer: Layer, _ rows: Int, _ video: UnsafeMutablePointer<UInt8>,
+        _ background: UnsafePointer<UInt8>, _ copy: UnsafeMutablePointer<PendingCopy>
+    ) {
+        var (target, source, pending) = unsafe (video, background, copy.pointee)
+        for _ in 0..<rows {
+            for index in 0..<runs.count where runs[index].cover == .clear {
+                let start = layer.bytes.start(runs[index].start)
+                let count = layer.bytes.end(runs[index].end) &- start
+                unsafe show(layer, &pending, target + start, source + start, count)
             }
+            unsafe target += layer.videoStride
+            unsafe source += layer.backgroundStride
+        }
+        unsafe copy.pointee = pending
+    }
+
+    /// Makes the alpha of every byte of a run.
+    ///
+    /// - parameter alpha: of the run's first pixel.
+    private func spread(
+        _ run: AlphaRun, _ layer: Layer, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>, stride: Int
+    ) {
+        var (y, alpha) = unsafe (rows.lowerBound, alpha)
+        var target = unsafe spreadAlpha + layer.bytes.start(run.start)
+        while y < rows.upperBound {
+            let shared = min(layer.rowsPerSample, rows.upperBound &- y)
+            unsafe layer.spread.spread(
+                upper: alpha, stride: stride, rows: shared, pixels: run.end &- run.start, into: target, loops)
+            y &+= shared
+            unsafe alpha += shared &* stride
+            unsafe target += spreadStride
         }
     }
 
     /// Lays a run of the background over the video.
     @inline(__always)
     private func show(
-        _ layer: Layer, _ copy: UnsafeMutablePointer<PendingCopy>, _ target: UnsafeMutablePointer<UInt8>,
+        _ layer: Layer, _ pending: inout PendingCopy, _ target: UnsafeMutablePointer<UInt8>,
         _ source: UnsafePointer<UInt8>, _ count: Int
     ) {
         guard isLarge else { return unsafe target.update(from: source, count: count) }
-        // Lines that are not written whole are read after all: those at either end, some rows below.
-        let ahead = unsafe BlendPass.address(target, layer.videoStride)
-        processor_prefetch_for_change(ahead)
-        processor_prefetch_for_change(ahead &+ UInt(bitPattern: count))
-        if unsafe copy.pointee.append(target, source, count) { return }
-        unsafe copy.pointee.make()
-        unsafe copy.pointee = PendingCopy(target: target, source: source, count: count)
+        if unsafe pending.append(target, source, count) { return }
+        pending.make(loops)
+        unsafe pending = PendingCopy(target: target, source: source, count: count)
     }
 
-    /// Along an edge of the matte a row has a few lines of the cache, too few for a processor to foresee: those some rows
-    /// below are asked for now.
-    @inline(__always)
-    private func fetchAhead(
-        _ layer: Layer, _ target: UnsafeMutablePointer<UInt8>, _ source: UnsafePointer<UInt8>, _ count: Int
-    ) {
-        let target = unsafe BlendPass.address(target, layer.videoStride)
-        let source = unsafe BlendPass.address(source, layer.backgroundStride)
-        var offset: UInt = 0
-        while offset < UInt(bitPattern: count) {
-            processor_prefetch_for_change(target &+ offset)
-            processor_prefetch_for_reading(source &+ offset)
-            offset &+= 64
-        }
-    }
-
-    /// Where the same is some rows below, be that inside the picture or not.
-    @inline(__always)
-    private static func address(_ start: UnsafeRawPointer, _ stride: Int) -> UInt {
-        UInt(bitPattern: start) &+ UInt(bitPattern: rowsAhead &* stride)
-    }
-
-    private static let rowsAhead = 4
     /// Bytes of a run that counts as an edge.
     private static let narrow = 1536
 }

@@ -1,4 +1,5 @@
 import CProcessor
+import CVectors
 import DepthLoops
 
 #if arch(x86_64)
@@ -57,8 +58,9 @@ package struct Loops: CompiledLoops {
     let stretchAnyhow: @Sendable (Fixed, Int, UnsafePointer<Int>, Fixed, Int, MutableFixed) -> Void
     let halveBits: @Sendable (SIMD4<UInt64>, MutableFloats) -> Void
     let halveLine: @Sendable (Floats, Int, MutableFloats) -> Void
-    let mixRows: @Sendable (Fixed, Fixed, Fixed, Fixed, SIMD4<Int16>, Int, MutableBytes) -> Void
-    let mixBytes: @Sendable (MutableBytes, Bytes, Bytes, Int) -> Void
+    let mixRows: @Sendable (UnsafePointer<FourRows>, Int, Range<Int>, MutableBytes, Int) -> Void
+    let mixBytes: @Sendable (MutableBytes, Int, Bytes, Int, Bytes, Int, Int, Int, Bool) -> Void
+    let copyPastCache: @Sendable (Bytes, Int, MutableBytes) -> Void
     let meansOfPairs: @Sendable (Bytes, Bytes, Int, MutableBytes) -> Void
     let repeatEach: @Sendable (Bytes, Int, Int, MutableBytes) -> Void
     let repeatInPlace: @Sendable (MutableBytes, Int, Int) -> Void
@@ -73,7 +75,7 @@ package struct Loops: CompiledLoops {
         powers: DepthLoops.powers, fixOpacities: DepthLoops.fixOpacities, stretchEvenly: DepthLoops.stretchEvenly,
         stretchAnyhow: DepthLoops.stretchAnyhow, halveBits: DepthLoops.halveBits, halveLine: DepthLoops.halveLine,
         mixRows: DepthLoops.mixRows,
-        mixBytes: DepthLoops.mixBytes,
+        mixBytes: DepthLoops.mixBytes, copyPastCache: DepthLoops.copyPastCache,
         meansOfPairs: DepthLoops.meansOfPairs, repeatEach: DepthLoops.repeatEach,
         repeatInPlace: DepthLoops.repeatInPlace, spreadPacked422: DepthLoops.spreadPacked422)
 
@@ -89,7 +91,7 @@ package struct Loops: CompiledLoops {
             fixOpacities: DepthLoopsV3.fixOpacities, stretchEvenly: DepthLoopsV3.stretchEvenly,
             stretchAnyhow: DepthLoopsV3.stretchAnyhow,
             halveBits: DepthLoopsV3.halveBits, halveLine: DepthLoopsV3.halveLine, mixRows: DepthLoopsV3.mixRows,
-            mixBytes: DepthLoopsV3.mixBytes,
+            mixBytes: DepthLoopsV3.mixBytes, copyPastCache: DepthLoopsV3.copyPastCache,
             meansOfPairs: DepthLoopsV3.meansOfPairs,
             repeatEach: DepthLoopsV3.repeatEach, repeatInPlace: DepthLoopsV3.repeatInPlace,
             spreadPacked422: DepthLoopsV3.spreadPacked422)

@@ -106,6 +106,12 @@ package final class MatteRenderer {
         return unsafe Plane(packed: pixels, width: width, height: height)
     }
 
+    /// Rows of the last frame's alpha that are best read together.
+    var rowsPerStrip: Int { prepared?.geometry.rowsPerStrip ?? MatteRenderer.rowsPerPlainStrip }
+
+    /// The same where there is nothing to read.
+    static let rowsPerPlainStrip = 16
+
     /// Lends the last frame's alpha, row by row, to one thread of several.
     ///
     /// - returns: false, without a call, where nothing is shown.

@@ -7,6 +7,9 @@ struct UpscaleGeometry {
     /// Video pixels whose centre lies on the map.
     let columns: Range<Int>
     let rows: Range<Int>
+    /// Rows that are best read together: as many as depend on the rows of the map that are kept, so that what is found out
+    /// once for all of them costs little.
+    let rowsPerStrip: Int
     /// What the pixels of each column and of each row are made of.
     let columnTaps: FixedTaps
     let rowTaps: FixedTaps
@@ -40,6 +43,8 @@ struct UpscaleGeometry {
         rows = UpscaleGeometry.pixels(placement.videoHeight, onMapOf: Double(placement.depthHeight)) {
             placement.depthPoint(videoX: 0, videoY: $0).y
         }
+        rowsPerStrip = floorIndex(
+            Double(AlphaRows.rowsKept - 4) * Double(grid.cellSize) / scaleY, in: 1...AlphaRows.largestStrip)
         (firstBehind, firstAcross) = UpscaleGeometry.crossings(
             Array(0...grid.width), taps: columnTaps, columns: columns)
         let isWhole = placement.left == 0 && placement.width == Double(placement.videoWidth)

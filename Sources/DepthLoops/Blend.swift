@@ -1,3 +1,6 @@
+import CProcessor
+import CVectors
+
 /// Mixes one byte of the video with one of the background.
 ///
 ///     (video · alpha + background · (255 − alpha)) / 255, rounded to nearest (255 is odd: there are no halves)
@@ -27,50 +30,57 @@ func dividedBy255(_ sum: UInt16) -> UInt8 {
     return UInt8(truncatingIfNeeded: (biased &+ (biased &>> 8)) &>> 8)
 }
 
-/// `blendedByte` for `count` bytes of a row, in place; each has its own byte of `alpha`.
+/// `blendedByte` for `count` bytes of each of some rows, in place; each has its own byte of `alpha`.
+///
+/// Along an edge of the matte a row has a few lines of the cache, too few for a processor to foresee.
+///
+/// - parameter asksAhead: whether the lines some rows below are asked for.
 package func mixBytes(
-    video: UnsafeMutablePointer<UInt8>, background: UnsafePointer<UInt8>, alpha: UnsafePointer<UInt8>, count: Int
+    video: UnsafeMutablePointer<UInt8>, videoStride: Int, background: UnsafePointer<UInt8>, backgroundStride: Int,
+    alpha: UnsafePointer<UInt8>, alphaStride: Int, count: Int, rows: Int, asksAhead: Bool
 ) {
-    var start = 0
-    while start &+ 32 <= count {
-        unsafe mixPairs(video + start, background + start, alpha + start, as: SIMD16<UInt16>.self)
-        start &+= 32
+    for row in 0..<rows {
+        let video = unsafe video + row &* videoStride
+        let background = unsafe background + row &* backgroundStride
+        if asksAhead {
+            forEachLine(of: count, UInt(bitPattern: video) &+ UInt(bitPattern: rowsAhead &* videoStride)) {
+                processor_prefetch_for_change($0)
+            }
+            forEachLine(of: count, UInt(bitPattern: background) &+ UInt(bitPattern: rowsAhead &* backgroundStride)) {
+                processor_prefetch_for_reading($0)
+            }
+        }
+        unsafe mixRow(video, background, alpha + row &* alphaStride, count)
     }
-    // What is left of a run is most often 16 or 8 bytes.
-    if start &+ 16 <= count {
-        unsafe mixPairs(video + start, background + start, alpha + start, as: SIMD8<UInt16>.self)
-        start &+= 16
+}
+
+private let rowsAhead = 4
+
+/// Calls `body` for each line of the cache that some bytes lie in.
+@inline(__always)
+private func forEachLine(of count: Int, _ first: UInt, _ body: (UInt) -> Void) {
+    var line = first & ~63
+    while line < first &+ UInt(bitPattern: count) {
+        body(line)
+        line &+= 64
     }
-    if start &+ 8 <= count {
-        unsafe mixPairs(video + start, background + start, alpha + start, as: SIMD4<UInt16>.self)
-        start &+= 8
-    }
-    for index in start..<max(start, count) {
+}
+
+@inline(__always)
+private func mixRow(
+    _ video: UnsafeMutablePointer<UInt8>, _ background: UnsafePointer<UInt8>, _ alpha: UnsafePointer<UInt8>,
+    _ count: Int
+) {
+    if count >= 32 { return unsafe mix_32_bytes_or_more(video, background, alpha, count) }
+    if count >= 16 { return unsafe mix_16_bytes_or_more(video, background, alpha, count) }
+    for index in 0..<count {
         unsafe video[index] = blendedByte(video: video[index], background: background[index], alpha: alpha[index])
     }
 }
 
-/// `blendedByte` for as many bytes as `Pairs` has, two in each lane: the products of bytes need 16 bits, and this way no
-/// byte has to be moved to get them.
-@inline(__always)
-private func mixPairs<Pairs: SIMD & BitwiseCopyable>(
-    _ video: UnsafeMutablePointer<UInt8>, _ background: UnsafePointer<UInt8>, _ alpha: UnsafePointer<UInt8>,
-    as pairs: Pairs.Type
-) where Pairs.Scalar == UInt16 {
-    let target = UnsafeMutableRawPointer(video)
-    let video = unsafe target.loadUnaligned(as: Pairs.self)
-    let background = unsafe UnsafeRawPointer(background).loadUnaligned(as: Pairs.self)
-    let alpha = unsafe UnsafeRawPointer(alpha).loadUnaligned(as: Pairs.self)
-    let byte = Pairs(repeating: 255)
-    let low = mixed(video & byte, background & byte, alpha & byte)
-    let high = mixed(video &>> 8, background &>> 8, alpha &>> 8)
-    unsafe target.storeBytes(of: low | high &<< 8, as: Pairs.self)
-}
-
-/// `blendedByte`, one in each lane.
-@inline(__always)
-private func mixed<Lanes: SIMD>(_ video: Lanes, _ background: Lanes, _ alpha: Lanes) -> Lanes
-where Lanes.Scalar == UInt16 {
-    let biased = video &* alpha &+ background &* (255 &- alpha) &+ 128
-    return (biased &+ biased &>> 8) &>> 8
+/// Copies bytes that no cache is to keep (`copy_bytes_past_cache`).
+package func copyPastCache(
+    _ source: UnsafePointer<UInt8>, count: Int, into target: UnsafeMutablePointer<UInt8>
+) {
+    unsafe copy_bytes_past_cache(target, source, count)
 }

@@ -1,30 +1,36 @@
-import CVectors
+package import CVectors
 
-/// Adds up four rows of opacities to a row of bytes.
+/// Makes rows of bytes, each of which is the sum of four rows of opacities.
 ///
 ///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest
 ///
 /// In whole numbers: opacities of 2^14, weights of 255 · 2^7, sums of 255 · 2^5; wrong by less than an eighth of a byte's
 /// step.
+///
+/// - parameter columns: which of the opacities are added up.
+/// - parameter alpha: the first row, from its first column on, whichever are asked for.
 package func mixRows(
-    _ row0: UnsafePointer<Int16>, _ row1: UnsafePointer<Int16>, _ row2: UnsafePointer<Int16>,
-    _ row3: UnsafePointer<Int16>, weights: SIMD4<Int16>, count: Int, into alpha: UnsafeMutablePointer<UInt8>
+    _ fours: UnsafePointer<FourRows>, rows: Int, columns: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>,
+    stride: Int
 ) {
+    for row in 0..<rows { unsafe mixRow(fours + row, columns, alpha + row &* stride) }
+}
+
+@inline(__always)
+private func mixRow(_ four: UnsafePointer<FourRows>, _ columns: Range<Int>, _ alpha: UnsafeMutablePointer<UInt8>) {
     let bias = lostByFour &+ 16
-    var x = 0
-    while count >= 32 && x < count {
-        // The last 32 may begin inside those before, which come out the same again.
-        x = min(x, count &- 32)
-        unsafe add_four_rows(
-            row0 + x, row1 + x, row2 + x, row3 + x, weights[0], weights[1], weights[2], weights[3], bias, 5, alpha + x)
-        x &+= 32
+    if columns.count >= 32 {
+        return unsafe add_four_rows(four, columns.lowerBound, columns.upperBound, bias, 5, alpha)
     }
-    while x < count {
+    let (rows, weights) = unsafe (four.pointee.rows, four.pointee.weights)
+    guard let row0 = unsafe rows.0, let row1 = unsafe rows.1, let row2 = unsafe rows.2, let row3 = unsafe rows.3 else {
+        return
+    }
+    for x in columns {
         let sum =
-            unsafe upperHalf(row0[x], weights[0]) &+ upperHalf(row1[x], weights[1]) &+ upperHalf(row2[x], weights[2])
-            &+ upperHalf(row3[x], weights[3])
+            unsafe upperHalf(row0[x], weights.0) &+ upperHalf(row1[x], weights.1) &+ upperHalf(row2[x], weights.2)
+            &+ upperHalf(row3[x], weights.3)
         unsafe alpha[x] = UInt8(truncatingIfNeeded: min(max((sum &+ bias) &>> 5, 0), 255))
-        x &+= 1
     }
 }
 

@@ -47,6 +47,21 @@ import Testing
         }
     }
 
+    @Test func `every instruction set rounds every triple of bytes to nearest`() {
+        let (video, background) = ((0..<65536).map { UInt8($0 & 255) }, (0..<65536).map { UInt8($0 >> 8) })
+        for alpha in 0...255 {
+            let expected = video.indices.map { index in
+                let sum = Int(video[index]) * alpha + Int(background[index]) * (255 - alpha)
+                return UInt8((2 * sum + 255) / 510)
+            }
+            for loops in Loops.usable {
+                let alphas = [UInt8](repeating: UInt8(alpha), count: video.count)
+                let result = blended(video, background, alphas, width: video.count / 2, loops: loops)
+                #expect(result == expected, "alpha \(alpha), \(loops.name)")
+            }
+        }
+    }
+
     /// Two rows of one byte a pixel.
     private func blended(
         _ video: [UInt8], _ background: [UInt8], _ alpha: [UInt8], width: Int, loops: Loops

@@ -1,12 +1,17 @@
 #pragma once
 
 // What every processor with vectors has instructions for, and Swift cannot say: comparisons of many samples with one bit
-// for each, the first one lowest (vectors of `bool`), and products of which the upper half is kept (vectors that grow and
-// shrink).
+// for each, the first one lowest (vectors of `bool`), products of which the upper half is kept (vectors that grow and
+// shrink), and stores that leave the cache alone.
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 /// Which of 64 little-endian counts, aligned or not, lie 0...`span` behind `first`.
 static inline uint64_t comparison_bits_of_counts(const void *counts, uint16_t first, uint16_t span) {
@@ -60,26 +65,35 @@ static inline ComparisonBits comparison_bits_of_floats(const float *numbers, flo
     return bits;
 }
 
-/// Adds up 32 numbers from each of four rows, weighed: the upper halves of their products, plus `bias`, shifted right by
+/// The rows that a row is the weighed sum of.
+typedef struct {
+    const int16_t *rows[4];
+    int16_t weights[4];
+} FourRows;
+
+/// Adds up numbers `start`..<`end` of four rows, weighed: the upper halves of their products, plus `bias`, shifted right by
 /// `shift`, clipped to bytes.
+///
+/// 32 at a time; the last may begin inside those before, which come out the same again. There must be 32 at least.
 static inline void add_four_rows(
-    const int16_t *row0, const int16_t *row1, const int16_t *row2, const int16_t *row3, int16_t weight0, int16_t weight1,
-    int16_t weight2, int16_t weight3, int16_t bias, int16_t shift, uint8_t *bytes) {
+    const FourRows *four, ptrdiff_t start, ptrdiff_t end, int16_t bias, int16_t shift, uint8_t *bytes) {
     typedef int16_t Shorts __attribute__((ext_vector_type(32)));
     typedef int32_t Ints __attribute__((ext_vector_type(32)));
     typedef uint8_t Bytes __attribute__((ext_vector_type(32)));
-    const int16_t *rows[] = {row0, row1, row2, row3};
-    const Shorts weights[] = {weight0, weight1, weight2, weight3};
-    Shorts sum = bias;
-    for (int index = 0; index < 4; index++) {
-        Shorts numbers;
-        memcpy(&numbers, rows[index], sizeof numbers);
-        Ints products = __builtin_convertvector(numbers, Ints) * __builtin_convertvector(weights[index], Ints);
-        sum += __builtin_convertvector(products >> 16, Shorts);
+    const FourRows sum_of = *four;
+    for (ptrdiff_t next = start; next < end; next += 32) {
+        const ptrdiff_t x = next < end - 32 ? next : end - 32;
+        Shorts sum = bias;
+        for (int index = 0; index < 4; index++) {
+            Shorts numbers, weight = sum_of.weights[index];
+            memcpy(&numbers, sum_of.rows[index] + x, sizeof numbers);
+            Ints products = __builtin_convertvector(numbers, Ints) * __builtin_convertvector(weight, Ints);
+            sum += __builtin_convertvector(products >> 16, Shorts);
+        }
+        Shorts clipped = __builtin_elementwise_min(__builtin_elementwise_max(sum >> shift, (Shorts)0), (Shorts)255);
+        Bytes result = __builtin_convertvector(clipped, Bytes);
+        memcpy(bytes + x, &result, sizeof result);
     }
-    Shorts clipped = __builtin_elementwise_min(__builtin_elementwise_max(sum >> shift, (Shorts)0), (Shorts)255);
-    Bytes result = __builtin_convertvector(clipped, Bytes);
-    memcpy(bytes, &result, sizeof result);
 }
 
 /// Eight sums of four numbers, weighed: the upper halves of their products, plus `bias`. Each number has eight weights.
@@ -97,4 +111,95 @@ static inline void add_four_numbers(
         sum += __builtin_convertvector(products >> 16, Shorts);
     }
     memcpy(sums, &sum, sizeof sum);
+}
+
+// (video · alpha + background · (255 − alpha)) / 255, rounded to nearest, of each byte.
+//
+// The division is exact for every sum up to 65535: s/255 rounded = (t + t/256)/256 with t = s + 128 (Blinn, "Three Wrongs
+// Make a Right", IEEE CG&A 15(6), 1995), which is the upper half of 257 · t.
+//
+// Two bytes in each lane of 16 bits, which the products need: this way no byte is moved to get them.
+#define MIX_VECTOR(name, bytes)                                                                                              \
+    static inline void name(                                                                                                 \
+        const uint8_t *video, const uint8_t *background, const uint8_t *alpha, uint8_t *target) {                            \
+        typedef uint16_t Pairs __attribute__((ext_vector_type(bytes / 2)));                                                  \
+        typedef uint32_t Products __attribute__((ext_vector_type(bytes / 2)));                                               \
+        Pairs over, under, opacity;                                                                                          \
+        memcpy(&over, video, bytes);                                                                                         \
+        memcpy(&under, background, bytes);                                                                                   \
+        memcpy(&opacity, alpha, bytes);                                                                                      \
+        const Pairs rest = ~opacity;                                                                                         \
+        Pairs low = (over & 255) * (opacity & 255) + (under & 255) * (rest & 255) + 128;                                     \
+        Pairs high = (over >> 8) * (opacity >> 8) + (under >> 8) * (rest >> 8) + 128;                                        \
+        low = __builtin_convertvector(__builtin_convertvector(low, Products) * 257 >> 16, Pairs);                            \
+        high = __builtin_convertvector(__builtin_convertvector(high, Products) * 257 >> 16, Pairs);                          \
+        const Pairs mixed = low | high << 8;                                                                                 \
+        memcpy(target, &mixed, bytes);                                                                                       \
+    }
+
+MIX_VECTOR(mix_16_bytes, 16)
+#if defined(__AVX2__)
+/// The same with the instruction that adds up products of neighbours: those of alpha and the video, of the rest and the
+/// background. One factor of each is signed, so 128 is taken off video and background; together that takes 255 · 128 off the
+/// sum, and what is still to be added is 255 · 128 + 128 = 2^15.
+static inline void mix_32_bytes(
+    const uint8_t *video, const uint8_t *background, const uint8_t *alpha, uint8_t *target) {
+    const __m256i half = _mm256_set1_epi8(-128), offset = _mm256_set1_epi16(-32768), factor = _mm256_set1_epi16(257);
+    const __m256i opacity = _mm256_loadu_si256((const __m256i *)alpha);
+    const __m256i rest = _mm256_xor_si256(opacity, _mm256_set1_epi8(-1));
+    const __m256i over = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)video), half);
+    const __m256i under = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)background), half);
+    __m256i low = _mm256_maddubs_epi16(_mm256_unpacklo_epi8(opacity, rest), _mm256_unpacklo_epi8(over, under));
+    __m256i high = _mm256_maddubs_epi16(_mm256_unpackhi_epi8(opacity, rest), _mm256_unpackhi_epi8(over, under));
+    low = _mm256_mulhi_epu16(_mm256_xor_si256(low, offset), factor);
+    high = _mm256_mulhi_epu16(_mm256_xor_si256(high, offset), factor);
+    _mm256_storeu_si256((__m256i *)target, _mm256_packus_epi16(low, high));
+}
+#else
+MIX_VECTOR(mix_32_bytes, 32)
+#endif
+#undef MIX_VECTOR
+
+// Mixes as many bytes as the vector has, or more, in place. The last vector begins inside the one before: it is made before
+// any byte is changed.
+#define MIX(name, mix_vector, bytes)                                                                                         \
+    static inline void name(uint8_t *video, const uint8_t *background, const uint8_t *alpha, ptrdiff_t count) {              \
+        const ptrdiff_t last = count - bytes;                                                                                \
+        uint8_t end[bytes];                                                                                                  \
+        mix_vector(video + last, background + last, alpha + last, end);                                                      \
+        for (ptrdiff_t x = 0; x < last; x += bytes) mix_vector(video + x, background + x, alpha + x, video + x);             \
+        memcpy(video + last, end, bytes);                                                                                    \
+    }
+
+MIX(mix_16_bytes_or_more, mix_16_bytes, 16)
+MIX(mix_32_bytes_or_more, mix_32_bytes, 32)
+#undef MIX
+
+/// Copies less than 64 bytes.
+static inline void copy_few_bytes(uint8_t *target, const uint8_t *source, size_t count) {
+#define COPY(bytes)                                                                                                          \
+    if (count & bytes) {                                                                                                     \
+        memcpy(target, source, bytes);                                                                                       \
+        target += bytes, source += bytes;                                                                                    \
+    }
+    COPY(32) COPY(16) COPY(8) COPY(4) COPY(2) COPY(1)
+#undef COPY
+}
+
+/// Copies like memcpy, but without reading the target's old bytes into the cache first, as stores of whole lines must
+/// otherwise do: good for more than the cache would keep. `processor_finish_copies` comes before anybody else looks.
+static inline void copy_bytes_past_cache(uint8_t *target, const uint8_t *source, size_t count) {
+    typedef uint8_t Bytes __attribute__((ext_vector_type(32)));
+    size_t head = -(uintptr_t)target & 63;
+    if (head > count) head = count;
+    copy_few_bytes(target, source, head);
+    target += head, source += head, count -= head;
+    for (; count >= 64; target += 64, source += 64, count -= 64) {
+        Bytes first, second;
+        memcpy(&first, source, sizeof first);
+        memcpy(&second, source + 32, sizeof second);
+        __builtin_nontemporal_store(first, (Bytes *)target);
+        __builtin_nontemporal_store(second, (Bytes *)(target + 32));
+    }
+    copy_few_bytes(target, source, count);
 }
