@@ -101,8 +101,12 @@ struct AlphaReader {
     /// start and end at multiples of the grain; and writes the bytes of the mixed ones, each row `stride` after the one
     /// before.
     ///
+    /// - parameter meanwhile: is told, while there is much to compute, which runs of which rows will be mixed.
     /// - Precondition: the rows are inside the video and not above those read before; `alpha` has room for them.
-    mutating func read(_ rows: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>, stride: Int) -> AlphaRuns {
+    mutating func read(
+        _ rows: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>, stride: Int,
+        meanwhile: (AlphaRuns, Range<Int>) -> Void = { _, _ in }
+    ) -> AlphaRuns {
         let found = findRuns(rows)
         if found.isAnyMixed {
             let onMap = rows.clamped(to: geometry.rows)
@@ -113,7 +117,9 @@ struct AlphaReader {
                 }
             }
             if !onMap.isEmpty {
-                unsafe write(onMap, found, to: alpha + (onMap.lowerBound &- rows.lowerBound) &* stride, stride: stride)
+                unsafe write(
+                    onMap, found, to: alpha + (onMap.lowerBound &- rows.lowerBound) &* stride, stride: stride, meanwhile
+                )
             }
         }
         return found
@@ -198,7 +204,8 @@ struct AlphaReader {
 
     /// Writes the mixed runs of rows that are on the map.
     private mutating func write(
-        _ rows: Range<Int>, _ found: AlphaRuns, to alpha: UnsafeMutablePointer<UInt8>, stride: Int
+        _ rows: Range<Int>, _ found: AlphaRuns, to alpha: UnsafeMutablePointer<UInt8>, stride: Int,
+        _ meanwhile: (AlphaRuns, Range<Int>) -> Void
     ) {
         ask(for: found)
         var (y, target) = unsafe (rows.lowerBound, alpha)
@@ -210,7 +217,11 @@ struct AlphaReader {
                 if next &- sources.lowerBound > AlphaRows.rowsKept { break }
                 (end, endOfSources) = (end &+ 1, next)
             }
-            for row in sources.lowerBound..<endOfSources { stretch(row: row) }
+            let (count, parts) = (end &- y, endOfSources &- sources.lowerBound)
+            for part in 0..<parts {
+                meanwhile(found, (y &+ count &* part / parts)..<(y &+ count &* (part &+ 1) / parts))
+                stretch(row: sources.lowerBound &+ part)
+            }
             unsafe mix(y..<end, found, into: target, stride: stride)
             unsafe target += (end &- y) &* stride
             y = end

@@ -88,7 +88,7 @@ package final class Blender {
             let isShown = matte.withRows(in: memory) { reader in
                 for y in stride(from: rows.lowerBound, to: rows.upperBound, by: step) {
                     let strip = y..<min(y &+ step, rows.upperBound)
-                    let runs = unsafe reader.read(strip, into: alpha, stride: width)
+                    let runs = unsafe reader.read(strip, into: alpha, stride: width) { pass.fetch($0, $1) }
                     unsafe pass.blend(runs, strip, alpha, stride: width)
                 }
             }
@@ -301,7 +301,7 @@ fileprivate struct BlendPass {
             }
             unsafe loops.mixBytes(
                 video + start, layer.videoStride, background + start, layer.backgroundStride, opacity, opacityStride,
-                bytes, count, isLarge && bytes <= BlendPass.narrow)
+                bytes, count)
         }
         unsafe copyClear(runs, layer, count, video, background, copy)
     }
@@ -353,6 +353,39 @@ fileprivate struct BlendPass {
         if unsafe pending.append(target, source, count) { return }
         pending.make(loops)
         unsafe pending = PendingCopy(target: target, source: source, count: count)
+    }
+
+    /// Asks for what is going to be mixed in some rows, while there are other things to do. Along an edge of the matte a row
+    /// has a few lines of the cache, too few for a processor to foresee.
+    ///
+    /// - Precondition: the rows are inside the frame.
+    func fetch(_ runs: AlphaRuns, _ rows: Range<Int>) {
+        guard isLarge, let first = unsafe layers.first else { return }
+        for index in 0..<layers.count {
+            let layer = unsafe first[index]
+            // The rows of samples that begin in these rows.
+            let firstRow = groups(of: layer.rowsPerSample, in: rows.lowerBound)
+            let endRow = groups(of: layer.rowsPerSample, in: rows.upperBound)
+            for index in 0..<runs.count where runs[index].cover == .mixed {
+                let start = layer.bytes.start(runs[index].start)
+                let bytes = layer.bytes.end(runs[index].end) &- start
+                if bytes > BlendPass.narrow { continue }
+                for row in firstRow..<endRow {
+                    unsafe BlendPass.fetch(layer.video + row &* layer.videoStride + start, bytes)
+                    unsafe BlendPass.fetch(layer.background + row &* layer.backgroundStride + start, bytes)
+                }
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func fetch(_ first: UnsafePointer<UInt8>, _ count: Int) {
+        let start = UInt(bitPattern: first)
+        var line = start & ~63
+        while line < start &+ UInt(bitPattern: count) {
+            processor_prefetch_for_later(line)
+            line &+= 64
+        }
     }
 
     /// Bytes of a run that counts as an edge.

@@ -59,7 +59,7 @@ package struct Loops: CompiledLoops {
     let halveBits: @Sendable (SIMD4<UInt64>, MutableFloats) -> Void
     let halveLine: @Sendable (Floats, Int, MutableFloats) -> Void
     let mixRows: @Sendable (UnsafePointer<FourRows>, Int, Range<Int>, MutableBytes, Int) -> Void
-    let mixBytes: @Sendable (MutableBytes, Int, Bytes, Int, Bytes, Int, Int, Int, Bool) -> Void
+    let mixBytes: @Sendable (MutableBytes, Int, Bytes, Int, Bytes, Int, Int, Int) -> Void
     let copyPastCache: @Sendable (Bytes, Int, MutableBytes) -> Void
     let meansOfPairs: @Sendable (Bytes, Bytes, Int, MutableBytes) -> Void
     let repeatEach: @Sendable (Bytes, Int, Int, MutableBytes) -> Void

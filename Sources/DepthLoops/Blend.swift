@@ -1,4 +1,3 @@
-import CProcessor
 import CVectors
 
 /// Mixes one byte of the video with one of the background.
@@ -31,38 +30,13 @@ func dividedBy255(_ sum: UInt16) -> UInt8 {
 }
 
 /// `blendedByte` for `count` bytes of each of some rows, in place; each has its own byte of `alpha`.
-///
-/// Along an edge of the matte a row has a few lines of the cache, too few for a processor to foresee.
-///
-/// - parameter asksAhead: whether the lines some rows below are asked for.
 package func mixBytes(
     video: UnsafeMutablePointer<UInt8>, videoStride: Int, background: UnsafePointer<UInt8>, backgroundStride: Int,
-    alpha: UnsafePointer<UInt8>, alphaStride: Int, count: Int, rows: Int, asksAhead: Bool
+    alpha: UnsafePointer<UInt8>, alphaStride: Int, count: Int, rows: Int
 ) {
     for row in 0..<rows {
-        let video = unsafe video + row &* videoStride
-        let background = unsafe background + row &* backgroundStride
-        if asksAhead {
-            forEachLine(of: count, UInt(bitPattern: video) &+ UInt(bitPattern: rowsAhead &* videoStride)) {
-                processor_prefetch_for_change($0)
-            }
-            forEachLine(of: count, UInt(bitPattern: background) &+ UInt(bitPattern: rowsAhead &* backgroundStride)) {
-                processor_prefetch_for_reading($0)
-            }
-        }
-        unsafe mixRow(video, background, alpha + row &* alphaStride, count)
-    }
-}
-
-private let rowsAhead = 4
-
-/// Calls `body` for each line of the cache that some bytes lie in.
-@inline(__always)
-private func forEachLine(of count: Int, _ first: UInt, _ body: (UInt) -> Void) {
-    var line = first & ~63
-    while line < first &+ UInt(bitPattern: count) {
-        body(line)
-        line &+= 64
+        unsafe mixRow(
+            video + row &* videoStride, background + row &* backgroundStride, alpha + row &* alphaStride, count)
     }
 }
 

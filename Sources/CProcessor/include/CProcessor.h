@@ -33,6 +33,10 @@ static inline void processor_prefetch_for_change(uintptr_t address) { __builtin_
 /// Asks for a line of the cache that will be read soon. The address need not be any.
 static inline void processor_prefetch_for_reading(uintptr_t address) { __builtin_prefetch((const void *)address, 0, 3); }
 
+/// Asks for a line of the cache that will be needed after some others: it waits in the second cache, and is no burden to the
+/// first. The address need not be any.
+static inline void processor_prefetch_for_later(uintptr_t address) { __builtin_prefetch((const void *)address, 0, 2); }
+
 /// Puts all copies past the cache before whatever this thread stores next.
 static inline void processor_finish_copies(void) {
 #if defined(__SSE2__)
