@@ -245,14 +245,10 @@ struct AlphaReader {
 
     /// What a row of the video is made of.
     private func four(of y: Int) -> FourRows {
-        let (taps, firstTap, last) = (geometry.rowTaps.weights(of: y), geometry.rowTaps.first[y], map.height &- 1)
-        let sources = geometry.sourceRows(of: y)
-        // Beyond its ends the map repeats its first and last rows; of rows that count for nothing any will do.
-        func row(_ tap: Int) -> UnsafePointer<Int16> {
-            unsafe UnsafePointer(keptRow(taps[tap] == 0 ? sources.lowerBound : min(max(firstTap &+ tap, 0), last)))
-        }
+        let (sources, weights) = (geometry.rowSources[y], geometry.rowTaps.weights(of: y))
+        func row(_ tap: Int) -> UnsafePointer<Int16> { unsafe UnsafePointer(keptRow(sources[tap])) }
         return unsafe FourRows(
-            rows: (row(0), row(1), row(2), row(3)), weights: (taps[0], taps[1], taps[2], taps[3]))
+            rows: (row(0), row(1), row(2), row(3)), weights: (weights[0], weights[1], weights[2], weights[3]))
     }
 
     private func clear(
@@ -265,6 +261,7 @@ struct AlphaReader {
 
     // MARK: Stretching
 
+    @inline(__always)
     private func keptRow(_ y: Int) -> UnsafeMutablePointer<Int16> {
         unsafe kept + (y & (AlphaRows.rowsKept &- 1)) &* width
     }

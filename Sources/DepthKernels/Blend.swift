@@ -312,7 +312,8 @@ fileprivate struct BlendPass {
         _ runs: AlphaRuns, _ layer: Layer, _ rows: Int, _ video: UnsafeMutablePointer<UInt8>,
         _ background: UnsafePointer<UInt8>, _ copy: UnsafeMutablePointer<PendingCopy>
     ) {
-        var (target, source, pending) = unsafe (video, background, copy.pointee)
+        var pending = unsafe copy.pointee
+        var (target, source) = unsafe (video, background)
         for _ in 0..<rows {
             for index in 0..<runs.count where runs[index].cover == .clear {
                 let start = layer.bytes.start(runs[index].start)
@@ -367,9 +368,9 @@ fileprivate struct BlendPass {
             let firstRow = groups(of: layer.rowsPerSample, in: rows.lowerBound)
             let endRow = groups(of: layer.rowsPerSample, in: rows.upperBound)
             for index in 0..<runs.count where runs[index].cover == .mixed {
-                let start = layer.bytes.start(runs[index].start)
-                let bytes = layer.bytes.end(runs[index].end) &- start
-                if bytes > BlendPass.narrow { continue }
+                let run = runs[index]
+                let start = layer.bytes.start(run.start)
+                let bytes = layer.bytes.end(run.end) &- start
                 for row in firstRow..<endRow {
                     unsafe BlendPass.fetch(layer.video + row &* layer.videoStride + start, bytes)
                     unsafe BlendPass.fetch(layer.background + row &* layer.backgroundStride + start, bytes)
@@ -387,7 +388,4 @@ fileprivate struct BlendPass {
             line &+= 64
         }
     }
-
-    /// Bytes of a run that counts as an edge.
-    private static let narrow = 1536
 }

@@ -161,10 +161,40 @@ private struct HalfMap: BandWork {
 
     /// Four rows of the source, weighed.
     private func add(_ rows: SIMD4<Int>, into line: UnsafeMutablePointer<Float>) {
+        let (mixed, opaque) = (Joined(rows, source.mixed), Joined(rows, source.opaque))
         for block in 0..<source.blocks {
-            let (one, two) = (source.lanes(block, row: rows[0]), source.lanes(block, row: rows[1]))
-            let (three, four) = (source.lanes(block, row: rows[2]), source.lanes(block, row: rows[3]))
-            unsafe storeLanes((one + four) * 0.125 + (two + three) * 0.375, to: line + block &* blockWidth)
+            let target = unsafe line + block &* blockWidth
+            if opaque.isInAll(block) {
+                unsafe storeLanes(Lanes(repeating: 1), to: target)
+            } else if !mixed.isInAny(block) && !opaque.isInAny(block) {
+                unsafe storeLanes(Lanes(repeating: 0), to: target)
+            } else {
+                let (one, two) = (source.lanes(block, row: rows[0]), source.lanes(block, row: rows[1]))
+                let (three, four) = (source.lanes(block, row: rows[2]), source.lanes(block, row: rows[3]))
+                unsafe storeLanes((one + four) * 0.125 + (two + three) * 0.375, to: target)
+            }
+        }
+    }
+
+    /// A set of blocks in each of four rows.
+    private struct Joined {
+        private let one: BitRow
+        private let two: BitRow
+        private let three: BitRow
+        private let four: BitRow
+
+        init(_ rows: SIMD4<Int>, _ set: (Int) -> BitRow) {
+            (one, two, three, four) = (set(rows[0]), set(rows[1]), set(rows[2]), set(rows[3]))
+        }
+
+        @inline(__always)
+        func isInAll(_ block: Int) -> Bool {
+            one.contains(block) && two.contains(block) && three.contains(block) && four.contains(block)
+        }
+
+        @inline(__always)
+        func isInAny(_ block: Int) -> Bool {
+            one.contains(block) || two.contains(block) || three.contains(block) || four.contains(block)
         }
     }
 

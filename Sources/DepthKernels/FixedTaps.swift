@@ -69,6 +69,17 @@ struct FixedTaps {
         return start..<(start &+ span)
     }
 
+    /// The sample for each of the four weights, on the map: beyond its ends that repeats its first and last, and of samples
+    /// that count for nothing any will do.
+    func foldedSources(of index: Int) -> SIMD4<Int> {
+        let (sources, weights) = (sources(of: index), weights(of: index))
+        var folded = SIMD4<Int>(repeating: sources.lowerBound)
+        for tap in 0..<4 where weights[tap] != 0 {
+            folded[tap] = min(max(first[index] + tap, 0), last + span - 1)
+        }
+        return folded
+    }
+
     func weights(of index: Int) -> SIMD4<Int16> {
         SIMD4(
             weights[4 &* index], weights[4 &* index &+ 1], weights[4 &* index &+ 2], weights[4 &* index &+ 3])

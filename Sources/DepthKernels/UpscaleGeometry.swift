@@ -13,6 +13,8 @@ struct UpscaleGeometry {
     /// What the pixels of each column and of each row are made of.
     let columnTaps: FixedTaps
     let rowTaps: FixedTaps
+    /// For each row of the video the four rows of the map that it is made of.
+    let rowSources: [SIMD4<Int>]
     /// For each edge between samples of the map, the first video column that needs nothing on its left…
     let firstBehind: [Int]
     /// …and the first one that needs something on its right.
@@ -43,6 +45,7 @@ struct UpscaleGeometry {
         rows = UpscaleGeometry.pixels(placement.videoHeight, onMapOf: Double(placement.depthHeight)) {
             placement.depthPoint(videoX: 0, videoY: $0).y
         }
+        rowSources = (0..<placement.videoHeight).map { [rowTaps] in rowTaps.foldedSources(of: $0) }
         rowsPerStrip = floorIndex(
             Double(AlphaRows.rowsKept - 4) * Double(grid.cellSize) / scaleY, in: 1...AlphaRows.largestStrip)
         (firstBehind, firstAcross) = UpscaleGeometry.crossings(
