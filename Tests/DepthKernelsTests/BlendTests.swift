@@ -79,21 +79,22 @@ import Testing
 
     @Test(arguments: layouts, [false, true])
     func everyByteOfEveryWidthIsTheFormulaAndNothingElseIsTouched(layout: PixelLayout, isLarge: Bool) throws {
-        for width in 1...130 {
+        for (width, loops) in (1...130).flatMap({ width in Loops.usable.map { (width, $0) } }) {
             let height = width % 5 + 1
             let alpha = GuardedPlane(
                 rowBytes: width, bytes: alphaLikePicture(width: width, height: height, seed: UInt64(width)))
-            func picture(seed: UInt64) -> [GuardedPlane] {
+            func picture(seed: UInt64, padding: Int) -> [GuardedPlane] {
                 layout.planes.indices.map { index in
                     let rowBytes = layout.rowBytes(plane: index, width: width)
                     let rows = layout.rows(plane: index, height: height)
                     return GuardedPlane(
                         rowBytes: rowBytes, bytes: randomBytes(rowBytes * rows, seed: seed + UInt64(index)),
-                        padding: width % 7)
+                        padding: padding)
                 }
             }
-            let (video, background, before) = (picture(seed: 1), picture(seed: 50), picture(seed: 1))
-            let blender = Blender(layout: layout, width: width, height: height, isLarge: isLarge)
+            let (video, before) = (picture(seed: 1, padding: width % 7), picture(seed: 1, padding: 0))
+            let background = picture(seed: 50, padding: width % 5 + 3)
+            let blender = Blender(layout: layout, width: width, height: height, isLarge: isLarge, loops: loops)
             #expect(
                 blender.blend(
                     video: Planes(video), background: Planes(background).readOnly, alpha: alpha.plane.readOnly))
@@ -108,7 +109,7 @@ import Testing
                         )
                     }
                 }
-                #expect(video[index].bytes == expected, "width \(width), plane \(index)")
+                #expect(video[index].bytes == expected, "width \(width), plane \(index), \(loops.name)")
                 #expect(video[index].guardsAreIntact && background[index].guardsAreIntact)
             }
             #expect(alpha.guardsAreIntact)

@@ -56,8 +56,17 @@ import Testing
             }
             for loops in Loops.usable {
                 let alphas = [UInt8](repeating: UInt8(alpha), count: video.count)
-                let result = blended(video, background, alphas, width: video.count / 2, loops: loops)
-                #expect(result == expected, "alpha \(alpha), \(loops.name)")
+                // As long as it can be, and as short as the shorter vectors are.
+                for width in [video.count / 2, 8] {
+                    let starts = stride(from: 0, to: video.count, by: 2 * width)
+                    let result = starts.flatMap { start in
+                        let part = start..<(start + 2 * width)
+                        return blended(
+                            Array(video[part]), Array(background[part]), Array(alphas[part]), width: width, loops: loops
+                        )
+                    }
+                    #expect(result == expected, "alpha \(alpha), \(width) wide, \(loops.name)")
+                }
             }
         }
     }

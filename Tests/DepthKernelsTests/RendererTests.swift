@@ -234,10 +234,10 @@ import Testing
         // High enough for the wide blur to be made of cells.
         let height = blurRadius >= 5 ? Int(2 * blurRadius) : 3
         let (largest, mean) = blurRadius >= 5 ? (2, 0.1) : (1, 0.05)
-        for width in 1...130 {
+        for (width, isOnTheLeft) in (1...130).flatMap({ [($0, true), ($0, false)] }) {
             let edge = (width &* 7) % (width + 1)
             let depth = try DepthMap(
-                counts: (0..<width * height).map { $0 % width < edge ? 700 : 3000 }, width: width)
+                counts: (0..<width * height).map { ($0 % width < edge) == isOnTheLeft ? 700 : 3000 }, width: width)
             let (videoWidth, videoHeight) = (max(Int(Double(width) * scale), 1), max(Int(Double(height) * scale), 1))
             let difference = Difference(
                 depth.alpha(settings, videoWidth: videoWidth, videoHeight: videoHeight),

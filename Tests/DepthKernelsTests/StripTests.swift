@@ -10,6 +10,14 @@ import Testing
             .full(bytesPerSample: 1), .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1),
             .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1)),
         PixelLayout(.full(bytesPerSample: 4)), PixelLayout(.packed422(lumaFirst: true)),
+        PixelLayout(.full(bytesPerSample: 3)),
+        PixelLayout(.full(bytesPerSample: 1), .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 2)),
+        PixelLayout(
+            .full(bytesPerSample: 1), .subsampled(horizontal: 2, vertical: 1, bytesPerSample: 1),
+            .subsampled(horizontal: 2, vertical: 1, bytesPerSample: 1)),
+        PixelLayout(
+            .full(bytesPerSample: 1), .subsampled(horizontal: 4, vertical: 4, bytesPerSample: 1),
+            .subsampled(horizontal: 4, vertical: 4, bytesPerSample: 1), .full(bytesPerSample: 1)),
     ]
 
     /// Maps laid over the frame, beside it, far smaller and far larger than it.
@@ -25,12 +33,12 @@ import Testing
         let blender = Blender(layout: layout, width: width, height: height, isLarge: false)
         let largeBlender = Blender(layout: layout, width: width, height: height, isLarge: true)
         for (offsetX, offsetY, zoom) in StripTests.placements {
-            for upscale in Upscale.allCases {
+            for (upscale, blurRadius) in [(Upscale.bicubic, 1.5), (.bilinear, 1.5), (.bicubic, 10)] {
                 let placement = DepthPlacement(
                     depthWidth: 61, depthHeight: 37, videoWidth: width, videoHeight: height, fit: .contain,
                     offsetX: offsetX, offsetY: offsetY, scale: zoom)
                 var settings = MatteSettings()
-                settings.blurRadius = 1.5
+                settings.blurRadius = blurRadius
                 settings.upscale = upscale
                 let fresh = MatteRenderer()
                 fresh.prepare(
@@ -52,7 +60,7 @@ import Testing
                         let strips = Frames(layout, size).blended {
                             blender.blend(video: $0, background: $1, matte: renderer)
                         }
-                        #expect(strips == whole, "\(offsetX) \(offsetY) \(zoom) \(upscale)")
+                        #expect(strips == whole, "\(offsetX) \(offsetY) \(zoom) \(upscale) \(blurRadius)")
                     }
                 }
             }
@@ -99,7 +107,7 @@ import Testing
     }
 }
 
-/// A video frame of 255 and a background of 0, with as many planes as a layout has.
+/// A video frame and a background of any bytes, with as many planes as a layout has.
 struct Frames {
     private let layout: PixelLayout
     private let size: (width: Int, height: Int)
@@ -115,8 +123,7 @@ struct Frames {
             (layout.rowBytes(plane: $0, width: size.width), layout.rows(plane: $0, height: size.height))
         }
         let count = shapes.reduce(0) { $0 + $1.0 * $1.1 }
-        var video = [UInt8](repeating: 255, count: count)
-        var background = [UInt8](repeating: 0, count: count)
+        var (video, background) = (randomBytes(count, seed: 1), randomBytes(count, seed: 2))
         let isDone = video.withUnsafeMutableBytes { video in
             background.withUnsafeMutableBytes { background in
                 guard let video = planes(video, shapes), let background = planes(background, shapes) else {
