@@ -8,7 +8,7 @@ import CVectors
 /// In whole numbers of 16 bits, which is half the work of single precision and wrong by less than a quarter of a byte's
 /// step (`fixOpacities`, `stretchEvenly`, `mixRows`).
 ///
-/// Separable: rows of the map are stretched to the video's width first, the last four of them are kept, and each video row
+/// Separable: rows of the map are stretched to the video's width first, the last few of them are kept, and each video row
 /// is a weighted sum of up to four. All of that is done only where the alpha changes; of the rest it is known that it is
 /// 0 or 255, and no byte of it is written. Video pixels whose centre lies outside the map are 0.
 struct AlphaRows: ~Copyable {
@@ -20,8 +20,11 @@ struct AlphaRows: ~Copyable {
     private var runs = Scratch<AlphaRun>()
     private var fours = Scratch<FourRows>()
 
-    /// Rows of the map that are kept stretched, a power of two: at least the four that a video row depends on, and more for
-    /// several video rows together.
+    /// Rows of the map that a video row depends on, at most.
+    static let taps = 4
+
+    /// Rows of the map that are kept stretched: more than one video row depends on, a power of two, and as many as
+    /// `AlphaReader.stretched` has.
     static let rowsKept = 8
 
     /// Runs start and end at multiples of this many pixels, which suit the vectors of the loops and every chroma sample.
@@ -101,7 +104,7 @@ struct AlphaReader {
     /// start and end at multiples of the grain; and writes the bytes of the mixed ones, each row `stride` after the one
     /// before.
     ///
-    /// - parameter meanwhile: is told, while there is much to compute, which runs of which rows will be mixed.
+    /// - parameter meanwhile: is told, while there is much to compute, which runs of which rows on the map will be mixed.
     /// - Precondition: the rows are inside the video and not above those read before; `alpha` has room for them.
     mutating func read(
         _ rows: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>, stride: Int,
@@ -213,9 +216,12 @@ struct AlphaReader {
             let sources = geometry.sourceRows(of: y)
             var (end, endOfSources) = (y &+ 1, sources.upperBound)
             while end < rows.upperBound && end &- y < AlphaRows.largestStrip {
-                let next = geometry.sourceRows(of: end).upperBound
-                if next &- sources.lowerBound > AlphaRows.rowsKept { break }
-                (end, endOfSources) = (end &+ 1, next)
+                let next = geometry.sourceRows(of: end)
+                // Rows of the map that none of these depends on are left out.
+                if next.upperBound &- sources.lowerBound > AlphaRows.rowsKept || next.lowerBound > endOfSources {
+                    break
+                }
+                (end, endOfSources) = (end &+ 1, next.upperBound)
             }
             let (count, parts) = (end &- y, endOfSources &- sources.lowerBound)
             for part in 0..<parts {

@@ -16,7 +16,7 @@ package final class Blender {
     /// For the calling thread.
     private var memory = BlendMemory()
     private var layers = Scratch<BlendPass.Layer>()
-    /// Bytes of the longest row, and some more for whole vectors.
+    /// Bytes of the longest row.
     private let rowBytes: Int
     /// Whether a frame is larger than a core's own cache.
     private let isLarge: Bool
@@ -31,7 +31,7 @@ package final class Blender {
         self.layout = layout
         self.loops = loops
         rowsPerSample = layout.planes.reduce(1) { max($0, $1.rowsPerSample) }
-        rowBytes = layout.planes.indices.reduce(16) { max($0, layout.rowBytes(plane: $1, width: width) &+ 16) }
+        rowBytes = layout.planes.indices.reduce(0) { max($0, layout.rowBytes(plane: $1, width: width)) }
         let bytes = layout.planes.indices.reduce(0) {
             $0 + layout.rowBytes(plane: $1, width: width) * layout.rows(plane: $1, height: height)
         }
@@ -50,7 +50,7 @@ package final class Blender {
     /// - returns: false, with nothing written, where `hasExpectedShape` says no.
     package func blend(video: Planes<MutablePlane>, background: Planes<Plane>, alpha: Plane) -> Bool {
         guard hasExpectedShape(video: video, background: background, alpha: alpha) else { return false }
-        let pass = pass(layers(video, background), rowsPerStrip: rowsPerSample, &memory)
+        let pass = makePass(layers(video, background), rowsPerStrip: rowsPerSample, &memory)
         for y in stride(from: 0, to: height, by: rowsPerSample) {
             let rows = y..<min(y &+ rowsPerSample, height)
             forEachRun(in: alpha, rows: rows, width: width) { run in
@@ -83,7 +83,7 @@ package final class Blender {
 
         func work(_ rows: Range<Int>, _ memory: MatteMemory) {
             let (width, step) = (blender.width, blender.wholeSamples(matte.rowsPerStrip))
-            let pass = blender.pass(layers, rowsPerStrip: step, &memory.blend)
+            let pass = blender.makePass(layers, rowsPerStrip: step, &memory.blend)
             let alpha = unsafe memory.blend.strip(width &* step)
             let isShown = matte.withRows(in: memory) { reader in
                 for y in stride(from: rows.lowerBound, to: rows.upperBound, by: step) {
@@ -102,9 +102,9 @@ package final class Blender {
     /// - returns: false, with nothing written, where the frames are of another size.
     package func cover(video: Planes<MutablePlane>, background: Planes<Plane>) -> Bool {
         guard fit(video, background) else { return false }
-        let step = wholeSamples(MatteRenderer.rowsPerPlainStrip)
-        let pass = pass(layers(video, background), rowsPerStrip: step, &memory)
-        unsafe showBackground(pass, 0..<height, by: step, memory.strip(width &* step))
+        // Nothing is mixed: there is no need of alpha.
+        let pass = makePass(layers(video, background), rowsPerStrip: 0, &memory)
+        unsafe showBackground(pass, 0..<height, by: wholeSamples(MatteRenderer.rowsPerPlainStrip), memory.strip(0))
         pass.finish()
         return true
     }
@@ -124,7 +124,7 @@ package final class Blender {
     /// So many rows, or a few more: a strip ends where a sample does in every plane.
     private func wholeSamples(_ rows: Int) -> Int { groups(of: rowsPerSample, in: rows) &* rowsPerSample }
 
-    private func pass(_ layers: BlendPass.Layers, rowsPerStrip: Int, _ memory: inout BlendMemory) -> BlendPass {
+    private func makePass(_ layers: BlendPass.Layers, rowsPerStrip: Int, _ memory: inout BlendMemory) -> BlendPass {
         unsafe BlendPass(
             layers: layers, spreadAlpha: memory.spread(rowBytes * rowsPerStrip), spreadStride: rowBytes, loops: loops,
             isLarge: isLarge, copies: memory.copies(layers.count))
@@ -156,8 +156,7 @@ struct PendingCopy: BitwiseCopyable {
     let source: UnsafePointer<UInt8>?
     private(set) var count: Int
 
-    /// Bytes that are worth a copy of their own. Copies of all planes that take turns are faster than one of each plane as a
-    /// whole: a processor then reads ahead in all of them.
+    /// Bytes that are worth a copy of their own: these do not wait for what follows them.
     private static let enough = 1024
 
     static var none: PendingCopy { unsafe PendingCopy(target: nil, source: nil, count: 0) }
@@ -287,26 +286,28 @@ fileprivate struct BlendPass {
         _ copy: UnsafeMutablePointer<PendingCopy>
     ) {
         let first = rows.lowerBound / layer.rowsPerSample
-        let count = groups(of: layer.rowsPerSample, in: rows.upperBound) &- first
+        let rowCount = groups(of: layer.rowsPerSample, in: rows.upperBound) &- first
         let video = unsafe layer.video + first &* layer.videoStride
         let background = unsafe layer.background + first &* layer.backgroundStride
         for index in 0..<runs.count where runs[index].cover == .mixed {
             let run = runs[index]
             let start = layer.bytes.start(run.start)
-            let bytes = layer.bytes.end(run.end) &- start
+            let byteCount = layer.bytes.end(run.end) &- start
             var (opacity, opacityStride) = unsafe (alpha + run.start, stride)
             if !layer.isPlain {
-                if !layer.isSpreadAlready { unsafe spread(run, layer, rows, alpha + run.start, stride: stride) }
+                if !layer.isSpreadAlready {
+                    unsafe spreadAlpha(of: run, layer, rows, alpha + run.start, stride: stride)
+                }
                 unsafe (opacity, opacityStride) = unsafe (UnsafePointer(spreadAlpha + start), spreadStride)
             }
             unsafe loops.mixBytes(
                 video + start, layer.videoStride, background + start, layer.backgroundStride, opacity, opacityStride,
-                bytes, count)
+                byteCount, rowCount)
         }
-        unsafe copyClear(runs, layer, count, video, background, copy)
+        unsafe copyClear(runs, layer, rowCount, video, background, copy)
     }
 
-    /// Lays the background over the video where that is not seen, row by row.
+    /// Lays the background over the video where the video is not seen, row by row.
     @inline(__always)
     private func copyClear(
         _ runs: AlphaRuns, _ layer: Layer, _ rows: Int, _ video: UnsafeMutablePointer<UInt8>,
@@ -329,8 +330,8 @@ fileprivate struct BlendPass {
     /// Makes the alpha of every byte of a run.
     ///
     /// - parameter alpha: of the run's first pixel.
-    private func spread(
-        _ run: AlphaRun, _ layer: Layer, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>, stride: Int
+    private func spreadAlpha(
+        of run: AlphaRun, _ layer: Layer, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>, stride: Int
     ) {
         var (y, alpha) = unsafe (rows.lowerBound, alpha)
         var target = unsafe spreadAlpha + layer.bytes.start(run.start)
@@ -357,13 +358,13 @@ fileprivate struct BlendPass {
     }
 
     /// Asks for what is going to be mixed in some rows, while there are other things to do. Along an edge of the matte a row
-    /// has a few lines of the cache, too few for a processor to foresee.
+    /// has a few lines of the cache, too few for a processor to foresee; where it foresees more, this does not harm.
     ///
     /// - Precondition: the rows are inside the frame.
     func fetch(_ runs: AlphaRuns, _ rows: Range<Int>) {
         guard isLarge, let first = unsafe layers.first else { return }
-        for index in 0..<layers.count {
-            let layer = unsafe first[index]
+        for plane in 0..<layers.count {
+            let layer = unsafe first[plane]
             // The rows of samples that begin in these rows.
             let firstRow = groups(of: layer.rowsPerSample, in: rows.lowerBound)
             let endRow = groups(of: layer.rowsPerSample, in: rows.upperBound)

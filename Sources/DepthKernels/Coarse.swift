@@ -99,11 +99,10 @@ private struct HalfMask: BandWork {
 /// Four rows of a mask, 64 samples in a word. Words before the first and behind the last repeat the row's first or last sample.
 @safe
 private struct FourMaskRows {
-    private typealias Row = UnsafePointer<UInt64>
-    private let row0: Row
-    private let row1: Row
-    private let row2: Row
-    private let row3: Row
+    private let row0: UnsafePointer<UInt64>
+    private let row1: UnsafePointer<UInt64>
+    private let row2: UnsafePointer<UInt64>
+    private let row3: UnsafePointer<UInt64>
     private let count: Int
 
     init(

@@ -109,10 +109,10 @@ package final class MatteRenderer {
     /// Rows of the last frame's alpha that are best read together.
     var rowsPerStrip: Int { prepared?.geometry.rowsPerStrip ?? MatteRenderer.rowsPerPlainStrip }
 
-    /// The same where there is nothing to read.
+    /// The same where there is nothing to read: few calls, and yet the planes take turns.
     static let rowsPerPlainStrip = 16
 
-    /// Lends the last frame's alpha, row by row, to one thread of several.
+    /// Lends the last frame's alpha, some rows at a time, to one thread of several.
     ///
     /// - returns: false, without a call, where nothing is shown.
     func withRows(in memory: MatteMemory, _ body: (inout AlphaReader) -> Void) -> Bool {

@@ -7,8 +7,8 @@ struct UpscaleGeometry {
     /// Video pixels whose centre lies on the map.
     let columns: Range<Int>
     let rows: Range<Int>
-    /// Rows that are best read together: as many as depend on the rows of the map that are kept, so that what is found out
-    /// once for all of them costs little.
+    /// Rows that are best read together: about as many as the rows of the map that are kept suffice for, so that what is
+    /// found out once for all of them costs little.
     let rowsPerStrip: Int
     /// What the pixels of each column and of each row are made of.
     let columnTaps: FixedTaps
@@ -47,7 +47,8 @@ struct UpscaleGeometry {
         }
         rowSources = (0..<placement.videoHeight).map { [rowTaps] in rowTaps.foldedSources(of: $0) }
         rowsPerStrip = floorIndex(
-            Double(AlphaRows.rowsKept - 4) * Double(grid.cellSize) / scaleY, in: 1...AlphaRows.largestStrip)
+            Double(AlphaRows.rowsKept - AlphaRows.taps) * Double(grid.cellSize) / scaleY, in: 1...AlphaRows.largestStrip
+        )
         (firstBehind, firstAcross) = UpscaleGeometry.crossings(
             Array(0...grid.width), taps: columnTaps, columns: columns)
         let isWhole = placement.left == 0 && placement.width == Double(placement.videoWidth)

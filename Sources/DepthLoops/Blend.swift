@@ -4,7 +4,7 @@ import CVectors
 ///
 ///     (video · alpha + background · (255 − alpha)) / 255, rounded to nearest (255 is odd: there are no halves)
 ///
-/// The division is exact for every sum up to 65535: s/255 rounded = (t + t/256)/256 with t = s + 128 (Blinn, "Three
+/// The division is exact for every sum up to 255 · 255: s/255 rounded = (t + t/256)/256 with t = s + 128 (Blinn, "Three
 /// Wrongs Make a Right", IEEE CG&A 15(6), 1995).
 @inlinable
 @inline(__always)
@@ -46,7 +46,7 @@ private func mixRow(
     _ count: Int
 ) {
     if count >= 32 { return unsafe mix_32_bytes_or_more(video, background, alpha, count) }
-    if count >= 16 { return unsafe mix_16_bytes_or_more(video, background, alpha, count) }
+    if count >= 8 { return unsafe mix_8_bytes_or_more(video, background, alpha, count) }
     for index in 0..<count {
         unsafe video[index] = blendedByte(video: video[index], background: background[index], alpha: alpha[index])
     }

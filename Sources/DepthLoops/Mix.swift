@@ -8,7 +8,7 @@ package import CVectors
 /// step.
 ///
 /// - parameter columns: which of the opacities are added up.
-/// - parameter alpha: the first row, from its first column on, whichever are asked for.
+/// - parameter alpha: column 0 of the first row; only `columns` are written.
 package func mixRows(
     _ fours: UnsafePointer<FourRows>, rows: Int, columns: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>,
     stride: Int

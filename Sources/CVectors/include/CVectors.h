@@ -1,8 +1,8 @@
 #pragma once
 
-// What every processor with vectors has instructions for, and Swift cannot say: comparisons of many samples with one bit
-// for each, the first one lowest (vectors of `bool`), products of which the upper half is kept (vectors that grow and
-// shrink), and stores that leave the cache alone.
+// What processors with vectors have instructions for, and Swift cannot say: comparisons of many samples with one bit for
+// each, the first one lowest (vectors of `bool`), products of which the upper half is kept (vectors that grow and shrink),
+// stores that leave the cache alone, and sums of products of neighbouring bytes, which AVX2 has and others do without.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,14 +65,14 @@ static inline ComparisonBits comparison_bits_of_floats(const float *numbers, flo
     return bits;
 }
 
-/// The rows that a row is the weighed sum of.
+/// The rows that a row is the weighed sum of; none is NULL when they are read.
 typedef struct {
     const int16_t *rows[4];
     int16_t weights[4];
 } FourRows;
 
 /// Adds up numbers `start`..<`end` of four rows, weighed: the upper halves of their products, plus `bias`, shifted right by
-/// `shift`, clipped to bytes.
+/// `shift`, clipped to `bytes[start]`..<`bytes[end]`.
 ///
 /// 32 at a time; the last may begin inside those before, which come out the same again. There must be 32 at least.
 static inline void add_four_rows(
@@ -80,13 +80,13 @@ static inline void add_four_rows(
     typedef int16_t Shorts __attribute__((ext_vector_type(32)));
     typedef int32_t Ints __attribute__((ext_vector_type(32)));
     typedef uint8_t Bytes __attribute__((ext_vector_type(32)));
-    const FourRows sum_of = *four;
+    const FourRows terms = *four;
     for (ptrdiff_t next = start; next < end; next += 32) {
         const ptrdiff_t x = next < end - 32 ? next : end - 32;
         Shorts sum = bias;
         for (int index = 0; index < 4; index++) {
-            Shorts numbers, weight = sum_of.weights[index];
-            memcpy(&numbers, sum_of.rows[index] + x, sizeof numbers);
+            Shorts numbers, weight = terms.weights[index];
+            memcpy(&numbers, terms.rows[index] + x, sizeof numbers);
             Ints products = __builtin_convertvector(numbers, Ints) * __builtin_convertvector(weight, Ints);
             sum += __builtin_convertvector(products >> 16, Shorts);
         }
@@ -115,10 +115,8 @@ static inline void add_four_numbers(
 
 // (video · alpha + background · (255 − alpha)) / 255, rounded to nearest, of each byte.
 //
-// The division is exact for every sum up to 65535: s/255 rounded = (t + t/256)/256 with t = s + 128 (Blinn, "Three Wrongs
-// Make a Right", IEEE CG&A 15(6), 1995), which is the upper half of 257 · t.
-//
-// Two bytes in each lane of 16 bits, which the products need: this way no byte is moved to get them.
+// As `blendedByte`: (t + t/256)/256 is the upper half of 257 · t. Two bytes in each lane of 16 bits, which the products need:
+// this way no byte is moved to get them.
 #define MIX_VECTOR(name, bytes)                                                                                              \
     static inline void name(                                                                                                 \
         const uint8_t *video, const uint8_t *background, const uint8_t *alpha, uint8_t *target) {                            \
@@ -137,7 +135,7 @@ static inline void add_four_numbers(
         memcpy(target, &mixed, bytes);                                                                                       \
     }
 
-MIX_VECTOR(mix_16_bytes, 16)
+MIX_VECTOR(mix_8_bytes, 8)
 #if defined(__AVX2__)
 /// The same with the instruction that adds up products of neighbours: those of alpha and the video, of the rest and the
 /// background. One factor of each is signed, so 128 is taken off video and background; together that takes 255 · 128 off the
@@ -171,7 +169,7 @@ MIX_VECTOR(mix_32_bytes, 32)
         memcpy(video + last, end, bytes);                                                                                    \
     }
 
-MIX(mix_16_bytes_or_more, mix_16_bytes, 16)
+MIX(mix_8_bytes_or_more, mix_8_bytes, 8)
 MIX(mix_32_bytes_or_more, mix_32_bytes, 32)
 #undef MIX
 
