@@ -30,11 +30,18 @@ struct SampleBytes: BitwiseCopyable {
 
     /// The first byte of the sample that pixel `x` belongs to.
     @inline(__always)
-    func start(_ x: Int) -> Int { (x &>> shift) &* bytes }
+    private func start(_ x: Int) -> Int { (x &>> shift) &* bytes }
 
     /// The first byte behind the sample of the pixel before `x`.
     @inline(__always)
-    func end(_ x: Int) -> Int { start(x &+ columns &- 1) }
+    private func end(_ x: Int) -> Int { start(x &+ columns &- 1) }
+
+    /// Where the samples of pixels `first`..<`end` begin, and how many bytes they have.
+    @inline(__always)
+    func place(from first: Int, to end: Int) -> (start: Int, count: Int) {
+        let start = start(first)
+        return (start, self.end(end) &- start)
+    }
 }
 
 extension AlphaSpread {

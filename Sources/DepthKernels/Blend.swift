@@ -291,8 +291,7 @@ fileprivate struct BlendPass {
         let background = unsafe layer.background + first &* layer.backgroundStride
         for index in 0..<runs.count where runs[index].cover == .mixed {
             let run = runs[index]
-            let start = layer.bytes.start(run.start)
-            let byteCount = layer.bytes.end(run.end) &- start
+            let (start, byteCount) = layer.bytes.place(from: run.start, to: run.end)
             var (opacity, opacityStride) = unsafe (alpha + run.start, stride)
             if !layer.isPlain {
                 if !layer.isSpreadAlready {
@@ -317,8 +316,7 @@ fileprivate struct BlendPass {
         var (target, source) = unsafe (video, background)
         for _ in 0..<rows {
             for index in 0..<runs.count where runs[index].cover == .clear {
-                let start = layer.bytes.start(runs[index].start)
-                let count = layer.bytes.end(runs[index].end) &- start
+                let (start, count) = layer.bytes.place(from: runs[index].start, to: runs[index].end)
                 unsafe show(layer, &pending, target + start, source + start, count)
             }
             unsafe target += layer.videoStride
@@ -334,7 +332,7 @@ fileprivate struct BlendPass {
         of run: AlphaRun, _ layer: Layer, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>, stride: Int
     ) {
         var (y, alpha) = unsafe (rows.lowerBound, alpha)
-        var target = unsafe spreadAlpha + layer.bytes.start(run.start)
+        var target = unsafe spreadAlpha + layer.bytes.place(from: run.start, to: run.end).start
         while y < rows.upperBound {
             let shared = min(layer.rowsPerSample, rows.upperBound &- y)
             unsafe layer.spread.spread(
@@ -369,9 +367,7 @@ fileprivate struct BlendPass {
             let firstRow = groups(of: layer.rowsPerSample, in: rows.lowerBound)
             let endRow = groups(of: layer.rowsPerSample, in: rows.upperBound)
             for index in 0..<runs.count where runs[index].cover == .mixed {
-                let run = runs[index]
-                let start = layer.bytes.start(run.start)
-                let bytes = layer.bytes.end(run.end) &- start
+                let (start, bytes) = layer.bytes.place(from: runs[index].start, to: runs[index].end)
                 for row in firstRow..<endRow {
                     unsafe BlendPass.fetch(layer.video + row &* layer.videoStride + start, bytes)
                     unsafe BlendPass.fetch(layer.background + row &* layer.backgroundStride + start, bytes)

@@ -84,9 +84,8 @@ package struct Painter {
                 if case .packed422(let lumaFirst) = spread {
                     unsafe Painter.fillPacked(row, box.left..<box.right, lumaFirst ? 0 : 1, ink)
                 } else {
-                    let bytes = SampleBytes(spread)
-                    let (start, size) = (bytes.start(box.left), spread.bytesPerSample)
-                    let count = bytes.end(box.right) - start
+                    let (start, count) = SampleBytes(spread).place(from: box.left, to: box.right)
+                    let size = spread.bytesPerSample
                     for offset in 0..<count {
                         let byte = ink.byte(offset % size, plane: index)
                         unsafe row.storeBytes(of: byte, toByteOffset: start &+ offset, as: UInt8.self)

@@ -1,28 +1,15 @@
-import CVectors
-
 /// Means of 2 × 2 pixels, or of 2 × 1 where both rows are the same one: the doubled sum then rounds just as the single
 /// one would, and so does a last column that stands in for its missing neighbour.
 package func meansOfPairs(
     upper: UnsafePointer<UInt8>, lower: UnsafePointer<UInt8>, count: Int, into target: UnsafeMutablePointer<UInt8>
 ) {
     let pairs = count / 2
-    var index = 0
-    // The last 32, or 8, may begin inside those before, which come out the same again.
-    while pairs >= 32 && index < pairs {
-        index = min(index, pairs &- 32)
-        unsafe mean_32_squares(upper + index &* 2, lower + index &* 2, target + index)
-        index &+= 32
-    }
-    while pairs >= 8 && index < pairs {
-        index = min(index, pairs &- 8)
-        unsafe mean_8_squares(upper + index &* 2, lower + index &* 2, target + index)
-        index &+= 8
-    }
-    while index < pairs {
-        let left = unsafe UInt16(upper[index &* 2]) &+ UInt16(lower[index &* 2])
-        let right = unsafe UInt16(upper[index &* 2 &+ 1]) &+ UInt16(lower[index &* 2 &+ 1])
-        unsafe target[index] = UInt8(truncatingIfNeeded: (left &+ right &+ 2) &>> 2)
-        index &+= 1
+    for index in 0..<pairs {
+        // Two bytes as one number, whichever of them is its lower half: no byte has to be moved to add them.
+        let above = unsafe UnsafeRawPointer(upper).loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
+        let below = unsafe UnsafeRawPointer(lower).loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
+        let sum = (above & 255) &+ (above &>> 8) &+ (below & 255) &+ (below &>> 8)
+        unsafe target[index] = UInt8(truncatingIfNeeded: (sum &+ 2) &>> 2)
     }
     if count & 1 == 1 {
         let column = unsafe UInt16(upper[count &- 1]) &+ UInt16(lower[count &- 1])

@@ -201,38 +201,3 @@ static inline void copy_bytes_past_cache(uint8_t *target, const uint8_t *source,
     }
     copy_few_bytes(target, source, count);
 }
-
-// Means of 2 × 2 bytes, rounded to nearest, halves up, from two rows of twice as many bytes.
-//
-// Two bytes as one number, whichever of them is its lower half: no byte has to be moved to add them.
-#define MEAN_SQUARES(name, count)                                                                                            \
-    static inline void name(const uint8_t *upper, const uint8_t *lower, uint8_t *means) {                                    \
-        typedef uint16_t Pairs __attribute__((ext_vector_type(count)));                                                      \
-        typedef uint8_t Bytes __attribute__((ext_vector_type(count)));                                                       \
-        Pairs above, below;                                                                                                  \
-        memcpy(&above, upper, sizeof above);                                                                                 \
-        memcpy(&below, lower, sizeof below);                                                                                 \
-        const Pairs sum = (above & 255) + (above >> 8) + (below & 255) + (below >> 8);                                       \
-        const Bytes bytes = __builtin_convertvector((sum + 2) >> 2, Bytes);                                                  \
-        memcpy(means, &bytes, sizeof bytes);                                                                                 \
-    }
-
-MEAN_SQUARES(mean_8_squares, 8)
-#if defined(__AVX2__)
-/// The same with the instruction that adds up products of neighbours.
-static inline void mean_32_squares(const uint8_t *upper, const uint8_t *lower, uint8_t *means) {
-    const __m256i one = _mm256_set1_epi8(1), two = _mm256_set1_epi16(2);
-    __m256i halves[2];
-    for (int half = 0; half < 2; half++) {
-        const __m256i above = _mm256_loadu_si256((const __m256i *)(upper + 32 * half));
-        const __m256i below = _mm256_loadu_si256((const __m256i *)(lower + 32 * half));
-        const __m256i sum = _mm256_add_epi16(_mm256_maddubs_epi16(above, one), _mm256_maddubs_epi16(below, one));
-        halves[half] = _mm256_srli_epi16(_mm256_add_epi16(sum, two), 2);
-    }
-    const __m256i packed = _mm256_packus_epi16(halves[0], halves[1]);
-    _mm256_storeu_si256((__m256i *)means, _mm256_permute4x64_epi64(packed, 0xd8));
-}
-#else
-MEAN_SQUARES(mean_32_squares, 32)
-#endif
-#undef MEAN_SQUARES
