@@ -29,6 +29,14 @@ package final class Monitor<Value>: @unchecked Sendable {  // guard: every acces
         return body(&value)
     }
 
+    /// Changes the value; whoever waits looks at it again only where `body` says so: to wake a thread takes as long as
+    /// much of what is done for a frame.
+    package func change(wakingIf body: (inout Value) -> Bool) {
+        g_mutex_lock(mutex)
+        if body(&value) { g_cond_broadcast(condition) }
+        g_mutex_unlock(mutex)
+    }
+
     /// Waits until the value is as wanted, and returns what `body` makes of it then.
     package func wait<Result>(until isReady: (Value) -> Bool, then body: (inout Value) -> Result) -> Result {
         g_mutex_lock(mutex)

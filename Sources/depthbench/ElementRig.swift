@@ -94,9 +94,10 @@ final class ElementRig {
         progress.withLock {
             $0.arrivals.removeAll(keepingCapacity: true)
             $0.arrivals.reserveCapacity(frames)
+            $0.expected = frames
         }
         for feeder in feeders { feeder.feed(frames) }
-        let seen = progress.wait(until: { $0.arrivals.count >= frames || $0.fault != nil }) { $0 }
+        let seen = progress.wait(until: { $0.arrivals.count >= $0.expected || $0.fault != nil }) { $0 }
         if let fault = seen.fault { throw Failure.cannot("\(factory) stopped: \(fault)") }
         return Round(
             intervals: zip(seen.arrivals.dropFirst(), seen.arrivals).map { Double($0 - $1) }, copies: seen.copies)
@@ -113,9 +114,11 @@ private let arrive:
             guard let buffer, let data = pad?.pointee.chaindata else { return GST_FLOW_ERROR }
             let pool = buffer.pointee.pool
             unref(buffer)
-            Unmanaged<Monitor<Progress>>.fromOpaque(data).takeUnretainedValue().withLock {
+            Unmanaged<Monitor<Progress>>.fromOpaque(data).takeUnretainedValue().change {
                 $0.arrivals.append(time)
                 if pool != $0.pool { $0.copies += 1 }
+                // Waking the thread that waits for the round, once a frame, would be timed along with the element.
+                return $0.arrivals.count >= $0.expected
             }
             return GST_FLOW_OK
         }

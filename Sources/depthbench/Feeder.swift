@@ -5,6 +5,8 @@ import GstBridge
 struct Progress {
     /// When each frame of the round arrived behind the element, in nanoseconds.
     var arrivals: [UInt64] = []
+    /// How many of them make up the round.
+    var expected = 0
     /// Where the video comes from that may be drawn on; only told apart from others.
     var pool: UnsafeMutablePointer<GstBufferPool>?
     /// Frames so far that left in other memory.
