@@ -18,15 +18,11 @@ package final class Blender {
     private var layers = Scratch<BlendPass.Layer>()
     /// Bytes of the longest row.
     private let rowBytes: Int
-    /// Whether a frame is larger than a core's own cache.
-    private let isLarge: Bool
-    /// What such a cache holds, in many processors.
-    private static let cacheBytes = 1 << 20
+    private let cache: FrameCache
 
-    /// - parameter isLarge: whether frames are moved as those are that no cache keeps; nil = by their size. It makes no
-    ///   difference to what comes out.
+    /// - parameter cache: as if frames were of such a size; nil = by their size. It makes no difference to what comes out.
     package init(
-        layout: PixelLayout, width: Int, height: Int, isLarge: Bool? = nil, loops: Loops = .best
+        layout: PixelLayout, width: Int, height: Int, cache: FrameCache? = nil, loops: Loops = .best
     ) {
         self.layout = layout
         self.loops = loops
@@ -35,7 +31,7 @@ package final class Blender {
         let bytes = layout.planes.indices.reduce(0) {
             $0 + layout.rowBytes(plane: $1, width: width) * layout.rows(plane: $1, height: height)
         }
-        self.isLarge = isLarge ?? (bytes > Blender.cacheBytes)
+        self.cache = cache ?? FrameCache(frameBytes: bytes)
         self.width = width
         self.height = height
     }
@@ -127,7 +123,7 @@ package final class Blender {
     private func makePass(_ layers: BlendPass.Layers, rowsPerStrip: Int, _ memory: inout BlendMemory) -> BlendPass {
         unsafe BlendPass(
             layers: layers, spreadAlpha: memory.spread(rowBytes * rowsPerStrip), spreadStride: rowBytes, loops: loops,
-            isLarge: isLarge, copies: memory.copies(layers.count))
+            cache: cache, copies: memory.copies(layers.count))
     }
 
     private func fit(_ video: Planes<MutablePlane>, _ background: Planes<Plane>) -> Bool {
@@ -146,6 +142,23 @@ package final class Blender {
             count += 1
         }
         return unsafe BlendPass.Layers(first: first, count: count)
+    }
+}
+
+/// Where a frame can still be found when the next one comes.
+package enum FrameCache: Comparable, CaseIterable {
+    /// In the core's own cache.
+    case own
+    /// In the last cache.
+    case last
+    /// In memory.
+    case none
+
+    /// What a core's own cache holds in many processors, and what one stream of video can hope to have of the last one.
+    private static let (ownBytes, lastBytes) = (1 << 20, 8 << 20)
+
+    init(frameBytes: Int) {
+        self = frameBytes <= FrameCache.ownBytes ? .own : frameBytes <= FrameCache.lastBytes ? .last : .none
     }
 }
 
@@ -255,15 +268,14 @@ fileprivate struct BlendPass {
     let spreadAlpha: UnsafeMutablePointer<UInt8>
     let spreadStride: Int
     let loops: Loops
-    /// Whether a frame is larger than what a core's own cache holds.
-    let isLarge: Bool
-    /// For each layer, where frames are large: runs of the background that lie one behind the other in memory, at the end of
+    let cache: FrameCache
+    /// For each layer, where frames are too large for the core's own cache: runs of the background that lie one behind the other in memory, at the end of
     /// a row and the beginning of the next, are copied as one.
     let copies: UnsafeMutablePointer<PendingCopy>
 
     /// Comes after the last strip, before another thread looks at the frame.
     func finish() {
-        guard isLarge else { return }
+        guard cache > .own else { return }
         for index in 0..<layers.count { unsafe copies[index].make(loops) }
         processor_finish_copies()
     }
@@ -349,40 +361,54 @@ fileprivate struct BlendPass {
         _ layer: Layer, _ pending: inout PendingCopy, _ target: UnsafeMutablePointer<UInt8>,
         _ source: UnsafePointer<UInt8>, _ count: Int
     ) {
-        guard isLarge else { return unsafe target.update(from: source, count: count) }
+        guard cache > .own else { return unsafe target.update(from: source, count: count) }
         if unsafe pending.append(target, source, count) { return }
         pending.make(loops)
         unsafe pending = PendingCopy(target: target, source: source, count: count)
     }
 
-    /// Asks for what is going to be mixed in some rows, while there are other things to do. Along an edge of the matte a row
-    /// has a few lines of the cache, too few for a processor to foresee; where it foresees more, this does not harm.
+    /// As many bytes in a row a processor foresees well enough by itself, though it looks no further than to the end of a page.
+    private static let foreseenBytes = 1536
+
+    /// Asks for the bytes of some rows that are going to be read, while there are other things to do. Along an edge of the
+    /// matte a row has a few lines of the cache, too few for a processor to foresee; and so have the rows of the background
+    /// where its planes are too large to be in any cache.
     ///
     /// - Precondition: the rows are inside the frame.
     func fetch(_ runs: AlphaRuns, _ rows: Range<Int>) {
-        guard isLarge, let first = unsafe layers.first else { return }
+        guard cache > .own, let first = unsafe layers.first else { return }
         for plane in 0..<layers.count {
             let layer = unsafe first[plane]
             // The rows of samples that begin in these rows.
             let firstRow = groups(of: layer.rowsPerSample, in: rows.lowerBound)
-            let endRow = groups(of: layer.rowsPerSample, in: rows.upperBound)
-            for index in 0..<runs.count where runs[index].cover == .mixed {
-                let (start, bytes) = layer.bytes.place(from: runs[index].start, to: runs[index].end)
-                for row in firstRow..<endRow {
-                    unsafe BlendPass.fetch(layer.video + row &* layer.videoStride + start, bytes)
-                    unsafe BlendPass.fetch(layer.background + row &* layer.backgroundStride + start, bytes)
+            let rowCount = groups(of: layer.rowsPerSample, in: rows.upperBound) &- firstRow
+            let video = unsafe layer.video + firstRow &* layer.videoStride
+            let background = unsafe layer.background + firstRow &* layer.backgroundStride
+            for index in 0..<runs.count {
+                let (start, count) = layer.bytes.place(from: runs[index].start, to: runs[index].end)
+                guard count < BlendPass.foreseenBytes else { continue }
+                let isMixed = runs[index].cover == .mixed
+                if isMixed { unsafe BlendPass.fetch(video + start, layer.videoStride, count, rows: rowCount) }
+                if isMixed || runs[index].cover == .clear && cache == .none {
+                    unsafe BlendPass.fetch(background + start, layer.backgroundStride, count, rows: rowCount)
                 }
             }
         }
     }
 
+    /// - Precondition: `count > 0`.
     @inline(__always)
-    private static func fetch(_ first: UnsafePointer<UInt8>, _ count: Int) {
-        let start = UInt(bitPattern: first)
-        var line = start & ~63
-        while line < start &+ UInt(bitPattern: count) {
-            processor_prefetch_for_later(line)
-            line &+= 64
+    private static func fetch(_ first: UnsafePointer<UInt8>, _ stride: Int, _ count: Int, rows: Int) {
+        var start = UInt(bitPattern: first)
+        for _ in 0..<rows {
+            let last = start &+ UInt(bitPattern: count) &- 1
+            var address = start
+            while address < last {
+                processor_prefetch_for_later(address)
+                address &+= 64
+            }
+            processor_prefetch_for_later(last)
+            start &+= UInt(bitPattern: stride)
         }
     }
 }

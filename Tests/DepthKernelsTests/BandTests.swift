@@ -22,7 +22,8 @@ import Testing
             settings.featherFar = feather
             let results = [1, 2, 3, 7].map { size in
                 let crew = BackwardsCrew(size: size)
-                let blender = Blender(layout: layout, width: scene.width, height: scene.height, isLarge: size > 1)
+                let blender = Blender(
+                    layout: layout, width: scene.width, height: scene.height, cache: size > 1 ? FrameCache.none : .own)
                 let renderer = MatteRenderer()
                 renderer.crew = crew
                 let bytes = [0, 1].map { _ in

@@ -77,8 +77,8 @@ import Testing
         }
     }
 
-    @Test(arguments: layouts, [false, true])
-    func everyByteOfEveryWidthIsTheFormulaAndNothingElseIsTouched(layout: PixelLayout, isLarge: Bool) throws {
+    @Test(arguments: layouts, [FrameCache.own, .last])
+    func everyByteOfEveryWidthIsTheFormulaAndNothingElseIsTouched(layout: PixelLayout, cache: FrameCache) throws {
         for (width, loops) in (1...130).flatMap({ width in Loops.usable.map { (width, $0) } }) {
             let height = width % 5 + 1
             let alpha = GuardedPlane(
@@ -94,7 +94,7 @@ import Testing
             }
             let (video, before) = (picture(seed: 1, padding: width % 7), picture(seed: 1, padding: 0))
             let background = picture(seed: 50, padding: width % 5 + 3)
-            let blender = Blender(layout: layout, width: width, height: height, isLarge: isLarge, loops: loops)
+            let blender = Blender(layout: layout, width: width, height: height, cache: cache, loops: loops)
             #expect(
                 blender.blend(
                     video: Planes(video), background: Planes(background).readOnly, alpha: alpha.plane.readOnly))

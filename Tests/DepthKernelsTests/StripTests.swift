@@ -30,8 +30,9 @@ import Testing
         let depth = try DepthMap(counts: RendererTests.scene(width: 61, height: 37), width: 61)
         let (width, height) = size
         let renderer = MatteRenderer()
-        let blender = Blender(layout: layout, width: width, height: height, isLarge: false)
-        let largeBlender = Blender(layout: layout, width: width, height: height, isLarge: true)
+        let blenders = FrameCache.allCases.map {
+            Blender(layout: layout, width: width, height: height, cache: $0)
+        }
         for (offsetX, offsetY, zoom) in StripTests.placements {
             for (upscale, blurRadius) in [(Upscale.bicubic, 1.5), (.bilinear, 1.5), (.bicubic, 10)] {
                 let placement = DepthPlacement(
@@ -45,18 +46,18 @@ import Testing
                     depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
                     videoHeight: height, settings: settings)
                 let whole = Frames(layout, size).blended {
-                    blender.blend(video: $0, background: $1, alpha: fresh.plane())
+                    blenders[0].blend(video: $0, background: $1, alpha: fresh.plane())
                 }
                 // What a frame before this one has left must not show: neither a whole person nor nobody.
                 for before in [MatteSettings.step(cutoff: 10), .step(cutoff: 0.1), settings] {
                     renderer.prepare(
                         depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
                         videoHeight: height, settings: before)
-                    _ = Frames(layout, size).blended { blender.blend(video: $0, background: $1, matte: renderer) }
+                    _ = Frames(layout, size).blended { blenders[0].blend(video: $0, background: $1, matte: renderer) }
                     renderer.prepare(
                         depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
                         videoHeight: height, settings: settings)
-                    for blender in [blender, largeBlender] {
+                    for blender in blenders {
                         let strips = Frames(layout, size).blended {
                             blender.blend(video: $0, background: $1, matte: renderer)
                         }
