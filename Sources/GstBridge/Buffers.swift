@@ -80,9 +80,19 @@ package func unref(_ buffer: BufferPointer) {
     gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
 }
 
+/// Asks for memory that begins with a line of the processor's cache, as a camera's or a decoder's does: what is read and
+/// written by whole lines and vectors then needs no more of them than there are.
+package var lineAligned: GstAllocationParams {
+    var parameters = GstAllocationParams()
+    gst_allocation_params_init(&parameters)
+    parameters.align = 63
+    return parameters
+}
+
 /// A zeroed buffer of `size` bytes; nil where there is no memory.
 package func newBuffer(size: Int) -> OwnedBuffer? {
-    guard let buffer = gst_buffer_new_allocate(nil, gsize(size), nil) else { return nil }
+    var parameters = lineAligned
+    guard let buffer = gst_buffer_new_allocate(nil, gsize(size), &parameters) else { return nil }
     gst_buffer_memset(buffer, 0, 0, gsize(size))
     return OwnedBuffer(taking: buffer)
 }

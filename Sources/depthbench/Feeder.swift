@@ -142,6 +142,8 @@ final class ReturningFrames: FrameSource {
         }
         self.pool = pool
         gst_buffer_pool_config_set_params(configuration, nil, guint(size), guint(count), guint(count))
+        var parameters = lineAligned
+        gst_buffer_pool_config_set_allocator(configuration, nil, &parameters)
         guard gst_buffer_pool_set_config(pool, configuration) != 0, gst_buffer_pool_set_active(pool, 1) != 0 else {
             throw Failure.cannot("there is no memory for \(count) frames")
         }

@@ -36,6 +36,16 @@ import Testing
         #expect(readAll(perByte, layout) == .success(pictureBytes(layout)))
     }
 
+    @Test(arguments: [1, 63, 64, 4096, 3_110_400])
+    func `new memory is zeroed and begins with a line of the cache`(size: Int) throws {
+        let buffer = try #require(newSharedBuffer(size: size))
+        var map = GstMapInfo()
+        try #require(gst_buffer_map(buffer.pointer, &map, GST_MAP_READ) != 0)
+        defer { gst_buffer_unmap(buffer.pointer, &map) }
+        #expect(UInt(bitPattern: map.data) % 64 == 0 && map.size == size)
+        #expect(UnsafeRawBufferPointer(start: map.data, count: size).allSatisfy { $0 == 0 })
+    }
+
     @Test(arguments: templateFormats(ofPad: "video", of: "depthmatte"))
     func `no shortening of a buffer is read past its end`(format: String) {
         let shape = VideoShape(format, 9, 7)
