@@ -43,6 +43,7 @@ final class Bench {
         case .kernels: try BlendWork(wanted, ring: ring, rendersEach: true)
         case .render: try RenderWork(wanted, ring: ring)
         case .blend: try BlendWork(wanted, ring: ring, rendersEach: false)
+        case .memcpy: try CopyWork(wanted, effort, threads: wanted.threads)
         }
     }
 

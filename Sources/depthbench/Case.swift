@@ -15,7 +15,7 @@ struct Case: Equatable {
     var upscale = Upscale.bicubic
     var background = Behind.image
     var scene = Scene.person
-    /// `max-threads` of the element, where it has that property.
+    /// `max-threads` of the element, where it has that property; parts of a memcpy.
     var threads = 1
 
     /// The settings of the matte; the person is nearer than the cutoff, the wall is not.
@@ -68,11 +68,18 @@ enum Work: String, CaseIterable {
     case render
     /// Matte, video and background to the picture.
     case blend
+    /// A frame to another place, a part on each thread: what there is to gain from threads where memory is all.
+    case memcpy
+
+    /// What is timed where nobody asks for one.
+    static var usual: [Work] { allCases.filter { $0 != .memcpy } }
 
     var usesElement: Bool { self == .inPlace || self == .copied }
 
     /// Whether there is such work to do: the kernels that make alpha are not timed alone.
-    func suits(_ wanted: Case) -> Bool { usesElement || self == .render || wanted.background != .transparent }
+    func suits(_ wanted: Case) -> Bool {
+        usesElement || self == .render || self == .memcpy || wanted.background != .transparent
+    }
 }
 
 extension Upscale {

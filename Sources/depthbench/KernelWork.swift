@@ -1,14 +1,16 @@
 import DepthKernels
 import GstBridge
 
-/// Copies a frame to another buffer: what every other work is measured by.
+/// Copies a frame to another buffer: on one thread, what every other work is measured by.
 final class CopyWork: Workload {
     let leastFrames: Int
     private let sources: [FrameMemory]
     private let targets: [FrameMemory]
+    private let crew: ThreadCrew?
     private var next = 0
 
-    init(_ wanted: Case, _ effort: Options.Effort) throws {
+    init(_ wanted: Case, _ effort: Options.Effort, threads: Int = 1) throws {
+        crew = threads > 1 ? ThreadCrew(size: threads) : nil
         let layout = try VideoShape(wanted).layout
         let ring = try effort.ring(wanted)
         sources = (0..<(effort.sources ?? ring)).map { FrameMemory(layout, seed: $0) }
@@ -19,11 +21,27 @@ final class CopyWork: Workload {
     func run(frames: Int) -> Timing {
         let start = now()
         for _ in 0..<frames {
-            targets[next % targets.count].bytes.copyMemory(
-                from: UnsafeRawBufferPointer(sources[next % sources.count].bytes))
+            copy(UnsafeRawBufferPointer(sources[next % sources.count].bytes), to: targets[next % targets.count].bytes)
             next += 1
         }
         return Timing(frame: Double(now() - start) / Double(frames))
+    }
+
+    private struct Job {
+        let source: UnsafeRawBufferPointer
+        let target: UnsafeMutableRawBufferPointer
+        let parts: Int
+    }
+
+    private func copy(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawBufferPointer) {
+        guard let crew else { return target.copyMemory(from: source) }
+        var job = Job(source: source, target: target, parts: crew.size)
+        crew.share(crew.size, of: &job) { job, part, _ in
+            let job = job.assumingMemoryBound(to: Job.self).pointee
+            let bytes = (job.source.count * part / job.parts)..<(job.source.count * (part + 1) / job.parts)
+            UnsafeMutableRawBufferPointer(rebasing: job.target[bytes]).copyMemory(
+                from: UnsafeRawBufferPointer(rebasing: job.source[bytes]))
+        }
     }
 }
 

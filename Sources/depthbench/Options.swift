@@ -121,7 +121,10 @@ extension Options {
             name: "--scene", placeholder: "NAME,...",
             meaning: "person, noisy, checkerboard, or the per cent that an ellipse covers"
         ) { $0.axes.scenes = try $1.list(like: "person or 25%") { Scene($0) } },
-        Row(name: "--threads", placeholder: "N,...", meaning: "max-threads of the element, 1 to 64") {
+        Row(
+            name: "--threads", placeholder: "N,...",
+            meaning: "max-threads of the element, or parts of a memcpy, 1 to 64"
+        ) {
             $0.axes.threads = try $1.list(like: "2") { text in Int(text).flatMap { 1...64 ~= $0 ? $0 : nil } }
         },
         Row(name: "--rounds", placeholder: "N", meaning: "rounds for each figure, at most (25)") {

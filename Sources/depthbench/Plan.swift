@@ -29,11 +29,11 @@ struct Plan {
 
     /// The usual case by every work, then the element in place along each axis.
     func table() -> [Line] {
-        lines([usual], works ?? Work.allCases) + lines(departures(Plan.few), works ?? [.inPlace])
+        lines([usual], works ?? Work.usual) + lines(departures(Plan.few), works ?? [.inPlace])
     }
 
     /// Everything along each axis, by the element and by the kernels.
-    func sweep() -> [Line] { lines([usual] + departures(Plan.many), works ?? Work.allCases) }
+    func sweep() -> [Line] { lines([usual] + departures(Plan.many), works ?? Work.usual) }
 
     /// Every combination of what was given.
     func grid() -> [Line] {
@@ -57,7 +57,7 @@ struct Plan {
         multiply(\.background, axes.backgrounds)
         multiply(\.scene, axes.scenes)
         multiply(\.threads, axes.threads)
-        return lines(cases, works ?? Work.allCases)
+        return lines(cases, works ?? Work.usual)
     }
 
     private func lines(_ cases: [Case], _ works: [Work]) -> [Line] {

@@ -50,6 +50,7 @@ struct Plot {
         case .kernels: "kernels alone"
         case .render: "render alone"
         case .blend: "blend alone"
+        case .memcpy: "memcpy"
         }
     }
 

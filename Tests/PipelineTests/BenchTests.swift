@@ -22,6 +22,7 @@ import Testing
         let sigma: Double
         let ring: Int
         let sources: Int
+        let threads: Int
         let rounds: Int
         let frames_per_round: Int
         let frame_bytes: Int
@@ -116,6 +117,19 @@ import Testing
         #expect(figures.count == 24)
         #expect(figures.allSatisfy { $0.width == 64 && $0.height == 36 })
         #expect(Set(figures.map { "\($0.format) \($0.frame_bytes)" }) == ["NV12 3456", "BGR 6912"])
+    }
+
+    @Test func `a memcpy is timed where it is asked for, in parts for threads`() throws {
+        let folder = try Places.makeFolder()
+        let lists = ["--work", "memcpy", "--threads", "1,2"]
+        let result = Command(
+            BenchTests.program, ["grid"] + BenchTests.tiny + lists + ["--json", "copies.json"], in: folder
+        ).run()
+        #expect(result.status == 0, "\(result.output)")
+        let data = try Data(contentsOf: folder.appending(path: "copies.json"))
+        let figures = try JSONDecoder().decode(Report.self, from: data).figures
+        #expect(figures.map { "\($0.work) \($0.threads)" } == ["memcpy 1", "memcpy 2"])
+        #expect(figures.allSatisfy { $0.ms > 0 && $0.own_ms == nil })
     }
 
     @Test(arguments: [
