@@ -18,12 +18,16 @@ import Testing
         var before = ""
         var behind = ""
         var depth = "video/x-raw,format=GRAY16_LE"
+        /// What arrives on the background pad, if anything does.
+        var background: String?
         /// Times 320x240.
         var scale = 1
         /// What GstVideoConverter asks for in each frame: two lists, of the size that they have.
         var converterCalls = 0
+        /// Objects that hold the picture of the background pad.
+        var holders = 0
         var testDescription: String {
-            "\(factory) \(properties) \(format) \(depth) \(before)\(behind) \(scale)"
+            "\(factory) \(properties) \(format) \(depth) \(before)\(behind) \(background ?? "") \(scale)"
         }
     }
 
@@ -42,6 +46,10 @@ import Testing
         Work(properties: "cutoff=3 background-mode=comic"),
         Work(properties: "cutoff=3 background-mode=comic", format: "UYVY"),
         Work(properties: "cutoff=3 background-mode=comic", format: "RGBA"),
+        Work(properties: "cutoff=3", background: "video/x-raw,format=I420,width=320,height=240", holders: 2),
+        Work(
+            properties: "cutoff=3", background: "video/x-raw,format=RGB,width=400,height=300", converterCalls: 2,
+            holders: 2),
         Work(properties: "view=depth", converterCalls: 2),
         Work(properties: "view=quad cutoff=3", converterCalls: 2),
         Work(properties: "view=quad cutoff=3 background-mode=blur", format: "RGBA", converterCalls: 2),
@@ -73,11 +81,14 @@ import Testing
         let still = folder.write("still.png", png(width: 64, height: 48) { x, y in [UInt8(x), UInt8(y), 99] })
         let properties = work.properties.split(separator: "$STILL", omittingEmptySubsequences: false).joined(
             separator: still)
+        let source = "videotestsrc num-buffers=\(SteadyStateTests.frames)"
+        let background = work.background.map { "\(source) pattern=snow ! \($0),framerate=30/1 ! element.background" }
         let pipeline = Pipeline(
             """
-            videotestsrc num-buffers=\(SteadyStateTests.frames) ! video/x-raw,format=\(work.format),width=\(320 * work.scale),height=\(240 * work.scale)
+            \(background ?? "")
+            \(source) ! video/x-raw,format=\(work.format),width=\(320 * work.scale),height=\(240 * work.scale)
                 ! identity name=video ! \(work.before) element.video
-            videotestsrc num-buffers=\(SteadyStateTests.frames) pattern=ball
+            \(source) pattern=ball
                 ! \(work.depth),width=160,height=120 ! element.depth
             \(work.factory) name=element depth-unit=0.0001 \(properties) ! \(work.behind) fakesink name=sink sync=false
             """)
@@ -89,7 +100,7 @@ import Testing
         let perFrame = counts.perFrame.suffix(SteadyStateTests.frames / 2)
         try #require(perFrame.count == SteadyStateTests.frames / 2)
         // GLib takes memory for its own lists of free blocks now and then.
-        let total = perFrame.reduce(0, +) - work.converterCalls * perFrame.count
+        let total = perFrame.reduce(0, +) - (work.converterCalls + work.holders) * perFrame.count
         #expect(total <= 8, "\(total) allocations in \(perFrame.count) frames")
     }
 }

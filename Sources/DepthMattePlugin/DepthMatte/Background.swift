@@ -4,7 +4,8 @@ import GstBridge
 
 /// What lies behind the person: frames in the video's own format and size, ready to be blended.
 ///
-/// A still, or a colour, is converted once and kept until something that it depends on changes. Streaming thread only.
+/// A still, or a colour, is converted once and kept until something that it depends on changes. A stream's picture that is
+/// in the right form already is taken as it is, without a copy. Streaming thread only.
 final class Background {
     /// What a frame is asked for.
     struct Request {
@@ -26,6 +27,8 @@ final class Background {
 
     private var made: (request: Request, frame: BufferRef)?
     private var converter: (key: ConverterKey, converter: PictureConverter)?
+    /// What the last picture of a stream was converted to: memory for the next one.
+    private var converted: BufferRef?
 
     /// A frame in the request's format, kept unchanged by everybody; nil where there is no memory for one or no way
     /// to convert the picture.
@@ -46,6 +49,7 @@ final class Background {
     func reset() {
         made = nil
         converter = nil
+        converted = nil
     }
 
     // MARK: The kinds of background
@@ -91,12 +95,26 @@ final class Background {
         return converted(target, request)
     }
 
-    /// Scales and converts one frame of a stream with GstVideoConverter, which does both in one go.
+    /// Scales and converts one frame of a stream with GstVideoConverter, which does both in one go; where there is nothing
+    /// to be done, the frame itself.
     private func moving(_ picture: Picture, _ request: Request) -> BufferRef? {
+        if request.format.hasSamePixels(as: picture.info) {
+            converted = nil
+            let isWhole = try? withFrame(reading: picture.buffer.pointer, request.format.layout) { _ in true }
+            return isWhole == true ? picture.buffer : nil
+        }
         let (from, into) = request.fit.rectangles(
             sourceWidth: Int(picture.info.width), sourceHeight: Int(picture.info.height),
             targetWidth: request.format.width, targetHeight: request.format.height)
-        return convert(picture.buffer, picture.info, from: from, into: into, request)
+        made = nil
+        let size = request.format.layout.size
+        if !isKnownUniquelyReferenced(&converted) || converted?.pointer.isExclusive != true
+            || converted.map({ gst_buffer_get_size($0.pointer) }) != gsize(size)
+        {
+            converted = newSharedBuffer(size: size)
+        }
+        guard let output = converted else { return nil }
+        return convert(picture.buffer, picture.info, from: from, to: output, into: into, request)
     }
 
     // MARK: Conversions
@@ -117,8 +135,10 @@ final class Background {
     /// A frame-sized RGBA picture in the video's format.
     private func converted(_ canvas: BufferRef?, _ request: Request) -> BufferRef? {
         let whole = PixelRect(x: 0, y: 0, width: request.format.width, height: request.format.height)
-        guard let canvas, let info = rgba(width: whole.width, height: whole.height) else { return nil }
-        return convert(canvas, info, from: whole, into: whole, request)
+        guard let canvas, let info = rgba(width: whole.width, height: whole.height),
+            let output = newSharedBuffer(size: request.format.layout.size)
+        else { return nil }
+        return convert(canvas, info, from: whole, to: output, into: whole, request)
     }
 
     /// The picture in RGBA, at its own size.
@@ -133,7 +153,8 @@ final class Background {
     }
 
     private func convert(
-        _ input: BufferRef, _ info: GstVideoInfo, from: PixelRect, into: PixelRect, _ request: Request
+        _ input: BufferRef, _ info: GstVideoInfo, from: PixelRect, to output: BufferRef, into: PixelRect,
+        _ request: Request
     ) -> BufferRef? {
         let key = ConverterKey(source: info, target: request.format.info, from: from, into: into, border: request.color)
         if converter?.key != key {
@@ -143,9 +164,9 @@ final class Background {
             else { return nil }
             converter = (key, fresh)
         }
-        guard let converter, let output = newSharedBuffer(size: request.format.layout.size),
-            (try? converter.converter.convert(input.pointer, into: output.pointer)) != nil
-        else { return nil }
+        guard let converter, (try? converter.converter.convert(input.pointer, into: output.pointer)) != nil else {
+            return nil
+        }
         return output
     }
 
@@ -162,6 +183,20 @@ extension Background.Request {
     /// Whether a frame made for this request serves the other one too.
     fileprivate func makesSameFrame(as other: Background.Request) -> Bool {
         format.isSame(as: other.format) && color == other.color && fit == other.fit && source.isSame(as: other.source)
+    }
+}
+
+extension StreamFormat {
+    /// Whether a picture needs no conversion to have this format.
+    fileprivate func hasSamePixels(as other: GstVideoInfo) -> Bool {
+        var other = other
+        // These change no pixel.
+        other.fps_n = info.fps_n
+        other.fps_d = info.fps_d
+        other.par_n = info.par_n
+        other.par_d = info.par_d
+        other.interlace_mode = info.interlace_mode
+        return GstBridge.isSame(info, other)
     }
 }
 
