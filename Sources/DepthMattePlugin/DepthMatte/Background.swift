@@ -28,7 +28,7 @@ final class Background {
     private var made: (request: Request, frame: BufferRef)?
     private var converter: (key: ConverterKey, converter: PictureConverter)?
     /// What the last picture of a stream was converted to: memory for the next one.
-    private var converted: BufferRef?
+    private var lastConverted: BufferRef?
 
     /// A frame in the request's format, kept unchanged by everybody; nil where there is no memory for one or no way
     /// to convert the picture.
@@ -49,7 +49,7 @@ final class Background {
     func reset() {
         made = nil
         converter = nil
-        converted = nil
+        lastConverted = nil
     }
 
     // MARK: The kinds of background
@@ -99,22 +99,25 @@ final class Background {
     /// to be done, the frame itself.
     private func moving(_ picture: Picture, _ request: Request) -> BufferRef? {
         if request.format.hasSamePixels(as: picture.info) {
-            converted = nil
+            lastConverted = nil
             let isWhole = try? withFrame(reading: picture.buffer.pointer, request.format.layout) { _ in true }
             return isWhole == true ? picture.buffer : nil
         }
         let (from, into) = request.fit.rectangles(
             sourceWidth: Int(picture.info.width), sourceHeight: Int(picture.info.height),
             targetWidth: request.format.width, targetHeight: request.format.height)
-        made = nil
-        let size = request.format.layout.size
-        if !isKnownUniquelyReferenced(&converted) || converted?.pointer.isExclusive != true
-            || converted.map({ gst_buffer_get_size($0.pointer) }) != gsize(size)
-        {
-            converted = newSharedBuffer(size: size)
-        }
-        guard let output = converted else { return nil }
+        guard let output = memory(ofSize: request.format.layout.size) else { return nil }
         return convert(picture.buffer, picture.info, from: from, to: output, into: into, request)
+    }
+
+    /// The last converted picture's memory, if nobody else looks at it any more, or new memory.
+    private func memory(ofSize size: Int) -> BufferRef? {
+        made = nil
+        let isFree = isKnownUniquelyReferenced(&lastConverted) && lastConverted?.pointer.isExclusive == true
+        if !isFree || lastConverted.map({ gst_buffer_get_size($0.pointer) }) != gsize(size) {
+            lastConverted = newSharedBuffer(size: size)
+        }
+        return lastConverted
     }
 
     // MARK: Conversions
