@@ -64,6 +64,12 @@ extension BufferPointer {
         return gst_mini_object_is_writable(object) != 0 && gst_buffer_is_all_memory_writable(self) != 0
     }
 
+    /// All bytes are in one piece of the processor's own memory: to map it costs nothing, each time.
+    package var isPlainMemory: Bool {
+        guard gst_buffer_n_memory(self) == 1, let memory = gst_buffer_peek_memory(self, 0) else { return false }
+        return gst_memory_is_type(memory, GST_ALLOCATOR_SYSMEM) != 0
+    }
+
     /// The buffer stands for data that is not there.
     package var isGap: Bool {
         pointee.mini_object.flags & GST_BUFFER_FLAG_GAP.rawValue != 0 && gst_buffer_get_size(self) == 0

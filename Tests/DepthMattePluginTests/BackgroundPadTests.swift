@@ -59,6 +59,33 @@ import Testing
         }
     }
 
+    @Test func `a picture that is cut short leaves the colour, whether it is to be fitted or not`() throws {
+        for shape in [BackgroundPadTests.shape, VideoShape("RGB", 64, 48)] {
+            let bench = bench(["background-color": "0xff505050"])
+            bench.background.start(shape)
+            bench.background.push([1, 2, 3], at: 0)
+            bench.background.settle()
+            for frame in 0..<3 { #expect(try behind(bench, frame: frame) == 0x50, "\(shape)") }
+            push(90, shape, at: 3, bench)
+            #expect(try behind(bench, frame: 3) == 90, "\(shape)")
+        }
+    }
+
+    @Test func `each of several fitted pictures has the border that is asked for at its time`() throws {
+        let bench = bench(["background-fit": "contain", "background-color": "0xff202020"])
+        let (wide, shape) = (VideoShape("RGB", 80, 32), BackgroundPadTests.shape)
+        bench.background.start(wide)
+        for (number, border) in [UInt8(0x20), 0x20, 0x70, 0x30].enumerated() {
+            setProperty(
+                bench.element, "background-color", "0xff" + String(repeating: String(border, radix: 16), count: 3))
+            push(UInt8(90 + number), wide, at: number, bench)
+            bench.video.push(noise(shape, seed: 1), at: time(ofFrame: number))
+            let frame = try #require(clock.runUntil(time(ofFrame: number)) { bench.output.present().first })
+            let rows = stride(from: 0, to: frame.bytes.count, by: shape.size / 32).map { frame.bytes[$0] }
+            #expect(rows[0] == border && rows[31] == border && rows[16] == UInt8(90 + number), "\(number): \(rows)")
+        }
+    }
+
     @Test func `a picture at its own rate is behind each frame that it spans`() throws {
         let bench = bench()
         bench.background.start(BackgroundPadTests.shape)

@@ -30,10 +30,11 @@ final class Background {
     /// What the last picture of a stream was converted to: memory for the next one.
     private var lastConverted: BufferRef?
 
-    /// A frame in the request's format, kept unchanged by everybody; nil where there is no memory for one or no way
-    /// to convert the picture.
+    /// A frame in the request's format, unchanged for as long as the caller keeps it; nil where there is no memory for one
+    /// or no way to convert the picture.
     func frame(_ request: Request) -> BufferRef? {
         if let made, made.request.makesSameFrame(as: request) { return made.frame }
+        if case .moving = request.source {} else { lastConverted = nil }
         let frame =
             switch request.source {
             case .color, .transparent: colored(request)
@@ -98,7 +99,7 @@ final class Background {
     /// Scales and converts one frame of a stream with GstVideoConverter, which does both in one go; where there is nothing
     /// to be done, the frame itself.
     private func moving(_ picture: Picture, _ request: Request) -> BufferRef? {
-        if request.format.hasSamePixels(as: picture.info) {
+        if request.format.hasSamePixels(as: picture.info) && picture.buffer.pointer.isPlainMemory {
             lastConverted = nil
             let isWhole = try? withFrame(reading: picture.buffer.pointer, request.format.layout) { _ in true }
             return isWhole == true ? picture.buffer : nil
@@ -112,8 +113,9 @@ final class Background {
 
     /// The last converted picture's memory, if nobody else looks at it any more, or new memory.
     private func memory(ofSize size: Int) -> BufferRef? {
-        made = nil
-        let isFree = isKnownUniquelyReferenced(&lastConverted) && lastConverted?.pointer.isExclusive == true
+        // What was made of it stays where it can: it may be what is shown should this picture turn out to be faulty.
+        if let frame = made?.frame, frame === lastConverted { made = nil }
+        let isFree = isKnownUniquelyReferenced(&lastConverted)
         if !isFree || lastConverted.map({ gst_buffer_get_size($0.pointer) }) != gsize(size) {
             lastConverted = newSharedBuffer(size: size)
         }
@@ -194,6 +196,8 @@ extension StreamFormat {
     fileprivate func hasSamePixels(as other: GstVideoInfo) -> Bool {
         var other = other
         // These change no pixel.
+        let variable = GST_VIDEO_FLAG_VARIABLE_FPS.rawValue
+        other.flags = GstVideoFlags(rawValue: other.flags.rawValue & ~variable | info.flags.rawValue & variable)
         other.fps_n = info.fps_n
         other.fps_d = info.fps_d
         other.par_n = info.par_n
