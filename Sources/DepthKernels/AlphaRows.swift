@@ -104,7 +104,8 @@ struct AlphaReader {
     /// start and end at multiples of the grain; and writes the bytes of the mixed ones, each row `stride` after the one
     /// before.
     ///
-    /// - parameter meanwhile: is told, while there is much to compute, which runs of which rows on the map will be mixed.
+    /// - parameter meanwhile: is told, while there is much to compute, the runs of which rows on the map come next; not
+    ///   where none of them is mixed.
     /// - Precondition: the rows are inside the video and not above those read before; `alpha` has room for them.
     mutating func read(
         _ rows: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>, stride: Int,

@@ -26,7 +26,7 @@ final class Bench {
     @discardableResult
     func measure(_ work: Work, _ cases: [Case]) throws -> (figures: [Figure], samples: Samples) {
         var works: [any Workload] = try cases.map { try workload(work, $0) }
-        works.append(try CopyWork(cases[0], effort))
+        works.append(try CopyWork(cases[0], effort, threads: 1))
         let samples = try Samples(of: works, effort)
         let figures = try cases.enumerated().map { index, wanted in
             try Figure(work, wanted, effort, samples, at: index, copyAt: cases.count)
@@ -59,7 +59,7 @@ final class Bench {
         let ring = try effort.ring(wanted)
         let renders: [any Workload] = try [tiny, hard, soft, wanted].map { try RenderWork($0, ring: ring) }
         let blend = try BlendWork(wanted, ring: ring, rendersEach: false)
-        let samples = try Samples(of: renders + [blend, try CopyWork(wanted, effort)], effort)
+        let samples = try Samples(of: renders + [blend, try CopyWork(wanted, effort, threads: 1)], effort)
         let copy = samples.values(5) { $0.frame }
         let threshold = median(samples.values(0) { $0.frame })
         let stages = [

@@ -114,12 +114,12 @@ private let arrive:
             guard let buffer, let data = pad?.pointee.chaindata else { return GST_FLOW_ERROR }
             let pool = buffer.pointee.pool
             unref(buffer)
-            Unmanaged<Monitor<Progress>>.fromOpaque(data).takeUnretainedValue().change {
+            Unmanaged<Monitor<Progress>>.fromOpaque(data).takeUnretainedValue().change(wakingIf: {
                 $0.arrivals.append(time)
                 if pool != $0.pool { $0.copies += 1 }
                 // Waking the thread that waits for the round, once a frame, would be timed along with the element.
                 return $0.arrivals.count >= $0.expected
-            }
+            })
             return GST_FLOW_OK
         }
 

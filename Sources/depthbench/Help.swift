@@ -35,6 +35,7 @@ enum Help {
         --sources 1 the memcpy reads one frame only, as warm in the cache as the background, which is one still, or a
         ring of its own with --background stream. "own" is what the element says in its property stats; "ms" of the element is
         wall time from frame to frame behind it, with all that GStreamer adds.
+        --work memcpy, which is timed only where it is asked for, is the memcpy itself in as many parts as --threads says.
         A frame that gains an alpha channel (--background transparent with I420) cannot be worked on in place.
 
         Fields of the JSON file: tool, version, cpu, cores; figures, a list of

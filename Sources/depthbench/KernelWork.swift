@@ -9,7 +9,7 @@ final class CopyWork: Workload {
     private let crew: ThreadCrew?
     private var next = 0
 
-    init(_ wanted: Case, _ effort: Options.Effort, threads: Int = 1) throws {
+    init(_ wanted: Case, _ effort: Options.Effort, threads: Int) throws {
         crew = threads > 1 ? ThreadCrew(size: threads) : nil
         let layout = try VideoShape(wanted).layout
         let ring = try effort.ring(wanted)
@@ -38,7 +38,11 @@ final class CopyWork: Workload {
         var job = Job(source: source, target: target, parts: crew.size)
         crew.share(crew.size, of: &job) { job, part, _ in
             let job = job.assumingMemoryBound(to: Job.self).pointee
-            let bytes = (job.source.count * part / job.parts)..<(job.source.count * (part + 1) / job.parts)
+            /// Parts begin with a line of the cache.
+            func start(_ part: Int) -> Int {
+                part == job.parts ? job.source.count : job.source.count * part / job.parts & ~63
+            }
+            let bytes = start(part)..<start(part + 1)
             UnsafeMutableRawBufferPointer(rebasing: job.target[bytes]).copyMemory(
                 from: UnsafeRawBufferPointer(rebasing: job.source[bytes]))
         }

@@ -223,7 +223,7 @@ extension Bench {
             var leaving = Case()
             (leaving.size, leaving.format) = (view.size, view.format)
             let ring = try effort.ring(leaving)
-            var works: [any Workload] = [try ViewWork(view, ring: ring), try CopyWork(leaving, effort)]
+            var works: [any Workload] = [try ViewWork(view, ring: ring), try CopyWork(leaving, effort, threads: 1)]
             switch view.kernel {
             case .colors(let range): works.append(try ColorWork(view, range, ring: ring))
             case .cloud: works.append(try CloudWork(view, ring: ring))

@@ -23,7 +23,7 @@ import Testing
             let results = [1, 2, 3, 7].map { size in
                 let crew = BackwardsCrew(size: size)
                 let blender = Blender(
-                    layout: layout, width: scene.width, height: scene.height, cache: size > 1 ? FrameCache.none : .own)
+                    layout: layout, width: scene.width, height: scene.height, cache: size > 1 ? .memory : .own)
                 let renderer = MatteRenderer()
                 renderer.crew = crew
                 let bytes = [0, 1].map { _ in
