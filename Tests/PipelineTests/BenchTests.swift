@@ -105,14 +105,8 @@ import Testing
     }
 
     @Test func `a grid measures every combination of what is given`() throws {
-        let folder = try Places.makeFolder()
         let lists = ["--format", "NV12,BGR", "--sigma", "0,2,50", "--work", "in-place,render", "--scene", "10%,noisy"]
-        let result = Command(
-            BenchTests.program, ["grid"] + BenchTests.tiny + lists + ["--json", "grid.json"], in: folder
-        ).run()
-        #expect(result.status == 0, "\(result.output)")
-        let data = try Data(contentsOf: folder.appending(path: "grid.json"))
-        let figures = try JSONDecoder().decode(Report.self, from: data).figures
+        let figures = try grid(BenchTests.tiny + lists)
         #expect(Set(figures.map { "\($0.work) \($0.format) \($0.sigma) \($0.scene)" }).count == 24)
         #expect(figures.count == 24)
         #expect(figures.allSatisfy { $0.width == 64 && $0.height == 36 })
@@ -120,14 +114,7 @@ import Testing
     }
 
     @Test func `a memcpy is timed where it is asked for, in parts for threads`() throws {
-        let folder = try Places.makeFolder()
-        let lists = ["--work", "memcpy", "--threads", "1,2"]
-        let result = Command(
-            BenchTests.program, ["grid"] + BenchTests.tiny + lists + ["--json", "copies.json"], in: folder
-        ).run()
-        #expect(result.status == 0, "\(result.output)")
-        let data = try Data(contentsOf: folder.appending(path: "copies.json"))
-        let figures = try JSONDecoder().decode(Report.self, from: data).figures
+        let figures = try grid(BenchTests.tiny + ["--work", "memcpy", "--threads", "1,2"])
         #expect(figures.map { "\($0.work) \($0.threads)" } == ["memcpy 1", "memcpy 2"])
         #expect(figures.allSatisfy { $0.ms > 0 && $0.own_ms == nil })
     }
@@ -148,13 +135,14 @@ import Testing
 
     /// What is measured of I420 frames and the kernels' second half.
     private func blends(_ arguments: [String]) throws -> [Figure] {
+        try grid(["--work", "blend", "--depth", "32x24", "--rounds", "1", "--seconds", "0.01"] + arguments)
+    }
+
+    private func grid(_ arguments: [String]) throws -> [Figure] {
         let folder = try Places.makeFolder()
-        let quick = ["--work", "blend", "--depth", "32x24", "--rounds", "1", "--seconds", "0.01"]
-        let result = Command(
-            BenchTests.program, ["grid"] + quick + arguments + ["--json", "blends.json"], in: folder
-        ).run()
+        let result = Command(BenchTests.program, ["grid"] + arguments + ["--json", "grid.json"], in: folder).run()
         #expect(result.status == 0, "\(result.output)")
-        return try JSONDecoder().decode(Report.self, from: Data(contentsOf: folder.appending(path: "blends.json")))
+        return try JSONDecoder().decode(Report.self, from: Data(contentsOf: folder.appending(path: "grid.json")))
             .figures
     }
 
