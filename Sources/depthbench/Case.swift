@@ -77,9 +77,7 @@ enum Work: String, CaseIterable {
     var usesElement: Bool { self == .inPlace || self == .copied }
 
     /// Whether there is such work to do: the kernels that make alpha are not timed alone.
-    func suits(_ wanted: Case) -> Bool {
-        usesElement || self == .render || self == .memcpy || wanted.background != .transparent
-    }
+    func suits(_ wanted: Case) -> Bool { ![.kernels, .blend].contains(self) || wanted.background != .transparent }
 }
 
 extension Upscale {

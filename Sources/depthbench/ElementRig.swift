@@ -97,7 +97,7 @@ final class ElementRig {
             $0.expected = frames
         }
         for feeder in feeders { feeder.feed(frames) }
-        let seen = progress.wait(until: { $0.arrivals.count >= $0.expected || $0.fault != nil }) { $0 }
+        let seen = progress.wait(until: { $0.isRoundOver || $0.fault != nil }) { $0 }
         if let fault = seen.fault { throw Failure.cannot("\(factory) stopped: \(fault)") }
         return Round(
             intervals: zip(seen.arrivals.dropFirst(), seen.arrivals).map { Double($0 - $1) }, copies: seen.copies)
@@ -118,7 +118,7 @@ private let arrive:
                 $0.arrivals.append(time)
                 if pool != $0.pool { $0.copies += 1 }
                 // Waking the thread that waits for the round, once a frame, would be timed along with the element.
-                return $0.arrivals.count >= $0.expected
+                return $0.isRoundOver
             })
             return GST_FLOW_OK
         }

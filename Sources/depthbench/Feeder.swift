@@ -7,6 +7,7 @@ struct Progress {
     var arrivals: [UInt64] = []
     /// How many of them make up the round.
     var expected = 0
+    var isRoundOver: Bool { arrivals.count >= expected }
     /// Where the video comes from that may be drawn on; only told apart from others.
     var pool: UnsafeMutablePointer<GstBufferPool>?
     /// Frames so far that left in other memory.
