@@ -249,6 +249,18 @@ fileprivate struct BlendPass {
             isPlain = spread == .full(bytesPerSample: 1)
             self.isSpreadAlready = isSpreadAlready
         }
+
+        /// The rows of samples that begin in these rows: where they are, and how many.
+        @inline(__always)
+        func part(_ rows: Range<Int>) -> (
+            video: UnsafeMutablePointer<UInt8>, background: UnsafePointer<UInt8>, rowCount: Int
+        ) {
+            let first = groups(of: rowsPerSample, in: rows.lowerBound)
+            return unsafe (
+                video + first &* videoStride, background + first &* backgroundStride,
+                groups(of: rowsPerSample, in: rows.upperBound) &- first
+            )
+        }
     }
 
     /// The planes of a frame.
@@ -297,10 +309,7 @@ fileprivate struct BlendPass {
         _ runs: AlphaRuns, _ layer: Layer, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>, stride: Int,
         _ copy: UnsafeMutablePointer<PendingCopy>
     ) {
-        let first = rows.lowerBound / layer.rowsPerSample
-        let rowCount = groups(of: layer.rowsPerSample, in: rows.upperBound) &- first
-        let video = unsafe layer.video + first &* layer.videoStride
-        let background = unsafe layer.background + first &* layer.backgroundStride
+        let (video, background, rowCount) = unsafe layer.part(rows)
         for index in 0..<runs.count where runs[index].cover == .mixed {
             let run = runs[index]
             let (start, byteCount) = layer.bytes.place(from: run.start, to: run.end)
@@ -329,7 +338,7 @@ fileprivate struct BlendPass {
         for _ in 0..<rows {
             for index in 0..<runs.count where runs[index].cover == .clear {
                 let (start, count) = layer.bytes.place(from: runs[index].start, to: runs[index].end)
-                unsafe show(layer, &pending, target + start, source + start, count)
+                unsafe show(&pending, target + start, source + start, count)
             }
             unsafe target += layer.videoStride
             unsafe source += layer.backgroundStride
@@ -358,8 +367,8 @@ fileprivate struct BlendPass {
     /// Lays a run of the background over the video.
     @inline(__always)
     private func show(
-        _ layer: Layer, _ pending: inout PendingCopy, _ target: UnsafeMutablePointer<UInt8>,
-        _ source: UnsafePointer<UInt8>, _ count: Int
+        _ pending: inout PendingCopy, _ target: UnsafeMutablePointer<UInt8>, _ source: UnsafePointer<UInt8>,
+        _ count: Int
     ) {
         guard cache > .own else { return unsafe target.update(from: source, count: count) }
         if unsafe pending.append(target, source, count) { return }
@@ -381,11 +390,7 @@ fileprivate struct BlendPass {
         guard cache > .own, let first = unsafe layers.first else { return }
         for plane in 0..<layers.count {
             let layer = unsafe first[plane]
-            // The rows of samples that begin in these rows.
-            let firstRow = groups(of: layer.rowsPerSample, in: rows.lowerBound)
-            let rowCount = groups(of: layer.rowsPerSample, in: rows.upperBound) &- firstRow
-            let video = unsafe layer.video + firstRow &* layer.videoStride
-            let background = unsafe layer.background + firstRow &* layer.backgroundStride
+            let (video, background, rowCount) = unsafe layer.part(rows)
             for index in 0..<runs.count {
                 let (start, count) = layer.bytes.place(from: runs[index].start, to: runs[index].end)
                 guard count < BlendPass.foreseenBytes else { continue }

@@ -113,7 +113,7 @@ final class Background {
 
     /// The last converted picture's memory, if nobody else looks at it any more, or new memory.
     private func memory(ofSize size: Int) -> BufferRef? {
-        // What was made of it stays where it can: it may be what is shown should this picture turn out to be faulty.
+        // Any other frame stays known: should this picture turn out to be faulty, it may be the colour that is shown again.
         if let frame = made?.frame, frame === lastConverted { made = nil }
         let isFree = isKnownUniquelyReferenced(&lastConverted)
         if !isFree || lastConverted.map({ gst_buffer_get_size($0.pointer) }) != gsize(size) {
