@@ -44,44 +44,70 @@ struct GaussianKernel {
 /// arithmetic, and exact.
 struct GaussianBlur: ~Copyable {
     private var kernel = GaussianKernel(Bell(sigma: 1))
-    private var steps = StepResponse(GaussianKernel(Bell(sigma: 1)))
+    private var response: (made: StepResponse, bell: Bell, cellSize: Int)?
+    private var steps = MaskStepsStorage()
     private var between = OpacityStorage()
     private var reach = Reach()
 
-    /// Blurs a mask into a map of its size.
+    /// Halves a mask to cells and blurs it.
+    ///
+    /// - parameter map: of the grid's cells.
+    /// - returns: false, with nothing done, where the mask changes so often that it takes longer than a map would.
     mutating func apply(
-        to mask: BinaryMask, into map: OpacityMap, _ bell: Bell, gamma: GammaCurve, _ bands: MatteBands, _ loops: Loops
-    ) {
-        apply(into: map, bell, gamma: gamma, bands, loops) { between, weights, steps in
-            let work = StepWork(mask: mask, target: between, weights: weights, response: steps, loops: loops)
-            bands.share(work, rows: map.height, width: map.width)
-        }
+        to mask: BinaryMask, cellSize: Int, into map: OpacityMap, _ bell: Bell, gamma: GammaCurve, _ bands: MatteBands,
+        _ loops: Loops
+    ) -> Bool {
+        prepare(bell)
+        let response = response(bell, cellSize)
+        let most = response.mostSteps(samples: mask.width * mask.height, cells: map.width * map.height)
+        guard let steps = steps.find(in: mask, response, most: most) else { return false }
+        let between = between.reserve(width: map.width, height: map.height)
+        let work = StepWork(mask: mask, steps: steps, target: between, response: response, loops: loops)
+        bands.share(work, rows: map.height, width: map.width)
+        blurColumns(of: between, into: map, gamma: gamma, bands, loops)
+        return true
     }
 
     /// Blurs a map in place.
     mutating func apply(to map: OpacityMap, _ bell: Bell, gamma: GammaCurve, _ bands: MatteBands, _ loops: Loops) {
-        apply(into: map, bell, gamma: gamma, bands, loops) { between, weights, _ in
-            let work = RowWork(source: map, target: between, weights: weights, loops: loops)
+        prepare(bell)
+        let between = between.reserve(width: map.width, height: map.height)
+        kernel.withWeights { weights in
+            bands.share(
+                RowWork(source: map, target: between, weights: weights, loops: loops), rows: map.height,
+                width: map.width)
+        }
+        blurColumns(of: between, into: map, gamma: gamma, bands, loops)
+    }
+
+    private mutating func prepare(_ bell: Bell) {
+        if kernel.bell != bell { kernel = GaussianKernel(bell) }
+    }
+
+    /// - Precondition: the kernel is that of the bell.
+    private mutating func response(_ bell: Bell, _ cellSize: Int) -> StepResponse {
+        if let response, response.bell == bell, response.cellSize == cellSize { return response.made }
+        let made = StepResponse(kernel, cellSize: cellSize)
+        response = (made, bell, cellSize)
+        return made
+    }
+
+    private mutating func blurColumns(
+        of source: OpacityMap, into map: OpacityMap, gamma: GammaCurve, _ bands: MatteBands, _ loops: Loops
+    ) {
+        reach.find(in: source, radius: kernel.radius, into: map)
+        kernel.withWeights { weights in
+            let work = ColumnWork(source: source, target: map, weights: weights, gamma: gamma, loops: loops)
             bands.share(work, rows: map.height, width: map.width)
         }
     }
+}
 
-    private mutating func apply(
-        into map: OpacityMap, _ bell: Bell, gamma: GammaCurve, _ bands: MatteBands, _ loops: Loops,
-        alongRows: (OpacityMap, KernelWeights, StepResponse) -> Void
-    ) {
-        if kernel.bell != bell {
-            kernel = GaussianKernel(bell)
-            steps = StepResponse(kernel)
-        }
-        let halfDone = between.reserve(width: map.width, height: map.height)
-        unsafe kernel.weights.withUnsafeBufferPointer { weights in
+extension GaussianKernel {
+    fileprivate func withWeights(_ body: (KernelWeights) -> Void) {
+        unsafe weights.withUnsafeBufferPointer { weights in
             guard let first = weights.baseAddress else { return }
-            let weights = unsafe KernelWeights(first: first, radius: weights.count - 1)
-            alongRows(halfDone, weights, steps)
-            reach.find(in: halfDone, radius: weights.radius, into: map)
-            let work = ColumnWork(source: halfDone, target: map, weights: weights, gamma: gamma, loops: loops)
-            bands.share(work, rows: map.height, width: map.width)
+            body(unsafe KernelWeights(first: first, radius: weights.count - 1))
         }
     }
 }
@@ -104,7 +130,6 @@ struct BlurMemory: ~Copyable {
     /// A row or a column of blocks, with what the kernel reaches beyond its ends.
     var line = Scratch<Float>()
     var bits = Scratch<UInt16>()
-    var steps = Scratch<Int32>()
     var sets = Scratch<UInt64>()
     var starts = Scratch<Int32>()
 }

@@ -43,10 +43,9 @@ package struct Loops: CompiledLoops {
     package let name: StaticString
     let cutRow: @Sendable (UnsafeRawPointer, Int, UInt16, UInt16, UnsafeMutablePointer<UInt64>) -> Void
     let expandBits: @Sendable (UnsafePointer<UInt64>, Int, Int, MutableFloats) -> Void
-    let addSteps: @Sendable (UnsafePointer<Int32>, Int, Bool, Floats, Int, MutableFloats) -> Void
+    let addSteps: @Sendable (UnsafePointer<MaskStep>, Int, Float, Floats, Int, StepSums) -> Void
     let sumOfBlocks: @Sendable (Floats, UnsafePointer<UInt64>, UnsafePointer<UInt64>, Int) -> Double
     let sizeOfRange: @Sendable (UnsafeRawPointer, Int, UInt16, UInt16, Int32) -> Int
-    let copyNotNegative: @Sendable (Floats, Int, MutableFloats) -> Void
     let weigh: @Sendable (Floats, Int, Int, Int, Floats, Int, MutableFloats, Int) -> Void
     let sortSamples:
         @Sendable (Floats, Int, Int, Float, Float, UnsafeMutablePointer<UInt16>, UnsafeMutablePointer<UInt16>) -> Void
@@ -69,8 +68,7 @@ package struct Loops: CompiledLoops {
     package static let baseline = unsafe Loops(
         name: "baseline", cutRow: DepthLoops.cutRow, expandBits: DepthLoops.expandBits, addSteps: DepthLoops.addSteps,
         sumOfBlocks: DepthLoops.sumOfBlocks, sizeOfRange: DepthLoops.sizeOfRange,
-        copyNotNegative: DepthLoops.copyNotNegative, weigh: DepthLoops.weigh,
-        sortSamples: DepthLoops.sortSamples, squareRoots: DepthLoops.squareRoots,
+        weigh: DepthLoops.weigh, sortSamples: DepthLoops.sortSamples, squareRoots: DepthLoops.squareRoots,
         squares: DepthLoops.squares,
         powers: DepthLoops.powers, fixOpacities: DepthLoops.fixOpacities, stretchEvenly: DepthLoops.stretchEvenly,
         stretchAnyhow: DepthLoops.stretchAnyhow, halveBits: DepthLoops.halveBits, halveLine: DepthLoops.halveLine,
@@ -84,8 +82,7 @@ package struct Loops: CompiledLoops {
             name: "x86-64-v3", cutRow: DepthLoopsV3.cutRow, expandBits: DepthLoopsV3.expandBits,
             addSteps: DepthLoopsV3.addSteps,
             sumOfBlocks: DepthLoopsV3.sumOfBlocks, sizeOfRange: DepthLoopsV3.sizeOfRange,
-            copyNotNegative: DepthLoopsV3.copyNotNegative, weigh: DepthLoopsV3.weigh,
-            sortSamples: DepthLoopsV3.sortSamples,
+            weigh: DepthLoopsV3.weigh, sortSamples: DepthLoopsV3.sortSamples,
             squareRoots: DepthLoopsV3.squareRoots, squares: DepthLoopsV3.squares,
             powers: DepthLoopsV3.powers,
             fixOpacities: DepthLoopsV3.fixOpacities, stretchEvenly: DepthLoopsV3.stretchEvenly,

@@ -170,15 +170,18 @@ package final class MatteRenderer {
 
     /// Blur and gamma of a mask. Its zeros and ones are their own powers.
     private func smoothed(_ mask: BinaryMask, _ settings: MatteSettings, on grid: MatteGrid) -> OpacityMap {
-        if grid.cellSize > 1 { return blurred(coarse.halve(mask, to: grid, bands, loops), settings, on: grid) }
-        let map = opacities.reserve(width: mask.width, height: mask.height)
-        if settings.blurRadius > 0 {
-            let bell = grid.bell(of: settings.blurRadius)
-            blur.apply(to: mask, into: map, bell, gamma: GammaCurve(settings.gamma), bands, loops)
-        } else {
+        let map = opacities.reserve(width: grid.width, height: grid.height)
+        guard settings.blurRadius > 0 else {
             mask.expand(rows: 0..<map.height, into: map, loops)
+            return map
         }
-        return map
+        let isDone = blur.apply(
+            to: mask, cellSize: grid.cellSize, into: map, grid.bell(of: settings.blurRadius),
+            gamma: GammaCurve(settings.gamma), bands, loops)
+        if isDone { return map }
+        if grid.cellSize > 1 { return blurred(coarse.halve(mask, to: grid, bands, loops), settings, on: grid) }
+        mask.expand(rows: 0..<map.height, into: map, loops)
+        return blurred(map, settings, on: grid)
     }
 
     /// The same of a map.

@@ -1,173 +1,283 @@
-/// What a kernel makes of a step from 0 to 1, less the step itself.
+import CVectors
+
+/// What is left of a mask's row blurred, where it changes from 0 to 1, when the step itself is taken off: on a grid of cells
+/// (`MatteGrid`), after the halvings and a kernel.
 ///
-///     response[i] = Σ weight(k), k <= i − radius, and less 1 from the step on; i = 0…2 · radius
+///     response(c) = Σ weight(d) · halved(c + d) − (c < sharp ? 0 : 1)
 ///
 /// A row of a mask blurred is the row itself plus one such response for each of its steps: the fewer there are, the less
 /// there is to do, whatever sigma is. What lies far before a step is a small number added to 0, not a difference of
 /// large ones, so that the far tails keep their digits.
 struct StepResponse {
-    /// Samples that a step changes on either side of it.
-    let radius: Int
-    /// The response to a step up, padded with zeros to `length`, then that to a step down.
-    let values: [Float]
-    let length: Int
+    private let cellSize: Int
+    /// Cells are 2^`shift` samples wide.
+    private let shift: Int
+    /// Cells that the kernel reaches on either side.
+    private let radius: Int
+    /// Cells that a step changes.
+    private let length: Int
+    /// A block of 0 and one of 1, then the responses to a step at every place within a cell and a block, of `blocks` blocks
+    /// each.
+    fileprivate let values: [Float]
+    fileprivate let blocks: Int
+    /// For each place within a cell, how many of the cells that are changed are before the step.
+    private let sharp: [Int]
+    /// What the rows of a mask count that a row of cells is made of.
+    fileprivate let rowWeights: [Float]
 
-    init(_ kernel: GaussianKernel) {
-        let radius = kernel.radius
-        self.radius = radius
-        length = groups(of: blockWidth, in: 2 * radius) * blockWidth
-        // Position i lies i − radius samples behind the first one of the step: what is left of the bell there.
-        var tail = 0.0
-        var tails: [Float] = []
-        for distance in stride(from: radius, through: 1, by: -1) {
-            tail += Double(kernel.weights[distance])
-            tails.append(Float(tail))
+    /// Blocks before the first of a row that a response may begin in…
+    fileprivate let margin: Int
+    /// …and how far its first cell is behind the first of them, for a step at the row's first cell.
+    private let reach: Int
+
+    /// - Precondition: `cellSize` is a power of two.
+    init(_ kernel: GaussianKernel, cellSize: Int) {
+        self.cellSize = cellSize
+        shift = cellSize.trailingZeroBitCount
+        radius = kernel.radius
+        margin = groups(of: blockWidth, in: radius)
+        reach = margin * blockWidth - radius
+        length = 2 * radius + (4 * cellSize - 4) / cellSize
+        blocks = groups(of: blockWidth, in: length + blockWidth - 1)
+        let halving = StepResponse.halving(cellSize)
+        rowWeights = halving.map { Float($0) }
+        let bell = (-kernel.radius...kernel.radius).map { Double(kernel.weights[abs($0)]) }
+        // The whole bell is 1, however its weights were rounded: a half of it and more is told by what is missing.
+        var tails = [0.0]
+        for weight in bell { tails.append(tails[tails.count - 1] + weight) }
+        /// What the bell's first cells add up to, and what its others do.
+        func share(_ cells: Int) -> (begun: Double, rest: Double) {
+            let begun = min(max(cells, 0), bell.count)
+            return (tails[begun], tails[bell.count - begun])
         }
-        let rising = tails + tails.reversed().map { -$0 } + [Float](repeating: 0, count: length - 2 * radius)
-        values = rising + rising.map { -$0 }
+        var values = [Float](repeating: 0, count: blockWidth) + [Float](repeating: 1, count: blockWidth)
+        var sharp: [Int] = []
+        for phase in 0..<cellSize {
+            // The first cell is `radius` cells before the one that begins `phase` samples behind the step.
+            let shares = (0..<length).map { cell in
+                halving.indices.reduce(into: (begun: 0.0, rest: 0.0)) { sum, index in
+                    let sample = cell * cellSize + phase + index - 3 * (cellSize - 1)
+                    let share = share(sample < 0 ? 0 : sample / cellSize + 1)
+                    sum.begun += halving[index] * share.begun
+                    sum.rest += halving[index] * share.rest
+                }
+            }
+            let before = shares.firstIndex { $0.begun >= $0.rest } ?? length
+            sharp.append(before)
+            let response = shares.indices.map { Float($0 < before ? shares[$0].begun : -shares[$0].rest) }
+            for start in 0..<blockWidth {
+                values += [Float](repeating: 0, count: start) + response
+                values += [Float](repeating: 0, count: blocks * blockWidth - start - length)
+            }
+        }
+        (self.values, self.sharp) = (values, sharp)
+    }
+
+    /// The first sample that a cell is made of, on the map or before it.
+    fileprivate func firstSample(of cell: Int) -> Int { cellSize &* cell &- 3 &* (cellSize &- 1) }
+
+    /// What a mask adds that changes at a sample.
+    fileprivate func step(at sample: Int) -> MaskStep {
+        let cell = (sample &+ cellSize &- 1) &>> shift
+        let phase = cell &<< shift &- sample
+        let first = reach &+ cell
+        let response = 2 &+ (phase &* blockWidth &+ first & (blockWidth &- 1)) &* blocks
+        return MaskStep(
+            response: Int32(truncatingIfNeeded: response &* blockWidth), first: Int32(truncatingIfNeeded: first),
+            last: Int32(truncatingIfNeeded: first &+ length &- 1),
+            edge: Int32(truncatingIfNeeded: first &+ sharp[phase]))
+    }
+
+    /// What the samples count that a cell is made of.
+    private static func halving(_ cellSize: Int) -> [Double] {
+        var (weights, size) = ([1.0], 1)
+        while size < cellSize {
+            var wider = [Double](repeating: 0, count: weights.count + 3 * size)
+            for (index, weight) in weights.enumerated() {
+                for (tap, share) in [0.125, 0.375, 0.375, 0.125].enumerated() {
+                    wider[index + tap * size] += weight * share
+                }
+            }
+            (weights, size) = (wider, 2 * size)
+        }
+        return weights
+    }
+
+    /// With more steps than that, a mask takes longer than one whose cells are all made and weighed.
+    ///
+    /// By counts of instructions: a step takes 70 and 18 for each block, in every row of cells that it adds to. All else takes
+    /// 1 for each sample, as much again where it is halved more than once, and 1 for five of the kernel's weights in each cell.
+    func mostSteps(samples: Int, cells: Int) -> Int {
+        let most = samples * (cellSize > 2 ? 2 : 1) + cells * (radius + 1) / 5
+        return most * cellSize / (rowWeights.count * (70 + 18 * blocks))
     }
 }
 
-/// Blurs rows of a mask.
+/// Where the rows of a mask change.
+@safe
+struct MaskSteps {
+    private let starts: UnsafePointer<Int>
+    private let steps: UnsafePointer<MaskStep>
+
+    fileprivate init(starts: UnsafePointer<Int>, steps: UnsafePointer<MaskStep>) {
+        unsafe self.starts = starts
+        unsafe self.steps = steps
+    }
+
+    /// - Precondition: `0 <= y <` the mask's height.
+    fileprivate func row(_ y: Int) -> (first: UnsafePointer<MaskStep>, count: Int) {
+        unsafe (steps + starts[y], starts[y &+ 1] &- starts[y])
+    }
+}
+
+/// The memory of a mask's steps, kept from frame to frame.
+struct MaskStepsStorage: ~Copyable {
+    private var starts = Scratch<Int>()
+    private var steps = Scratch<MaskStep>()
+
+    /// - parameter most: about how many are worth while.
+    /// - returns: nil where there are more, or will be, by how many there are in the rows so far.
+    mutating func find(in mask: BinaryMask, _ response: StepResponse, most: Int) -> MaskSteps? {
+        let starts = unsafe starts.reserve(mask.height + 1, filler: 0)
+        let slack = most / 8
+        // The steps of a row may be too many before that is noticed.
+        let steps = unsafe steps.reserve(most + slack + mask.width, filler: MaskStep())
+        var count = 0
+        for y in 0..<mask.height {
+            unsafe starts[y] = count
+            let row = unsafe mask.row(y)
+            var before = unsafe row[0] & 1
+            for word in 0..<mask.wordsPerRow {
+                let bits = unsafe row[word]
+                var changes = bits ^ (bits &<< 1 | before)
+                before = bits &>> 63
+                while changes != 0 {
+                    unsafe steps[count] = response.step(at: word &* 64 &+ changes.trailingZeroBitCount)
+                    count &+= 1
+                    changes &= changes &- 1
+                }
+            }
+            if count > slack &+ most &* (y &+ 1) / mask.height { return nil }
+        }
+        unsafe starts[mask.height] = count
+        return unsafe MaskSteps(starts: starts, steps: steps)
+    }
+}
+
+/// Halves and blurs the rows of a mask, and halves its columns.
 struct StepWork: BandWork {
     let mask: BinaryMask
+    let steps: MaskSteps
     let target: OpacityMap
-    let weights: KernelWeights
     let response: StepResponse
     let loops: Loops
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
-        let pass = StepPass(
-            mask: mask, target: target, weights: weights, response: response, memory: &memory.blur, loops: loops)
-        pass.blur(rows: rows)
+        unsafe response.values.withUnsafeBufferPointer { values in
+            guard let values = values.baseAddress else { return }
+            let pass = unsafe StepPass(
+                mask: mask, steps: steps, target: target, response: response, values: values, memory: &memory.blur,
+                loops: loops)
+            for row in rows { pass.blur(row) }
+        }
     }
 }
 
 @safe
 private struct StepPass {
     private let mask: BinaryMask
+    private let steps: MaskSteps
     private let target: OpacityMap
-    private let weights: KernelWeights
     private let response: StepResponse
+    private let values: UnsafePointer<Float>
+    private let sums: StepSums
     private let loops: Loops
-    /// A row with room for a response beyond either end. Outside mixed blocks it holds what was added there, which
-    /// nobody reads.
-    private let line: UnsafeMutablePointer<Float>
-    /// Where the row changes: the first samples of each new value.
-    private let steps: UnsafeMutablePointer<Int32>
 
+    /// - parameter values: those of the response.
     init(
-        mask: BinaryMask, target: OpacityMap, weights: KernelWeights, response: StepResponse,
+        mask: BinaryMask, steps: MaskSteps, target: OpacityMap, response: StepResponse, values: UnsafePointer<Float>,
         memory: inout BlurMemory, loops: Loops
     ) {
         self.mask = mask
+        self.steps = steps
         self.target = target
-        self.weights = weights
         self.response = response
+        unsafe self.values = values
         self.loops = loops
-        unsafe line = memory.line.reserve(target.paddedWidth + 2 * response.length, filler: 0)
-        unsafe steps = memory.steps.reserve(mask.width + 1, filler: 0)
+        // A response may begin before the first block and end behind the last; and behind that one rises.
+        let blocks = response.margin + target.blocks + response.blocks + 1
+        let words = groups(of: 64, in: blocks) + 1
+        let sums = unsafe memory.line.reserve(2 * blocks * blockWidth + blocks, filler: 0)
+        let sets = unsafe memory.sets.reserve(2 * words, filler: 0)
+        unsafe sums.update(repeating: 0, count: 2 * blocks * blockWidth + blocks)
+        unsafe sets.update(repeating: 0, count: 2 * words)
+        unsafe self.sums = StepSums(
+            responses: sums, edges: sums + blocks * blockWidth, rises: sums + 2 * blocks * blockWidth, touched: sets,
+            risen: sets + words, before: response.margin, blocks: blocks)
     }
 
-    func blur(rows: Range<Int>) {
-        for y in rows {
-            target.clear(row: y)
-            let count = countSteps(row: y)
-            // A step costs as much as its response is long, a weight as much as the row is.
-            let isWeighed = count &* response.length >= target.paddedWidth &* (weights.radius &+ 1)
-            if isWeighed {
-                target.mixed(y).insert(0..<target.blocks)
-            } else if count > 0 {
-                findSteps(row: y)
-            }
-            markOpaque(row: y)
-            if isWeighed {
-                weigh(row: y)
-            } else if count > 0 {
-                addSteps(count, row: y)
-            }
-        }
-    }
-
-    private func countSteps(row y: Int) -> Int {
-        var count = 0
-        forEachChange(row: y) { _, changes in count &+= changes.nonzeroBitCount }
-        return count
-    }
-
-    /// Calls `body` for each word of a row with a bit set for each sample that is not as the one before.
-    @inline(__always)
-    private func forEachChange(row y: Int, _ body: (_ word: Int, _ changes: UInt64) -> Void) {
-        let row = unsafe mask.row(y)
-        var before = unsafe row[0] & 1
-        for word in 0..<mask.wordsPerRow {
-            let bits = unsafe row[word]
-            body(word, bits ^ (bits &<< 1 | before))
-            before = bits &>> 63
-        }
-    }
-
-    /// Notes where the row changes, and which blocks that makes mixed.
-    private func findSteps(row y: Int) {
-        let mixed = target.mixed(y)
-        var count = 0
-        forEachChange(row: y) { word, changes in
-            var changes = changes
-            while changes != 0 {
-                let step = word &* 64 &+ changes.trailingZeroBitCount
-                unsafe steps[count] = Int32(truncatingIfNeeded: step)
-                count &+= 1
-                let first = max(step &- response.radius, 0) / blockWidth
-                let last = min((step &+ response.radius &- 1) / blockWidth, target.blocks &- 1)
-                mixed.insert(first..<(last &+ 1))
-                changes &= changes &- 1
+    func blur(_ row: Int) {
+        let first = response.firstSample(of: row)
+        var level: Float = 0
+        for (index, weight) in response.rowWeights.enumerated() {
+            let y = min(max(first &+ index, 0), mask.height &- 1)
+            let isSet = unsafe mask.row(y)[0] & 1 == 1
+            let (steps, count) = unsafe steps.row(y)
+            if isSet { level += weight }
+            if count > 0 {
+                unsafe loops.addSteps(steps, count, isSet ? -weight : weight, values, response.blocks, sums)
             }
         }
+        finish(row, from: level)
     }
 
-    /// The blocks that are not mixed are as their first sample is.
-    private func markOpaque(row y: Int) {
-        let row = unsafe mask.row(y)
-        for word in 0..<target.words {
-            var opaque: UInt64 = 0
-            let first = word &* 16
-            for source in first..<min(first &+ 16, mask.wordsPerRow) {
-                // The bits 0, 16, 32 and 48, gathered.
-                let bits = unsafe ((row[source] & 0x0001_0001_0001_0001) &* 0x0001_0002_0004_0008) &>> 48 & 15
-                opaque |= bits &<< UInt64(truncatingIfNeeded: (source &- first) &* 4)
+    /// Turns the sums into a row of the target, and makes them 0 again.
+    ///
+    /// - parameter level: what the row begins with.
+    private func finish(_ row: Int, from level: Float) {
+        target.clear(row: row)
+        var (level, end) = (level, 0)
+        for word in unsafe 0..<groups(of: 64, in: sums.blocks) {
+            let touched = unsafe sums.touched[word]
+            var events = unsafe touched | sums.risen[word]
+            unsafe (sums.touched[word], sums.risen[word]) = (0, 0)
+            while events != 0 {
+                let bit = events.trailingZeroBitCount
+                let place = word &* 64 &+ bit
+                fill(end..<place, row, level)
+                unsafe level += sums.rises[place]
+                unsafe sums.rises[place] = 0
+                let isTouched = touched &>> UInt64(truncatingIfNeeded: bit) & 1 == 1
+                if isTouched { finish(block: place, row, level) }
+                end = isTouched ? place &+ 1 : place
+                events &= events &- 1
             }
-            unsafe target.opaque(y).words[word] = opaque & target.valid(word) & ~target.mixed(y).words[word]
         }
+        unsafe fill(end..<sums.blocks, row, level)
     }
 
-    private func addSteps(_ count: Int, row y: Int) {
-        let middle = unsafe line + response.length
-        target.mixed(y).forEachRun(upTo: target.blocks) { run in
-            unsafe loops.expandBits(mask.row(y), run.lowerBound, run.count, middle + run.lowerBound &* blockWidth)
-        }
-        unsafe response.values.withUnsafeBufferPointer { values in
-            guard let values = values.baseAddress else { return }
-            let isFirstUp = unsafe mask.row(y)[0] & 1 == 0
-            unsafe loops.addSteps(
-                steps, count, isFirstUp, values, response.length, middle - response.radius)
-        }
-        target.mixed(y).forEachRun(upTo: target.blocks) { run in
-            let start = run.lowerBound &* blockWidth
-            unsafe loops.copyNotNegative(middle + start, run.count, target.row(y) + start)
-        }
+    /// Some blocks that are the same throughout.
+    private func fill(_ places: Range<Int>, _ row: Int, _ level: Float) {
+        if level == 0 { return }
+        let before = unsafe sums.before
+        let places = places.clamped(to: before..<(before &+ target.blocks))
+        let blocks = (places.lowerBound &- before)..<(places.upperBound &- before)
+        if level == 1 { return target.opaque(row).insert(blocks) }
+        target.mixed(row).insert(blocks)
+        for block in blocks { unsafe storeLanes(Lanes(repeating: level), to: target.row(row) + block &* blockWidth) }
     }
 
-    private func weigh(row y: Int) {
-        let middle = unsafe line + weights.radius
-        unsafe loops.expandBits(mask.row(y), 0, target.blocks, middle)
-        unsafe line.update(repeating: middle[0], count: weights.radius)
-        unsafe (middle + target.paddedWidth).update(
-            repeating: middle[target.paddedWidth &- 1], count: weights.radius)
-        target.mixed(y).forEachRun(upTo: target.blocks) { run in
-            let start = run.lowerBound &* blockWidth
-            unsafe loops.weigh(
-                middle + start, blockWidth, run.count, 1, weights.first, weights.radius, target.row(y) + start,
-                blockWidth)
+    private func finish(block place: Int, _ row: Int, _ level: Float) {
+        let (edges, responses) = unsafe (sums.edges + place &* blockWidth, sums.responses + place &* blockWidth)
+        let block = unsafe place &- sums.before
+        if 0 <= block && block < target.blocks {
+            target.mixed(row).insert(block)
+            let result = unsafe target.row(row) + block &* blockWidth
+            unsafe storeLanes(loadLanes(edges) + level + loadLanes(responses), to: result)
+            // What rounding has left below 0.
+            for lane in 0..<blockWidth { unsafe result[lane] = result[lane] > 0 ? result[lane] : 0 }
         }
+        unsafe storeLanes(Lanes(repeating: 0), to: edges)
+        unsafe storeLanes(Lanes(repeating: 0), to: responses)
     }
 }

@@ -1,33 +1,46 @@
-/// Adds the response of a kernel to each step of a row of 0 and 1.
+package import CVectors
+
+/// Adds the steps of a row of samples, and their responses, to a row of cells.
 ///
-/// - parameter steps: where the row changes, going up and down by turns.
-/// - parameter values: `length` numbers for a step up, then as many for a step down.
-/// - parameter line: where the response to a step at 0 begins.
-/// - Precondition: `length` is a multiple of 16, and there is room for that many behind every step.
+/// - parameter steps: the first of them counts `weight`, the next as much less, and so on.
+/// - parameter values: a block of 0 and one of 1, and what the steps' `response` counts from.
+/// - parameter blocks: of a response; less than 64.
+/// - Precondition: no pointer is nil, and there is room in `sums` for the response to every step.
 package func addSteps(
-    _ steps: UnsafePointer<Int32>, count: Int, isFirstUp: Bool, values: UnsafePointer<Float>, length: Int,
-    into line: UnsafeMutablePointer<Float>
+    _ steps: UnsafePointer<MaskStep>, count: Int, weight: Float, _ values: UnsafePointer<Float>, blocks: Int,
+    into sums: StepSums
 ) {
-    var isUp = isFirstUp
+    guard let responses = unsafe sums.responses, let edges = unsafe sums.edges, let rises = unsafe sums.rises,
+        let touched = unsafe sums.touched, let risen = unsafe sums.risen
+    else { return }
+    var weight = weight
     for index in 0..<count {
-        let target = unsafe line + Int(steps[index])
-        let response = unsafe isUp ? values : values + length
-        var start = 0
-        while start < length {
-            let place = unsafe UnsafeMutableRawPointer(target + start)
-            let sum =
-                unsafe place.loadUnaligned(as: SIMD16<Float>.self)
-                + UnsafeRawPointer(response + start).loadUnaligned(as: SIMD16<Float>.self)
-            unsafe place.storeBytes(of: sum, as: SIMD16<Float>.self)
-            start &+= 16
+        let step = unsafe steps[index]
+        let (first, last, edge) = (Int(step.first), Int(step.last), Int(step.edge))
+        let (response, target) = unsafe (values + Int(step.response), responses + first & ~15)
+        var place = 0
+        while place < blocks &* 16 {
+            unsafe add(load(response + place) * weight, to: target + place)
+            place &+= 16
         }
-        isUp.toggle()
+        unsafe add(load(values + (16 &- edge & 15)) * weight, to: edges + edge & ~15)
+        let behind = edge &>> 4 &+ 1
+        unsafe rises[behind] += weight
+        unsafe risen[behind &>> 6] |= 1 &<< UInt64(truncatingIfNeeded: behind)
+        let bits: UInt64 = 2 &<< UInt64(truncatingIfNeeded: last &>> 4 &- first &>> 4) &- 1
+        let (word, shift) = (first &>> 10, UInt64(truncatingIfNeeded: first &>> 4 & 63))
+        unsafe touched[word] |= bits &<< shift
+        unsafe touched[word &+ 1] |= (bits &>> 1) &>> (63 &- shift)
+        weight = -weight
     }
 }
 
-/// Copies a run of blocks of 16 opacities, with 0 for those that rounding has left below it.
-package func copyNotNegative(
-    _ source: UnsafePointer<Float>, blocks: Int, into target: UnsafeMutablePointer<Float>
-) {
-    for index in 0..<(blocks &* 16) { unsafe target[index] = source[index] > 0 ? source[index] : 0 }
+@inline(__always)
+private func load(_ source: UnsafePointer<Float>) -> SIMD16<Float> {
+    unsafe UnsafeRawPointer(source).loadUnaligned(as: SIMD16<Float>.self)
+}
+
+@inline(__always)
+private func add(_ block: SIMD16<Float>, to target: UnsafeMutablePointer<Float>) {
+    unsafe UnsafeMutableRawPointer(target).storeBytes(of: load(target) + block, as: SIMD16<Float>.self)
 }

@@ -71,6 +71,27 @@ typedef struct {
     int16_t weights[4];
 } FourRows;
 
+/// Where a row of a mask changes, and what that adds to a row of cells (`StepResponse`).
+typedef struct {
+    /// Which of the responses it has, the first of them the block of the first cell that is changed.
+    int32_t response;
+    /// The first cell and the last that are changed, and the first behind the step, all counted as in `StepSums`.
+    int32_t first, last, edge;
+} MaskStep;
+
+/// What steps add up to, in blocks of 16 cells. No pointer is NULL.
+typedef struct {
+    float *responses;
+    /// The steps themselves, in the blocks that they lie in…
+    float *edges;
+    /// …and how much more each block is for the steps in the one before.
+    float *rises;
+    /// A bit for each block that has a response, and for each that rises; and a word more of either.
+    uint64_t *touched, *risen;
+    /// Blocks before the first of the row, and in all.
+    ptrdiff_t before, blocks;
+} StepSums;
+
 /// Adds up numbers `start`..<`end` of four rows, weighed: the upper halves of their products, plus `bias`, shifted right by
 /// `shift`, clipped to `bytes[start]`..<`bytes[end]`.
 ///
