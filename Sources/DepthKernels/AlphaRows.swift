@@ -1,4 +1,5 @@
 import CVectors
+import DepthLoops
 
 /// From opacities at a matte's grid to bytes of alpha at the video's size, a few rows at a time. What is called a sample here
 /// is one of the map of opacities, be it a sample of the depth map or a cell of several (`MatteGrid`).
@@ -61,7 +62,7 @@ struct AlphaRows: ~Copyable {
                         fixedLine: fixedLine.reserve(map.paddedWidth + 4, filler: 0),
                         sets: sets.reserve(map.sampleWords * 3, filler: 0),
                         runs: runs.reserve(map.width * 2 + 8, filler: AlphaRun(cover: .mixed, start: 0, end: 0)),
-                        fours: fours.reserve(AlphaRows.largestStrip, filler: FourRows()), loops: loops)
+                        fours: fours.reserve(AlphaRows.largestStrip + 2, filler: FourRows()), loops: loops)
                     body(&reader)
                     return true
                 }
@@ -93,7 +94,7 @@ struct AlphaReader {
     /// Room for three sets of samples.
     fileprivate let sets: UnsafeMutablePointer<UInt64>
     fileprivate let runs: UnsafeMutablePointer<AlphaRun>
-    /// Room for what each row of a strip is made of.
+    /// Room for what each row of a strip is made of, or the knots that it lies between.
     fileprivate let fours: UnsafeMutablePointer<FourRows>
     fileprivate let loops: Loops
 
@@ -239,14 +240,51 @@ struct AlphaReader {
     private func mix(
         _ rows: Range<Int>, _ found: AlphaRuns, into target: UnsafeMutablePointer<UInt8>, stride: Int
     ) {
-        for y in rows { unsafe fours[y &- rows.lowerBound] = four(of: y) }
         for index in 0..<found.count where found[index].cover == .mixed {
             let run = found[index]
-            let start = max(run.start, geometry.columns.lowerBound)
-            let end = max(min(run.end, geometry.columns.upperBound), start)
-            if run.start < start { unsafe clear(run.start..<start, of: rows.count, in: target, stride: stride) }
-            if end < run.end { unsafe clear(end..<run.end, of: rows.count, in: target, stride: stride) }
-            if start < end { unsafe loops.mixRows(fours, rows.count, start..<end, target, stride) }
+            let columns = columns(of: run)
+            unsafe clear(run.start..<columns.lowerBound, of: rows.count, in: target, stride: stride)
+            unsafe clear(columns.upperBound..<run.end, of: rows.count, in: target, stride: stride)
+        }
+        let lines = rows.clamped(to: geometry.lines.rows)
+        if lines.isEmpty { return unsafe mixEach(rows, found, into: target, stride: stride) }
+        let (above, below) = (rows.lowerBound..<lines.lowerBound, lines.upperBound..<rows.upperBound)
+        unsafe mixEach(above, found, into: target, stride: stride)
+        unsafe mixLines(lines, found, into: target + above.count &* stride, stride: stride)
+        unsafe mixEach(below, found, into: target + (above.count &+ lines.count) &* stride, stride: stride)
+    }
+
+    /// The columns of a run that are on the map.
+    private func columns(of run: AlphaRun) -> Range<Int> {
+        let start = min(max(run.start, geometry.columns.lowerBound), run.end)
+        return start..<max(min(run.end, geometry.columns.upperBound), start)
+    }
+
+    private func mixEach(
+        _ rows: Range<Int>, _ found: AlphaRuns, into target: UnsafeMutablePointer<UInt8>, stride: Int
+    ) {
+        if rows.isEmpty { return }
+        for y in rows { unsafe fours[y &- rows.lowerBound] = four(of: y) }
+        for index in 0..<found.count where found[index].cover == .mixed {
+            let columns = columns(of: found[index])
+            if !columns.isEmpty { unsafe loops.mixRows(fours, rows.count, columns, target, stride) }
+        }
+    }
+
+    /// The same for rows that lie between knots.
+    private func mixLines(
+        _ rows: Range<Int>, _ found: AlphaRuns, into target: UnsafeMutablePointer<UInt8>, stride: Int
+    ) {
+        let first = knot(above: rows.lowerBound)
+        var (next, count) = (first, 0)
+        while next < rows.upperBound &+ rowsPerKnot {
+            unsafe fours[count] = four(of: next)
+            (next, count) = (next &+ rowsPerKnot, count &+ 1)
+        }
+        for index in 0..<found.count where found[index].cover == .mixed {
+            let columns = columns(of: found[index])
+            if columns.isEmpty { continue }
+            unsafe loops.mixLines(fours, rows.lowerBound &- first, rows.count, columns, target, stride)
         }
     }
 

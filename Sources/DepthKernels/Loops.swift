@@ -58,6 +58,7 @@ package struct Loops: CompiledLoops {
     let halveBits: @Sendable (SIMD4<UInt64>, MutableFloats) -> Void
     let halveLine: @Sendable (Floats, Int, MutableFloats) -> Void
     let mixRows: @Sendable (UnsafePointer<FourRows>, Int, Range<Int>, MutableBytes, Int) -> Void
+    let mixLines: @Sendable (UnsafePointer<FourRows>, Int, Int, Range<Int>, MutableBytes, Int) -> Void
     let mixBytes: @Sendable (MutableBytes, Int, Bytes, Int, Bytes, Int, Int, Int) -> Void
     let copyPastCache: @Sendable (Bytes, Int, MutableBytes) -> Void
     let meansOfPairs: @Sendable (Bytes, Bytes, Int, MutableBytes) -> Void
@@ -72,7 +73,7 @@ package struct Loops: CompiledLoops {
         squares: DepthLoops.squares,
         powers: DepthLoops.powers, fixOpacities: DepthLoops.fixOpacities, stretchEvenly: DepthLoops.stretchEvenly,
         stretchAnyhow: DepthLoops.stretchAnyhow, halveBits: DepthLoops.halveBits, halveLine: DepthLoops.halveLine,
-        mixRows: DepthLoops.mixRows,
+        mixRows: DepthLoops.mixRows, mixLines: DepthLoops.mixLines,
         mixBytes: DepthLoops.mixBytes, copyPastCache: DepthLoops.copyPastCache,
         meansOfPairs: DepthLoops.meansOfPairs, repeatEach: DepthLoops.repeatEach,
         repeatInPlace: DepthLoops.repeatInPlace, spreadPacked422: DepthLoops.spreadPacked422)
@@ -88,7 +89,7 @@ package struct Loops: CompiledLoops {
             fixOpacities: DepthLoopsV3.fixOpacities, stretchEvenly: DepthLoopsV3.stretchEvenly,
             stretchAnyhow: DepthLoopsV3.stretchAnyhow,
             halveBits: DepthLoopsV3.halveBits, halveLine: DepthLoopsV3.halveLine, mixRows: DepthLoopsV3.mixRows,
-            mixBytes: DepthLoopsV3.mixBytes, copyPastCache: DepthLoopsV3.copyPastCache,
+            mixLines: DepthLoopsV3.mixLines, mixBytes: DepthLoopsV3.mixBytes, copyPastCache: DepthLoopsV3.copyPastCache,
             meansOfPairs: DepthLoopsV3.meansOfPairs,
             repeatEach: DepthLoopsV3.repeatEach, repeatInPlace: DepthLoopsV3.repeatInPlace,
             spreadPacked422: DepthLoopsV3.spreadPacked422)

@@ -1,3 +1,5 @@
+import DepthLoops
+
 /// What an enlargement needs to know besides the opacities, made anew where the sizes, the placement, the kind of enlargement
 /// or the matte's grid change. What is called a sample here is one of the map of opacities: a cell of the grid.
 struct UpscaleGeometry {
@@ -15,6 +17,8 @@ struct UpscaleGeometry {
     let rowTaps: FixedTaps
     /// For each row of the video the four rows of the map that it is made of.
     let rowSources: [SIMD4<Int>]
+    /// Which rows of the video are made of others of its rows.
+    let lines: RowLines
     /// For each edge between samples of the map, the first video column that needs nothing on its left…
     let firstBehind: [Int]
     /// …and the first one that needs something on its right.
@@ -46,9 +50,10 @@ struct UpscaleGeometry {
             placement.depthPoint(videoX: 0, videoY: $0).y
         }
         rowSources = (0..<placement.videoHeight).map { [rowTaps] in rowTaps.foldedSources(of: $0) }
+        let rowsPerSource = Double(grid.cellSize) / scaleY
         rowsPerStrip = floorIndex(
-            Double(AlphaRows.rowsKept - AlphaRows.taps) * Double(grid.cellSize) / scaleY, in: 1...AlphaRows.largestStrip
-        )
+            Double(AlphaRows.rowsKept - AlphaRows.taps) * rowsPerSource, in: 1...AlphaRows.largestStrip)
+        lines = RowLines(rows, rowsPerCell: grid.cellSize > 1 ? rowsPerSource : nil)
         (firstBehind, firstAcross) = UpscaleGeometry.crossings(
             Array(0...grid.width), taps: columnTaps, columns: columns)
         let isWhole = placement.left == 0 && placement.width == Double(placement.videoWidth)
@@ -87,8 +92,35 @@ struct UpscaleGeometry {
         return (behind, across)
     }
 
-    func sourceRows(of y: Int) -> Range<Int> { rowTaps.sources(of: y) }
+    /// The rows of the map that a row of the video depends on.
+    func sourceRows(of y: Int) -> Range<Int> {
+        guard lines.rows.contains(y) else { return rowTaps.sources(of: y) }
+        let knot = knot(above: y)
+        return rowTaps.sources(of: knot).lowerBound..<rowTaps.sources(of: knot &+ rowsPerKnot).upperBound
+    }
 }
+
+/// The rows that lie between others, the knots, where alpha goes straight along each column.
+///
+/// A blur on cells (`MatteGrid`) has a sigma of 2.5 of them at least. The second derivative of a step so blurred, and of its
+/// powers of 0.5 to 2, is at most 0.4/σ²: over half a cell a straight line is wrong by half a byte's step at most.
+struct RowLines: Equatable {
+    /// Those with a knot at or above and one below them, both on the map.
+    let rows: Range<Int>
+
+    /// - parameter onMap: rows whose centre lies on the map.
+    /// - parameter rowsPerCell: nil where opacities are not smooth enough.
+    fileprivate init(_ onMap: Range<Int>, rowsPerCell: Double?) {
+        // Knots do not depend on where a strip or a band begins.
+        let first = groups(of: rowsPerKnot, in: onMap.lowerBound) * rowsPerKnot
+        let last = knot(above: max(onMap.upperBound - 1, 0))
+        let isSmooth = rowsPerCell.map { $0 >= 2 * Double(rowsPerKnot) } ?? false
+        rows = isSmooth && first < last ? first..<last : 0..<0
+    }
+}
+
+/// - Precondition: `y >= 0`.
+func knot(above y: Int) -> Int { y & ~(rowsPerKnot &- 1) }
 
 /// The groups of samples that are all stretched to the same whole number of pixels with the same weights, as
 /// `Loops.stretchEvenly` does.

@@ -22,17 +22,48 @@ private func mixRow(_ four: UnsafePointer<FourRows>, _ columns: Range<Int>, _ al
     if columns.count >= 32 {
         return unsafe add_four_rows(four, columns.lowerBound, columns.upperBound, bias, 5, alpha)
     }
-    let (rows, weights) = unsafe (four.pointee.rows, four.pointee.weights)
-    guard let row0 = unsafe rows.0, let row1 = unsafe rows.1, let row2 = unsafe rows.2, let row3 = unsafe rows.3 else {
-        return
+    for x in columns { unsafe alpha[x] = clippedByte(sum(four, x, bias)) }
+}
+
+/// From one knot to the next.
+package let rowsPerKnot = 8
+
+/// The same for rows that lie between others, the knots, `rowsPerKnot` of them from one to the next: of knots the sums are
+/// made, and between two of them a column goes straight.
+///
+/// - parameter offset: how many rows the first one is below the first knot.
+package func mixLines(
+    _ knots: UnsafePointer<FourRows>, offset: Int, rows: Int, columns: Range<Int>,
+    into alpha: UnsafeMutablePointer<UInt8>, stride: Int
+) {
+    let bias = lostByFour &+ 16
+    if columns.count >= 32 {
+        return unsafe add_four_rows_in_lines(
+            knots, offset, rows, columns.lowerBound, columns.upperBound, bias, 5, alpha, stride)
     }
-    for x in columns {
-        let sum =
-            unsafe upperHalf(row0[x], weights.0) &+ upperHalf(row1[x], weights.1) &+ upperHalf(row2[x], weights.2)
-            &+ upperHalf(row3[x], weights.3)
-        unsafe alpha[x] = UInt8(truncatingIfNeeded: min(max((sum &+ bias) &>> 5, 0), 255))
+    for row in 0..<rows {
+        let (knot, distance) = (row &+ offset).quotientAndRemainder(dividingBy: rowsPerKnot)
+        for x in columns {
+            let (above, below) = unsafe (sum(knots + knot, x, bias), sum(knots + knot + 1, x, bias))
+            let slope = (below &- above &+ 4) &>> 3
+            unsafe alpha[row &* stride &+ x] = clippedByte(above &+ Int16(truncatingIfNeeded: distance) &* slope)
+        }
     }
 }
+
+/// One number of each of four rows, weighed.
+@inline(__always)
+private func sum(_ four: UnsafePointer<FourRows>, _ x: Int, _ bias: Int16) -> Int16 {
+    let (rows, weights) = unsafe (four.pointee.rows, four.pointee.weights)
+    guard let row0 = unsafe rows.0, let row1 = unsafe rows.1, let row2 = unsafe rows.2, let row3 = unsafe rows.3 else {
+        return 0
+    }
+    return unsafe upperHalf(row0[x], weights.0) &+ upperHalf(row1[x], weights.1) &+ upperHalf(row2[x], weights.2)
+        &+ upperHalf(row3[x], weights.3) &+ bias
+}
+
+@inline(__always)
+private func clippedByte(_ sum: Int16) -> UInt8 { UInt8(truncatingIfNeeded: min(max(sum &>> 5, 0), 255)) }
 
 /// The upper half of a product, `a · b / 2^16` rounded down: one instruction for many of them.
 @inline(__always)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct BandTests {
     @Test(
         arguments: StripTests.layouts,
-        [(width: 640, height: 481, blurRadius: 5.0), (1279, 400, 0), (900, 703, 1), (1000, 555, 30)])
+        [(width: 640, height: 481, blurRadius: 5.0), (1279, 400, 0), (900, 703, 1), (1000, 555, 30), (300, 1111, 30)])
     func `any number of bands makes the same frame, bit for bit`(
         layout: PixelLayout, scene: (width: Int, height: Int, blurRadius: Double)
     ) throws {

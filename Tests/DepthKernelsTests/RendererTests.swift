@@ -316,6 +316,22 @@ import Testing
         }
     }
 
+    /// Between rows that are far apart alpha goes straight; a picture of few columns has no vectors of them.
+    @Test(arguments: [17, 20, 31, 32, 33, 100], [81, 160, 403])
+    func `a map that is stretched far is as good at every width`(videoWidth: Int, videoHeight: Int) throws {
+        let depth = try DepthMap(counts: RendererTests.scene(width: 61, height: 47), width: 61)
+        for (blurRadius, gamma) in [(5.0, 0.5), (10, 2), (20, 0.5), (20, 1), (23, 2)] {
+            var settings = MatteSettings()
+            settings.blurRadius = blurRadius
+            settings.gamma = gamma
+            let difference = Difference(
+                depth.alpha(settings, videoWidth: videoWidth, videoHeight: videoHeight),
+                settings.reference.alpha(
+                    metres: depth.metres(), width: 61, height: 47, videoWidth: videoWidth, videoHeight: videoHeight))
+            #expect(difference.isWithinPromise, "sigma \(blurRadius), gamma \(gamma): \(difference)")
+        }
+    }
+
     /// The bell ends where that of the samples does: what it does not reach is clear.
     @Test(arguments: [5, 10.25, 20.5, 41])
     func `the middle of a hole as large as the kernel is clear`(blurRadius: Double) throws {

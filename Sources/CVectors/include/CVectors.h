@@ -92,28 +92,67 @@ typedef struct {
     ptrdiff_t before, blocks;
 } StepSums;
 
-/// Adds up numbers `start`..<`end` of four rows, weighed: the upper halves of their products, plus `bias`, shifted right by
-/// `shift`, clipped to `bytes[start]`..<`bytes[end]`.
+/// 32 numbers of a row that is the weighed sum of four: the upper halves of their products, plus `bias`.
+typedef int16_t Sums __attribute__((ext_vector_type(32)));
+static inline void add_numbers_of_four_rows(const FourRows *four, ptrdiff_t x, int16_t bias, Sums *result) {
+    typedef int32_t Products __attribute__((ext_vector_type(32)));
+    Sums sums = bias;
+    for (int index = 0; index < 4; index++) {
+        Sums numbers, weight = four->weights[index];
+        memcpy(&numbers, four->rows[index] + x, sizeof numbers);
+        Products products = __builtin_convertvector(numbers, Products) * __builtin_convertvector(weight, Products);
+        sums += __builtin_convertvector(products >> 16, Sums);
+    }
+    *result = sums;
+}
+
+/// Shifts sums right and clips them.
+static inline void store_sums(const Sums *sums, int16_t shift, uint8_t *bytes) {
+    typedef uint8_t Bytes __attribute__((ext_vector_type(32)));
+    Sums clipped = __builtin_elementwise_min(__builtin_elementwise_max(*sums >> shift, (Sums)0), (Sums)255);
+    Bytes result = __builtin_convertvector(clipped, Bytes);
+    memcpy(bytes, &result, sizeof result);
+}
+
+/// Adds up numbers `start`..<`end` of four rows, shifted right by `shift`, clipped to `bytes[start]`..<`bytes[end]`.
 ///
 /// 32 at a time; the last may begin inside those before, which come out the same again. There must be 32 at least.
 static inline void add_four_rows(
     const FourRows *four, ptrdiff_t start, ptrdiff_t end, int16_t bias, int16_t shift, uint8_t *bytes) {
-    typedef int16_t Shorts __attribute__((ext_vector_type(32)));
-    typedef int32_t Ints __attribute__((ext_vector_type(32)));
-    typedef uint8_t Bytes __attribute__((ext_vector_type(32)));
     const FourRows terms = *four;
     for (ptrdiff_t next = start; next < end; next += 32) {
         const ptrdiff_t x = next < end - 32 ? next : end - 32;
-        Shorts sum = bias;
-        for (int index = 0; index < 4; index++) {
-            Shorts numbers, weight = terms.weights[index];
-            memcpy(&numbers, terms.rows[index] + x, sizeof numbers);
-            Ints products = __builtin_convertvector(numbers, Ints) * __builtin_convertvector(weight, Ints);
-            sum += __builtin_convertvector(products >> 16, Shorts);
+        Sums sums;
+        add_numbers_of_four_rows(&terms, x, bias, &sums);
+        store_sums(&sums, shift, bytes + x);
+    }
+}
+
+/// The same for rows on straight lines between such sums, eight rows from one to the next; the first of them is `offset` rows
+/// below the first sum.
+static inline void add_four_rows_in_lines(
+    const FourRows *knots, ptrdiff_t offset, ptrdiff_t rows, ptrdiff_t start, ptrdiff_t end, int16_t bias, int16_t shift,
+    uint8_t *bytes, ptrdiff_t stride) {
+    for (ptrdiff_t next = start; next < end; next += 32) {
+        const ptrdiff_t x = next < end - 32 ? next : end - 32;
+        uint8_t *target = bytes + x;
+        Sums above, below;
+        add_numbers_of_four_rows(knots, x, bias, &above);
+        for (ptrdiff_t row = -offset, knot = 1; row < rows; row += 8, knot++) {
+            add_numbers_of_four_rows(knots + knot, x, bias, &below);
+            const Sums slope = (below - above + 4) >> 3;
+            if (0 <= row && row + 8 <= rows) {
+                for (int distance = 0; distance < 8; distance++, above += slope, target += stride)
+                    store_sums(&above, shift, target);
+            } else {
+                for (ptrdiff_t line = row; line < row + 8 && line < rows; line++, above += slope) {
+                    if (line < 0) continue;
+                    store_sums(&above, shift, target);
+                    target += stride;
+                }
+            }
+            above = below;
         }
-        Shorts clipped = __builtin_elementwise_min(__builtin_elementwise_max(sum >> shift, (Shorts)0), (Shorts)255);
-        Bytes result = __builtin_convertvector(clipped, Bytes);
-        memcpy(bytes + x, &result, sizeof result);
     }
 }
 
