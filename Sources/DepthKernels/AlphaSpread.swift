@@ -63,7 +63,7 @@ extension AlphaSpread {
             } else {
                 unsafe means(upper, stride: stride, rows: rows, pixels: pixels, into: target)
             }
-            unsafe loops.repeatInPlace(target, groups(of: columnsPerSample, in: pixels), max(bytes, 1))
+            if bytes > 1 { unsafe loops.repeatInPlace(target, groups(of: columnsPerSample, in: pixels), bytes) }
         case .packed422(let lumaFirst):
             unsafe loops.spreadPacked422(upper, pixels, lumaFirst, target)
         }

@@ -1,10 +1,13 @@
+import CVectors
+
 /// Means of 2 × 2 pixels, or of 2 × 1 where both rows are the same one: the doubled sum then rounds just as the single
 /// one would, and so does a last column that stands in for its missing neighbour.
 package func meansOfPairs(
     upper: UnsafePointer<UInt8>, lower: UnsafePointer<UInt8>, count: Int, into target: UnsafeMutablePointer<UInt8>
 ) {
     let pairs = count / 2
-    for index in 0..<pairs {
+    let done = unsafe means_of_pairs(upper, lower, count, target) / 2
+    for index in done..<pairs {
         // Two bytes as one number, whichever of them is its lower half: no byte has to be moved to add them.
         let above = unsafe UnsafeRawPointer(upper).loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
         let below = unsafe UnsafeRawPointer(lower).loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
@@ -42,7 +45,6 @@ private func repeatEach(
 
 /// The same in place: from the last sample to the first, so that none is overwritten before it was read.
 package func repeatInPlace(_ samples: UnsafeMutablePointer<UInt8>, count: Int, times: Int) {
-    guard times > 1 else { return }
     var index = count &- 1
     while index >= 0 {
         let value = unsafe samples[index]

@@ -233,6 +233,34 @@ MIX(mix_8_bytes_or_more, mix_8_bytes, 8)
 MIX(mix_32_bytes_or_more, mix_32_bytes, 32)
 #undef MIX
 
+#if defined(__AVX2__)
+/// Means of 2 × 2 bytes of two rows, rounded to nearest, halves up: 16 of them.
+static inline void means_of_32_bytes(const uint8_t *upper, const uint8_t *lower, uint8_t *means) {
+    const __m256i one = _mm256_set1_epi8(1);
+    const __m256i above = _mm256_maddubs_epi16(_mm256_loadu_si256((const __m256i *)upper), one);
+    const __m256i below = _mm256_maddubs_epi16(_mm256_loadu_si256((const __m256i *)lower), one);
+    const __m256i sum = _mm256_add_epi16(_mm256_add_epi16(above, below), _mm256_set1_epi16(2));
+    const __m256i mean = _mm256_srli_epi16(sum, 2);
+    _mm_storeu_si128((__m128i *)means, _mm_packus_epi16(_mm256_castsi256_si128(mean), _mm256_extracti128_si256(mean, 1)));
+}
+#endif
+
+/// The same of whole rows, but for a last byte that has no neighbour.
+///
+/// Returns how many bytes of each row that were; 0 for less than 32, and without such vectors.
+static inline ptrdiff_t means_of_pairs(const uint8_t *upper, const uint8_t *lower, ptrdiff_t count, uint8_t *means) {
+#if defined(__AVX2__)
+    const ptrdiff_t last = (count & ~(ptrdiff_t)1) - 32;
+    if (last < 0) return 0;
+    for (ptrdiff_t x = 0; x < last; x += 32) means_of_32_bytes(upper + x, lower + x, means + x / 2);
+    // The last vector may begin inside the one before: what it has in common with it comes out the same again.
+    means_of_32_bytes(upper + last, lower + last, means + last / 2);
+    return last + 32;
+#else
+    return 0;
+#endif
+}
+
 /// Copies less than 64 bytes.
 static inline void copy_few_bytes(uint8_t *target, const uint8_t *source, size_t count) {
 #define COPY(bytes)                                                                                                          \
