@@ -10,7 +10,7 @@ package final class Blender {
     package let layout: PixelLayout
     package let width: Int
     package let height: Int
-    private let loops: Loops
+    fileprivate let loops: Loops
     /// Rows that share a sample.
     private let rowsPerSample: Int
     /// For the calling thread.
@@ -18,7 +18,7 @@ package final class Blender {
     private var layers = Scratch<BlendPass.Layer>()
     /// Bytes of the longest row.
     private let rowBytes: Int
-    private let cache: FrameCache
+    fileprivate let cache: FrameCache
 
     /// - parameter cache: as if frames were of such a size; nil = by their size. It makes no difference to what comes out.
     package init(
@@ -122,8 +122,8 @@ package final class Blender {
 
     private func makePass(_ layers: BlendPass.Layers, rowsPerStrip: Int, _ memory: inout BlendMemory) -> BlendPass {
         unsafe BlendPass(
-            layers: layers, spreadAlpha: memory.spread(rowBytes * rowsPerStrip), spreadStride: rowBytes, loops: loops,
-            cache: cache, copies: memory.copies(layers.count))
+            layers: layers, spreadAlpha: memory.spread(rowBytes * rowsPerStrip), spreadStride: rowBytes, blender: self,
+            copies: memory.copies(layers.count))
     }
 
     private func fit(_ video: Planes<MutablePlane>, _ background: Planes<Plane>) -> Bool {
@@ -279,11 +279,25 @@ fileprivate struct BlendPass {
     /// Room for a byte of alpha for each byte of the rows of a strip.
     let spreadAlpha: UnsafeMutablePointer<UInt8>
     let spreadStride: Int
-    let loops: Loops
-    let cache: FrameCache
+    /// Its loops are many references: a pass that held them itself would count each whenever it is copied.
+    private let blender: Blender
     /// For each layer, where frames are too large for the core's own cache: runs of the background that lie one behind the
     /// other in memory, at the end of a row and the beginning of the next, are copied as one.
     let copies: UnsafeMutablePointer<PendingCopy>
+
+    private var loops: Loops { blender.loops }
+    private var cache: FrameCache { blender.cache }
+
+    init(
+        layers: Layers, spreadAlpha: UnsafeMutablePointer<UInt8>, spreadStride: Int, blender: Blender,
+        copies: UnsafeMutablePointer<PendingCopy>
+    ) {
+        self.layers = layers
+        unsafe self.spreadAlpha = unsafe spreadAlpha
+        self.spreadStride = spreadStride
+        self.blender = blender
+        unsafe self.copies = unsafe copies
+    }
 
     /// Comes after the last strip, before another thread looks at the frame.
     func finish() {
