@@ -27,6 +27,9 @@ final class ElementRig {
         self.element = element
         self.source = source
         self.sink = sink
+        // GstAggregator lets as many frames wait on a pad as are due in its latency; that of a pipeline that is not live is
+        // nobody's delay.
+        gst_util_set_object_arg(object, "latency", "1000000000")
         gst_pad_set_chain_function_full(sink, arrive, Unmanaged.passUnretained(progress).toOpaque(), nil)
         gst_pad_set_event_function_full(sink, ignoreEvent, nil, nil)
         guard gst_pad_set_active(sink, 1) != 0,
@@ -36,6 +39,7 @@ final class ElementRig {
 
     deinit {
         gst_element_set_state(element, GST_STATE_NULL)
+        progress.withLock { $0.isOver = true }
         for feeder in feeders { feeder.finish() }
         feeders = []
         gst_pad_set_active(sink, 0)
@@ -46,6 +50,9 @@ final class ElementRig {
     }
 
     // MARK: Setting up
+
+    /// Frames that may wait in front of the element.
+    private static let mostAhead = 8
 
     var object: UnsafeMutablePointer<GObject> {
         UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
@@ -65,7 +72,9 @@ final class ElementRig {
     /// Feeds a pad of the element, which this takes over.
     func feed(_ pad: UnsafeMutablePointer<GstPad>?, _ caps: String, _ frames: any FrameSource) throws {
         guard let pad else { throw Failure.cannot("\(factory) lacks a pad") }
-        feeders.append(try Feeder(pad, caps: caps, frames, progress))
+        let lead = max(min(frames.count - 1, ElementRig.mostAhead), 1)
+        progress.withLock { $0.batch = max(lead / 2, 1) }
+        feeders.append(try Feeder(pad, caps: caps, frames, lead: lead, progress))
     }
 
     /// Counts the frames that leave in other memory than this pool's.
@@ -116,9 +125,10 @@ private let arrive:
             unref(buffer)
             Unmanaged<Monitor<Progress>>.fromOpaque(data).takeUnretainedValue().change(wakingIf: {
                 $0.arrivals.append(time)
+                $0.total += 1
                 if pool != $0.pool { $0.copies += 1 }
-                // Waking the thread that waits for the round, once a frame, would be timed along with the element.
-                return $0.isRoundOver
+                // Waking those who wait, once a frame, would be timed along with the element.
+                return $0.isRoundOver || $0.total.isMultiple(of: $0.batch)
             })
             return GST_FLOW_OK
         }

@@ -8,6 +8,12 @@ struct Progress {
     /// How many of them make up the round.
     var expected = 0
     var isRoundOver: Bool { arrivals.count >= expected }
+    /// Frames of all rounds that arrived.
+    var total = 0
+    /// Feeders are woken when so many frames more have arrived.
+    var batch = 1
+    /// The element has stopped.
+    var isOver = false
     /// Where the video comes from that may be drawn on; only told apart from others.
     var pool: UnsafeMutablePointer<GstBufferPool>?
     /// Frames so far that left in other memory.
@@ -17,6 +23,9 @@ struct Progress {
 }
 
 /// Pushes frames into one pad of the element, on a thread of its own, as many as it is told to.
+///
+/// It keeps some frames ahead of what has left, so that the element need not wake it for every frame: to wake a sleeping
+/// processor can take as long as a twentieth of the element's work.
 final class Feeder {
     private let pad: UnsafeMutablePointer<GstPad>
     private let target: UnsafeMutablePointer<GstPad>
@@ -24,6 +33,8 @@ final class Feeder {
     private let frames: any FrameSource
     private let orders = Monitor(Orders())
     private let progress: Monitor<Progress>
+    /// Frames that may be under way.
+    private let lead: Int
     private var thread: UnsafeMutablePointer<GThread>?
 
     private struct Orders {
@@ -33,13 +44,15 @@ final class Feeder {
 
     /// A thread whose pad is linked to `target`, which this takes over.
     init(
-        _ target: UnsafeMutablePointer<GstPad>, caps: String, _ frames: any FrameSource, _ progress: Monitor<Progress>
+        _ target: UnsafeMutablePointer<GstPad>, caps: String, _ frames: any FrameSource, lead: Int,
+        _ progress: Monitor<Progress>
     ) throws {
         guard let pad = gst_pad_new("feeder", GST_PAD_SRC) else { throw Failure.cannot("there is no memory for a pad") }
         self.pad = pad
         self.target = target
         self.caps = caps
         self.frames = frames
+        self.lead = lead
         self.progress = progress
         gst_object_ref_sink(pad)
         gst_pad_set_query_function_full(pad, answerNotLive, nil, nil)
@@ -76,11 +89,11 @@ final class Feeder {
 
     private func work() {
         start()
-        var number: GstClockTime = 0
+        var number = 0
         while let count = nextOrder() {
             for _ in 0..<count {
-                guard let buffer = frames.next() else { return }
-                buffer.pointee.pts = number * frameDuration
+                guard isWanted(number), let buffer = frames.next() else { return }
+                buffer.pointee.pts = GstClockTime(number) * frameDuration
                 buffer.pointee.duration = frameDuration
                 number += 1
                 let flow = gst_pad_push(pad, buffer)
@@ -95,6 +108,13 @@ final class Feeder {
         orders.wait(until: { $0.frames > 0 || $0.isOver }) { orders in
             defer { orders.frames = 0 }
             return orders.isOver ? nil : orders.frames
+        }
+    }
+
+    /// Waits until a frame is not too far ahead; false when all is over.
+    private func isWanted(_ number: Int) -> Bool {
+        progress.wait(until: { number - $0.total < self.lead || $0.isOver || $0.fault != nil }) {
+            !$0.isOver && $0.fault == nil
         }
     }
 
@@ -127,6 +147,7 @@ private let answerNotLive:
 
 /// Buffers that were filled before.
 protocol FrameSource: AnyObject {
+    var count: Int { get }
     /// A buffer that the caller owns, and may stamp; nil when it is over.
     func next() -> BufferPointer?
     /// Ends a wait for a buffer.
@@ -135,12 +156,14 @@ protocol FrameSource: AnyObject {
 
 /// A ring of buffers that nobody else holds: each comes back when the last element lets go of it.
 final class ReturningFrames: FrameSource {
+    let count: Int
     let pool: UnsafeMutablePointer<GstBufferPool>
 
     init(count: Int, size: Int, fill: (Int, UnsafeMutableRawBufferPointer) -> Void) throws {
         guard let pool = gst_buffer_pool_new(), let configuration = gst_buffer_pool_get_config(pool) else {
             throw Failure.cannot("there is no memory for a pool")
         }
+        self.count = count
         self.pool = pool
         gst_buffer_pool_config_set_params(configuration, nil, guint(size), guint(count), guint(count))
         var parameters = lineAligned
@@ -170,6 +193,7 @@ final class ReturningFrames: FrameSource {
 
 /// Buffers that stay here too, and so may not be written to: each goes out as another buffer with the same memory.
 final class KeptFrames: FrameSource {
+    var count: Int { buffers.count }
     private let buffers: [BufferRef]
     private var turn = 0
 
