@@ -64,7 +64,8 @@ let package = Package(
         .executableTarget(
             name: "depthbench",
             dependencies: [
-                "CDepthMatte", "CGStreamer", "CGStreamerShims", "DepthKernels", "DepthMattePlugin", "GstBridge",
+                "CDepthMatte", "CGStreamer", "CGStreamerShims", "CProcessor", "DepthKernels", "DepthMattePlugin",
+                "GstBridge",
             ],
             swiftSettings: strict),
 

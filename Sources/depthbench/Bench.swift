@@ -4,6 +4,7 @@ final class Bench {
     let effort: Options.Effort
     /// What is behind the person.
     let still: TemporaryFile
+    let processors = Processors()
     private let print: (String) -> Void
 
     init(_ effort: Options.Effort, print: @escaping (String) -> Void) throws {
@@ -25,6 +26,7 @@ final class Bench {
     /// Measures a work in several cases, which take turns with each other and with memcpy of the first one's frame.
     @discardableResult
     func measure(_ work: Work, _ cases: [Case]) throws -> (figures: [Figure], samples: Samples) {
+        processors.use(onlyOne: cases.allSatisfy { $0.threads == 1 })
         var works: [any Workload] = try cases.map { try workload(work, $0) }
         works.append(try CopyWork(cases[0], effort, threads: 1))
         let samples = try Samples(of: works, effort)
@@ -50,6 +52,7 @@ final class Bench {
     /// Takes the kernels apart: what a setting adds is what its kernel costs.
     func measureStages(_ wanted: Case) throws {
         guard Work.blend.suits(wanted) else { return }
+        processors.use(onlyOne: true)
         var tiny = wanted
         (tiny.size, tiny.sigma, tiny.gamma) = (Size(width: 1, height: 1), 0, 1)
         var hard = wanted

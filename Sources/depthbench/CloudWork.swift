@@ -17,9 +17,7 @@ final class CloudWork: Workload {
     init(_ view: View, ring: Int) throws {
         leastFrames = max(ring, 4)
         size = view.depth
-        if let threads = view.properties["max-threads"].flatMap({ Int($0) }), threads > 1 {
-            renderer.crew = ThreadCrew(size: threads)
-        }
+        if view.threads > 1 { renderer.crew = ThreadCrew(size: view.threads) }
         var settings = CloudRenderer.Settings(
             sensor: CloudSensor(width: size.width, height: size.height, fieldOfView: 70))
         settings.view.yaw = 20

@@ -34,7 +34,8 @@ enum Help {
         64 MiB, so that each is found in memory and not in a cache, as a camera's are; --ring gives another number. With
         --sources 1 the memcpy reads one frame only, as warm in the cache as the background, which is one still, or a
         ring of its own with --background stream. "own" is what the element says in its property stats; "ms" of the element is
-        wall time from frame to frame behind it, with all that GStreamer adds.
+        wall time from frame to frame behind it, with all that GStreamer adds, while others wait in front of it.
+        What one thread does is timed on one processor, with the memcpy and all threads that surround it (Linux).
         --work memcpy, which is timed only where it is asked for, is the memcpy itself in as many parts as --threads says.
         A frame that gains an alpha channel (--background transparent with I420) cannot be worked on in place.
 

@@ -94,6 +94,7 @@ struct PipelineFigure {
 extension Bench {
     /// Compares what depthmatte and a compositor add to the same sources.
     func measurePipelines(_ wanted: Case) throws {
+        processors.use(onlyOne: false)
         let depthMap = try TemporaryFile.depth(wanted)
         let pipelines = Pipelines(wanted, still: still.path, depthMap: depthMap.path).all()
         let samples = try Samples(of: pipelines.flatMap { [$0.whole, $0.sources] }, effort)

@@ -7,6 +7,8 @@ struct View {
     let name: String
     let factory: String
     var properties: [String: String] = [:]
+    /// `max-threads` of the element, where it has that property; 0 = as many as are of use.
+    var threads = 1
     var depthFormat = "GRAY16_LE"
     var depth = Size(width: 640, height: 480)
     /// Size of the video on the `video` pad; nil without that pad.
@@ -42,13 +44,13 @@ struct View {
             name: "depthcolorize, over 1280x720 I420", factory: "depthcolorize",
             video: Size(width: 1280, height: 720)),
         View(
-            name: "depthcloud, BGRx video", factory: "depthcloud", properties: ["yaw": "20", "max-threads": "1"],
+            name: "depthcloud, BGRx video", factory: "depthcloud", properties: ["yaw": "20"],
             video: Size(width: 640, height: 480), videoFormat: "BGRx", kernel: .cloud),
         View(
-            name: "depthcloud, two threads", factory: "depthcloud", properties: ["yaw": "20", "max-threads": "2"],
+            name: "depthcloud, two threads", factory: "depthcloud", properties: ["yaw": "20"], threads: 2,
             video: Size(width: 640, height: 480), videoFormat: "BGRx", goal: 4, kernel: .cloud),
         View(
-            name: "depthcloud, over 1280x720 I420", factory: "depthcloud", properties: ["yaw": "20"],
+            name: "depthcloud, over 1280x720 I420", factory: "depthcloud", properties: ["yaw": "20"], threads: 0,
             video: Size(width: 1280, height: 720)),
     ]
 }
@@ -65,6 +67,7 @@ final class ViewWork: Workload {
             downstream: "video/x-raw, format=(string)\(view.format), width=(int)\(view.size.width), "
                 + "height=(int)\(view.size.height)")
         rig.set(view.properties)
+        if ElementRig.hasProperty(rig.element, "max-threads") { rig.set(["max-threads": "\(view.threads)"]) }
         let maps = try KeptFrames(
             count: ring, size: view.depthBytes, fill: fourInTurn { view.drawDepth(number: $0, into: $1) })
         let caps =
@@ -223,6 +226,7 @@ extension Bench {
             var leaving = Case()
             (leaving.size, leaving.format) = (view.size, view.format)
             let ring = try effort.ring(leaving)
+            processors.use(onlyOne: view.threads == 1)
             var works: [any Workload] = [try ViewWork(view, ring: ring), try CopyWork(leaving, effort, threads: 1)]
             switch view.kernel {
             case .colors(let range): works.append(try ColorWork(view, range, ring: ring))

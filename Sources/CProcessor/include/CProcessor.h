@@ -41,3 +41,14 @@ static inline void processor_finish_copies(void) {
     _mm_sfence();
 #endif
 }
+
+/// Some of 1024 processors, one bit for each.
+typedef struct {
+    uint64_t words[16];
+} ProcessorSet;
+
+/// Which processors this thread may use; false where the system does not tell.
+bool processor_get_affinity(ProcessorSet *set);
+
+/// Has a thread, by the system's number of it, use these processors alone; false where that cannot be.
+bool processor_set_affinity(int32_t thread, const ProcessorSet *set);
