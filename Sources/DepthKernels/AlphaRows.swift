@@ -7,10 +7,11 @@ import DepthLoops
 ///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest
 ///
 /// In whole numbers of 16 bits, which is half the work of single precision and wrong by less than a quarter of a byte's
-/// step (`fixOpacities`, `stretchEvenly`, `mixRows`).
+/// step (`fixOpacities`, `stretchEvenly`, `mixRows`). Where cells are large, most rows lie on lines between others
+/// (`RowLines`).
 ///
 /// Separable: rows of the map are stretched to the video's width first, the last few of them are kept, and each video row
-/// is a weighted sum of up to four. All of that is done only where the alpha changes; of the rest it is known that it is
+/// is a weighted sum of up to four, or lies between two that are. All of that is done only where the alpha changes; of the rest it is known that it is
 /// 0 or 255, and no byte of it is written. Video pixels whose centre lies outside the map are 0.
 struct AlphaRows: ~Copyable {
     private var stretchedRows = Scratch<Int16>()
@@ -21,7 +22,7 @@ struct AlphaRows: ~Copyable {
     private var runs = Scratch<AlphaRun>()
     private var fours = Scratch<FourRows>()
 
-    /// Rows of the map that a video row depends on, at most.
+    /// Rows of the map that a video row is a sum of, at most.
     static let taps = 4
 
     /// Rows of the map that are kept stretched: more than one video row depends on, a power of two, and as many as

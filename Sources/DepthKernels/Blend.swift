@@ -279,7 +279,8 @@ fileprivate struct BlendPass {
     /// Room for a byte of alpha for each byte of the rows of a strip.
     let spreadAlpha: UnsafeMutablePointer<UInt8>
     let spreadStride: Int
-    /// Its loops are many references: a pass that held them itself would count each whenever it is copied.
+    /// Whose loops are used: they are many references, each of which would be counted whenever a pass that holds them is
+    /// copied.
     private let blender: Blender
     /// For each layer, where frames are too large for the core's own cache: runs of the background that lie one behind the
     /// other in memory, at the end of a row and the beginning of the next, are copied as one.

@@ -1,6 +1,8 @@
 /// Halves masks and maps: each cell is the mean of the two samples that it covers and of their two neighbours, along
 /// each axis, with weights of 3 and 1 eighths. That keeps the finest patterns from becoming coarse ones (aliasing), where
 /// plain means of two would not.
+///
+/// A mask that changes seldom goes another way, with the same weights (`StepResponse`).
 struct Coarse: ~Copyable {
     private var one = OpacityStorage()
     private var other = OpacityStorage()

@@ -1,6 +1,6 @@
 /// What a matte is blurred on and enlarged from: the samples of a depth map, or cells of several of them.
 ///
-/// A wide blur leaves nothing that cells would not show as well, at a fraction of the price. A map is halved (`Coarse`) as
+/// A wide blur leaves nothing that cells would not show as well, at a fraction of the price. A map is halved (`Coarse`, or for most masks `StepWork`) as
 /// long as sigma is 2.5 cells or more. Each halving puts a ring of cells around the map, which hold its edge
 /// samples, as the blur repeats those without end.
 struct MatteGrid: Equatable {

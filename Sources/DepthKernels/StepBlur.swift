@@ -39,6 +39,8 @@ struct StepResponse {
         reach = margin * blockWidth - radius
         length = 2 * radius + (4 * cellSize - 4) / cellSize
         blocks = groups(of: blockWidth, in: length + blockWidth - 1)
+        // One word of bits tells the blocks of a step (`addSteps`). The widest bell reaches 400 samples, which is 51 blocks.
+        precondition(blocks < 64, "a response of too many blocks")
         let halving = StepResponse.halving(cellSize)
         rowWeights = halving.map { Float($0) }
         let bell = (-kernel.radius...kernel.radius).map { Double(kernel.weights[abs($0)]) }
@@ -88,7 +90,7 @@ struct StepResponse {
             edge: Int32(truncatingIfNeeded: first &+ sharp[phase]))
     }
 
-    /// What the samples count that a cell is made of.
+    /// What the samples count that a cell is made of; the weights of each halving are those of `Coarse`.
     private static func halving(_ cellSize: Int) -> [Double] {
         var (weights, size) = ([1.0], 1)
         while size < cellSize {
@@ -103,9 +105,9 @@ struct StepResponse {
         return weights
     }
 
-    /// With more steps than that, a mask takes longer than one whose cells are all made and weighed.
+    /// The steps in all rows of a mask with which it takes as long as one whose cells are all made and weighed.
     ///
-    /// By counts of instructions: a step takes 70 and 18 for each block, in every row of cells that it adds to. All else takes
+    /// By counts of instructions (x86-64-v3; it makes no difference to speak of to what comes out): a step takes 70 and 18 for each block, in every row of cells that it adds to. All else takes
     /// 1 for each sample, as much again where it is halved more than once, and 1 for five of the kernel's weights in each cell.
     func mostSteps(samples: Int, cells: Int) -> Int {
         let most = samples * (cellSize > 2 ? 2 : 1) + cells * (radius + 1) / 5
@@ -135,8 +137,9 @@ struct MaskStepsStorage: ~Copyable {
     private var starts = Scratch<Int>()
     private var steps = Scratch<MaskStep>()
 
-    /// - parameter most: about how many are worth while.
-    /// - returns: nil where there are more, or will be, by how many there are in the rows so far.
+    /// - parameter most: how many are worth while, spread evenly: rows may have an eighth of that more than is their share
+    ///   so far.
+    /// - returns: nil where there are more.
     mutating func find(in mask: BinaryMask, _ response: StepResponse, most: Int) -> MaskSteps? {
         let starts = unsafe starts.reserve(mask.height + 1, filler: 0)
         let slack = most / 8

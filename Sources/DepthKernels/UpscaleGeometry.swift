@@ -15,7 +15,7 @@ struct UpscaleGeometry {
     /// What the pixels of each column and of each row are made of.
     let columnTaps: FixedTaps
     let rowTaps: FixedTaps
-    /// For each row of the video the four rows of the map that it is made of.
+    /// For each row of the video the four rows of the map that it is made of, unless it lies on a line between others.
     let rowSources: [SIMD4<Int>]
     /// Which rows of the video are made of others of its rows.
     let lines: RowLines
@@ -53,7 +53,7 @@ struct UpscaleGeometry {
         let rowsPerSource = Double(grid.cellSize) / scaleY
         rowsPerStrip = floorIndex(
             Double(AlphaRows.rowsKept - AlphaRows.taps) * rowsPerSource, in: 1...AlphaRows.largestStrip)
-        lines = RowLines(rows, rowsPerCell: grid.cellSize > 1 ? rowsPerSource : nil)
+        lines = RowLines(rows, grid, rowsPerCell: rowsPerSource)
         (firstBehind, firstAcross) = UpscaleGeometry.crossings(
             Array(0...grid.width), taps: columnTaps, columns: columns)
         let isWhole = placement.left == 0 && placement.width == Double(placement.videoWidth)
@@ -103,18 +103,21 @@ struct UpscaleGeometry {
 /// The rows that lie between others, the knots, where alpha goes straight along each column.
 ///
 /// A blur on cells (`MatteGrid`) has a sigma of 2.5 of them at least. The second derivative of a step so blurred, and of its
-/// powers of 0.5 to 2, is at most 0.4/σ²: over half a cell a straight line is wrong by half a byte's step at most.
+/// powers of 0.5 to 2, is at most 0.4/σ²: over half a cell a straight line is wrong by half a byte's step at most. To that
+/// comes that rows lie on cells as an enlarged map would have them (`FixedTaps`), which is straight neither between the
+/// samples nor beyond the outermost. In cells of 8 samples that is little; in smaller ones it is not.
 struct RowLines: Equatable {
     /// Those with a knot at or above and one below them, both on the map.
     let rows: Range<Int>
 
+    private static let leastCellSize = 8
+
     /// - parameter onMap: rows whose centre lies on the map.
-    /// - parameter rowsPerCell: nil where opacities are not smooth enough.
-    fileprivate init(_ onMap: Range<Int>, rowsPerCell: Double?) {
+    fileprivate init(_ onMap: Range<Int>, _ grid: MatteGrid, rowsPerCell: Double) {
         // Knots do not depend on where a strip or a band begins.
         let first = groups(of: rowsPerKnot, in: onMap.lowerBound) * rowsPerKnot
         let last = knot(above: max(onMap.upperBound - 1, 0))
-        let isSmooth = rowsPerCell.map { $0 >= 2 * Double(rowsPerKnot) } ?? false
+        let isSmooth = grid.cellSize >= RowLines.leastCellSize && rowsPerCell >= 2 * Double(rowsPerKnot)
         rows = isSmooth && first < last ? first..<last : 0..<0
     }
 }

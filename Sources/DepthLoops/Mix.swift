@@ -26,12 +26,13 @@ private func mixRow(_ four: UnsafePointer<FourRows>, _ columns: Range<Int>, _ al
 }
 
 /// From one knot to the next.
-package let rowsPerKnot = 8
+package let rowsPerKnot = Int(ROWS_PER_KNOT)
 
 /// The same for rows that lie between others, the knots, `rowsPerKnot` of them from one to the next: of knots the sums are
-/// made, and between two of them a column goes straight.
+/// made, and between two of them a column goes straight, but for another eighth of a byte's step at most.
 ///
-/// - parameter offset: how many rows the first one is below the first knot.
+/// - parameter knots: the one at or above the first row, and all until one below the last.
+/// - parameter offset: how many rows the first one is below the first knot; less than `rowsPerKnot`.
 package func mixLines(
     _ knots: UnsafePointer<FourRows>, offset: Int, rows: Int, columns: Range<Int>,
     into alpha: UnsafeMutablePointer<UInt8>, stride: Int
@@ -45,7 +46,7 @@ package func mixLines(
         let (knot, distance) = (row &+ offset).quotientAndRemainder(dividingBy: rowsPerKnot)
         for x in columns {
             let (above, below) = unsafe (sum(knots + knot, x, bias), sum(knots + knot + 1, x, bias))
-            let slope = (below &- above &+ 4) &>> 3
+            let slope = (below &- above &+ Int16(ROWS_PER_KNOT / 2)) &>> Int16(ROWS_PER_KNOT_SHIFT)
             unsafe alpha[row &* stride &+ x] = clippedByte(above &+ Int16(truncatingIfNeeded: distance) &* slope)
         }
     }

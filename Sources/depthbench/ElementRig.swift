@@ -51,8 +51,8 @@ final class ElementRig {
 
     // MARK: Setting up
 
-    /// Frames that may wait in front of the element.
-    private static let mostAhead = 8
+    /// Frames that may wait in front of the element. A round must have some more.
+    static let mostAhead = 8
 
     var object: UnsafeMutablePointer<GObject> {
         UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
@@ -73,7 +73,8 @@ final class ElementRig {
     func feed(_ pad: UnsafeMutablePointer<GstPad>?, _ caps: String, _ frames: any FrameSource) throws {
         guard let pad else { throw Failure.cannot("\(factory) lacks a pad") }
         let lead = max(min(frames.count - 1, ElementRig.mostAhead), 1)
-        progress.withLock { $0.batch = max(lead / 2, 1) }
+        // No feeder may wait for fewer frames than wake it.
+        progress.withLock { $0.batch = min($0.batch, max(lead / 2, 1)) }
         feeders.append(try Feeder(pad, caps: caps, frames, lead: lead, progress))
     }
 
@@ -90,7 +91,7 @@ final class ElementRig {
     // MARK: A round
 
     struct Round {
-        /// Nanoseconds from each frame to the next.
+        /// Nanoseconds from each frame to the next, but for the first ones.
         let intervals: [Double]
         /// Frames so far that left in other memory than they came in.
         let copies: Int
@@ -107,9 +108,11 @@ final class ElementRig {
         }
         for feeder in feeders { feeder.feed(frames) }
         let seen = progress.wait(until: { $0.isRoundOver || $0.fault != nil }) { $0 }
+        // Those that waited before the first one left were fed in time that no interval has.
+        let timed = seen.arrivals.dropFirst(ElementRig.mostAhead)
         if let fault = seen.fault { throw Failure.cannot("\(factory) stopped: \(fault)") }
         return Round(
-            intervals: zip(seen.arrivals.dropFirst(), seen.arrivals).map { Double($0 - $1) }, copies: seen.copies)
+            intervals: zip(timed.dropFirst(), timed).map { Double($0 - $1) }, copies: seen.copies)
     }
 }
 

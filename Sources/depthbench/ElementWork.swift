@@ -24,7 +24,7 @@ final class ElementWork: Workload {
     ///   - inPlace: whether the element may draw on the frames.
     ///   - still: the file behind the person.
     init(_ wanted: Case, inPlace: Bool, ring: Int, still: String) throws {
-        leastFrames = max(ring, 8)
+        leastFrames = max(ring, 8) + ElementRig.mostAhead
         mustWorkInPlace = inPlace && wanted.background != .transparent
         rig = try ElementRig("depthmatte")
         try set(wanted, still: still)

@@ -11,7 +11,7 @@ struct Progress {
     /// Frames of all rounds that arrived.
     var total = 0
     /// Feeders are woken when so many frames more have arrived.
-    var batch = 1
+    var batch = Int.max
     /// The element has stopped.
     var isOver = false
     /// Where the video comes from that may be drawn on; only told apart from others.

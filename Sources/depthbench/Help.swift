@@ -35,7 +35,8 @@ enum Help {
         --sources 1 the memcpy reads one frame only, as warm in the cache as the background, which is one still, or a
         ring of its own with --background stream. "own" is what the element says in its property stats; "ms" of the element is
         wall time from frame to frame behind it, with all that GStreamer adds, while others wait in front of it.
-        What one thread does is timed on one processor, with the memcpy and all threads that surround it (Linux).
+        What one thread does is timed on one processor, with the memcpy and all threads that surround it, unless it is
+        compared with what several do (Linux).
         --work memcpy, which is timed only where it is asked for, is the memcpy itself in as many parts as --threads says.
         A frame that gains an alpha channel (--background transparent with I420) cannot be worked on in place.
 

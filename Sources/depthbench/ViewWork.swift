@@ -7,7 +7,8 @@ struct View {
     let name: String
     let factory: String
     var properties: [String: String] = [:]
-    /// `max-threads` of the element, where it has that property; 0 = as many as are of use.
+    /// `max-threads` of the element, where it has that property; 0 = as many as are of use. Of its kernels, where they are
+    /// timed alone; those with 0 are not.
     var threads = 1
     var depthFormat = "GRAY16_LE"
     var depth = Size(width: 640, height: 480)
@@ -61,7 +62,7 @@ final class ViewWork: Workload {
     private let rig: ElementRig
 
     init(_ view: View, ring: Int) throws {
-        leastFrames = max(ring, 8)
+        leastFrames = max(ring, 8) + ElementRig.mostAhead
         rig = try ElementRig(
             view.factory,
             downstream: "video/x-raw, format=(string)\(view.format), width=(int)\(view.size.width), "

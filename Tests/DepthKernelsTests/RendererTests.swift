@@ -316,7 +316,62 @@ import Testing
         }
     }
 
-    /// Between rows that are far apart alpha goes straight; a picture of few columns has no vectors of them.
+    /// Between rows that are far apart alpha goes straight: an edge across the columns is where that shows, above all near
+    /// the map's ends.
+    @Test(arguments: Upscale.allCases, [5.0, 10, 20, 23])
+    func `an edge at any row of a map that is stretched far is as good`(upscale: Upscale, blurRadius: Double) throws {
+        let (width, height) = (47, 47)
+        for edge in [1, 2, 3, 19, 20, 21, 22, 23, 45, 46] {
+            let depth = try DepthMap(
+                counts: (0..<width * height).map { $0 / width < edge ? 3000 : 700 }, width: width)
+            for (videoHeight, gamma) in [(376, 0.5), (376, 1), (403, 1), (403, 2), (423, 2), (508, 1), (508, 2)] {
+                var settings = MatteSettings()
+                settings.blurRadius = blurRadius
+                settings.gamma = gamma
+                settings.upscale = upscale
+                let difference = Difference(
+                    depth.alpha(settings, videoWidth: 50, videoHeight: videoHeight),
+                    settings.reference.alpha(
+                        metres: depth.metres(), width: width, height: height, videoWidth: 50,
+                        videoHeight: videoHeight))
+                #expect(difference.isWithinPromise, "edge \(edge), gamma \(gamma), \(videoHeight): \(difference)")
+            }
+        }
+    }
+
+    /// A mask's rows are blurred by their steps, those of a map by weighing its samples or cells: a feather of next to
+    /// nothing makes the same picture a map.
+    @Test(arguments: [1, 5, 10, 20, 40], [0.5, 1])
+    func `the steps of a mask make what its samples do`(blurRadius: Double, gamma: Double) throws {
+        // One round thing, cut by the map's lower end, and few steps: those of many are not added up one by one.
+        let (width, height) = (641, 483)
+        let depth = try DepthMap(
+            counts: (0..<width * height).map { place in
+                let (x, y) = (place % width - 290, place / width - 340)
+                return x * x + y * y < 180 * 180 ? 700 : 3000
+            }, width: width)
+        // Nothing lies as far as that, where a feather would have it half opaque.
+        var settings = MatteSettings.step(cutoff: 1.1)
+        settings.blurRadius = blurRadius
+        settings.gamma = gamma
+        let placement = DepthPlacement(
+            depthWidth: width, depthHeight: height, videoWidth: width, videoHeight: height)
+        let (bySteps, byWeights) = (MatteRenderer(), MatteRenderer())
+        func alpha(_ renderer: MatteRenderer) -> [UInt8] {
+            renderer.render(
+                depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width, videoHeight: height,
+                settings: settings
+            ).bytes
+        }
+        let one = alpha(bySteps)
+        settings.featherFar = 1e-6
+        let difference = Difference(one, alpha(byWeights))
+        #expect(difference.largest <= 1 && difference.mean < 0.01, "\(difference)")
+        #expect(abs(bySteps.coverage - byWeights.coverage) < 1e-5)
+        #expect(bySteps.coverage > 0.1)
+    }
+
+    /// A picture of few columns has no vectors of them.
     @Test(arguments: [17, 20, 31, 32, 33, 100], [81, 160, 403])
     func `a map that is stretched far is as good at every width`(videoWidth: Int, videoHeight: Int) throws {
         let depth = try DepthMap(counts: RendererTests.scene(width: 61, height: 47), width: 61)

@@ -48,7 +48,7 @@ typedef struct {
 } ProcessorSet;
 
 /// Which processors this thread may use; false where the system does not tell.
-bool processor_get_affinity(ProcessorSet *set);
+bool processor_get_affinity(ProcessorSet *_Nonnull set);
 
 /// Has a thread, by the system's number of it, use these processors alone; false where that cannot be.
-bool processor_set_affinity(int32_t thread, const ProcessorSet *set);
+bool processor_set_affinity(int32_t thread, const ProcessorSet *_Nonnull set);

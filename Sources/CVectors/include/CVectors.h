@@ -73,9 +73,11 @@ typedef struct {
 
 /// Where a row of a mask changes, and what that adds to a row of cells (`StepResponse`).
 typedef struct {
-    /// Which of the responses it has, the first of them the block of the first cell that is changed.
+    /// Where its response begins among the response's values: whole blocks of 16 cells, from the one with the first cell
+    /// that is changed.
     int32_t response;
-    /// The first cell and the last that are changed, and the first behind the step, all counted as in `StepSums`.
+    /// Cells: the first and the last that are changed, and the first behind the step. Cell 0 is the first of `StepSums`,
+    /// `before` blocks before the row's own.
     int32_t first, last, edge;
 } MaskStep;
 
@@ -128,8 +130,12 @@ static inline void add_four_rows(
     }
 }
 
-/// The same for rows on straight lines between such sums, eight rows from one to the next; the first of them is `offset` rows
-/// below the first sum.
+/// Rows from one knot to the next, a power of two.
+#define ROWS_PER_KNOT_SHIFT 3
+#define ROWS_PER_KNOT 8
+
+/// The same for rows on straight lines between such sums, the knots; the first of the rows is `offset` rows below the first
+/// knot.
 static inline void add_four_rows_in_lines(
     const FourRows *knots, ptrdiff_t offset, ptrdiff_t rows, ptrdiff_t start, ptrdiff_t end, int16_t bias, int16_t shift,
     uint8_t *bytes, ptrdiff_t stride) {
@@ -138,14 +144,14 @@ static inline void add_four_rows_in_lines(
         uint8_t *target = bytes + x;
         Sums above, below;
         add_numbers_of_four_rows(knots, x, bias, &above);
-        for (ptrdiff_t row = -offset, knot = 1; row < rows; row += 8, knot++) {
+        for (ptrdiff_t row = -offset, knot = 1; row < rows; row += ROWS_PER_KNOT, knot++) {
             add_numbers_of_four_rows(knots + knot, x, bias, &below);
-            const Sums slope = (below - above + 4) >> 3;
-            if (0 <= row && row + 8 <= rows) {
-                for (int distance = 0; distance < 8; distance++, above += slope, target += stride)
+            const Sums slope = (below - above + ROWS_PER_KNOT / 2) >> ROWS_PER_KNOT_SHIFT;
+            if (0 <= row && row + ROWS_PER_KNOT <= rows) {
+                for (int distance = 0; distance < ROWS_PER_KNOT; distance++, above += slope, target += stride)
                     store_sums(&above, shift, target);
             } else {
-                for (ptrdiff_t line = row; line < row + 8 && line < rows; line++, above += slope) {
+                for (ptrdiff_t line = row; line < row + ROWS_PER_KNOT && line < rows; line++, above += slope) {
                     if (line < 0) continue;
                     store_sums(&above, shift, target);
                     target += stride;
@@ -245,7 +251,7 @@ static inline void means_of_32_bytes(const uint8_t *upper, const uint8_t *lower,
 }
 #endif
 
-/// The same of whole rows, but for a last byte that has no neighbour.
+/// The same of whole rows, but for a last byte that has no neighbour. The means may not go where the rows are.
 ///
 /// Returns how many bytes of each row that were; 0 for less than 32, and without such vectors.
 static inline ptrdiff_t means_of_pairs(const uint8_t *upper, const uint8_t *lower, ptrdiff_t count, uint8_t *means) {
