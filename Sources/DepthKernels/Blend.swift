@@ -193,9 +193,9 @@ struct PendingCopy: BitwiseCopyable {
     }
 
     @inline(__always)
-    func make(_ loops: Loops) {
+    func make(_ copyPastCache: (UnsafePointer<UInt8>, Int, UnsafeMutablePointer<UInt8>) -> Void) {
         guard let target = unsafe target, let source = unsafe source else { return }
-        unsafe loops.copyPastCache(source, count, target)
+        unsafe copyPastCache(source, count, target)
     }
 }
 
@@ -303,7 +303,7 @@ fileprivate struct BlendPass {
     /// Comes after the last strip, before another thread looks at the frame.
     func finish() {
         guard cache > .own else { return }
-        for index in 0..<layers.count { unsafe copies[index].make(loops) }
+        for index in 0..<layers.count { unsafe copies[index].make(loops.copyPastCache) }
         processor_finish_copies()
     }
 
@@ -348,12 +348,18 @@ fileprivate struct BlendPass {
         _ runs: AlphaRuns, _ layer: Layer, _ rows: Int, _ video: UnsafeMutablePointer<UInt8>,
         _ background: UnsafePointer<UInt8>, _ copy: UnsafeMutablePointer<PendingCopy>
     ) {
+        let (isLarge, copyPastCache) = unsafe (cache > .own, loops.copyPastCache)
         var pending = unsafe copy.pointee
         var (target, source) = unsafe (video, background)
         for _ in 0..<rows {
             for index in 0..<runs.count where runs[index].cover == .clear {
                 let (start, count) = layer.bytes.place(from: runs[index].start, to: runs[index].end)
-                unsafe show(&pending, target + start, source + start, count)
+                if !isLarge {
+                    unsafe (target + start).update(from: source + start, count: count)
+                } else if unsafe !pending.append(target + start, source + start, count) {
+                    unsafe pending.make(copyPastCache)
+                    unsafe pending = PendingCopy(target: target + start, source: source + start, count: count)
+                }
             }
             unsafe target += layer.videoStride
             unsafe source += layer.backgroundStride
@@ -377,18 +383,6 @@ fileprivate struct BlendPass {
             unsafe alpha += shared &* stride
             unsafe target += spreadStride
         }
-    }
-
-    /// Lays a run of the background over the video.
-    @inline(__always)
-    private func show(
-        _ pending: inout PendingCopy, _ target: UnsafeMutablePointer<UInt8>, _ source: UnsafePointer<UInt8>,
-        _ count: Int
-    ) {
-        guard cache > .own else { return unsafe target.update(from: source, count: count) }
-        if unsafe pending.append(target, source, count) { return }
-        pending.make(loops)
-        unsafe pending = PendingCopy(target: target, source: source, count: count)
     }
 
     /// Runs of so many bytes are not asked for: a processor foresees most of them, and to ask for each of their lines takes

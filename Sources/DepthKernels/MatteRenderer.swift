@@ -129,7 +129,7 @@ package final class MatteRenderer {
         var sum = 0.0
         for y in 0..<map.height {
             let shareOfRow = grid.share(of: y, samples: grid.depthHeight)
-            if shareOfRow == 0 { continue }
+            if shareOfRow == 0 || !map.isAnyTouched(row: y) { continue }
             var beyond = 0.0
             for x in 0..<inside.lowerBound { beyond += (1 - share(column: x)) * Double(map.opacity(x: x, y: y)) }
             for x in inside.upperBound..<map.width {

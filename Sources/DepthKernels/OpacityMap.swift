@@ -143,6 +143,12 @@ struct OpacityMap {
         return opaque(y).contains(x / blockWidth) ? 1 : 0
     }
 
+    /// Whether a row may hold anything but 0.
+    func isAnyTouched(row y: Int) -> Bool {
+        for word in 0..<words where unsafe (mixed(y).words[word] | opaque(y).words[word]) != 0 { return true }
+        return false
+    }
+
     /// The sum of a row's opacities.
     func sum(row y: Int, _ loops: Loops) -> Double {
         unsafe loops.sumOfBlocks(row(y), mixed(y).words, opaque(y).words, words) - padding(row: y)
