@@ -11,8 +11,8 @@ import DepthLoops
 /// (`RowLines`).
 ///
 /// Separable: rows of the map are stretched to the video's width first, the last few of them are kept, and each video row
-/// is a weighted sum of up to four, or lies between two that are. All of that is done only where the alpha changes; of the rest it is known that it is
-/// 0 or 255, and no byte of it is written. Video pixels whose centre lies outside the map are 0.
+/// is a weighted sum of up to four, or lies between two that are. All of that is done only where the alpha changes; of the
+/// rest it is known that it is 0 or 255, and no byte of it is written. Video pixels whose centre lies outside the map are 0.
 struct AlphaRows: ~Copyable {
     private var stretchedRows = Scratch<Int16>()
     private var line = Scratch<Float>()
@@ -63,7 +63,7 @@ struct AlphaRows: ~Copyable {
                         fixedLine: fixedLine.reserve(map.paddedWidth + 4, filler: 0),
                         sets: sets.reserve(map.sampleWords * 3, filler: 0),
                         runs: runs.reserve(map.width * 2 + 8, filler: AlphaRun(cover: .mixed, start: 0, end: 0)),
-                        fours: fours.reserve(AlphaRows.largestStrip + 2, filler: FourRows()), loops: loops)
+                        fours: fours.reserve(AlphaRows.largestStrip, filler: FourRows()), loops: loops)
                     body(&reader)
                     return true
                 }
@@ -300,6 +300,7 @@ struct AlphaReader {
     private func clear(
         _ columns: Range<Int>, of rows: Int, in target: UnsafeMutablePointer<UInt8>, stride: Int
     ) {
+        if columns.isEmpty { return }
         for row in 0..<rows {
             unsafe (target + row &* stride + columns.lowerBound).update(repeating: 0, count: columns.count)
         }

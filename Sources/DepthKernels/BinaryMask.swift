@@ -53,7 +53,7 @@ struct BinaryMask {
                 case .max: map.opaque(y).insert(index)
                 default:
                     map.mixed(y).insert(index)
-                    unsafe loops.expandBits(row(y), index, 1, map.row(y) + index &* blockWidth)
+                    unsafe loops.expandBits(row(y), index, map.row(y) + index &* blockWidth)
                 }
             }
         }

@@ -42,7 +42,7 @@ package struct Loops: CompiledLoops {
 
     package let name: StaticString
     let cutRow: @Sendable (UnsafeRawPointer, Int, UInt16, UInt16, UnsafeMutablePointer<UInt64>) -> Void
-    let expandBits: @Sendable (UnsafePointer<UInt64>, Int, Int, MutableFloats) -> Void
+    let expandBits: @Sendable (UnsafePointer<UInt64>, Int, MutableFloats) -> Void
     let addSteps: @Sendable (UnsafePointer<MaskStep>, Int, Float, Floats, Int, StepSums) -> Void
     let sumOfBlocks: @Sendable (Floats, UnsafePointer<UInt64>, UnsafePointer<UInt64>, Int) -> Double
     let sizeOfRange: @Sendable (UnsafeRawPointer, Int, UInt16, UInt16, Int32) -> Int

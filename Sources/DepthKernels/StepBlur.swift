@@ -107,8 +107,9 @@ struct StepResponse {
 
     /// The steps in all rows of a mask with which it takes as long as one whose cells are all made and weighed.
     ///
-    /// By counts of instructions (x86-64-v3; it makes no difference to speak of to what comes out): a step takes 70 and 18 for each block, in every row of cells that it adds to. All else takes
-    /// 1 for each sample, as much again where it is halved more than once, and 1 for five of the kernel's weights in each cell.
+    /// By counts of instructions (x86-64-v3; it makes no difference to speak of to what comes out): a step takes 70 and 18
+    /// for each block, in every row of cells that it adds to. All else takes 1 for each sample, as much again where it is
+    /// halved more than once, and 1 for five of the kernel's weights in each cell.
     func mostSteps(samples: Int, cells: Int) -> Int {
         let most = samples * (cellSize > 2 ? 2 : 1) + cells * (radius + 1) / 5
         return most * cellSize / (rowWeights.count * (70 + 18 * blocks))
@@ -194,6 +195,8 @@ private struct StepPass {
     private let response: StepResponse
     private let values: UnsafePointer<Float>
     private let sums: StepSums
+    /// Of the sums.
+    private let blocks: Int
     private let loops: Loops
 
     /// - parameter values: those of the response.
@@ -208,7 +211,7 @@ private struct StepPass {
         unsafe self.values = values
         self.loops = loops
         // A response may begin before the first block and end behind the last; and behind that one rises.
-        let blocks = response.margin + target.blocks + response.blocks + 1
+        blocks = response.margin + target.blocks + response.blocks + 1
         let words = groups(of: 64, in: blocks) + 1
         let sums = unsafe memory.line.reserve(2 * blocks * blockWidth + blocks, filler: 0)
         let sets = unsafe memory.sets.reserve(2 * words, filler: 0)
@@ -216,7 +219,7 @@ private struct StepPass {
         unsafe sets.update(repeating: 0, count: 2 * words)
         unsafe self.sums = StepSums(
             responses: sums, edges: sums + blocks * blockWidth, rises: sums + 2 * blocks * blockWidth, touched: sets,
-            risen: sets + words, before: response.margin, blocks: blocks)
+            risen: sets + words)
     }
 
     func blur(_ row: Int) {
@@ -240,7 +243,7 @@ private struct StepPass {
     private func finish(_ row: Int, from level: Float) {
         target.clear(row: row)
         var (level, end) = (level, 0)
-        for word in unsafe 0..<groups(of: 64, in: sums.blocks) {
+        for word in 0..<groups(of: 64, in: blocks) {
             let touched = unsafe sums.touched[word]
             var events = unsafe touched | sums.risen[word]
             unsafe (sums.touched[word], sums.risen[word]) = (0, 0)
@@ -256,13 +259,13 @@ private struct StepPass {
                 events &= events &- 1
             }
         }
-        unsafe fill(end..<sums.blocks, row, level)
+        fill(end..<blocks, row, level)
     }
 
     /// Some blocks that are the same throughout.
     private func fill(_ places: Range<Int>, _ row: Int, _ level: Float) {
         if level == 0 { return }
-        let before = unsafe sums.before
+        let before = response.margin
         let places = places.clamped(to: before..<(before &+ target.blocks))
         let blocks = (places.lowerBound &- before)..<(places.upperBound &- before)
         if level == 1 { return target.opaque(row).insert(blocks) }
@@ -272,7 +275,7 @@ private struct StepPass {
 
     private func finish(block place: Int, _ row: Int, _ level: Float) {
         let (edges, responses) = unsafe (sums.edges + place &* blockWidth, sums.responses + place &* blockWidth)
-        let block = unsafe place &- sums.before
+        let block = place &- response.margin
         if 0 <= block && block < target.blocks {
             target.mixed(row).insert(block)
             let result = unsafe target.row(row) + block &* blockWidth

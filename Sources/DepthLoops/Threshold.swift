@@ -12,14 +12,8 @@ package func cutRow(
     }
 }
 
-/// Turns the bits of a run of blocks of 16 samples into opacities of 0 and 1.
-package func expandBits(
-    _ row: UnsafePointer<UInt64>, firstBlock: Int, blocks: Int, into target: UnsafeMutablePointer<Float>
-) {
-    for block in 0..<blocks {
-        let index = firstBlock &+ block
-        let bits = unsafe UInt32(truncatingIfNeeded: row[index &>> 2] &>> UInt64(truncatingIfNeeded: (index & 3) &* 16))
-        let place = unsafe target + block &* 16
-        for lane in 0..<16 { unsafe place[lane] = bits & (1 &<< UInt32(lane)) != 0 ? 1 : 0 }
-    }
+/// Turns the bits of a block of 16 samples into opacities of 0 and 1.
+package func expandBits(_ row: UnsafePointer<UInt64>, block: Int, into target: UnsafeMutablePointer<Float>) {
+    let bits = unsafe UInt32(truncatingIfNeeded: row[block &>> 2] &>> UInt64(truncatingIfNeeded: (block & 3) &* 16))
+    for lane in 0..<16 { unsafe target[lane] = bits & (1 &<< UInt32(lane)) != 0 ? 1 : 0 }
 }

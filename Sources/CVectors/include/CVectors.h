@@ -76,12 +76,11 @@ typedef struct {
     /// Where its response begins among the response's values: whole blocks of 16 cells, from the one with the first cell
     /// that is changed.
     int32_t response;
-    /// Cells: the first and the last that are changed, and the first behind the step. Cell 0 is the first of `StepSums`,
-    /// `before` blocks before the row's own.
+    /// Cells: the first and the last that are changed, and the first behind the step. Cell 0 is the first of `StepSums`.
     int32_t first, last, edge;
 } MaskStep;
 
-/// What steps add up to, in blocks of 16 cells. No pointer is NULL.
+/// What steps add up to, in blocks of 16 cells, some of them before the row's own. No pointer is NULL.
 typedef struct {
     float *responses;
     /// The steps themselves, in the blocks that they lie in…
@@ -90,8 +89,6 @@ typedef struct {
     float *rises;
     /// A bit for each block that has a response, and for each that rises; and a word more of either.
     uint64_t *touched, *risen;
-    /// Blocks before the first of the row, and in all.
-    ptrdiff_t before, blocks;
 } StepSums;
 
 /// 32 numbers of a row that is the weighed sum of four: the upper halves of their products, plus `bias`.
