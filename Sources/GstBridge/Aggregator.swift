@@ -70,6 +70,10 @@ package protocol Aggregator: Element {
     /// PAUSED to READY, on the application's thread, after the streaming thread has ended.
     func stop()
 }
+    /// The sample of a pad that the next picture is made from, for a handler of "samples-selected", on whose thread this
+    /// runs. Ownership passes to the caller.
+    func peekSample(of pad: Pad) -> OpaquePointer?
+
 
 extension Aggregator {
     package func start() throws(ElementError) {}
@@ -103,6 +107,7 @@ extension Aggregator {
         UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstAggregator.self)
     }
 
+    package func peekSample(of pad: Pad) -> OpaquePointer? { nil }
     package var sourcePad: UnsafeMutablePointer<GstPad> { aggregator.pointee.srcpad }
 
     /// Pushes a buffer downstream, taking it.
@@ -120,6 +125,41 @@ extension Aggregator {
     }
 
     /// Makes a pad of the template's kind with the given name.
+    /// Sends the stream-start, caps and segment that are due, as `finish` does before a buffer.
+    ///
+    /// GstAggregator (before 1.28) sends them with buffers only: an empty list of them makes it do so, and goes no further.
+    /// - Returns: false where nothing can be sent, as during a flush.
+    package func sendMandatoryEvents() -> Bool {
+        var isSent = false
+        withUnsafeMutablePointer(to: &isSent) { isSent in
+            let probe = gst_pad_add_probe(
+                sourcePad, GST_PAD_PROBE_TYPE_BUFFER_LIST,
+                { _, info, isSent in
+                    guard let list = info?.pointee.data.map({ OpaquePointer($0) }), gst_buffer_list_length(list) == 0
+                    else { return GST_PAD_PROBE_OK }
+                    isSent?.assumingMemoryBound(to: Bool.self).pointee = true
+                    return GST_PAD_PROBE_DROP
+                }, isSent, nil)
+            gst_aggregator_finish_buffer_list(aggregator, gst_buffer_list_new())
+            gst_pad_remove_probe(sourcePad, probe)
+        }
+        return isSent
+    }
+
+    /// Sends an event downstream, which stays the caller's; false where it was not taken.
+    package func send(_ event: EventRef) -> Bool { gst_pad_push_event(sourcePad, event.shared()) != 0 }
+
+    /// Whether somebody listens to "samples-selected".
+    package var hasSampleListener: Bool {
+        g_signal_has_handler_pending(instance, samplesSelected, 0, 0) != 0
+    }
+
+    /// Tells who listens to "samples-selected" which frame comes next. They ask for the samples by `peekSample`.
+    package func announceSamples(for frame: BufferPointer) {
+        let stamp = frame.pointee
+        gst_aggregator_selected_samples(aggregator, stamp.pts, stamp.dts, stamp.duration, nil)
+    }
+
     package func newPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String) -> Pad? {
         guard let pad = gst_pad_new_from_template(template, name) else { return nil }
         return UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self)
@@ -236,6 +276,24 @@ private func installLifeFunctions(_ table: UnsafeMutablePointer<GstAggregatorCla
     table.pointee.stop = { instance in
         aggregatorHalf(instance)?.stop()
         return 1
+private let samplesSelected = g_signal_lookup("samples-selected", gst_aggregator_get_type())
+
+/// Queries that a sink pad sends upstream.
+private let queryProbe = GstPadProbeType(
+    rawValue: GST_PAD_PROBE_TYPE_QUERY_UPSTREAM.rawValue | GST_PAD_PROBE_TYPE_PUSH.rawValue)
+
+private let askLatencyInstead: GstPadProbeCallback = { pad, info, _ in
+    guard let pad, let data = info?.pointee.data, let parent = gst_pad_get_parent_element(pad) else {
+        return GST_PAD_PROBE_OK
+    }
+    defer { gst_object_unref(parent) }
+    let query = data.assumingMemoryBound(to: GstQuery.self)
+    guard query.pointee.type == GST_QUERY_LATENCY, let element = aggregatorHalf(parent) else { return GST_PAD_PROBE_OK }
+    let isAnswered = element.askLatency(
+        query, of: UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self))
+    return isAnswered ? GST_PAD_PROBE_HANDLED : GST_PAD_PROBE_DROP
+}
+
     }
     table.pointee.flush = { instance in
         aggregatorHalf(instance)?.flush()
@@ -324,3 +382,6 @@ private func installDataFunctions(_ table: UnsafeMutablePointer<GstAggregatorCla
         return element.flow { () throws(FlowStop) in try element.aggregate(timedOut: timedOut != 0) }
     }
 }
+    table.pointee.peek_next_sample = { instance, pad in
+        pad.flatMap { aggregatorHalf(instance)?.peekSample(of: $0) }
+    }

@@ -73,6 +73,11 @@ final class DepthCloudElement: FollowingElement {
         try video.advance(in: self, to: moment, mayWait: mayWait)
     }
 
+    func partner(_ role: DepthCloud.PadRole, at moment: Moment, _ settings: DepthCloudSettings) -> BufferPointer? {
+        role == .video
+            ? video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer : nil
+    }
+
     func draw(
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthCloudSettings
     ) throws(FlowStop) -> Bool {

@@ -42,6 +42,12 @@ final class DepthColorizeElement: FollowingElement {
         try video.advance(in: self, to: moment, mayWait: mayWait)
     }
 
+    func partner(_ role: DepthColorize.PadRole, at moment: Moment, _ settings: DepthColorizeSettings) -> BufferPointer?
+    {
+        role == .video
+            ? video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer : nil
+    }
+
     func draw(
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthColorizeSettings
     ) throws(FlowStop) -> Bool {

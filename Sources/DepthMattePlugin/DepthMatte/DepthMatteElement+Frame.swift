@@ -14,7 +14,17 @@ extension DepthMatteElement {
     func follow(to moment: Moment, mayWait: Bool, _ settings: DepthMatteSettings) throws(FlowStop) {
         inputs.refresh(self)
         try inputs.advance(in: self, to: moment, mayWait: mayWait)
-        if moment.number == 0 { noteWhatIsMissing(settings) }
+        if moment.number == 0 && !moment.isGap { noteWhatIsMissing(settings) }
+    }
+
+    func partner(_ role: DepthMatte.PadRole, at moment: Moment, _ settings: DepthMatteSettings) -> BufferPointer? {
+        switch role {
+        case .video: nil
+        case .depth:
+            inputs.depth.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer
+        case .face: inputs.face.currentChoice?.buffer
+        case .background: inputs.background.currentChoice?.buffer
+        }
     }
 
     func draw(

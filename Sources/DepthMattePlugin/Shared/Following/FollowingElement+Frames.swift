@@ -53,6 +53,7 @@ extension FollowingElement {
             pace.processed &+= 1
             try send(frame)
         } else {
+        announce(frame, at: moment, settings)
             pace.dropped &+= 1
             pace.isInterrupted = true
         }
@@ -137,6 +138,29 @@ extension FollowingElement {
         try finish(picture.surrender(), after: pace.laterEvents)
         guard stamp.pts != noClockTime else { return }
         let runsForward = outputSegment.rate > 0
-        setPosition(stamp.duration == noClockTime || !runsForward ? stamp.pts : stamp.pts &+ stamp.duration)
+        setPosition(duration == noClockTime || !runsForward ? start : start &+ duration)
+    }
+
+    // MARK: Who listens
+
+    /// Tells of the buffers that the frame's picture is made from, where somebody listens.
+    private func announce(_ frame: borrowing OwnedBuffer, at moment: Moment, _ settings: Settings) {
+        let leading = frame.pointer
+        if hasSampleListener {
+            pace.selection = { [self] pad in
+                guard let role = role(of: pad) else { return nil }
+                return role.isLeading ? leading : partner(role, at: moment, settings)
+            }
+        }
+        announceSamples(for: leading)
+        pace.selection = nil
+    }
+
+    func peekSample(of pad: Pad) -> OpaquePointer? {
+        guard let buffer = pace.selection?(pad) else { return nil }
+        let caps = gst_pad_get_current_caps(pad.pad)
+        defer { if let caps { gst_caps_unref(caps) } }
+        var segment = segment(of: pad)
+        return gst_sample_new(buffer, caps, &segment, nil)
     }
 }

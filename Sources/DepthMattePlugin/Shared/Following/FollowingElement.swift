@@ -57,6 +57,9 @@ protocol FollowingElement: Aggregator {
 
     /// A frame came so late that it was dropped before it was drawn.
     func noteLateFrame()
+    /// The buffer of a followed pad that a frame of the leading stream is made with, once `follow` is done.
+    func partner(_ role: Role, at moment: Moment, _ settings: Settings) -> BufferPointer?
+
 
     /// The leading stream has ended, and its end leaves next: what was begun beside the stream is to be done by then.
     func finishWork()

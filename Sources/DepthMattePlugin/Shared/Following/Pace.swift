@@ -33,6 +33,10 @@ final class Pace {
     /// What the leading stream said before the first frame of its segment, to be sent with that.
     var laterEvents: [EventRef] = []
     /// The latency that the pipeline was last told of; nil while there was none.
+    /// Pads whose segment is done: each with the seqnum of the seek that the segment belongs to.
+    var doneInputs: [(pad: UnsafeMutablePointer<GstAggregatorPad>, seqnum: UInt32)] = []
+    /// Which buffer of a pad the next picture is made from, while that is announced.
+    var selection: ((UnsafeMutablePointer<GstAggregatorPad>) -> BufferPointer?)?
     var knownLatency: GstClockTime?
     /// A leading frame without a timestamp, known by its address, and when it was first seen at the head of its pad.
     var untimedHead: (frame: BufferPointer, arrival: GstClockTime)?
