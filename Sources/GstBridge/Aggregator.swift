@@ -25,6 +25,12 @@ package protocol Aggregator: Element {
     /// A query from upstream, on the asker's thread unless it is serialized.
     func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool
 
+    /// Asks whoever feeds a pad for its latency, in place of GstAggregator, which takes one failed answer, or inputs that
+    /// allow for less than others need, for a pipeline that is not live.
+    ///
+    /// - Returns: false where the input has no answer.
+    func askLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool
+
     /// A query from downstream, on the asker's thread.
     func answerDownstream(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool
 
@@ -80,6 +86,9 @@ extension Aggregator {
     package func makePad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad? { nil }
     package func answerAtOnce(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool? { nil }
     package func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool { parent() }
+    package func askLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool {
+        pad.pad.askPeer(query)
+    }
     package func answerDownstream(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool { parent() }
     package func outputCaps(
         downstream: UnsafeMutablePointer<GstCaps>
@@ -154,6 +163,7 @@ extension Aggregator {
         g_signal_has_handler_pending(instance, samplesSelected, 0, 0) != 0
     }
 
+        gst_pad_add_probe(pad, queryProbe, askLatencyInstead, nil, nil)
     /// Tells who listens to "samples-selected" which frame comes next. They ask for the samples by `peekSample`.
     package func announceSamples(for frame: BufferPointer) {
         let stamp = frame.pointee
@@ -224,12 +234,13 @@ extension UnsafeMutablePointer<GstAggregatorPad> {
     }
 }
 
-/// The events that wait for a buffer.
-private final class WaitingEvents {
-    let events: [EventRef]
-
-    init(_ events: [EventRef]) { self.events = events }
-}
+extension UnsafeMutablePointer<GstPad> {
+    /// Asks whoever this pad is linked to; false where nobody is, or there is no answer.
+    package func askPeer(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
+        guard let peer = gst_pad_get_peer(self) else { return false }
+        defer { gst_object_unref(peer) }
+        return gst_pad_query(peer, query) != 0
+    }
 
 private func push(_ events: [EventRef], beforeNextBufferOn pad: UnsafeMutablePointer<GstPad>) -> gulong {
     gst_pad_add_probe(

@@ -61,8 +61,27 @@ import Testing
         let bench = bench(
             follower, leading: Latency(least: 10 * millisecond, most: 20 * millisecond),
             partner: Latency(least: 60 * millisecond))
-        #expect(bench.latency() == nil)
-        #expect(bench.bus.warnings().first?.details.contains("Impossible to configure latency") == true)
+        #expect(bench.latency() == Latency(least: 60 * millisecond, most: 60 * millisecond))
+        bench.leading.start(follower.leading.caps)
+        for frame in 0..<5 {
+            bench.leading.push(follower.leading.frame, at: time(ofFrame: frame))
+            let due = time(ofFrame: frame) + 60 * millisecond
+            #expect(clock.runUntil(due) { bench.output.present().first } != nil, "frame \(frame)")
+        }
+        #expect(clock.lateWaits == 0)
+        #expect(bench.bus.warnings().isEmpty)
+    }
+
+    @Test(arguments: Follower.all)
+    func `an input that does not tell its latency holds up no live one`(follower: Follower) throws {
+        let bench = Bench(follower, [follower.partner], clock: clock.clock)
+        bench.leading.answerLatency(Latency(least: 40 * millisecond))
+        answerQueries(on: bench[follower.partner].pad) { $0.pointee.type == GST_QUERY_LATENCY ? false : nil }
+        bench.leading.start(follower.leading.caps)
+        bench[follower.partner].start(follower.stream(follower.partner).caps)
+        bench.leading.push(follower.leading.frame, at: 0)
+        #expect(clock.runUntil(40 * millisecond) { bench.output.present().first } != nil)
+        #expect(bench.latency()?.least == 40 * millisecond)
     }
 
     @Test(arguments: Follower.all)

@@ -43,7 +43,8 @@ extension FollowingElement {
         let settings = table.current
         let span = runningSpan(of: head.pointer, on: leading.pad)
         let moment = Moment(
-            time: runningTime(of: head.pointer, on: leading.pad), isLive: followLatency(), number: pace.frameNumber)
+            time: isGap ? span.map { $0.upperBound &- 1 } ?? start : start, isLive: followLatency(),
+            number: pace.frameNumber, isGap: isGap)
         if moment.isLive && !pace.playGate.waitUntilPlaying() { throw .needData }
         try follow(to: moment, mayWait: !timedOut, settings)
         pace.frameNumber &+= 1

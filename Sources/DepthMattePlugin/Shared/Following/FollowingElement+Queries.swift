@@ -31,16 +31,48 @@ extension FollowingElement {
 
     /// As GstAggregator, which forgets (in 1.22) that an application can make it live.
     private func answerLatency(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool {
-        guard parent() else { return false }
+    /// Inputs need not allow for each other: a pad's queue holds what came early for as long as the latency asks.
+    func askLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool {
+        guard pad.pad.askPeer(query) else {
+            pace.latencies[pad] = nil
+            guard pace.latencies.isAnyLive else { return false }
+            gst_query_set_latency(query, 0, 0, noClockTime)
+            return true
+        }
         var (isLive, least, most): (gboolean, GstClockTime, GstClockTime) = (0, 0, 0)
         gst_query_parse_latency(query, &isLive, &least, &most)
+        pace.latencies[pad] = InputLatencies.Latency(isLive: isLive != 0, least: least, most: most)
+        gst_query_set_latency(query, isLive, least, noClockTime)
+        return true
+    }
+
+        guard parent() else { return false }
+        var (isLive, least): (gboolean, GstClockTime) = (0, 0)
+        gst_query_parse_latency(query, &isLive, &least, nil)
         if gst_aggregator_get_force_live(aggregator) != 0 { isLive = 1 }
-        gst_query_set_latency(query, isLive, least, most)
+        gst_query_set_latency(query, isLive, least, mostLatency(least))
         return true
     }
 
     private func answerPosition(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
         var format = GST_FORMAT_UNDEFINED
+    /// For how long the inputs' buffers may be on their way in all.
+    ///
+    /// - Parameter least: the inputs' latency and ours.
+    private func mostLatency(_ least: GstClockTime) -> GstClockTime {
+        let live: [InputLatencies.Latency] = Role.allCases.compactMap { role in
+            guard let input = sinkPad(role.name), let latency = pace.latencies[input.pad], latency.isLive else {
+                return nil
+            }
+            return latency
+        }
+        let limits = live.map(\.most).filter { $0 != noClockTime }
+        guard let lowest = limits.min(), let slowest = live.map(\.least).max() else { return noClockTime }
+        let ours = least > slowest ? least &- slowest : 0
+        let (most, isBeyond) = lowest.addingReportingOverflow(ours)
+        return isBeyond ? noClockTime : max(most, least)
+    }
+
         gst_query_parse_position(query, &format, nil)
         var segment = outputSegment
         guard format == GST_FORMAT_TIME, segment.format == GST_FORMAT_TIME, segment.position != noClockTime else {

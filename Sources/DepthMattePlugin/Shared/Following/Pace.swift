@@ -11,10 +11,10 @@ final class Pace {
     let padGuard = PadGuard()
     /// A flush came on an upstream thread; the streaming thread obeys and clears the mark.
     let wasFlushed = Atomic(false)
-    /// Held where GstAggregator reads a pad's segment without a lock of its own, and where a flush takes the segment
-    /// away, until downstream has heard of it. Taken before any lock of GStreamer's. Who answers a flush by flushing this
-    /// element from the same thread waits for ever.
-    let segmentsHold = Mutex(())
+    let flushes = FlushRecord()
+    let latencies = InputLatencies()
+    /// The seqnum of the last seek that flushes: one seek may come several times, by each of downstream's ways.
+    let lastSeek = Atomic<UInt32>(0)
     /// Why caps were refused last, so that it is said once. Written by upstream threads.
     let lastRefusal = Mutex<String?>(nil)
 
@@ -32,12 +32,12 @@ final class Pace {
     var seqnum: UInt32?
     /// What the leading stream said before the first frame of its segment, to be sent with that.
     var laterEvents: [EventRef] = []
-    /// The latency that the pipeline was last told of; nil while there was none.
     /// Pads whose segment is done: each with the seqnum of the seek that the segment belongs to.
     var doneInputs: [(pad: UnsafeMutablePointer<GstAggregatorPad>, seqnum: UInt32)] = []
     /// Which buffer of a pad the next picture is made from, while that is announced.
     var selection: ((UnsafeMutablePointer<GstAggregatorPad>) -> BufferPointer?)?
     var knownLatency: GstClockTime?
+    /// The latency that the pipeline was last told of; nil while there was none.
     /// A leading frame without a timestamp, known by its address, and when it was first seen at the head of its pad.
     var untimedHead: (frame: BufferPointer, arrival: GstClockTime)?
     /// Frames that left and that did not, for QoS messages.
@@ -57,6 +57,7 @@ final class Pace {
         lateness.reset()
         warnings = WarningGate()
         hasCaps = false
+        latencies.forget()
         frameNumber = 0
         forgetStream()
         seqnum = nil
