@@ -73,14 +73,14 @@ import Testing
     }
 
     @Test(arguments: Follower.all)
-    func `lateness is told to every stream that has begun`(follower: Follower) {
+    func `lateness is told to no stream, as one that dropped frames would be waited for`(follower: Follower) {
         let bench = Bench.numbered(follower)
         let passing = [bench.leading, bench[follower.partner]].map { PassingEvents($0.pad) }
         bench[follower.partner].push(follower.numbered(1), at: 0)
         bench.leading.push(follower.leading.frame, at: 0)
         _ = bench.output.next()
-        gst_pad_push_event(bench.output.pad, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1, 0, 0))
-        #expect(passing.map { $0.types.count { $0 == GST_EVENT_QOS } } == [1, 1])
+        #expect(gst_pad_push_event(bench.output.pad, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1, 0, 0)) != 0)
+        #expect(passing.map { $0.types.count { $0 == GST_EVENT_QOS } } == [0, 0])
     }
 
     // MARK: Seqnums

@@ -163,7 +163,11 @@ extension FollowingElement {
     ) -> Bool {
         switch event.pointee.type {
         case GST_EVENT_RECONFIGURE: downstreamChanged()
-        case GST_EVENT_QOS: noteLateness(event)
+        case GST_EVENT_QOS:
+            // It ends here: late frames are dropped here too, and an input that dropped them by itself would be waited for.
+            noteLateness(event)
+            gst_event_unref(event)
+            return true
         case GST_EVENT_NAVIGATION: return navigate(event)
         case GST_EVENT_SEEK: return pace.playGate.withoutWaiting { parent(event) }
         default: break
