@@ -39,6 +39,24 @@ import Testing
         #expect(pair(depthAt: times, frames: 9).dropFirst() == [1, 2, 3, 4, 5, 6, 7, 8])
     }
 
+    @Test(arguments: Follower.all)
+    func `of two buffers with one timestamp the first counts, whenever the second comes`(follower: Follower) {
+        let together = Bench.numbered(follower)
+        for number in [1, 2] { together[follower.partner].push(follower.numbered(number), at: 0) }
+        together[follower.partner].end()
+        together.pushLeading(2, of: follower)
+        #expect(together.numbers(follower) == [1, 1])
+        let apart = Bench.numbered(follower)
+        apart[follower.partner].push(follower.numbered(1), at: 0)
+        apart.leading.push(follower.leading.frame, at: 0)
+        #expect(apart.output.next().map(follower.number) == 1)
+        apart[follower.partner].push(follower.numbered(2), at: 0)
+        apart[follower.partner].end()
+        apart.leading.push(follower.leading.frame, at: time(ofFrame: 1))
+        apart.leading.end()
+        #expect(apart.numbers(follower) == [1])
+    }
+
     @Test func `max-skew limits how far apart a pair may lie`() {
         let late = [40 * millisecond]
         #expect(pair(depthAt: late, frames: 1, ["max-skew": "40000000"]) == [1])

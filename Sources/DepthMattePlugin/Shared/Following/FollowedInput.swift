@@ -35,7 +35,8 @@ struct FollowedInput: ~Copyable {
         return !element.hasBuffer(pad) && !element.hasEnded(pad)
     }
 
-    /// Brings the input up to `time`, the running time of leading frame number `frame`.
+    /// Brings the input up to a moment. Of several buffers with one timestamp the first counts: the others may not have come
+    /// yet.
     ///
     /// - Parameter mayWait: whether results may depend on data still to come. Then this throws `needData` until a
     ///   buffer past `time`, or one exactly at it, or the end of the stream has been seen.
@@ -97,6 +98,7 @@ struct FollowedInput: ~Copyable {
         if !buffer.pointer.isGap {
             current = Entry(buffer: buffer, time: time)
         } else if !holdsThroughGaps {
+            if let time, currentChoice?.time == time { return }
             current = nil
         }
     }
