@@ -120,15 +120,7 @@ extension Aggregator {
     package var sourcePad: UnsafeMutablePointer<GstPad> { aggregator.pointee.srcpad }
 
     /// Pushes a buffer downstream, taking it.
-    ///
-    /// - Parameter events: leave before the buffer, yet behind the caps and the segment that GstAggregator sends first.
-    package func finish(
-        _ buffer: UnsafeMutablePointer<GstBuffer>, after events: [EventRef] = []
-    ) throws(FlowStop) {
-        let probe = events.isEmpty ? 0 : push(events, beforeNextBufferOn: sourcePad)
-        defer { if probe != 0 { gst_pad_remove_probe(sourcePad, probe) } }
-        let stamp = buffer.pointee
-        gst_aggregator_selected_samples(aggregator, stamp.pts, stamp.dts, stamp.duration, nil)
+    package func finish(_ buffer: UnsafeMutablePointer<GstBuffer>) throws(FlowStop) {
         let result = gst_aggregator_finish_buffer(aggregator, buffer)
         guard result == GST_FLOW_OK else { throw .refused(result) }
     }
@@ -242,19 +234,7 @@ extension UnsafeMutablePointer<GstPad> {
         return gst_pad_query(peer, query) != 0
     }
 
-private func push(_ events: [EventRef], beforeNextBufferOn pad: UnsafeMutablePointer<GstPad>) -> gulong {
-    gst_pad_add_probe(
-        pad, GST_PAD_PROBE_TYPE_BUFFER,
-        { pad, _, data in
-            guard let pad, let data else { return GST_PAD_PROBE_OK }
-            for event in Unmanaged<WaitingEvents>.fromOpaque(data).takeUnretainedValue().events
-            where !event.isHandedOn {
-                gst_pad_push_event(pad, event.surrender())
-            }
-            return GST_PAD_PROBE_OK
-        },
-        Unmanaged.passRetained(WaitingEvents(events)).toOpaque(),
-        { data in if let data { Unmanaged<WaitingEvents>.fromOpaque(data).release() } })
+    package var isLinked: Bool { gst_pad_is_linked(self) != 0 }
 }
 
 // MARK: - The C side: one closure per virtual function, all of one shape

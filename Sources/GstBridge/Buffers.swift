@@ -273,8 +273,8 @@ package final class CapsRef {
     deinit { gst_mini_object_unref(UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self)) }
 }
 
-/// An event, given back unless it was handed on.
-package final class EventRef {
+/// An event that is kept for later.
+package final class EventRef: @unchecked Sendable {  // guard: the event is only read, and counted by GStreamer
     private let pointer: UnsafeMutablePointer<GstEvent>
     private var isOwned = true
 

@@ -111,6 +111,63 @@ import Testing
         #expect(bench.numbers() == [2])
     }
 
+    @Test(arguments: Follower.all)
+    func `a gap before the first frame goes on behind the segment, and what was said before it`(follower: Follower) {
+        let bench = Bench.numbered(follower)
+        bench.leading.push(gst_event_new_tag(gst_tag_list_new_from_string("taglist, title=(string)one")))
+        bench.leading.gap(at: 0, 3000 * millisecond)
+        bench[follower.partner].push(follower.numbered(2), at: 3000 * millisecond)
+        #expect(bench.output.event(GST_EVENT_GAP) != nil)
+        #expect(bench.output.story == ["stream-start", "caps", "segment", "tag", "gap"])
+        bench.leading.push(follower.leading.frame, at: 3000 * millisecond)
+        for feed in [bench.leading, bench[follower.partner]] { feed.end() }
+        #expect(bench.numbers(follower) == [2])
+        #expect(bench.output.story.suffix(2) == ["frame", "eos"])
+    }
+
+    @Test func `a recording that begins with a gap is paused on it, and sought into it`() {
+        let line = Pipeline(
+            "appsrc name=video format=time caps=video/x-raw,format=GRAY8,width=32,height=4,framerate=30/1 ! element.video "
+                + "depthmatte name=element ! fakesink name=sink sync=true")
+        line.set(GST_STATE_PAUSED)
+        guard let source = gst_element_get_static_pad(line["video"], "src") else { return }
+        defer { gst_object_unref(source) }
+        var segment = GstSegment.time()
+        gst_pad_push_event(source, gst_event_new_stream_start("test"))
+        let caps = gst_caps_from_string(Numbered.video.caps)
+        gst_pad_push_event(source, gst_event_new_caps(caps))
+        gst_caps_unref(caps)
+        gst_pad_push_event(source, gst_event_new_segment(&segment))
+        gst_pad_push_event(source, gst_event_new_gap(0, 3000 * millisecond))
+        #expect(line.reached() == GST_STATE_CHANGE_SUCCESS)
+    }
+
+    @Test(arguments: Follower.all)
+    func `a hole in the leading stream takes what the others bring meanwhile`(follower: Follower) {
+        let bench = Bench.numbered(follower)
+        let partner = bench[follower.partner]
+        partner.push(follower.numbered(1), at: 0)
+        bench.leading.push(follower.leading.frame, at: 0)
+        bench.leading.gap(at: time(ofFrame: 1), time(ofFrame: 240) - time(ofFrame: 1))
+        for number in 1...240 { partner.push(follower.numbered(number == 240 ? 3 : 2), at: time(ofFrame: number)) }
+        // One thread that feeds both, as a demuxer's, comes to the next leading frame only now.
+        partner.settle()
+        bench.leading.push(follower.leading.frame, at: time(ofFrame: 240))
+        for feed in [bench.leading, partner] { feed.end() }
+        #expect(bench.numbers(follower) == [1, 3])
+    }
+
+    @Test func `a gap says that data are missing where it was told so`() throws {
+        let bench = Bench.numbered()
+        let gap = gst_event_new_gap(0, 1000 * millisecond)
+        gst_event_set_gap_flags(gap, GST_GAP_FLAG_MISSING_DATA)
+        bench.video.push(gap)
+        bench.depth.end()
+        bench.video.end()
+        let text = try #require(bench.output.event(GST_EVENT_GAP))
+        #expect(text.contains("GST_GAP_FLAG_MISSING_DATA"), "\(text)")
+    }
+
     @Test func `a gap before the segment is refused`() {
         let bench = Bench(["depth"])
         bench.depth.push(gst_event_new_stream_start("test/depth"))

@@ -44,8 +44,11 @@ struct FollowedInput: ~Copyable {
         in element: any Aggregator, to time: RunningTime?, frame: UInt64, mayWait: Bool
     ) throws(FlowStop) {
         next = nil
-        if servedFrame == frame { return }
-        if time == nil || !currentHasTime { current = nil }  // paired in order: each serves one frame
+        let time = moment.time
+        if !moment.isGap {
+            if servedFrame == moment.number { return }
+            if time == nil || !currentHasTime { current = nil }  // paired in order: each serves one frame
+        }
         while let head = element.head(of: pad) {
             let headTime = element.runningTime(of: head.pointer, on: pad)
             if let time, head.pointer.isGap, let span = element.runningSpan(of: head.pointer, on: pad),
@@ -57,6 +60,7 @@ struct FollowedInput: ~Copyable {
             }
             if let time, let headTime, headTime > time {
                 if !head.pointer.isGap { next = Entry(buffer: head, time: headTime) }
+            if moment.isGap && headTime == nil { return }
                 return
             }
             take(from: element, time: headTime)

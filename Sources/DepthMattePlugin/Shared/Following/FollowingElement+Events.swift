@@ -75,11 +75,10 @@ extension FollowingElement {
             pace.lateness.reset()
             return pace.segmentsHold.withLock { _ in parent(event) }
         case GST_EVENT_GAP:
-            return pace.segmentsHold.withLock { _ in
-                // A flush may have taken the segment that was there when the gap was queued.
-                if segment(of: pad).format == GST_FORMAT_TIME { return parent(event) }
-                gst_event_unref(event)
-                return true
+            if segment(of: pad).format == GST_FORMAT_TIME,
+                let isHandled = pace.flushes.handleGap(of: pad, { parent(event) })
+            {
+                return isHandled
             }
         case GST_EVENT_EOS where isLeading:
             finishWork()
@@ -102,8 +101,8 @@ extension FollowingElement {
     ) -> Bool {
         let isSerialized = event.pointee.type.rawValue & GST_EVENT_TYPE_SERIALIZED.rawValue != 0
         guard isSerialized else { return parent(event) }
-        if pace.hasSentFrame { return gst_pad_push_event(sourcePad, event) != 0 }
-        // It must not overtake the segment, which GstAggregator sends with the first frame.
+        if pace.hasSentSegment { return gst_pad_push_event(sourcePad, event) != 0 }
+        // It must not overtake the segment, which leaves with the first frame.
         pace.laterEvents.append(EventRef(taking: event))
         if pace.laterEvents.count > mostLaterEvents { pace.laterEvents.removeFirst() }
         return true
@@ -135,7 +134,7 @@ extension FollowingElement {
     private func followSegment(_ event: UnsafeMutablePointer<GstEvent>) {
         pace.lateness.reset()
         pace.seqnum = event.pointee.seqnum
-        pace.hasSentFrame = false  // the new segment leaves with the next frame, and nothing may leave before it
+        pace.hasSentSegment = false  // the new segment leaves with the next frame, and nothing may leave before it
         var segment: UnsafePointer<GstSegment>?
         gst_event_parse_segment(event, &segment)
         if let segment { gst_aggregator_update_segment(aggregator, segment) }

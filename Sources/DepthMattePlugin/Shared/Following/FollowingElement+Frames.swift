@@ -37,7 +37,8 @@ extension FollowingElement {
             if hasEnded(leading.pad) { throw .endOfStream }
             throw .needData
         }
-        if head.pointer.isGap { return passGap(leading.pad) }
+        let isGap = head.pointer.isGap
+        if isGap && !pace.hasCaps { return discardGap(leading.pad) }
         try checkNegotiated()
         syncControllers(to: head.pointer.pointee.pts, on: leading.pad)
         let settings = table.current
@@ -46,7 +47,8 @@ extension FollowingElement {
             time: isGap ? span.map { $0.upperBound &- 1 } ?? start : start, isLive: followLatency(),
             number: pace.frameNumber, isGap: isGap)
         if moment.isLive && !pace.playGate.waitUntilPlaying() { throw .needData }
-        try follow(to: moment, mayWait: !timedOut, settings)
+        if !isGap || moment.time != nil { try follow(to: moment, mayWait: !timedOut, settings) }
+        if isGap { return try passGap(head, leading.pad) }
         pace.frameNumber &+= 1
         var frame = try takeFrame(head, leading.pad)
         if let span, pace.lateness.isTooLate(endingAt: span.upperBound) { return drop(frame, at: moment.time) }
@@ -124,20 +126,45 @@ extension FollowingElement {
         gst_element_post_message(instance, message)
     }
 
-    private func passGap(_ pad: Pad) {
+    /// A gap of a stream that nobody knows yet.
+    private func discardGap(_ pad: Pad) {
         pace.untimedHead = nil
-        guard let gap = pop(pad), pace.hasSentFrame, gap.pointer.pointee.pts != noClockTime else { return }
-        gst_pad_push_event(sourcePad, gst_event_new_gap(gap.pointer.pointee.pts, gap.pointer.pointee.duration))
+        _ = pop(pad)
+    }
+
+    /// Downstream learns that there is no frame here: a sink that has had none yet waits no longer for it.
+    private func passGap(_ head: consuming OwnedBuffer, _ pad: Pad) throws(FlowStop) {
+        let gap = try takeFrame(head, pad)
+        let (start, duration) = (gap.pointer.pointee.pts, gap.pointer.pointee.duration)
+        guard start != noClockTime, beginSegment(), let event = gst_event_new_gap(start, duration) else { return }
+        if gst_buffer_get_custom_meta(gap.pointer, "GstAggregatorMissingDataMeta") != nil {
+            gst_event_set_gap_flags(event, GST_GAP_FLAG_MISSING_DATA)
+        }
+        gst_pad_push_event(sourcePad, event)
+        notePosition(start, duration)
+    }
+
+    /// Sends the segment and what waited for it, where that is due; false where nothing can be sent.
+    private func beginSegment() -> Bool {
+        if pace.hasSentSegment { return true }
+        guard sendMandatoryEvents() else { return false }
+        pace.hasSentSegment = true
+        // What a flush keeps from leaving is sent after it, where it is still in force then.
+        pace.laterEvents.removeAll { send($0) || !sourcePad.isFlushing }
+        return true
     }
 
     private func send(_ picture: consuming OwnedBuffer) throws(FlowStop) {
         let stamp = picture.pointer.pointee
         if pace.isInterrupted { picture.pointer.markDiscontinuity() }
         pace.isInterrupted = false
-        pace.hasSentFrame = true
-        defer { pace.laterEvents.removeAll(where: \.isHandedOn) }
-        try finish(picture.surrender(), after: pace.laterEvents)
-        guard stamp.pts != noClockTime else { return }
+        _ = beginSegment()
+        try finish(picture.surrender())
+        notePosition(stamp.pts, stamp.duration)
+    }
+
+    private func notePosition(_ start: GstClockTime, _ duration: GstClockTime) {
+        guard start != noClockTime else { return }
         let runsForward = outputSegment.rate > 0
         setPosition(duration == noClockTime || !runsForward ? start : start &+ duration)
     }

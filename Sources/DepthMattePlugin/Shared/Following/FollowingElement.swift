@@ -10,8 +10,13 @@ import Synchronization
 ///
 /// Threads. Properties are set on any thread and copied once a frame. The functions below run on the source pad's
 /// streaming thread, or while that is stopped, unless they say otherwise. A flush arrives on an upstream thread and
-/// leaves only a mark, which the streaming thread obeys. No lock is held while another is taken, but for
-/// `Pace.segmentsHold` and `Pace.padGuard`, which say themselves what they are held over.
+/// leaves only a mark, which the streaming thread obeys.
+///
+/// Locks. None of ours is held over a call into GStreamer that can come back, and none while another of ours is taken, but
+/// for these three. From the outermost in:
+/// 1. `Pace.padGuard` (recursive), over taking a pad's buffer and over a pad's release; then GstAggregator's own locks.
+/// 2. `FlushRecord.handleGap`, over putting a gap in its place in GstAggregator's queue; then GstAggregator's own locks.
+/// 3. `CloudHands`, over a change of the settings; then the settings' own lock.
 protocol FollowingElement: Aggregator {
     associatedtype Role: PadRole
     associatedtype Settings: FollowingSettings

@@ -25,7 +25,8 @@ final class Pace {
     var hasCaps = false
     /// Counts the leading stream's frames, to tell them apart.
     var frameNumber: UInt64 = 0
-    var hasSentFrame = false
+    /// Downstream knows the segment that the leading stream is in.
+    var hasSentSegment = false
     /// The next frame that leaves does not continue the last: it is the first, or frames were dropped before it.
     var isInterrupted = true
     /// The seqnum of the leading stream's segment; nil until that came.
@@ -46,7 +47,7 @@ final class Pace {
 
     /// What came before is of a stream that is over.
     func forgetStream() {
-        hasSentFrame = false
+        hasSentSegment = false
         isInterrupted = true
         laterEvents.removeAll { !$0.isSticky }
         untimedHead = nil
@@ -70,9 +71,12 @@ final class Pace {
 
 /// When and as what a frame of the leading stream is worked on.
 struct Moment {
-    /// Nil where the frame has no timestamp.
+    /// Nil where the frame has no timestamp. Of a gap, the last moment.
     let time: RunningTime?
     let isLive: Bool
     /// Frames before it since the start.
     let number: UInt64
 }
+    /// The leading stream has no frame here: its gap moves the others on, and takes nothing from those that are paired in
+    /// order.
+    var isGap = false
