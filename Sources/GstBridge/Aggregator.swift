@@ -212,8 +212,35 @@ extension Aggregator {
         segment(of: UnsafeMutableRawPointer(sourcePad).assumingMemoryBound(to: GstAggregatorPad.self))
     }
 
-    func isFlushing(_ pad: UnsafeMutablePointer<GstPad>) -> Bool {
-        pad.pointee.object.flags & GST_PAD_FLAG_FLUSHING.rawValue != 0
+    /// Puts the output's segment back, unless it has changed once more since it became `changed`.
+    package func restoreOutputSegment(_ segment: GstSegment, after changed: GstSegment) {
+        let source = UnsafeMutableRawPointer(sourcePad).assumingMemoryBound(to: GstAggregatorPad.self)
+        g_mutex_lock(&source.pointee.parent.object.lock)
+        defer { g_mutex_unlock(&source.pointee.parent.object.lock) }
+        var changed = changed
+        changed.position = source.pointee.segment.position
+        if gst_segment_is_equal(&source.pointee.segment, &changed) != 0 { source.pointee.segment = segment }
+    }
+
+    /// Starts the streaming thread again where GstAggregator has stopped it for a flush that then did not take place.
+    package func restartStreaming() {
+        guard gst_pad_is_active(sourcePad) != 0, let activate = sourcePad.pointee.activatemodefunc else { return }
+        _ = activate(sourcePad, object, GST_PAD_MODE_PUSH, 1)
+    }
+
+    /// Lets a pad that `endInput` has ended go on with another segment of its stream. Streaming thread only.
+    package func resumeInput(_ pad: Pad) {
+        guard let event = gst_event_new_stream_start("") else { return }
+        _ = parent(aggregator)?.sink_event?(aggregator, pad, event)
+    }
+
+    /// Flushes a pad that nobody feeds, and who therefore gets no flush of a seek.
+    package func flushInput(_ pad: Pad, seqnum: UInt32) {
+        for event in [gst_event_new_flush_start(), gst_event_new_flush_stop(1)] {
+            guard let event else { continue }
+            gst_event_set_seqnum(event, seqnum)
+            _ = parent(aggregator)?.sink_event?(aggregator, pad, event)
+        }
     }
 
     /// Asks for caps and allocation to be agreed anew before the next frame. Any thread.

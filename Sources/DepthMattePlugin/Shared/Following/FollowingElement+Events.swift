@@ -64,6 +64,12 @@ extension FollowingElement {
             defer { gst_event_unref(event) }
             return takeCaps(event, role)
         case GST_EVENT_SEGMENT where isLeading:
+            defer { pace.flushes.noteSegment(of: pad) }
+            if isLeading {
+                followSegment(event)
+                return parent(event)
+            }
+            resume { $0.pad == pad }
             followSegment(event)
             return parent(event)
         case GST_EVENT_SEGMENT:
@@ -80,12 +86,20 @@ extension FollowingElement {
             {
                 return isHandled
             }
+            gst_event_unref(event)
+            return true
+        case GST_EVENT_SEGMENT_DONE where !isLeading:
+            defer { gst_event_unref(event) }
+            pace.doneInputs.append((pad, event.pointee.seqnum))
+            endInput(pad)  // for what is left of the leading stream's segment; the next one brings it back
+            return true
         case GST_EVENT_EOS where isLeading:
             finishWork()
             let isHandled = parent(event)
             endOtherInputs()
             return isHandled
         case GST_EVENT_EOS, GST_EVENT_STREAM_START:
+            pace.doneInputs.removeAll { $0.pad == pad }
             return parent(event)
         default:
             if isLeading { return forward(event, parent) }
@@ -138,6 +152,13 @@ extension FollowingElement {
         var segment: UnsafePointer<GstSegment>?
         gst_event_parse_segment(event, &segment)
         if let segment { gst_aggregator_update_segment(aggregator, segment) }
+        resume { $0.seqnum != event.pointee.seqnum }
+    }
+
+    /// Lets inputs go on whose segment was done, so that they are waited for again.
+    private func resume(where isOver: ((pad: Pad, seqnum: UInt32)) -> Bool) {
+        for input in pace.doneInputs where isOver(input) { resumeInput(input.pad) }
+        pace.doneInputs.removeAll(where: isOver)
     }
 
     /// GstAggregator gives what it sends the seqnum of the last segment on any pad; it should be the leading pad's.

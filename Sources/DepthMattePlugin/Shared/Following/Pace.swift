@@ -50,6 +50,7 @@ final class Pace {
         hasSentSegment = false
         isInterrupted = true
         laterEvents.removeAll { !$0.isSticky }
+        doneInputs = []
         untimedHead = nil
     }
 
