@@ -70,16 +70,16 @@ package protocol Aggregator: Element {
     /// Every pad holds a buffer or has ended, or, when `timedOut`, the time to wait is over.
     func aggregate(timedOut: Bool) throws(FlowStop)
 
+    /// The sample of a pad that the next picture is made from, for a handler of "samples-selected", on whose thread this
+    /// runs. Ownership passes to the caller.
+    func peekSample(of pad: Pad) -> OpaquePointer?
+
     /// A flush on all pads has ended.
     func flush()
 
     /// PAUSED to READY, on the application's thread, after the streaming thread has ended.
     func stop()
 }
-    /// The sample of a pad that the next picture is made from, for a handler of "samples-selected", on whose thread this
-    /// runs. Ownership passes to the caller.
-    func peekSample(of pad: Pad) -> OpaquePointer?
-
 
 extension Aggregator {
     package func start() throws(ElementError) {}
@@ -107,6 +107,7 @@ extension Aggregator {
         buffer
     }
     package func nextTime() -> GstClockTime { noClockTime }
+    package func peekSample(of pad: Pad) -> OpaquePointer? { nil }
     package func flush() {}
     package func stop() {}
 }
@@ -116,7 +117,6 @@ extension Aggregator {
         UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstAggregator.self)
     }
 
-    package func peekSample(of pad: Pad) -> OpaquePointer? { nil }
     package var sourcePad: UnsafeMutablePointer<GstPad> { aggregator.pointee.srcpad }
 
     /// Pushes a buffer downstream, taking it.
@@ -125,7 +125,6 @@ extension Aggregator {
         guard result == GST_FLOW_OK else { throw .refused(result) }
     }
 
-    /// Makes a pad of the template's kind with the given name.
     /// Sends the stream-start, caps and segment that are due, as `finish` does before a buffer.
     ///
     /// GstAggregator (before 1.28) sends them with buffers only: an empty list of them makes it do so, and goes no further.
@@ -155,15 +154,16 @@ extension Aggregator {
         g_signal_has_handler_pending(instance, samplesSelected, 0, 0) != 0
     }
 
-        gst_pad_add_probe(pad, queryProbe, askLatencyInstead, nil, nil)
     /// Tells who listens to "samples-selected" which frame comes next. They ask for the samples by `peekSample`.
     package func announceSamples(for frame: BufferPointer) {
         let stamp = frame.pointee
         gst_aggregator_selected_samples(aggregator, stamp.pts, stamp.dts, stamp.duration, nil)
     }
 
+    /// Makes a pad of the template's kind with the given name.
     package func newPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String) -> Pad? {
         guard let pad = gst_pad_new_from_template(template, name) else { return nil }
+        gst_pad_add_probe(pad, queryProbe, askLatencyInstead, nil, nil)
         return UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self)
     }
 
@@ -186,13 +186,16 @@ extension Aggregator {
         _ = parent(aggregator)?.sink_event?(aggregator, pad, event)
     }
 
-    /// Gives GstAggregator a seqnum for what it sends before any segment has come: 1.22's would send an end whose
-    /// seqnum is invalid. Before any data, on any sink pad, whose segment stays as it was.
-    package func prepareSeqnum(_ pad: Pad) {
+    /// Gives GstAggregator a seqnum for the segment and the end that it sends before another segment comes: 1.22's would
+    /// send an end whose seqnum is invalid. While nothing streams, on any sink pad, whose segment stays as it was.
+    ///
+    /// - Parameter seqnum: nil takes a new one.
+    package func setSeqnum(_ seqnum: UInt32? = nil, on pad: Pad) {
         let before = segment(of: pad)
         var segment = GstSegment()
         gst_segment_init(&segment, GST_FORMAT_TIME)
         guard let event = gst_event_new_segment(&segment) else { return }
+        if let seqnum { gst_event_set_seqnum(event, seqnum) }
         _ = parent(aggregator)?.sink_event?(aggregator, pad, event)
         g_mutex_lock(&pad.pointee.parent.object.lock)
         pad.pointee.segment = before
@@ -273,6 +276,24 @@ private func parent(_ instance: AggregatorPointer) -> GstAggregatorClass? {
     parentClass(instance)?.assumingMemoryBound(to: GstAggregatorClass.self).pointee
 }
 
+private let samplesSelected = g_signal_lookup("samples-selected", gst_aggregator_get_type())
+
+/// Queries that a sink pad sends upstream.
+private let queryProbe = GstPadProbeType(
+    rawValue: GST_PAD_PROBE_TYPE_QUERY_UPSTREAM.rawValue | GST_PAD_PROBE_TYPE_PUSH.rawValue)
+
+private let askLatencyInstead: GstPadProbeCallback = { pad, info, _ in
+    guard let pad, let data = info?.pointee.data, let parent = gst_pad_get_parent_element(pad) else {
+        return GST_PAD_PROBE_OK
+    }
+    defer { gst_object_unref(parent) }
+    let query = data.assumingMemoryBound(to: GstQuery.self)
+    guard query.pointee.type == GST_QUERY_LATENCY, let element = aggregatorHalf(parent) else { return GST_PAD_PROBE_OK }
+    let isAnswered = element.askLatency(
+        query, of: UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self))
+    return isAnswered ? GST_PAD_PROBE_HANDLED : GST_PAD_PROBE_DROP
+}
+
 func installAggregatorFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
     installLifeFunctions(table)
     installPadFunctions(table)
@@ -294,24 +315,6 @@ private func installLifeFunctions(_ table: UnsafeMutablePointer<GstAggregatorCla
     table.pointee.stop = { instance in
         aggregatorHalf(instance)?.stop()
         return 1
-private let samplesSelected = g_signal_lookup("samples-selected", gst_aggregator_get_type())
-
-/// Queries that a sink pad sends upstream.
-private let queryProbe = GstPadProbeType(
-    rawValue: GST_PAD_PROBE_TYPE_QUERY_UPSTREAM.rawValue | GST_PAD_PROBE_TYPE_PUSH.rawValue)
-
-private let askLatencyInstead: GstPadProbeCallback = { pad, info, _ in
-    guard let pad, let data = info?.pointee.data, let parent = gst_pad_get_parent_element(pad) else {
-        return GST_PAD_PROBE_OK
-    }
-    defer { gst_object_unref(parent) }
-    let query = data.assumingMemoryBound(to: GstQuery.self)
-    guard query.pointee.type == GST_QUERY_LATENCY, let element = aggregatorHalf(parent) else { return GST_PAD_PROBE_OK }
-    let isAnswered = element.askLatency(
-        query, of: UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self))
-    return isAnswered ? GST_PAD_PROBE_HANDLED : GST_PAD_PROBE_DROP
-}
-
     }
     table.pointee.flush = { instance in
         aggregatorHalf(instance)?.flush()
@@ -369,7 +372,7 @@ private func installNegotiationFunctions(_ table: UnsafeMutablePointer<GstAggreg
     table.pointee.negotiate = { instance in
         guard let instance, let element = aggregatorHalf(instance) else { return 0 }
         if parent(instance)?.negotiate?(instance) ?? 0 != 0 { return 1 }
-        if !element.isFlushing(element.sourcePad) { element.negotiationFailed() }
+        if !element.sourcePad.isFlushing { element.negotiationFailed() }
         return 0
     }
     table.pointee.update_src_caps = { instance, downstream, result in
@@ -394,12 +397,12 @@ private func installDataFunctions(_ table: UnsafeMutablePointer<GstAggregatorCla
         guard let pad, let buffer, let element = aggregatorHalf(instance) else { return buffer }
         return element.clip(buffer, on: pad)
     }
+    table.pointee.peek_next_sample = { instance, pad in
+        pad.flatMap { aggregatorHalf(instance)?.peekSample(of: $0) }
+    }
     table.pointee.get_next_time = { instance in aggregatorHalf(instance)?.nextTime() ?? GSTSHIMS_CLOCK_TIME_NONE }
     table.pointee.aggregate = { instance, timedOut in
         guard let element = aggregatorHalf(instance) else { return GST_FLOW_ERROR }
         return element.flow { () throws(FlowStop) in try element.aggregate(timedOut: timedOut != 0) }
     }
 }
-    table.pointee.peek_next_sample = { instance, pad in
-        pad.flatMap { aggregatorHalf(instance)?.peekSample(of: $0) }
-    }

@@ -276,23 +276,17 @@ package final class CapsRef {
 /// An event that is kept for later.
 package final class EventRef: @unchecked Sendable {  // guard: the event is only read, and counted by GStreamer
     private let pointer: UnsafeMutablePointer<GstEvent>
-    private var isOwned = true
 
     /// Takes over a reference that the caller owns.
     package init(taking pointer: UnsafeMutablePointer<GstEvent>) { self.pointer = pointer }
 
-    deinit { if isOwned { gst_event_unref(pointer) } }
+    deinit { gst_event_unref(pointer) }
 
-    /// Whether it stays in force for later streams of the pad, as tags do. Not to be asked once it was handed on.
+    /// Whether it stays in force for later streams of the pad, as tags do.
     package var isSticky: Bool { pointer.pointee.type.rawValue & GST_EVENT_TYPE_STICKY.rawValue != 0 }
 
-    package var isHandedOn: Bool { !isOwned }
-
-    /// Hands the reference on to a callee that takes it.
-    package func surrender() -> UnsafeMutablePointer<GstEvent> {
-        isOwned = false
-        return pointer
-    }
+    /// A reference for a callee that takes it.
+    package func shared() -> UnsafeMutablePointer<GstEvent> { gst_event_ref(pointer) }
 }
 
 extension BufferPointer {

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: Follower.all)
-    func `inputs that cannot wait for each other are refused with a warning`(follower: Follower) {
+    func `an input that allows for less than another needs waits on its pad`(follower: Follower) throws {
         let bench = bench(
             follower, leading: Latency(least: 10 * millisecond, most: 20 * millisecond),
             partner: Latency(least: 60 * millisecond))

@@ -29,9 +29,9 @@ struct FollowedInput: ~Copyable {
         self.holdsThroughGaps = holdsThroughGaps
     }
 
-    /// Whether the pad has brought nothing yet for leading frame number `frame` at running time `time`.
-    func isEmpty(in element: any Aggregator, at time: RunningTime?, frame: UInt64) -> Bool {
-        if servedFrame == frame || (time != nil && currentChoice?.time == time) { return false }
+    /// Whether the pad has brought nothing yet for a moment.
+    func isEmpty(in element: any Aggregator, at moment: Moment) -> Bool {
+        if servedFrame == moment.number || (moment.time != nil && currentChoice?.time == moment.time) { return false }
         return !element.hasBuffer(pad) && !element.hasEnded(pad)
     }
 
@@ -39,10 +39,8 @@ struct FollowedInput: ~Copyable {
     /// yet.
     ///
     /// - Parameter mayWait: whether results may depend on data still to come. Then this throws `needData` until a
-    ///   buffer past `time`, or one exactly at it, or the end of the stream has been seen.
-    mutating func advance(
-        in element: any Aggregator, to time: RunningTime?, frame: UInt64, mayWait: Bool
-    ) throws(FlowStop) {
+    ///   buffer past the moment, or one exactly at it, or the end of the stream has been seen.
+    mutating func advance(in element: any Aggregator, to moment: Moment, mayWait: Bool) throws(FlowStop) {
         next = nil
         let time = moment.time
         if !moment.isGap {
@@ -60,12 +58,12 @@ struct FollowedInput: ~Copyable {
             }
             if let time, let headTime, headTime > time {
                 if !head.pointer.isGap { next = Entry(buffer: head, time: headTime) }
-            if moment.isGap && headTime == nil { return }
                 return
             }
+            if moment.isGap && headTime == nil { return }
             take(from: element, time: headTime)
             if time == nil || headTime == nil {
-                servedFrame = frame
+                servedFrame = moment.number
                 return
             }
         }
@@ -100,9 +98,9 @@ struct FollowedInput: ~Copyable {
     private mutating func take(from element: any Aggregator, time: RunningTime?) {
         guard let buffer = element.pop(pad) else { return }
         if !buffer.pointer.isGap {
+            if let time, currentChoice?.time == time { return }
             current = Entry(buffer: buffer, time: time)
         } else if !holdsThroughGaps {
-            if let time, currentChoice?.time == time { return }
             current = nil
         }
     }

@@ -63,23 +63,23 @@ extension FollowingElement {
         case GST_EVENT_CAPS:
             defer { gst_event_unref(event) }
             return takeCaps(event, role)
-        case GST_EVENT_SEGMENT where isLeading:
+        case GST_EVENT_SEGMENT:
             defer { pace.flushes.noteSegment(of: pad) }
             if isLeading {
                 followSegment(event)
                 return parent(event)
             }
             resume { $0.pad == pad }
-            followSegment(event)
-            return parent(event)
-        case GST_EVENT_SEGMENT:
             return parent(withLeadingSeqnum(event))
         case GST_EVENT_FLUSH_START:
-            return pace.playGate.withoutWaiting { parent(event) }
+            defer { seekWaiting() }
+            pace.flushes.noteFlush(of: pad)
+            return pace.playGate.withoutWaiting { pace.flushes.run { parent(event) } }
         case GST_EVENT_FLUSH_STOP:
             pace.wasFlushed.store(true, ordering: .releasing)
             pace.lateness.reset()
-            return pace.segmentsHold.withLock { _ in parent(event) }
+            defer { seekWaiting() }
+            return pace.flushes.end(on: pad) { parent(event) }
         case GST_EVENT_GAP:
             if segment(of: pad).format == GST_FORMAT_TIME,
                 let isHandled = pace.flushes.handleGap(of: pad, { parent(event) })
@@ -189,7 +189,7 @@ extension FollowingElement {
             gst_event_unref(event)
             return true
         case GST_EVENT_NAVIGATION: return navigate(event)
-        case GST_EVENT_SEEK: return pace.playGate.withoutWaiting { parent(event) }
+        case GST_EVENT_SEEK: return seek(event, parent: parent)
         default: break
         }
         return parent(event)

@@ -43,6 +43,7 @@ extension FollowingElement {
         syncControllers(to: head.pointer.pointee.pts, on: leading.pad)
         let settings = table.current
         let span = runningSpan(of: head.pointer, on: leading.pad)
+        let start = runningTime(of: head.pointer, on: leading.pad)
         let moment = Moment(
             time: isGap ? span.map { $0.upperBound &- 1 } ?? start : start, isLive: followLatency(),
             number: pace.frameNumber, isGap: isGap)
@@ -52,11 +53,11 @@ extension FollowingElement {
         pace.frameNumber &+= 1
         var frame = try takeFrame(head, leading.pad)
         if let span, pace.lateness.isTooLate(endingAt: span.upperBound) { return drop(frame, at: moment.time) }
+        announce(frame, at: moment, settings)
         if try draw(&frame, at: moment, settings) {
             pace.processed &+= 1
             try send(frame)
         } else {
-        announce(frame, at: moment, settings)
             pace.dropped &+= 1
             pace.isInterrupted = true
         }

@@ -18,7 +18,9 @@ extension FollowingElement {
         switch query.pointee.type {
         case GST_QUERY_LATENCY:
             return answerLatency(query, parent: parent)
-        case GST_QUERY_DURATION, GST_QUERY_SEEKING, GST_QUERY_SEGMENT, GST_QUERY_CONVERT:
+        case GST_QUERY_SEEKING:
+            return answerSeeking(query)
+        case GST_QUERY_DURATION, GST_QUERY_SEGMENT, GST_QUERY_CONVERT:
             // The output is as long as the leading stream, and goes where that can go.
             guard let leading = leadingPad else { return parent() }
             return gst_pad_peer_query(leading.pad.pad, query) != 0
@@ -29,8 +31,6 @@ extension FollowingElement {
         }
     }
 
-    /// As GstAggregator, which forgets (in 1.22) that an application can make it live.
-    private func answerLatency(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool {
     /// Inputs need not allow for each other: a pad's queue holds what came early for as long as the latency asks.
     func askLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool {
         guard pad.pad.askPeer(query) else {
@@ -46,6 +46,8 @@ extension FollowingElement {
         return true
     }
 
+    /// As GstAggregator, which forgets (in 1.22) that an application can make it live.
+    private func answerLatency(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool {
         guard parent() else { return false }
         var (isLive, least): (gboolean, GstClockTime) = (0, 0)
         gst_query_parse_latency(query, &isLive, &least, nil)
@@ -54,8 +56,6 @@ extension FollowingElement {
         return true
     }
 
-    private func answerPosition(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
-        var format = GST_FORMAT_UNDEFINED
     /// For how long the inputs' buffers may be on their way in all.
     ///
     /// - Parameter least: the inputs' latency and ours.
@@ -73,6 +73,8 @@ extension FollowingElement {
         return isBeyond ? noClockTime : max(most, least)
     }
 
+    private func answerPosition(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
+        var format = GST_FORMAT_UNDEFINED
         gst_query_parse_position(query, &format, nil)
         var segment = outputSegment
         guard format == GST_FORMAT_TIME, segment.format == GST_FORMAT_TIME, segment.position != noClockTime else {

@@ -57,14 +57,14 @@ protocol FollowingElement: Aggregator {
     /// - Parameter mayWait: whether this may throw `needData`, to be called again when more has come.
     func follow(to moment: Moment, mayWait: Bool, _ settings: Settings) throws(FlowStop)
 
+    /// The buffer of a followed pad that a frame of the leading stream is made with, once `follow` is done.
+    func partner(_ role: Role, at moment: Moment, _ settings: Settings) -> BufferPointer?
+
     /// Makes a frame of the leading stream the one that leaves; false where none is to leave.
     func draw(_ frame: inout OwnedBuffer, at moment: Moment, _ settings: Settings) throws(FlowStop) -> Bool
 
     /// A frame came so late that it was dropped before it was drawn.
     func noteLateFrame()
-    /// The buffer of a followed pad that a frame of the leading stream is made with, once `follow` is done.
-    func partner(_ role: Role, at moment: Moment, _ settings: Settings) -> BufferPointer?
-
 
     /// The leading stream has ended, and its end leaves next: what was begun beside the stream is to be done by then.
     func finishWork()
@@ -114,8 +114,16 @@ extension FollowingElement {
 
     func start() throws(ElementError) {
         pace.lastRefusal.withLock { $0 = nil }
-        if let leading = leadingPad { prepareSeqnum(leading.pad) }
+        if let leading = leadingPad { setSeqnum(on: leading.pad) }
         try begin()
+    }
+
+    func sendEvent(
+        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool {
+        guard event.pointee.type == GST_EVENT_SEEK, !isSeekInTime(event) else { return parent(event) }
+        gst_event_unref(event)
+        return false
     }
 
     func changeState(

@@ -37,8 +37,8 @@ final class Pace {
     var doneInputs: [(pad: UnsafeMutablePointer<GstAggregatorPad>, seqnum: UInt32)] = []
     /// Which buffer of a pad the next picture is made from, while that is announced.
     var selection: ((UnsafeMutablePointer<GstAggregatorPad>) -> BufferPointer?)?
-    var knownLatency: GstClockTime?
     /// The latency that the pipeline was last told of; nil while there was none.
+    var knownLatency: GstClockTime?
     /// A leading frame without a timestamp, known by its address, and when it was first seen at the head of its pad.
     var untimedHead: (frame: BufferPointer, arrival: GstClockTime)?
     /// Frames that left and that did not, for QoS messages.
@@ -57,9 +57,9 @@ final class Pace {
     /// Back to how it began. What other threads read stays what it is, but for the lateness.
     func reset() {
         lateness.reset()
+        latencies.forget()
         warnings = WarningGate()
         hasCaps = false
-        latencies.forget()
         frameNumber = 0
         forgetStream()
         seqnum = nil
@@ -77,7 +77,7 @@ struct Moment {
     let isLive: Bool
     /// Frames before it since the start.
     let number: UInt64
-}
     /// The leading stream has no frame here: its gap moves the others on, and takes nothing from those that are paired in
     /// order.
     var isGap = false
+}

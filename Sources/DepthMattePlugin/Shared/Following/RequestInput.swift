@@ -55,14 +55,14 @@ struct RequestInput<Format>: ~Copyable {
     /// Whether the pad has brought nothing yet for a moment. See `FollowedInput.isEmpty`.
     func isEmpty(in element: any Aggregator, at moment: Moment) -> Bool {
         switch linked {
-        case .some(let linked): linked.followed.isEmpty(in: element, at: moment.time, frame: moment.number)
+        case .some(let linked): linked.followed.isEmpty(in: element, at: moment)
         case .none: false
         }
     }
 
     /// Brings the pad up to a moment. See `FollowedInput.advance`.
     mutating func advance(in element: any Aggregator, to moment: Moment, mayWait: Bool) throws(FlowStop) {
-        try linked?.followed.advance(in: element, to: moment.time, frame: moment.number, mayWait: mayWait)
+        try linked?.followed.advance(in: element, to: moment, mayWait: mayWait)
     }
 
     /// The buffer that holds now.

@@ -1,0 +1,335 @@
+import CGStreamer
+import CGStreamerCheck
+import GstBridge
+import GstTestSupport
+import Testing
+
+/// Seeks that are refused, that come within another, and that end without a flush.
+@Suite struct SeekTests {
+    private static let flush = GST_SEEK_FLAG_FLUSH
+    private static let formats = [
+        GST_FORMAT_BYTES, GST_FORMAT_DEFAULT, GST_FORMAT_BUFFERS, GST_FORMAT_PERCENT, GST_FORMAT_UNDEFINED,
+    ]
+
+    /// Sends a seek from downstream; whether it was taken.
+    private func seek(
+        _ bench: Bench, rate: Double = 1, _ format: GstFormat = GST_FORMAT_TIME, _ flags: GstSeekFlags = flush,
+        to start: gint64 = 0
+    ) -> Bool {
+        let event = gst_event_new_seek(rate, format, flags, GST_SEEK_TYPE_SET, start, GST_SEEK_TYPE_NONE, -1)
+        return gst_pad_push_event(bench.output.pad, event) != 0
+    }
+
+    /// Whether frames go on to leave, and show what they are made with.
+    private func goesOn(_ bench: Bench, _ follower: Follower, from frame: Int) -> Bool {
+        for number in frame..<frame + 3 {
+            bench[follower.partner].push(follower.numbered(7), at: time(ofFrame: number))
+            bench.leading.push(follower.leading.frame, at: time(ofFrame: number))
+            guard let next = bench.output.next(), follower.number(next) == 7 else { return false }
+            guard next.timing.start == time(ofFrame: number) else { return false }
+        }
+        return true
+    }
+
+    // MARK: Refused at once
+
+    @Test(arguments: Follower.all)
+    func `a seek that is not in time is refused, and nothing is flushed`(follower: Follower) {
+        let criticals = Criticals()
+        let bench = Bench.numbered(follower)
+        #expect(goesOn(bench, follower, from: 0))
+        let upstream = PassingEvents(bench.leading.pad)
+        for format in SeekTests.formats {
+            #expect(!seek(bench, format))
+            #expect(!seek(bench, format, GST_SEEK_FLAG_NONE))
+            let event = gst_event_new_seek(1, format, SeekTests.flush, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1)
+            #expect(gst_element_send_event(bench.element, event) == 0)
+        }
+        #expect(goesOn(bench, follower, from: 3))
+        #expect(!upstream.types.contains(GST_EVENT_SEEK))
+        #expect(!bench.output.story.contains("flush-start"))
+        #expect(criticals.texts.isEmpty, "\(criticals.texts)")
+    }
+
+    @Test(arguments: Follower.all)
+    func `a seek that an input says it cannot follow is refused, and nothing is flushed`(follower: Follower) {
+        for pad in [follower.leading.pad, follower.partner] {
+            let bench = Bench.numbered(follower)
+            #expect(goesOn(bench, follower, from: 0))
+            for stream in [follower.leading.pad, follower.partner] { bench[stream].answerSeeking(stream != pad) }
+            #expect(!bench.isSeekable, "without \(pad)")
+            #expect(!seek(bench), "without \(pad)")
+            #expect(goesOn(bench, follower, from: 3), "without \(pad)")
+            #expect(!bench.output.story.contains("flush-start"))
+        }
+    }
+
+    @Test func `a live camera that cannot be sought plays on`() {
+        let line = Pipeline(
+            "videotestsrc is-live=true do-timestamp=true ! video/x-raw,width=32,height=24 ! identity name=camera "
+                + "! element.video depthmatte name=element view=original ! appsink name=sink sync=false")
+        answerQueries(on: line.pad("src", of: "camera")) { query in
+            guard query.pointee.type == GST_QUERY_SEEKING else { return nil }
+            gst_query_set_seeking(query, GST_FORMAT_TIME, 0, 0, -1)
+            return true
+        }
+        line.set(GST_STATE_PLAYING)
+        #expect(line.nextFrame(of: "sink") != nil)
+        #expect(!line.seek(to: 0))
+        for _ in 0..<3 { #expect(line.nextFrame(of: "sink") != nil) }
+    }
+
+    // MARK: Refused by upstream
+
+    @Test(arguments: Follower.all)
+    func `a seek that upstream refuses leaves the streams as they were`(follower: Follower) throws {
+        let bench = Bench.numbered(follower)
+        for pad in [follower.leading.pad, follower.partner] { bench[pad].takeSeeks { false } }
+        for round in 0..<20 {
+            #expect(goesOn(bench, follower, from: round * 3), "round \(round)")
+            #expect(!seek(bench, rate: round.isMultiple(of: 2) ? -1 : 1))
+        }
+        #expect(goesOn(bench, follower, from: 60))
+        #expect(bench.output.segment?.rate == 1)
+        #expect(bench.output.story.count { $0 == "flush-start" } == 20)
+        #expect(bench.output.story.count { $0 == "flush-stop" } == 20)
+    }
+
+    @Test(arguments: Follower.all)
+    func `a seek that upstream refuses leaves the running time as it was`(follower: Follower) throws {
+        let bench = Bench.numbered(follower)
+        for pad in [follower.leading.pad, follower.partner] { bench[pad].takeSeeks { false } }
+        #expect(goesOn(bench, follower, from: 0))
+        #expect(!seek(bench))
+        let stop = try #require(bench.output.event(GST_EVENT_FLUSH_STOP))
+        #expect(stop.contains("reset-time=(boolean)false"), "\(stop)")
+    }
+
+    @Test(arguments: Follower.all)
+    func `a seek without a flush that upstream refuses leaves the segment as it was`(follower: Follower) {
+        let bench = Bench.numbered(follower)
+        for pad in [follower.leading.pad, follower.partner] { bench[pad].takeSeeks { false } }
+        #expect(goesOn(bench, follower, from: 0))
+        #expect(!seek(bench, rate: -2, GST_FORMAT_TIME, GST_SEEK_FLAG_NONE, to: 5_000_000_000))
+        #expect(goesOn(bench, follower, from: 3))
+        let reached = eventually {
+            var position: gint64 = 0
+            gst_pad_peer_query_position(bench.output.pad, GST_FORMAT_TIME, &position)
+            return position == gint64(time(ofFrame: 5) + frameDuration) ? position : nil
+        }
+        #expect(reached != nil)
+    }
+
+    @Test func `a recording that does not play backwards plays on when asked to`() {
+        let line = Pipeline(Follower.depthMatte.camera + "appsink name=sink sync=false max-buffers=1")
+        line.set(GST_STATE_PLAYING)
+        let first = (0..<3).compactMap { _ in line.nextFrame(of: "sink")?.timing.start }
+        let event = gst_event_new_seek(
+            -1, GST_FORMAT_TIME, SeekTests.flush, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, 1_000_000_000)
+        #expect(gst_element_send_event(line.pointer, event) == 0)
+        let then = (0..<10).compactMap { _ in line.nextFrame(of: "sink")?.timing.start }
+        #expect(first.count == 3 && then.count == 10)
+        #expect(zip(then, then.dropFirst()).allSatisfy { $0 < $1 } && then[0] > first[2])
+    }
+
+    // MARK: Flushes
+
+    @Test(arguments: Follower.all)
+    func `a pad that nobody feeds holds up no seek`(follower: Follower) throws {
+        let line = Pipeline(
+            "depthtestsrc name=camera camera.\(follower.leading.pad) ! video/x-raw,width=16,height=12 ! "
+                + "element.\(follower.leading.pad) \(follower.factory) name=element ! appsink name=sink sync=false max-buffers=1"
+        )
+        line.set(GST_STATE_PAUSED)
+        #expect(line.reached() == GST_STATE_CHANGE_SUCCESS)
+        let pad = try #require(gst_element_request_pad_simple(line["element"], follower.partner))
+        #expect(line.seek(to: time(ofFrame: 30)))
+        gst_element_release_request_pad(line["element"], pad)
+        gst_object_unref(pad)
+        line.set(GST_STATE_PLAYING)
+        #expect(line.nextFrame(of: "sink")?.timing.start == time(ofFrame: 30))
+    }
+
+    @Test(arguments: Follower.all)
+    func `a seek from within the end of a flush is followed after it`(follower: Follower) throws {
+        let line = Pipeline(follower.camera + "appsink name=sink sync=false max-buffers=1")
+        let source = line.pad("src", of: "element")
+        let again = SeekAgain(source, to: time(ofFrame: 60))
+        line.set(GST_STATE_PAUSED)
+        #expect(line.reached() == GST_STATE_CHANGE_SUCCESS)
+        #expect(line.seek(to: time(ofFrame: 30)))
+        line.set(GST_STATE_PLAYING)
+        #expect(
+            eventually { line.nextFrame(of: "sink").flatMap { $0.timing.start >= time(ofFrame: 60) ? true : nil } }
+                == true)
+        #expect(again.isTaken)
+    }
+
+    // MARK: Segments that end
+
+    @Test(arguments: Follower.all, [1, 2, 3, 7, 30])
+    func `a segment of streams of several rates is done`(follower: Follower, rate: Int) {
+        let (leading, partner) = (follower.leading.pad, follower.partner)
+        let line = Pipeline(
+            "depthtestsrc name=camera camera.\(leading) ! video/x-raw,width=32,height=24,framerate=30/1 ! "
+                + "element.\(leading) camera.\(partner) ! video/x-raw,width=16,height=12,framerate=\(rate)/1 ! "
+                + "element.\(partner) \(follower.factory) name=element ! fakesink sync=false")
+        line.set(GST_STATE_PAUSED)
+        #expect(line.reached() == GST_STATE_CHANGE_SUCCESS)
+        let flags = GstSeekFlags(rawValue: GST_SEEK_FLAG_FLUSH.rawValue | GST_SEEK_FLAG_SEGMENT.rawValue)
+        let isSought = gst_element_seek(
+            line.pointer, 1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, 1_000_000_000)
+        #expect(isSought != 0)
+        line.set(GST_STATE_PLAYING)
+        #expect(line.bus.discardNext(GST_MESSAGE_SEGMENT_DONE))
+    }
+
+    @Test(arguments: Follower.all)
+    func `a slower stream whose segment is done is waited for in the next segment`(follower: Follower) {
+        let bench = Bench.numbered(follower)
+        let partner = bench[follower.partner]
+        /// A round of four leading frames and one of the partner's, which may come late.
+        func begin(_ feed: Feed, _ round: Int) {
+            var segment = GstSegment.time(stop: time(ofFrame: 4), base: GstClockTime(round) * time(ofFrame: 4))
+            let event = gst_event_new_segment(&segment)
+            gst_event_set_seqnum(event, UInt32(1000 + round))
+            feed.push(event)
+        }
+        func finish(_ feed: Feed, _ round: Int) {
+            let event = gst_event_new_segment_done(GST_FORMAT_TIME, gint64(time(ofFrame: 4)))
+            gst_event_set_seqnum(event, UInt32(1000 + round))
+            feed.push(event)
+        }
+        for round in 0..<5 {
+            begin(bench.leading, round)
+            for frame in 0..<4 { bench.leading.push(follower.leading.frame, at: time(ofFrame: frame)) }
+            finish(bench.leading, round)
+            if round > 0 { #expect(eventually(seconds: 0.05) { bench.output.present().first } == nil) }
+            begin(partner, round)
+            partner.push(follower.numbered(round + 1), at: 0)
+            finish(partner, round)
+            let frames = (0..<4).compactMap { _ in bench.output.next() }
+            #expect(frames.map(follower.number) == [Int](repeating: round + 1, count: 4))
+            _ = bench.output.event(GST_EVENT_SEGMENT_DONE)
+        }
+        #expect(bench.output.story.suffix(5) == ["frame", "frame", "frame", "frame", "segment-done"])
+    }
+}
+
+extension Feed {
+    /// Says whether what is upstream can be sought.
+    func answerSeeking(_ isSeekable: Bool) {
+        answerQueries(on: pad) { query in
+            guard query.pointee.type == GST_QUERY_SEEKING else { return nil }
+            gst_query_set_seeking(query, GST_FORMAT_TIME, isSeekable ? 1 : 0, 0, -1)
+            return true
+        }
+    }
+
+    /// Answers seeks.
+    func takeSeeks(_ answer: @escaping () -> Bool) {
+        gst_pad_set_event_function_full(
+            pad,
+            { pad, parent, event in
+                guard let event, event.pointee.type == GST_EVENT_SEEK, let data = pad?.pointee.eventdata else {
+                    return gst_pad_event_default(pad, parent, event)
+                }
+                defer { gst_event_unref(event) }
+                return Unmanaged<Answer>.fromOpaque(data).takeUnretainedValue().answer() ? 1 : 0
+            }, Unmanaged.passRetained(Answer(answer)).toOpaque(),
+            { data in if let data { Unmanaged<Answer>.fromOpaque(data).release() } })
+    }
+
+    private final class Answer {
+        let answer: () -> Bool
+
+        init(_ answer: @escaping () -> Bool) { self.answer = answer }
+    }
+}
+
+extension Bench {
+    /// Whether the output says that it can be sought in time.
+    fileprivate var isSeekable: Bool {
+        guard let query = gst_query_new_seeking(GST_FORMAT_TIME) else { return false }
+        defer { gst_query_unref(query) }
+        var isSeekable: gboolean = 0
+        guard gst_pad_peer_query(output.pad, query) != 0 else { return false }
+        gst_query_parse_seeking(query, nil, &isSeekable, nil, nil)
+        return isSeekable != 0
+    }
+}
+
+extension Pipeline {
+    /// A pad that is there, lent for as long as the pipeline lives.
+    fileprivate func pad(_ name: String, of element: String) -> UnsafeMutablePointer<GstPad> {
+        guard let pad = gst_element_get_static_pad(self[element], name) else { preconditionFailure("no pad \(name)") }
+        gst_object_unref(pad)
+        return pad
+    }
+}
+
+/// Answers the first end of a flush that leaves a pad by a flushing seek, from within that event.
+private final class SeekAgain {
+    private let pad: UnsafeMutablePointer<GstPad>
+    private let state: Monitor<State>
+    private var probe: gulong = 0
+
+    struct State {
+        let target: GstClockTime
+        var isOver = false
+        var isTaken = false
+    }
+
+    init(_ pad: UnsafeMutablePointer<GstPad>, to target: GstClockTime) {
+        gst_object_ref(pad)
+        self.pad = pad
+        state = Monitor(State(target: target))
+        probe = gst_pad_add_probe(
+            pad, GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+            { pad, info, data in
+                guard let info, let data, let event = gst_pad_probe_info_get_event(info) else {
+                    return GST_PAD_PROBE_OK
+                }
+                let state = Unmanaged<Monitor<State>>.fromOpaque(data).takeUnretainedValue()
+                let type = event.pointee.type
+                let target = state.withLock { state -> GstClockTime? in
+                    guard type == GST_EVENT_FLUSH_STOP, !state.isOver else { return nil }
+                    state.isOver = true
+                    return state.target
+                }
+                guard let target else { return GST_PAD_PROBE_OK }
+                let seek = gst_event_new_seek(
+                    1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, gint64(target), GST_SEEK_TYPE_NONE, -1)
+                let isTaken = gst_pad_send_event(pad, seek) != 0
+                state.withLock { $0.isTaken = isTaken }
+                return GST_PAD_PROBE_OK
+            }, Unmanaged.passRetained(state).toOpaque(),
+            { data in if let data { Unmanaged<Monitor<State>>.fromOpaque(data).release() } })
+    }
+
+    deinit {
+        gst_pad_remove_probe(pad, probe)
+        gst_object_unref(pad)
+    }
+
+    var isTaken: Bool { state.withLock { $0.isTaken } }
+}
+
+/// What GStreamer calls critical meanwhile.
+private final class Criticals {
+    private let handler: guint
+    private let record = Monitor([String]())
+
+    init() {
+        handler = g_log_set_handler(
+            "GStreamer", G_LOG_LEVEL_CRITICAL,
+            { _, _, text, data in
+                guard let data, let text = text.map({ String(cString: $0) }) else { return }
+                Unmanaged<Monitor<[String]>>.fromOpaque(data).takeUnretainedValue().withLock { $0.append(text) }
+            }, Unmanaged.passUnretained(record).toOpaque())
+    }
+
+    deinit { g_log_remove_handler("GStreamer", handler) }
+
+    var texts: [String] { record.withLock { $0 } }
+}
