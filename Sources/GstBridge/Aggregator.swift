@@ -25,10 +25,10 @@ package protocol Aggregator: Element {
     /// A query from upstream, on the asker's thread unless it is serialized.
     func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool
 
-    /// Asks whoever feeds a pad for its latency, in place of GstAggregator, which takes one failed answer, or inputs that
-    /// allow for less than others need, for a pipeline that is not live.
+    /// Queries a pad's upstream latency in place of GstAggregator, which treats the pipeline as not live where one query
+    /// fails, or where one input's maximum is below another's minimum.
     ///
-    /// - Returns: false where the input has no answer.
+    /// - Returns: false where upstream does not answer.
     func askLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool
 
     /// A query from downstream, on the asker's thread.
@@ -70,8 +70,8 @@ package protocol Aggregator: Element {
     /// Every pad holds a buffer or has ended, or, when `timedOut`, the time to wait is over.
     func aggregate(timedOut: Bool) throws(FlowStop)
 
-    /// The sample of a pad that the next picture is made from, for a handler of "samples-selected", on whose thread this
-    /// runs. Ownership passes to the caller.
+    /// The sample of a pad that the next picture is made from. Called by handlers of "samples-selected". Ownership passes to
+    /// the caller.
     func peekSample(of pad: Pad) -> OpaquePointer?
 
     /// A flush on all pads has ended.
@@ -127,8 +127,9 @@ extension Aggregator {
 
     /// Sends the stream-start, caps and segment that are due, as `finish` does before a buffer.
     ///
-    /// GstAggregator (before 1.28) sends them with buffers only: an empty list of them makes it do so, and goes no further.
-    /// - Returns: false where nothing can be sent, as during a flush.
+    /// GstAggregator (before 1.28) sends them only with buffers. An empty buffer list makes it do so; a probe drops the list.
+    ///
+    /// - Returns: false during a flush.
     package func sendMandatoryEvents() -> Bool {
         var isSent = false
         withUnsafeMutablePointer(to: &isSent) { isSent in
@@ -146,15 +147,15 @@ extension Aggregator {
         return isSent
     }
 
-    /// Sends an event downstream, which stays the caller's; false where it was not taken.
+    /// Pushes an event downstream; false where it was refused.
     package func send(_ event: EventRef) -> Bool { gst_pad_push_event(sourcePad, event.shared()) != 0 }
 
-    /// Whether somebody listens to "samples-selected".
+    /// True where "samples-selected" has a handler.
     package var hasSampleListener: Bool {
         g_signal_has_handler_pending(instance, samplesSelected, 0, 0) != 0
     }
 
-    /// Tells who listens to "samples-selected" which frame comes next. They ask for the samples by `peekSample`.
+    /// Emits "samples-selected". Its handlers get the samples by `peekSample`.
     package func announceSamples(for frame: BufferPointer) {
         let stamp = frame.pointee
         gst_aggregator_selected_samples(aggregator, stamp.pts, stamp.dts, stamp.duration, nil)
@@ -215,29 +216,19 @@ extension Aggregator {
         segment(of: UnsafeMutableRawPointer(sourcePad).assumingMemoryBound(to: GstAggregatorPad.self))
     }
 
-    /// Puts the output's segment back, unless it has changed once more since it became `changed`.
-    package func restoreOutputSegment(_ segment: GstSegment, after changed: GstSegment) {
-        let source = UnsafeMutableRawPointer(sourcePad).assumingMemoryBound(to: GstAggregatorPad.self)
-        g_mutex_lock(&source.pointee.parent.object.lock)
-        defer { g_mutex_unlock(&source.pointee.parent.object.lock) }
-        var changed = changed
-        changed.position = source.pointee.segment.position
-        if gst_segment_is_equal(&source.pointee.segment, &changed) != 0 { source.pointee.segment = segment }
-    }
-
-    /// Starts the streaming thread again where GstAggregator has stopped it for a flush that then did not take place.
+    /// Restarts the streaming thread after a seek that GstAggregator has stopped it for and that was refused.
     package func restartStreaming() {
         guard gst_pad_is_active(sourcePad) != 0, let activate = sourcePad.pointee.activatemodefunc else { return }
         _ = activate(sourcePad, object, GST_PAD_MODE_PUSH, 1)
     }
 
-    /// Lets a pad that `endInput` has ended go on with another segment of its stream. Streaming thread only.
+    /// Undoes `endInput`. Streaming thread only.
     package func resumeInput(_ pad: Pad) {
         guard let event = gst_event_new_stream_start("") else { return }
         _ = parent(aggregator)?.sink_event?(aggregator, pad, event)
     }
 
-    /// Flushes a pad that nobody feeds, and who therefore gets no flush of a seek.
+    /// Flushes an unlinked pad, which gets no flush events of a seek.
     package func flushInput(_ pad: Pad, seqnum: UInt32) {
         for event in [gst_event_new_flush_start(), gst_event_new_flush_stop(1)] {
             guard let event else { continue }
@@ -257,7 +248,7 @@ extension UnsafeMutablePointer<GstAggregatorPad> {
 }
 
 extension UnsafeMutablePointer<GstPad> {
-    /// Asks whoever this pad is linked to; false where nobody is, or there is no answer.
+    /// Queries the pad's peer; false where there is none, or it does not answer.
     package func askPeer(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
         guard let peer = gst_pad_get_peer(self) else { return false }
         defer { gst_object_unref(peer) }
@@ -278,7 +269,7 @@ private func parent(_ instance: AggregatorPointer) -> GstAggregatorClass? {
 
 private let samplesSelected = g_signal_lookup("samples-selected", gst_aggregator_get_type())
 
-/// Queries that a sink pad sends upstream.
+/// Selects queries that a sink pad sends to its peer.
 private let queryProbe = GstPadProbeType(
     rawValue: GST_PAD_PROBE_TYPE_QUERY_UPSTREAM.rawValue | GST_PAD_PROBE_TYPE_PUSH.rawValue)
 

@@ -282,7 +282,7 @@ package final class EventRef: @unchecked Sendable {  // guard: the event is only
 
     deinit { gst_event_unref(pointer) }
 
-    /// Whether it stays in force for later streams of the pad, as tags do.
+    /// True for events that stay in force for later streams of the pad, as tags do.
     package var isSticky: Bool { pointer.pointee.type.rawValue & GST_EVENT_TYPE_STICKY.rawValue != 0 }
 
     /// A reference for a callee that takes it.

@@ -10,7 +10,8 @@ import Testing
 
     private enum Step: CaseIterable {
         case streamStart, caps, otherCaps, badCaps, segment, slowSegment, bytesSegment, tag, gap, buffer, lateBuffer,
-            untimedBuffer, shortBuffer, flushStart, flushStop, end, custom, stickyCustom, outOfBand
+            untimedBuffer, shortBuffer, flushStart, flushStop, end, segmentDone, custom, stickyCustom, outOfBand,
+            lateness, seek, seekWithoutFlush
 
         var isData: Bool { [.buffer, .lateBuffer, .untimedBuffer, .shortBuffer].contains(self) }
     }
@@ -35,13 +36,14 @@ import Testing
         let streams = follower.streams.map {
             Stream(feed: bench[$0.pad], caps: [$0.caps, $0.otherCaps], frame: $0.frame)
         }
+        for stream in streams { stream.feed.takeSeeks { false } }
         if Bool.random(using: &random) { for stream in streams { stream.feed.start(stream.caps[0]) } }
         var sent: Set<Int> = []
         for _ in 0..<Int.random(in: 4...40, using: &random) {
             let index = Int.random(in: streams.indices, using: &random)
             guard let step = Step.allCases.randomElement(using: &random) else { continue }
             let number = Int.random(in: 0..<6, using: &random)
-            take(step, on: streams[index], number: number, mayBlock: sent.contains(index))
+            take(step, on: streams[index], of: bench, number: number, mayBlock: sent.contains(index))
             if step.isData { sent.insert(index) }
         }
         let isWhole = recover(streams, bench)
@@ -50,7 +52,7 @@ import Testing
     }
 
     /// - Parameter mayBlock: whether the stream has sent buffers, for which there may have been no room.
-    private func take(_ step: Step, on stream: Stream, number: Int, mayBlock: Bool) {
+    private func take(_ step: Step, on stream: Stream, of bench: Bench, number: Int, mayBlock: Bool) {
         let feed = stream.feed
         switch step {
         case .streamStart: feed.push(gst_event_new_stream_start("test/\(number)"))
@@ -74,12 +76,27 @@ import Testing
             // Without a beginning it would wait for the streaming thread, which may wait in its turn, as everywhere.
             if feed.isFlushing || !mayBlock { gst_pad_push_event(feed.pad, gst_event_new_flush_stop(1)) }
         case .end: feed.end()
+        case .segmentDone: feed.push(gst_event_new_segment_done(GST_FORMAT_TIME, gint64(time(ofFrame: number))))
+        case .lateness:
+            gst_pad_push_event(
+                bench.output.pad,
+                gst_event_new_qos(
+                    GST_QOS_TYPE_UNDERFLOW, 1, GstClockTimeDiff(number) * 10_000_000, time(ofFrame: number)))
+        case .seek: seek(bench, GST_SEEK_FLAG_FLUSH, to: number)
+        case .seekWithoutFlush: seek(bench, GST_SEEK_FLAG_NONE, to: number)
         case .custom: feed.push(gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("x")))
         case .stickyCustom:
             feed.push(gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, gst_structure_new_empty("y")))
         case .outOfBand:
             feed.push(gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_OOB, gst_structure_new_empty("z")))
         }
+    }
+
+    private func seek(_ bench: Bench, _ flags: GstSeekFlags, to number: Int) {
+        let event = gst_event_new_seek(
+            number.isMultiple(of: 2) ? 1 : -1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, gint64(time(ofFrame: number)),
+            GST_SEEK_TYPE_SET, 1_000_000_000)
+        #expect(gst_pad_push_event(bench.output.pad, event) == 0)
     }
 
     /// Flushes everything, as a seek would, and plays one frame to the end.

@@ -2,18 +2,18 @@ import CGStreamer
 import GstBridge
 import Synchronization
 
-/// Flushes and seeks under way. Any thread.
+/// Flushes and seeks in progress, and the pads whose segment a flush has reset. Any thread.
 final class FlushRecord: Sendable {
-    /// Pads that were flushed and have no segment since, by address; each with the ends of flushes that are under way.
+    /// Flushed pads that have received no segment since, by address, each with its number of FLUSH_STOP events in progress.
     private let padsWithoutSegment = Mutex<[UInt: Int]>([:])
     private let turns = Mutex(Turns())
     private let forwardedStops = Atomic(0)
 
     private struct Turns {
-        /// Threads that are inside a flush or a seek that flushes, once for each.
+        /// Threads inside a flush event or a flushing seek, once for each nesting.
         var threads: [UInt] = []
         var isSeeking = false
-        /// The last seek that came meanwhile.
+        /// The newest seek that arrived meanwhile.
         var waiting: EventRef?
 
         var isOver: Bool { threads.isEmpty && !isSeeking }
@@ -23,23 +23,24 @@ final class FlushRecord: Sendable {
 
     // MARK: Segments
 
-    /// A flush comes to a pad, and takes its segment away. Returns when no gap of the pad is being handled any more.
+    /// Notes that a flush resets the pad's segment. Returns once no gap of the pad is being handled.
     func noteFlush(of pad: Pad) { padsWithoutSegment.withLock { $0[UInt(bitPattern: pad), default: 0] += 0 } }
 
-    /// A segment holds on the pad, unless a flush is just taking it away.
+    /// Notes that the pad has a segment again, unless a FLUSH_STOP is resetting it at this moment.
     func noteSegment(of pad: Pad) {
         padsWithoutSegment.withLock { if $0[UInt(bitPattern: pad)] == 0 { $0[UInt(bitPattern: pad)] = nil } }
     }
 
-    /// Handles a gap that was queued on the pad; nil where a flush has come since, which may be taking the segment away
-    /// that GstAggregator (1.22) reads without a check.
+    /// Handles a queued GAP event, with flushes of the pad held off: GstAggregator 1.22 clips the gap to the pad's segment
+    /// without checking that there is one.
     ///
-    /// - Parameter body: must not come back here: a gap is only put in its place in the queue.
+    /// - Parameter body: queues the gap; must not call back into this object.
+    /// - Returns: nil where a flush has reset the segment; then the gap is void.
     func handleGap(of pad: Pad, _ body: () -> Bool) -> Bool? {
         padsWithoutSegment.withLock { $0[UInt(bitPattern: pad)] == nil ? body() : nil }
     }
 
-    /// Runs what ends a flush of the pad, and may forward that end.
+    /// Handles a FLUSH_STOP event of the pad, which GstAggregator may forward downstream.
     func end<Result>(on pad: Pad, _ body: () -> Result) -> Result {
         padsWithoutSegment.withLock { $0[UInt(bitPattern: pad), default: 0] += 1 }
         forwardedStops.add(1, ordering: .relaxed)
@@ -50,12 +51,12 @@ final class FlushRecord: Sendable {
         return run(body)
     }
 
-    /// Whether the end of a flush that came from upstream is being forwarded.
+    /// True while a FLUSH_STOP event from upstream may be on its way downstream.
     var isForwardingStop: Bool { forwardedStops.load(ordering: .relaxed) > 0 }
 
-    // MARK: Turns
+    // MARK: Seeks
 
-    /// Runs what flushes, on the calling thread. GStreamer comes back from it: no lock is held.
+    /// Handles a flush event or a flushing seek on the calling thread. No lock is held: GStreamer calls back from it.
     func run<Result>(_ body: () -> Result) -> Result {
         let thread = UInt(bitPattern: g_thread_self())
         turns.withLock { $0.threads.append(thread) }
@@ -67,8 +68,11 @@ final class FlushRecord: Sendable {
         return body()
     }
 
-    /// Begins a seek that flushes, unless another is under way, or this thread is inside a flush: GstAggregator holds locks
-    /// then, and cannot do two at once. In that case the seek is kept, in place of an earlier one, for `takeWaiting`.
+    /// Begins a flushing seek, unless another is in progress or this thread is inside a flush: GstAggregator then holds
+    /// locks that the seek takes too, and its seek is not re-entrant. In that case the seek replaces the one kept for
+    /// `takeWaiting`.
+    ///
+    /// - Returns: false where the seek was kept for later.
     func beginSeek(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         let thread = UInt(bitPattern: g_thread_self())
         nonisolated(unsafe) let event = event  // kept or not, it stays the caller's
@@ -84,7 +88,7 @@ final class FlushRecord: Sendable {
 
     func endSeek() { turns.withLock { $0.isSeeking = false } }
 
-    /// The seek that waits, once its turn has come.
+    /// Takes the kept seek, once no flush and no seek is in progress.
     func takeWaiting() -> EventRef? {
         turns.withLock { turns in
             guard turns.isOver else { return nil }

@@ -29,7 +29,7 @@ struct FollowedInput: ~Copyable {
         self.holdsThroughGaps = holdsThroughGaps
     }
 
-    /// Whether the pad has brought nothing yet for a moment.
+    /// True while the pad has brought nothing for the moment and has not ended.
     func isEmpty(in element: any Aggregator, at moment: Moment) -> Bool {
         if servedFrame == moment.number || (moment.time != nil && currentChoice?.time == moment.time) { return false }
         return !element.hasBuffer(pad) && !element.hasEnded(pad)

@@ -67,10 +67,10 @@ extension FollowingElement {
             defer { pace.flushes.noteSegment(of: pad) }
             if isLeading {
                 followSegment(event)
-                return parent(event)
+            } else {
+                resume { $0.pad == pad }
             }
-            resume { $0.pad == pad }
-            return parent(withLeadingSeqnum(event))
+            return parent(withOutputSeqnum(event))
         case GST_EVENT_FLUSH_START:
             defer { seekWaiting() }
             pace.flushes.noteFlush(of: pad)
@@ -91,7 +91,7 @@ extension FollowingElement {
         case GST_EVENT_SEGMENT_DONE where !isLeading:
             defer { gst_event_unref(event) }
             pace.doneInputs.append((pad, event.pointee.seqnum))
-            endInput(pad)  // for what is left of the leading stream's segment; the next one brings it back
+            endInput(pad)  // until the next segment
             return true
         case GST_EVENT_EOS where isLeading:
             finishWork()
@@ -147,7 +147,7 @@ extension FollowingElement {
     /// The output's timeline is the leading stream's.
     private func followSegment(_ event: UnsafeMutablePointer<GstEvent>) {
         pace.lateness.reset()
-        pace.seqnum = event.pointee.seqnum
+        pace.seqnum = pace.flushSeqnum ?? event.pointee.seqnum
         pace.hasSentSegment = false  // the new segment leaves with the next frame, and nothing may leave before it
         var segment: UnsafePointer<GstSegment>?
         gst_event_parse_segment(event, &segment)
@@ -155,14 +155,14 @@ extension FollowingElement {
         resume { $0.seqnum != event.pointee.seqnum }
     }
 
-    /// Lets inputs go on whose segment was done, so that they are waited for again.
+    /// Waits again for inputs whose last segment was done.
     private func resume(where isOver: ((pad: Pad, seqnum: UInt32)) -> Bool) {
         for input in pace.doneInputs where isOver(input) { resumeInput(input.pad) }
         pace.doneInputs.removeAll(where: isOver)
     }
 
     /// GstAggregator gives what it sends the seqnum of the last segment on any pad; it should be the leading pad's.
-    private func withLeadingSeqnum(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
+    private func withOutputSeqnum(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
         guard let seqnum = pace.seqnum, seqnum != event.pointee.seqnum, let copy = gst_event_copy(event) else {
             return event
         }
@@ -184,7 +184,7 @@ extension FollowingElement {
         switch event.pointee.type {
         case GST_EVENT_RECONFIGURE: downstreamChanged()
         case GST_EVENT_QOS:
-            // It ends here: late frames are dropped here too, and an input that dropped them by itself would be waited for.
+            // Not forwarded: an input that drops late frames by itself would be waited for. They are dropped here.
             noteLateness(event)
             gst_event_unref(event)
             return true

@@ -127,13 +127,13 @@ extension FollowingElement {
         gst_element_post_message(instance, message)
     }
 
-    /// A gap of a stream that nobody knows yet.
+    /// Drops a gap that precedes the caps.
     private func discardGap(_ pad: Pad) {
         pace.untimedHead = nil
         _ = pop(pad)
     }
 
-    /// Downstream learns that there is no frame here: a sink that has had none yet waits no longer for it.
+    /// Forwards a gap, on which a sink prerolls as on a frame.
     private func passGap(_ head: consuming OwnedBuffer, _ pad: Pad) throws(FlowStop) {
         let gap = try takeFrame(head, pad)
         let (start, duration) = (gap.pointer.pointee.pts, gap.pointer.pointee.duration)
@@ -145,12 +145,15 @@ extension FollowingElement {
         notePosition(start, duration)
     }
 
-    /// Sends the segment and what waited for it, where that is due; false where nothing can be sent.
+    /// Sends the segment, and the events kept for it, unless they were sent already.
+    ///
+    /// - Returns: false during a flush.
     private func beginSegment() -> Bool {
         if pace.hasSentSegment { return true }
         guard sendMandatoryEvents() else { return false }
         pace.hasSentSegment = true
-        // What a flush keeps from leaving is sent after it, where it is still in force then.
+        pace.flushSeqnum = nil
+        // Sticky events that a flush rejects are sent after it.
         pace.laterEvents.removeAll { send($0) || !sourcePad.isFlushing }
         return true
     }
@@ -170,9 +173,9 @@ extension FollowingElement {
         setPosition(duration == noClockTime || !runsForward ? start : start &+ duration)
     }
 
-    // MARK: Who listens
+    // MARK: Selected samples
 
-    /// Tells of the buffers that the frame's picture is made from, where somebody listens.
+    /// Emits "samples-selected" for the buffers that the frame's picture is made from.
     private func announce(_ frame: borrowing OwnedBuffer, at moment: Moment, _ settings: Settings) {
         let leading = frame.pointer
         if hasSampleListener {

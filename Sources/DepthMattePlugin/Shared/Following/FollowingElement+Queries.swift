@@ -31,7 +31,8 @@ extension FollowingElement {
         }
     }
 
-    /// Inputs need not allow for each other: a pad's queue holds what came early for as long as the latency asks.
+    /// Reports every input's maximum latency as unlimited to GstAggregator: the pads' queues hold early buffers for as long
+    /// as the latency requires. An input that does not answer counts as not live where another is live.
     func askLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool {
         guard pad.pad.askPeer(query) else {
             pace.latencies[pad] = nil
@@ -56,9 +57,9 @@ extension FollowingElement {
         return true
     }
 
-    /// For how long the inputs' buffers may be on their way in all.
+    /// The maximum latency of the output.
     ///
-    /// - Parameter least: the inputs' latency and ours.
+    /// - Parameter least: the minimum latency of the output: the inputs' and ours.
     private func mostLatency(_ least: GstClockTime) -> GstClockTime {
         let live: [InputLatencies.Latency] = Role.allCases.compactMap { role in
             guard let input = sinkPad(role.name), let latency = pace.latencies[input.pad], latency.isLive else {

@@ -4,11 +4,11 @@ import Synchronization
 
 /// Seeks, which go to all inputs.
 ///
-/// GstAggregator (1.22 to 1.28) flushes before it asks: where an input then refuses, or has nothing to flush, its streaming
-/// thread stands still for good. So a seek that cannot succeed is refused before that, and after one that failed all the
-/// same the stream goes on where it was.
+/// GstAggregator (1.22 to 1.28) flushes downstream and stops its streaming thread before it forwards a seek. If an input
+/// refuses the seek, or is not linked, the thread is never restarted. So seeks that cannot succeed are refused beforehand,
+/// and the stream is resumed after one that upstream refused.
 extension FollowingElement {
-    /// The output goes where every input can.
+    /// The output is seekable where every input is.
     func answerSeeking(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
         guard let leading = leadingPad, gst_pad_peer_query(leading.pad.pad, query) != 0 else { return false }
         var (format, isSeekable, start, stop) = (GST_FORMAT_UNDEFINED, gboolean(0), gint64(0), gint64(0))
@@ -27,18 +27,20 @@ extension FollowingElement {
             gst_event_unref(event)
             return false
         }
-        guard isFlushing(event) else { return seekWithoutFlush(event, parent) }
-        guard pace.flushes.beginSeek(event) else {
+        let isRepeated = pace.lastSeek.load(ordering: .relaxed) == event.pointee.seqnum
+        guard !isRepeated, !isFlushing(event) || pace.flushes.beginSeek(event) else {
             gst_event_unref(event)
             return true
         }
+        pace.lastSeek.store(event.pointee.seqnum, ordering: .relaxed)
+        guard isFlushing(event) else { return seekWithoutFlush(event) }
         defer { seekWaiting() }
         defer { pace.flushes.endSeek() }
         return pace.playGate.withoutWaiting { pace.flushes.run { seekFlushing(event, parent) } }
     }
 
-    /// Sends the seek that came within another, or within a flush, on a thread of GStreamer's: who caused that flush may
-    /// still be at work on this one.
+    /// Sends the seek that arrived during a flush or another seek, from another thread: on this one the sender of the flush
+    /// may still be handling it.
     func seekWaiting() {
         guard let event = pace.flushes.takeWaiting() else { return }
         gst_element_call_async(
@@ -77,7 +79,7 @@ extension FollowingElement {
         return true
     }
 
-    /// An input that says of itself that it cannot be sought.
+    /// The first pad whose upstream answers that it is not seekable.
     private func inputThatCannotSeek(of roles: [Role]) -> Role? {
         roles.first { role in
             guard let input = sinkPad(role.name) else { return false }
@@ -90,22 +92,20 @@ extension FollowingElement {
     private func seekFlushing(
         _ event: UnsafeMutablePointer<GstEvent>, _ parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
-        let seqnum = event.pointee.seqnum
-        let isRepeated = pace.lastSeek.exchange(seqnum, ordering: .relaxed) == seqnum
-        if isRepeated { return parent(event) }
+        let (seqnum, before) = (event.pointee.seqnum, outputSegment)
         let isDone = keepingTimeWhereRefused { parent(event) }
         if isDone {
             for role in Role.allCases {
                 if let pad = sinkPad(role.name), !pad.pad.pad.isLinked { flushInput(pad.pad, seqnum: seqnum) }
             }
         } else {
-            goOnAfterRefusedFlush(seqnum)
+            goOnAfterRefusedFlush(seqnum, in: before)
         }
         return isDone
     }
 
-    /// Lets the flush that GstAggregator ends by itself, as the seek was refused, leave the running time as it was: the
-    /// stream goes on in it.
+    /// Replaces the FLUSH_STOP that GstAggregator sends after a refused seek by one that keeps the running time, in which the
+    /// stream continues.
     private func keepingTimeWhereRefused(_ body: () -> Bool) -> Bool {
         let probe = gst_pad_add_probe(
             sourcePad, GST_PAD_PROBE_TYPE_EVENT_FLUSH,
@@ -126,33 +126,40 @@ extension FollowingElement {
         return body()
     }
 
-    /// The streaming thread is stopped, and downstream has forgotten the segment.
-    private func goOnAfterRefusedFlush(_ seqnum: UInt32) {
-        if let leading = leadingPad {
-            var segment = segment(of: leading.pad)
-            if segment.format == GST_FORMAT_TIME { gst_aggregator_update_segment(aggregator, &segment) }
-            setSeqnum(seqnum, on: leading.pad)
-        }
-        pace.seqnum = seqnum
+    /// Sends the segment again, which the flush has reset downstream, and restarts the streaming thread.
+    ///
+    /// - Parameter before: the output's segment before the seek.
+    private func goOnAfterRefusedFlush(_ seqnum: UInt32, in before: GstSegment) {
+        guard let leading = leadingPad else { return }
+        var segment = segment(of: leading.pad)
+        if segment.format != GST_FORMAT_TIME { segment = before }
+        gst_aggregator_update_segment(aggregator, &segment)
+        setSeqnum(seqnum, on: leading.pad)
+        (pace.seqnum, pace.flushSeqnum) = (seqnum, seqnum)
         pace.hasSentSegment = false
         pace.isInterrupted = true
         restartStreaming()
     }
 
-    /// GstAggregator applies a seek to the output's segment at once, and even one that is refused. The output's segment is
-    /// the leading stream's, until that brings another.
-    private func seekWithoutFlush(
-        _ event: UnsafeMutablePointer<GstEvent>, _ parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool {
-        let before = outputSegment
-        let sought = before.sought(by: event)
-        defer { restoreOutputSegment(before, after: sought) }
-        return parent(event)
+    /// Forwards a seek to all inputs. GstAggregator would change the output's segment at once; that is the leading stream's,
+    /// and changes with that stream's next segment event.
+    private func seekWithoutFlush(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+        defer { gst_event_unref(event) }
+        var (isTaken, isRefused) = (false, false)
+        for role in Role.allCases {
+            guard let input = sinkPad(role.name), input.pad.pad.isLinked else { continue }
+            if gst_pad_push_event(input.pad.pad, gst_event_ref(event)) != 0 {
+                isTaken = true
+            } else if input.pad.pad.peerMaySeek {
+                isRefused = true
+            }
+        }
+        return isTaken && !isRefused
     }
 }
 
 extension UnsafeMutablePointer<GstPad> {
-    /// Whether who feeds the pad can be sought in time, as far as that is said; true where nobody feeds it.
+    /// False where upstream answers that it is not seekable in time.
     fileprivate var peerMaySeek: Bool {
         guard let query = gst_query_new_seeking(GST_FORMAT_TIME) else { return true }
         defer { gst_query_unref(query) }
@@ -160,19 +167,5 @@ extension UnsafeMutablePointer<GstPad> {
         var isSeekable: gboolean = 0
         gst_query_parse_seeking(query, nil, &isSeekable, nil, nil)
         return isSeekable != 0
-    }
-}
-
-extension GstSegment {
-    /// What a seek in time makes of the segment.
-    fileprivate func sought(by event: UnsafeMutablePointer<GstEvent>) -> GstSegment {
-        var (rate, format, flags) = (1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_NONE)
-        var (startType, start, stopType, stop) = (GST_SEEK_TYPE_NONE, gint64(0), GST_SEEK_TYPE_NONE, gint64(0))
-        gst_event_parse_seek(event, &rate, &format, &flags, &startType, &start, &stopType, &stop)
-        var sought = self
-        gst_segment_do_seek(
-            &sought, rate, format, flags, startType, guint64(bitPattern: start), stopType, guint64(bitPattern: stop),
-            nil)
-        return sought
     }
 }

@@ -2,11 +2,11 @@ import CGStreamer
 import GstBridge
 import Synchronization
 
-/// The latencies of the sink pads' inputs, as they last answered. Any thread.
+/// Each sink pad's upstream latency, from its last LATENCY query. Any thread.
 final class InputLatencies: Sendable {
     struct Latency {
         let isLive: Bool
-        /// Nanoseconds for which the input's buffers are at least, and at most, on their way; NONE = no limit.
+        /// Minimum and maximum latency in nanoseconds; a maximum of NONE is unlimited.
         let least: GstClockTime
         let most: GstClockTime
     }

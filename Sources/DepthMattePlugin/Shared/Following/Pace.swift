@@ -13,7 +13,7 @@ final class Pace {
     let wasFlushed = Atomic(false)
     let flushes = FlushRecord()
     let latencies = InputLatencies()
-    /// The seqnum of the last seek that flushes: one seek may come several times, by each of downstream's ways.
+    /// The seqnum of the last seek: one seek arrives several times where downstream has several branches.
     let lastSeek = Atomic<UInt32>(0)
     /// Why caps were refused last, so that it is said once. Written by upstream threads.
     let lastRefusal = Mutex<String?>(nil)
@@ -29,13 +29,15 @@ final class Pace {
     var hasSentSegment = false
     /// The next frame that leaves does not continue the last: it is the first, or frames were dropped before it.
     var isInterrupted = true
-    /// The seqnum of the leading stream's segment; nil until that came.
+    /// The seqnum of the output's segment; nil before the first.
     var seqnum: UInt32?
+    /// The seqnum of a refused seek whose flush has reset the output's segment, until that is sent again.
+    var flushSeqnum: UInt32?
     /// What the leading stream said before the first frame of its segment, to be sent with that.
     var laterEvents: [EventRef] = []
-    /// Pads whose segment is done: each with the seqnum of the seek that the segment belongs to.
+    /// Pads that received SEGMENT_DONE, each with that event's seqnum.
     var doneInputs: [(pad: UnsafeMutablePointer<GstAggregatorPad>, seqnum: UInt32)] = []
-    /// Which buffer of a pad the next picture is made from, while that is announced.
+    /// The buffer of a pad that the next picture is made from; set during "samples-selected".
     var selection: ((UnsafeMutablePointer<GstAggregatorPad>) -> BufferPointer?)?
     /// The latency that the pipeline was last told of; nil while there was none.
     var knownLatency: GstClockTime?
@@ -49,6 +51,7 @@ final class Pace {
     func forgetStream() {
         hasSentSegment = false
         isInterrupted = true
+        flushSeqnum = nil
         laterEvents.removeAll { !$0.isSticky }
         doneInputs = []
         untimedHead = nil
@@ -77,7 +80,6 @@ struct Moment {
     let isLive: Bool
     /// Frames before it since the start.
     let number: UInt64
-    /// The leading stream has no frame here: its gap moves the others on, and takes nothing from those that are paired in
-    /// order.
+    /// A gap of the leading stream. It consumes no buffers without timestamps.
     var isGap = false
 }
