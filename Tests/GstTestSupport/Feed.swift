@@ -117,6 +117,12 @@ package final class Feed {
         return GstFlowReturn(rawValue: outcome.flow.load(ordering: .relaxed))
     }
 
+    /// Whether everything queued has been taken, within a bounded while.
+    package var hasSettled: Bool {
+        settle()
+        return worker.isIdle
+    }
+
     /// Events that were refused.
     package var refusedEvents: Int {
         settle()
@@ -224,6 +230,8 @@ private final class Worker {
         pending += 1
         g_async_queue_push(jobs, Unmanaged.passRetained(Job(work)).toOpaque())
     }
+
+    var isIdle: Bool { pending == 0 }
 
     /// Gives up after a while: what a test then sees tells what is stuck.
     func waitUntilIdle() {
