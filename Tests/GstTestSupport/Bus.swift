@@ -86,6 +86,28 @@ package final class Bus {
         return true
     }
 
+    /// What a SEGMENT_DONE message says.
+    package struct SegmentDone: Equatable {
+        package let seqnum: guint32
+        /// Nanoseconds of stream time.
+        package let position: gint64
+
+        package init(seqnum: guint32, position: gint64) {
+            self.seqnum = seqnum
+            self.position = position
+        }
+    }
+
+    /// Waits for the end of a segment, for a bounded while.
+    package func nextSegmentDone() -> SegmentDone? {
+        guard let message = gst_bus_timed_pop_filtered(pointer, patience * 1000, GST_MESSAGE_SEGMENT_DONE)
+        else { return nil }
+        defer { release(message) }
+        var position: gint64 = -1
+        gst_message_parse_segment_done(message, nil, &position)
+        return SegmentDone(seqnum: gst_message_get_seqnum(message), position: position)
+    }
+
     private func wait(for type: GstMessageType) -> Report? {
         guard let message = gst_bus_timed_pop_filtered(pointer, patience * 1000, type) else { return nil }
         defer { release(message) }

@@ -41,6 +41,53 @@ package final class Pipeline {
         return gst_element_seek_simple(pointer, GST_FORMAT_TIME, flags, gint64(time)) != 0
     }
 
+    /// A seek's parameters. Times are nanoseconds of stream time.
+    package struct Seek: Sendable, CustomStringConvertible {
+        package var rate = 1.0
+        package var format = GST_FORMAT_TIME
+        package var flags: [GstSeekFlags] = []
+        package var start: Edge?
+        package var stop: Edge?
+
+        /// From where an edge counts, and how far it is from there.
+        package enum Edge: Sendable { case set(gint64), end(gint64) }
+
+        package init(
+            rate: Double = 1, format: GstFormat = GST_FORMAT_TIME, flags: [GstSeekFlags] = [], start: Edge? = nil,
+            stop: Edge? = nil
+        ) {
+            (self.rate, self.format, self.flags, self.start, self.stop) = (rate, format, flags, start, stop)
+        }
+
+        package var description: String {
+            let names = ["FLUSH", "SEGMENT", "INSTANT_RATE_CHANGE"]
+            let values = [GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_SEGMENT, GST_SEEK_FLAG_INSTANT_RATE_CHANGE]
+            let given = zip(names, values).filter { flags.contains($0.1) }.map(\.0)
+            func text(_ edge: Edge?) -> String { edge.map { "\($0)" } ?? "none" }
+            return "rate \(rate), format \(format.rawValue), \(given), \(text(start)) to \(text(stop))"
+        }
+
+        fileprivate var event: UnsafeMutablePointer<GstEvent>? {
+            func parts(_ edge: Edge?) -> (GstSeekType, gint64) {
+                switch edge {
+                case nil: (GST_SEEK_TYPE_NONE, 0)
+                case .set(let time): (GST_SEEK_TYPE_SET, time)
+                case .end(let time): (GST_SEEK_TYPE_END, time)
+                }
+            }
+            let (start, stop) = (parts(start), parts(stop))
+            let all = GstSeekFlags(rawValue: flags.reduce(0) { $0 | $1.rawValue })
+            return gst_event_new_seek(rate, format, all, start.0, start.1, stop.0, stop.1)
+        }
+    }
+
+    /// Sends the seek to the whole pipeline, or to one element; its seqnum, or nil where it is refused.
+    package func send(_ seek: Seek, to element: UnsafeMutablePointer<GstElement>? = nil) -> guint32? {
+        guard let event = seek.event else { return nil }
+        let seqnum = gst_event_get_seqnum(event)
+        return gst_element_send_event(element ?? pointer, event) != 0 ? seqnum : nil
+    }
+
     /// The element of that name, lent for as long as the pipeline lives.
     package subscript(name: String) -> UnsafeMutablePointer<GstElement> {
         guard

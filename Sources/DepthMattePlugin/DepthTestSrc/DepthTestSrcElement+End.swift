@@ -7,32 +7,35 @@ extension DepthTestSrcElement {
         gst_pad_pause_task(stream.pad)
         switch stop {
         case .refused(GST_FLOW_FLUSHING), .needData: break
-        case .endOfStream, .refused(GST_FLOW_EOS): sendEnd(stream)
+        case .endOfStream: finish(stream, at: endOfSegment(table.current))
+        case .refused(GST_FLOW_EOS): finish(stream, at: noClockTime)
         case .refused(GST_FLOW_NOT_LINKED): noteUnlinked(stream)
         case .refused(let reason): fail(stream, streamError(reason))
         case .notNegotiated(let error), .failed(let error): fail(stream, error)
         }
     }
 
-    private func sendEnd(_ stream: TestStream) {
-        let (segment, seqnum) = shared.withLock { ($0.segment, $0.seqnum) }
-        guard segment.flags.rawValue & GST_SEGMENT_FLAG_SEGMENT.rawValue != 0 else {
-            let event = gst_event_new_eos()
-            gst_event_set_seqnum(event, seqnum)
-            gst_pad_push_event(stream.pad, event)
-            return
+    /// Ends the segment that the stream plays, or the stream itself, unless a seek has begun another segment meanwhile.
+    ///
+    /// - Parameter end: where it ends, in nanoseconds of stream time; GST_CLOCK_TIME_NONE = after its last frame.
+    private func finish(_ stream: TestStream, at end: GstClockTime) {
+        let finished = shared.withLock { shared -> Timeline? in
+            guard shared.timeline.seqnum == stream.segmentSeqnum else { return nil }
+            if end != noClockTime && !shared.isEnding { shared.timeline.move(stream.role, to: end) }
+            shared.timeline.finish(stream.role, isForGood: shared.isEnding)
+            return shared.timeline
         }
-        let position = gint64(clamping: segment.stop == noClockTime ? segment.position : segment.stop)
-        let event = gst_event_new_segment_done(GST_FORMAT_TIME, position)
-        gst_event_set_seqnum(event, seqnum)
-        gst_pad_push_event(stream.pad, event)
-        let isLast = shared.withLock { shared in
-            shared.segmentsDone.insert(stream.role)
-            return shared.segmentsDone.union(shared.unlinked).count == streams.count
+        guard let finished else { return start(stream) }
+        if finished.ended.contains(stream.role) {
+            push(gst_event_new_eos(), finished.seqnum, on: stream)
+        } else {
+            let (start, end) = (finished.segment.position, finished.position(of: stream.role))
+            // Without a frame, a gap lets the sink preroll.
+            if stream.isInterrupted { push(gst_event_new_gap(start, end &- start), finished.seqnum, on: stream) }
+            push(
+                gst_event_new_segment_done(GST_FORMAT_TIME, gint64(clamping: end)), finished.seqnum, on: stream)
+            announceEnd()
         }
-        guard isLast, let message = gst_message_new_segment_done(object, GST_FORMAT_TIME, position) else { return }
-        gst_message_set_seqnum(message, seqnum)
-        gst_element_post_message(instance, message)
     }
 
     /// A pad that nobody listens to is no fault, unless there is no other.
@@ -42,11 +45,16 @@ extension DepthTestSrcElement {
             return shared.unlinked.count == streams.count
         }
         if isAlone { post(streamError(GST_FLOW_NOT_LINKED)) }
+        announceEnd()
     }
 
     private func fail(_ stream: TestStream, _ error: ElementError) {
+        let seqnum = shared.withLock { shared in
+            shared.timeline.finish(stream.role, isForGood: true)
+            return shared.timeline.seqnum
+        }
         post(error)
-        gst_pad_push_event(stream.pad, gst_event_new_eos())
+        push(gst_event_new_eos(), seqnum, on: stream)
     }
 
     private func streamError(_ reason: GstFlowReturn) -> ElementError {

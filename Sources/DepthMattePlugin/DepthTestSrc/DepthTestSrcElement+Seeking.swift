@@ -1,7 +1,7 @@
 import CGStreamer
 import GstBridge
 
-/// Seeking, and what downstream may ask.
+/// Seeking.
 extension DepthTestSrcElement {
     func handleUpstream(
         _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
@@ -25,41 +25,36 @@ extension DepthTestSrcElement {
     private func revive(_ pad: Pad) {
         guard let stream = stream(of: pad) else { return }
         let wasUnlinked = shared.withLock { $0.unlinked.remove(stream.role) != nil }
-        if wasUnlinked && gst_pad_is_active(pad) != 0 { _ = startTask(pad) }
+        if wasUnlinked { start(stream) }
     }
 
     /// Moves all streams at once. The same seek arrives on each pad that its sender knows; only the first counts.
+    ///
+    /// With a flush, all streams are halted and start anew. Without one, each takes up the new segment before its next
+    /// frame: a stream that waits for downstream to take a frame holds up neither the seek nor the other streams.
     private func seek(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
-        var request = SeekRequest()
-        gst_event_parse_seek(
-            event, &request.rate, &request.format, &request.flags, &request.startType, &request.start,
-            &request.stopType, &request.stop)
-        let seqnum = gst_event_get_seqnum(event)
-        guard !table.current.isLive, request.format == GST_FORMAT_TIME, request.rate > 0 else { return false }
-        let isRepeated = shared.withLock { shared in
-            defer { shared.seqnum = seqnum }
-            return shared.seqnum == seqnum
+        let settings = table.current
+        guard !settings.isLive, let request = SeekRequest(event) else { return false }
+        let length = length(settings)
+        switch shared.withLock({ $0.answer(request, length) }) {
+        case .refused: return false
+        case .repeated: return true
+        case .accepted(let timeline):
+            if request.isFlushing { flush(to: timeline) }
+            announce(timeline)
+            for stream in streams { start(stream) }
+            return true
         }
-        if isRepeated { return true }
-        let isFlushing = request.flags.rawValue & GST_SEEK_FLAG_FLUSH.rawValue != 0
-        halt(flushing: isFlushing, seqnum)
-        withAllStreamLocks(streams[...]) {
-            shared.withLock { $0.apply(request) }
-            resume(flushing: isFlushing, seqnum)
-        }
-        return true
     }
 
-    private func halt(flushing: Bool, _ seqnum: guint32) {
-        if flushing {
-            for stream in streams {
-                let event = gst_event_new_flush_start()
-                gst_event_set_seqnum(event, seqnum)
-                gst_pad_push_event(stream.pad, event)
-            }
-            interrupt { $0.isInterrupted = true }
-        }
+    private func flush(to timeline: Timeline) {
+        for stream in streams { push(gst_event_new_flush_start(), timeline.seqnum, on: stream) }
+        interrupt { $0.isInterrupted = true }
         for stream in streams { gst_pad_pause_task(stream.pad) }
+        withAllStreamLocks(streams[...]) {
+            shared.withLock { $0.startAnew(timeline) }
+            for stream in streams { push(gst_event_new_flush_stop(1), timeline.seqnum, on: stream) }
+        }
     }
 
     private func withAllStreamLocks(_ rest: ArraySlice<TestStream>, _ body: () -> Void) {
@@ -67,65 +62,49 @@ extension DepthTestSrcElement {
         first.pad.withStreamLock { withAllStreamLocks(rest.dropFirst(), body) }
     }
 
-    private func resume(flushing: Bool, _ seqnum: guint32) {
-        let start = shared.withLock { shared in
-            shared.isInterrupted = false
-            shared.segmentsDone = []
-            return shared.segment.position
+    /// Tells the application that a segment of its SEGMENT seek has started.
+    private func announce(_ timeline: Timeline) {
+        guard timeline.isStartDue,
+            let message = gst_message_new_segment_start(
+                object, GST_FORMAT_TIME, gint64(clamping: timeline.segment.position))
+        else { return }
+        gst_message_set_seqnum(message, timeline.seqnum)
+        gst_element_post_message(instance, message)
+        shared.withLock {
+            if $0.timeline.seqnum == timeline.seqnum { $0.timeline.noteStart() }
         }
-        for stream in streams {
-            if flushing, let event = gst_event_new_flush_stop(1) {
-                gst_event_set_seqnum(event, seqnum)
-                gst_pad_push_event(stream.pad, event)
-            }
-            stream.needsSegment = true
-            stream.isInterrupted = true
-            let rate = stream.format?.rate ?? DepthTestSrc.preferredRate
-            stream.frame = TestStream.firstFrame(atOrAfter: start, rate: rate)
-            _ = startTask(stream.pad)
-        }
+        announceEnd()
     }
 
-    fileprivate struct SeekRequest {
-        var rate = 1.0
-        var format = GST_FORMAT_TIME
-        var flags = GST_SEEK_FLAG_NONE
-        var startType = GST_SEEK_TYPE_NONE
-        var start: gint64 = 0
-        var stopType = GST_SEEK_TYPE_NONE
-        var stop: gint64 = 0
-    }
-
-    func answerDownstream(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
-        let settings = table.current
-        switch query.pointee.type {
-        case GST_QUERY_LATENCY:
-            gst_query_set_latency(query, gboolean(settings.isLive), 0, noClockTime)
-            return true
-        case GST_QUERY_SEEKING:
-            var format = GST_FORMAT_TIME
-            gst_query_parse_seeking(query, &format, nil, nil, nil)
-            let isSeekable = format == GST_FORMAT_TIME && !settings.isLive
-            gst_query_set_seeking(
-                query, format, gboolean(isSeekable), 0, length(settings).map { gint64(clamping: $0) } ?? -1)
-            return true
-        case GST_QUERY_DURATION:
-            var format = GST_FORMAT_TIME
-            gst_query_parse_duration(query, &format, nil)
-            guard format == GST_FORMAT_TIME, let length = length(settings) else { return false }
-            gst_query_set_duration(query, format, gint64(clamping: length))
-            return true
-        default:
-            return parent()
-        }
+    /// Tells the application that a segment of its SEGMENT seek is done, when all streams are.
+    func announceEnd() {
+        let done = shared.withLock { $0.timeline.takeEnd(without: $0.unlinked) ? $0.timeline : nil }
+        guard let done,
+            let message = gst_message_new_segment_done(object, GST_FORMAT_TIME, gint64(clamping: done.position))
+        else { return }
+        gst_message_set_seqnum(message, done.seqnum)
+        gst_element_post_message(instance, message)
     }
 }
 
 extension DepthTestSrcElement.Shared {
-    fileprivate mutating func apply(_ request: DepthTestSrcElement.SeekRequest) {
-        var hasChanged: gboolean = 0
-        gst_segment_do_seek(
-            &segment, request.rate, request.format, request.flags, request.startType,
-            guint64(bitPattern: request.start), request.stopType, guint64(bitPattern: request.stop), &hasChanged)
+    fileprivate enum Answer {
+        case refused, repeated
+        case accepted(Timeline)
+    }
+
+    fileprivate mutating func answer(_ seek: SeekRequest, _ length: GstClockTime?) -> Answer {
+        if lastSeek == seek.seqnum { return .repeated }
+        guard let next = timeline.after(seek, length: length) else { return .refused }
+        lastSeek = seek.seqnum
+        if !seek.isFlushing { timeline = next }
+        return .accepted(next)
+    }
+
+    /// After a flush. The application's EOS is done with once all streams have sent it.
+    fileprivate mutating func startAnew(_ next: Timeline) {
+        if timeline.isOver(without: unlinked) { isEnding = false }
+        timeline = next
+        isInterrupted = false
     }
 }

@@ -22,14 +22,14 @@ final class DepthTestSrcElement: PushSource {
         var isEnding = false
         /// Counts from PLAYING to PAUSED, after which a camera goes on from the present.
         var pauses = 0
-        var segment = GstSegment()
-        var seqnum: guint32 = 0
+        var timeline = Timeline(seqnum: gst_util_seqnum_next())
+        /// The seqnum of the last seek.
+        var lastSeek: guint32 = 0
         var groupID: guint = 0
         /// The waits now under way, to be ended early.
         var waits: [DepthTestSrc.PadRole: GstClockID] = [:]
-        /// Streams whose end downstream said it does not take.
+        /// Streams that nobody takes.
         var unlinked: Set<DepthTestSrc.PadRole> = []
-        var segmentsDone: Set<DepthTestSrc.PadRole> = []
     }
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
@@ -64,8 +64,6 @@ final class DepthTestSrcElement: PushSource {
         for stream in streams { stream.reset() }
         shared.withLock {
             $0 = Shared()
-            gst_segment_init(&$0.segment, GST_FORMAT_TIME)
-            $0.seqnum = gst_util_seqnum_next()
             $0.groupID = gst_util_group_id_next()
         }
     }
@@ -94,6 +92,11 @@ final class DepthTestSrcElement: PushSource {
         return startTask(pad)
     }
 
+    /// Starts the stream's thread, or has it go on.
+    func start(_ stream: TestStream) {
+        if gst_pad_is_active(stream.pad) != 0 { _ = startTask(stream.pad) }
+    }
+
     /// The application's EOS ends all streams after the frame at hand.
     func sendEvent(
         _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
@@ -101,6 +104,8 @@ final class DepthTestSrcElement: PushSource {
         guard event.pointee.type == GST_EVENT_EOS else { return parent(event) }
         gst_event_unref(event)
         interrupt { $0.isEnding = true }
+        let finished = shared.withLock { $0.timeline.finished }
+        for stream in streams where finished.contains(stream.role) { start(stream) }
         return true
     }
 
@@ -112,7 +117,7 @@ final class DepthTestSrcElement: PushSource {
             guard gst_pad_is_linked(pad) != 0 else { throw .refused(GST_FLOW_NOT_LINKED) }
             if gst_pad_check_reconfigure(pad) != 0 || stream.format == nil { try negotiate(stream) }
             let settings = table.current
-            try sendSegment(stream)
+            beginSegment(stream)
             try sendFrame(stream, settings)
         } catch {
             end(stream, because: error)
@@ -123,8 +128,9 @@ final class DepthTestSrcElement: PushSource {
         guard let format = stream.format else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         if settings.isLive { try waitForTurn(stream, format) }
         let start = TestStream.time(ofFrame: stream.frame, rate: format.rate)
-        if start != noClockTime { gst_object_sync_values(object, start) }
-        try checkEnd(start, settings)
+        let endOfAll = endOfSegment(settings)
+        if start >= endOfAll || shared.withLock({ $0.isEnding }) { throw .endOfStream }
+        gst_object_sync_values(object, start)
         guard let buffer = stream.draw(at: start, settings) else {
             throw .failed(
                 ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "There is no memory for another frame."))
@@ -135,17 +141,26 @@ final class DepthTestSrcElement: PushSource {
         buffer.pointer.pointee.offset = guint64(stream.frame)
         buffer.pointer.pointee.offset_end = guint64(stream.frame &+ 1)
         if stream.isInterrupted { buffer.pointer.markDiscontinuity() }
+        guard moves(stream, to: min(end, endOfAll)) else { return }
         stream.isInterrupted = false
         stream.frame &+= 1
         let result = gst_pad_push(stream.pad, buffer.surrender())
         guard result == GST_FLOW_OK else { throw .refused(result) }
     }
 
-    /// Throws the end of the stream where a frame that starts at `start` is no longer part of it.
-    private func checkEnd(_ start: GstClockTime, _ settings: DepthTestSrcSettings) throws(FlowStop) {
-        let (stop, isEnding) = shared.withLock { ($0.segment.stop, $0.isEnding) }
-        if isEnding || start == noClockTime || (stop != noClockTime && start >= stop) { throw .endOfStream }
-        if let length = length(settings), start >= length { throw .endOfStream }
+    /// Notes how far the stream has come; false where a seek has begun another segment.
+    private func moves(_ stream: TestStream, to time: GstClockTime) -> Bool {
+        shared.withLock { shared in
+            guard shared.timeline.seqnum == stream.segmentSeqnum else { return false }
+            if time != noClockTime { shared.timeline.move(stream.role, to: time) }
+            return true
+        }
+    }
+
+    /// Where all streams end, in nanoseconds of stream time: where the segment stops, or after as many video frames as
+    /// were asked for; GST_CLOCK_TIME_NONE where they do not end.
+    func endOfSegment(_ settings: DepthTestSrcSettings) -> GstClockTime {
+        min(shared.withLock { $0.timeline.segment.stop }, length(settings) ?? noClockTime)
     }
 
     /// When all streams end: after as many video frames as were asked for. Nil where they do not.
@@ -209,16 +224,22 @@ final class DepthTestSrcElement: PushSource {
         gst_pad_push_event(stream.pad, event)
     }
 
-    private func sendSegment(_ stream: TestStream) throws(FlowStop) {
-        guard stream.needsSegment else { return }
-        var (segment, seqnum) = shared.withLock { ($0.segment, $0.seqnum) }
-        guard let event = gst_event_new_segment(&segment) else { return }
-        gst_event_set_seqnum(event, seqnum)
-        gst_pad_push_event(stream.pad, event)
-        stream.needsSegment = false
+    /// Begins the segment that is to be played, unless the stream is in it already.
+    private func beginSegment(_ stream: TestStream) {
+        let timeline = shared.withLock { $0.timeline }
+        guard stream.segmentSeqnum != timeline.seqnum else { return }
+        var segment = timeline.segment
+        push(gst_event_new_segment(&segment), timeline.seqnum, on: stream)
+        stream.begin(timeline)
     }
 
     // MARK: Small services
 
     func stream(of pad: Pad) -> TestStream? { streams.first { $0.pad == pad } }
+
+    func push(_ event: UnsafeMutablePointer<GstEvent>?, _ seqnum: guint32, on stream: TestStream) {
+        guard let event else { return }
+        gst_event_set_seqnum(event, seqnum)
+        gst_pad_push_event(stream.pad, event)
+    }
 }

@@ -12,7 +12,8 @@ final class TestStream {
     /// Number of the next frame.
     var frame: UInt64 = 0
     var needsStreamStart = true
-    var needsSegment = true
+    /// The seqnum of the segment that it sends; nil before the first.
+    private(set) var segmentSeqnum: guint32?
     /// The next frame does not continue the last.
     var isInterrupted = true
     /// Pauses of a live source after which the stream has caught up.
@@ -45,7 +46,7 @@ final class TestStream {
     func reset() {
         frame = 0
         needsStreamStart = true
-        needsSegment = true
+        segmentSeqnum = nil
         isInterrupted = true
         pausesSeen = 0
         format = nil
@@ -151,6 +152,14 @@ final class TestStream {
         guard rate.numerator > 0 else { return time == 0 ? 0 : 1 }
         return UInt64(
             gst_util_uint64_scale_ceil(time, guint64(rate.numerator), guint64(rate.denominator) * 1_000_000_000))
+    }
+
+    /// Goes to where a segment begins.
+    func begin(_ timeline: Timeline) {
+        segmentSeqnum = timeline.seqnum
+        frame = TestStream.firstFrame(
+            atOrAfter: timeline.segment.position, rate: format?.rate ?? DepthTestSrc.preferredRate)
+        isInterrupted = true
     }
 
     // MARK: Frames
