@@ -33,6 +33,7 @@ preload=
 if [ "$sanitizer" = thread ]; then
     preload=$PWD/$build/liblocks.so
     clang=$(dirname "$(command -v swift)")/clang # of Swift's own toolchain: it knows how Swift calls
+    # shellcheck disable=SC2046 # several flags
     "$clang" -shared -fPIC -O2 -Wall -Wextra -Werror $(pkg-config --cflags glib-2.0) -o "$preload" Tests/sanitize/locks.c
 fi
 

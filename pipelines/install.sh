@@ -3,13 +3,17 @@
 #
 #     pipelines/install.sh build run test
 #
-# build: to build the plugin. run: to run the demo and the launch lines. test: to run the tests.
+# build: to build the plugin, for which Swift must be there already. run: to run the demo and the launch lines.
+# test: to run the tests.
 set -eu
 
 wanted=
 for purpose in "$@"; do
     case $purpose in
-    build) wanted="$wanted pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev" ;;
+    build)
+        "$(dirname "$0")/need-swift.sh"
+        wanted="$wanted pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev"
+        ;;
     run)
         wanted="$wanted gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-x"
         wanted="$wanted gstreamer1.0-libav gstreamer1.0-opencv opencv-data"

@@ -63,6 +63,20 @@ fi
 if [ -f "$here/../.build/release/libgstdepthmatte.so" ]; then
     GST_PLUGIN_PATH=$(cd "$here/../.build/release" && pwd)${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
     export GST_PLUGIN_PATH
+elif ! command -v gst-launch-1.0 >/dev/null; then
+    echo "$0: there is no gst-launch-1.0; $here/install.sh run installs it" >&2
+    exit 1
+elif ! gst-inspect-1.0 --exists --atleast-version=0.0 depthmatte; then
+    {
+        echo "$0: the plugin is neither built nor where GStreamer looks. These commands build it:"
+        echo
+        echo "    cd $(cd "$here/.." && pwd)"
+        echo "    ./pipelines/install.sh build"
+        echo "    swift build -c release --product gstdepthmatte"
+        echo
+    } >&2
+    "$here/need-swift.sh" || :
+    exit 1
 fi
 # On a crash the Swift runtime would print memory, and so perhaps pictures, to the terminal.
 export SWIFT_BACKTRACE="${SWIFT_BACKTRACE:-enable=no}"

@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+/// What the scripts do where something is missing. Nothing is installed: the programs that would are stand-ins.
+@Suite struct ScriptTests {
+    /// All that a folder of stand-ins and of links to the system's programs offers.
+    private struct Machine {
+        let programs: URL
+        private let record: URL
+
+        /// - Parameter swift: the version that Swift says it is; nil = there is no Swift.
+        init(swift: String?) throws {
+            let folder = try Places.makeFolder()
+            programs = folder.appending(path: "bin")
+            record = folder.appending(path: "calls")
+            try FileManager.default.createDirectory(at: programs, withIntermediateDirectories: true)
+            let system = URL(filePath: "/usr/bin")
+            let replaced = ["swift", "sudo", "apt-get", "dpkg-query"]
+            for name in try FileManager.default.contentsOfDirectory(atPath: system.path) where !replaced.contains(name)
+            {
+                try FileManager.default.createSymbolicLink(
+                    at: programs.appending(path: name), withDestinationURL: system.appending(path: name))
+            }
+            for name in ["sudo", "apt-get"] { try write(name, "echo \(name) \"$@\" >>'\(record.path)'") }
+            // No package is installed.
+            try write("dpkg-query", "exit 1")
+            guard let swift else { return }
+            try write(
+                "swift",
+                """
+                [ "$1" != --version ] || { echo "Swift version \(swift) (swift-\(swift)-RELEASE)"; exit; }
+                echo swift "$@" >>'\(record.path)'
+                exit 1
+                """)
+        }
+
+        private func write(_ name: String, _ script: String) throws {
+            let file = programs.appending(path: name)
+            try "#!/bin/sh\n\(script)\n".write(to: file, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+        }
+
+        /// Runs a program, which finds no other programs than the machine's.
+        func run(_ script: URL, _ arguments: [String] = [], _ change: (inout Command) -> Void = { _ in })
+            -> Command.Result
+        {
+            var command = Command(script.path, arguments)
+            command.environment["PATH"] = programs.path
+            change(&command)
+            return command.run()
+        }
+
+        /// The calls of stand-ins that would change something.
+        var calls: [String] {
+            (try? String(contentsOf: record, encoding: .utf8))?.split(separator: "\n").map(String.init) ?? []
+        }
+    }
+
+    private static let builders = [
+        ("pipelines/demo.sh", []), ("pipelines/install.sh", ["run", "build"]), ("Tests/run.sh", []),
+        ("Tests/soak.sh", []), ("Tests/speed.sh", []), ("Tests/sanitize.sh", ["address"]),
+        ("meson-shim/build.sh", [Places.root.path, "/nowhere", "/nowhere"]),
+    ]
+
+    /// Expects commands by which Swift can be installed, and the version that is needed.
+    private func expectHelp(_ output: String) {
+        for text in [
+            "needs Swift 6.2 or newer", "https://download.swift.org/swiftly/linux/swiftly-$(uname -m).tar.gz",
+            "./swiftly init", "swiftly install", "https://www.swift.org/install/linux/",
+        ] { #expect(output.contains(text), "\(output)") }
+    }
+
+    @Test(arguments: builders)
+    func `without Swift nothing is installed, and it is said how Swift is`(
+        script: String, arguments: [String]
+    ) throws {
+        let machine = try Machine(swift: nil)
+        let result = machine.run(Places.root.appending(path: script), arguments)
+        #expect(result.status == 1)
+        expectHelp(result.output)
+        #expect(result.output.contains("there is no swift in the path"))
+        #expect(machine.calls == [])
+    }
+
+    @Test(arguments: builders)
+    func `with a Swift that is too old nothing is installed`(script: String, arguments: [String]) throws {
+        let machine = try Machine(swift: "5.9.2")
+        let result = machine.run(Places.root.appending(path: script), arguments)
+        #expect(result.status == 1)
+        expectHelp(result.output)
+        #expect(result.output.contains("is version 5.9"))
+        #expect(machine.calls == [])
+    }
+
+    @Test(arguments: ["6.2", "6.10.1", "7.0"])
+    func `with a Swift that is new enough the packages are installed before the build`(version: String) throws {
+        let machine = try Machine(swift: version)
+        let result = machine.run(Places.pipelines.appending(path: "demo.sh"))
+        #expect(result.status == 1)
+        #expect(!result.output.contains("needs Swift"))
+        let calls = machine.calls
+        #expect(calls.first?.contains("apt-get update") == true, "\(calls)")
+        #expect(calls.last?.hasPrefix("swift build") == true, "\(calls)")
+    }
+
+    // MARK: run.sh
+
+    /// A copy of the scripts, beside which nothing is built.
+    private func unbuilt() throws -> URL {
+        let root = try Places.makeFolder()
+        for name in ["Package.swift", "pipelines"] {
+            try FileManager.default.copyItem(at: Places.root.appending(path: name), to: root.appending(path: name))
+        }
+        let line = root.appending(path: "a.launch")
+        try "depthtestsrc num-buffers=1 ! fakesink".write(to: line, atomically: true, encoding: .utf8)
+        return root
+    }
+
+    @Test(arguments: [nil, "6.3.1"])
+    func `a launch line without the plugin says how it is built`(swift: String?) throws {
+        let (machine, root) = (try Machine(swift: swift), try unbuilt())
+        let registry = try Places.makeFolder().appending(path: "registry.bin").path
+        let result = machine.run(
+            root.appending(path: "pipelines/run.sh"), [root.appending(path: "a.launch").path]
+        ) { command in
+            command.environment["GST_PLUGIN_PATH"] = nil
+            command.environment["GST_PLUGIN_SYSTEM_PATH"] = "/nowhere"
+            command.environment["GST_REGISTRY"] = registry
+        }
+        #expect(result.status == 1)
+        #expect(result.output.contains("swift build -c release --product gstdepthmatte"), "\(result.output)")
+        if swift == nil { expectHelp(result.output) } else { #expect(!result.output.contains("needs Swift")) }
+        #expect(machine.calls == [])
+    }
+
+    @Test func `a launch line needs no Swift where the plugin is installed`() throws {
+        let (machine, root) = (try Machine(swift: nil), try unbuilt())
+        let result = machine.run(root.appending(path: "pipelines/run.sh"), [root.appending(path: "a.launch").path])
+        #expect(result.status == 0, "\(result.output)")
+    }
+
+    @Test func `without GStreamer's tools it is said how they are installed`() throws {
+        let (machine, root) = (try Machine(swift: nil), try unbuilt())
+        for tool in ["gst-launch-1.0", "gst-inspect-1.0"] {
+            try FileManager.default.removeItem(at: machine.programs.appending(path: tool))
+        }
+        let result = machine.run(root.appending(path: "pipelines/run.sh"), [root.appending(path: "a.launch").path])
+        #expect(result.status == 1)
+        #expect(result.output.contains("install.sh run"), "\(result.output)")
+    }
+}
