@@ -14,6 +14,9 @@ let kernels: [SwiftSetting] = strict + [.strictMemorySafety()]
 // A square root is an instruction, and sets no error number.
 let loops: [SwiftSetting] = kernels + [.unsafeFlags(["-Xcc", "-fno-math-errno"])]
 
+// valgrind 3.19 cannot read the DWARF 5 that clang writes by itself; what swiftc writes is DWARF 4.
+let c: [CSetting] = [.unsafeFlags(["-gdwarf-4"])]
+
 // The same loops again, for processors with wider vectors: Sources/DepthLoopsV3 is a link to Sources/DepthLoops.
 #if arch(x86_64)
     let wideLoops: [Target] = [
@@ -34,10 +37,10 @@ let package = Package(
         .systemLibrary(
             name: "CGStreamer", pkgConfig: "gstreamer-video-1.0",
             providers: [.apt(["libgstreamer-plugins-base1.0-dev"]), .brew(["gstreamer"])]),
-        .target(name: "CGStreamerShims", dependencies: ["CGStreamer"]),
-        .target(name: "CDepthMatte", dependencies: ["CGStreamer"]),
-        .target(name: "CProcessor"),
-        .target(name: "CVectors"),
+        .target(name: "CGStreamerShims", dependencies: ["CGStreamer"], cSettings: c),
+        .target(name: "CDepthMatte", dependencies: ["CGStreamer"], cSettings: c),
+        .target(name: "CProcessor", cSettings: c),
+        .target(name: "CVectors", cSettings: c),
         .target(name: "DepthLoops", dependencies: ["CVectors", "CProcessor"], swiftSettings: loops),
         .target(
             name: "DepthKernels",
@@ -53,12 +56,13 @@ let package = Package(
             swiftSettings: strict),
         // The shipped library: the plugin's descriptor, and the linking that makes it self-contained.
         .target(
-            name: "gstdepthmatte", dependencies: ["CDepthMatte", "DepthMattePlugin"],
+            name: "gstdepthmatte", dependencies: ["CDepthMatte", "DepthMattePlugin"], cSettings: c,
             linkerSettings: [
-                .unsafeFlags([
-                    "-static-stdlib", "-no-toolchain-stdlib-rpath",
-                    "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/gstdepthmatte/exports.map",
-                ], .when(platforms: [.linux]))
+                .unsafeFlags(
+                    [
+                        "-static-stdlib", "-no-toolchain-stdlib-rpath",
+                        "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/gstdepthmatte/exports.map",
+                    ], .when(platforms: [.linux]))
             ]),
         // The timing program; no test links it.
         .executableTarget(
@@ -93,7 +97,8 @@ let package = Package(
         .testTarget(
             name: "DepthMattePluginTests",
             dependencies: [
-                "AllocationCounter", "CGStreamer", "CGStreamerCheck", "CStreamRules", "DepthKernels", "DepthMattePlugin",
+                "AllocationCounter", "CGStreamer", "CGStreamerCheck", "CStreamRules", "DepthKernels",
+                "DepthMattePlugin",
                 "GstBridge", "GstTestSupport", "TestSupport",
             ],
             swiftSettings: strict),

@@ -8,5 +8,5 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 pipelines/install.sh build run test
-swift build -c release --build-tests
+swift build -c release --build-tests --disable-local-rpath
 exec swift test -c release --skip-build --no-parallel

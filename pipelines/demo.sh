@@ -32,7 +32,7 @@ esac
 
 here=$(cd "$(dirname "$0")" && pwd)
 "$here/install.sh" build run
-(cd "$here/.." && swift build -c release --product gstdepthmatte)
+(cd "$here/.." && swift build -c release --product gstdepthmatte --disable-local-rpath)
 # The demo shows what was just built, whatever else is installed.
 GST_PLUGIN_PATH=$(cd "$here/../.build/release" && pwd)${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 export GST_PLUGIN_PATH

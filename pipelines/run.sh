@@ -72,7 +72,7 @@ elif ! gst-inspect-1.0 --exists --atleast-version=0.0 depthmatte; then
         echo
         echo "    cd $(cd "$here/.." && pwd)"
         echo "    ./pipelines/install.sh build"
-        echo "    swift build -c release --product gstdepthmatte"
+        echo "    swift build -c release --product gstdepthmatte --disable-local-rpath"
         echo
     } >&2
     "$here/need-swift.sh" || :

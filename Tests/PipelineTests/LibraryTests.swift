@@ -9,10 +9,27 @@ import Testing
         #expect(!needed.isEmpty)
         let unwanted = ["swift", "Foundation", "dispatch", "BlocksRuntime", "icu"]
         #expect(needed.filter { line in unwanted.contains { line.contains($0) } } == [])
+        // SwiftPM adds the library's own folder, unless it is called with --disable-local-rpath.
         #expect(
             result.lines.filter { $0.contains("RPATH") || $0.contains("RUNPATH") }.allSatisfy {
                 $0.contains("[$ORIGIN]")
             })
+    }
+
+    @Test func `the debug information is DWARF 4, which older tools read`() {
+        let result = Command("readelf", ["--debug-dump=info", "--dwarf-depth=1", "-W", Places.library.path]).run()
+        let versions = result.lines.compactMap { $0.firstMatch(of: /^ *Version: +([0-9]+)/).map { String($0.1) } }
+        #expect(Set(versions) == ["4"])
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/valgrind")))
+    func `valgrind reads the library`() throws {
+        var command = Command("valgrind", ["--tool=none", "gst-inspect-1.0", "depthmatte"])
+        command.environment["GST_REGISTRY"] = try Places.makeFolder().appending(path: "registry.bin").path
+        command.environment["GST_REGISTRY_FORK"] = "no"
+        command.environment["GST_PLUGIN_SYSTEM_PATH"] = "/nowhere"
+        let result = command.run()
+        #expect(result.status == 0 && result.output.contains("GstDepthMatte"), "\(result.output.suffix(2000))")
     }
 
     @Test func `the library exports the plugin's two functions and nothing else`() {

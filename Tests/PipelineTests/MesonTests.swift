@@ -16,6 +16,8 @@ import Testing
         let destination = folder.appending(path: "destination").path
         let install = meson(["install", "-C", build], destination: destination)
         #expect(install.status == 0, "\(install.output.suffix(2000))")
+        let built = Command("readelf", ["-d", build + "/libgstdepthmatte.so"]).run()
+        #expect(built.output.contains("(NEEDED)") && !built.output.contains("PATH"), "\(built.output)")
         let plugins = Command("pkg-config", ["--variable=pluginsdir", "gstreamer-1.0"]).run().output
             .trimmingCharacters(in: .whitespacesAndNewlines)
         try expectPlugin(in: destination + plugins)
