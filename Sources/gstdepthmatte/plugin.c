@@ -2,6 +2,7 @@
 #include "CDepthMatte.h"
 
 #define PACKAGE "gst-depthmatte"
+#define ORIGIN "https://github.com/gst-depthmatte/gst-depthmatte"
 
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, depthmatte, "Matting of video by its depth",
-                  depthmatte_register_elements, DEPTHMATTE_VERSION, "LGPL", PACKAGE, PACKAGE)
+                  depthmatte_register_elements, DEPTHMATTE_VERSION, "LGPL", PACKAGE, ORIGIN)

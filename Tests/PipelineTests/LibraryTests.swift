@@ -90,6 +90,13 @@ import Testing
         #expect(result.output.contains("GstDepthMatte"))
     }
 
+    @Test func `the plugin's origin is an address`() throws {
+        let lines = Command("gst-inspect-1.0", ["depthmatte"]).run().lines
+        let origin = try #require(lines.first { $0.contains("Origin URL") }?.split(separator: " ").last)
+        let address = try #require(URL(string: String(origin)))
+        #expect(address.scheme == "https" && address.host()?.contains(".") == true, "\(origin)")
+    }
+
     @Test func `no element is chosen for unknown content`() {
         for element in ["depthmatte", "depthtestsrc"] {
             let lines = Command("gst-inspect-1.0", [element]).run().lines
