@@ -51,7 +51,8 @@ properties() {
             next
         }
         /^ +flags: / {
-            changes = /changeable only in NULL or READY/ ? "stopped" : "any time"
+            changes = /controllable/ ? "any time" : "any time, no controller"
+            if (/changeable only in NULL or READY/) changes = "stopped"
             if (!/writable/) changes = "never"
             next
         }

@@ -37,6 +37,16 @@ import Testing
         }
     }
 
+    @Test(arguments: ["depthmatte", "depthcolorize", "depthcloud", "depthtestsrc"])
+    func `every property is in the README, what is inherited too`(element: String) throws {
+        let text = try #require(readme)
+        let inspected = Command("gst-inspect-1.0", ["--no-colors", element]).run().output
+        let properties = try #require(inspected.split(separator: "\nElement Properties:\n").last).split(separator: "\n")
+            .compactMap { $0.firstMatch(of: /^ {2}([a-z][-a-z]*) *:/).map { String($0.1) } }
+        #expect(properties.contains("name"))
+        #expect(properties.filter { !text.contains("`\($0)`") } == [])
+    }
+
     @Test func `every chapter is among the contents, and every one of those is there`() throws {
         let lines = try #require(readme).components(separatedBy: "\n")
         // As the places that host such pages name their headings.
