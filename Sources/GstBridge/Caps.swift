@@ -22,6 +22,16 @@ extension UnsafeMutablePointer<GstCaps> {
         return (Int(numerator), Int(denominator))
     }
 
+    /// The first structure's width and height; nil where it fixes not both.
+    package var size: (width: Int, height: Int)? {
+        var (width, height): (gint, gint) = (0, 0)
+        guard gst_caps_is_any(self) == 0, let structure = gst_caps_get_structure(self, 0),
+            gst_structure_get_int(structure, "width", &width) != 0,
+            gst_structure_get_int(structure, "height", &height) != 0
+        else { return nil }
+        return (Int(width), Int(height))
+    }
+
     /// Whether the first structure asks for nothing beside ordinary memory.
     package var isPlainMemory: Bool {
         guard let features = gst_caps_get_features(self, 0) else { return true }

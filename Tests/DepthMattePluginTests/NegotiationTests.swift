@@ -44,6 +44,24 @@ import Testing
         #expect(bench.video.settle() == GST_FLOW_NOT_NEGOTIATED)
     }
 
+    @Test(arguments: ["video", "depth", "face", "background"])
+    func `a picture that is far too large is refused by its size and the limit`(pad: String) {
+        let bench = Bench(["depth", "face", "background"])
+        let format = pad == "depth" ? "GRAY16_LE" : "RGB"
+        let sides = [99_999_999, Int(gint.max)]
+        for side in sides {
+            bench[pad].start(
+                "video/x-raw, format=(string)\(format), width=(int)\(side), height=(int)\(side), "
+                    + "framerate=(fraction)30/1")
+        }
+        bench[pad].settle()
+        let texts = bench.bus.errors().map(\.text)
+        #expect(texts.count == 2)
+        for (text, side) in zip(texts, sides) {
+            #expect(text.contains("\(side)x\(side) is over the limit of 65536 pixels a side"), "\(text)")
+        }
+    }
+
     @Test(arguments: [
         "video/x-raw(memory:DMABuf), format=(string)RGB, width=(int)8, height=(int)8",
         "video/x-raw, format=(string)P010_10LE, width=(int)8, height=(int)8",

@@ -35,7 +35,10 @@ struct DepthFormat: Equatable, Sendable {
             layout = FrameLayout(info)
         case "video/x-depth":
             encoding = try DepthFormat.floatEncoding(structure)
-            let (width, height) = try DepthFormat.size(structure, maxPixels: maxPixels)
+            guard let (width, height) = caps.size, width > 0, height > 0 else {
+                throw CapsRefusal("width and height are missing")
+            }
+            try checkSize(width, height, maxPixels: maxPixels)
             layout = FrameLayout(width: width, height: height, bytesPerSample: encoding.bytesPerSample)
         case let other:
             throw CapsRefusal("\(other) is not a depth stream; send video/x-raw or video/x-depth")
@@ -61,18 +64,6 @@ struct DepthFormat: Equatable, Sendable {
         default: throw CapsRefusal("\(format) is not a depth format; video/x-depth has F32LE and F16LE")
         }
     }
-
-    private static func size(
-        _ structure: UnsafeMutablePointer<GstStructure>, maxPixels: Int
-    ) throws(CapsRefusal) -> (width: Int, height: Int) {
-        var width: gint = 0
-        var height: gint = 0
-        guard gst_structure_get_int(structure, "width", &width) != 0,
-            gst_structure_get_int(structure, "height", &height) != 0, width > 0, height > 0
-        else { throw CapsRefusal("width and height are missing") }
-        try checkSize(Int(width), Int(height), maxPixels: maxPixels)
-        return (Int(width), Int(height))
-    }
 }
 
 /// Answers whether a depth pad takes caps, where they are those of any picture: a wrong format is let in here and refused
@@ -96,11 +87,12 @@ struct CapsRefusal: Error {
 
 /// Reads raw video caps, refusing pictures too large before anything of their size is allocated.
 func videoInfo(_ caps: UnsafeMutablePointer<GstCaps>, maxPixels: Int) throws(CapsRefusal) -> GstVideoInfo {
+    // First: GstVideoInfo gives no reason for what is too large even for itself.
+    if let (width, height) = caps.size { try checkSize(width, height, maxPixels: maxPixels) }
     var info = GstVideoInfo()
     guard gst_video_info_from_caps(&info, caps) != 0, info.width > 0, info.height > 0 else {
         throw CapsRefusal("not raw video caps")
     }
-    try checkSize(Int(info.width), Int(info.height), maxPixels: maxPixels)
     try checkOnePicture(info)
     return info
 }
