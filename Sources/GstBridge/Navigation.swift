@@ -10,8 +10,8 @@ package enum Gesture: Equatable, Sendable {
     case release(button: Int, at: Place, Modifiers)
     /// Moved, whether or not a button is held; which are held, if any, `Modifiers` says.
     case move(to: Place, Modifiers)
-    /// The wheel, in notches; `up` is positive away from the user, `across` to the right.
-    case scroll(at: Place, up: Double, across: Double, Modifiers)
+    /// The wheel: 1 step away from the user, -1 towards the user, or 0 where it only went sideways.
+    case scroll(at: Place, up: Int, Modifiers)
     /// A key by its name in X, as "a", "Left" or "space".
     case keyPress(String, Modifiers)
     case keyRelease(String, Modifiers)
@@ -59,8 +59,8 @@ package enum Gesture: Equatable, Sendable {
                 Gesture.button(event).flatMap { button, place in
                     switch button {
                     // Sinks of old know the wheel as two more buttons.
-                    case 4: .scroll(at: place, up: 1, across: 0, modifiers)
-                    case 5: .scroll(at: place, up: -1, across: 0, modifiers)
+                    case 4: .scroll(at: place, up: 1, modifiers)
+                    case 5: .scroll(at: place, up: -1, modifiers)
                     default: .press(button: button, at: place, modifiers)
                     }
                 }
@@ -100,12 +100,13 @@ package enum Gesture: Equatable, Sendable {
         return Place(x, y)
     }
 
+    /// An event is one step: how far a notch goes, each kind of sink counts in a unit of its own (1, 20 or 120).
     private static func scroll(_ event: Event, _ modifiers: Modifiers) -> Gesture? {
         var (x, y, across, up) = (gdouble(0), gdouble(0), gdouble(0), gdouble(0))
         guard gst_navigation_event_parse_mouse_scroll_event(event, &x, &y, &across, &up) != 0,
-            let place = Place(x, y), let steps = Place(across, up)
+            let place = Place(x, y), up.isFinite
         else { return nil }
-        return .scroll(at: place, up: steps.y, across: steps.x, modifiers)
+        return .scroll(at: place, up: up > 0 ? 1 : up < 0 ? -1 : 0, modifiers)
     }
 
     private static func touch(_ event: Event) -> Place? {

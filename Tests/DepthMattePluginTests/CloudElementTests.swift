@@ -189,7 +189,7 @@ import Testing
             (["yaw", "pitch"], { drag($0, from: (10, 10), to: (15, 30)) }),
             (["roll"], { drag($0, from: (60, 20), to: (40, 35), GST_NAVIGATION_MODIFIER_SHIFT_MASK) }),
             (["pan-x", "pan-y"], { drag($0, button: 3, from: (10, 10), to: (15, 30)) }),
-            (["zoom"], { send($0, gst_navigation_event_new_mouse_scroll(5, 5, 0, 1, none)) }),
+            (["zoom"], { send($0, gst_navigation_event_new_mouse_scroll(5, 5, 0, -20, none)) }),
             (["zoom"], { send($0, gst_navigation_event_new_mouse_button_press(4, 5, 5, none)) }),
             (
                 ["roll"],
@@ -218,6 +218,15 @@ import Testing
             send(bench, gst_navigation_event_new_mouse_button_release(1, 10, 10, none), at: time)
         }
         #expect(number("yaw", of: bench.element) == 0 && number("zoom", of: bench.element) == 0)
+    }
+
+    @Test(arguments: [1, 20, 120, 0.125])
+    func `a turn of the wheel is one step, whatever the sink counts in`(delta: Double) throws {
+        let bench = try held()
+        send(bench, gst_navigation_event_new_mouse_scroll(5, 5, 0, delta, none))
+        #expect(abs(number("zoom", of: bench.element) - 0.05) < 1e-9)
+        for _ in 0..<2 { send(bench, gst_navigation_event_new_mouse_scroll(5, 5, 0, -delta, none)) }
+        #expect(abs(number("zoom", of: bench.element) + 0.05) < 1e-9)
     }
 
     @Test func `auto-pan goes in a circle along the stream, and stops where a hand takes hold`() throws {

@@ -29,16 +29,19 @@ import Testing
         #expect(gesture(gst_navigation_event_new_key_release("Left", none)) == .keyRelease("Left", []))
     }
 
-    @Test func theWheelIsReadInEitherForm() {
+    @Test(arguments: [0.125, 1, 20, 120, 1e300])
+    func aTurnOfTheWheelIsOneStepWhateverTheSinkCountsIn(delta: Double) {
+        #expect(gesture(gst_navigation_event_new_mouse_scroll(3.5, 7, 0, delta, none)) == .scroll(at: place, up: 1, []))
         #expect(
-            gesture(gst_navigation_event_new_mouse_scroll(3.5, 7, 0.25, -2, none))
-                == .scroll(at: place, up: -2, across: 0.25, []))
+            gesture(gst_navigation_event_new_mouse_scroll(3.5, 7, 0, -delta, none)) == .scroll(at: place, up: -1, []))
+        #expect(gesture(gst_navigation_event_new_mouse_scroll(3.5, 7, delta, 0, none)) == .scroll(at: place, up: 0, []))
+    }
+
+    @Test func theWheelIsReadAsButtonsToo() {
         #expect(
-            gesture(gst_navigation_event_new_mouse_button_press(4, 3.5, 7, none))
-                == .scroll(at: place, up: 1, across: 0, []))
+            gesture(gst_navigation_event_new_mouse_button_press(4, 3.5, 7, none)) == .scroll(at: place, up: 1, []))
         #expect(
-            gesture(gst_navigation_event_new_mouse_button_press(5, 3.5, 7, none))
-                == .scroll(at: place, up: -1, across: 0, []))
+            gesture(gst_navigation_event_new_mouse_button_press(5, 3.5, 7, none)) == .scroll(at: place, up: -1, []))
         #expect(gesture(gst_navigation_event_new_mouse_button_release(5, 3.5, 7, none)) == nil)
     }
 

@@ -71,7 +71,7 @@ extension PointerEvent {
                 button: button, at: SIMD2(place.x, place.y), withShift: modifiers.contains(.shift), time: time)
         case .release(let button, let place, _): self = .release(button: button, at: SIMD2(place.x, place.y))
         case .move(let place, _): self = .move(to: SIMD2(place.x, place.y))
-        case .scroll(_, let up, _, _): self = .scroll(notches: up)
+        case .scroll(_, let up, _): self = .scroll(notches: Double(up))
         case .keyPress(let name, _):
             guard name.isShift else { return nil }
             self = .shift(isDown: true)

@@ -19,7 +19,7 @@ extension DepthMatteElement {
             click(place)
         case .move(let place, _): probe.move(to: place)
         case .release(button: 1, _, _): probe.letGo()
-        case .scroll(_, let up, _, _): turnWheel(by: up)
+        case .scroll(_, let up, _): turnWheel(by: up)
         case .keyPress(let key, _): pressKey(key)
         case .press, .release, .keyRelease: break
         }
@@ -45,13 +45,14 @@ extension DepthMatteElement {
         }
     }
 
-    private func turnWheel(by notches: Double) {
+    private func turnWheel(by steps: Int) {
+        guard steps != 0 else { return }
         let movesFocus = table.current.matte.mask != .cutoff
         table.update { settings in
             if movesFocus {
-                settings.matte.focus = min(max(settings.matte.focus + notches * 0.02, 0), 1)
+                settings.matte.focus = min(max(settings.matte.focus + Double(steps) * 0.02, 0), 1)
             } else {
-                settings.margin = min(max(settings.margin + notches * 0.05, 0), 10)
+                settings.margin = min(max(settings.margin + Double(steps) * 0.05, 0), 10)
             }
         }
         notify(movesFocus ? "focus" : "margin")
