@@ -40,7 +40,7 @@ package struct CloudGestures: Sendable {
         }
     }
 
-    /// Two presses no farther apart than that are a double click.
+    /// Two presses no farther apart than that, with no drag between them, are a double click.
     package static let doubleClickTime: UInt64 = 500_000_000
     package static let doubleClickDistance = 6.0
     package static let metresPerNotch = 0.05
@@ -67,6 +67,8 @@ package struct CloudGestures: Sendable {
         case .move(let place):
             guard isUsable(place), let current = drag, place != current.from else { return nil }
             drag?.from = place
+            // It was a drag, and the next press is the first of its kind.
+            if let press = lastPress, !isNear(press.at, place) { lastPress = nil }
             return moved(view, current.kind, from: current.from, to: place, in: picture)
         case .scroll(let notches):
             guard notches.isFinite, notches != 0 else { return nil }
@@ -96,7 +98,7 @@ package struct CloudGestures: Sendable {
             return nil
         }
         if let last = lastPress, time >= last.time, time - last.time <= CloudGestures.doubleClickTime,
-            length(place - last.at) <= CloudGestures.doubleClickDistance
+            isNear(last.at, place)
         {
             lastPress = nil  // a third press is a first one again
             return CloudView()
@@ -132,6 +134,10 @@ package struct CloudGestures: Sendable {
     }
 
     private func isUsable(_ place: SIMD2<Double>) -> Bool { abs(place.x) <= 1e6 && abs(place.y) <= 1e6 }
+
+    private func isNear(_ one: SIMD2<Double>, _ other: SIMD2<Double>) -> Bool {
+        length(one - other) <= CloudGestures.doubleClickDistance
+    }
 
     private func length(_ way: SIMD2<Double>) -> Double { (way * way).sum().squareRoot() }
 }

@@ -94,6 +94,17 @@ import Testing
         #expect(view(after: backwards, from: turned) == turned)
     }
 
+    @Test func `a drag is no click, however soon the next press is where it began`() {
+        let drag: [PointerEvent] = [press(50, 50), .move(to: [74, 50]), .release(button: 1, at: [74, 50])]
+        #expect(view(after: drag + drag).yaw == 18)
+        // As when only the release tells where the pointer went.
+        let jump: [PointerEvent] = [press(50, 50), .release(button: 1, at: [74, 50])]
+        #expect(view(after: jump + jump).yaw == 18)
+        // A hand is never quite still.
+        let shaky: [PointerEvent] = [press(50, 50), .move(to: [52, 50]), .release(button: 1, at: [52, 50])]
+        #expect(view(after: shaky + [press(51, 50)]) == CloudView())
+    }
+
     @Test func `a third click is a first one again`() {
         var gestures = CloudGestures()
         var resets = 0

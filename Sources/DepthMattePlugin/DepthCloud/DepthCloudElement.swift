@@ -37,11 +37,9 @@ final class DepthCloudElement: FollowingElement {
     /// The view changes at once, and shows in the next frame. Keys and commands go on to whoever makes the depth; a
     /// place in the picture means nothing there.
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
-        if let gesture = pointer.gesture(event),
-            let action = PointerEvent(gesture, time: UInt64(event.pointee.timestamp))
-        {
-            take(action)
-        }
+        // The time at which it came: sinks give their events none.
+        let now = UInt64(clamping: g_get_monotonic_time()) &* 1000
+        if let gesture = pointer.gesture(event), let action = PointerEvent(gesture, time: now) { take(action) }
         switch Gesture(event) {
         case nil: return takeOther(event)
         case .keyPress, .keyRelease: return pushUpstream(event, on: .leading)
