@@ -122,6 +122,18 @@ final class PassingEvents {
     }
 }
 
+extension Feed {
+    /// Takes no event from downstream from now on, as a source that knows nothing of any.
+    func refuseUpstreamEvents() {
+        gst_pad_set_event_function_full(
+            pad,
+            { _, _, event in
+                if let event { gst_event_unref(event) }
+                return 0
+            }, nil, nil)
+    }
+}
+
 /// Tries until there is a result, for as long as `seconds`; for what must come, much longer than it should take.
 func eventually<Result>(seconds: Double = 20, _ result: () -> Result?) -> Result? {
     let giveUp = g_get_monotonic_time() + gint64(seconds * 1_000_000)

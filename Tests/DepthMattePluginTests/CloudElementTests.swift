@@ -254,6 +254,14 @@ import Testing
         #expect(abs(number("zoom", of: bench.element) + 0.05) < 1e-9)
     }
 
+    @Test func `a key that was used is answered so, though nobody upstream takes it`() throws {
+        let bench = try held()
+        bench.depth.refuseUpstreamEvents()
+        #expect(send(bench, gst_navigation_event_new_key_press("Shift_L", none)))
+        #expect(send(bench, gst_navigation_event_new_key_release("Shift_L", none)))
+        #expect(!send(bench, gst_navigation_event_new_key_press("a", none)))
+    }
+
     @Test func `auto-pan goes in a circle along the stream, and stops where a hand takes hold`() throws {
         let bench = try held(["auto-pan": "true", "yaw": "5"])
         // A quarter of the circle further on.

@@ -68,6 +68,21 @@ import Testing
         #expect(!isWritten(try show(5, on: bench)))
     }
 
+    @Test func `an event that was used is answered so, though nobody upstream takes it`() throws {
+        let bench = bench()
+        _ = try show(0, on: bench)
+        bench.depth.refuseUpstreamEvents()
+        func isUsed(_ event: UnsafeMutablePointer<GstEvent>?) -> Bool {
+            gst_pad_push_event(bench.output.pad, event) != 0
+        }
+        let none = GST_NAVIGATION_MODIFIER_NONE
+        #expect(!isUsed(gst_navigation_event_new_mouse_move(5, 5, none)))
+        #expect(isUsed(gst_navigation_event_new_mouse_button_press(1, 5, 5, none)))
+        #expect(isUsed(gst_navigation_event_new_mouse_move(6, 5, none)))
+        #expect(isUsed(gst_navigation_event_new_mouse_button_release(1, 6, 5, none)))
+        #expect(!isUsed(gst_navigation_event_new_key_press("2", none)))
+    }
+
     @Test func `a move without a button, and other buttons, read nothing`() throws {
         let bench = bench()
         _ = try show(0, on: bench)

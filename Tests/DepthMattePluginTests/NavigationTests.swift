@@ -23,27 +23,34 @@ import Testing
     private let none = GST_NAVIGATION_MODIFIER_NONE
     private let left = GST_NAVIGATION_MODIFIER_BUTTON1_MASK
 
-    private func send(_ event: UnsafeMutablePointer<GstEvent>?, to bench: Bench) {
-        gst_pad_push_event(bench.output.pad, event)
+    /// Whether the element, or anything before it, says that it used the event.
+    @discardableResult
+    private func send(_ event: UnsafeMutablePointer<GstEvent>?, to bench: Bench) -> Bool {
+        gst_pad_push_event(bench.output.pad, event) != 0
     }
 
-    private func press(_ x: Double, _ y: Double, button: Int32 = 1, on bench: Bench) {
+    @discardableResult
+    private func press(_ x: Double, _ y: Double, button: Int32 = 1, on bench: Bench) -> Bool {
         send(gst_navigation_event_new_mouse_button_press(button, x, y, none), to: bench)
     }
 
-    private func release(_ x: Double, _ y: Double, on bench: Bench) {
+    @discardableResult
+    private func release(_ x: Double, _ y: Double, on bench: Bench) -> Bool {
         send(gst_navigation_event_new_mouse_button_release(1, x, y, none), to: bench)
     }
 
-    private func move(_ x: Double, _ y: Double, on bench: Bench) {
+    @discardableResult
+    private func move(_ x: Double, _ y: Double, on bench: Bench) -> Bool {
         send(gst_navigation_event_new_mouse_move(x, y, none), to: bench)
     }
 
-    private func scroll(_ up: Double, on bench: Bench) {
+    @discardableResult
+    private func scroll(_ up: Double, on bench: Bench) -> Bool {
         send(gst_navigation_event_new_mouse_scroll(3, 3, 0, up, none), to: bench)
     }
 
-    private func key(_ name: String, on bench: Bench) {
+    @discardableResult
+    private func key(_ name: String, on bench: Bench) -> Bool {
         send(gst_navigation_event_new_key_press(name, none), to: bench)
     }
 
@@ -246,6 +253,17 @@ import Testing
         ]
         for other in others { key(other, on: bench) }
         #expect(nick("view", of: bench.element) == "quad")
+    }
+
+    @Test func `an event that was used is answered so, though nobody upstream takes it`() throws {
+        let bench = bench()
+        _ = try show(0, on: bench)
+        bench.video.refuseUpstreamEvents()
+        #expect(!move(5, 5, on: bench) && !release(5, 5, on: bench) && !press(5, 5, button: 3, on: bench))
+        #expect(press(5, 5, on: bench) && move(6, 5, on: bench) && release(6, 5, on: bench))
+        #expect(press(5, 5, on: bench) && scroll(1, on: bench) && key("2", on: bench))
+        #expect(!scroll(0, on: bench) && !key("a", on: bench))
+        #expect(!send(gst_navigation_event_new_key_release("2", none), to: bench))
     }
 
     @Test func `every event goes on to the video`() throws {

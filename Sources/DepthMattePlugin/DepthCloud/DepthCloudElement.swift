@@ -39,10 +39,11 @@ final class DepthCloudElement: FollowingElement {
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         // The time at which it came: sinks give their events none.
         let now = UInt64(clamping: g_get_monotonic_time()) &* 1000
-        if let gesture = pointer.gesture(event), let action = PointerEvent(gesture, time: now) { take(action) }
+        let action = pointer.gesture(event).flatMap { PointerEvent($0, time: now) }
+        if let action { take(action) }
         switch Gesture(event) {
         case nil: return takeOther(event)
-        case .keyPress, .keyRelease: return pushUpstream(event, on: .leading)
+        case .keyPress, .keyRelease: return pushUpstream(event, on: .leading) || action != nil
         case .press, .release, .move, .scroll:
             gst_event_unref(event)
             return true

@@ -115,15 +115,20 @@ final class DepthColorizeElement: FollowingElement {
 
     /// The picture lies where the video does, if there is one, so a place in it is a place there.
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+        let isUsed = use(event)
+        return pushUpstream(event, on: sinkPad(DepthColorize.PadRole.video.name) != nil ? .video : .depth) || isUsed
+    }
+
+    private func use(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         switch pointer.gesture(event) {
         case .press(button: 1, let place, _):
             probe.hold(place)
             if let answer = answer(at: place) { post(answer) }
-        case .move(let place, _): probe.move(to: place)
-        case .release(button: 1, _, _): probe.letGo()
-        default: break
+            return true
+        case .move(let place, _): return probe.move(to: place)
+        case .release(button: 1, _, _): return probe.letGo()
+        default: return false
         }
-        return pushUpstream(event, on: sinkPad(DepthColorize.PadRole.video.name) != nil ? .video : .depth)
     }
 
     /// The depth at a place of the picture; nil while none has left.

@@ -6,22 +6,24 @@ import GstBridge
 /// moves the margin, or the focus of a mask that has one; the keys 1 to 5 choose the view.
 extension DepthMatteElement {
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
-        if let gesture = pointer.gesture(event) { obey(gesture) }
+        let isUsed = pointer.gesture(event).map { obey($0) } ?? false
         // The picture lies where the video's does, so a place in it is a place in the video. The quad is a picture of its
         // own: its places mean nothing upstream, and go on as they are.
-        return pushUpstream(event, on: .video)
+        return pushUpstream(event, on: .video) || isUsed
     }
 
-    private func obey(_ gesture: Gesture) {
+    /// Whether the gesture is one that does anything.
+    private func obey(_ gesture: Gesture) -> Bool {
         switch gesture {
         case .press(button: 1, let place, _):
             probe.hold(place)
             click(place)
-        case .move(let place, _): probe.move(to: place)
-        case .release(button: 1, _, _): probe.letGo()
-        case .scroll(_, let up, _): turnWheel(by: up)
-        case .keyPress(let key, _): pressKey(key)
-        case .press, .release, .keyRelease: break
+            return true
+        case .move(let place, _): return probe.move(to: place)
+        case .release(button: 1, _, _): return probe.letGo()
+        case .scroll(_, let up, _): return turnWheel(by: up)
+        case .keyPress(let key, _): return pressKey(key)
+        case .press, .release, .keyRelease: return false
         }
     }
 
@@ -45,8 +47,8 @@ extension DepthMatteElement {
         }
     }
 
-    private func turnWheel(by steps: Int) {
-        guard steps != 0 else { return }
+    private func turnWheel(by steps: Int) -> Bool {
+        guard steps != 0 else { return false }
         let movesFocus = table.current.matte.mask != .cutoff
         table.update { settings in
             if movesFocus {
@@ -56,11 +58,13 @@ extension DepthMatteElement {
             }
         }
         notify(movesFocus ? "focus" : "margin")
+        return true
     }
 
-    private func pressKey(_ key: String) {
-        guard let view = MatteView.allCases.first(where: { key == "\($0.rawValue + 1)" }) else { return }
+    private func pressKey(_ key: String) -> Bool {
+        guard let view = MatteView.allCases.first(where: { key == "\($0.rawValue + 1)" }) else { return false }
         table.update { $0.view = view }
         notify("view")
+        return true
     }
 }

@@ -39,9 +39,23 @@ final class DepthProbe: Sendable {
 
     func hold(_ place: Gesture.Place) { state.withLock { $0.held = place } }
 
-    func move(to place: Gesture.Place) { state.withLock { if $0.held != nil { $0.held = place } } }
+    /// Whether the pointer was held.
+    func move(to place: Gesture.Place) -> Bool {
+        state.withLock { state in
+            guard state.held != nil else { return false }
+            state.held = place
+            return true
+        }
+    }
 
-    func letGo() { state.withLock { $0.held = nil } }
+    /// Whether the pointer was held.
+    @discardableResult
+    func letGo() -> Bool {
+        state.withLock { state in
+            defer { state.held = nil }
+            return state.held != nil
+        }
+    }
 
     var held: Gesture.Place? { state.withLock { $0.held } }
 
