@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `only the left button asks, and numbers that are none ask nothing`() throws {
-        let bench = bench(["anchor": "point"])
+        let bench = bench(["anchor": "point", "navigation": "steer"])
         _ = try show(0, on: bench)
         press(10, 20, button: 3, on: bench)
         for number in [Double.nan, .infinity, -.infinity] {
@@ -183,10 +183,69 @@ import Testing
         #expect(try show(1, on: bench).bytes == before)
     }
 
+    // MARK: Permission
+
+    @Test func `by default a viewer can ask for the depth, and change nothing`() throws {
+        let bench = bench(["anchor": "point", "anchor-smoothing": "0", "margin": "0.1"])
+        let before = try show(0, on: bench).bytes
+        press(40, 12, on: bench)
+        release(40, 12, on: bench)
+        #expect(probes(bench) == [text(x: 40, y: 12, metres: 0.5)])
+        for name in ["1", "2", "3", "4", "5"] { key(name, on: bench) }
+        scroll(1, on: bench)
+        bench.set("mask", "high-pass")
+        scroll(1, on: bench)
+        bench.set("mask", "cutoff")
+        #expect(number("anchor-x", of: bench) == 0.5 && number("margin", of: bench) == 0.1)
+        #expect(number("focus", of: bench) == 0.5 && nick("view", of: bench.element) == "composite")
+        #expect(try show(1, on: bench).bytes == before)
+    }
+
+    @Test func `with navigation=none events go on, and nobody is told anything`() throws {
+        let bench = bench(["navigation": "none", "anchor": "point"])
+        let before = try show(0, on: bench).bytes
+        let passing = PassingEvents(bench.video.pad)
+        bench.video.refuseUpstreamEvents()
+        #expect(!press(10, 20, on: bench))
+        #expect(try show(1, on: bench).bytes == before)
+        #expect(!move(12, 20, on: bench) && !release(12, 20, on: bench))
+        #expect(!scroll(1, on: bench) && !key("2", on: bench))
+        #expect(passing.types == [GstEventType](repeating: GST_EVENT_NAVIGATION, count: 5))
+        #expect(probes(bench) == [] && nick("view", of: bench.element) == "composite")
+    }
+
+    @Test func `who may no longer ask has no number on the picture, and none that comes back`() throws {
+        let bench = bench()
+        let before = try show(0, on: bench).bytes
+        press(20, 30, on: bench)
+        #expect(try show(1, on: bench).bytes != before)
+        bench.set("navigation", "none")
+        #expect(try show(2, on: bench).bytes == before)
+        release(20, 30, on: bench)
+        bench.set("navigation", "probe")
+        #expect(try show(3, on: bench).bytes == before)
+    }
+
+    @Test func `an event that was used is answered so, though nobody upstream takes it`() throws {
+        let bench = bench()
+        _ = try show(0, on: bench)
+        bench.video.refuseUpstreamEvents()
+        #expect(!move(5, 5, on: bench) && !release(5, 5, on: bench) && !press(5, 5, button: 3, on: bench))
+        #expect(press(5, 5, on: bench) && move(6, 5, on: bench) && release(6, 5, on: bench))
+        #expect(!scroll(1, on: bench) && !key("2", on: bench))
+        bench.set("navigation", "steer")
+        #expect(press(5, 5, on: bench) && scroll(1, on: bench) && key("2", on: bench))
+        #expect(!scroll(0, on: bench) && !key("a", on: bench))
+        #expect(!send(gst_navigation_event_new_key_release("2", none), to: bench))
+    }
+
     // MARK: Steering
 
+    private static let steered = ["navigation": "steer"]
+
     @Test func `a click moves the anchor point, and whoever watches is told`() throws {
-        let bench = bench(["anchor": "point", "anchor-smoothing": "0", "margin": "0.1"])
+        let bench = bench(
+            NavigationTests.steered.with(["anchor": "point", "anchor-smoothing": "0", "margin": "0.1"]))
         var told = 0
         try withUnsafeMutablePointer(to: &told) { told in
             g_signal_connect_data(
@@ -210,14 +269,14 @@ import Testing
             press(-1, 12, on: bench)
             #expect(told.pointee == 2)
         }
-        let fixed = self.bench()
+        let fixed = self.bench(NavigationTests.steered)
         _ = try show(0, on: fixed)
         press(40, 12, on: fixed)
         #expect(number("anchor-x", of: fixed) == 0.5)
     }
 
     @Test func `the wheel moves the margin, or the focus of a mask that has one`() throws {
-        let bench = bench()
+        let bench = bench(NavigationTests.steered)
         for _ in 0..<2 { scroll(1, on: bench) }
         #expect(abs(number("margin", of: bench) - 0.35) < 1e-9)
         for _ in 0..<20 { scroll(-1, on: bench) }
@@ -234,7 +293,7 @@ import Testing
     /// `ximagesink` counts a notch as 1, `gtksink` as 20, Qt's sinks as 120; a touchpad sends parts of that.
     @Test(arguments: [1, 20, 120, 0.125, 1e300])
     func `a turn of the wheel is one step, whatever the sink counts in`(delta: Double) {
-        let bench = bench()
+        let bench = bench(NavigationTests.steered)
         scroll(delta, on: bench)
         #expect(abs(number("margin", of: bench) - 0.3) < 1e-9)
         for _ in 0..<2 { scroll(-delta, on: bench) }
@@ -242,7 +301,7 @@ import Testing
     }
 
     @Test func `keys choose the view in the order of its values`() throws {
-        let bench = bench()
+        let bench = bench(NavigationTests.steered)
         for (index, view) in ["composite", "original", "depth", "matte", "quad"].enumerated() {
             key("\(index + 1)", on: bench)
             #expect(nick("view", of: bench.element) == view)
@@ -255,19 +314,9 @@ import Testing
         #expect(nick("view", of: bench.element) == "quad")
     }
 
-    @Test func `an event that was used is answered so, though nobody upstream takes it`() throws {
-        let bench = bench()
-        _ = try show(0, on: bench)
-        bench.video.refuseUpstreamEvents()
-        #expect(!move(5, 5, on: bench) && !release(5, 5, on: bench) && !press(5, 5, button: 3, on: bench))
-        #expect(press(5, 5, on: bench) && move(6, 5, on: bench) && release(6, 5, on: bench))
-        #expect(press(5, 5, on: bench) && scroll(1, on: bench) && key("2", on: bench))
-        #expect(!scroll(0, on: bench) && !key("a", on: bench))
-        #expect(!send(gst_navigation_event_new_key_release("2", none), to: bench))
-    }
-
-    @Test func `every event goes on to the video`() throws {
-        let bench = bench()
+    @Test(arguments: ["none", "probe", "steer"])
+    func `every event goes on to the video`(navigation: String) throws {
+        let bench = bench(["navigation": navigation])
         _ = try show(0, on: bench)
         let passing = PassingEvents(bench.video.pad)
         press(10, 20, on: bench)

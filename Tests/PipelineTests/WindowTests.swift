@@ -61,7 +61,7 @@ import Testing
         """
         depthtestsrc name=camera num-buffers=3600 pattern=ramp camera.depth ! video/x-raw,width=160,height=120 ! matte.depth
         camera.video ! video/x-raw,width=160,height=120,framerate=30/1
-        ! depthmatte name=matte anchor=point anchor-smoothing=0 blur-radius=0
+        ! depthmatte name=matte navigation=steer anchor=point anchor-smoothing=0 blur-radius=0
         """
     private static let window = "videoscale ! video/x-raw,width=320,height=240"
 

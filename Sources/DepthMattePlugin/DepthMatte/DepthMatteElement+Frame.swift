@@ -159,7 +159,8 @@ extension DepthMatteElement {
 
     /// The depth under the pointer, while a button is held there.
     private func writeProbe(on canvas: BufferPointer, _ job: Job) throws(FrameFault) {
-        guard let place = probe.held, let answer = answer(at: place, job.settings) else { return }
+        guard job.settings.navigation != .none, let place = probe.held, let answer = answer(at: place, job.settings)
+        else { return }
         try job.compositor.write(answer.metres, at: place, on: canvas)
     }
 

@@ -2,36 +2,46 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// What a user does on the picture: a click asks for the depth there and, with anchor=point, moves the anchor; the wheel
-/// moves the margin, or the focus of a mask that has one; the keys 1 to 5 choose the view.
+/// What a user does on the picture, as far as the property navigation lets it count: a click asks for the depth there and,
+/// with anchor=point, moves the anchor; the wheel moves the margin, or the focus of a mask that has one; the keys 1 to 5
+/// choose the view.
 extension DepthMatteElement {
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
-        let isUsed = pointer.gesture(event).map { obey($0) } ?? false
+        let isUsed = use(event)
         // The picture lies where the video's does, so a place in it is a place in the video. The quad is a picture of its
         // own: its places mean nothing upstream, and go on as they are.
         return pushUpstream(event, on: .video) || isUsed
     }
 
-    /// Whether the gesture is one that does anything.
-    private func obey(_ gesture: Gesture) -> Bool {
+    private func use(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+        let settings = table.current
+        guard settings.navigation != .none else {
+            pointer.letGo()
+            probe.letGo()
+            return false
+        }
+        guard let gesture = pointer.gesture(event) else { return false }
+        return ask(gesture, settings) || (settings.navigation == .steer && steer(gesture, settings))
+    }
+
+    // MARK: Probe
+
+    private func ask(_ gesture: Gesture, _ settings: DepthMatteSettings) -> Bool {
         switch gesture {
         case .press(button: 1, let place, _):
             probe.hold(place)
-            click(place)
+            click(place, settings)
             return true
         case .move(let place, _): return probe.move(to: place)
         case .release(button: 1, _, _): return probe.letGo()
-        case .scroll(_, let up, _): return turnWheel(by: up)
-        case .keyPress(let key, _): return pressKey(key)
-        case .press, .release, .keyRelease: return false
+        case .press, .release, .scroll, .keyPress, .keyRelease: return false
         }
     }
 
-    private func click(_ place: Gesture.Place) {
-        let settings = table.current
+    private func click(_ place: Gesture.Place, _ settings: DepthMatteSettings) {
         guard let answer = answer(at: place, settings) else { return }
         post(answer)
-        guard settings.anchor == .point, answer.isInside else { return }
+        guard settings.navigation == .steer, settings.anchor == .point, answer.isInside else { return }
         table.update {
             $0.anchorX = answer.shareX
             $0.anchorY = answer.shareY
@@ -47,9 +57,18 @@ extension DepthMatteElement {
         }
     }
 
-    private func turnWheel(by steps: Int) -> Bool {
+    // MARK: Steering
+
+    private func steer(_ gesture: Gesture, _ settings: DepthMatteSettings) -> Bool {
+        switch gesture {
+        case .scroll(_, let up, _): return turnWheel(by: up, movesFocus: settings.matte.mask != .cutoff)
+        case .keyPress(let key, _): return pressKey(key)
+        case .press, .release, .move, .keyRelease: return false
+        }
+    }
+
+    private func turnWheel(by steps: Int, movesFocus: Bool) -> Bool {
         guard steps != 0 else { return false }
-        let movesFocus = table.current.matte.mask != .cutoff
         table.update { settings in
             if movesFocus {
                 settings.matte.focus = min(max(settings.matte.focus + Double(steps) * 0.02, 0), 1)

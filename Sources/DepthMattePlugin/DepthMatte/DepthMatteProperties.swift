@@ -64,6 +64,7 @@ enum DepthMatteProperties {
             "Standard deviation of the Gaussian of background-mode=blur, in pixels of a picture of 720 lines; 0 = none",
             0...100, \.backgroundBlur),
         .choice("view", "Which picture leaves the element", \.view),
+        .choice("navigation", "What the mouse and keys of whoever sees the picture may do", \.navigation),
     ]
 
     private static let pairing: [Row] = [

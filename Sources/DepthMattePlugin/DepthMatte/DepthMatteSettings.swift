@@ -25,6 +25,7 @@ struct DepthMatteSettings: FollowingSettings, DepthReadingSettings {
     var backgroundFit = PictureFit.cover
     var backgroundBlur = 10.0
     var view = MatteView.composite
+    var navigation = NavigationMode.probe
 
     // Pairing
     var maxSkew: GstClockTime = 50_000_000
@@ -150,6 +151,29 @@ enum MatteView: Int, PropertyEnum {
         case .depth: "The depth in colours, from red for near to blue for far, equalised"
         case .matte: "The matte: white is the person"
         case .quad: "Original, depth, matte and composite in one picture: this view shows the room"
+        }
+    }
+}
+
+/// What the events of a viewer may do.
+enum NavigationMode: Int, PropertyEnum {
+    case none, probe, steer
+
+    static let typeName = "GstDepthMatteNavigation"
+
+    var nick: String {
+        switch self {
+        case .none: "none"
+        case .probe: "probe"
+        case .steer: "steer"
+        }
+    }
+
+    var blurb: String {
+        switch self {
+        case .none: "Nothing: they go on to the video's source unread"
+        case .probe: "A click tells the depth there and shows it while the button is held; no property changes"
+        case .steer: "As probe, and clicks, wheel and keys change properties: this lets the viewer see the room"
         }
     }
 }
