@@ -388,6 +388,80 @@ import Testing
         #expect(bench.bus.count(of: GST_MESSAGE_ELEMENT) == 1)
     }
 
+    /// A bench with a wish for a snapshot that came after the last map, which was in the video's colour.
+    private func wishing(_ folder: TemporaryFolder) throws -> Bench {
+        let video = VideoShape("RGB", 8, 4)
+        let bench = bench(["video"], ["location": folder["cloud.ply"]])
+        bench.video.start(video)
+        bench.video.push(flat(video, [200, 100, 50]), at: 0)
+        bench.depth.start(CloudElementTests.depth)
+        bench.depth.push(wall(900), at: 0)
+        _ = try #require(bench.output.next())
+        bench.set("snapshot", "true")
+        return bench
+    }
+
+    @Test(arguments: [true, false])
+    func `a snapshot that is asked for after the last map is made of that one, at the end or the stop`(
+        atEnd: Bool
+    ) throws {
+        let folder = TemporaryFolder()
+        let bench = try wishing(folder)
+        if atEnd {
+            bench.depth.end()
+            #expect(bench.output.rest().isEmpty)
+        } else {
+            gst_element_set_state(bench.element, GST_STATE_READY)
+        }
+        #expect(number("snapshot", of: bench.element) == 0)
+        #expect(bench.bus.count(of: GST_MESSAGE_ELEMENT) == 1 && bench.bus.warnings().isEmpty)
+        let bytes = folder.read("cloud.ply")
+        #expect(String(decoding: bytes.prefix(400), as: UTF8.self).contains("element vertex 32\n"))
+        #expect(Array(bytes.suffix(3)) == [200, 100, 50])
+    }
+
+    @Test(arguments: [true, false])
+    func `a snapshot for which there was no map is a warning at the end or the stop, and the property goes back`(
+        atEnd: Bool
+    ) {
+        let folder = TemporaryFolder()
+        let bench = bench([], ["location": folder["cloud.ply"], "snapshot": "true"])
+        bench.depth.start(CloudElementTests.depth)
+        if atEnd {
+            bench.depth.end()
+            #expect(bench.output.rest().isEmpty)
+        } else {
+            bench.depth.settle()
+            gst_element_set_state(bench.element, GST_STATE_READY)
+        }
+        #expect(number("snapshot", of: bench.element) == 0 && folder.names == [])
+        let warnings = bench.bus.warnings()
+        #expect(warnings.count == 1 && warnings.first?.text.contains(folder["cloud.ply"]) == true, "\(warnings)")
+    }
+
+    @Test func `a map of before a flush is no longer there for a snapshot`() throws {
+        let folder = TemporaryFolder()
+        let bench = try wishing(folder)
+        bench.depth.beginFlush()
+        bench.depth.endFlush()
+        bench.depth.end()
+        #expect(bench.output.rest().isEmpty)
+        #expect(number("snapshot", of: bench.element) == 0 && folder.names == [])
+        #expect(bench.bus.warnings().count == 1)
+    }
+
+    @Test func `who asks for the next snapshot whenever one is begun does not keep the stream from ending`() throws {
+        let folder = TemporaryFolder()
+        let bench = try wishing(folder)
+        let wishes = RepeatedWish(bench, folder["again.ply"])
+        bench.depth.end()
+        #expect(bench.output.rest().isEmpty)
+        #expect(folder.names == ["cloud.ply"])
+        let warnings = bench.bus.warnings()
+        #expect(warnings.count == 1 && warnings.first?.text.contains(folder["again.ply"]) == true, "\(warnings)")
+        withExtendedLifetime(wishes) {}
+    }
+
     @Test func `a pipeline that ends at once has written its snapshot`() throws {
         let folder = TemporaryFolder()
         for run in 0..<20 {
@@ -483,6 +557,30 @@ private final class SettingAtWarning {
     }
 
     deinit { gst_bus_set_sync_handler(bench.bus.pointer, nil, nil, nil) }
+}
+
+/// Asks a bench's element for another snapshot as soon as it has taken up one, on the thread that does.
+private final class RepeatedWish {
+    private let bench: Bench
+    private let location: String
+    private var handler: gulong = 0
+
+    init(_ bench: Bench, _ location: String) {
+        self.bench = bench
+        self.location = location
+        let callback: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
+            guard let data else { return }
+            let wish = Unmanaged<RepeatedWish>.fromOpaque(data).takeUnretainedValue()
+            guard number("snapshot", of: wish.bench.element) == 0 else { return }
+            wish.bench.set("location", wish.location)
+            wish.bench.set("snapshot", "true")
+        }
+        handler = g_signal_connect_data(
+            bench.element, "notify::snapshot", unsafeBitCast(callback, to: GCallback.self),
+            Unmanaged.passUnretained(self).toOpaque(), nil, GConnectFlags(rawValue: 0))
+    }
+
+    deinit { g_signal_handler_disconnect(bench.element, handler) }
 }
 
 /// The navigation events that reach a source pad.

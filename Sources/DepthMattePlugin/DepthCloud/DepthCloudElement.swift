@@ -26,6 +26,9 @@ final class DepthCloudElement: FollowingElement {
     var painter: CloudPainter?
     /// What of our own keeps the output from being agreed.
     var negotiationFault: ElementError?
+    /// The map that was drawn last, and when it was in the video's colours.
+    private var lastMap: (map: DepthFrame, videoMoment: Moment?)?
+    private let copies = DepthCopies()
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
@@ -86,7 +89,10 @@ final class DepthCloudElement: FollowingElement {
             depth: frame.pointer, format: depth.format, video: videoFrame(at: moment, settings), settings: settings,
             view: hands.view(settings, at: streamTime(of: frame.pointer)))
         let shown = try draw(scene, painter, on: canvas.pointer)
-        if settings.snapshot { takeSnapshot(shown, painter) }
+        if let shown {
+            keep(shown, at: moment)
+            if settings.snapshot && snapshot.isFree { takeSnapshot(shown) }
+        }
         frame = canvas
         return true
     }
@@ -153,22 +159,51 @@ final class DepthCloudElement: FollowingElement {
 
     // MARK: A file
 
-    /// Begins the file that was asked for, unless the last one is still being written: then the next frame does.
-    private func takeSnapshot(_ scene: CloudPainter.Scene?, _ painter: CloudPainter) {
-        guard let scene, snapshot.isFree else { return }
-        // As they are now, in one step: they may have been set again while the frame was drawn, and what is asked for
-        // from here on is for the next one.
+    /// Keeps a map for a snapshot that is asked for when no other comes, while there is a place to write one to.
+    private func keep(_ scene: CloudPainter.Scene, at moment: Moment) {
+        let isWanted = scene.settings.location?.isEmpty == false
+        let map = DepthFrame(buffer: scene.depth, format: scene.format, reading: scene.settings.depth)
+        lastMap = isWanted ? copies.copy(of: map).map { ($0, scene.video == nil ? nil : moment) } : nil
+    }
+
+    /// The last map as it would be drawn now; nil where there is none.
+    private var lastScene: CloudPainter.Scene? {
+        guard let lastMap else { return nil }
+        let settings = table.current
+        return CloudPainter.Scene(
+            depth: lastMap.map.buffer, format: lastMap.map.format,
+            video: lastMap.videoMoment.flatMap { videoFrame(at: $0, settings) }, settings: settings,
+            view: settings.view)
+    }
+
+    /// Takes up the snapshot that is asked for, as it is now and in one step: it may have been asked for anew while a frame
+    /// was drawn, and what is asked for from here on is another one.
+    ///
+    /// - Returns: where it is to be written, empty where no place is named; nil where none is asked for.
+    private func takeWish() -> String? {
         var wish: (isThere: Bool, location: String?) = (false, nil)
         table.update { settings in
             wish = (settings.snapshot, settings.location)
             settings.snapshot = false
         }
-        guard wish.isThere else { return }
+        guard wish.isThere else { return nil }
         notify("snapshot")
-        guard let path = wish.location, !path.isEmpty else {
+        return wish.location ?? ""
+    }
+
+    /// Begins the file that is asked for, if one is; no other may be in the making.
+    private func takeSnapshot(_ scene: CloudPainter.Scene?) {
+        guard let path = takeWish() else { return }
+        guard !path.isEmpty else {
             return warn(
                 ElementError(
                     .resource(GST_RESOURCE_ERROR_SETTINGS), "There is no snapshot without a location to write it to."))
+        }
+        guard let scene, let painter else {
+            return warn(
+                ElementError(
+                    .resource(GST_RESOURCE_ERROR_FAILED),
+                    "The snapshot was not written. \(path): no depth map came for it."))
         }
         do throws(FrameFault) {
             snapshot.begin(try painter.file(scene), to: path, for: self)
@@ -186,15 +221,28 @@ final class DepthCloudElement: FollowingElement {
         if let message = gst_message_new_element(object, structure) { gst_element_post_message(instance, message) }
     }
 
-    /// Who hears of the end has heard of the file.
-    func finishWork() { snapshot.finish() }
+    /// Who hears of the end has heard of every file that was asked for before it: no other map comes, so what is still
+    /// open is made of the last one. Whoever asks for the next one when that is taken up would do so for ever.
+    func finishWork() {
+        snapshot.finish()
+        takeSnapshot(lastScene)
+        snapshot.finish()
+        takeSnapshot(nil)
+    }
 
     // MARK: Stop
 
-    func forgetInputs() { video.reset() }
+    func beginsAnew(_ role: DepthLedPad) { if role == .depth { lastMap = nil } }
+
+    func forgetInputs() {
+        video.reset()
+        lastMap = nil
+    }
 
     func end() {
-        snapshot.finish()
+        finishWork()
+        lastMap = nil
+        copies.forget()
         pointer.letGo()
         hands.letGo()
         depth = nil

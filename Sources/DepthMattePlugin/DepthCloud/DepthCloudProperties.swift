@@ -38,7 +38,10 @@ enum DepthCloudProperties {
 
     private static let file: [Row] = [
         .string("location", "File that a snapshot is written to: binary PLY, metres from the camera", \.location),
-        .bool("snapshot", "Write the next depth map's points to location; goes back to false then", \.snapshot),
+        .bool(
+            "snapshot",
+            "Write the next depth map's points to location, or at the end the last one's; goes back to false then",
+            \.snapshot),
     ]
 
     private static let work: [Row] = [
