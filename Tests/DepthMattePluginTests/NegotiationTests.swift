@@ -28,20 +28,55 @@ import Testing
         #expect(bench.video.allowedCaps(filter: "audio/x-raw") == "EMPTY")
     }
 
-    @Test func `a transparent output asks for the formats whose siblings downstream takes`() {
-        let bench = Bench(
-            ["depth"], ["background-mode": "transparent"], downstream: "video/x-raw, format=(string){ BGRA, A420, RGB }"
-        )
-        let allowed = bench.video.allowedCaps()
-        for format in ["BGRA", "BGRx", "A420", "I420"] { #expect(allowed.contains(format), "\(allowed)") }
-        for format in ["RGB,", "RGBA", "AYUV", "NV12"] { #expect(!allowed.contains(format), "\(allowed)") }
+    private func transparent() -> Bench {
+        Bench(
+            ["depth"], ["background-mode": "transparent"],
+            downstream: "video/x-raw, format=(string){ NV12, BGRA, A420 }")
     }
 
-    @Test func `video caps that downstream does not take are refused`() {
-        let bench = Bench(["depth"], downstream: "video/x-raw, format=(string)I420")
-        bench.video.start(Room.shape)
-        bench.video.push(Room.picture, at: 0)
+    @Test func `a transparent output asks for the formats whose siblings downstream takes, and then for the others`() {
+        let bench = transparent()
+        let allowed = bench.video.allowedCaps()
+        let withoutSibling = allowed.split(separator: "NV12", maxSplits: 1)
+        #expect(withoutSibling.count == 2, "\(allowed)")
+        for format in ["I420", "BGRx", "BGRA", "A420"] {
+            #expect(withoutSibling.first?.contains(format) == true, "\(allowed)")
+        }
+        for format in ["RGB,", "RGBA", "AYUV", "YUY2"] { #expect(!allowed.contains(format), "\(allowed)") }
+    }
+
+    @Test func `who could send a format with a sibling is offered no other, and who cannot what it has`() {
+        let bench = transparent()
+        let both = bench.video.allowedCaps(filter: "video/x-raw, format=(string){ NV12, YUY2, I420 }")
+        #expect(both.contains("I420") && !both.contains("NV12"), "\(both)")
+        let rest = bench.video.allowedCaps(filter: "video/x-raw, format=(string){ NV12, YUY2 }")
+        #expect(rest.contains("NV12") && !rest.contains("YUY2"), "\(rest)")
+    }
+
+    @Test(arguments: ["transparent", "color"])
+    func `video that downstream does not take is refused with a reason`(mode: String) {
+        let bench = Bench(["depth"], ["background-mode": mode], downstream: "video/x-raw, format=(string)RGBA")
+        bench.video.start(VideoShape("NV12", 64, 48))
+        bench.video.push(noise(VideoShape("NV12", 64, 48), seed: 1), at: 0)
         #expect(bench.video.settle() == GST_FLOW_NOT_NEGOTIATED)
+        let errors = bench.bus.errors()
+        #expect(errors.count == 1 && errors.first?.text.contains("videoconvert") == true, "\(errors)")
+    }
+
+    @Test(arguments: ["transparent", "color"])
+    func `a pipeline in which nothing can be agreed on hears of it from the element first`(mode: String) {
+        let pipeline = Pipeline(
+            """
+            videotestsrc ! video/x-raw,format=NV12 ! depthmatte background-mode=\(mode)
+                ! capsfilter name=after ! fakesink
+            """)
+        // Behind the parser, which would not link what cannot be.
+        setProperty(pipeline["after"], "caps", "video/x-raw,format=RGBA")
+        guard case .failed(let error) = pipeline.run() else {
+            Issue.record("it plays")
+            return
+        }
+        #expect(error.text.hasPrefix("On the video pad: ") && error.text.contains("videoconvert"), "\(error)")
     }
 
     @Test(arguments: ["video", "depth", "face", "background"])

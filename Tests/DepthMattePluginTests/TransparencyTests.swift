@@ -153,12 +153,70 @@ import Testing
         }
     }
 
-    @Test func `a format that can have no alpha is refused from the start`() {
+    /// What becomes of a stream that is made transparent from the start or while it plays.
+    private func play(
+        _ source: String, setWhilePlaying: Bool
+    ) -> (formats: [String], warnings: [Bus.Report], errors: [Bus.Report]) {
+        let pipeline = Pipeline(
+            """
+            depthtestsrc name=camera num-buffers=20
+            camera.video ! video/x-raw,width=64,height=48,framerate=30/1 ! \(source)
+                ! depthmatte name=matte \(setWhilePlaying ? "" : "background-mode=transparent")
+                ! appsink name=sink sync=false max-buffers=1
+            camera.depth ! video/x-raw,width=32,height=24 ! matte.depth
+            """)
+        _ = pipeline.set(GST_STATE_PLAYING)
+        var frames = [pipeline.nextFrame(of: "sink")]
+        if setWhilePlaying { setProperty(pipeline["matte"], "background-mode", "transparent") }
+        frames += pipeline.frames(of: "sink")
+        let formats = frames.map { frame in
+            frame?.caps.firstMatch(of: /format=\(string\)(\w+)/).map { String($0.1) } ?? "none"
+        }
+        return (formats, pipeline.bus.warnings(), pipeline.bus.errors())
+    }
+
+    @Test(arguments: ["NV12", "YUY2", "BGR"], [false, true])
+    func `a source that cannot change its format plays on before the colour, with one warning`(
+        format: String, setWhilePlaying: Bool
+    ) {
+        let (formats, warnings, errors) = play(
+            "videoconvert ! video/x-raw,format=\(format)", setWhilePlaying: setWhilePlaying)
+        #expect(formats == [String](repeating: format, count: 20) && errors.isEmpty, "\(errors)")
+        #expect(warnings.count == 1 && warnings.first?.text.contains(format) == true, "\(warnings)")
+    }
+
+    @Test(
+        arguments: ["videoconvert", "videoconvert ! video/x-raw,format=NV12 ! videoconvert ! videoscale"],
+        [false, true])
+    func `a source that can change its format sends one that gains an alpha channel`(
+        source: String, setWhilePlaying: Bool
+    ) {
+        let (formats, warnings, errors) = play(source, setWhilePlaying: setWhilePlaying)
+        #expect(formats.count == 20 && errors.isEmpty, "\(errors)")
+        let withAlpha = TransparencyTests.pairs.map(\.1)
+        #expect(withAlpha.contains(formats.last ?? ""), "\(formats)")
+        if !setWhilePlaying { #expect(Set(formats).count == 1 && warnings.isEmpty, "\(formats)") }
+    }
+
+    @Test func `a format that can have no alpha is shown before the colour from the start, with one warning`() throws {
+        let video = VideoShape("BGR", 40, 30)
         let bench = Bench([], TransparencyTests.properties)
-        #expect(!bench.video.allowedCaps().contains("YUY2"))
-        bench.video.start(VideoShape("YUY2", 40, 30))
-        bench.video.push(noise(VideoShape("YUY2", 40, 30), seed: 9), at: 0)
-        #expect(bench.video.settle() == GST_FLOW_NOT_NEGOTIATED)
+        bench.video.start(video)
+        for frame in 0..<3 { bench.video.push(noise(video, seed: 9), at: time(ofFrame: frame)) }
+        for _ in 0..<3 {
+            let bytes = try #require(bench.output.next()).bytes
+            #expect(pixels(bytes, otherThan: TransparencyTests.color, video) == 0)
+        }
+        #expect(bench.bus.warnings().count { $0.text.contains("BGR") } == 1)
+    }
+
+    @Test func `where the sibling is not taken, the video's own format leaves before the colour`() throws {
+        let video = VideoShape("BGRx", 40, 30)
+        let bench = Bench([], TransparencyTests.properties, downstream: "video/x-raw, format=(string){ BGRx, RGB }")
+        bench.video.start(video)
+        bench.video.push(noise(video, seed: 9), at: 0)
+        #expect(try #require(bench.output.next()).caps.contains("BGRx"))
+        #expect(bench.bus.warnings().count { $0.text.contains("BGRA") } == 1 && bench.bus.errors().isEmpty)
     }
 
     @Test func `made transparent while playing, a format that can have no alpha shows the colour and warns once`()

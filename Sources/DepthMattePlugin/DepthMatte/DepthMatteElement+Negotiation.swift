@@ -7,9 +7,34 @@ extension DepthMatteElement {
     func check(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthMatte.PadRole) throws(CapsRefusal) {
         switch role {
         case .depth: _ = try DepthFormat(caps, maxPixels: maxPixels)
-        case .video: _ = try StreamFormat(videoInfo(caps, maxPixels: maxPixels))
+        case .video: try checkIsTaken(caps, StreamFormat(videoInfo(caps, maxPixels: maxPixels)))
         case .face, .background: _ = try videoInfo(caps, maxPixels: maxPixels)
         }
+    }
+
+    /// Refuses video from which nothing could be made that downstream takes.
+    private func checkIsTaken(
+        _ caps: UnsafeMutablePointer<GstCaps>, _ format: StreamFormat
+    ) throws(CapsRefusal) {
+        guard let downstream = VideoNegotiation.downstreamCaps(of: sourcePad) else { return }
+        defer { gst_caps_unref(downstream) }
+        guard
+            VideoNegotiation.outputFormat(
+                for: caps, format.format, downstream: downstream, transparent: wantsAlpha) == nil
+        else { return }
+        throw notTaken(format)
+    }
+
+    private var wantsAlpha: Bool { table.current.backgroundMode == .transparent }
+
+    private func notTaken(_ format: StreamFormat) -> CapsRefusal {
+        if wantsAlpha && format.format.withAlpha == nil {
+            return CapsRefusal(
+                "what follows does not take \(format.format.name), and that has no alpha channel to make transparent; "
+                    + "put videoconvert before this element")
+        }
+        return CapsRefusal(
+            "what follows does not take the video as it is; put videoconvert and videoscale behind this element")
     }
 
     func take(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthMatte.PadRole) throws(CapsRefusal) {
@@ -44,6 +69,8 @@ extension DepthMatteElement {
         case (GST_QUERY_CAPS, .video):
             answerVideoCaps(query)
             return true
+        case (GST_QUERY_ACCEPT_CAPS, .video):
+            return acceptsVideo(query, on: pad) || parent()
         case (GST_QUERY_ACCEPT_CAPS, .depth):
             return acceptsDepth(query) || parent()
         default:
@@ -51,67 +78,73 @@ extension DepthMatteElement {
         }
     }
 
-    /// Offers upstream what downstream takes, less what would need an alpha channel that the format cannot have.
     private func answerVideoCaps(_ query: UnsafeMutablePointer<GstQuery>) {
         var filter: UnsafeMutablePointer<GstCaps>?
         gst_query_parse_caps(query, &filter)
         guard
-            let offered = VideoNegotiation.videoCaps(
-                downstreamOf: sourcePad, transparent: table.current.backgroundMode == .transparent)
+            let result = VideoNegotiation.videoCaps(for: filter, downstreamOf: sourcePad, transparent: wantsAlpha)
         else { return }
-        defer { gst_caps_unref(offered) }
-        let result =
-            if let filter { gst_caps_intersect_full(filter, offered, GST_CAPS_INTERSECT_FIRST) } else {
-                gst_caps_ref(offered)
-            }
-        if gst_caps_is_empty(result) != 0 {
-            Self.log.warning(self) {
-                "no video format suits downstream"
-                    + (table.current.backgroundMode == .transparent ? ", which would have to take alpha" : "")
-            }
-        }
         gst_query_set_caps_result(query, result)
         gst_caps_unref(result)
+    }
+
+    /// Lets in all caps of a format that we know: whether downstream takes what becomes of them is seen when they come as
+    /// an event, where a reason can be given.
+    ///
+    /// - Returns: false where it is left unanswered.
+    private func acceptsVideo(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool {
+        var caps: UnsafeMutablePointer<GstCaps>?
+        gst_query_parse_accept_caps(query, &caps)
+        guard let caps, let template = gst_pad_get_pad_template_caps(pad.pad) else { return false }
+        defer { gst_caps_unref(template) }
+        guard gst_caps_can_intersect(caps, template) != 0 else { return false }
+        gst_query_set_accept_caps_result(query, 1)
+        return true
     }
 
     func outputCaps(
         downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
         guard let input else { return nil }
-        let wantsAlpha = table.current.backgroundMode == .transparent
-        guard let made = Compositor(input.format, transparent: wantsAlpha) else {
-            negotiationFault = outOfMemory
-            throw .refused(GST_FLOW_ERROR)
-        }
-        if wantsAlpha && !made.hasStraightAlpha, pace.warnings.admits("alpha") {
-            warn(
-                ElementError(
-                    .stream(GST_STREAM_ERROR_FORMAT),
-                    "\(input.format.format.name) video has no alpha channel to make transparent: "
-                        + "the colour is shown instead."))
-        }
-        guard let result = input.caps.pointer.withFormat(made.output.format.name) else {
-            negotiationFault = outOfMemory
-            throw .refused(GST_FLOW_ERROR)
-        }
-        guard gst_caps_can_intersect(result, downstream) != 0 else {
-            gst_caps_unref(result)
-            throw .refused(GST_FLOW_NOT_NEGOTIATED)  // `negotiationFailed` says why
-        }
         negotiationFault = nil
+        let wantsAlpha = wantsAlpha
+        let video = input.format.format
+        guard
+            let output = VideoNegotiation.outputFormat(
+                for: input.caps.pointer, video, downstream: downstream, transparent: wantsAlpha)
+        else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }  // `negotiationFailed` says why
+        guard let made = Compositor(input.format, transparent: wantsAlpha && output.format == video.withAlpha),
+            let result = input.caps.pointer.withFormat(output.name)
+        else {
+            negotiationFault = outOfMemory
+            throw .refused(GST_FLOW_ERROR)
+        }
+        if wantsAlpha && !made.hasStraightAlpha { warnOfMissingAlpha(video) }
         compositor = made
-        Self.log.debug(self) { "video \(input.caps.pointer.text), output \(made.output.format.name)" }
+        Self.log.debug(self) { "video \(input.caps.pointer.text), output \(output.name)" }
         return result
+    }
+
+    private func warnOfMissingAlpha(_ format: VideoFormat) {
+        guard pace.warnings.admits("alpha") else { return }
+        let sentence =
+            if let sibling = format.withAlpha.flatMap(VideoFormat.of) {
+                "What follows takes \(format.name) and not \(sibling.name): the colour is shown instead of nothing."
+            } else {
+                "\(format.name) video has no alpha channel to make transparent: the colour is shown instead. "
+                    + "Put videoconvert before this element."
+            }
+        warn(ElementError(.stream(GST_STREAM_ERROR_FORMAT), sentence))
     }
 
     func negotiationFailed() {
         guard let input else { return }
         compositor = nil
-        let notTaken = ElementError(
-            .core(GST_CORE_ERROR_NEGOTIATION),
-            "What follows does not take the video as it is. Put videoconvert and videoscale behind this element.",
-            details: input.caps.pointer.text)
-        post(negotiationFault ?? notTaken)
+        post(
+            negotiationFault
+                ?? ElementError(
+                    .core(GST_CORE_ERROR_NEGOTIATION), "On the video pad: \(notTaken(input.format).reason).",
+                    details: input.caps.pointer.text))
     }
 
     func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {

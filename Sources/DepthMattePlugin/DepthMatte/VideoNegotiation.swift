@@ -1,21 +1,54 @@
 import CGStreamer
 import GstBridge
 
-/// Which caps the `video` pad may offer.
+/// Which caps the `video` pad offers, and which format leaves for those that come.
 enum VideoNegotiation {
-    /// What upstream may send so that downstream gets what it takes: the same caps, or with `transparent` the caps
-    /// whose format has a sibling with alpha that downstream takes. Ownership passes to the caller.
+    /// What the pad offers to someone who could send what `filter` says. Ownership passes to the caller.
+    ///
+    /// That is what downstream takes; with `transparent`, first of all the formats with an alpha channel that it takes, and
+    /// their siblings without one. Whoever says that it could send one of those is offered no other: a converter stays with
+    /// the format that it gets wherever it may. Where nothing suits, everything is let in that could be sent: it is
+    /// refused when it comes, and with a reason.
     static func videoCaps(
-        downstreamOf sourcePad: UnsafeMutablePointer<GstPad>, transparent: Bool
+        for filter: UnsafeMutablePointer<GstCaps>?, downstreamOf sourcePad: UnsafeMutablePointer<GstPad>,
+        transparent: Bool
     ) -> UnsafeMutablePointer<GstCaps>? {
+        guard let template = gst_pad_get_pad_template_caps(sourcePad) else { return nil }
+        defer { gst_caps_unref(template) }
+        guard let allowed = downstreamCaps(of: sourcePad) else { return nil }
+        defer { gst_caps_unref(allowed) }
+        guard let siblings = transparent ? withoutAlpha(allowed) : gst_caps_new_empty() else { return nil }
+        guard let filter, gst_caps_is_any(filter) == 0 else { return gst_caps_merge(siblings, gst_caps_ref(allowed)) }
+        defer { gst_caps_unref(siblings) }
+        for offer in [siblings, allowed, template] {
+            guard let common = gst_caps_intersect_full(filter, offer, GST_CAPS_INTERSECT_FIRST) else { return nil }
+            if gst_caps_is_empty(common) == 0 { return common }
+            gst_caps_unref(common)
+        }
+        return gst_caps_new_empty()
+    }
+
+    /// What downstream takes of all that could leave, in its order. Ownership passes to the caller.
+    static func downstreamCaps(of sourcePad: UnsafeMutablePointer<GstPad>) -> UnsafeMutablePointer<GstCaps>? {
         guard let template = gst_pad_get_pad_template_caps(sourcePad) else { return nil }
         defer { gst_caps_unref(template) }
         guard let downstream = gst_pad_peer_query_caps(sourcePad, template) else { return nil }
         defer { gst_caps_unref(downstream) }
-        guard let allowed = gst_caps_intersect_full(downstream, template, GST_CAPS_INTERSECT_FIRST) else { return nil }
-        guard transparent else { return allowed }
-        defer { gst_caps_unref(allowed) }
-        return withoutAlpha(allowed)
+        return gst_caps_intersect_full(downstream, template, GST_CAPS_INTERSECT_FIRST)
+    }
+
+    /// The format that leaves for video of some caps: with `transparent` the sibling that has an alpha channel, where there
+    /// is one that downstream takes, else its own; nil where downstream takes neither.
+    static func outputFormat(
+        for video: UnsafeMutablePointer<GstCaps>, _ format: VideoFormat, downstream: UnsafeMutablePointer<GstCaps>,
+        transparent: Bool
+    ) -> VideoFormat? {
+        let sibling = transparent ? format.withAlpha.flatMap(VideoFormat.of) : nil
+        return [sibling, format].lazy.compactMap { $0 }.first { candidate in
+            guard let caps = video.withFormat(candidate.name) else { return false }
+            defer { gst_caps_unref(caps) }
+            return gst_caps_can_intersect(caps, downstream) != 0
+        }
     }
 
     /// For each format, the allowed caps of its sibling with alpha, renamed to it.
