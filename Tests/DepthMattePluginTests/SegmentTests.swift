@@ -161,4 +161,14 @@ import Testing
         #expect(frames.map(\.timing.start) == [0, 1, 1, 3, 2, 3].map { time(ofFrame: $0) })
         #expect(frames.map(Numbered.number) == [1, 2, 2, 4, 4, 4], "a map that is behind is not taken again")
     }
+
+    /// As the reference says of these properties, which every GstAggregator has.
+    @Test(arguments: Follower.all, ["start-time-selection=first", "start-time-selection=set start-time=5000000000"])
+    func `a start time of the aggregator's changes nothing`(follower: Follower, properties: String) {
+        let line = follower.camera.replacing("depthtestsrc", with: "depthtestsrc num-buffers=4")
+            .replacing("name=element", with: "name=element \(properties)")
+        let pipeline = Pipeline(line + "appsink name=sink sync=false")
+        pipeline.set(GST_STATE_PLAYING)
+        #expect(pipeline.frames(of: "sink").map(\.timing.start) == (0..<4).map { time(ofFrame: $0) })
+    }
 }
