@@ -64,6 +64,18 @@ extension BufferPointer {
         return gst_mini_object_is_writable(object) != 0 && gst_buffer_is_all_memory_writable(self) != 0
     }
 
+    /// Zeroes all bytes; false where they cannot be written, which gst_buffer_memset takes for granted. The buffer must be
+    /// the caller's alone.
+    func clear() -> Bool {
+        (0..<gst_buffer_n_memory(self)).allSatisfy { index in
+            var map = GstMapInfo()
+            guard gst_buffer_map_range(self, index, 1, &map, GST_MAP_WRITE) != 0 else { return false }
+            defer { gst_buffer_unmap(self, &map) }
+            map.data?.initialize(repeating: 0, count: Int(clamping: map.size))
+            return true
+        }
+    }
+
     /// All bytes are in one piece of the processor's own memory: to map it costs nothing, each time.
     package var isPlainMemory: Bool {
         guard gst_buffer_n_memory(self) == 1, let memory = gst_buffer_peek_memory(self, 0) else { return false }
@@ -95,23 +107,21 @@ package var lineAligned: GstAllocationParams {
     return parameters
 }
 
-/// A zeroed buffer of `size` bytes; nil where there is no memory.
-package func newBuffer(size: Int) -> OwnedBuffer? {
+/// A zeroed buffer of `size` bytes.
+package func newBuffer(size: Int) throws(FrameFault) -> OwnedBuffer {
     var parameters = lineAligned
-    guard let buffer = gst_buffer_new_allocate(nil, gsize(size), &parameters) else { return nil }
-    gst_buffer_memset(buffer, 0, 0, gsize(size))
-    return OwnedBuffer(taking: buffer)
+    guard let made = gst_buffer_new_allocate(nil, gsize(size), &parameters) else { throw .outOfMemory(bytes: size) }
+    let buffer = OwnedBuffer(taking: made)
+    if !buffer.pointer.clear() { throw .notMappable }
+    return buffer
 }
 
-/// A zeroed buffer of `size` bytes, to be kept by several; nil where there is no memory.
-package func newSharedBuffer(size: Int) -> BufferRef? {
-    guard let buffer = newBuffer(size: size) else { return nil }
-    return BufferRef(buffer)
-}
+/// A zeroed buffer of `size` bytes, to be kept by several.
+package func newSharedBuffer(size: Int) throws(FrameFault) -> BufferRef { BufferRef(try newBuffer(size: size)) }
 
 /// A zeroed buffer with the timestamps, flags and metas of another, less the metas that describe its memory.
-package func newBuffer(size: Int, stampedLike original: BufferPointer) -> OwnedBuffer? {
-    guard let buffer = newBuffer(size: size) else { return nil }
+package func newBuffer(size: Int, stampedLike original: BufferPointer) throws(FrameFault) -> OwnedBuffer {
+    let buffer = try newBuffer(size: size)
     stamp(buffer.pointer, like: original)
     return buffer
 }

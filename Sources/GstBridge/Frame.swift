@@ -1,36 +1,6 @@
 package import CGStreamer
 package import DepthKernels
 
-/// What can be wrong with one buffer. It costs that frame, not the stream.
-package enum FrameFault: Error, Equatable, CustomStringConvertible {
-    /// The memory ends before the picture does.
-    case tooShort(bytes: Int, expected: Int)
-    /// The GstVideoMeta contradicts the caps or itself.
-    case metaDisagrees
-    case notMappable
-    /// The planes are not those that the format asks for.
-    case wrongShape
-
-    package var description: String {
-        switch self {
-        case .tooShort(let bytes, let expected): "the buffer holds \(bytes) bytes where its caps need \(expected)"
-        case .metaDisagrees: "the buffer's GstVideoMeta contradicts its caps"
-        case .notMappable: "the buffer's memory cannot be mapped"
-        case .wrongShape: "the buffer's planes are not those of its format"
-        }
-    }
-
-    /// What is wrong, without the numbers that differ from buffer to buffer.
-    package var cause: String {
-        switch self {
-        case .tooShort: "short"
-        case .metaDisagrees: "meta"
-        case .notMappable: "map"
-        case .wrongShape: "shape"
-        }
-    }
-}
-
 /// Lends a buffer's planes for reading.
 package func withFrame<Result>(
     reading buffer: UnsafeMutablePointer<GstBuffer>, _ layout: FrameLayout,

@@ -30,8 +30,10 @@ package final class PictureConverter {
     /// Takes `from` out of each source frame to `to` in the target; the rest of the target gets the border's colour.
     ///
     /// - Parameter border: 0xAARRGGBB; nil leaves the rest of the target as it is.
-    /// - Returns: nil where GstVideoConverter has no way between the two formats.
-    package init?(_ source: GstVideoInfo, to target: GstVideoInfo, from: PixelRect, into: PixelRect, border: UInt32?) {
+    /// - Throws: `noConversion` where GstVideoConverter has no way between the two formats.
+    package init(
+        _ source: GstVideoInfo, to target: GstVideoInfo, from: PixelRect, into: PixelRect, border: UInt32?
+    ) throws(FrameFault) {
         self.source = source
         self.target = target
         sourceLayout = FrameLayout(source)
@@ -40,8 +42,9 @@ package final class PictureConverter {
         self.source.fps_n = target.fps_n
         self.source.fps_d = target.fps_d
         self.source.interlace_mode = target.interlace_mode
-        let options = gst_structure_new_empty("GstVideoConverterOptions")
-        guard let options else { return nil }
+        guard let options = gst_structure_new_empty("GstVideoConverterOptions") else {
+            throw .outOfMemory(bytes: MemoryLayout<GstStructure>.size)
+        }
         for (name, value) in [
             ("src-x", from.x), ("src-y", from.y), ("src-width", from.width), ("src-height", from.height),
             ("dest-x", into.x), ("dest-y", into.y), ("dest-width", into.width), ("dest-height", into.height),
@@ -59,7 +62,9 @@ package final class PictureConverter {
         g_value_init(&fills, GSTSHIMS_TYPE_BOOLEAN)
         g_value_set_boolean(&fills, gboolean(border != nil))
         gst_structure_take_value(options, "GstVideoConverter.fill-border", &fills)
-        guard let converter = gst_video_converter_new(&self.source, &self.target, options) else { return nil }
+        guard let converter = gst_video_converter_new(&self.source, &self.target, options) else {
+            throw .noConversion(from: source.formatName, to: target.formatName)
+        }
         self.converter = converter
     }
 
@@ -93,6 +98,20 @@ package final class PictureConverter {
     private func pointer(_ plane: Plane) -> (gpointer, gint) {
         (UnsafeMutableRawPointer(mutating: plane.base), gint(clamping: plane.stride))
     }
+}
+
+extension GstVideoInfo {
+    /// Pictures of a format and size, in the layout that caps imply.
+    package static func of(_ format: GstVideoFormat, width: Int, height: Int) throws(FrameFault) -> GstVideoInfo {
+        var info = GstVideoInfo()
+        let isSet = gst_video_info_set_format(&info, format, guint(clamping: width), guint(clamping: height)) != 0
+        // Where the size of a frame cannot be told in C's numbers, there is no memory for it either.
+        if !isSet { throw .outOfMemory(bytes: width &* height) }
+        return info
+    }
+
+    /// The format as caps name it.
+    var formatName: String { String(cString: finfo.pointee.name) }
 }
 
 /// Whether two descriptions say the same.

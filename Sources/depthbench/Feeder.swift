@@ -198,8 +198,10 @@ final class KeptFrames: FrameSource {
     private var turn = 0
 
     init(count: Int, size: Int, fill: (Int, UnsafeMutableRawBufferPointer) -> Void) throws {
-        buffers = (0..<count).compactMap { _ in newSharedBuffer(size: size) }
-        guard buffers.count == count else { throw Failure.cannot("there is no memory for \(count) frames") }
+        guard let made = try? (0..<count).map({ _ in try newSharedBuffer(size: size) }) else {
+            throw Failure.cannot("there is no memory for \(count) frames")
+        }
+        buffers = made
         for (number, buffer) in buffers.enumerated() { write(to: buffer.pointer) { fill(number, $0) } }
     }
 

@@ -1,18 +1,22 @@
-import CGStreamer
+package import CGStreamer
 package import GstBridge
 
 /// A buffer of `size` bytes that nobody can map, as memory on a device that is gone.
 package func unmappableBuffer(size: Int) -> BufferRef {
-    let allocator = UnsafeMutableRawPointer(g_object_new_with_properties(allocatorType, 0, nil, nil))
-    guard let allocator, let buffer = gst_buffer_new() else { preconditionFailure("no memory for a buffer") }
-    let memory = UnsafeMutablePointer<GstMemory>.allocate(capacity: 1)
-    gst_memory_init(
-        memory, GstMemoryFlags(rawValue: 0), allocator.assumingMemoryBound(to: GstAllocator.self), nil, gsize(size), 0,
-        0,
-        gsize(size))
-    gst_object_unref(allocator)
-    gst_buffer_append_memory(buffer, memory)
+    let allocator = unmappableAllocator()
+    defer { gst_object_unref(allocator) }
+    guard let buffer = gst_buffer_new_allocate(allocator, gsize(size), nil) else {
+        preconditionFailure("no memory for a buffer")
+    }
     return BufferRef(taking: buffer)
+}
+
+/// Makes memory that nobody can map. The caller owns it.
+package func unmappableAllocator() -> UnsafeMutablePointer<GstAllocator> {
+    let allocator = UnsafeMutableRawPointer(g_object_new_with_properties(allocatorType, 0, nil, nil))
+    guard let allocator else { preconditionFailure("no memory for an allocator") }
+    gst_object_ref_sink(allocator)
+    return allocator.assumingMemoryBound(to: GstAllocator.self)
 }
 
 private let allocatorType: GType = {
@@ -21,9 +25,13 @@ private let allocatorType: GType = {
     return g_type_register_static_simple(
         gst_allocator_get_type(), "DepthMatteTestUnmappable", query.class_size,
         { classPointer, _ in
-            classPointer?.assumingMemoryBound(to: GstAllocatorClass.self).pointee.free = { _, memory in
-                memory?.deallocate()
+            let table = classPointer?.assumingMemoryBound(to: GstAllocatorClass.self)
+            table?.pointee.alloc = { allocator, size, _ in
+                let memory = UnsafeMutablePointer<GstMemory>.allocate(capacity: 1)
+                gst_memory_init(memory, GstMemoryFlags(rawValue: 0), allocator, nil, size, 0, 0, size)
+                return memory
             }
+            table?.pointee.free = { _, memory in memory?.deallocate() }
         },
         query.instance_size,
         { instance, _ in

@@ -67,11 +67,10 @@ final class CloudPainter {
                 of: scene.settings.maxThreads, mostByDefault: CloudPainter.mostThreads,
                 useful: CloudRenderer.usefulThreads(pixels: pixels))
             try withFrame(changing: canvas, output.layout) { planes throws(FrameFault) in
-                guard let target = planes[0],
-                    renderer.draw(
-                        image, scale: scene.settings.depth.scale, colors: picture, settings: settings, into: target,
-                        width: output.width, height: output.height)
-                else { throw .wrongShape }
+                let isDrawn = renderer.draw(
+                    image, scale: scene.settings.depth.scale, colors: picture, settings: settings,
+                    into: try planes.first(), width: output.width, height: output.height)
+                if !isDrawn { throw .contradiction("the picture is smaller than its format") }
             }
         }
     }
@@ -79,8 +78,7 @@ final class CloudPainter {
     /// Draws a depth map that measured nothing.
     func drawNothing(_ settings: DepthCloudSettings, on canvas: BufferPointer) throws(FrameFault) {
         try withFrame(changing: canvas, output.layout) { planes throws(FrameFault) in
-            guard let target = planes[0] else { throw .wrongShape }
-            fill(target, with: background(settings))
+            fill(try planes.first(), with: background(settings))
         }
     }
 
@@ -107,17 +105,18 @@ final class CloudPainter {
     ) throws(FrameFault) -> Result {
         let layout = scene.format.layout
         return try withFrame(reading: scene.depth, layout) { planes throws(FrameFault) -> Result in
-            guard let plane = planes[0],
+            guard
                 let image = DepthImage(
-                    plane: plane, width: layout.width, height: layout.height, encoding: scene.format.encoding)
-            else { throw .wrongShape }
+                    plane: try planes.first(), width: layout.width, height: layout.height,
+                    encoding: scene.format.encoding)
+            else { throw .contradiction("a depth map is smaller than its format") }
             let colors = try colors(of: image, scene)
             let placement = scene.settings.depth.placement(
                 depthWidth: layout.width, depthHeight: layout.height, videoWidth: colors.layout.width,
                 videoHeight: colors.layout.height)
             return try withFrame(reading: colors.buffer, colors.layout) { planes throws(FrameFault) -> Result in
-                guard let plane = planes[0], let picture = CloudPicture(plane: plane, placement: placement) else {
-                    throw .wrongShape
+                guard let picture = CloudPicture(plane: try planes.first(), placement: placement) else {
+                    throw .contradiction("the picture that gives the colours is smaller than its format")
                 }
                 return try body(image, picture)
             }
@@ -132,43 +131,49 @@ final class CloudPainter {
     }
 
     private func converted(_ video: BufferPointer, _ info: GstVideoInfo) throws(FrameFault) -> Colors {
-        if videoColors.map({ !isSame($0.source, info) }) ?? true { videoColors = try videoColors(of: info) }
-        guard let videoColors else { throw .wrongShape }
-        guard let (converter, picture) = videoColors.conversion else { return (video, videoColors.layout) }
+        let colors = try videoColors(of: info)
+        guard let (converter, picture) = colors.conversion else { return (video, colors.layout) }
         try converter.convert(video, into: picture.pointer)
-        return (picture.pointer, videoColors.layout)
+        return (picture.pointer, colors.layout)
     }
 
     private func videoColors(of info: GstVideoInfo) throws(FrameFault) -> VideoColors {
+        if let videoColors, isSame(videoColors.source, info) { return videoColors }
+        let made = try newVideoColors(of: info)
+        videoColors = made
+        return made
+    }
+
+    private func newVideoColors(of info: GstVideoInfo) throws(FrameFault) -> VideoColors {
         let format = output.info.finfo.pointee.format
         if info.finfo.pointee.format == format {
             return VideoColors(source: info, layout: FrameLayout(info), conversion: nil)
         }
-        var target = GstVideoInfo()
-        guard gst_video_info_set_format(&target, format, guint(info.width), guint(info.height)) != 0 else {
-            throw .wrongShape
-        }
+        let target = try GstVideoInfo.of(format, width: Int(info.width), height: Int(info.height))
         let all = PixelRect(x: 0, y: 0, width: Int(info.width), height: Int(info.height))
         let layout = FrameLayout(target)
-        guard let converter = PictureConverter(info, to: target, from: all, into: all, border: 0),
-            let picture = newSharedBuffer(size: layout.size)
-        else { throw .notMappable }
+        let converter = try PictureConverter(info, to: target, from: all, into: all, border: 0)
+        let picture = try newSharedBuffer(size: layout.size)
         return VideoColors(source: info, layout: layout, conversion: (converter, picture))
     }
 
     private func paletteColors(of image: DepthImage, _ settings: DepthCloudSettings) throws(FrameFault) -> Colors {
-        if painted.map({ $0.layout.width != image.width || $0.layout.height != image.height }) ?? true {
-            let layout = FrameLayout(width: image.width, height: image.height, bytesPerSample: 4)
-            guard let picture = newSharedBuffer(size: layout.size) else { throw .notMappable }
-            painted = (picture, layout)
-        }
-        guard let painted else { throw .notMappable }
-        try withFrame(changing: painted.picture.pointer, painted.layout) { planes throws(FrameFault) in
-            guard let plane = planes[0] else { throw .wrongShape }
+        let (picture, layout) = try paintedPicture(width: image.width, height: image.height)
+        try withFrame(changing: picture.pointer, layout) { planes throws(FrameFault) in
             colorMap.paint(
                 image, scale: settings.depth.scale, range: settings.colorRange,
-                colors: DepthColors(palette: settings.palette, order: order), into: plane)
+                colors: DepthColors(palette: settings.palette, order: order), into: try planes.first())
         }
-        return (painted.picture.pointer, painted.layout)
+        return (picture.pointer, layout)
+    }
+
+    private func paintedPicture(
+        width: Int, height: Int
+    ) throws(FrameFault) -> (picture: BufferRef, layout: FrameLayout) {
+        if let painted, painted.layout.width == width, painted.layout.height == height { return painted }
+        let layout = FrameLayout(width: width, height: height, bytesPerSample: 4)
+        let made = (picture: try newSharedBuffer(size: layout.size), layout: layout)
+        painted = made
+        return made
     }
 }

@@ -31,7 +31,7 @@ extension DepthCloudElement {
         negotiationFault = nil
         let common = try accepted(of: possibleCaps(depth), downstream)
         defer { gst_caps_unref(common) }
-        guard let result = fixated(common, depth.format) else { throw .failed(outOfMemory) }
+        guard let result = fixated(common, depth.format) else { throw .failed(noMemoryForCaps) }
         do throws(CapsRefusal) {
             guard let made = CloudPainter(try StreamFormat(videoInfo(result, maxPixels: maxPixels))) else {
                 throw CapsRefusal("pixels are not four bytes")

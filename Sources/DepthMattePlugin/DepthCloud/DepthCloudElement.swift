@@ -98,13 +98,11 @@ final class DepthCloudElement: FollowingElement {
     }
 
     private func blankCanvas(_ painter: CloudPainter, for frame: BufferPointer) throws(FlowStop) -> OwnedBuffer {
-        do throws(FrameFault) {
-            let canvas = try painter.frames.blank(stampedLike: frame)
-            canvas.pointer.removePlacedMetas()
-            return canvas
-        } catch {
-            throw .failed(outOfMemory)
+        let canvas = try drawingLast("picture") { () throws(FrameFault) in
+            try painter.frames.blank(stampedLike: frame)
         }
+        canvas.pointer.removePlacedMetas()
+        return canvas
     }
 
     /// The video frame that goes with the moment, where there is one and it is asked for.
@@ -141,12 +139,8 @@ final class DepthCloudElement: FollowingElement {
     private func drawNothing(
         _ scene: CloudPainter.Scene, _ painter: CloudPainter, on canvas: BufferPointer
     ) throws(FlowStop) -> CloudPainter.Scene? {
-        do throws(FrameFault) {
-            try painter.drawNothing(scene.settings, on: canvas)
-            return nil
-        } catch {
-            throw .failed(outOfMemory)
-        }
+        try drawingLast("picture") { () throws(FrameFault) in try painter.drawNothing(scene.settings, on: canvas) }
+        return nil
     }
 
     /// The time of the slow circle; 0 where the frame has none.

@@ -11,7 +11,8 @@ final class ColorPainter {
     private let overlay = ColorOverlay()
     private let order: PixelOrder
     private let bytesPerPixel: Int
-    private let ink: InkPot?
+    /// Made when it is first asked for.
+    private var ink: InkPot?
     /// From the video's format and size to the output's.
     private var converter: (source: GstVideoInfo, converter: PictureConverter)?
 
@@ -27,7 +28,6 @@ final class ColorPainter {
         self.order = order
         bytesPerPixel = Int(description.pixel_stride.0)
         frames = OutputFrames(output.layout)
-        ink = InkPot(output)
     }
 
     /// Fills a canvas with the video's picture.
@@ -38,15 +38,16 @@ final class ColorPainter {
                 try withFrame(changing: canvas, output.layout) { copy(source, to: $0) }
             }
         }
-        if converter.map({ !isSame($0.source, info) }) ?? true {
-            let made = PictureConverter(
-                info, to: output.info,
-                from: PixelRect(x: 0, y: 0, width: Int(info.width), height: Int(info.height)),
-                into: PixelRect(x: 0, y: 0, width: output.width, height: output.height), border: 0xff00_0000)
-            converter = made.map { (info, $0) }
-        }
-        guard let converter else { throw .wrongShape }
-        try converter.converter.convert(video, into: canvas)
+        try converter(from: info).convert(video, into: canvas)
+    }
+
+    private func converter(from info: GstVideoInfo) throws(FrameFault) -> PictureConverter {
+        if let converter, isSame(converter.source, info) { return converter.converter }
+        let made = try PictureConverter(
+            info, to: output.info, from: PixelRect(x: 0, y: 0, width: Int(info.width), height: Int(info.height)),
+            into: PixelRect(x: 0, y: 0, width: output.width, height: output.height), border: 0xff00_0000)
+        converter = (info, made)
+        return made
     }
 
     /// Draws the colours of a depth map.
@@ -66,6 +67,7 @@ final class ColorPainter {
 
     /// Writes a distance beside a place of the picture.
     func write(_ metres: Double?, at place: Gesture.Place, on canvas: BufferPointer) throws(FrameFault) {
+        if ink == nil { ink = try InkPot(output) }
         try ink?.write(metres, at: place, on: canvas, output)
     }
 
@@ -80,10 +82,11 @@ final class ColorPainter {
         _ canvas: BufferPointer, mix: Double?, _ body: (ColorOverlay.Target) -> Void
     ) throws(FrameFault) {
         try withFrame(changing: canvas, output.layout) { planes throws(FrameFault) in
-            guard let plane = planes[0],
+            guard
                 let target = ColorOverlay.Target(
-                    plane: plane, width: output.width, height: output.height, bytesPerPixel: bytesPerPixel, mix: mix)
-            else { throw .wrongShape }
+                    plane: try planes.first(), width: output.width, height: output.height,
+                    bytesPerPixel: bytesPerPixel, mix: mix)
+            else { throw .contradiction("the picture is smaller than its format") }
             body(target)
         }
     }

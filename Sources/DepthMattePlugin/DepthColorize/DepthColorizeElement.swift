@@ -59,10 +59,12 @@ final class DepthColorizeElement: FollowingElement {
             try painter.draw(map, settings, mix: mix, on: canvas.pointer)
         } catch {
             report(error, of: "depth map", "nothing of it is shown")
-            try drawNothing(on: canvas.pointer, painter, mix, settings)
+            try drawingLast("picture") { () throws(FrameFault) in
+                try painter.drawNothing(settings, mix: mix, on: canvas.pointer)
+            }
         }
         probe.show(shown.copy(of: map), width: painter.output.width, height: painter.output.height)
-        try writeProbe(on: canvas.pointer, painter)
+        writeProbe(on: canvas.pointer, painter)
         Self.log.trace(self) {
             "map at \(moment.time.map(String.init) ?? "no time"): \(mix == nil ? "alone" : "over the video")"
         }
@@ -72,15 +74,13 @@ final class DepthColorizeElement: FollowingElement {
 
     /// A canvas with what is said of the map, but for places in it that are others in the picture.
     private func blankCanvas(_ painter: ColorPainter, for map: DepthFrame) throws(FlowStop) -> OwnedBuffer {
-        do throws(FrameFault) {
-            let canvas = try painter.frames.blank(stampedLike: map.buffer)
-            if !map.liesPixelOnPixel(videoWidth: painter.output.width, videoHeight: painter.output.height) {
-                canvas.pointer.removePlacedMetas()
-            }
-            return canvas
-        } catch {
-            throw .failed(outOfMemory)
+        let canvas = try drawingLast("picture") { () throws(FrameFault) in
+            try painter.frames.blank(stampedLike: map.buffer)
         }
+        if !map.liesPixelOnPixel(videoWidth: painter.output.width, videoHeight: painter.output.height) {
+            canvas.pointer.removePlacedMetas()
+        }
+        return canvas
     }
 
     /// Draws the video frame that goes with the moment, where there is one and any of it is to be seen.
@@ -98,16 +98,6 @@ final class DepthColorizeElement: FollowingElement {
         } catch {
             report(error, of: "video frame", "the colours are shown alone")
             return nil
-        }
-    }
-
-    private func drawNothing(
-        on canvas: BufferPointer, _ painter: ColorPainter, _ mix: Double?, _ settings: DepthColorizeSettings
-    ) throws(FlowStop) {
-        do throws(FrameFault) {
-            try painter.drawNothing(settings, mix: mix, on: canvas)
-        } catch {
-            throw .failed(outOfMemory)
         }
     }
 
@@ -137,12 +127,12 @@ final class DepthColorizeElement: FollowingElement {
     }
 
     /// The depth under the pointer, while a button is held there.
-    private func writeProbe(on canvas: BufferPointer, _ painter: ColorPainter) throws(FlowStop) {
+    private func writeProbe(on canvas: BufferPointer, _ painter: ColorPainter) {
         guard let place = probe.held, let answer = answer(at: place) else { return }
         do throws(FrameFault) {
             try painter.write(answer.metres, at: place, on: canvas)
         } catch {
-            throw .failed(outOfMemory)
+            report(error, of: "picture", "no distance is written on it")
         }
     }
 

@@ -30,18 +30,16 @@ final class Background {
     /// What the last picture of a stream was converted to: memory for the next one.
     private var lastConverted: BufferRef?
 
-    /// A frame in the request's format, unchanged for as long as the caller keeps it; nil where there is no memory for one
-    /// or no way to convert the picture.
-    func frame(_ request: Request) -> BufferRef? {
+    /// A frame in the request's format, unchanged for as long as the caller keeps it.
+    func frame(_ request: Request) throws(FrameFault) -> BufferRef {
         if let made, made.request.makesSameFrame(as: request) { return made.frame }
         if case .moving = request.source {} else { lastConverted = nil }
         let frame =
             switch request.source {
-            case .color, .transparent: colored(request)
-            case .still(let picture): still(picture, request)
-            case .moving(let picture): moving(picture, request)
+            case .color, .transparent: try colored(request)
+            case .still(let picture): try still(picture, request)
+            case .moving(let picture): try moving(picture, request)
             }
-        guard let frame else { return nil }
         made = (request, frame)
         return frame
     }
@@ -55,132 +53,114 @@ final class Background {
 
     // MARK: The kinds of background
 
-    private func colored(_ request: Request) -> BufferRef? {
+    private func colored(_ request: Request) throws(FrameFault) -> BufferRef {
         let isTransparent = if case .transparent = request.source { true } else { false }
         let color = isTransparent ? request.color & 0x00ff_ffff : request.color
         // A few rows are converted, and the first of them is repeated: this is done while a frame waits.
-        guard let few = request.format.cut(toRows: 4) else { return nil }
+        guard let few = request.format.cut(toRows: 4) else { throw .contradiction("rows of the format have no format") }
         let strip = Request(format: few, color: request.color, fit: request.fit, source: request.source)
-        guard let row = converted(canvas(strip, color: color), strip),
-            let frame = newSharedBuffer(size: request.format.layout.size)
-        else { return nil }
-        let isFilled =
-            try? withFrame(reading: row.pointer, few.layout) { row in
-                try? withFrame(changing: frame.pointer, request.format.layout) { frame in
-                    repeatFirstRow(of: row, over: frame)
-                    return true
-                }
-            }
-        return isFilled == true ? frame : nil
+        let row = try converted(try canvas(strip, color: color), strip)
+        let frame = try newSharedBuffer(size: request.format.layout.size)
+        try withFrame(reading: row.pointer, few.layout) { row throws(FrameFault) in
+            try withFrame(changing: frame.pointer, request.format.layout) { repeatFirstRow(of: row, over: $0) }
+        }
+        return frame
     }
 
     /// Fits a still in RGBA, by the filters that suit stills, then converts it once.
-    private func still(_ picture: Picture, _ request: Request) -> BufferRef? {
-        guard let rgba = rgba(width: Int(picture.info.width), height: Int(picture.info.height)),
-            let source = upright(picture, to: rgba), let target = canvas(request, color: request.color),
-            let canvasInfo = self.rgba(width: request.format.width, height: request.format.height)
-        else { return nil }
-        let sourceLayout = FrameLayout(rgba)
-        let isFitted =
-            try? withFrame(changing: source.pointer, sourceLayout) { sourcePlanes in
-                try? withFrame(changing: target.pointer, FrameLayout(canvasInfo)) { targetPlanes in
-                    guard let from = sourcePlanes[0], let to = targetPlanes[0] else { return false }
-                    flatten(rgba: from, over: rgbaBytes(argb: request.color))
-                    return fitPicture(
-                        source: from.readOnly, sourceWidth: sourceLayout.width, sourceHeight: sourceLayout.height,
-                        into: to, width: request.format.width, height: request.format.height, fit: request.fit,
-                        border: rgbaBytes(argb: request.color))
-                }
+    private func still(_ picture: Picture, _ request: Request) throws(FrameFault) -> BufferRef {
+        let rgba = try GstVideoInfo.of(
+            GST_VIDEO_FORMAT_RGBA, width: Int(picture.info.width), height: Int(picture.info.height))
+        let source = try upright(picture, to: rgba)
+        let target = try canvas(request, color: request.color)
+        let (sourceLayout, targetLayout) = (FrameLayout(rgba), FrameLayout(try canvasInfo(request)))
+        try withFrame(changing: source.pointer, sourceLayout) { sourcePlanes throws(FrameFault) in
+            try withFrame(changing: target.pointer, targetLayout) { targetPlanes throws(FrameFault) in
+                let from = try sourcePlanes.first()
+                flatten(rgba: from, over: rgbaBytes(argb: request.color))
+                let isFitted = fitPicture(
+                    source: from.readOnly, sourceWidth: sourceLayout.width, sourceHeight: sourceLayout.height,
+                    into: try targetPlanes.first(), width: request.format.width, height: request.format.height,
+                    fit: request.fit, border: rgbaBytes(argb: request.color))
+                if !isFitted { throw .contradiction("a still has other planes than its format") }
             }
-        guard isFitted == true else { return nil }
-        return converted(target, request)
+        }
+        return try converted(target, request)
     }
 
     /// Scales and converts one frame of a stream with GstVideoConverter, which does both in one go; where there is nothing
     /// to be done, the frame itself.
-    private func moving(_ picture: Picture, _ request: Request) -> BufferRef? {
+    private func moving(_ picture: Picture, _ request: Request) throws(FrameFault) -> BufferRef {
         if request.format.hasSamePixels(as: picture.info) && picture.buffer.pointer.isPlainMemory {
             lastConverted = nil
-            let isWhole = try? withFrame(reading: picture.buffer.pointer, request.format.layout) { _ in true }
-            return isWhole == true ? picture.buffer : nil
+            try withFrame(reading: picture.buffer.pointer, request.format.layout) { _ in }
+            return picture.buffer
         }
         let (from, into) = request.fit.rectangles(
             sourceWidth: Int(picture.info.width), sourceHeight: Int(picture.info.height),
             targetWidth: request.format.width, targetHeight: request.format.height)
-        guard let output = memory(ofSize: request.format.layout.size) else { return nil }
-        return convert(picture.buffer, picture.info, from: from, to: output, into: into, request)
+        let output = try memory(ofSize: request.format.layout.size)
+        try convert(picture.buffer, picture.info, from: from, to: output, into: into, request)
+        return output
     }
 
     /// The last converted picture's memory, if nobody else looks at it any more, or new memory.
-    private func memory(ofSize size: Int) -> BufferRef? {
+    private func memory(ofSize size: Int) throws(FrameFault) -> BufferRef {
         // Any other frame stays known: should this picture turn out to be faulty, it may be the colour that is shown again.
         if let frame = made?.frame, frame === lastConverted { made = nil }
         let isFree = isKnownUniquelyReferenced(&lastConverted)
-        if !isFree || lastConverted.map({ gst_buffer_get_size($0.pointer) }) != gsize(size) {
-            lastConverted = newSharedBuffer(size: size)
-        }
-        return lastConverted
+        if isFree, let lastConverted, gst_buffer_get_size(lastConverted.pointer) == gsize(size) { return lastConverted }
+        lastConverted = nil
+        let fresh = try newSharedBuffer(size: size)
+        lastConverted = fresh
+        return fresh
     }
 
     // MARK: Conversions
 
-    /// A frame-sized RGBA buffer of one colour.
-    private func canvas(_ request: Request, color: UInt32) -> BufferRef? {
-        guard let info = rgba(width: request.format.width, height: request.format.height),
-            let buffer = newSharedBuffer(size: Int(clamping: info.size))
-        else { return nil }
-        let isFilled = try? withFrame(changing: buffer.pointer, FrameLayout(info)) { planes in
-            guard let plane = planes[0] else { return false }
-            fill(plane, with: rgbaBytes(argb: color))
-            return true
-        }
-        return isFilled == true ? buffer : nil
+    /// What is fitted and coloured before it is converted: RGBA of the frame's size.
+    private func canvasInfo(_ request: Request) throws(FrameFault) -> GstVideoInfo {
+        try GstVideoInfo.of(GST_VIDEO_FORMAT_RGBA, width: request.format.width, height: request.format.height)
     }
 
-    /// A frame-sized RGBA picture in the video's format.
-    private func converted(_ canvas: BufferRef?, _ request: Request) -> BufferRef? {
+    /// Such a canvas of one colour.
+    private func canvas(_ request: Request, color: UInt32) throws(FrameFault) -> BufferRef {
+        let info = try canvasInfo(request)
+        let buffer = try newSharedBuffer(size: Int(clamping: info.size))
+        try withFrame(changing: buffer.pointer, FrameLayout(info)) { planes throws(FrameFault) in
+            fill(try planes.first(), with: rgbaBytes(argb: color))
+        }
+        return buffer
+    }
+
+    /// A canvas in the video's format.
+    private func converted(_ canvas: BufferRef, _ request: Request) throws(FrameFault) -> BufferRef {
         let whole = PixelRect(x: 0, y: 0, width: request.format.width, height: request.format.height)
-        guard let canvas, let info = rgba(width: whole.width, height: whole.height),
-            let output = newSharedBuffer(size: request.format.layout.size)
-        else { return nil }
-        return convert(canvas, info, from: whole, to: output, into: whole, request)
+        let output = try newSharedBuffer(size: request.format.layout.size)
+        try convert(canvas, try canvasInfo(request), from: whole, to: output, into: whole, request)
+        return output
     }
 
     /// The picture in RGBA, at its own size.
-    private func upright(_ picture: Picture, to rgba: GstVideoInfo) -> BufferRef? {
+    private func upright(_ picture: Picture, to rgba: GstVideoInfo) throws(FrameFault) -> BufferRef {
         let whole = PixelRect(x: 0, y: 0, width: Int(rgba.width), height: Int(rgba.height))
-        guard
-            let converter = PictureConverter(picture.info, to: rgba, from: whole, into: whole, border: 0),
-            let output = newSharedBuffer(size: Int(clamping: rgba.size)),
-            (try? converter.convert(picture.buffer.pointer, into: output.pointer)) != nil
-        else { return nil }
+        let converter = try PictureConverter(picture.info, to: rgba, from: whole, into: whole, border: 0)
+        let output = try newSharedBuffer(size: Int(clamping: rgba.size))
+        try converter.convert(picture.buffer.pointer, into: output.pointer)
         return output
     }
 
     private func convert(
         _ input: BufferRef, _ info: GstVideoInfo, from: PixelRect, to output: BufferRef, into: PixelRect,
         _ request: Request
-    ) -> BufferRef? {
+    ) throws(FrameFault) {
         let key = ConverterKey(source: info, target: request.format.info, from: from, into: into, border: request.color)
-        if converter?.key != key {
-            guard
-                let fresh = PictureConverter(
-                    info, to: request.format.info, from: from, into: into, border: request.color)
-            else { return nil }
-            converter = (key, fresh)
+        if let converter, converter.key == key {
+            return try converter.converter.convert(input.pointer, into: output.pointer)
         }
-        guard let converter, (try? converter.converter.convert(input.pointer, into: output.pointer)) != nil else {
-            return nil
-        }
-        return output
-    }
-
-    private func rgba(width: Int, height: Int) -> GstVideoInfo? {
-        var info = GstVideoInfo()
-        guard gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, guint(width), guint(height)) != 0 else {
-            return nil
-        }
-        return info
+        let fresh = try PictureConverter(info, to: request.format.info, from: from, into: into, border: request.color)
+        converter = (key, fresh)
+        try fresh.convert(input.pointer, into: output.pointer)
     }
 }
 

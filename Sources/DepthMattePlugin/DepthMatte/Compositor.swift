@@ -15,19 +15,17 @@ final class Compositor {
     /// Made when they are first asked for.
     private(set) lazy var depthView = DepthView(output)
     private(set) lazy var quadView = QuadView(output)
-    private(set) lazy var ink = InkPot(output)
     private let blender: Blender
     /// A matte without a person, one byte a pixel.
     private let emptyMatte: BufferRef
     private let emptyLayout: FrameLayout
+    private var inkPot: InkPot?
 
-    /// - Returns: nil where there is no memory.
-    init?(_ input: StreamFormat, transparent: Bool) {
+    init(_ input: StreamFormat, transparent: Bool) throws(FrameFault) {
         let sibling = transparent ? input.withAlpha : nil
         let output = sibling ?? input
         emptyLayout = FrameLayout(width: input.width, height: input.height, bytesPerSample: 1)
-        guard let empty = newBuffer(size: emptyLayout.size) else { return nil }
-        emptyMatte = BufferRef(empty)
+        emptyMatte = try newSharedBuffer(size: emptyLayout.size)
         self.input = input
         self.output = output
         frames = OutputFrames(output.layout)
@@ -74,7 +72,7 @@ final class Compositor {
                         blender.cover(video: video, background: background)
                     }
                 // Nothing drawn would be the room shown.
-                if !isDrawn { throw .wrongShape }
+                if !isDrawn { throw .contradiction("video and background have other planes than their format") }
             }
         }
     }
@@ -87,13 +85,21 @@ final class Compositor {
                     alpha: alpha, into: video, width: output.width, height: output.height,
                     layout: output.format.layout, bytes: output.format.matteBytes, greys: output.greys)
             }
-            if !isDrawn { throw .wrongShape }
+            if !isDrawn { throw .contradiction("the planes that a matte is drawn on are not those of the format") }
         }
     }
 
     /// Writes a distance beside a place of the picture, in pixels.
     func write(_ metres: Double?, at place: Gesture.Place, on canvas: BufferPointer) throws(FrameFault) {
-        try ink?.write(metres, at: place, on: canvas, output)
+        try ink().write(metres, at: place, on: canvas, output)
+    }
+
+    /// Made when it is first asked for.
+    func ink() throws(FrameFault) -> InkPot {
+        if let inkPot { return inkPot }
+        let made = try InkPot(output)
+        inkPot = made
+        return made
     }
 
     /// Makes the picture one that downstream can read: laid out as the caps alone say, where it does not look at metas.
@@ -135,6 +141,8 @@ final class Compositor {
     /// Lends one byte of alpha for each pixel; without a matte there is no person.
     private func withAlpha(_ matte: MatteRenderer?, _ body: (Plane) -> Bool) throws(FrameFault) -> Bool {
         if let matte { return body(matte.plane()) }
-        return try withFrame(reading: emptyMatte.pointer, emptyLayout) { planes in planes[0].map(body) ?? false }
+        return try withFrame(reading: emptyMatte.pointer, emptyLayout) { planes throws(FrameFault) in
+            body(try planes.first())
+        }
     }
 }

@@ -63,7 +63,7 @@ extension DepthMatteElement {
             if let spared { return .reused(skew: spared.skew) }
             return matte == nil ? .covered : pairing.outcome(at: job.moment.time)
         } catch {
-            report(error)
+            report(error, of: "frame", "the background covers it")
             try cover(&frame, job)
             return .covered
         }
@@ -172,7 +172,7 @@ extension DepthMatteElement {
             case .picture(let picture): picture
             case .room(let effect):
                 try room.picture(of: canvas, effect, matte: matte, format: job.compositor.output)
-            case nil: throw .wrongShape
+            case nil: throw .contradiction("a view that shows a background has none")
             }
         try job.compositor.composite(canvas, matte: matte, background: background)
     }
@@ -198,17 +198,16 @@ extension DepthMatteElement {
     /// room to be changed either.
     private func cover(_ frame: inout OwnedBuffer, _ job: Job) throws(FlowStop) {
         let behind = job.settings.view.showsBackground ? try Behind.picture(backgroundFrame(job)) : nil
-        do throws(FrameFault) {
-            frame = try job.compositor.blankCanvas(for: frame.pointer)
+        frame = try drawingLast("frame") { () throws(FrameFault) in
+            var canvas = try job.compositor.blankCanvas(for: frame.pointer)
             if job.settings.view == .quad {
-                frame.pointer.removePlacedMetas()
-                try composite(frame.pointer, nil, behind, job)
-                try job.compositor.finish(&frame)
+                canvas.pointer.removePlacedMetas()
+                try composite(canvas.pointer, nil, behind, job)
+                try job.compositor.finish(&canvas)
             } else {
-                try draw(onCanvas: &frame, nil, nil, behind, job)
+                try draw(onCanvas: &canvas, nil, nil, behind, job)
             }
-        } catch {
-            throw .failed(outOfMemory)
+            return canvas
         }
     }
 
@@ -227,11 +226,13 @@ extension DepthMatteElement {
         var request = Background.Request(
             format: job.compositor.output, color: job.settings.backgroundColor, fit: job.settings.backgroundFit,
             source: job.compositor.hasStraightAlpha ? .transparent : source(job))
-        if let frame = background.frame(request) { return frame }
-        report(.notMappable, of: "background")
+        do throws(FrameFault) {
+            return try background.frame(request)
+        } catch {
+            report(error, of: "background", "its colour stands in for it")
+        }
         request.source = .color
-        guard let plain = background.frame(request) else { throw .failed(outOfMemory) }
-        return plain
+        return try drawingLast("background") { () throws(FrameFault) in try background.frame(request) }
     }
 
     private func source(_ job: Job) -> Background.Source {

@@ -113,10 +113,16 @@ extension DepthMatteElement {
             let output = VideoNegotiation.outputFormat(
                 for: input.caps.pointer, video, downstream: downstream, transparent: wantsAlpha)
         else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }  // `negotiationFailed` says why
-        guard let made = Compositor(input.format, transparent: wantsAlpha && output.format == video.withAlpha),
-            let result = input.caps.pointer.withFormat(output.name)
-        else {
-            negotiationFault = outOfMemory
+        guard let result = input.caps.pointer.withFormat(output.name) else {
+            negotiationFault = noMemoryForCaps
+            throw .refused(GST_FLOW_ERROR)
+        }
+        let made: Compositor
+        do throws(FrameFault) {
+            made = try Compositor(input.format, transparent: wantsAlpha && output.format == video.withAlpha)
+        } catch {
+            gst_caps_unref(result)
+            negotiationFault = ElementError(error, in: "frame", "the stream cannot go on")
             throw .refused(GST_FLOW_ERROR)
         }
         if wantsAlpha && !made.hasStraightAlpha { warnOfMissingAlpha(video) }

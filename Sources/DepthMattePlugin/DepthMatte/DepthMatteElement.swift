@@ -109,8 +109,6 @@ final class DepthMatteElement: FollowingElement {
         statistics.withLock { $0 }.structure()
     }
 
-    func report(_ fault: FrameFault, of what: String = "frame") { report(fault, of: what, "the background covers it") }
-
     // MARK: What is over
 
     /// The background has no part in the matte.

@@ -23,7 +23,7 @@ final class DepthView {
     func draw(_ depth: DepthFrame?, on picture: BufferPointer, area: PixelRect) throws(FrameFault) {
         let canvas = try canvas.sized(area.width, area.height)
         try withFrame(changing: canvas.pointer, self.canvas.layout) { planes throws(FrameFault) in
-            guard let plane = planes[0] else { throw .wrongShape }
+            let plane = try planes.first()
             fill(plane, with: SIMD4(0, 0, 0, 255))
             if let depth { try paint(depth, on: plane, area: area) }
         }
@@ -33,7 +33,7 @@ final class DepthView {
     private func paint(_ depth: DepthFrame, on plane: MutablePlane, area: PixelRect) throws(FrameFault) {
         let samples = try samples.sized(depth.format.layout.width, depth.format.layout.height)
         try withFrame(changing: samples.pointer, self.samples.layout) { planes throws(FrameFault) in
-            guard let pixels = planes[0] else { throw .wrongShape }
+            let pixels = try planes.first()
             try depth.withImage { image in
                 colorMap.paint(
                     image, scale: depth.reading.scale, range: .equalize(max: DepthView.farthest),
@@ -48,9 +48,7 @@ final class DepthView {
     private func converter(to area: PixelRect) throws(FrameFault) -> PictureConverter {
         if let converter, converter.area == area { return converter.converter }
         let whole = PixelRect(x: 0, y: 0, width: area.width, height: area.height)
-        guard let made = PictureConverter(canvas.info, to: format.info, from: whole, into: area, border: nil) else {
-            throw .notMappable
-        }
+        let made = try PictureConverter(canvas.info, to: format.info, from: whole, into: area, border: nil)
         converter = (area, made)
         return made
     }
@@ -64,10 +62,8 @@ struct RGBAPicture {
 
     mutating func sized(_ width: Int, _ height: Int) throws(FrameFault) -> BufferRef {
         if let buffer, layout.width == width, layout.height == height { return buffer }
-        var info = GstVideoInfo()
-        guard gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, guint(width), guint(height)) != 0,
-            let fresh = newSharedBuffer(size: Int(clamping: info.size))
-        else { throw .notMappable }
+        let info = try GstVideoInfo.of(GST_VIDEO_FORMAT_RGBA, width: width, height: height)
+        let fresh = try newSharedBuffer(size: Int(clamping: info.size))
         self.info = info
         layout = FrameLayout(info)
         buffer = fresh

@@ -81,12 +81,12 @@ final class QuadView {
         try shrink(spare.pointer, into: target, quarters.matte)
         try depthView.draw(depth, on: target, area: quarters.depth)
         try shrink(video, into: target, quarters.original)
-        if let ink = compositor.ink { try draw(marks, depth, on: target, quarters, ink) }
+        try draw(marks, depth, on: target, quarters, compositor.ink())
     }
 
     private func spareFrame() throws(FrameFault) -> BufferRef {
         if let spare { return spare }
-        guard let made = newSharedBuffer(size: format.layout.size) else { throw .notMappable }
+        let made = try newSharedBuffer(size: format.layout.size)
         spare = made
         return made
     }
@@ -103,7 +103,7 @@ final class QuadView {
                 let isDrawn = DepthKernels.shrink(
                     source, into: target, layout: format.format.layout, width: format.width, height: format.height,
                     area: area.box)
-                if !isDrawn { throw .wrongShape }
+                if !isDrawn { throw .contradiction("the planes of a quarter are not those of the format") }
             }
         }
     }
@@ -117,10 +117,7 @@ final class QuadView {
             DepthBars(of: image, scale: depth?.reading.scale ?? DepthScale(), showing: marks.cutoff ?? 1)
         }
         try withFrame(changing: target, format.layout) { planes throws(FrameFault) in
-            guard
-                let painter = Painter(
-                    planes, layout: format.format.layout, width: format.width, height: format.height)
-            else { throw .wrongShape }
+            let painter = try painter(planes, format)
             draw(marks, by: painter, on: quarters.original, ink)
             if let bars { draw(bars, cutoff: marks.cutoff, by: painter, on: quarters.depth, ink) }
         }

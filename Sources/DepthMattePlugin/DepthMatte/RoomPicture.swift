@@ -42,7 +42,7 @@ final class RoomPicture {
             }
         }
         // Nothing drawn would be an older picture shown.
-        if !isDone { throw .wrongShape }
+        if !isDone { throw .contradiction("the planes of the room are not those of the format") }
         return frame
     }
 
@@ -50,7 +50,7 @@ final class RoomPicture {
 
     private func frame(_ format: StreamFormat) throws(FrameFault) -> BufferRef {
         if let made, made.format.isSame(as: format) { return made.frame }
-        guard let frame = newSharedBuffer(size: format.layout.size) else { throw .notMappable }
+        let frame = try newSharedBuffer(size: format.layout.size)
         made = (format, frame)
         return frame
     }

@@ -131,10 +131,7 @@ final class DepthTestSrcElement: PushSource {
         let endOfAll = endOfSegment(settings)
         if start >= endOfAll || shared.withLock({ $0.isEnding }) { throw .endOfStream }
         gst_object_sync_values(object, start)
-        guard let buffer = stream.draw(at: start, settings) else {
-            throw .failed(
-                ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "There is no memory for another frame."))
-        }
+        let buffer = try draw(stream, format, at: start, settings)
         let end = TestStream.time(ofFrame: stream.frame &+ 1, rate: format.rate)
         buffer.pointer.pointee.pts = start
         buffer.pointer.pointee.duration = end == noClockTime ? noClockTime : end &- start
@@ -146,6 +143,16 @@ final class DepthTestSrcElement: PushSource {
         stream.frame &+= 1
         let result = gst_pad_push(stream.pad, buffer.surrender())
         guard result == GST_FLOW_OK else { throw .refused(result) }
+    }
+
+    private func draw(
+        _ stream: TestStream, _ format: TestStream.Format, at start: GstClockTime, _ settings: DepthTestSrcSettings
+    ) throws(FlowStop) -> OwnedBuffer {
+        do throws(FrameFault) {
+            return try stream.draw(format, at: start, settings)
+        } catch {
+            throw .failed(ElementError(error, in: "\(stream.role.rawValue) frame", "the stream cannot go on"))
+        }
     }
 
     /// Notes how far the stream has come; false where a seek has begun another segment.

@@ -164,24 +164,25 @@ final class TestStream {
 
     // MARK: Frames
 
-    /// Draws the frame that begins at `time`; nil where there is no memory.
-    func draw(at time: GstClockTime, _ settings: DepthTestSrcSettings) -> OwnedBuffer? {
-        guard let format else { return nil }
+    /// Draws the frame of the stream's format that begins at `time`.
+    func draw(
+        _ format: Format, at time: GstClockTime, _ settings: DepthTestSrcSettings
+    ) throws(FrameFault) -> OwnedBuffer {
         let renderer = renderer(for: format, settings)
         let seconds = Double(time) / 1e9
         switch format.content {
         case .video(let info):
-            guard let buffer = drawVideo(format, info, renderer, seconds) else { return nil }
+            let buffer = try drawVideo(format, info, renderer, seconds)
             if settings.face { addFaces(to: buffer, format, renderer.faces(seconds: seconds)) }
             return buffer
         case .depthMetres:
-            return drawDepth(format, renderer, seconds, settings)
+            return try drawDepth(format, renderer, seconds, settings)
         case .depthCounts(let bigEndian):
-            guard let metres = drawDepth(format, renderer, seconds, settings) else { return nil }
-            return counts(metres, format, bigEndian: bigEndian)
+            let metres = try drawDepth(format, renderer, seconds, settings)
+            return try counts(metres, format, bigEndian: bigEndian)
         case .matte:
             let layout = FrameLayout(width: format.width, height: format.height, bytesPerSample: 1, rowAlignment: 4)
-            return drawn(layout) { renderer.drawMatte(seconds: seconds, into: $0) }
+            return try drawn(layout) { renderer.drawMatte(seconds: seconds, into: $0) }
         }
     }
 
@@ -193,52 +194,55 @@ final class TestStream {
         return fresh
     }
 
-    private func drawVideo(_ format: Format, _ info: GstVideoInfo, _ renderer: SceneRenderer, _ seconds: Double)
-        -> OwnedBuffer?
-    {
+    private func drawVideo(
+        _ format: Format, _ info: GstVideoInfo, _ renderer: SceneRenderer, _ seconds: Double
+    ) throws(FrameFault) -> OwnedBuffer {
         let layout = FrameLayout(width: format.width, height: format.height, bytesPerSample: 4)
-        guard let picture = drawn(layout, { renderer.drawVideo(seconds: seconds, into: $0) }) else { return nil }
+        let picture = try drawn(layout) { renderer.drawVideo(seconds: seconds, into: $0) }
         if info.finfo.pointee.format == GST_VIDEO_FORMAT_BGRx { return picture }
-        let whole = PixelRect(x: 0, y: 0, width: format.width, height: format.height)
-        var drawnInfo = GstVideoInfo()
-        gst_video_info_set_format(&drawnInfo, GST_VIDEO_FORMAT_BGRx, guint(format.width), guint(format.height))
-        converter = converter ?? PictureConverter(drawnInfo, to: info, from: whole, into: whole, border: 0)
-        guard let converter, let converted = newBuffer(size: Int(clamping: info.size)),
-            (try? converter.convert(picture.pointer, into: converted.pointer)) != nil
-        else { return nil }
+        let converted = try newBuffer(size: Int(clamping: info.size))
+        try converter(to: info, format).convert(picture.pointer, into: converted.pointer)
         return converted
+    }
+
+    private func converter(to info: GstVideoInfo, _ format: Format) throws(FrameFault) -> PictureConverter {
+        if let converter { return converter }
+        let whole = PixelRect(x: 0, y: 0, width: format.width, height: format.height)
+        let drawn = try GstVideoInfo.of(GST_VIDEO_FORMAT_BGRx, width: format.width, height: format.height)
+        let made = try PictureConverter(drawn, to: info, from: whole, into: whole, border: 0)
+        converter = made
+        return made
     }
 
     private func drawDepth(
         _ format: Format, _ renderer: SceneRenderer, _ seconds: Double, _ settings: DepthTestSrcSettings
-    ) -> OwnedBuffer? {
+    ) throws(FrameFault) -> OwnedBuffer {
         let layout = FrameLayout(width: format.width, height: format.height, bytesPerSample: 4)
-        return drawn(layout) {
+        return try drawn(layout) {
             renderer.drawDepth(
                 seconds: seconds, frame: frame, noise: settings.noise, holes: settings.holes, into: $0)
         }
     }
 
-    private func counts(_ metres: borrowing OwnedBuffer, _ format: Format, bigEndian: Bool) -> OwnedBuffer? {
+    private func counts(
+        _ metres: borrowing OwnedBuffer, _ format: Format, bigEndian: Bool
+    ) throws(FrameFault) -> OwnedBuffer {
         let source = FrameLayout(width: format.width, height: format.height, bytesPerSample: 4)
         let target = FrameLayout(width: format.width, height: format.height, bytesPerSample: 2, rowAlignment: 4)
-        return drawn(target) { counts in
-            try? withFrame(reading: metres.pointer, source) { planes in
-                guard let metres = planes[0] else { return }
-                writeCounts(metres: metres, unit: DepthTestSrc.depthUnit, bigEndian: bigEndian, into: counts)
+        return try drawn(target) { counts throws(FrameFault) in
+            try withFrame(reading: metres.pointer, source) { planes throws(FrameFault) in
+                writeCounts(
+                    metres: try planes.first(), unit: DepthTestSrc.depthUnit, bigEndian: bigEndian, into: counts)
             }
         }
     }
 
     /// A new buffer of one plane, drawn on.
-    private func drawn(_ layout: FrameLayout, _ body: (MutablePlane) -> Void) -> OwnedBuffer? {
-        guard let buffer = newBuffer(size: layout.size) else { return nil }
-        let isDrawn = try? withFrame(changing: buffer.pointer, layout) { planes in
-            guard let plane = planes[0] else { return false }
-            body(plane)
-            return true
-        }
-        guard isDrawn == true else { return nil }
+    private func drawn(
+        _ layout: FrameLayout, _ body: (MutablePlane) throws(FrameFault) -> Void
+    ) throws(FrameFault) -> OwnedBuffer {
+        let buffer = try newBuffer(size: layout.size)
+        try withFrame(changing: buffer.pointer, layout) { planes throws(FrameFault) in try body(try planes.first()) }
         return buffer
     }
 

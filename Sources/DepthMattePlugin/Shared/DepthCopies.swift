@@ -14,25 +14,25 @@ final class DepthCopies {
     ///   buffer; nil where there is nothing to be read, or no memory.
     func copy(of map: DepthFrame) -> DepthFrame? {
         let layout = map.format.layout
-        guard let buffer = idleBuffer(size: layout.size) else { return nil }
         do throws(FrameFault) {
+            let buffer = try idleBuffer(size: layout.size)
             try withFrame(reading: map.buffer, layout) { source throws(FrameFault) in
                 try withFrame(changing: buffer.pointer, layout) { DepthKernels.copy(source, to: $0) }
             }
+            return DepthFrame(buffer: buffer.pointer, format: map.format, reading: map.reading)
         } catch {
             return nil
         }
-        return DepthFrame(buffer: buffer.pointer, format: map.format, reading: map.reading)
     }
 
     /// Gives the memory back, but for what is held.
     func forget() { buffers = [] }
 
     /// A buffer of that size which is ours alone: one that was shown is so again when another is shown.
-    private func idleBuffer(size: Int) -> BufferRef? {
+    private func idleBuffer(size: Int) throws(FrameFault) -> BufferRef {
         if size != self.size { (buffers, self.size) = ([], size) }
         if let idle = buffers.first(where: { $0.pointer.isExclusive }) { return idle }
-        guard let new = newSharedBuffer(size: size) else { return nil }
+        let new = try newSharedBuffer(size: size)
         buffers.append(new)
         return new
     }

@@ -26,10 +26,11 @@ struct DepthFrame: @unchecked Sendable {  // guard: the buffer is only read
         _ body: (DepthImage) throws(FrameFault) -> Result
     ) throws(FrameFault) -> Result {
         try withFrame(reading: buffer, format.layout) { planes throws(FrameFault) in
-            guard let plane = planes[0],
+            guard
                 let image = DepthImage(
-                    plane: plane, width: format.layout.width, height: format.layout.height, encoding: format.encoding)
-            else { throw .wrongShape }
+                    plane: try planes.first(), width: format.layout.width, height: format.layout.height,
+                    encoding: format.encoding)
+            else { throw .contradiction("a depth map is smaller than its format") }
             return try body(image)
         }
     }

@@ -66,10 +66,10 @@ extension FollowingElement where Role == DepthLedPad {
     func accepted(
         of possible: String, _ downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps> {
-        guard let possible = gst_caps_from_string(possible) else { throw .failed(outOfMemory) }
+        guard let possible = gst_caps_from_string(possible) else { throw .failed(noMemoryForCaps) }
         defer { gst_caps_unref(possible) }
         guard let common = gst_caps_intersect_full(possible, downstream, GST_CAPS_INTERSECT_FIRST) else {
-            throw .failed(outOfMemory)
+            throw .failed(noMemoryForCaps)
         }
         guard gst_caps_is_empty(common) == 0 else {
             gst_caps_unref(common)

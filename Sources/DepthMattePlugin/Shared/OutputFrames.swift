@@ -22,8 +22,7 @@ final class OutputFrames {
     /// A frame with the timestamps, flags and metas of another and nothing of its picture.
     func blank(stampedLike original: BufferPointer) throws(FrameFault) -> OwnedBuffer {
         if let pooled = pool?.buffer(stampedLike: original) { return pooled }
-        guard let frame = newBuffer(size: layout.size, stampedLike: original) else { throw .notMappable }
-        return frame
+        return try newBuffer(size: layout.size, stampedLike: original)
     }
 
     /// Whether downstream can read the frame as it lies in memory.

@@ -152,19 +152,29 @@ extension FollowingElement {
 // MARK: - Small services
 
 extension FollowingElement {
-    var outOfMemory: ElementError {
-        ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "There is no memory for another frame.")
+    var noMemoryForCaps: ElementError {
+        ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "There is no memory to agree on caps.")
     }
 
-    /// Tells the user, not too often, that a buffer is faulty.
+    /// Tells the user, not too often, what is wrong with a frame.
     ///
     /// - Parameter consequence: what becomes of the picture, as a clause.
     func report(_ fault: FrameFault, of what: String, _ consequence: String) {
         Self.log.info(self) { "\(what): \(fault)" }
-        guard pace.warnings.admits("\(what) \(fault.cause)") else { return }
-        warn(
-            ElementError(
-                .stream(GST_STREAM_ERROR_FAILED), "A \(what) is faulty; \(consequence).", details: fault.description))
+        if pace.warnings.admits("\(what) \(fault.cause)") { warn(ElementError(fault, in: what, consequence)) }
+    }
+
+    /// Runs what draws a frame that must leave; what is wrong with it ends the stream.
+    ///
+    /// - Parameter what: is drawn, as a noun.
+    func drawingLast<Result: ~Copyable>(
+        _ what: String, _ body: () throws(FrameFault) -> Result
+    ) throws(FlowStop) -> Result {
+        do throws(FrameFault) {
+            return try body()
+        } catch {
+            throw .failed(ElementError(error, in: what, "the stream cannot go on"))
+        }
     }
 
     /// Asks whoever makes the leading stream to agree on caps anew.

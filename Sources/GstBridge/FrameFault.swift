@@ -1,0 +1,92 @@
+import CGStreamer
+package import DepthKernels
+
+/// Why a frame could not be worked on. It costs that frame, not the stream, where another can be drawn in its place.
+package enum FrameFault: Error, Equatable {
+    /// The buffer's memory ends before the picture does.
+    case tooShort(bytes: Int, expected: Int)
+    /// The buffer's GstVideoMeta contradicts the caps or itself.
+    case metaDisagrees
+    /// The buffer's memory cannot be read or written by the processor.
+    case notMappable
+    /// There is no memory for that many bytes.
+    case outOfMemory(bytes: Int)
+    /// GstVideoConverter has no way from one format to the other.
+    case noConversion(from: String, to: String)
+    /// What this element takes for granted of its own work does not hold; in words for the developer.
+    case contradiction(String)
+}
+
+extension FrameFault: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .tooShort(let bytes, let expected): "the buffer holds \(bytes) bytes where its caps need \(expected)"
+        case .metaDisagrees: "the buffer's GstVideoMeta contradicts its caps"
+        case .notMappable: "the buffer's memory cannot be mapped"
+        case .outOfMemory(let bytes): "there is no memory for \(bytes) bytes"
+        case .noConversion(let from, let to): "GstVideoConverter does not convert \(from) to \(to)"
+        case .contradiction(let words): words
+        }
+    }
+
+    /// What is wrong, without the numbers and words that differ from frame to frame.
+    package var cause: String {
+        switch self {
+        case .tooShort: "short"
+        case .metaDisagrees: "meta"
+        case .notMappable: "map"
+        case .outOfMemory: "memory"
+        case .noConversion: "conversion"
+        case .contradiction: "contradiction"
+        }
+    }
+}
+
+extension ElementError {
+    /// What a fault means for the user, and what can be done about it.
+    ///
+    /// - Parameters:
+    ///   - what: what the fault is in, as a noun: "frame", "background".
+    ///   - consequence: what becomes of the picture or the stream, as a clause.
+    package init(
+        _ fault: FrameFault, in what: String, _ consequence: String, file: StaticString = #fileID,
+        function: StaticString = #function, line: Int = #line
+    ) {
+        let (code, sentence): (Code, String) =
+            switch fault {
+            case .tooShort, .metaDisagrees:
+                (.stream(GST_STREAM_ERROR_FAILED), "A \(what) is faulty; \(consequence).")
+            case .notMappable:
+                (
+                    .resource(GST_RESOURCE_ERROR_READ),
+                    "The memory of a \(what) cannot be mapped; \(consequence). "
+                        + "Make the element before this one send ordinary memory."
+                )
+            case .outOfMemory:
+                (
+                    .resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT),
+                    "There is no memory to work on a \(what); \(consequence). Smaller pictures need less of it."
+                )
+            case .noConversion(let from, let to):
+                (
+                    .stream(GST_STREAM_ERROR_FORMAT),
+                    "A \(what) in \(from) cannot be converted to \(to); \(consequence). "
+                        + "Send it in another format."
+                )
+            case .contradiction:
+                (
+                    .core(GST_CORE_ERROR_FAILED),
+                    "This element has a defect that shows in a \(what); \(consequence). Report it with the details."
+                )
+            }
+        self.init(code, sentence, details: fault.description, file: file, function: function, line: line)
+    }
+}
+
+extension Planes {
+    /// The first plane, which every format has.
+    package func first() throws(FrameFault) -> Element {
+        guard let plane = self[0] else { throw .contradiction("a frame has no planes") }
+        return plane
+    }
+}
