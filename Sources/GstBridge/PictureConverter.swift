@@ -26,6 +26,8 @@ package final class PictureConverter {
     private var target: GstVideoInfo
     private let sourceLayout: FrameLayout
     private let targetLayout: FrameLayout
+    /// What is drawn with the bytes of its pixels the other way round, and is to be turned; nil for nothing.
+    private let turned: PixelRect?
 
     /// Takes `from` out of each source frame to `to` in the target; the rest of the target gets the border's colour.
     ///
@@ -42,6 +44,11 @@ package final class PictureConverter {
         self.source.fps_n = target.fps_n
         self.source.fps_d = target.fps_d
         self.source.interlace_mode = target.interlace_mode
+        // GstVideoConverter draws no picture of a single row in the formats that it reckons in.
+        let reversed = into.height == 1 ? reversedFormat(target.finfo.pointee.format) : nil
+        if let reversed { self.target.finfo = gst_video_format_get_info(reversed) }
+        let whole = PixelRect(x: 0, y: 0, width: targetLayout.width, height: targetLayout.height)
+        turned = reversed.map { _ in border == nil ? into : whole }
         guard let options = gst_structure_new_empty("GstVideoConverterOptions") else {
             throw .outOfMemory(bytes: MemoryLayout<GstStructure>.size)
         }
@@ -75,10 +82,21 @@ package final class PictureConverter {
         _ input: UnsafeMutablePointer<GstBuffer>, into output: UnsafeMutablePointer<GstBuffer>
     ) throws(FrameFault) {
         try withFrame(reading: input, sourceLayout) { source throws(FrameFault) in
-            try withFrame(changing: output, targetLayout) { target in
+            try withFrame(changing: output, targetLayout) { target throws(FrameFault) in
                 var from = frame(source, self.source)
                 var into = frame(target.readOnly, self.target)
                 gst_video_converter_frame(converter, &from, &into)
+                if let turned { reversePixels(of: try target.first(), in: turned) }
+            }
+        }
+    }
+
+    /// Turns round the bytes of the pixels in an area of a plane of 4-byte pixels.
+    private func reversePixels(of plane: MutablePlane, in area: PixelRect) {
+        for y in area.y..<(area.y + area.height) {
+            for x in area.x..<(area.x + area.width) {
+                let pixel = plane.row(y).loadUnaligned(fromByteOffset: 4 * x, as: UInt32.self)
+                plane.row(y).storeBytes(of: pixel.byteSwapped, toByteOffset: 4 * x, as: UInt32.self)
             }
         }
     }
@@ -97,6 +115,15 @@ package final class PictureConverter {
 
     private func pointer(_ plane: Plane) -> (gpointer, gint) {
         (UnsafeMutableRawPointer(mutating: plane.base), gint(clamping: plane.stride))
+    }
+}
+
+/// The format that has the bytes of each pixel the other way round, for those that GstVideoConverter reckons in.
+private func reversedFormat(_ format: GstVideoFormat) -> GstVideoFormat? {
+    switch format {
+    case GST_VIDEO_FORMAT_ARGB: GST_VIDEO_FORMAT_BGRA
+    case GST_VIDEO_FORMAT_AYUV: GST_VIDEO_FORMAT_VUYA
+    default: nil
     }
 }
 
