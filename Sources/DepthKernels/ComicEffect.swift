@@ -26,7 +26,7 @@ package final class ComicEffect {
     /// Fills `target` with the drawing; both have the same layout and size.
     ///
     /// - parameter bytes: what the bytes of each plane's samples are, as `drawMatte` takes them: the grey ones are luma, or
-    ///   R, G and B; the opaque ones are copied.
+    ///   R, G and B; the opaque ones are copied, the unused ones become 255.
     /// - parameter greys: what luma is for 0…255.
     /// - returns: false, with nothing promised of `target`, if a plane is missing or too small.
     package func draw(
@@ -184,13 +184,15 @@ private struct ComicFrame {
             let lumaRow = unsafe luma + y &* width
             let toneRow = unsafe tones + y &* width
             if let start = colors(index, bytesPerPixel: size) {
+                let keepsRest = (0..<size).allSatisfy { role($0, plane: index) != .unused }
                 for x in 0..<width {
                     let (l, t) = unsafe (lumaRow[x], toneRow[x])
                     let gain = gain(luma: l, tone: t)
                     for offset in 0..<size {
                         let place = x &* size &+ offset
                         let isColor = offset >= start && offset < start &+ 3
-                        unsafe into[place] = isColor ? scaled(from[place], about: l, to: t, gain) : from[place]
+                        let rest = unsafe keepsRest ? from[place] : 255
+                        unsafe into[place] = isColor ? scaled(from[place], about: l, to: t, gain) : rest
                     }
                 }
                 return
@@ -198,6 +200,7 @@ private struct ComicFrame {
             for offset in 0..<size {
                 switch role(offset, plane: index) {
                 case .grey: for x in 0..<width { unsafe into[x &* size &+ offset] = greys.values[Int(toneRow[x])] }
+                case .unused: for x in 0..<width { unsafe into[x &* size &+ offset] = 255 }
                 case .opaque: for x in 0..<width { unsafe into[x &* size &+ offset] = from[x &* size &+ offset] }
                 case .neutral:
                     for x in 0..<width {

@@ -6,6 +6,8 @@ package enum MatteByte: Equatable, Sendable {
     case neutral
     /// 255: the picture's own alpha byte.
     case opaque
+    /// 255: the byte of a pixel that means nothing.
+    case unused
 }
 
 /// How alpha becomes a grey: one byte for each of the 256 values.
@@ -75,7 +77,7 @@ private struct MattePainter {
             switch offset < bytes.count ? bytes[offset] : .neutral {
             case .grey: paintGrey(row: y, offset: offset, step: bytesPerPixel)
             case .neutral: paintConstant(128, row: y, offset: offset, step: bytesPerPixel)
-            case .opaque: paintConstant(255, row: y, offset: offset, step: bytesPerPixel)
+            case .opaque, .unused: paintConstant(255, row: y, offset: offset, step: bytesPerPixel)
             }
         }
     }

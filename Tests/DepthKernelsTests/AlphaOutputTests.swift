@@ -84,6 +84,10 @@ import Testing
             PixelLayout(.full(bytesPerSample: 4)), [[.grey, .grey, .grey, .opaque]], .fullRange, width: 2, height: 1,
             alpha: [7, 200])
         #expect(rgba == [[7, 7, 7, 255, 200, 200, 200, 255]])
+        let xrgb = draw(
+            PixelLayout(.full(bytesPerSample: 4)), [[.unused, .grey, .grey, .grey]], .fullRange, width: 1, height: 1,
+            alpha: [7])
+        #expect(xrgb == [[255, 7, 7, 7]])
         let ayuv = draw(
             PixelLayout(.full(bytesPerSample: 4)), [[.opaque, .grey]], .videoRange, width: 2, height: 1,
             alpha: [0, 255])

@@ -104,6 +104,15 @@ import Testing
         #expect(abs(Double(result[2][0]) - (128 - 20 * gain)) <= 1)
     }
 
+    @Test(arguments: [[MatteByte.grey, .grey, .grey, .unused], [.unused, .grey, .grey, .grey]])
+    func nothingOfAByteThatMeansNothingIsDrawn(roles: [MatteByte]) throws {
+        let layout = PixelLayout(.full(bytesPerSample: 4))
+        let source = planes(layout, 9, 7) { _, x, y in UInt8(x * 7 + y) }
+        let bytes = try #require(drawn(source, layout, 9, 7, [roles]))[0]
+        let unused = try #require(roles.firstIndex(of: .unused))
+        #expect(stride(from: unused, to: bytes.count, by: 4).allSatisfy { bytes[$0] == 255 })
+    }
+
     @Test(arguments: [
         ([MatteByte.grey, .grey, .grey], 3), ([.grey, .grey, .grey, .opaque], 4), ([.opaque, .grey, .grey, .grey], 4),
     ])

@@ -37,7 +37,7 @@ final class RoomPicture {
                 case .comic:
                     return comic.draw(
                         source, into: target, layout: layout, width: format.width, height: format.height,
-                        bytes: format.format.pictureBytes, greys: format.greys)
+                        bytes: format.format.matteBytes, greys: format.greys)
                 }
             }
         }

@@ -13,8 +13,6 @@ package struct VideoFormat: Sendable {
     let family: Family
     /// What the bytes of a sample show when the matte itself is the picture, for each plane.
     let matteBytes: [[MatteByte]]
-    /// The same where what is no part of the picture, alpha or padding, is to be kept.
-    let pictureBytes: [[MatteByte]]
 
     /// How a grey picture is written in the format.
     enum Family: Sendable {
@@ -33,16 +31,17 @@ package struct VideoFormat: Sendable {
         self.alphaByte = alphaByte
         self.withAlpha = withAlpha
         layout = PixelLayout(planes: planes)
-        matteBytes = VideoFormat.matteBytes(family, planes, alphaByte)
-        let padding = name.first == "x" ? 0 : name.last == "x" ? 3 : nil
-        pictureBytes = VideoFormat.matteBytes(family, planes, padding ?? alphaByte)
+        let unusedByte = name.first == "x" ? 0 : name.last == "x" ? 3 : nil
+        matteBytes = VideoFormat.matteBytes(family, planes, alphaByte: alphaByte, unusedByte: unusedByte)
     }
 
-    private static func matteBytes(_ family: Family, _ planes: [AlphaSpread], _ alphaByte: Int?) -> [[MatteByte]] {
+    private static func matteBytes(
+        _ family: Family, _ planes: [AlphaSpread], alphaByte: Int?, unusedByte: Int?
+    ) -> [[MatteByte]] {
         switch (family, planes[0]) {
         case (.grey, _): return [[.grey]]
         case (.rgb, .full(let count)):
-            return [(0..<count).map { $0 == alphaByte ? .opaque : .grey }]
+            return [(0..<count).map { $0 == alphaByte ? .opaque : $0 == unusedByte ? .unused : .grey }]
         case (.yuv, .full(bytesPerSample: 4)): return [[.opaque, .grey]]
         default: return planes.indices.map { [[.grey], [], [], [.opaque]][$0] }
         }
