@@ -62,6 +62,29 @@ extension BufferPointer {
     package var isExclusive: Bool {
         let object = UnsafeMutableRawPointer(self).assumingMemoryBound(to: GstMiniObject.self)
         return gst_mini_object_is_writable(object) != 0 && gst_buffer_is_all_memory_writable(self) != 0
+            && !refersToOtherMemory
+    }
+
+    /// Whether a meta, as GstParentBufferMeta, ties the buffer to another one whose memory it may show, and which would
+    /// leave with it.
+    private var refersToOtherMemory: Bool {
+        var state: gpointer?
+        while let meta = gst_buffer_iterate_meta(self, &state) {
+            guard let api = meta.pointee.info?.pointee.api else { continue }
+            if gst_meta_api_type_has_tag(api, memoryReferenceTag) != 0 { return true }
+        }
+        return false
+    }
+
+    /// Whether the buffer has all of each memory in it that another process may be handed, and be it for a part: what is
+    /// in a file or on a device is handed on whole.
+    var hasWholeMemories: Bool {
+        (0..<gst_buffer_n_memory(self)).allSatisfy { index in
+            guard let memory = gst_buffer_peek_memory(self, index) else { return false }
+            if gst_memory_is_type(memory, GST_ALLOCATOR_SYSMEM) != 0 { return true }
+            var (offset, whole): (gsize, gsize) = (0, 0)
+            return gst_memory_get_sizes(memory, &offset, &whole) == whole && offset == 0
+        }
     }
 
     /// Zeroes all bytes; false where they cannot be written, which gst_buffer_memset takes for granted. The buffer must be

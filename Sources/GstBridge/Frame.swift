@@ -16,11 +16,34 @@ package func withFrame<Result>(
     changing buffer: UnsafeMutablePointer<GstBuffer>, _ layout: FrameLayout,
     _ body: (Planes<MutablePlane>) throws(FrameFault) -> Result
 ) throws(FrameFault) -> Result {
-    let access = GstMapFlags(rawValue: GST_MAP_READ.rawValue | GST_MAP_WRITE.rawValue)
-    var mapping = try FrameMapping(buffer, layout, access)
+    var mapping = try FrameMapping(buffer, layout, readWrite)
     defer { mapping.unmap() }
     return try body(mapping.planes)
 }
+
+extension FrameLayout {
+    /// Zeroes what a writable buffer's memory holds besides the picture: what lies before, between and behind the planes
+    /// and at the end of their rows, and samples that are no pixel's.
+    ///
+    /// - Returns: false, with nothing changed, where the planes do not follow one another in one memory of which the buffer
+    ///   has all.
+    package func clearAround(_ buffer: UnsafeMutablePointer<GstBuffer>) throws(FrameFault) -> Bool {
+        guard gst_buffer_n_memory(buffer) == 1, buffer.hasWholeMemories else { return false }
+        var mapping = try FrameMapping(buffer, self, readWrite)
+        defer { mapping.unmap() }
+        guard mapping.clearAround() else { return false }
+        clearSpareLuma(mapping.planes)
+        return true
+    }
+
+    /// Zeroes the luma samples that are no pixel's.
+    package func clearSpareLuma(_ planes: Planes<MutablePlane>) {
+        guard let spareLuma, let plane = planes[0] else { return }
+        for y in 0..<plane.rows { plane.row(y).storeBytes(of: 0, toByteOffset: spareLuma, as: UInt8.self) }
+    }
+}
+
+private let readWrite = GstMapFlags(rawValue: GST_MAP_READ.rawValue | GST_MAP_WRITE.rawValue)
 
 /// The mapped memory of one frame, each plane checked against what is really there.
 ///
@@ -54,6 +77,32 @@ private struct FrameMapping {
             mapped -= 1
             gst_buffer_unmap(buffer, &maps[mapped])
         }
+    }
+
+    /// Zeroes what lies around the planes in the one memory that they are in; false where they do not follow one another
+    /// in it, and then nothing is changed.
+    func clearAround() -> Bool {
+        guard let data = maps[0].data else { return false }
+        let start = UnsafeMutableRawPointer(data)
+        var end = start
+        for index in 0..<planes.count {
+            guard let plane = planes[index], plane.base >= end else { return false }
+            end = plane.row(plane.rows - 1) + plane.rowBytes
+        }
+        end = start
+        for index in 0..<planes.count {
+            guard let plane = planes[index] else { continue }
+            for y in 0..<plane.rows {
+                zero(from: end, to: plane.row(y))
+                end = plane.row(y) + plane.rowBytes
+            }
+        }
+        zero(from: end, to: start + Int(clamping: maps[0].size))
+        return true
+    }
+
+    private func zero(from start: UnsafeMutableRawPointer, to end: UnsafeMutableRawPointer) {
+        start.initializeMemory(as: UInt8.self, repeating: 0, count: end - start)
     }
 
     /// The memory in which each plane lies, where the buffer has several and no plane crosses from one to the next.

@@ -50,6 +50,9 @@ package struct FrameLayout: Equatable, Sendable {
         format = GST_VIDEO_FORMAT_UNKNOWN
     }
 
+    /// Bytes of a frame that belong to the picture.
+    package var pictureSize: Int { planes.reduce(0) { $0 &+ $1.rowBytes &* $1.rows } }
+
     /// Where the planes of this very buffer lie: as its GstVideoMeta says where it has one that is true.
     func planes(of buffer: UnsafeMutablePointer<GstBuffer>) throws(FrameFault) -> Planes<Plane> {
         var result = Planes<Plane>()
@@ -71,8 +74,8 @@ package struct FrameLayout: Equatable, Sendable {
     }
 
     /// Whether the picture fills the buffer's memory, down to the last byte.
-    func fillsAll(of buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
-        guard !hasSpareLuma, let actual = try? planes(of: buffer) else { return false }
+    package func fillsAll(of buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
+        guard spareLuma == nil, buffer.hasWholeMemories, let actual = try? planes(of: buffer) else { return false }
         var end = 0
         for index in 0..<actual.count {
             guard let plane = actual[index], plane.offset == end, plane.stride == plane.rowBytes else { return false }
@@ -81,9 +84,15 @@ package struct FrameLayout: Equatable, Sendable {
         return end == Int(clamping: gst_buffer_get_size(buffer))
     }
 
-    /// Packed 4:2:2 has a luma sample beside the last one of an odd row that is no pixel's, and that not everybody writes.
-    private var hasSpareLuma: Bool {
-        width & 1 == 1 && (format == GST_VIDEO_FORMAT_YUY2 || format == GST_VIDEO_FORMAT_UYVY)
+    /// The byte of each row that is no pixel's, and that not everybody writes: packed 4:2:2 has two luma samples at the end
+    /// of an odd row too. Nil where there is none.
+    var spareLuma: Int? {
+        guard width & 1 == 1 else { return nil }
+        return switch format {
+        case GST_VIDEO_FORMAT_YUY2: 2 &* width
+        case GST_VIDEO_FORMAT_UYVY: 2 &* width &+ 1
+        default: nil
+        }
     }
 
     /// Whether the buffer's planes lie where the caps alone say, so that readers who ignore metas see the picture.

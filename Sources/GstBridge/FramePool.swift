@@ -29,8 +29,8 @@ package final class FramePool {
         gst_object_unref(pool)
     }
 
-    /// A buffer with the timestamps, flags and metas of another; nil where the pool has none to spare, for which this
-    /// does not wait: a stop must never hang on a buffer that somebody keeps.
+    /// A buffer with the timestamps, flags and metas of another; nil where the pool has none that can be drawn on, or none to
+    /// spare, for which this does not wait: a stop must never hang on a buffer that somebody keeps.
     package func buffer(stampedLike original: BufferPointer) -> OwnedBuffer? {
         var parameters = GstBufferPoolAcquireParams()
         parameters.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
@@ -38,11 +38,15 @@ package final class FramePool {
         guard gst_buffer_pool_acquire_buffer(pool, &buffer, &parameters) == GST_FLOW_OK, let buffer else { return nil }
         let result = OwnedBuffer(taking: buffer)
         // A pool may have its own mind about where planes lie, which only a reader of metas can follow.
-        guard readsMetas || layout.isDefault(for: buffer) else { return nil }
-        // What stands between the planes reaches whoever reads the memory as it is.
-        if !layout.fillsAll(of: buffer) { gst_buffer_memset(buffer, 0, 0, gst_buffer_get_size(buffer)) }
+        guard readsMetas || layout.isDefault(for: buffer), isCleared(buffer) else { return nil }
         stamp(buffer, like: original)
         return result
+    }
+
+    /// Zeroes what will not be drawn on: it reaches whoever reads the memory as it is. False where that cannot be mapped.
+    private func isCleared(_ buffer: BufferPointer) -> Bool {
+        if buffer.isPlainMemory && layout.fillsAll(of: buffer) { return true }
+        return (try? layout.clearAround(buffer)) ?? false || buffer.clear()
     }
 }
 

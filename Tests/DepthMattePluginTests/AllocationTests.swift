@@ -203,6 +203,22 @@ import Testing
         if let busy { unref(busy) }
     }
 
+    @Test func `a pool whose memory cannot be mapped is passed over`() throws {
+        let downstream = Downstream()
+        let allocator = unmappableAllocator()
+        defer { gst_object_unref(allocator) }
+        let (configuration, caps) = (
+            gst_buffer_pool_get_config(downstream.pool), gst_caps_from_string(AllocationTests.shape.caps)
+        )
+        gst_buffer_pool_config_set_params(configuration, caps, guint(AllocationTests.shape.size), 0, 0)
+        gst_caps_unref(caps)
+        gst_buffer_pool_config_set_allocator(configuration, allocator, nil)
+        #expect(gst_buffer_pool_set_config(downstream.pool, configuration) != 0)
+        let bench = bench(downstream)
+        for frame in 0..<3 { #expect(try copied(by: bench, frame: frame).pool != downstream.pool) }
+        #expect(bench.bus.errors().isEmpty && bench.bus.warnings().isEmpty)
+    }
+
     @Test func `another size is another pool`() throws {
         let bench = bench(Downstream())
         _ = try copied(by: bench)

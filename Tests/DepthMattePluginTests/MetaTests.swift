@@ -82,6 +82,16 @@ import Testing
         withExtendedLifetime((held, out)) {}
     }
 
+    @Test func `a frame that brings another buffer along is copied and leaves without it`() throws {
+        let room = guardedBuffer(noise(MetaTests.shape, seed: 4))
+        let (_, out) = try frame(.inPlace) { gst_buffer_add_parent_buffer_meta($0, room.pointer) }
+        #expect(!has(gst_parent_buffer_meta_api_get_type(), out))
+        withExtendedLifetime(out) {
+            #expect(gst_buffer_peek_memory(out.buffer.pointer, 0)?.pointee.allocator != nil)
+        }
+        #expect(room.pointer.pointee.mini_object.refcount == 1)
+    }
+
     @Test(arguments: Way.allCases)
     func `flags stay on the frame`(way: Way) throws {
         let kept = [

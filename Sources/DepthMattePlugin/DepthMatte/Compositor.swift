@@ -33,19 +33,33 @@ final class Compositor {
         blender = Blender(layout: output.format.layout, width: input.width, height: input.height)
     }
 
-    /// Makes a video frame one that may be drawn on, in the output's layout: as it is where nobody else looks at it,
-    /// else as a copy.
+    /// Makes a video frame one that may be drawn on and sent, in the output's layout and with nothing in its memory but the
+    /// picture: as it is where nobody else looks at it, else as a copy.
     func makeCanvas(of frame: inout OwnedBuffer) throws(FrameFault) {
         let isWidened = output.format.format != input.format.format
-        if !isWidened && frame.pointer.isExclusive { return }
+        if !isWidened, frame.pointer.isExclusive, frames.areReadable(frame.pointer),
+            try hasNothingAround(frame.pointer)
+        {
+            return
+        }
         let canvas = try blankCanvas(for: frame.pointer)
         try withFrame(reading: frame.pointer, input.layout) { source throws(FrameFault) in
             try withFrame(changing: canvas.pointer, output.layout) { target in
                 copy(source, to: target)
+                output.layout.clearSpareLuma(target)
                 if isWidened { makeOpaque(target) }
             }
         }
         frame = canvas
+    }
+
+    /// Whether a frame that may be drawn on has only its picture in memory, now that the rest is zeroed: where there is no
+    /// more of it than of the picture, for else a copy takes less time.
+    private func hasNothingAround(_ frame: BufferPointer) throws(FrameFault) -> Bool {
+        if input.layout.fillsAll(of: frame) { return true }
+        let around = Int(clamping: gst_buffer_get_size(frame)) &- input.layout.pictureSize
+        if around > input.layout.pictureSize { return false }
+        return try input.layout.clearAround(frame)
     }
 
     /// Makes a video frame a canvas with nothing of its picture. It is looked at all the same: a faulty one is one here too.
@@ -100,16 +114,6 @@ final class Compositor {
         let made = try InkPot(output)
         inkPot = made
         return made
-    }
-
-    /// Makes the picture one that downstream can read: laid out as the caps alone say, where it does not look at metas.
-    func finish(_ picture: inout OwnedBuffer) throws(FrameFault) {
-        if frames.areReadable(picture.pointer) { return }
-        let packed = try blankCanvas(for: picture.pointer)
-        try withFrame(reading: picture.pointer, output.layout) { source throws(FrameFault) in
-            try withFrame(changing: packed.pointer, output.layout) { target in copy(source, to: target) }
-        }
-        picture = packed
     }
 
     // MARK: Straight alpha

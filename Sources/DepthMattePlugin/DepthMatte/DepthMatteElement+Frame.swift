@@ -110,7 +110,6 @@ extension DepthMatteElement {
     private func pass(_ frame: inout OwnedBuffer, _ job: Job) throws(FrameFault) -> Statistics.Outcome {
         try job.compositor.makeCanvas(of: &frame)
         try writeProbe(on: frame.pointer, job)
-        try job.compositor.finish(&frame)
         return .passed
     }
 
@@ -154,7 +153,6 @@ extension DepthMatteElement {
             frame = picture
         }
         try writeProbe(on: frame.pointer, job)
-        try job.compositor.finish(&frame)
     }
 
     /// The depth under the pointer, while a button is held there.
@@ -203,7 +201,6 @@ extension DepthMatteElement {
             if job.settings.view == .quad {
                 canvas.pointer.removePlacedMetas()
                 try composite(canvas.pointer, nil, behind, job)
-                try job.compositor.finish(&canvas)
             } else {
                 try draw(onCanvas: &canvas, nil, nil, behind, job)
             }
