@@ -210,13 +210,11 @@ package final class Properties<Settings: Sendable>: PropertyAccess {
 
     package func set(_ id: Int, from value: UnsafePointer<GValue>) -> String? {
         guard table.indices.contains(id) else { return nil }
-        nonisolated(unsafe) let value = value  // GObject lends it for the duration of this call
         settings.withLock { table[id].write(&$0, value) }
         return table[id].name
     }
 
     package func set(_ values: [(name: String, value: UnsafePointer<GValue>)]) {
-        nonisolated(unsafe) let values = values  // lent for the duration of this call
         settings.withLock { settings in
             for (name, value) in values { table.first { $0.name == name }?.write(&settings, value) }
         }

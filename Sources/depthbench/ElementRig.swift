@@ -79,7 +79,10 @@ final class ElementRig {
     }
 
     /// Counts the frames that leave in other memory than this pool's.
-    func countsCopies(of pool: UnsafeMutablePointer<GstBufferPool>) { progress.withLock { $0.pool = pool } }
+    func countsCopies(of pool: UnsafeMutablePointer<GstBufferPool>) {
+        let address = Int(bitPattern: pool)
+        progress.withLock { $0.pool = address }
+    }
 
     /// - Parameter hint: what may be the cause where it cannot play.
     func play(orElse hint: String) throws {
@@ -124,7 +127,7 @@ private let arrive:
         GstFlowReturn = { pad, _, buffer in
             let time = now()
             guard let buffer, let data = pad?.pointee.chaindata else { return GST_FLOW_ERROR }
-            let pool = buffer.pointee.pool
+            let pool = buffer.pointee.pool.map { Int(bitPattern: $0) }
             unref(buffer)
             Unmanaged<Monitor<Progress>>.fromOpaque(data).takeUnretainedValue().change(wakingIf: {
                 $0.arrivals.append(time)

@@ -14,8 +14,8 @@ struct Progress {
     var batch = Int.max
     /// The element has stopped.
     var isOver = false
-    /// Where the video comes from that may be drawn on; only told apart from others.
-    var pool: UnsafeMutablePointer<GstBufferPool>?
+    /// The address of the pool that the video comes from which may be drawn on; nil while that is not known.
+    var pool: Int?
     /// Frames so far that left in other memory.
     var copies = 0
     /// What went wrong.
@@ -113,7 +113,7 @@ final class Feeder {
 
     /// Waits until a frame is not too far ahead; false when all is over.
     private func isWanted(_ number: Int) -> Bool {
-        progress.wait(until: { number - $0.total < self.lead || $0.isOver || $0.fault != nil }) {
+        progress.wait(until: { [lead] in number - $0.total < lead || $0.isOver || $0.fault != nil }) {
             !$0.isOver && $0.fault == nil
         }
     }

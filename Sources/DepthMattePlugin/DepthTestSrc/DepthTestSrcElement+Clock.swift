@@ -43,9 +43,10 @@ extension DepthTestSrcElement {
     ) -> Wake {
         guard let id = gst_clock_new_single_shot_id(clock, time) else { return .reached }
         defer { gst_clock_id_unref(id) }
+        let wait = ClockWait(id: id)
         let mayWait = shared.withLock { shared -> Bool in
             guard shared.isPlaying, !shared.isInterrupted, !shared.isEnding else { return false }
-            shared.waits[role] = id
+            shared.waits[role] = wait
             return true
         }
         let result = mayWait ? gst_clock_id_wait(id, nil) : GST_CLOCK_UNSCHEDULED
@@ -56,4 +57,9 @@ extension DepthTestSrcElement {
             return result == GST_CLOCK_UNSCHEDULED ? .paused : .reached
         }
     }
+}
+
+/// A wait for a clock, which other threads may end.
+struct ClockWait: @unchecked Sendable {  // guard: clocks lock; its maker keeps it while others see it
+    let id: GstClockID
 }

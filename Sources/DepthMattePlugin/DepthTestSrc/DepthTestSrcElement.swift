@@ -27,7 +27,7 @@ final class DepthTestSrcElement: PushSource {
         var lastSeek: guint32 = 0
         var groupID: guint = 0
         /// The waits now under way, to be ended early.
-        var waits: [DepthTestSrc.PadRole: GstClockID] = [:]
+        var waits: [DepthTestSrc.PadRole: ClockWait] = [:]
         /// Streams that nobody takes.
         var unlinked: Set<DepthTestSrc.PadRole> = []
     }
@@ -79,7 +79,7 @@ final class DepthTestSrcElement: PushSource {
     func interrupt(_ change: (inout Shared) -> Void) {
         shared.withLock {
             change(&$0)
-            for wait in $0.waits.values { gst_clock_id_unschedule(wait) }
+            for wait in $0.waits.values { gst_clock_id_unschedule(wait.id) }
         }
     }
 
