@@ -9,17 +9,17 @@ package protocol Crew: AnyObject {
     ///   does two parts at a time. `work` captures nothing (once the compiler knows the kind of job), and so takes no memory.
     func share(
         _ parts: Int, of job: UnsafeRawPointer,
-        _ work: @escaping (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void)
+        _ work: @escaping @Sendable (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void)
 }
 
 /// Work on the rows of a picture, which may be done in bands at the same time: each row is made from finished rows only.
-protocol BandWork<Memory> {
+protocol BandWork<Memory>: SendableMetatype {
     associatedtype Memory: BandMemory
     func work(_ rows: Range<Int>, _ memory: Memory)
 }
 
 /// What one worker needs besides the rows of a band, kept from frame to frame.
-protocol BandMemory: AnyObject {
+protocol BandMemory: AnyObject, SendableMetatype {
     init()
 }
 

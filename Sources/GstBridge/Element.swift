@@ -4,7 +4,7 @@ package import CGStreamer
 ///
 /// GStreamer calls it from many threads; each member of a conforming type says what guards it. Every function has a
 /// default, which does what the parent class does.
-package protocol Element: AnyObject {
+package protocol Element: AnyObject, MessageSource {
     /// The C half. Not owned: it owns us.
     var instance: UnsafeMutablePointer<GstElement> { get }
 
@@ -27,10 +27,6 @@ package protocol Element: AnyObject {
 }
 
 extension Element {
-    package var object: UnsafeMutablePointer<GstObject> {
-        UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstObject.self)
-    }
-
     /// Tells whoever watches that the element changed a property of its own accord. Any thread; no lock may be held.
     package func notify(_ property: String) {
         g_object_notify(UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GObject.self), property)

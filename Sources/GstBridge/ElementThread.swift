@@ -4,18 +4,16 @@ extension Element {
     /// Does work on a thread of its own, which keeps the element until it is done.
     ///
     /// - Returns: false where the system gives no more threads; then nothing is done.
-    package func onThread(_ name: String, _ work: @escaping () -> Void) -> Bool {
-        gst_object_ref(instance)
-        let job = Unmanaged.passRetained(Job(instance: instance, work))
+    package func onThread(_ name: String, _ work: @escaping @Sendable (ElementReference) -> Void) -> Bool {
+        let job = Unmanaged.passRetained(Job(ElementReference(self), work))
         let thread = g_thread_try_new(
             name,
             { data in
-                if let data { gst_object_unref(done(data)) }
+                if let data { Unmanaged<Job>.fromOpaque(data).takeRetainedValue().run() }
                 return nil
             }, job.toOpaque(), nil)
         guard let thread else {
             job.release()
-            gst_object_unref(instance)
             return false
         }
         g_thread_unref(thread)
@@ -23,20 +21,14 @@ extension Element {
     }
 }
 
-private final class Job {
-    /// With a reference of the job's.
-    let instance: UnsafeMutablePointer<GstElement>
-    let work: () -> Void
+private final class Job: Sendable {
+    private let element: ElementReference
+    private let work: @Sendable (ElementReference) -> Void
 
-    init(instance: UnsafeMutablePointer<GstElement>, _ work: @escaping () -> Void) {
-        self.instance = instance
+    init(_ element: ElementReference, _ work: @escaping @Sendable (ElementReference) -> Void) {
+        self.element = element
         self.work = work
     }
-}
 
-/// Does a job and forgets it, all but the reference to the element, which is the caller's then.
-private func done(_ data: UnsafeMutableRawPointer) -> UnsafeMutablePointer<GstElement> {
-    let job = Unmanaged<Job>.fromOpaque(data).takeRetainedValue()
-    job.work()
-    return job.instance
+    func run() { work(element) }
 }

@@ -72,13 +72,15 @@ package enum FlowStop: Error {
     case failed(ElementError)
 }
 
-extension Element {
+extension MessageSource {
     /// Puts an error on the bus; the pipeline is expected to stop.
     package func post(_ error: ElementError) { error.post(on: instance, as: GST_MESSAGE_ERROR) }
 
     /// Puts a warning on the bus; the stream goes on.
     package func warn(_ warning: ElementError) { warning.post(on: instance, as: GST_MESSAGE_WARNING) }
+}
 
+extension Element {
     /// The one place where a Swift error of a streaming function becomes a flow return.
     package func flow(_ body: () throws(FlowStop) -> Void) -> GstFlowReturn {
         do throws(FlowStop) {

@@ -12,7 +12,7 @@ package struct LogCategory: @unchecked Sendable {  // guard: GStreamer never fre
     package func register() {}
 
     package func error(
-        _ element: any Element, _ message: () -> String, file: StaticString = #fileID,
+        _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
         function: StaticString = #function,
         line: Int = #line
     ) {
@@ -20,7 +20,7 @@ package struct LogCategory: @unchecked Sendable {  // guard: GStreamer never fre
     }
 
     package func warning(
-        _ element: any Element, _ message: () -> String, file: StaticString = #fileID,
+        _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
         function: StaticString = #function,
         line: Int = #line
     ) {
@@ -28,7 +28,7 @@ package struct LogCategory: @unchecked Sendable {  // guard: GStreamer never fre
     }
 
     package func info(
-        _ element: any Element, _ message: () -> String, file: StaticString = #fileID,
+        _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
         function: StaticString = #function,
         line: Int = #line
     ) {
@@ -36,7 +36,7 @@ package struct LogCategory: @unchecked Sendable {  // guard: GStreamer never fre
     }
 
     package func debug(
-        _ element: any Element, _ message: () -> String, file: StaticString = #fileID,
+        _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
         function: StaticString = #function,
         line: Int = #line
     ) {
@@ -45,7 +45,7 @@ package struct LogCategory: @unchecked Sendable {  // guard: GStreamer never fre
 
     /// For lines that come once a frame.
     package func trace(
-        _ element: any Element, _ message: () -> String, file: StaticString = #fileID,
+        _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
         function: StaticString = #function,
         line: Int = #line
     ) {
@@ -59,7 +59,7 @@ package struct LogCategory: @unchecked Sendable {  // guard: GStreamer never fre
         let line: Int
     }
 
-    private func log(_ level: GstDebugLevel, _ element: any Element, _ place: Place, _ message: () -> String) {
+    private func log(_ level: GstDebugLevel, _ element: any MessageSource, _ place: Place, _ message: () -> String) {
         guard level.rawValue <= gst_debug_category_get_threshold(category).rawValue else { return }
         gst_debug_log_literal(
             category, level, place.file.cString, place.function.cString, gint(clamping: place.line),

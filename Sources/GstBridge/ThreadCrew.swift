@@ -36,7 +36,7 @@ package final class ThreadCrew: Crew {
     /// Not for two threads at once.
     package func share(
         _ parts: Int, of job: UnsafeRawPointer,
-        _ work: @escaping (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
+        _ work: @escaping @Sendable (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
     ) {
         self.job.run(parts, of: job, work)
     }
@@ -44,7 +44,7 @@ package final class ThreadCrew: Crew {
 
 /// A job whose parts several threads take.
 private final class SharedJob: @unchecked Sendable {  // guard: `lock`, for everything that changes
-    typealias Work = (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
+    typealias Work = @Sendable (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
 
     private let lock = UnsafeMutablePointer<GMutex>.allocate(capacity: 1)
     /// There are parts to be taken, or there will be no more.

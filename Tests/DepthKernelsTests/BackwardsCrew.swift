@@ -10,7 +10,7 @@ final class BackwardsCrew: Crew {
 
     func share(
         _ parts: Int, of job: UnsafeRawPointer,
-        _ work: @escaping (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
+        _ work: @escaping @Sendable (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
     ) {
         if parts > 1 { cuts += 1 }
         for part in (0..<parts).reversed() { work(job, part, part * 5 % size) }

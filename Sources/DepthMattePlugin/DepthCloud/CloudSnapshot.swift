@@ -14,7 +14,7 @@ final class CloudSnapshot: Sendable {
 
     func begin(_ file: PointCloudFile, to path: String, for element: DepthCloudElement) {
         isWriting.withLock { $0 = true }
-        let isBegun = element.onThread("depthcloud-snapshot") { [self] in
+        let isBegun = element.onThread("depthcloud-snapshot") { [self] element in
             write(file, to: path, for: element)
             isWriting.withLock { $0 = false }
         }
@@ -29,13 +29,23 @@ final class CloudSnapshot: Sendable {
     /// Waits until nothing is being written.
     func finish() { isWriting.wait(until: { !$0 }, then: { _ in }) }
 
-    private func write(_ file: PointCloudFile, to path: String, for element: DepthCloudElement) {
+    private func write(_ file: PointCloudFile, to path: String, for element: ElementReference) {
         do throws(FileFault) {
             try writeWhole(file.bytes, to: path)
-            element.tellOfSnapshot(path, points: file.points)
+            tell(of: file, at: path, for: element)
         } catch {
             element.warn(
                 ElementError(.resource(GST_RESOURCE_ERROR_WRITE), "The snapshot was not written. \(error.reason)."))
         }
+    }
+
+    /// A file is there.
+    private func tell(of file: PointCloudFile, at path: String, for element: ElementReference) {
+        DepthCloudElement.log.debug(element) { "\(file.points) points are in \(path)" }
+        guard let structure = gst_structure_new_empty("snapshot") else { return }
+        structure.set("location", to: path)
+        structure.set("points", to: UInt64(file.points))
+        guard let message = gst_message_new_element(element.object, structure) else { return }
+        gst_element_post_message(element.instance, message)
     }
 }

@@ -206,15 +206,6 @@ final class DepthCloudElement: FollowingElement {
         }
     }
 
-    /// A file is there. On the writer's thread.
-    func tellOfSnapshot(_ path: String, points: Int) {
-        Self.log.debug(self) { "\(points) points are in \(path)" }
-        guard let structure = gst_structure_new_empty("snapshot") else { return }
-        structure.set("location", to: path)
-        structure.set("points", to: UInt64(points))
-        if let message = gst_message_new_element(object, structure) { gst_element_post_message(instance, message) }
-    }
-
     /// Who hears of the end has heard of every file that was asked for before it: no other map comes, so what is still
     /// open is made of the last one. Whoever asks for the next one when that is taken up would do so for ever.
     func finishWork() {

@@ -70,7 +70,7 @@ final class BackgroundFile: Sendable {
             return !state.isLoading
         }
         guard needsThread else { return }
-        if element.onThread("depthmatte-background", { [self] in load(for: element) }) { return }
+        if element.onThread("depthmatte-background", { [self] in load(for: $0) }) { return }
         state.withLock { $0.isLoading = false }
         element.warn(
             ElementError(
@@ -85,7 +85,7 @@ final class BackgroundFile: Sendable {
     }
 
     /// Opens what is wanted until that is what is open.
-    private func load(for element: any Element) {
+    private func load(for element: ElementReference) {
         var version: Int
         repeat {
             version = state.withLock { $0.version }
@@ -93,7 +93,7 @@ final class BackgroundFile: Sendable {
         } while !finishLoading(version)
     }
 
-    private func openWanted(_ version: Int, for element: any Element) {
+    private func openWanted(_ version: Int, for element: ElementReference) {
         do throws(ElementError) {
             let opened = try open(location())
             if !install(opened, version) { opened?.close() }

@@ -3,7 +3,7 @@ import DepthKernels
 import GstBridge
 
 /// A depth buffer, and what its caps and the settings say of it.
-struct DepthFrame: @unchecked Sendable {  // guard: the buffer is only read
+struct DepthFrame: @unchecked Sendable {  // guard: only read, by who has a reference to it
     let buffer: BufferPointer
     let format: DepthFormat
     let reading: DepthReading

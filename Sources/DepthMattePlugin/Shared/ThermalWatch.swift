@@ -36,7 +36,7 @@ package final class ThermalWatch: Sendable {
             return true
         }
         guard needsThread else { return }
-        guard !element.onThread("depthmatte-thermal", { [self] in watch(element) }) else { return }
+        guard !element.onThread("depthmatte-thermal", { [self] in watch($0) }) else { return }
         let isFirst = run.withLock { run in
             defer { (run.isRunning, run.hasWarned) = (false, true) }
             return !run.hasWarned
@@ -59,7 +59,7 @@ package final class ThermalWatch: Sendable {
         run.wait(until: { !$0.isRunning }, then: { _ in })
     }
 
-    private func watch(_ element: any Element) {
+    private func watch(_ element: ElementReference) {
         let root = environment(ThermalWatch.rootVariable) ?? "/sys/class/thermal"
         var told: ThermalState?
         repeat {
@@ -81,7 +81,7 @@ package final class ThermalWatch: Sendable {
         }
     }
 
-    private func tell(_ state: ThermalState, _ zone: ThermalZone?, _ element: any Element) {
+    private func tell(_ state: ThermalState, _ zone: ThermalZone?, _ element: ElementReference) {
         guard let structure = gst_structure_new_empty("thermal") else { return }
         structure.set("state", to: state.name)
         structure.set("zone", to: zone?.name ?? "")

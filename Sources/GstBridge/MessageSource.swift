@@ -1,0 +1,26 @@
+package import CGStreamer
+
+/// What posts messages, and logs, in the name of an element.
+package protocol MessageSource {
+    /// The element's C half.
+    var instance: UnsafeMutablePointer<GstElement> { get }
+}
+
+extension MessageSource {
+    package var object: UnsafeMutablePointer<GstObject> {
+        UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstObject.self)
+    }
+}
+
+/// A reference to an element for threads that are not its own: they post messages and log in its name, and touch nothing
+/// else of it.
+package final class ElementReference: MessageSource, @unchecked Sendable {  // guard: GStreamer locks what these use
+    package let instance: UnsafeMutablePointer<GstElement>
+
+    init(_ element: some Element) {
+        instance = element.instance
+        gst_object_ref(instance)
+    }
+
+    deinit { gst_object_unref(instance) }
+}
