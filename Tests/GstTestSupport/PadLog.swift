@@ -8,7 +8,7 @@ package final class PadLog {
     private let record = Monitor<[Item]>([])
 
     /// Times are in nanoseconds.
-    package enum Item {
+    package enum Item: @unchecked Sendable {  // guard: values; only the reserved fields of GstSegment are pointers
         case frame(Frame)
         case segment(GstSegment, seqnum: guint32)
         case segmentDone(Bus.SegmentDone)

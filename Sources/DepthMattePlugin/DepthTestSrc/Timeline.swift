@@ -6,7 +6,7 @@ import GstBridge
 /// The source has one segment and one position, as a GstBaseSrc has. The position is that of the stream which is farthest
 /// ahead. A seek without a flush goes on in running time from there: running time goes back on no pad, and a stream time
 /// has the same running time on all of them. Streams that were behind leave out the frames in between.
-struct Timeline {
+struct Timeline: @unchecked Sendable {  // guard: a value; only the reserved fields of GstSegment are pointers
     private(set) var segment = GstSegment()
     /// The seqnum of the seek that made the segment. Each segment has another.
     private(set) var seqnum: guint32
