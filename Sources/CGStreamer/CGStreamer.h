@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
 #include <gst/base/gstaggregator.h>
 #include <gst/gst.h>
 #include <gst/video/video.h>

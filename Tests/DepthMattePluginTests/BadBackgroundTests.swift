@@ -2,6 +2,12 @@ import CGStreamer
 import GstTestSupport
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Backgrounds that cannot be read.
 @Suite struct BadBackgroundTests {
     private let folder = TemporaryFolder()
@@ -109,6 +115,102 @@ import Testing
         }
     }
 
+    @Test func `a file that shows no picture is given up after two seconds`() throws {
+        // The scan of a JPEG that goes on for eight gigabytes, none of which are on the disk.
+        let path = folder.write("endless.jpg", Array(Claim.jpeg.bytes(width: 64, height: 48).dropLast(2)))
+        #expect(truncate(path, 8 << 30) == 0)
+        let start = g_get_monotonic_time()
+        expectRefusal(path, naming: "no picture came out of it in 2 seconds")
+        #expect(g_get_monotonic_time() - start < 10_000_000)
+    }
+
+    // MARK: Files that refer to others
+
+    /// Starts the element with a file that names an address of this machine; how many connections came there.
+    private func connections(_ name: String, _ text: (String) -> String) throws -> Int {
+        let server = try #require(Listener())
+        let path = folder.write(name, Array(text("127.0.0.1:\(server.port)").utf8))
+        let (error, frames) = start(path)
+        #expect(frames == 0)
+        let words = error?.text ?? "no error"
+        #expect(words.contains(path) && words.contains("refers to other files or to the network"), "\(words)")
+        return server.connections
+    }
+
+    @Test func `a playlist connects to nobody`() throws {
+        for name in ["holiday.m3u8", "holiday.jpg"] {
+            #expect(
+                try connections(name) {
+                    "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nhttp://\($0)/secret.ts\n#EXT-X-ENDLIST\n"
+                } == 0)
+        }
+    }
+
+    @Test func `a manifest connects to nobody`() throws {
+        #expect(
+            try connections("holiday.mpd") {
+                """
+                <?xml version="1.0"?>
+                <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT10S" \
+                minBufferTime="PT1S" profiles="urn:mpeg:dash:profile:isoff-on-demand:2011">
+                <BaseURL>http://\($0)/</BaseURL><Period duration="PT10S"><AdaptationSet mimeType="video/mp4">
+                <Representation id="1" bandwidth="1000" width="64" height="48" codecs="avc1.42c00d">
+                <SegmentList duration="10"><Initialization sourceURL="i.mp4"/><SegmentURL media="s.mp4"/></SegmentList>
+                </Representation></AdaptationSet></Period></MPD>
+                """
+            } == 0)
+        #expect(
+            try connections("holiday.ismc") {
+                """
+                <?xml version="1.0"?>
+                <SmoothStreamingMedia MajorVersion="2" MinorVersion="0" Duration="100000000">
+                <StreamIndex Type="video" Url="http://\($0)/q({bitrate})/f({start time})" QualityLevels="1" Chunks="1">
+                <QualityLevel Index="0" Bitrate="1000" FourCC="H264" MaxWidth="64" MaxHeight="48"/>
+                <c d="100000000"/></StreamIndex></SmoothStreamingMedia>
+                """
+            } == 0)
+    }
+
+    @Test func `a playlist of local files is not followed`() throws {
+        let secret = folder.write("secret.ts", picture)
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nfile://\(secret)\n#EXT-X-ENDLIST\n"
+        expectRefusal(folder.write("list.m3u8", Array(text.utf8)), naming: "refers to other files or to the network")
+    }
+
+    @Test func `an element that brings a source of its own is not used`() async {
+        await #expect(processExitsWith: .success) {
+            loadElements()
+            StrangeElement.demuxerWithSource.register()
+            let folder = TemporaryFolder()
+            let path = folder.write("strange.avi", Claim.avi.bytes(width: 64, height: 48))
+            let element = makeElement("depthmatte", ["background": path])
+            let bus = Bus()
+            gst_element_set_bus(element, bus.pointer)
+            try #require(gst_element_set_state(element, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE)
+            let text = try #require(bus.nextError()?.text)
+            try #require(text.contains("it refers to another file or to the network"))
+            try #require(!StrangeElement.hasSourceStarted)
+        }
+    }
+
+    @Test func `a decoder that never ends holds up neither the start nor the end`() async {
+        await #expect(processExitsWith: .success) {
+            loadElements()
+            StrangeElement.endlessDecoder.register()
+            let folder = TemporaryFolder()
+            let path = folder.write("slow.bmp", bmp(width: 64, height: 48, [1, 2, 3]))
+            let element = makeElement("depthmatte", ["background": path])
+            let bus = Bus()
+            gst_element_set_bus(element, bus.pointer)
+            let start = g_get_monotonic_time()
+            try #require(gst_element_set_state(element, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE)
+            try #require(bus.nextError()?.text.contains("no picture came out of it in 2 seconds") == true)
+            setProperty(element, "background", "")
+            gst_element_set_state(element, GST_STATE_NULL)
+            try #require(g_get_monotonic_time() - start < 10_000_000)
+        }
+    }
+
     @Test func `a refused background can be replaced and the pipeline started`() {
         let pipeline = Pipeline(
             "depthtestsrc num-buffers=3 name=camera camera.video ! video/x-raw,width=32,height=24 ! matte.video "
@@ -118,5 +220,40 @@ import Testing
         pipeline.set(GST_STATE_NULL)
         setProperty(pipeline["matte"], "background", folder.write("whole.png", picture))
         #expect(pipeline.run() == .ended)
+    }
+}
+
+/// A port of this machine that takes connections and never says anything.
+private final class Listener {
+    private let descriptor: CInt
+    let port: Int
+
+    init?() {
+        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let isListening = withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && listen(descriptor, 8) == 0
+                    && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        guard isListening, fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { return nil }
+    }
+
+    deinit { close(descriptor) }
+
+    /// How many wait to be taken now.
+    var connections: Int {
+        var count = 0
+        while case let connection = accept(descriptor, nil, nil), connection >= 0 {
+            close(connection)
+            count += 1
+        }
+        return count
     }
 }

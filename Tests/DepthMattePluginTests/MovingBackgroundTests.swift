@@ -8,8 +8,8 @@ import Testing
 
     private static func color(_ number: Int) -> [UInt8] { [UInt8(40 * number + 10), UInt8(250 - 40 * number), 77] }
 
-    /// Five frames of one colour each, at ten frames a second, without loss.
-    private func makeFile() throws -> String {
+    /// Five frames of one colour each, without loss.
+    private func makeFile(rate: String = "10/1") throws -> String {
         for number in 0..<5 {
             folder.write(
                 "frame\(number).png", png(width: 40, height: 32) { _, _ in MovingBackgroundTests.color(number) })
@@ -17,7 +17,7 @@ import Testing
         let path = folder["loop.mkv"]
         let outcome = Pipeline(
             "multifilesrc location=\(folder["frame%d.png"]) start-index=0 stop-index=4 "
-                + "caps=image/png,framerate=10/1 ! pngdec ! videoconvert ! video/x-raw,format=RGB "
+                + "caps=image/png,framerate=\(rate) ! pngdec ! videoconvert ! video/x-raw,format=RGB "
                 + "! matroskamux ! filesink location=\(path)"
         ).run()
         try #require(outcome == .ended)
@@ -74,6 +74,67 @@ import Testing
             return bench.output.next().flatMap { MovingBackgroundTests.number($0.bytes) }
         }
         #expect(seen == [0, 1, 2, 3, 4, 0, 1])
+    }
+
+    @Test func `a GIF shows each image for as long as it says, and loops`() {
+        let delays = [10, 20, 10, 30, 10]
+        let path = folder.write(
+            "loop.gif",
+            gif(width: 40, height: 32, (0..<5).map { (MovingBackgroundTests.color($0), delays[$0]) }))
+        let round = [0, 1, 1, 2, 3, 3, 3, 4]
+        #expect(numbers(path, count: 20, rate: 10) == round + round + round.prefix(4))
+    }
+
+    @Test(arguments: [0, 1]) func `an image of a GIF that is shown for no time is shown for a tenth of a second`(
+        delay: Int
+    ) {
+        let path = folder.write(
+            "quick.gif", gif(width: 40, height: 32, (0..<5).map { (MovingBackgroundTests.color($0), delay) }))
+        #expect(numbers(path, count: 12, rate: 10) == (0..<12).map { $0 % 5 })
+    }
+
+    @Test(arguments: ["100000/1", "2147483647/1"])
+    func `frames that all have the same timestamp are shown one after another`(rate: String) throws {
+        let path = try makeFile(rate: rate)
+        #expect(numbers(path, count: 12, rate: 25) == (0..<12).map { $0 % 5 })
+    }
+
+    @Test func `a video that is damaged in the middle is shown as far as it is whole, and loops`() throws {
+        let path = try makeFile()
+        let whole = folder.read("loop.mkv")
+        folder.write("loop.mkv", Array(whole.prefix(whole.count / 2)) + [UInt8](repeating: 7, count: whole.count / 2))
+        // The third frame is damaged itself.
+        #expect(numbers(path, count: 9, rate: 10) == [0, 1, nil, 0, 1, nil, 0, 1, nil])
+    }
+
+    // MARK: Interlaced pictures
+
+    @Test(arguments: ["t", "b"]) func `an interlaced file is a warning`(interlacing: String) throws {
+        let path = folder.write("interlaced.y4m", y4m(width: 40, height: 32, [50, 90], interlacing: interlacing))
+        let bench = Bench([], ["background": path])
+        let warnings = bench.bus.warnings().map(\.text).filter { $0.contains(path) }
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.contains("\(path)\" is interlaced") == true, "\(warnings)")
+        bench.set("background", folder.write("progressive.y4m", y4m(width: 40, height: 32, [50, 90])))
+        bench.set("background", path)
+        #expect(bench.bus.nextWarning()?.text == warnings.first)
+    }
+
+    @Test(arguments: ["interleaved", "mixed", "progressive"])
+    func `an interlaced background pad is a warning`(mode: String) {
+        let bench = Bench(["background"])
+        let shape = MovingBackgroundTests.shape
+        let interlaced = VideoShape("RGB", 40, 32, fields: "interlace-mode=\(mode)")
+        bench.background.start(interlaced)
+        bench.background.push(flat(shape, MovingBackgroundTests.color(2)), at: 0)
+        bench.background.end()
+        bench.video.start(shape)
+        for number in 0..<3 { bench.video.push(noise(shape, seed: 1), at: time(ofFrame: number)) }
+        bench.video.end()
+        #expect(bench.output.rest().count == 3)
+        let warnings = bench.bus.warnings().map(\.text).filter { $0.contains("interlaced") }
+        #expect(warnings.count == (mode == "progressive" ? 0 : 1))
+        #expect(warnings.allSatisfy { $0.contains("background pad") && $0.contains("Deinterlace it") }, "\(warnings)")
     }
 
     // MARK: The pad

@@ -33,7 +33,7 @@ final class BackgroundFile: Sendable {
         isCancelled.set(false)
         state.withLock { $0.maxPixels = maxPixels }
         let named = location()
-        let opened = try open(named)
+        let opened = try open(named, for: element)
         state.withLock {
             $0.isRunning = true
             $0.reader = opened
@@ -78,10 +78,14 @@ final class BackgroundFile: Sendable {
                 "The background stays as it is: the system gives no thread to open another file with."))
     }
 
-    private func open(_ location: String?) throws(ElementError) -> BackgroundReader? {
+    private func open(_ location: String?, for element: any MessageSource) throws(ElementError) -> BackgroundReader? {
         guard let location else { return nil }
-        return try BackgroundReader(
+        let reader = try BackgroundReader(
             location: location, maxPixels: state.withLock { $0.maxPixels }, isCancelled: isCancelled)
+        if reader.isInterlaced {
+            element.warn(interlaced("The background \"\(location)\"", "its fields are shown as one picture"))
+        }
+        return reader
     }
 
     /// Opens what is wanted until that is what is open.
@@ -95,7 +99,7 @@ final class BackgroundFile: Sendable {
 
     private func openWanted(_ version: Int, for element: ElementReference) {
         do throws(ElementError) {
-            let opened = try open(location())
+            let opened = try open(location(), for: element)
             if !install(opened, version) { opened?.close() }
         } catch {
             if isCurrent(version) && !isCancelled.isSet { element.warn(error) }

@@ -242,6 +242,7 @@ extension DepthMatteElement {
 
     private func fileSource(_ job: Job) -> Background.Source {
         guard let reader = backgroundFile.reader else { return .color }
+        if let fault = reader.takeFault() { warn(fault) }
         if let still = reader.still { return .still(still) }
         return .moving(reader.picture(at: job.moment.time ?? 0, block: !job.moment.isLive))
     }

@@ -41,22 +41,23 @@ extension DepthMatteElement {
         switch role {
         case .video:
             let info = try videoInfo(caps, maxPixels: maxPixels)
-            noteInterlacing(info)
+            noteInterlacing(info, of: "The video", "both fields of a frame get the same matte")
             input = (try StreamFormat(info), CapsRef(sharing: caps))
             renegotiate()
         case .depth: inputs.setDepthFormat(try DepthFormat(caps, maxPixels: maxPixels), self)
-        case .face, .background: inputs.setPictureInfo(try videoInfo(caps, maxPixels: maxPixels), role, self)
+        case .face, .background:
+            let info = try videoInfo(caps, maxPixels: maxPixels)
+            if role == .background {
+                noteInterlacing(info, of: "The background pad's video", "its fields are shown as one picture")
+            }
+            inputs.setPictureInfo(info, role, self)
         }
     }
 
-    private func noteInterlacing(_ info: GstVideoInfo) {
-        guard info.interlace_mode != GST_VIDEO_INTERLACE_MODE_PROGRESSIVE, pace.warnings.admits("interlaced") else {
-            return
-        }
-        warn(
-            ElementError(
-                .stream(GST_STREAM_ERROR_FORMAT),
-                "The video is interlaced: both fields of a frame get the same matte. Deinterlace it first."))
+    private func noteInterlacing(_ info: GstVideoInfo, of stream: String, _ effect: String) {
+        guard info.interlace_mode != GST_VIDEO_INTERLACE_MODE_PROGRESSIVE, pace.warnings.admits("\(stream) interlaced")
+        else { return }
+        warn(interlaced(stream, effect))
     }
 
     /// Our output format is the video's, so downstream's new wishes are for whoever makes the video.
@@ -157,4 +158,9 @@ extension DepthMatteElement {
         compositor?.frames.decide(query)
         return true
     }
+}
+
+/// Says that pictures are interlaced, and what comes of it.
+func interlaced(_ pictures: String, _ effect: String) -> ElementError {
+    ElementError(.stream(GST_STREAM_ERROR_FORMAT), "\(pictures) is interlaced: \(effect). Deinterlace it first.")
 }

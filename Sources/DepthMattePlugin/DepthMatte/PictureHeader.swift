@@ -1,52 +1,319 @@
-/// What the first bytes of a PNG or JPEG tell before a decoder allocates anything, and whether a JPEG is all there.
+import GstBridge
+
+/// What the first bytes of a still or an animation tell before a decoder allocates anything, and whether a JPEG is all
+/// there.
 ///
 /// GStreamer's JPEG decoders fill what is missing with grey and say nothing, so a download that broke off would become
-/// a background that is half a picture. Of files of other kinds nothing is known here.
+/// a background that is half a picture.
 struct PictureHeader {
-    /// Width times height; 0 where it is not known.
-    private(set) var pixels = 0
-    /// The file is a JPEG that ends before its picture does.
+    enum Kind {
+        case png, jpeg, gif, bmp, tiff, webp
+    }
+
+    let kind: Kind
+    /// The pixels that a decoder takes memory for; nil where the header does not say.
+    private(set) var pixels: Int?
+    /// The picture is a JPEG whose bytes end before it does.
     private(set) var isTruncated = false
+    /// Where the picture ends, in bytes.
+    private(set) var length: Int
 
-    init(path: String) {
-        guard let bytes = FileBytes(path: path) else { return }
-        switch (bytes.next(), bytes.next()) {
-        case (0xFF, JPEGMarker.startOfImage): readJPEG(bytes)
-        case (0x89, UInt8(ascii: "P")): readPNG(bytes)
-        default: break
+    /// - Returns: nil where no picture of a known kind begins.
+    init?(_ bytes: ByteReader) {
+        guard let kind = Kind(bytes) else { return nil }
+        self.kind = kind
+        length = bytes.size
+        switch kind {
+        case .png: pixels = bytes.readPNG()
+        case .gif: pixels = bytes.readGIF()
+        case .bmp: pixels = bytes.readBMP()
+        case .tiff: pixels = bytes.readTIFF()
+        case .webp:
+            guard let size = bytes.readWebP() else { break }
+            (pixels, length) = size
+        case .jpeg:
+            let image = bytes.readJPEG()
+            (pixels, isTruncated) = (image.pixels, !image.isWhole)
+            if image.isWhole { length = bytes.position }
+        }
+    }
+}
+
+extension PictureHeader.Kind {
+    /// The kind whose magic number stands first. The bytes after it are those read next.
+    fileprivate init?(_ bytes: ByteReader) {
+        switch bytes.number(ofBytes: 2) {
+        case 0x8950: self = .png
+        case 0xFFD8: self = .jpeg
+        case 0x4749 where bytes.number(ofBytes: 2) == 0x4638: self = .gif  // GIF8
+        case 0x424D: self = .bmp  // BM
+        case 0x4949, 0x4D4D: self = .tiff  // II or MM
+        case 0x5249 where bytes.seek(to: 8) && bytes.number(ofBytes: 4) == 0x5745_4250: self = .webp  // RI(FF), WEBP
+        default: return nil
+        }
+    }
+}
+
+/// The part of a file that a decoder makes one picture of.
+struct PicturePiece {
+    let bytes: Range<Int>
+    /// How long it is shown, if the file says that.
+    let duration: RunningTime?
+}
+
+/// Pictures in a stream that begin with their own size, whatever the container says.
+enum CodedPicture: Equatable {
+    case still, gif, vp8, theora, mpegVideo, proRes
+
+    /// The pixels that a decoder takes memory for when it gets these bytes; nil where they do not say.
+    func pixels(_ bytes: ByteReader) -> Int? {
+        switch self {
+        case .still: return stillPixels(bytes)
+        case .gif: return PictureHeader(bytes)?.pixels
+        case .vp8: return bytes.readVP8()
+        case .theora: return bytes.readTheora()
+        case .mpegVideo: return bytes.readMPEGVideo()
+        case .proRes: return bytes.readProRes()
         }
     }
 
-    /// PNG (ISO/IEC 15948, 11.2.2): the size stands 16 bytes from the start, each number in four bytes.
-    private mutating func readPNG(_ bytes: FileBytes) {
-        guard bytes.skip(14), let width = bytes.number(ofBytes: 4), let height = bytes.number(ofBytes: 4) else {
-            return
+    /// One buffer of an interlaced video may hold several JPEGs.
+    private func stillPixels(_ bytes: ByteReader) -> Int? {
+        guard let header = PictureHeader(bytes) else { return nil }
+        guard header.kind == .jpeg, header.pixels != nil else { return header.pixels }
+        var most = header.pixels
+        while bytes.seek(toNext: 0xFF) {
+            guard bytes.skip(1), bytes.next() == JPEGMarker.startOfImage else { continue }
+            if let pixels = bytes.readJPEG().pixels { most = max(most ?? 0, pixels) }
         }
-        let (product, overflow) = width.multipliedReportingOverflow(by: height)
-        pixels = overflow ? .max : product
+        return most
+    }
+}
+
+/// Width times height; nil where one of them is missing.
+private func area(_ width: Int?, _ height: Int?) -> Int? {
+    guard let width, let height, width > 0, height > 0 else { return nil }
+    let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
+    return overflow ? .max : pixels
+}
+
+// MARK: - Formats, each read from where its magic number ends
+
+extension ByteReader {
+    private func littleEndian(_ count: Int) -> Int? { number(ofBytes: count, smallestFirst: true) }
+
+    /// PNG (ISO/IEC 15948, 11.2.2): the size stands 16 bytes from the start.
+    fileprivate func readPNG() -> Int? {
+        guard seek(to: 16) else { return nil }
+        return area(number(ofBytes: 4), number(ofBytes: 4))
     }
 
-    /// JPEG (ITU-T T.81, annex B): walks the markers as far as the end of the first image; what follows does not
-    /// matter.
-    private mutating func readJPEG(_ bytes: FileBytes) {
-        var marker = nextMarker(bytes)
+    /// GIF89a (section 18): the size of the screen on which all images lie.
+    fileprivate func readGIF() -> Int? {
+        guard seek(to: 6) else { return nil }
+        return area(littleEndian(2), littleEndian(2))
+    }
+
+    /// The whole images of a GIF, each with the blocks before it (GIF89a, section 12 and appendix A).
+    func readGIFImages() -> [PicturePiece] {
+        var images: [PicturePiece] = []
+        var duration: RunningTime?
+        guard seek(to: 10), let screen = next(), skip(2), skipColorTable(screen) else { return [] }
+        while let block = next() {
+            switch block {
+            case 0x21:  // an extension
+                guard let label = next() else { return images }
+                if label == 0xF9 { duration = readGIFDelay() }
+            case 0x2C:  // an image
+                guard skip(8), let image = next(), skipColorTable(image), skip(1) else { return images }
+            default: return images
+            }
+            guard skipGIFSubBlocks() else { return images }
+            if block == 0x2C {
+                images.append(PicturePiece(bytes: (images.last?.bytes.upperBound ?? 0)..<position, duration: duration))
+                duration = nil
+            }
+        }
+        return images
+    }
+
+    /// The delay of a graphic control extension, in hundredths of a second. As browsers do, a hundredth and none are not
+    /// believed.
+    private func readGIFDelay() -> RunningTime? {
+        let start = position
+        guard skip(2), let delay = littleEndian(2), seek(to: start) else { return nil }
+        return 10_000_000 * RunningTime(delay < 2 ? 10 : delay)
+    }
+
+    private func skipColorTable(_ flags: UInt8) -> Bool { flags & 0x80 == 0 || skip(3 << (Int(flags & 7) + 1)) }
+
+    private func skipGIFSubBlocks() -> Bool {
+        while let length = next() {
+            if length == 0 { return true }
+            guard skip(Int(length)) else { return false }
+        }
+        return false
+    }
+
+    /// BMP: two numbers of 16 bits in the header of OS/2, of 32 bits in those of Windows, where a height below 0 says
+    /// that the rows go downwards.
+    fileprivate func readBMP() -> Int? {
+        guard seek(to: 14), let headerSize = littleEndian(4) else { return nil }
+        if headerSize == 12 { return area(littleEndian(2), littleEndian(2)) }
+        guard let width = littleEndian(4), let height = littleEndian(4) else { return nil }
+        return area(width, abs(Int(Int32(truncatingIfNeeded: height))))
+    }
+
+    /// WebP (RFC 9649, 2.5 to 2.7): the size of the canvas, and where the file ends.
+    fileprivate func readWebP() -> (pixels: Int?, length: Int)? {
+        guard seek(to: 4), let length = littleEndian(4), skip(4), let chunk = number(ofBytes: 4) else { return nil }
+        return (webPCanvas(chunk), min(size, 8 + length))
+    }
+
+    private func webPCanvas(_ chunk: Int) -> Int? {
+        switch chunk {
+        case 0x5650_3820: return seek(to: 20) ? readVP8() : nil  // "VP8 "
+        case 0x5650_384C:  // VP8L
+            guard seek(to: 21), let bits = littleEndian(4) else { return nil }
+            return area(bits & 0x3FFF + 1, bits >> 14 & 0x3FFF + 1)
+        case 0x5650_3858:  // VP8X
+            guard seek(to: 24), let width = littleEndian(3), let height = littleEndian(3) else { return nil }
+            return area(width + 1, height + 1)
+        default: return nil
+        }
+    }
+
+    /// TIFF 6.0 (section 2): the largest size in the first directory and in those that it refers to as its parts, one of
+    /// which a decoder may take for the picture when the first is a thumbnail.
+    fileprivate func readTIFF() -> Int? {
+        guard seek(to: 0), let order = next() else { return nil }
+        let isLittle = order == UInt8(ascii: "I")
+        guard seek(to: 4), var directory = number(ofBytes: 4, smallestFirst: isLittle) else { return nil }
+        var most: Int?
+        for _ in 0..<8 {  // a file may refer to itself
+            guard let found = readTIFFDirectory(at: directory, isLittle: isLittle) else { return nil }
+            most = max(most ?? 0, found.pixels)
+            guard let part = found.part else { return most }
+            directory = part
+        }
+        return nil
+    }
+
+    private func readTIFFDirectory(at start: Int, isLittle: Bool) -> (pixels: Int, part: Int?)? {
+        guard seek(to: start), let count = number(ofBytes: 2, smallestFirst: isLittle) else { return nil }
+        var (width, height, part): (Int?, Int?, Int?)
+        for entry in 0..<count {
+            guard seek(to: start + 2 + 12 * entry), let tag = number(ofBytes: 2, smallestFirst: isLittle),
+                let type = number(ofBytes: 2, smallestFirst: isLittle),
+                let values = number(ofBytes: 4, smallestFirst: isLittle)
+            else { return nil }
+            guard [256, 257, 330].contains(tag) else { continue }
+            let isLong = type == 4 || type == 13
+            guard var value = number(ofBytes: isLong ? 4 : 2, smallestFirst: isLittle) else { return nil }
+            switch tag {
+            case 256: width = max(width ?? 0, value)
+            case 257: height = max(height ?? 0, value)
+            default:
+                if values > 1 {  // then the value is where the list of directories stands
+                    guard seek(to: value), let first = number(ofBytes: 4, smallestFirst: isLittle) else { return nil }
+                    value = first
+                }
+                part = value
+            }
+        }
+        return area(width, height).map { ($0, part) }
+    }
+
+    /// JPEG (ITU-T T.81, annex B), behind the marker that starts an image: walks the markers as far as the end of the
+    /// image.
+    fileprivate func readJPEG() -> (pixels: Int?, isWhole: Bool) {
+        var pixels: Int?
+        var marker = nextMarker()
         while let found = marker {
-            if found == JPEGMarker.endOfImage { return }
-            guard let length = bytes.number(ofBytes: 2) else { break }
-            guard readSegment(found, length: length - 2, bytes) else { break }
-            marker = found == JPEGMarker.startOfScan ? markerAfterScan(bytes) : nextMarker(bytes)
+            if found == JPEGMarker.endOfImage { return (pixels, true) }
+            guard let length = number(ofBytes: 2) else { break }
+            let end = position + length - 2
+            if JPEGMarker.isFrameHeader(found), skip(1) {
+                let (height, width) = (number(ofBytes: 2), number(ofBytes: 2))
+                if let found = area(width, height) { pixels = max(pixels ?? 0, found) }
+            }
+            guard seek(to: end) else { break }
+            marker = found == JPEGMarker.startOfScan ? markerAfterScan() : nextMarker()
         }
-        isTruncated = true
+        return (pixels, false)
     }
 
-    /// Passes over a segment, and notes the size where it is the frame header; false where the file ends in it.
-    private mutating func readSegment(_ marker: UInt8, length: Int, _ bytes: FileBytes) -> Bool {
-        guard JPEGMarker.isFrameHeader(marker), length >= 5 else { return bytes.skip(length) }
-        guard bytes.skip(1), let height = bytes.number(ofBytes: 2), let width = bytes.number(ofBytes: 2) else {
-            return false
+    /// The code of the marker that stands here: 0xFF, any number of times, and the code.
+    private func nextMarker() -> UInt8? {
+        guard next() == 0xFF else { return nil }
+        var code = next()
+        while code == 0xFF { code = next() }
+        return code
+    }
+
+    /// Passes over compressed data, in which 0xFF stands only before 0 or a restart, to the marker that ends it.
+    private func markerAfterScan() -> UInt8? {
+        while seek(toNext: 0xFF) {
+            guard let code = nextMarker() else { return nil }
+            if code != 0, !JPEGMarker.restarts.contains(code) { return code }
         }
-        pixels = width * height
-        return bytes.skip(length - 5)
+        return nil
+    }
+
+    /// VP8 (RFC 6386, 9.1): a key frame, whose first bit is 0, has the size behind its start code; the upper two bits of
+    /// each number tell a scale that no decoder applies.
+    fileprivate func readVP8() -> Int? {
+        guard let tag = littleEndian(3), tag & 1 == 0, number(ofBytes: 3) == 0x9D012A, let width = littleEndian(2),
+            let height = littleEndian(2)
+        else { return nil }
+        return area(width & 0x3FFF, height & 0x3FFF)
+    }
+
+    /// Theora (specification, 6.2): the identification header has the size of the coded frame in blocks of 16. The codec
+    /// data of a Matroska file begin with the length of that header.
+    fileprivate func readTheora() -> Int? {
+        guard let first = next() else { return nil }
+        if first != 0x80 && !(first == 0 && skip(1) && next() == 0x80) { return nil }
+        guard number(ofBytes: 6) == 0x7468_656F_7261, skip(3), let width = number(ofBytes: 2),  // theora
+            let height = number(ofBytes: 2)
+        else { return nil }
+        return area(16 * width, 16 * height)
+    }
+
+    /// MPEG-1 and -2 video (ITU-T H.262, 6.2.2): twelve bits of each number in a sequence header, two more in the
+    /// extension behind it.
+    fileprivate func readMPEGVideo() -> Int? {
+        var (most, width, height): (Int?, Int, Int) = (nil, 0, 0)
+        while let code = nextStartCode() {
+            if code == 0xB3, let bits = number(ofBytes: 3) {
+                (width, height) = (bits >> 12, bits & 0xFFF)
+            } else if code == 0xB5, let bits = number(ofBytes: 3), bits >> 20 == 1 {
+                (width, height) = (width | (bits >> 7 & 3) << 12, height | (bits >> 5 & 3) << 12)
+            } else {
+                continue
+            }
+            if let pixels = area(width, height) { most = max(most ?? 0, pixels) }
+        }
+        return most
+    }
+
+    /// Passes over the next 0, 0, 1, and returns what follows.
+    private func nextStartCode() -> UInt8? {
+        while seek(toNext: 1) {
+            let start = position
+            guard start >= 2, seek(to: start - 2), number(ofBytes: 3) == 1 else {
+                guard seek(to: start + 1) else { return nil }
+                continue
+            }
+            return next()
+        }
+        return nil
+    }
+
+    /// ProRes (SMPTE RDD 36, 5.1): the size stands in the frame header, behind the frame's own.
+    fileprivate func readProRes() -> Int? {
+        guard skip(4), number(ofBytes: 4) == 0x6963_7066, skip(8) else { return nil }  // icpf
+        return area(number(ofBytes: 2), number(ofBytes: 2))
     }
 }
 
@@ -61,22 +328,4 @@ private enum JPEGMarker {
     static func isFrameHeader(_ marker: UInt8) -> Bool {
         0xC0...0xCF ~= marker && ![0xC4, 0xC8, 0xCC].contains(marker)
     }
-}
-
-/// The code of the marker that stands here: 0xFF, any number of times, and the code.
-private func nextMarker(_ bytes: FileBytes) -> UInt8? {
-    guard bytes.next() == 0xFF else { return nil }
-    var code = bytes.next()
-    while code == 0xFF { code = bytes.next() }
-    return code
-}
-
-/// Passes over compressed data, in which 0xFF stands only before 0 or a restart, to the marker that ends it.
-private func markerAfterScan(_ bytes: FileBytes) -> UInt8? {
-    var previous: UInt8 = 0
-    while let byte = bytes.next() {
-        if previous == 0xFF, byte != 0, byte != 0xFF, !JPEGMarker.restarts.contains(byte) { return byte }
-        previous = byte
-    }
-    return nil
 }

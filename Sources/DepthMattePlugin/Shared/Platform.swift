@@ -29,43 +29,111 @@ func names(inFolder path: String) -> [String] {
 
 /// The first line of a small file, as those that the kernel makes; nil where it cannot be read.
 func line(ofFile path: String) -> String? {
-    guard let file = FileBytes(path: path) else { return nil }
+    guard let file = ByteReader(path: path) else { return nil }
     var bytes: [UInt8] = []
     while bytes.count < 256, let byte = file.next(), byte != UInt8(ascii: "\n") { bytes.append(byte) }
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// A file read byte by byte.
-final class FileBytes {
-    private let file: UnsafeMutablePointer<FILE>
+/// Reads the bytes of a file, or of a copy of some memory, one after another.
+final class ByteReader {
+    private let file: UnsafeMutablePointer<FILE>?
+    private let mayGoOn: () -> Bool
+    private var chunk: [UInt8]
+    /// Where the chunk begins in the file, and the next byte in the chunk.
+    private var chunkStart = 0
+    private var index = 0
+    /// How many bytes there are, as far as the system knows: a file of the kernel's may have more.
+    let size: Int
 
+    private static let chunkSize = 65_536
+
+    /// - Parameter mayGoOn: asked before each piece of the file is read; where it says no, the file ends there.
     /// - Returns: nil where the file cannot be opened.
-    init?(path: String) {
+    init?(path: String, while mayGoOn: @escaping () -> Bool = { true }) {
         guard let file = fopen(path, "rb") else { return nil }
         self.file = file
+        self.mayGoOn = mayGoOn
+        chunk = []
+        size = fseeko(file, 0, SEEK_END) == 0 ? max(0, Int(clamping: ftello(file))) : 0
+        fseeko(file, 0, SEEK_SET)
     }
 
-    deinit { fclose(file) }
+    init(_ bytes: UnsafeRawBufferPointer) {
+        file = nil
+        mayGoOn = { false }
+        chunk = Array(bytes)
+        size = bytes.count
+    }
 
-    /// The next byte; nil at the end of the file.
+    deinit { if let file { fclose(file) } }
+
+    /// How many bytes stand before the next one.
+    var position: Int { chunkStart + index }
+
+    /// The next byte; nil at the end.
     func next() -> UInt8? {
-        let byte = getc(file)
-        return byte < 0 ? nil : UInt8(truncatingIfNeeded: byte)
+        if index >= chunk.count && !readChunk() { return nil }
+        defer { index += 1 }
+        return chunk[index]
     }
 
-    /// A number of up to seven bytes, the largest first; nil where the file ends before it.
-    func number(ofBytes count: Int) -> Int? {
+    /// A number of up to seven bytes, the largest first unless said otherwise; nil where the bytes end before it.
+    func number(ofBytes count: Int, smallestFirst: Bool = false) -> Int? {
         var number = 0
-        for _ in 0..<min(count, 7) {
+        for position in 0..<min(count, 7) {
             guard let byte = next() else { return nil }
-            number = number << 8 | Int(byte)
+            number = smallestFirst ? number | Int(byte) << (8 * position) : number << 8 | Int(byte)
         }
         return number
     }
 
-    /// Passes over some bytes; false where the file ends before them.
-    func skip(_ count: Int) -> Bool {
-        for _ in 0..<max(count, 0) where next() == nil { return false }
+    /// Goes on at the next byte of that value, and says whether there is one.
+    func seek(toNext value: UInt8) -> Bool {
+        repeat {
+            if let found = chunk[index...].firstIndex(of: value) {
+                index = found
+                return true
+            }
+            index = chunk.count
+        } while readChunk()
+        return false
+    }
+
+    /// Goes on at that byte; false where the bytes end before it.
+    func seek(to position: Int) -> Bool {
+        guard 0...size ~= position else { return false }
+        if chunkStart...chunkStart + chunk.count ~= position {
+            index = position - chunkStart
+            return true
+        }
+        guard let file, fseeko(file, off_t(position), SEEK_SET) == 0 else { return false }
+        chunk = []
+        chunkStart = position
+        index = 0
         return true
+    }
+
+    /// Passes over some bytes; false where they end before that.
+    func skip(_ count: Int) -> Bool { count <= 0 || seek(to: position + count) }
+
+    /// Copies the bytes from `start` on; false where there are too few.
+    func read(from start: Int, into memory: UnsafeMutableRawBufferPointer) -> Bool {
+        guard let file, mayGoOn(), seek(to: start) else { return false }
+        chunk = []  // whatever was read before, the file goes on behind what is read now
+        index = 0
+        chunkStart = start + memory.count
+        return fseeko(file, off_t(start), SEEK_SET) == 0
+            && fread(memory.baseAddress, 1, memory.count, file) == memory.count
+    }
+
+    private func readChunk() -> Bool {
+        guard let file, mayGoOn() else { return false }
+        chunkStart += chunk.count
+        index = 0
+        chunk = Array(unsafeUninitializedCapacity: ByteReader.chunkSize) { buffer, count in
+            count = fread(buffer.baseAddress, 1, buffer.count, file)
+        }
+        return !chunk.isEmpty
     }
 }
