@@ -16,7 +16,7 @@ for purpose in "$@"; do
         ;;
     run)
         wanted="$wanted gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-x"
-        wanted="$wanted gstreamer1.0-libav gstreamer1.0-opencv opencv-data"
+        wanted="$wanted gstreamer1.0-plugins-bad gstreamer1.0-libav gstreamer1.0-opencv opencv-data"
         ;;
     test) wanted="$wanted gstreamer1.0-plugins-bad binutils meson ninja-build xvfb xdotool" ;;
     *)

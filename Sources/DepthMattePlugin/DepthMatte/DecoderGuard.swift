@@ -97,7 +97,10 @@ final class DecoderGuard: Sendable {
         if isDecoderNext {
             switch SizeOrigin(caps) {
             case .header(let coding): caps.withCodecData { readPixels($0, coding) }
-            case .caps where pixels == nil, .parser where pixels == nil, nil:
+            case .parser where pixels == nil:
+                refuse(
+                    "no parser tells the size of its \(caps.mediaType) pictures; GStreamer's bad plugins have parsers")
+            case .caps where pixels == nil, nil:
                 refuse("the size of its \(caps.mediaType) pictures is not known before they are decoded")
             case .caps, .parser: break
             }
@@ -146,13 +149,13 @@ private enum SizeOrigin {
     /// - Returns: nil for codings of which it is not known.
     init?(_ caps: UnsafeMutablePointer<GstCaps>) {
         switch caps.mediaType {
-        case "image/png", "video/x-av1", "video/x-h263", "video/x-h264", "video/x-h265", "video/x-vp9": self = .parser
+        case "video/x-av1", "video/x-h263", "video/x-h264", "video/x-h265", "video/x-vp9": self = .parser
         case "video/x-divx": self = caps.integer("divxversion") == 3 ? .caps : .parser
         case "video/mpeg": self = caps.integer("mpegversion") == 4 ? .parser : .header(.mpegVideo)
         case "video/x-cinepak", "video/x-dv", "video/x-ffv", "video/x-gst-av-ffvhuff", "video/x-huffyuv",
             "video/x-msmpeg", "video/x-msvideocodec", "video/x-rle":
             self = .caps
-        case "image/bmp", "image/jpeg", "image/tiff", "image/webp": self = .header(.still)
+        case "image/bmp", "image/jpeg", "image/png", "image/tiff", "image/webp": self = .header(.still)
         case "image/gst-libav-gif": self = .header(.gif)
         case "video/x-prores": self = .header(.proRes)
         case "video/x-theora": self = .header(.theora)

@@ -83,7 +83,9 @@ enum CodedPicture: Equatable {
         guard header.kind == .jpeg, header.pixels != nil else { return header.pixels }
         var most = header.pixels
         while bytes.seek(toNext: 0xFF) {
-            guard bytes.skip(1), bytes.next() == JPEGMarker.startOfImage else { continue }
+            var code = bytes.next()
+            while code == 0xFF { code = bytes.next() }  // fill bytes
+            guard code == JPEGMarker.startOfImage else { continue }
             if let pixels = bytes.readJPEG().pixels { most = max(most ?? 0, pixels) }
         }
         return most
