@@ -318,6 +318,8 @@ package final class EventRef: @unchecked Sendable {  // guard: the event is only
     /// True for events that stay in force for later streams of the pad, as tags do.
     package var isSticky: Bool { pointer.pointee.type.rawValue & GST_EVENT_TYPE_STICKY.rawValue != 0 }
 
+    package var isSegmentDone: Bool { pointer.pointee.type == GST_EVENT_SEGMENT_DONE }
+
     /// A reference for a callee that takes it.
     package func shared() -> UnsafeMutablePointer<GstEvent> { gst_event_ref(pointer) }
 }

@@ -185,6 +185,30 @@ import Testing
     }
 
     @Test(arguments: Follower.all)
+    func `a segment of which no frame leaves is done all the same`(follower: Follower) {
+        let bench = Bench.numbered(follower)
+        bench[follower.partner].end()
+        bench.leading.push(gst_event_new_segment_done(GST_FORMAT_TIME, 0))
+        #expect(bench.output.event(GST_EVENT_SEGMENT_DONE) != nil)
+        #expect(bench.output.story.suffix(2) == ["segment", "segment-done"])
+    }
+
+    @Test(arguments: Follower.all)
+    func `a pad may go when its segment is done`(follower: Follower) {
+        let bench = Bench.numbered(follower)
+        bench[follower.partner].push(gst_event_new_segment_done(GST_FORMAT_TIME, 0))
+        bench.leading.push(follower.leading.frame, at: 0)
+        #expect(bench.output.next() != nil)
+        bench.release(follower.partner)
+        bench.leading.push(follower.leading.frame, at: time(ofFrame: 1))
+        #expect(bench.output.next() != nil)
+        bench.leading.push(gst_event_new_segment_done(GST_FORMAT_TIME, 0))
+        bench.leading.push(.time())
+        bench.leading.push(follower.leading.frame, at: time(ofFrame: 2))
+        #expect(bench.output.next() != nil)
+    }
+
+    @Test(arguments: Follower.all)
     func `a slower stream whose segment is done is waited for in the next segment`(follower: Follower) {
         let bench = Bench.numbered(follower)
         let partner = bench[follower.partner]

@@ -68,7 +68,7 @@ extension FollowingElement {
             if isLeading {
                 followSegment(event)
             } else {
-                resume { $0.pad == pad }
+                resume { other, _ in other.rawValue == role?.rawValue }
             }
             return parent(withOutputSeqnum(event))
         case GST_EVENT_FLUSH_START:
@@ -90,7 +90,7 @@ extension FollowingElement {
             return true
         case GST_EVENT_SEGMENT_DONE where !isLeading:
             defer { gst_event_unref(event) }
-            pace.doneInputs.append((pad, event.pointee.seqnum))
+            if let role { pace.doneInputs[role.rawValue] = event.pointee.seqnum }
             endInput(pad)  // until the next segment
             return true
         case GST_EVENT_EOS where isLeading:
@@ -99,7 +99,7 @@ extension FollowingElement {
             endOtherInputs()
             return isHandled
         case GST_EVENT_EOS, GST_EVENT_STREAM_START:
-            pace.doneInputs.removeAll { $0.pad == pad }
+            if let role { pace.doneInputs[role.rawValue] = nil }
             return parent(event)
         default:
             if isLeading { return forward(event, parent) }
@@ -115,6 +115,12 @@ extension FollowingElement {
     ) -> Bool {
         let isSerialized = event.pointee.type.rawValue & GST_EVENT_TYPE_SERIALIZED.rawValue != 0
         guard isSerialized else { return parent(event) }
+        // The end of a segment leaves even where no frame of it did.
+        if event.pointee.type == GST_EVENT_SEGMENT_DONE {
+            pace.isSegmentDone = true
+            if pace.hasCaps && !isNegotiated { gst_aggregator_negotiate(aggregator) }
+            if isNegotiated { _ = beginSegment() }
+        }
         if pace.hasSentSegment { return gst_pad_push_event(sourcePad, event) != 0 }
         // It must not overtake the segment, which leaves with the first frame.
         pace.laterEvents.append(EventRef(taking: event))
@@ -148,17 +154,23 @@ extension FollowingElement {
     private func followSegment(_ event: UnsafeMutablePointer<GstEvent>) {
         pace.lateness.reset()
         pace.seqnum = pace.flushSeqnum ?? event.pointee.seqnum
+        pace.laterEvents.removeAll(where: \.isSegmentDone)  // of the segment before
         pace.hasSentSegment = false  // the new segment leaves with the next frame, and nothing may leave before it
         var segment: UnsafePointer<GstSegment>?
         gst_event_parse_segment(event, &segment)
         if let segment { gst_aggregator_update_segment(aggregator, segment) }
-        resume { $0.seqnum != event.pointee.seqnum }
+        // An input whose segment was done earlier is done with this one, where it belongs to the same seek.
+        if pace.isSegmentDone { resume { _, seqnum in seqnum != event.pointee.seqnum } }
+        pace.isSegmentDone = false
     }
 
     /// Waits again for inputs whose last segment was done.
-    private func resume(where isOver: ((pad: Pad, seqnum: UInt32)) -> Bool) {
-        for input in pace.doneInputs where isOver(input) { resumeInput(input.pad) }
-        pace.doneInputs.removeAll(where: isOver)
+    private func resume(where isOver: (Role, _ seqnum: UInt32) -> Bool) {
+        for role in Role.allCases {
+            guard let seqnum = pace.doneInputs[role.rawValue], isOver(role, seqnum) else { continue }
+            pace.doneInputs[role.rawValue] = nil
+            if let input = sinkPad(role.name) { resumeInput(input.pad) }
+        }
     }
 
     /// GstAggregator gives what it sends the seqnum of the last segment on any pad; it should be the leading pad's.

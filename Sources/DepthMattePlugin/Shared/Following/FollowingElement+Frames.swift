@@ -45,7 +45,7 @@ extension FollowingElement {
         let span = runningSpan(of: head.pointer, on: leading.pad)
         let start = runningTime(of: head.pointer, on: leading.pad)
         let moment = Moment(
-            time: isGap ? span.map { $0.upperBound &- 1 } ?? start : start, isLive: followLatency(),
+            time: isGap ? span.map { max($0.upperBound &- 1, $0.lowerBound) } ?? start : start, isLive: followLatency(),
             number: pace.frameNumber, isGap: isGap)
         if moment.isLive && !pace.playGate.waitUntilPlaying() { throw .needData }
         if !isGap || moment.time != nil { try follow(to: moment, mayWait: !timedOut, settings) }
@@ -148,7 +148,7 @@ extension FollowingElement {
     /// Sends the segment, and the events kept for it, unless they were sent already.
     ///
     /// - Returns: false during a flush.
-    private func beginSegment() -> Bool {
+    func beginSegment() -> Bool {
         if pace.hasSentSegment { return true }
         guard sendMandatoryEvents() else { return false }
         pace.hasSentSegment = true

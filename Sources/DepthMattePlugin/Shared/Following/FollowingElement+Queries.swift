@@ -36,7 +36,7 @@ extension FollowingElement {
     func askLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool {
         guard pad.pad.askPeer(query) else {
             pace.latencies[pad] = nil
-            guard pace.latencies.isAnyLive else { return false }
+            guard !liveLatencies.isEmpty else { return false }
             gst_query_set_latency(query, 0, 0, noClockTime)
             return true
         }
@@ -57,16 +57,21 @@ extension FollowingElement {
         return true
     }
 
-    /// The maximum latency of the output.
-    ///
-    /// - Parameter least: the minimum latency of the output: the inputs' and ours.
-    private func mostLatency(_ least: GstClockTime) -> GstClockTime {
-        let live: [InputLatencies.Latency] = Role.allCases.compactMap { role in
+    /// The latencies of the live inputs, as far as they answered.
+    private var liveLatencies: [InputLatencies.Latency] {
+        Role.allCases.compactMap { role in
             guard let input = sinkPad(role.name), let latency = pace.latencies[input.pad], latency.isLive else {
                 return nil
             }
             return latency
         }
+    }
+
+    /// The maximum latency of the output.
+    ///
+    /// - Parameter least: the minimum latency of the output: the inputs' and ours.
+    private func mostLatency(_ least: GstClockTime) -> GstClockTime {
+        let live = liveLatencies
         let limits = live.map(\.most).filter { $0 != noClockTime }
         guard let lowest = limits.min(), let slowest = live.map(\.least).max() else { return noClockTime }
         let ours = least > slowest ? least &- slowest : 0

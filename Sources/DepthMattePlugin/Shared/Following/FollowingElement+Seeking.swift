@@ -27,13 +27,21 @@ extension FollowingElement {
             gst_event_unref(event)
             return false
         }
-        let isRepeated = pace.lastSeek.load(ordering: .relaxed) == event.pointee.seqnum
-        guard !isRepeated, !isFlushing(event) || pace.flushes.beginSeek(event) else {
+        let seqnum = event.pointee.seqnum
+        let answer = pace.lastSeek.withLock { $0.seqnum == seqnum ? $0.isTaken : nil }
+        guard answer == nil, !isFlushing(event) || pace.flushes.beginSeek(event) else {
             gst_event_unref(event)
-            return true
+            return answer ?? true
         }
-        pace.lastSeek.store(event.pointee.seqnum, ordering: .relaxed)
-        guard isFlushing(event) else { return seekWithoutFlush(event) }
+        pace.lastSeek.withLock { $0 = (seqnum, true) }
+        let isTaken = isFlushing(event) ? flushAndSeek(event, parent) : seekWithoutFlush(event)
+        pace.lastSeek.withLock { if $0.seqnum == seqnum { $0.isTaken = isTaken } }
+        return isTaken
+    }
+
+    private func flushAndSeek(
+        _ event: UnsafeMutablePointer<GstEvent>, _ parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool {
         defer { seekWaiting() }
         defer { pace.flushes.endSeek() }
         return pace.playGate.withoutWaiting { pace.flushes.run { seekFlushing(event, parent) } }
@@ -92,38 +100,16 @@ extension FollowingElement {
     private func seekFlushing(
         _ event: UnsafeMutablePointer<GstEvent>, _ parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
-        let (seqnum, before) = (event.pointee.seqnum, outputSegment)
-        let isDone = keepingTimeWhereRefused { parent(event) }
+        let (seqnum, before, end) = (event.pointee.seqnum, outputSegment, RefusedFlushEnd(pace.flushes))
+        let isDone = end.watch(sourcePad) { parent(event) }
         if isDone {
             for role in Role.allCases {
                 if let pad = sinkPad(role.name), !pad.pad.pad.isLinked { flushInput(pad.pad, seqnum: seqnum) }
             }
-        } else {
+        } else if !end.cameFromUpstream {
             goOnAfterRefusedFlush(seqnum, in: before)
         }
         return isDone
-    }
-
-    /// Replaces the FLUSH_STOP that GstAggregator sends after a refused seek by one that keeps the running time, in which the
-    /// stream continues.
-    private func keepingTimeWhereRefused(_ body: () -> Bool) -> Bool {
-        let probe = gst_pad_add_probe(
-            sourcePad, GST_PAD_PROBE_TYPE_EVENT_FLUSH,
-            { _, info, flushes in
-                guard let info, let flushes, let data = info.pointee.data else { return GST_PAD_PROBE_OK }
-                let event = data.assumingMemoryBound(to: GstEvent.self)
-                let isOurs = !Unmanaged<FlushRecord>.fromOpaque(flushes).takeUnretainedValue().isForwardingStop
-                guard event.pointee.type == GST_EVENT_FLUSH_STOP, isOurs, let kept = gst_event_new_flush_stop(0) else {
-                    return GST_PAD_PROBE_OK
-                }
-                gst_event_set_seqnum(kept, event.pointee.seqnum)
-                gst_event_unref(event)
-                info.pointee.data = UnsafeMutableRawPointer(kept)
-                return GST_PAD_PROBE_OK
-            }, Unmanaged.passRetained(pace.flushes).toOpaque(),
-            { flushes in if let flushes { Unmanaged<FlushRecord>.fromOpaque(flushes).release() } })
-        defer { gst_pad_remove_probe(sourcePad, probe) }
-        return body()
     }
 
     /// Sends the segment again, which the flush has reset downstream, and restarts the streaming thread.
@@ -155,6 +141,48 @@ extension FollowingElement {
             }
         }
         return isTaken && !isRefused
+    }
+}
+
+/// Replaces the FLUSH_STOP that GstAggregator sends after a refused seek by one that keeps the running time, in which the
+/// stream continues. Where a FLUSH_STOP from upstream has left before, as where a second copy of the seek is refused, it is
+/// dropped.
+private final class RefusedFlushEnd: Sendable {
+    private let flushes: FlushRecord
+    private let hasPassed = Atomic(false)
+
+    init(_ flushes: FlushRecord) { self.flushes = flushes }
+
+    /// A flush from upstream took place, and the stream goes on after it.
+    var cameFromUpstream: Bool { hasPassed.load(ordering: .acquiring) }
+
+    func watch(_ pad: UnsafeMutablePointer<GstPad>, during body: () -> Bool) -> Bool {
+        let probe = gst_pad_add_probe(
+            pad, GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+            { _, info, data in
+                guard let info, let data, let event = gst_pad_probe_info_get_event(info),
+                    event.pointee.type == GST_EVENT_FLUSH_STOP
+                else { return GST_PAD_PROBE_OK }
+                return Unmanaged<RefusedFlushEnd>.fromOpaque(data).takeUnretainedValue().inspect(event, info)
+            }, Unmanaged.passRetained(self).toOpaque(),
+            { data in if let data { Unmanaged<RefusedFlushEnd>.fromOpaque(data).release() } })
+        defer { gst_pad_remove_probe(pad, probe) }
+        return body()
+    }
+
+    private func inspect(
+        _ event: UnsafeMutablePointer<GstEvent>, _ info: UnsafeMutablePointer<GstPadProbeInfo>
+    ) -> GstPadProbeReturn {
+        if flushes.isForwardingStop {
+            hasPassed.store(true, ordering: .releasing)
+            return GST_PAD_PROBE_OK
+        }
+        guard !cameFromUpstream else { return GST_PAD_PROBE_DROP }
+        guard let kept = gst_event_new_flush_stop(0) else { return GST_PAD_PROBE_OK }
+        gst_event_set_seqnum(kept, event.pointee.seqnum)
+        gst_event_unref(event)
+        info.pointee.data = UnsafeMutableRawPointer(kept)
+        return GST_PAD_PROBE_OK
     }
 }
 

@@ -20,7 +20,5 @@ final class InputLatencies: Sendable {
         set { known.withLock { $0[UInt(bitPattern: pad)] = newValue } }
     }
 
-    var isAnyLive: Bool { known.withLock { $0.values.contains(where: \.isLive) } }
-
     func forget() { known.withLock { $0 = [:] } }
 }

@@ -13,8 +13,8 @@ final class Pace {
     let wasFlushed = Atomic(false)
     let flushes = FlushRecord()
     let latencies = InputLatencies()
-    /// The seqnum of the last seek: one seek arrives several times where downstream has several branches.
-    let lastSeek = Atomic<UInt32>(0)
+    /// The last seek, and its answer: one seek arrives several times where downstream has several branches.
+    let lastSeek = Mutex<(seqnum: UInt32, isTaken: Bool)>((0, false))
     /// Why caps were refused last, so that it is said once. Written by upstream threads.
     let lastRefusal = Mutex<String?>(nil)
 
@@ -35,8 +35,10 @@ final class Pace {
     var flushSeqnum: UInt32?
     /// What the leading stream said before the first frame of its segment, to be sent with that.
     var laterEvents: [EventRef] = []
-    /// Pads that received SEGMENT_DONE, each with that event's seqnum.
-    var doneInputs: [(pad: UnsafeMutablePointer<GstAggregatorPad>, seqnum: UInt32)] = []
+    /// The leading pad received SEGMENT_DONE, and no segment since.
+    var isSegmentDone = false
+    /// Followed pads that received SEGMENT_DONE: the seqnum of that event, by the raw value of the pad's role.
+    var doneInputs: [Int: UInt32] = [:]
     /// The buffer of a pad that the next picture is made from; set during "samples-selected".
     var selection: ((UnsafeMutablePointer<GstAggregatorPad>) -> BufferPointer?)?
     /// The latency that the pipeline was last told of; nil while there was none.
@@ -53,7 +55,6 @@ final class Pace {
         isInterrupted = true
         flushSeqnum = nil
         laterEvents.removeAll { !$0.isSticky }
-        doneInputs = []
         untimedHead = nil
     }
 
@@ -67,6 +68,8 @@ final class Pace {
         forgetStream()
         seqnum = nil
         laterEvents.removeAll()
+        isSegmentDone = false
+        doneInputs = [:]
         knownLatency = nil
         processed = 0
         dropped = 0
