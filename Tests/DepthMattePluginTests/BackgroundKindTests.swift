@@ -175,7 +175,7 @@ import Testing
 
     @Test func `a TIFF whose first picture is a thumbnail does not hide a large one`() {
         var bytes = tiff(width: 8, height: 8, [1, 2, 3])
-        // One more entry at the end of the directory, before the four bytes that end it: where the large one's directory is.
+        // One more entry at the end of the directory, before its last four bytes: where the large one's directory is.
         let directory = 8 + 8 * 8 * 3
         let end = bytes.count + 12
         bytes[directory] += 1
@@ -207,7 +207,8 @@ import Testing
     @Test func `a video that grows over the limit stands still, with a warning`() throws {
         let path = folder["grows.mkv"]
         let part = { (count: Int, width: Int, height: Int) in
-            "videotestsrc num-buffers=\(count) ! video/x-raw,width=\(width),height=\(height),framerate=10/1 ! jpegenc ! parts. "
+            "videotestsrc num-buffers=\(count) ! video/x-raw,width=\(width),height=\(height),framerate=10/1 "
+                + "! jpegenc ! parts. "
         }
         try #require(
             Pipeline(

@@ -115,6 +115,12 @@ import Testing
         }
     }
 
+    @Test func `a file of sound alone`() throws {
+        let path = folder["sound.wav"]
+        try #require(Pipeline("audiotestsrc num-buffers=5 ! wavenc ! filesink location=\(path)").run() == .ended)
+        expectRefusal(path, naming: "\(path)\" cannot be read: there is no video in it")
+    }
+
     @Test func `a file that shows no picture is given up after two seconds`() throws {
         // The scan of a JPEG that goes on for eight gigabytes, none of which are on the disk.
         let path = folder.write("endless.jpg", Array(Claim.jpeg.bytes(width: 64, height: 48).dropLast(2)))

@@ -64,8 +64,10 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is 
     /// Microseconds that a decoder has to end what it is busy with.
     private static let timeToStop: Int64 = 500_000
 
-    /// - Parameter maxPixels: larger pictures are refused.
-    /// - Throws: an error that names what of GStreamer is missing, or that there is no memory for a still's file.
+    /// - Parameters:
+    ///   - bytes: the file.
+    ///   - maxPixels: larger pictures are refused.
+    /// - Throws: an error that names what of GStreamer is missing.
     init(_ bytes: ByteReader, path: String, _ content: Content, maxPixels: Int) throws(ElementError) {
         // Cameras note in the file how they were held; videoflip turns the picture upright where it is installed.
         let upright = hasFactory("videoflip") ? "videoflip method=automatic !" : ""
@@ -115,12 +117,11 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is 
 
     /// Gives back all memory. Any thread; no other picture will come.
     ///
-    /// - Parameter waiting: whether to wait for a decoder in the middle of a picture, for a bounded while. After that it
-    ///   ends when it ends.
+    /// - Parameter waiting: whether to wait for a decoder in the middle of a picture, for a bounded while.
     func stop(waiting: Bool = true) {
         guard !isStopped.exchange(true, ordering: .relaxed) else { return }
         let last = PipelineEnd(pipeline)
-        // Not by gst_element_call_async: the end of GStreamer waits for its threads, and a broken decoder may never end.
+        // Not by gst_element_call_async: gst_deinit waits for its threads, and a faulty decoder may never return.
         guard onThread("depthmatte-decoder", { last.reach() }) else { return last.reach() }
         if waiting { last.wait(microseconds: BackgroundDecoder.timeToStop) }
     }
@@ -129,6 +130,9 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is 
 
     /// Why nothing of the file is decoded any more; nil while it is.
     var refusal: String? { decoderGuard.refusal }
+
+    /// Why there is nothing to decode in the file, as far as it is known.
+    var hint: String? { decoderGuard.hint }
 
     /// The next picture.
     ///
@@ -139,15 +143,13 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is 
         noteMessages()  // looked at each time, or those of a long video would pile up on the bus
         if let sample {
             defer { gst_sample_unref(sample) }
-            guard let picture = Picture(sample: sample) else {
-                return .fault("there is something else than pictures in it")
-            }
+            guard let picture = Picture(sample: sample) else { return .fault("it holds something else than pictures") }
             defer { picturesThisRound += 1 }
             guard let feed else { return .picture(picture, stamp: picture.stamp, duration: picture.duration) }
             return .picture(picture, stamp: nil, duration: feed.duration(picturesThisRound))
         }
         if let refusal { return .refused(refusal) }
-        if let fault { return .fault(decoderGuard.reason ?? fault) }
+        if let fault { return .fault(hint ?? fault) }
         return gst_app_sink_is_eos(sink) != 0 ? .end : .nothing
     }
 
@@ -192,8 +194,8 @@ private final class PipelineEnd: @unchecked Sendable {  // guard: GStreamer lock
 }
 
 extension BackgroundDecoder.Content {
-    /// The start of a launch line. Most decoders take a picture in one piece only, and gst-libav's demuxer for GIF never
-    /// comes to an end; so each piece of these is one buffer.
+    /// The start of a launch line. Most decoders take a picture in one piece only, and gst-libav's GIF demuxer never
+    /// ends; so each piece of a picture file is one buffer.
     fileprivate var source: String {
         switch self {
         case .stream: "filesrc name=source"
@@ -214,11 +216,12 @@ private final class PieceFeed {
         gst_object_ref(source)
         self.source = UnsafeMutableRawPointer(source).assumingMemoryBound(to: GstAppSrc.self)
         self.pieces = pieces.compactMap { piece in bytes.buffer(piece.bytes).map { ($0, piece.duration) } }
+        // Every seek is to the start, and `push` follows it.
         let agree: @convention(c) (UnsafeMutableRawPointer?, guint64, UnsafeMutableRawPointer?) -> gboolean = {
             _, _, _ in 1
         }
-        g_signal_connect_data(
-            source, "seek-data", unsafeBitCast(agree, to: GCallback.self), nil, nil, GConnectFlags(rawValue: 0))
+        let callback = unsafeBitCast(agree, to: GCallback.self)
+        g_signal_connect_data(source, "seek-data", callback, nil, nil, GConnectFlags(rawValue: 0))
     }
 
     deinit { gst_object_unref(source) }

@@ -155,7 +155,7 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
             case .fault(let reason), .refused(let reason): throw unreadable(path, reason)
             }
         }
-        throw tooSlow(path)
+        throw decoder.hint.map { unreadable(path, $0) } ?? tooSlow(path)
     }
 
     private static func tooSlow(_ path: String) -> ElementError {
@@ -174,7 +174,7 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
         if let pixels = header.pixels, pixels > maxPixels {
             throw unreadable(path, tooManyPixels(pixels, limit: maxPixels))
         }
-        // All pieces are kept in memory. No picture takes more room in a file than there, but for what is said about it.
+        // All pieces are kept in memory. A picture's file is no larger than its pixels and some metadata.
         let (mostBytes, overflow) = maxPixels.multipliedReportingOverflow(by: 8)
         let length = pieces.reduce(0) { $0 + $1.bytes.count }
         guard overflow || length <= mostBytes + 16_777_216 else {

@@ -4,19 +4,21 @@ import Synchronization
 
 /// Keeps a `decodebin` from allocating pictures over the limit, and from reading anything but the file before it.
 ///
-/// Decoders allocate before they say how large their pictures are, and GLib ends the program where there is no memory. So
-/// the size is known before a decoder gets the data: from the caps, or from the data themselves. Only codings are admitted
-/// for which that is so.
+/// Decoders allocate before they say how large their pictures are, and GLib ends the program where there is no memory.
+/// So the size of a picture is checked before a decoder gets its data, and only codings are admitted for which that can
+/// be done.
 ///
 /// GStreamer calls this from the threads that decode.
 final class DecoderGuard: Sendable {
     private struct State {
         /// Why nothing of the file goes on to a decoder any more.
         var refusal: String?
-        /// Why an element was not used. Another may have been used in its place.
-        var hint: String?
         /// The address of the pad whose stream is decoded; only compared.
         var stream: UInt?
+        /// Why no stream is.
+        var hint: String?
+        var hasSound = false
+        var hasPictures = false
     }
 
     private let state = Mutex(State())
@@ -36,8 +38,13 @@ final class DecoderGuard: Sendable {
     /// The reason why the file is not decoded; nil while it is.
     var refusal: String? { state.withLock { $0.refusal } }
 
-    /// A better reason than the decoder's own words, if there is one.
-    var reason: String? { state.withLock { $0.refusal ?? $0.hint } }
+    /// Why there is nothing to decode in the file, as far as it is known.
+    var hint: String? {
+        state.withLock { state in
+            guard state.stream == nil else { return nil }
+            return state.hint ?? (state.hasSound && !state.hasPictures ? "there is no video in it" : nil)
+        }
+    }
 
     private func refuse(_ reason: String) { state.withLock { $0.refusal = $0.refusal ?? reason } }
 
@@ -55,7 +62,7 @@ final class DecoderGuard: Sendable {
         if klass.isDemuxer { return factory.isOfLibav ? .skip : .attempt }
         guard klass.isParser || klass.isDecoder else { return .skip }
         let kind = caps.mediaType
-        guard kind.hasPrefix("video/") || kind.hasPrefix("image/") else { return .expose }  // nobody listens to it
+        guard caps.arePictures else { return .expose }  // nobody listens to it
         guard SizeOrigin(caps) != nil else {
             state.withLock { $0.hint = "\(kind) is not read" }
             return .skip
@@ -92,6 +99,10 @@ final class DecoderGuard: Sendable {
     ///
     /// - Parameter isDecoderNext: whether it is a decoder that gets them. Its pictures have to be of a known size.
     fileprivate func admits(_ caps: UnsafeMutablePointer<GstCaps>, isDecoderNext: Bool) -> Bool {
+        state.withLock { state in
+            state.hasSound = state.hasSound || caps.mediaType.hasPrefix("audio/")
+            state.hasPictures = state.hasPictures || caps.arePictures
+        }
         let pixels = caps.pixels
         if let pixels { refuseIfTooLarge(pixels) }
         if isDecoderNext {
@@ -100,9 +111,9 @@ final class DecoderGuard: Sendable {
             case .parser where pixels == nil:
                 refuse(
                     "no parser tells the size of its \(caps.mediaType) pictures; GStreamer's bad plugins have parsers")
-            case .caps where pixels == nil, nil:
+            case .container where pixels == nil, nil:
                 refuse("the size of its \(caps.mediaType) pictures is not known before they are decoded")
-            case .caps, .parser: break
+            case .container, .parser: break
             }
         }
         return refusal == nil
@@ -112,8 +123,7 @@ final class DecoderGuard: Sendable {
     fileprivate func admits(_ buffer: BufferPointer, _ caps: UnsafeMutablePointer<GstCaps>) -> Bool {
         guard case .header(let coding) = SizeOrigin(caps) else { return refusal == nil }
         let pixels = readPixels(buffer, coding)
-        // A still that does not say how large it is may be as large as it likes. (Frames of videos that say nothing are as
-        // large as those before them.)
+        // A still without a size is passed over. (A frame of a video without one is as large as the one before it.)
         return refusal == nil && !(coding == .still && pixels == nil)
     }
 
@@ -137,24 +147,24 @@ func tooManyPixels(_ pixels: Int, limit: Int) -> String {
     "it has \(pixels) pixels, over the limit of \(limit) (property max-pixels)"
 }
 
-/// Where it is known from how large the pictures of a coded stream are.
+/// Which size a decoder of a coding allocates by.
 private enum SizeOrigin {
-    /// From the caps behind a parser, which reads it in the stream. The container's word does not count.
+    /// The size in the stream. A parser before the decoder puts it into the caps, unless they have the container's.
     case parser
-    /// From the container: the stream itself says nothing else.
-    case caps
-    /// From the data themselves.
+    /// The size in the container: the stream has none.
+    case container
+    /// The size in the header of a picture. No parser reads it.
     case header(CodedPicture)
 
-    /// - Returns: nil for codings of which it is not known.
+    /// - Returns: nil for codings that are not admitted.
     init?(_ caps: UnsafeMutablePointer<GstCaps>) {
         switch caps.mediaType {
         case "video/x-av1", "video/x-h263", "video/x-h264", "video/x-h265", "video/x-vp9": self = .parser
-        case "video/x-divx": self = caps.integer("divxversion") == 3 ? .caps : .parser
+        case "video/x-divx": self = caps.integer("divxversion") == 3 ? .container : .parser
         case "video/mpeg": self = caps.integer("mpegversion") == 4 ? .parser : .header(.mpegVideo)
         case "video/x-cinepak", "video/x-dv", "video/x-ffv", "video/x-gst-av-ffvhuff", "video/x-huffyuv",
             "video/x-msmpeg", "video/x-msvideocodec", "video/x-rle":
-            self = .caps
+            self = .container
         case "image/bmp", "image/jpeg", "image/png", "image/tiff", "image/webp": self = .header(.still)
         case "image/gst-libav-gif": self = .header(.gif)
         case "video/x-prores": self = .header(.proRes)
@@ -276,6 +286,8 @@ extension UnsafeMutablePointer<GstCaps> {
         }
         return Int(value)
     }
+
+    fileprivate var arePictures: Bool { ["video/", "image/"].contains { mediaType.hasPrefix($0) } }
 
     /// Width times height, where they say both.
     fileprivate var pixels: Int? {

@@ -1,9 +1,9 @@
 package import GstBridge
 
-/// Puts the frames of a file that starts anew whenever it ends on one clock, on which time goes on with every frame.
+/// Puts the frames of a file that loops on one clock, on which time goes on with every frame.
 ///
-/// The file's own timestamps are followed as far as they make sense. A frame that does not come later than the one before
-/// it, or that has no timestamp, comes where that ends.
+/// The file's own timestamps are followed as far as they make sense. A frame that does not come later than the one
+/// before it, or that has no timestamp, comes where that one ends.
 package struct LoopClock {
     /// Where the round began, and the file's timestamp of its first frame.
     private var roundStart: RunningTime = 0
@@ -17,7 +17,7 @@ package struct LoopClock {
     package static let shortestFrame: RunningTime = 1_000_000
     /// Timestamps farther apart are a fault of the file's.
     package static let longestFrame: RunningTime = 3_600_000_000_000
-    /// How long a frame is shown of which the file does not say it.
+    /// How long a frame without a duration is shown.
     package static let usualFrame: RunningTime = 40_000_000
 
     package init() {}

@@ -139,8 +139,8 @@ extension ByteReader {
         return images
     }
 
-    /// The delay of a graphic control extension, in hundredths of a second. As browsers do, a hundredth and none are not
-    /// believed.
+    /// The delay in a graphic control extension, which counts hundredths of a second. Less than two of them become ten,
+    /// as in browsers.
     private func readGIFDelay() -> RunningTime? {
         let start = position
         guard skip(2), let delay = littleEndian(2), seek(to: start) else { return nil }
@@ -185,8 +185,8 @@ extension ByteReader {
         }
     }
 
-    /// TIFF 6.0 (section 2): the largest size in the first directory and in those that it refers to as its parts, one of
-    /// which a decoder may take for the picture when the first is a thumbnail.
+    /// TIFF 6.0 (section 2): the largest size in the first directory and in its subdirectories. Where the first picture
+    /// is a thumbnail, a decoder takes one of those.
     fileprivate func readTIFF() -> Int? {
         guard seek(to: 0), let order = next() else { return nil }
         let isLittle = order == UInt8(ascii: "I")
@@ -262,8 +262,8 @@ extension ByteReader {
         return nil
     }
 
-    /// VP8 (RFC 6386, 9.1): a key frame, whose first bit is 0, has the size behind its start code; the upper two bits of
-    /// each number tell a scale that no decoder applies.
+    /// VP8 (RFC 6386, 9.1): a key frame, whose first bit is 0, has the size behind its start code. The upper two bits
+    /// of each number are a scale, which decoders do not apply.
     fileprivate func readVP8() -> Int? {
         guard let tag = littleEndian(3), tag & 1 == 0, number(ofBytes: 3) == 0x9D012A, let width = littleEndian(2),
             let height = littleEndian(2)
@@ -271,8 +271,8 @@ extension ByteReader {
         return area(width & 0x3FFF, height & 0x3FFF)
     }
 
-    /// Theora (specification, 6.2): the identification header has the size of the coded frame in blocks of 16. The codec
-    /// data of a Matroska file begin with the length of that header.
+    /// Theora (specification, 6.2): the identification header has the size of the coded frame in blocks of 16. In the
+    /// codec data of a Matroska file the length of that header comes first.
     fileprivate func readTheora() -> Int? {
         guard let first = next() else { return nil }
         if first != 0x80 && !(first == 0 && skip(1) && next() == 0x80) { return nil }

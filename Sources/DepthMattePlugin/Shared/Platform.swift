@@ -123,8 +123,8 @@ final class ByteReader {
         chunk = []  // whatever was read before, the file goes on behind what is read now
         index = 0
         chunkStart = start + memory.count
-        return fseeko(file, off_t(start), SEEK_SET) == 0
-            && fread(memory.baseAddress, 1, memory.count, file) == memory.count
+        guard fseeko(file, off_t(start), SEEK_SET) == 0 else { return false }
+        return fread(memory.baseAddress, 1, memory.count, file) == memory.count
     }
 
     private func readChunk() -> Bool {

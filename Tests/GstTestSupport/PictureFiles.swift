@@ -1,5 +1,5 @@
 /// A GIF (GIF89a) of images of one colour each, shown for some hundredths of a second.
-func gif(width: Int, height: Int, _ images: [(color: [UInt8], delay: Int)]) -> [UInt8] {
+package func gif(width: Int, height: Int, _ images: [(color: [UInt8], delay: Int)]) -> [UInt8] {
     var bytes: [UInt8] = Array("GIF89a".utf8) + little(width, 2) + little(height, 2) + [0x86, 0, 0]
     for index in 0..<128 { bytes += index < images.count ? images[index].color.prefix(3) : [0, 0, 0] }
     for (index, image) in images.enumerated() {
@@ -22,7 +22,7 @@ func gif(width: Int, height: Int, _ images: [(color: [UInt8], delay: Int)]) -> [
 }
 
 /// A Windows bitmap of one colour.
-func bmp(width: Int, height: Int, _ color: [UInt8]) -> [UInt8] {
+package func bmp(width: Int, height: Int, _ color: [UInt8]) -> [UInt8] {
     let row = (width * 3 + 3) / 4 * 4
     let size = 54 + row * height
     let header = Array("BM".utf8) + little(size, 4) + little(0, 4) + little(54, 4)
@@ -32,7 +32,7 @@ func bmp(width: Int, height: Int, _ color: [UInt8]) -> [UInt8] {
 }
 
 /// An uncompressed TIFF of one colour, whose pixels stand before its directory.
-func tiff(width: Int, height: Int, _ color: [UInt8], isLittle: Bool = true) -> [UInt8] {
+package func tiff(width: Int, height: Int, _ color: [UInt8], isLittle: Bool = true) -> [UInt8] {
     let number: (Int, Int) -> [UInt8] = { isLittle ? little($0, $1) : little($0, $1).reversed() }
     let entry: (Int, Int) -> [UInt8] = { number($0, 2) + number(4, 2) + number(1, 4) + number($1, 4) }
     let pixels = (0..<width * height).flatMap { _ in color }
@@ -41,12 +41,13 @@ func tiff(width: Int, height: Int, _ color: [UInt8], isLittle: Bool = true) -> [
         (256, width), (257, height), (258, 8), (259, 1), (262, 2), (273, 8), (277, 3), (278, height),
         (279, pixels.count),
     ]
-    return Array((isLittle ? "II" : "MM").utf8) + number(42, 2) + number(8 + pixels.count, 4) + pixels
-        + number(entries.count, 2) + entries.flatMap(entry) + number(0, 4)
+    let directory = number(entries.count, 2) + entries.flatMap(entry) + number(0, 4)
+    return Array((isLittle ? "II" : "MM").utf8) + number(42, 2) + number(8 + pixels.count, 4) + pixels + directory
 }
 
 /// Uncompressed video (YUV4MPEG2) of frames of one grey each.
-func y4m(width: Int, height: Int, _ greys: [UInt8], rate: String = "10:1", interlacing: String = "p") -> [UInt8] {
+package func y4m(width: Int, height: Int, _ greys: [UInt8], rate: String = "10:1", interlacing: String = "p") -> [UInt8]
+{
     let header = "YUV4MPEG2 W\(width) H\(height) F\(rate) I\(interlacing) A1:1 C444\n"
     let chroma = [UInt8](repeating: 128, count: 2 * width * height)
     return greys.reduce(into: Array(header.utf8)) { file, grey in
@@ -55,51 +56,50 @@ func y4m(width: Int, height: Int, _ greys: [UInt8], rate: String = "10:1", inter
 }
 
 /// What comes before the data of a file that says that it is a picture, and of what size.
-enum Claim: String, CaseIterable {
+package enum Claim: String, CaseIterable, Sendable {
     case png, jpeg, gif, bmp, littleTIFF, bigTIFF, lossyWebP, losslessWebP, extendedWebP, avi, y4m
 
-    func bytes(width: Int, height: Int) -> [UInt8] {
+    package func bytes(width: Int, height: Int) -> [UInt8] {
+        let size = little(width, 2) + little(height, 2)
         switch self {
         case .png:
-            return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + big(width, 4)
-                + big(height, 4) + [8, 2, 0, 0, 0] + [UInt8](repeating: 0, count: 40)
+            let header = big(width, 4) + big(height, 4) + [8, 2, 0, 0, 0]
+            return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + header
+                + zeros(40)
         case .jpeg:
-            return [0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8] + big(height, 2) + big(width, 2) + [1, 1, 0x11, 0]
-                + [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0] + [0, 0, 0xFF, 0xD9]
+            let frame = [0xFF, 0xC0, 0, 11, 8] + big(height, 2) + big(width, 2) + [1, 1, 0x11, 0]
+            return [0xFF, 0xD8] + frame + [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0, 0, 0, 0xFF, 0xD9]
         case .gif:
-            return Array("GIF89a".utf8) + little(width, 2) + little(height, 2) + [0x80, 0, 0, 0, 0, 0, 255, 255, 255]
-                + [0x2C, 0, 0, 0, 0] + little(width, 2) + little(height, 2) + [0, 2, 2, 0x44, 1, 0, 0x3B]
+            let image = [0x2C, 0, 0, 0, 0] + size + [0, 2, 2, 0x44, 1, 0]
+            return Array("GIF89a".utf8) + size + [0x80, 0, 0, 0, 0, 0, 255, 255, 255] + image + [0x3B]
         case .bmp:
-            return Array(DepthMattePluginTests.bmp(width: 1, height: 1, [1, 2, 3]).prefix(18)) + little(width, 4)
-                + little(height, 4) + little(1, 2) + little(24, 2) + [UInt8](repeating: 0, count: 100)
-        case .littleTIFF, .bigTIFF:
-            let number: (Int, Int) -> [UInt8] = { self == .littleTIFF ? little($0, $1) : big($0, $1) }
-            let entries = [
-                (256, width), (257, height), (258, 8), (259, 1), (262, 1), (273, 8), (278, height), (279, 9),
-            ]
-            return Array((self == .littleTIFF ? "II" : "MM").utf8) + number(42, 2) + number(8, 4)
-                + number(entries.count, 2)
-                + entries.flatMap { number($0, 2) + number(4, 2) + number(1, 4) + number($1, 4) } + number(0, 4)
-        case .lossyWebP:
-            return webP("VP8 ", [0x30, 0, 0, 0x9D, 1, 0x2A] + little(width, 2) + little(height, 2))
+            let info = little(40, 4) + little(width, 4) + little(height, 4) + little(1, 2) + little(24, 2)
+            return Array("BM".utf8) + little(154, 4) + zeros(4) + little(54, 4) + info + zeros(124)
+        case .littleTIFF: return claimTIFF("II", width: width, height: height) { little($0, $1) }
+        case .bigTIFF: return claimTIFF("MM", width: width, height: height) { big($0, $1) }
+        case .lossyWebP: return webP("VP8 ", [0x30, 0, 0, 0x9D, 1, 0x2A] + size)
         case .losslessWebP: return webP("VP8L", [0x2F] + little((width - 1) | (height - 1) << 14, 4))
         case .extendedWebP: return webP("VP8X", [0, 0, 0, 0] + little(width - 1, 3) + little(height - 1, 3))
         case .avi: return rawAVI(width: width, height: height)
-        case .y4m:
-            return Array("YUV4MPEG2 W\(width) H\(height) F25:1 Ip A1:1 C444\nFRAME\n".utf8)
-                + [UInt8](repeating: 0, count: 99)
+        case .y4m: return Array("YUV4MPEG2 W\(width) H\(height) F25:1 Ip A1:1 C444\nFRAME\n".utf8) + zeros(99)
         }
     }
 
+    private func claimTIFF(_ order: String, width: Int, height: Int, _ number: (Int, Int) -> [UInt8]) -> [UInt8] {
+        let entries = [(256, width), (257, height), (258, 8), (259, 1), (262, 1), (273, 8), (278, height), (279, 9)]
+        var bytes: [UInt8] = Array(order.utf8) + number(42, 2) + number(8, 4) + number(entries.count, 2)
+        for (tag, value) in entries { bytes += number(tag, 2) + number(4, 2) + number(1, 4) + number(value, 4) }
+        return bytes + zeros(4)
+    }
+
     private func webP(_ chunk: String, _ data: [UInt8]) -> [UInt8] {
-        let data = data + [UInt8](repeating: 0, count: 40)
+        let data = data + zeros(40)
         let body = Array("WEBP".utf8) + Array(chunk.utf8) + little(data.count, 4) + data
         return Array("RIFF".utf8) + little(body.count, 4) + body
     }
 
     /// Uncompressed pixels, of which there are few.
     private func rawAVI(width: Int, height: Int) -> [UInt8] {
-        let zeros = { [UInt8](repeating: 0, count: $0) }
         let main =
             little(40_000, 4) + zeros(8) + little(16, 4) + little(1, 4) + zeros(4) + little(1, 4) + zeros(4)
             + little(width, 4) + little(height, 4) + zeros(16)
@@ -114,6 +114,8 @@ enum Claim: String, CaseIterable {
     private func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] { Array(name.utf8) + little(data.count, 4) + data }
     private func list(_ name: String, _ data: [UInt8]) -> [UInt8] { chunk("LIST", Array(name.utf8) + data) }
 }
+
+private func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
 private func little(_ value: Int, _ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
