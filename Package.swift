@@ -17,15 +17,11 @@ let loops: [SwiftSetting] = kernels + [.unsafeFlags(["-Xcc", "-fno-math-errno"])
 // valgrind 3.19 cannot read the DWARF 5 that clang writes by itself; what swiftc writes is DWARF 4.
 let c: [CSetting] = [.unsafeFlags(["-gdwarf-4"])]
 
-// The same loops again, for processors with wider vectors: Sources/DepthLoopsV3 is a link to Sources/DepthLoops.
+// For Sources/DepthLoopsV3, a link to Sources/DepthLoops: the same loops for processors with wider vectors.
 #if arch(x86_64)
-    let wideLoops: [Target] = [
-        .target(
-            name: "DepthLoopsV3", dependencies: ["CVectors", "CProcessor"],
-            swiftSettings: loops + [.unsafeFlags(["-Xcc", "-march=x86-64-v3"])])
-    ]
+    let wide: [SwiftSetting] = [.unsafeFlags(["-Xcc", "-march=x86-64-v3"])]
 #else
-    let wideLoops: [Target] = []
+    let wide: [SwiftSetting] = []
 #endif
 
 let package = Package(
@@ -39,16 +35,15 @@ let package = Package(
             providers: [.apt(["libgstreamer-plugins-base1.0-dev"]), .brew(["gstreamer"])]),
         .target(name: "CGStreamerShims", dependencies: ["CGStreamer"], cSettings: c),
         .target(name: "CDepthMatte", dependencies: ["CGStreamer"], cSettings: c),
-        .target(name: "CProcessor", cSettings: c),
-        .target(name: "CVectors", cSettings: c),
-        .target(name: "DepthLoops", dependencies: ["CVectors", "CProcessor"], swiftSettings: loops),
+        .target(name: "CDepthKernels", cSettings: c),
+        .target(name: "DepthLoops", dependencies: ["CDepthKernels"], swiftSettings: loops),
+        .target(name: "DepthLoopsV3", dependencies: ["CDepthKernels"], swiftSettings: loops + wide),
         .target(
-            name: "DepthKernels",
-            dependencies: ["CVectors", "CProcessor", "DepthLoops"] + wideLoops.map { .byName(name: $0.name) },
+            name: "DepthKernels", dependencies: ["CDepthKernels", "DepthLoops", "DepthLoopsV3"],
             swiftSettings: kernels),
         .target(name: "DepthScene", dependencies: ["DepthKernels"], swiftSettings: kernels),
         .target(
-            name: "GstBridge", dependencies: ["CGStreamer", "CGStreamerShims", "CProcessor", "DepthKernels"],
+            name: "GstBridge", dependencies: ["CGStreamer", "CGStreamerShims", "CDepthKernels", "DepthKernels"],
             swiftSettings: strict),
         .target(
             name: "DepthMattePlugin",
@@ -68,7 +63,7 @@ let package = Package(
         .executableTarget(
             name: "depthbench",
             dependencies: [
-                "CDepthMatte", "CGStreamer", "CGStreamerShims", "CProcessor", "DepthKernels", "DepthMattePlugin",
+                "CDepthMatte", "CGStreamer", "CGStreamerShims", "CDepthKernels", "DepthKernels", "DepthMattePlugin",
                 "GstBridge",
             ],
             swiftSettings: strict),
@@ -104,6 +99,6 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "PipelineTests", dependencies: ["GstTestSupport"], swiftSettings: strict),
-    ] + wideLoops,
+    ],
     cLanguageStandard: .c11
 )

@@ -74,7 +74,7 @@ struct CloudDrop: BandWork {
     /// Numbers in a row.
     let room: Int
     let grid: CloudGrid
-    let loops: CloudLoops
+    let loops: Loops
 
     func work(_ rows: Range<Int>, _ memory: CloudMemory) {
         let size = SIMD2(Float(grid.columns), Float(grid.rows))
@@ -88,13 +88,15 @@ struct CloudDrop: BandWork {
             let metres = unsafe memory.metres.row(y, of: depth, scale: scale, loops)
             let colors = unsafe memory.colors.row(y, of: picture)
             let reached = unsafe loops.projectRow(
-                metres, colors, opaque, depth.width, rays, room, projection.start(row: y), projection.shift, size,
-                Int32(clamping: grid.origin), Int32(clamping: grid.stride), Float(CloudRenderer.nearest), keys + row,
-                places + row, keys + before, places + before, buffer)
+                metres: metres, colors: colors, opaque: opaque, count: depth.width, rays: rays, raysStride: room,
+                start: projection.start(row: y), shift: projection.shift, size: size,
+                origin: Int32(clamping: grid.origin), stride: Int32(clamping: grid.stride),
+                nearest: Float(CloudRenderer.nearest), keys: keys + row, places: places + row,
+                keysBefore: keys + before, placesBefore: places + before, in: buffer)
             if reached[1] >= grid.spare { memory.touch(grid.rows(ofPlaces: Int(reached[0])...Int(reached[1]))) }
             swap(&row, &before)
         }
-        unsafe loops.keepNearest(keys + before, places + before, depth.width, buffer)
+        unsafe loops.keepNearest(keys: keys + before, places: places + before, count: depth.width, in: buffer)
     }
 }
 
@@ -123,7 +125,7 @@ struct CloudGather: BandWork {
     let grid: CloudGrid
     /// Where they are: at first those of the first buffer.
     let rows: UnsafeMutablePointer<UnsafeMutablePointer<Double>>
-    let loops: CloudLoops
+    let loops: Loops
 
     func work(_ band: Range<Int>, _: CloudMemory) {
         let own = unsafe layers[0]
@@ -135,7 +137,8 @@ struct CloudGather: BandWork {
                 if isFirst {
                     unsafe rows[y] = layer.first + offset
                 } else {
-                    unsafe loops.moveNearest(layer.first + offset, grid.columns, grid.emptyKey, rows[y])
+                    unsafe loops.moveNearest(
+                        from: layer.first + offset, count: grid.columns, empty: grid.emptyKey, into: rows[y])
                 }
             }
         }
@@ -150,7 +153,7 @@ struct CloudSpread: BandWork {
     let grid: CloudGrid
     let heights: UnsafePointer<Int>
     let target: MutablePlane
-    let loops: CloudLoops
+    let loops: Loops
 
     func work(_ lines: Range<Int>, _ memory: CloudMemory) {
         let columns = unsafe memory.columns.reserve((grid.radius + 2) * (grid.columns + 8), filler: 0)
@@ -162,8 +165,9 @@ struct CloudSpread: BandWork {
             // The second of them is there only where there is a second line.
             let next = y &+ count &- 1
             unsafe loops.drawDiscs(
-                keys + y, count, shared.contains(y) ? nowhere : keys[y], shared.contains(next) ? nowhere : keys[next],
-                grid.emptyKey, grid.radius, heights, grid.width, columns, target.row(y), target.stride)
+                rows: keys + y, lines: count, emptied: shared.contains(y) ? nowhere : keys[y],
+                alsoEmptied: shared.contains(next) ? nowhere : keys[next], empty: grid.emptyKey, radius: grid.radius,
+                heights: heights, width: grid.width, scratch: columns, into: target.row(y), stride: target.stride)
         }
     }
 }

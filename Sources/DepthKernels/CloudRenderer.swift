@@ -37,7 +37,7 @@ package final class CloudRenderer {
     /// Metres; what is nearer is not drawn, as in Apple's sample.
     package static let nearest = 0.001
 
-    private let loops: CloudLoops
+    private let loops: Loops
     private var rays = Scratch<Float>()
     private var heights = Scratch<Int>()
     /// Column 0 of each row of keys, in the buffer that has all of that row's.
@@ -46,7 +46,7 @@ package final class CloudRenderer {
     private let bands: Bands<CloudMemory>
 
     /// - parameter leastPixels: samples or pixels below which a band of rows is not worth the while.
-    package init(loops: CloudLoops = .best, leastPixels: Int = CloudRenderer.leastPixels) {
+    package init(loops: Loops = .best, leastPixels: Int = CloudRenderer.leastPixels) {
         self.loops = loops
         bands = Bands(leastPixels: leastPixels)
     }
@@ -74,7 +74,7 @@ package final class CloudRenderer {
         _ depth: DepthImage, scale: DepthScale, colors picture: CloudPicture, settings: Settings,
         into target: MutablePlane, width: Int, height: Int
     ) -> Bool {
-        guard 1...MatteRenderer.largestSide ~= width, 1...MatteRenderer.largestSide ~= height,
+        guard 1...Matte.largestSide ~= width, 1...Matte.largestSide ~= height,
             target.rowBytes >= width * 4, target.rows >= height, picture.placement.depthWidth == depth.width,
             picture.placement.depthHeight == depth.height
         else { return false }

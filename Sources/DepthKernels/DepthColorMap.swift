@@ -80,7 +80,7 @@ package final class DepthColorMap {
     private var pixelsKey: DepthColors?
     /// The numbers of a run's pixels.
     private var line = Scratch<Int32>()
-    private let loops: ColorLoops
+    private let loops: Loops
 
     private struct CodeKey: Equatable {
         var scale: DepthScale
@@ -97,7 +97,7 @@ package final class DepthColorMap {
         var colors: DepthColors
     }
 
-    package init(loops: ColorLoops = .best) { self.loops = loops }
+    package init(loops: Loops = .best) { self.loops = loops }
 
     /// Fills `target` with a pixel for each sample; what of the map is outside of `target` is not painted.
     ///
@@ -285,7 +285,7 @@ package final class DepthColorMap {
     /// - parameter numbers: fills a run with the numbers of the samples' pixels in `table`.
     private func paintMetres<Pixel>(
         _ depth: DepthImage, into target: PixelRows<Pixel>, _ table: UnsafePointer<UInt32>,
-        numbers: (UnsafeMutablePointer<Int32>, UnsafeRawPointer, Int, ColorLoops) -> Void
+        numbers: (UnsafeMutablePointer<Int32>, UnsafeRawPointer, Int, Loops) -> Void
     ) {
         let line = unsafe line.reserve(MetreBins.runLength, filler: 0)
         for y in 0..<depth.height {
@@ -427,10 +427,11 @@ private struct FixedRamp {
     /// The same of a run of 32-bit floats, in single precision, halves upwards; the palette's size where nothing was
     /// measured.
     func fill(
-        _ line: UnsafeMutablePointer<Int32>, from row: UnsafeRawPointer, count: Int, loops: ColorLoops
+        _ line: UnsafeMutablePointer<Int32>, from row: UnsafeRawPointer, count: Int, loops: Loops
     ) {
         unsafe loops.placesOfMetres(
-            row, count, Int32(DepthPalette.size - 1), Float(near), Float(far), Float(colorsPerMetre), line)
+            row, count: count, last: Int32(DepthPalette.size - 1), near: Float(near), far: Float(far),
+            scale: Float(colorsPerMetre), into: line)
     }
 }
 

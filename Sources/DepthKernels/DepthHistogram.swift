@@ -47,7 +47,7 @@ struct DepthHistogram: ~Copyable {
     /// Counts the metres that are above 0 and below a limit, in bins of equal width.
     ///
     /// - Precondition: the samples are 32-bit floats.
-    mutating func countMetres(of depth: DepthImage, bins: MetreBins, loops: ColorLoops) -> Counts {
+    mutating func countMetres(of depth: DepthImage, bins: MetreBins, loops: Loops) -> Counts {
         let tally = unsafe Tally(counters: cleared())
         let line = unsafe line.reserve(MetreBins.runLength, filler: 0)
         for y in 0..<depth.height {
@@ -102,9 +102,10 @@ struct MetreBins {
 
     /// The bins of a run of 32-bit floats, in single precision, or one of the two above.
     func fill(
-        _ line: UnsafeMutablePointer<Int32>, from row: UnsafeRawPointer, count: Int, loops: ColorLoops
+        _ line: UnsafeMutablePointer<Int32>, from row: UnsafeRawPointer, count: Int, loops: Loops
     ) {
-        unsafe loops.binsOfMetres(row, count, Int32(DepthHistogram.binCount), floatLimit, binsPerMetre, line)
+        unsafe loops.binsOfMetres(
+            row, count: count, bins: Int32(DepthHistogram.binCount), limit: floatLimit, scale: binsPerMetre, into: line)
     }
 }
 

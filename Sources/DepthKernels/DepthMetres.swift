@@ -13,7 +13,7 @@ struct DepthMetres: ~Copyable {
     ///
     /// - Precondition: the row is in the map.
     mutating func row(
-        _ y: Int, of depth: DepthImage, scale: DepthScale, _ loops: CloudLoops
+        _ y: Int, of depth: DepthImage, scale: DepthScale, _ loops: Loops
     ) -> UnsafePointer<Float> {
         let width = depth.width
         let metres = unsafe metres.reserve(width + DepthMetres.padding, filler: 0)
@@ -28,8 +28,9 @@ struct DepthMetres: ~Copyable {
         }
         let isRelative = scale.kind == .relative
         unsafe loops.metresOfCounts(
-            nativeCounts(y, of: depth), width, Float(isRelative ? 1 / Double(fullScale) : scale.unit),
-            Float(isRelative ? 0 : scale.bias), Int32(clamping: scale.invalidCount), scale.kind != .metric, metres)
+            nativeCounts(y, of: depth), count: width, unit: Float(isRelative ? 1 / Double(fullScale) : scale.unit),
+            bias: Float(isRelative ? 0 : scale.bias), invalid: Int32(clamping: scale.invalidCount),
+            isInverse: scale.kind != .metric, into: metres)
         return unsafe UnsafePointer(metres)
     }
 

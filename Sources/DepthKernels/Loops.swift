@@ -1,97 +1,268 @@
-import CProcessor
-import CVectors
+import CDepthKernels
 import DepthLoops
+import DepthLoopsV3
 
-#if arch(x86_64)
-    import DepthLoopsV3
-#endif
-
-/// Loops that are compiled once for each instruction set, from the same source, and give the same bits: nothing in them
-/// is reordered or fused. See `Sources/DepthLoops`.
-package protocol CompiledLoops: Sendable {
+/// The innermost loops, compiled once for each instruction set from the same source (`Sources/DepthLoops`); a value says
+/// which of them run. All give the same bits: nothing in them is reordered or fused.
+package enum Loops: Sendable {
     /// For every processor that the library is compiled for.
-    static var baseline: Self { get }
-    #if arch(x86_64)
-        /// For x86-64-v3: AVX2, in nearly every processor since 2015.
-        static var v3: Self { get }
-    #endif
-}
+    case baseline
+    /// For x86-64-v3: AVX2, in nearly every processor since 2015. On other architectures the same as `baseline`.
+    case v3
 
-extension CompiledLoops {
-    #if arch(x86_64)
-        /// All that this processor can run, slowest first.
-        package static var usable: [Self] { processor_has_x86_64_v3() ? [baseline, v3] : [baseline] }
+    /// All that this processor can run, slowest first.
+    package static var usable: [Loops] { dm_has_x86_64_v3() ? [.baseline, .v3] : [.baseline] }
 
-        /// The fastest that this processor can run.
-        package static var best: Self { processor_has_x86_64_v3() ? v3 : baseline }
-    #else
-        package static var usable: [Self] { [baseline] }
-        package static var best: Self { baseline }
-    #endif
-}
+    /// The fastest that this processor can run.
+    package static var best: Loops { dm_has_x86_64_v3() ? .v3 : .baseline }
 
-/// The innermost loops of the matte, compiled for one instruction set.
-@safe
-package struct Loops: CompiledLoops {
+    typealias MutableWords = UnsafeMutablePointer<UInt64>
     typealias Floats = UnsafePointer<Float>
     typealias MutableFloats = UnsafeMutablePointer<Float>
-    typealias Fixed = UnsafePointer<Int16>
-    typealias MutableFixed = UnsafeMutablePointer<Int16>
-    typealias Bytes = UnsafePointer<UInt8>
+    typealias MutableShorts = UnsafeMutablePointer<Int16>
+    typealias Shorts = UnsafePointer<Int16>
     typealias MutableBytes = UnsafeMutablePointer<UInt8>
+    typealias Bytes = UnsafePointer<UInt8>
+    typealias MutableDoubles = UnsafeMutablePointer<Double>
+    typealias MutableInts = UnsafeMutablePointer<Int32>
+    typealias Doubles = UnsafePointer<Double>
+    typealias Ints = UnsafePointer<Int32>
+}
 
-    package let name: StaticString
-    let cutRow: @Sendable (UnsafeRawPointer, Int, UInt16, UInt16, UnsafeMutablePointer<UInt64>) -> Void
-    let expandBits: @Sendable (UnsafePointer<UInt64>, Int, MutableFloats) -> Void
-    let addSteps: @Sendable (UnsafePointer<MaskStep>, Int, Float, Floats, Int, StepSums) -> Void
-    let sumOfBlocks: @Sendable (Floats, UnsafePointer<UInt64>, UnsafePointer<UInt64>, Int) -> Double
-    let sizeOfRange: @Sendable (UnsafeRawPointer, Int, UInt16, UInt16, Int32) -> Int
-    let weigh: @Sendable (Floats, Int, Int, Int, Floats, Int, MutableFloats, Int) -> Void
-    let sortSamples:
-        @Sendable (Floats, Int, Int, Float, Float, UnsafeMutablePointer<UInt16>, UnsafeMutablePointer<UInt16>) -> Void
-    let squareRoots: @Sendable (MutableFloats, Int, Int) -> Void
-    let squares: @Sendable (MutableFloats, Int, Int) -> Void
-    let powers: @Sendable (MutableFloats, Int, Int, Float) -> Void
-    let fixOpacities: @Sendable (Floats, Int, MutableFixed) -> Void
-    let stretchEvenly: @Sendable (Fixed, Int, Int, Fixed, MutableFixed) -> Void
-    let stretchAnyhow: @Sendable (Fixed, Int, UnsafePointer<Int>, Fixed, Int, MutableFixed) -> Void
-    let halveBits: @Sendable (SIMD4<UInt64>, MutableFloats) -> Void
-    let halveLine: @Sendable (Floats, Int, MutableFloats) -> Void
-    let mixRows: @Sendable (UnsafePointer<FourRows>, Int, Range<Int>, MutableBytes, Int) -> Void
-    let mixLines: @Sendable (UnsafePointer<FourRows>, Int, Int, Range<Int>, MutableBytes, Int) -> Void
-    let mixBytes: @Sendable (MutableBytes, Int, Bytes, Int, Bytes, Int, Int, Int) -> Void
-    let copyPastCache: @Sendable (Bytes, Int, MutableBytes) -> Void
-    let meansOfPairs: @Sendable (Bytes, Bytes, Int, MutableBytes) -> Void
-    let repeatEach: @Sendable (Bytes, Int, Int, MutableBytes) -> Void
-    let repeatInPlace: @Sendable (MutableBytes, Int, Int) -> Void
-    let spreadPacked422: @Sendable (Bytes, Int, Bool, MutableBytes) -> Void
+// MARK: - Matte and blend
 
-    package static let baseline = unsafe Loops(
-        name: "baseline", cutRow: DepthLoops.cutRow, expandBits: DepthLoops.expandBits, addSteps: DepthLoops.addSteps,
-        sumOfBlocks: DepthLoops.sumOfBlocks, sizeOfRange: DepthLoops.sizeOfRange,
-        weigh: DepthLoops.weigh, sortSamples: DepthLoops.sortSamples, squareRoots: DepthLoops.squareRoots,
-        squares: DepthLoops.squares,
-        powers: DepthLoops.powers, fixOpacities: DepthLoops.fixOpacities, stretchEvenly: DepthLoops.stretchEvenly,
-        stretchAnyhow: DepthLoops.stretchAnyhow, halveBits: DepthLoops.halveBits, halveLine: DepthLoops.halveLine,
-        mixRows: DepthLoops.mixRows, mixLines: DepthLoops.mixLines,
-        mixBytes: DepthLoops.mixBytes, copyPastCache: DepthLoops.copyPastCache,
-        meansOfPairs: DepthLoops.meansOfPairs, repeatEach: DepthLoops.repeatEach,
-        repeatInPlace: DepthLoops.repeatInPlace, spreadPacked422: DepthLoops.spreadPacked422)
+extension Loops {
+    @inline(__always)
+    func compare(_ counts: UnsafeRawPointer, words: Int, first: UInt16, span: UInt16, into mask: MutableWords) {
+        self == .v3
+            ? unsafe DepthLoopsV3.compare(counts, words: words, first: first, span: span, into: mask)
+            : unsafe DepthLoops.compare(counts, words: words, first: first, span: span, into: mask)
+    }
 
-    #if arch(x86_64)
-        package static let v3 = unsafe Loops(
-            name: "x86-64-v3", cutRow: DepthLoopsV3.cutRow, expandBits: DepthLoopsV3.expandBits,
-            addSteps: DepthLoopsV3.addSteps,
-            sumOfBlocks: DepthLoopsV3.sumOfBlocks, sizeOfRange: DepthLoopsV3.sizeOfRange,
-            weigh: DepthLoopsV3.weigh, sortSamples: DepthLoopsV3.sortSamples,
-            squareRoots: DepthLoopsV3.squareRoots, squares: DepthLoopsV3.squares,
-            powers: DepthLoopsV3.powers,
-            fixOpacities: DepthLoopsV3.fixOpacities, stretchEvenly: DepthLoopsV3.stretchEvenly,
-            stretchAnyhow: DepthLoopsV3.stretchAnyhow,
-            halveBits: DepthLoopsV3.halveBits, halveLine: DepthLoopsV3.halveLine, mixRows: DepthLoopsV3.mixRows,
-            mixLines: DepthLoopsV3.mixLines, mixBytes: DepthLoopsV3.mixBytes, copyPastCache: DepthLoopsV3.copyPastCache,
-            meansOfPairs: DepthLoopsV3.meansOfPairs,
-            repeatEach: DepthLoopsV3.repeatEach, repeatInPlace: DepthLoopsV3.repeatInPlace,
-            spreadPacked422: DepthLoopsV3.spreadPacked422)
-    #endif
+    @inline(__always)
+    func countInside(_ counts: UnsafeRawPointer, count: Int, first: UInt16, span: UInt16, hole: Int32) -> Int {
+        self == .v3
+            ? unsafe DepthLoopsV3.countInside(counts, count: count, first: first, span: span, hole: hole)
+            : unsafe DepthLoops.countInside(counts, count: count, first: first, span: span, hole: hole)
+    }
+
+    @inline(__always)
+    func classify(
+        _ opacities: Floats, blocks: Range<Int>, clear: Float, opaque: Float, clearBits: MutableWords, opaqueBits:
+        MutableWords
+    ) {
+        self == .v3
+            ? unsafe DepthLoopsV3.classify(
+                opacities, blocks: blocks, clear: clear, opaque: opaque, clearBits: clearBits, opaqueBits: opaqueBits
+            )
+            : unsafe DepthLoops.classify(
+                opacities, blocks: blocks, clear: clear, opaque: opaque, clearBits: clearBits, opaqueBits: opaqueBits
+            )
+    }
+
+    @inline(__always)
+    func expand(_ bits: MutableWords, blocks: Range<Int>, into row: MutableFloats) {
+        self == .v3
+            ? unsafe DepthLoopsV3.expand(bits, blocks: blocks, into: row)
+            : unsafe DepthLoops.expand(bits, blocks: blocks, into: row)
+    }
+
+    @inline(__always)
+    func decimate(_ line: Floats, count: Int, into target: MutableFloats) {
+        self == .v3
+            ? unsafe DepthLoopsV3.decimate(line, count: count, into: target)
+            : unsafe DepthLoops.decimate(line, count: count, into: target)
+    }
+
+    @inline(__always)
+    func convolve(_ middle: Floats, blocks: Int, step: Int, weights: Floats, radius: Int, into target: MutableFloats) {
+        self == .v3
+            ? unsafe DepthLoopsV3.convolve(
+                middle, blocks: blocks, step: step, weights: weights, radius: radius, into: target
+            )
+            : unsafe DepthLoops.convolve(
+                middle, blocks: blocks, step: step, weights: weights, radius: radius, into: target
+            )
+    }
+
+    @inline(__always)
+    func squareRoots(_ first: MutableFloats, count: Int) {
+        self == .v3
+            ? unsafe DepthLoopsV3.squareRoots(first, count: count)
+            : unsafe DepthLoops.squareRoots(first, count: count)
+    }
+
+    @inline(__always)
+    func squares(_ first: MutableFloats, count: Int) {
+        self == .v3
+            ? unsafe DepthLoopsV3.squares(first, count: count)
+            : unsafe DepthLoops.squares(first, count: count)
+    }
+
+    @inline(__always)
+    func powers(_ first: MutableFloats, count: Int, exponent: Float) {
+        self == .v3
+            ? unsafe DepthLoopsV3.powers(first, count: count, exponent: exponent)
+            : unsafe DepthLoops.powers(first, count: count, exponent: exponent)
+    }
+
+    @inline(__always)
+    func toFixed(_ opacities: Floats, count: Int, into target: MutableShorts) {
+        self == .v3
+            ? unsafe DepthLoopsV3.toFixed(opacities, count: count, into: target)
+            : unsafe DepthLoops.toFixed(opacities, count: count, into: target)
+    }
+
+    @inline(__always)
+    func resample(_ line: Shorts, _ taps: dm_column_taps, columns: Range<Int>, into target: MutableShorts) {
+        self == .v3
+            ? unsafe DepthLoopsV3.resample(line, taps, columns: columns, into: target)
+            : unsafe DepthLoops.resample(line, taps, columns: columns, into: target)
+    }
+
+    @inline(__always)
+    func filterVertically(
+        _ taps: UnsafePointer<dm_row_taps>, rows: Int, columns: Range<Int>, into alpha: MutableBytes, stride: Int
+    ) {
+        self == .v3
+            ? unsafe DepthLoopsV3.filterVertically(taps, rows: rows, columns: columns, into: alpha, stride: stride)
+            : unsafe DepthLoops.filterVertically(taps, rows: rows, columns: columns, into: alpha, stride: stride)
+    }
+
+    @inline(__always)
+    func blend(_ part: dm_blend_part, start: Int, count: Int, alpha: Bytes, alphaStride: Int) {
+        self == .v3
+            ? unsafe DepthLoopsV3.blend(part, start: start, count: count, alpha: alpha, alphaStride: alphaStride)
+            : unsafe DepthLoops.blend(part, start: start, count: count, alpha: alpha, alphaStride: alphaStride)
+    }
+
+    @inline(__always)
+    func copyPastCache(_ source: Bytes, count: Int, into target: MutableBytes) {
+        self == .v3
+            ? unsafe DepthLoopsV3.copyPastCache(source, count: count, into: target)
+            : unsafe DepthLoops.copyPastCache(source, count: count, into: target)
+    }
+
+    @inline(__always)
+    func meansOfPairs(upper: Bytes, lower: Bytes, count: Int, into target: MutableBytes) {
+        self == .v3
+            ? unsafe DepthLoopsV3.meansOfPairs(upper: upper, lower: lower, count: count, into: target)
+            : unsafe DepthLoops.meansOfPairs(upper: upper, lower: lower, count: count, into: target)
+    }
+
+    @inline(__always)
+    func repeatEach(_ source: Bytes, count: Int, times: Int, into target: MutableBytes) {
+        self == .v3
+            ? unsafe DepthLoopsV3.repeatEach(source, count: count, times: times, into: target)
+            : unsafe DepthLoops.repeatEach(source, count: count, times: times, into: target)
+    }
+
+    @inline(__always)
+    func repeatInPlace(_ samples: MutableBytes, count: Int, times: Int) {
+        self == .v3
+            ? unsafe DepthLoopsV3.repeatInPlace(samples, count: count, times: times)
+            : unsafe DepthLoops.repeatInPlace(samples, count: count, times: times)
+    }
+
+    @inline(__always)
+    func spreadPacked422(_ source: Bytes, count: Int, lumaFirst: Bool, into target: MutableBytes) {
+        self == .v3
+            ? unsafe DepthLoopsV3.spreadPacked422(source, count: count, lumaFirst: lumaFirst, into: target)
+            : unsafe DepthLoops.spreadPacked422(source, count: count, lumaFirst: lumaFirst, into: target)
+    }
+}
+
+// MARK: - Point cloud
+
+extension Loops {
+    @inline(__always)
+    func metresOfCounts(
+        _ counts: UnsafeRawPointer, count: Int, unit: Float, bias: Float, invalid: Int32, isInverse: Bool, into metres:
+        MutableFloats
+    ) {
+        self == .v3
+            ? unsafe DepthLoopsV3.metresOfCounts(
+                counts, count: count, unit: unit, bias: bias, invalid: invalid, isInverse: isInverse, into: metres
+            )
+            : unsafe DepthLoops.metresOfCounts(
+                counts, count: count, unit: unit, bias: bias, invalid: invalid, isInverse: isInverse, into: metres
+            )
+    }
+
+    @inline(__always)
+    func projectRow(
+        metres: Floats, colors: UnsafeRawPointer, opaque: UInt32, count: Int, rays: Floats, raysStride: Int, start:
+        SIMD3<Float>, shift: SIMD3<Float>, size: SIMD2<Float>, origin: Int32, stride: Int32, nearest: Float, keys:
+        MutableDoubles, places: MutableInts, keysBefore: Doubles, placesBefore: Ints, in buffer: MutableDoubles
+    ) -> SIMD2<Int32> {
+        self == .v3
+            ? unsafe DepthLoopsV3.projectRow(
+                metres: metres, colors: colors, opaque: opaque, count: count, rays: rays, raysStride: raysStride, start:
+                start, shift: shift, size: size, origin: origin, stride: stride, nearest: nearest, keys: keys, places:
+                places, keysBefore: keysBefore, placesBefore: placesBefore, in: buffer
+            )
+            : unsafe DepthLoops.projectRow(
+                metres: metres, colors: colors, opaque: opaque, count: count, rays: rays, raysStride: raysStride, start:
+                start, shift: shift, size: size, origin: origin, stride: stride, nearest: nearest, keys: keys, places:
+                places, keysBefore: keysBefore, placesBefore: placesBefore, in: buffer
+            )
+    }
+
+    @inline(__always)
+    func keepNearest(keys: Doubles, places: Ints, count: Int, in buffer: MutableDoubles) {
+        self == .v3
+            ? unsafe DepthLoopsV3.keepNearest(keys: keys, places: places, count: count, in: buffer)
+            : unsafe DepthLoops.keepNearest(keys: keys, places: places, count: count, in: buffer)
+    }
+
+    @inline(__always)
+    func moveNearest(from source: MutableDoubles, count: Int, empty: Double, into target: MutableDoubles) {
+        self == .v3
+            ? unsafe DepthLoopsV3.moveNearest(from: source, count: count, empty: empty, into: target)
+            : unsafe DepthLoops.moveNearest(from: source, count: count, empty: empty, into: target)
+    }
+
+    @inline(__always)
+    func drawDiscs(
+        rows: UnsafePointer<UnsafeMutablePointer<Double>>, lines: Int, emptied: MutableDoubles, alsoEmptied:
+        MutableDoubles, empty: Double, radius: Int, heights: UnsafePointer<Int>, width: Int, scratch: MutableDoubles,
+        into target: UnsafeMutableRawPointer, stride: Int
+    ) {
+        self == .v3
+            ? unsafe DepthLoopsV3.drawDiscs(
+                rows: rows, lines: lines, emptied: emptied, alsoEmptied: alsoEmptied, empty: empty, radius: radius,
+                heights: heights, width: width, scratch: scratch, into: target, stride: stride
+            )
+            : unsafe DepthLoops.drawDiscs(
+                rows: rows, lines: lines, emptied: emptied, alsoEmptied: alsoEmptied, empty: empty, radius: radius,
+                heights: heights, width: width, scratch: scratch, into: target, stride: stride
+            )
+    }
+}
+
+// MARK: - Colors of metres
+
+extension Loops {
+    @inline(__always)
+    func binsOfMetres(
+        _ row: UnsafeRawPointer, count: Int, bins: Int32, limit: Float, scale: Float, into numbers: MutableInts
+    ) {
+        self == .v3
+            ? unsafe DepthLoopsV3.binsOfMetres(row, count: count, bins: bins, limit: limit, scale: scale, into: numbers)
+            : unsafe DepthLoops.binsOfMetres(row, count: count, bins: bins, limit: limit, scale: scale, into: numbers)
+    }
+
+    @inline(__always)
+    func placesOfMetres(
+        _ row: UnsafeRawPointer, count: Int, last: Int32, near: Float, far: Float, scale: Float, into numbers:
+        MutableInts
+    ) {
+        self == .v3
+            ? unsafe DepthLoopsV3.placesOfMetres(
+                row, count: count, last: last, near: near, far: far, scale: scale, into: numbers
+            )
+            : unsafe DepthLoops.placesOfMetres(
+                row, count: count, last: last, near: near, far: far, scale: scale, into: numbers
+            )
+    }
 }

@@ -23,16 +23,6 @@ package struct Plane {
         self.stride = stride
     }
 
-    /// Rows without padding.
-    ///
-    /// - Precondition: `width` and `height` are above 0, and `width · height` bytes start at `packed`.
-    init(packed: UnsafeMutablePointer<UInt8>, width: Int, height: Int) {
-        unsafe base = UnsafeRawPointer(packed)
-        rowBytes = width
-        rows = height
-        stride = width
-    }
-
     init(_ plane: MutablePlane) {
         unsafe base = UnsafeRawPointer(plane.base)
         rowBytes = plane.rowBytes
@@ -75,6 +65,16 @@ package struct MutablePlane {
         self.rowBytes = rowBytes
         self.rows = rows
         self.stride = stride
+    }
+
+    /// Rows without padding.
+    ///
+    /// - Precondition: `width` and `height` are above 0, and `width · height` bytes start at `packed`.
+    init(packed: UnsafeMutablePointer<UInt8>, width: Int, height: Int) {
+        unsafe base = UnsafeMutableRawPointer(packed)
+        rowBytes = width
+        rows = height
+        stride = width
     }
 
     /// The same memory, to be read.

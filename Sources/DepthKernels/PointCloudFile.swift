@@ -17,7 +17,7 @@ package struct PointCloudFile: Sendable {
         var writer = PointWriter(capacity: depth.width * depth.height * PointCloudFile.bytesPerPoint)
         var metres = DepthMetres()
         var colors = CloudColors()
-        let loops = CloudLoops.best
+        let loops = Loops.best
         let isOfThisMap =
             picture.placement.depthWidth == depth.width && picture.placement.depthHeight == depth.height
         for y in 0..<(isOfThisMap ? depth.height : 0) {

@@ -1,6 +1,6 @@
-import CVectors
+package import CDepthKernels
 
-/// Mixes one byte of the video with one of the background.
+/// Blends one byte of the video with one of the background.
 ///
 ///     (video · alpha + background · (255 − alpha)) / 255, rounded to nearest (255 is odd: there are no halves)
 ///
@@ -29,32 +29,34 @@ func dividedBy255(_ sum: UInt16) -> UInt8 {
     return UInt8(truncatingIfNeeded: (biased &+ (biased &>> 8)) &>> 8)
 }
 
-/// `blendedByte` for `count` bytes of each of some rows, in place; each has its own byte of `alpha`.
-package func mixBytes(
-    video: UnsafeMutablePointer<UInt8>, videoStride: Int, background: UnsafePointer<UInt8>, backgroundStride: Int,
-    alpha: UnsafePointer<UInt8>, alphaStride: Int, count: Int, rows: Int
+/// `blendedByte` for bytes `start`..<`start + count` of each row of a plane, in place.
+///
+/// - Parameter alpha: a byte for each, the first row's first; rows are `alphaStride` apart.
+package func blend(
+    _ part: dm_blend_part, start: Int, count: Int, alpha: UnsafePointer<UInt8>, alphaStride: Int
 ) {
-    for row in 0..<rows {
-        unsafe mixRow(
-            video + row &* videoStride, background + row &* backgroundStride, alpha + row &* alphaStride, count)
+    for row in 0..<(unsafe part.rows) {
+        let video = unsafe part.video + (row &* part.video_stride &+ start)
+        let background = unsafe part.background + (row &* part.background_stride &+ start)
+        unsafe blendRow(video, background, alpha + row &* alphaStride, count)
     }
 }
 
 @inline(__always)
-private func mixRow(
+private func blendRow(
     _ video: UnsafeMutablePointer<UInt8>, _ background: UnsafePointer<UInt8>, _ alpha: UnsafePointer<UInt8>,
     _ count: Int
 ) {
-    if count >= 32 { return unsafe mix_32_bytes_or_more(video, background, alpha, count) }
-    if count >= 8 { return unsafe mix_8_bytes_or_more(video, background, alpha, count) }
+    if count >= 32 { return unsafe dm_blend_32_or_more(video, background, alpha, count) }
+    if count >= 8 { return unsafe dm_blend_8_or_more(video, background, alpha, count) }
     for index in 0..<count {
         unsafe video[index] = blendedByte(video: video[index], background: background[index], alpha: alpha[index])
     }
 }
 
-/// Copies bytes that no cache is to keep (`copy_bytes_past_cache`).
+/// Copies bytes that no cache is to keep (`dm_copy_past_cache`).
 package func copyPastCache(
     _ source: UnsafePointer<UInt8>, count: Int, into target: UnsafeMutablePointer<UInt8>
 ) {
-    unsafe copy_bytes_past_cache(target, source, count)
+    unsafe dm_copy_past_cache(target, source, count)
 }

@@ -1,4 +1,4 @@
-import CProcessor
+import CDepthKernels
 
 /// Turns a row of 16-bit counts, in the machine's order of bytes, aligned or not, into metres; 0 where a sample is not measured.
 ///
@@ -28,7 +28,7 @@ package func metresOfCounts(
 @inline(__always)
 private func prefetch(_ first: UInt, _ count: Int) {
     for address in stride(from: first, to: first &+ UInt(bitPattern: count), by: 64) {
-        processor_prefetch_for_reading(address)
+        dm_prefetch_for_reading(address)
     }
 }
 
@@ -81,7 +81,7 @@ package func projectRow(
     var last = SIMD8<Int32>(repeating: -1)
     var index = 0
     while index < count {
-        processor_prefetch_for_reading(UInt(bitPattern: colors) &+ UInt(bitPattern: (index &+ count) &* 4))
+        dm_prefetch_for_reading(UInt(bitPattern: colors) &+ UInt(bitPattern: (index &+ count) &* 4))
         let m = unsafe eight(metres, index)
         let x = unsafe m * (startX + eight(raysX, index)) + shiftX
         let y = unsafe m * (startY + eight(raysY, index)) + shiftY

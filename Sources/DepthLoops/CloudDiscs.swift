@@ -1,4 +1,4 @@
-import CProcessor
+import CDepthKernels
 
 /// Makes one line of the picture, or two, in which each pixel gets the lower half, the colour, of the least key in a disc
 /// about it; and empties as many rows of keys: most often the topmost that the discs reach, which no lower line needs.
@@ -161,7 +161,7 @@ private func drawPixels(
 private func put(_ keys: SIMD4<Double>, _ target: UnsafeMutableRawPointer, _ x: Int, _ width: Int) {
     let colors = colors(keys)
     if x &+ 4 <= width {
-        processor_prefetch_for_change(UInt(bitPattern: target) &+ UInt(bitPattern: (x &+ width) &* 4))
+        dm_prefetch_for_writing(UInt(bitPattern: target) &+ UInt(bitPattern: (x &+ width) &* 4))
         return unsafe target.storeBytes(of: colors, toByteOffset: x &* 4, as: SIMD4<UInt32>.self)
     }
     for lane in 0..<(width &- x) {

@@ -1,27 +1,16 @@
-/// Square roots of a run of blocks of 16 opacities, in place.
-///
-/// - parameter stride: floats from one block to the next.
-package func squareRoots(_ first: UnsafeMutablePointer<Float>, blocks: Int, stride: Int) {
-    for block in 0..<blocks {
-        let target = unsafe first + block &* stride
-        for lane in 0..<16 { unsafe target[lane] = target[lane].squareRoot() }
-    }
+/// Square roots, in place.
+package func squareRoots(_ first: UnsafeMutablePointer<Float>, count: Int) {
+    for index in 0..<count { unsafe first[index] = first[index].squareRoot() }
 }
 
-/// The same for squares.
-package func squares(_ first: UnsafeMutablePointer<Float>, blocks: Int, stride: Int) {
-    for block in 0..<blocks {
-        let target = unsafe first + block &* stride
-        for lane in 0..<16 { unsafe target[lane] *= target[lane] }
-    }
+/// Squares, in place.
+package func squares(_ first: UnsafeMutablePointer<Float>, count: Int) {
+    for index in 0..<count { unsafe first[index] *= first[index] }
 }
 
-/// The same for powers with an exponent above 0.
-package func powers(_ first: UnsafeMutablePointer<Float>, blocks: Int, stride: Int, exponent: Float) {
-    for block in 0..<blocks {
-        let target = unsafe first + block &* stride
-        for lane in 0..<16 { unsafe target[lane] = power(target[lane], exponent) }
-    }
+/// Powers with an exponent above 0, in place.
+package func powers(_ first: UnsafeMutablePointer<Float>, count: Int, exponent: Float) {
+    for index in 0..<count { unsafe first[index] = power(first[index], exponent) }
 }
 
 /// `value ^ exponent`, with an error below 1e-5 of it over the whole range of normal floats, most of it the rounding of

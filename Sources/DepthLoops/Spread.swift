@@ -1,13 +1,10 @@
-import CVectors
-
 /// Means of 2 × 2 pixels, or of 2 × 1 where both rows are the same one: the doubled sum then rounds just as the single
 /// one would, and so does a last column that stands in for its missing neighbour.
 package func meansOfPairs(
     upper: UnsafePointer<UInt8>, lower: UnsafePointer<UInt8>, count: Int, into target: UnsafeMutablePointer<UInt8>
 ) {
     let pairs = count / 2
-    let done = unsafe means_of_pairs(upper, lower, count, target) / 2
-    for index in done..<pairs {
+    for index in 0..<pairs {
         // Two bytes as one number, whichever of them is its lower half: no byte has to be moved to add them.
         let above = unsafe UnsafeRawPointer(upper).loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
         let below = unsafe UnsafeRawPointer(lower).loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)

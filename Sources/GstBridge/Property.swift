@@ -6,13 +6,19 @@ import Synchronization
 package protocol PropertyEnum: RawRepresentable<Int>, CaseIterable, Sendable {
     /// The GType's name, in GStreamer's CamelCase.
     static var typeName: String { get }
-    /// The short name that launch lines use.
+    /// The short name that launch lines use: the case's own, in words parted by hyphens.
     var nick: String { get }
     /// What choosing it does, as `gst-inspect-1.0` shows it.
     var blurb: String { get }
 }
 
 extension PropertyEnum {
+    package var nick: String {
+        String(describing: self).reduce(into: "") { nick, letter in
+            nick += letter.isUppercase ? "-\(letter.lowercased())" : String(letter)
+        }
+    }
+
     /// The registered GType; registering happens the first time.
     static var gType: GType {
         let known = g_type_from_name(typeName)

@@ -1,5 +1,5 @@
 import CGStreamer
-import CProcessor
+import CDepthKernels
 import DepthKernels
 import Synchronization
 
@@ -155,7 +155,7 @@ private final class Signal {
         let known = count.load(ordering: .relaxed)
         g_mutex_unlock(lock)
         let end = g_get_monotonic_time() + patience
-        while count.load(ordering: .relaxed) == known && g_get_monotonic_time() < end { processor_relax() }
+        while count.load(ordering: .relaxed) == known && g_get_monotonic_time() < end { dm_relax() }
         g_mutex_lock(lock)
         sleepers += 1
         while count.load(ordering: .relaxed) == known { g_cond_wait(isSent, lock) }

@@ -54,10 +54,9 @@ final class RenderWork: Workload {
     let leastFrames: Int
     private let memories: [FrameMemory]
     private let maps: [DepthImage]
-    private let renderer = MatteRenderer()
+    private let matte = Matte()
     private let settings: MatteSettings
     private let size: Size
-    private let placement: DepthPlacement
     private var next = 0
 
     init(_ wanted: Case, ring: Int) throws {
@@ -74,24 +73,19 @@ final class RenderWork: Workload {
         leastFrames = max(ring, 32)
         settings = wanted.settings
         size = wanted.size
-        placement = DepthPlacement(
-            depthWidth: wanted.depth.width, depthHeight: wanted.depth.height, videoWidth: size.width,
-            videoHeight: size.height)
     }
 
     func run(frames: Int) -> Timing {
         let start = now()
-        for _ in 0..<frames { _ = matte().plane() }
+        for _ in 0..<frames { _ = nextMatte().plane() }
         return Timing(frame: Double(now() - start) / Double(frames))
     }
 
     /// The next map's matte, valid until the one after it.
-    func matte() -> MatteRenderer {
-        renderer.prepare(
-            depth: maps[next], scale: DepthScale(), placement: placement, videoWidth: size.width,
-            videoHeight: size.height, settings: settings)
+    func nextMatte() -> Matte {
+        matte.render(MatteFrame(depth: maps[next], width: size.width, height: size.height), settings)
         next = (next + 1) % maps.count
-        return renderer
+        return matte
     }
 }
 
@@ -116,10 +110,10 @@ final class BlendWork: Workload {
     }
 
     func run(frames count: Int) throws -> Timing {
-        var alpha = matte.matte()
+        var alpha = matte.nextMatte()
         let start = now()
         for _ in 0..<count {
-            if rendersEach { alpha = matte.matte() }
+            if rendersEach { alpha = matte.nextMatte() }
             let background = backgrounds[next % backgrounds.count].planes.readOnly
             guard blender.blend(video: frames[next].planes, background: background, matte: alpha) else {
                 throw Failure.cannot("the planes are not those of the format")

@@ -1,19 +1,19 @@
 import CGStreamer
-import CProcessor
+import CDepthKernels
 
 /// The processors that this program may use.
 ///
 /// What one thread does is timed on one processor, with all that surrounds it: each has a cache of its own, and one that has
 /// slept is slower for a while.
 struct Processors {
-    private let all: ProcessorSet?
-    private let first: ProcessorSet?
+    private let all: dm_processor_set?
+    private let first: dm_processor_set?
 
     init() {
-        var all = ProcessorSet()
-        self.all = processor_get_affinity(&all) ? all : nil
+        var all = dm_processor_set()
+        self.all = dm_get_affinity(&all) ? all : nil
         first = self.all.map { all in
-            var first = ProcessorSet()
+            var first = dm_processor_set()
             withUnsafeBytes(of: all) { all in
                 withUnsafeMutableBytes(of: &first) { first in
                     guard let place = all.firstIndex(where: { $0 != 0 }) else { return }
@@ -28,7 +28,7 @@ struct Processors {
     /// system has no such thing it chooses itself.
     func use(onlyOne: Bool) {
         guard var wanted = onlyOne ? first : all else { return }
-        for thread in Processors.threads() { _ = processor_set_affinity(thread, &wanted) }
+        for thread in Processors.threads() { _ = dm_set_affinity(thread, &wanted) }
     }
 
     /// The system's numbers of this program's threads.

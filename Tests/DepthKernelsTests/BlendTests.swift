@@ -77,8 +77,8 @@ import Testing
         }
     }
 
-    @Test(arguments: layouts, [FrameCache.own, .last])
-    func everyByteOfEveryWidthIsTheFormulaAndNothingElseIsTouched(layout: PixelLayout, cache: FrameCache) throws {
+    @Test(arguments: layouts, [false, true])
+    func everyByteOfEveryWidthIsTheFormulaAndNothingElseIsTouched(layout: PixelLayout, copiesPastCache: Bool) throws {
         for (width, loops) in (1...130).flatMap({ width in Loops.usable.map { (width, $0) } }) {
             let height = width % 5 + 1
             let alpha = GuardedPlane(
@@ -94,7 +94,8 @@ import Testing
             }
             let (video, before) = (picture(seed: 1, padding: width % 7), picture(seed: 1, padding: 0))
             let background = picture(seed: 50, padding: width % 5 + 3)
-            let blender = Blender(layout: layout, width: width, height: height, cache: cache, loops: loops)
+            let blender = Blender(
+                layout: layout, width: width, height: height, copiesPastCache: copiesPastCache, loops: loops)
             #expect(
                 blender.blend(
                     video: Planes(video), background: Planes(background).readOnly, alpha: alpha.plane.readOnly))
@@ -109,7 +110,7 @@ import Testing
                         )
                     }
                 }
-                #expect(video[index].bytes == expected, "width \(width), plane \(index), \(loops.name)")
+                #expect(video[index].bytes == expected, "width \(width), plane \(index), \(loops)")
                 #expect(video[index].guardsAreIntact && background[index].guardsAreIntact)
             }
             #expect(alpha.guardsAreIntact)

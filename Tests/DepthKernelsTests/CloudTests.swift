@@ -295,7 +295,7 @@ import Testing
     @Test(arguments: [1.0, 2, 5, 6, 40])
     func `any number of workers draws the same picture, bit for bit, and leaves nothing behind`(size: Double) throws {
         var random = RepeatableRandomNumberGenerator(seed: 10)
-        for loops in CloudLoops.usable {
+        for loops in Loops.usable {
             let crews = [2, 3, 7].map { BackwardsCrew(size: $0) }
             let renderers = crews.map { crew in
                 let renderer = CloudRenderer(loops: loops, leastPixels: 40)
@@ -319,7 +319,7 @@ import Testing
                     let shared = try scene.draw(settings, width: width, height: height, renderer: renderer)
                     #expect(
                         shared.elementsEqual(alone),
-                        "\(loops.name), yaw \(yaw), roll \(roll), \(renderer.crew?.size ?? 1) workers")
+                        "\(loops), yaw \(yaw), roll \(roll), \(renderer.crew?.size ?? 1) workers")
                 }
             }
             for crew in crews { #expect(crew.cuts >= 12, "no picture was cut") }
@@ -350,13 +350,13 @@ import Testing
         let far: [Float] = [.infinity, -.infinity, .nan]
         let scene = try CloudScene(
             metres: (0..<15).map { far[$0 % 3] }, colors: [SIMD4<UInt8>](repeating: pixel(7), count: 15), width: 5)
-        for loops in CloudLoops.usable {
+        for loops in Loops.usable {
             for yaw in stride(from: -180.0, through: 180, by: 15) {
                 var settings = scene.settings
                 settings.view.yaw = yaw
                 settings.view.pitch = yaw / 3
                 let shown = try scene.draw(settings, width: 9, height: 7, renderer: CloudRenderer(loops: loops))
-                #expect(shown.allSatisfy { $0 == CloudTests.black }, "\(loops.name), \(yaw) degrees")
+                #expect(shown.allSatisfy { $0 == CloudTests.black }, "\(loops), \(yaw) degrees")
             }
         }
     }
@@ -372,7 +372,7 @@ import Testing
                 settings.view.yaw = Double(width) * 7
                 settings.view.roll = Double(width)
                 settings.view.zoom = -0.4
-                let pictures = try CloudLoops.usable.map {
+                let pictures = try Loops.usable.map {
                     try scene.draw(settings, width: width, height: 6, renderer: CloudRenderer(loops: $0))
                 }
                 for picture in pictures { #expect(picture == pictures[0], "\(width) wide, points of \(size)") }

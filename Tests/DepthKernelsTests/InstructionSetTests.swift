@@ -20,14 +20,10 @@ import Testing
                 }
                 for matte in mattes { #expect(matte == mattes[0], "\(video), feather \(feather)") }
             }
-            let placement = DepthPlacement(
-                depthWidth: width, depthHeight: height, videoWidth: width, videoHeight: height)
             let coverages = Loops.usable.map { loops in
-                let renderer = MatteRenderer(loops: loops)
-                renderer.prepare(
-                    depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
-                    videoHeight: height, settings: settings)
-                return renderer.coverage
+                let matte = Matte(loops: loops)
+                matte.render(MatteFrame(depth: depth.image, width: width, height: height), settings)
+                return matte.report.coverage
             }
             #expect(coverages[0] > 0 && coverages.allSatisfy { $0 == coverages[0] })
         }
@@ -65,7 +61,7 @@ import Testing
                             Array(video[part]), Array(background[part]), Array(alphas[part]), width: width, loops: loops
                         )
                     }
-                    #expect(result == expected, "alpha \(alpha), \(width) wide, \(loops.name)")
+                    #expect(result == expected, "alpha \(alpha), \(width) wide, \(loops)")
                 }
             }
         }

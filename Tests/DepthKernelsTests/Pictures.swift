@@ -52,25 +52,20 @@ struct DepthMap {
     ) -> [UInt8] {
         let width = videoWidth ?? image.width
         let height = videoHeight ?? image.height
-        let placement = DepthPlacement(
-            depthWidth: image.width, depthHeight: image.height, videoWidth: width, videoHeight: height)
-        return matte(image, scale: scale, placement: placement, settings: settings, loops: loops)
+        var settings = settings
+        settings.depth.scale = scale
+        return matte(image, width: width, height: height, settings: settings, loops: loops)
     }
 }
 
-/// A matte by a fresh renderer; the frame is the placement's.
+/// The bytes of a fresh matte.
 func matte(
-    _ depth: DepthImage, scale: DepthScale = DepthScale(), placement: DepthPlacement,
-    settings: MatteSettings = MatteSettings(), loops: Loops = .best
+    _ depth: DepthImage, width: Int, height: Int, settings: MatteSettings = MatteSettings(), loops: Loops = .best
 ) -> [UInt8] {
-    let renderer = MatteRenderer(loops: loops)
-    // The plane is the renderer's memory.
-    return withExtendedLifetime(renderer) {
-        renderer.render(
-            depth: depth, scale: scale, placement: placement, videoWidth: placement.videoWidth,
-            videoHeight: placement.videoHeight, settings: settings
-        ).bytes
-    }
+    let matte = Matte(loops: loops)
+    matte.render(MatteFrame(depth: depth, width: width, height: height), settings)
+    // The plane is the matte's memory.
+    return withExtendedLifetime(matte) { matte.plane().bytes }
 }
 
 extension MatteSettings {

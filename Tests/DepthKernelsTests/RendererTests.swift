@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func oneRendererGivesWhatAFreshOneGivesWhateverCameBefore() throws {
-        let renderer = MatteRenderer()
+        let matte = Matte()
         let frames = [(97, 61, 200, 90), (31, 17, 64, 64), (97, 61, 200, 90), (130, 2, 7, 3), (97, 61, 199, 90)]
         for (width, height, videoWidth, videoHeight) in frames {
             for (blurRadius, featherFar) in [(5.0, 0.0), (0, 0.5), (20, 0.2), (0, 0)] {
@@ -127,11 +127,8 @@ import Testing
                 var settings = MatteSettings()
                 settings.blurRadius = blurRadius
                 settings.featherFar = featherFar
-                let placement = DepthPlacement(
-                    depthWidth: width, depthHeight: height, videoWidth: videoWidth, videoHeight: videoHeight)
-                let alpha = renderer.render(
-                    depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: videoWidth,
-                    videoHeight: videoHeight, settings: settings)
+                matte.render(MatteFrame(depth: depth.image, width: videoWidth, height: videoHeight), settings)
+                let alpha = matte.plane()
                 #expect(alpha.rowBytes == videoWidth && alpha.rows == videoHeight)
                 #expect(alpha.bytes == depth.alpha(settings, videoWidth: videoWidth, videoHeight: videoHeight))
             }
@@ -149,7 +146,8 @@ import Testing
                 scale: scale)
             var settings = MatteSettings()
             settings.blurRadius = 1
-            let alpha = matte(depth.image, placement: placement, settings: settings)
+            settings.depth = DepthReading(fit: fit, offsetX: x, offsetY: y, zoom: scale)
+            let alpha = matte(depth.image, width: 120, height: 70, settings: settings)
             var reference = settings.reference
             reference.rectangle = (placement.left, placement.top, placement.width, placement.height)
             let expected = reference.alpha(
@@ -168,15 +166,11 @@ import Testing
             for (feather, gamma) in [(0.0, 0.5), (0.3, 1)] {
                 var settings = MatteSettings()
                 (settings.blurRadius, settings.featherFar, settings.gamma) = (blurRadius, feather, gamma)
-                let renderer = MatteRenderer()
-                let placement = DepthPlacement(
-                    depthWidth: width, depthHeight: height, videoWidth: width, videoHeight: height)
-                let bytes = renderer.render(
-                    depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
-                    videoHeight: height, settings: settings
-                ).bytes
+                let matte = Matte()
+                matte.render(MatteFrame(depth: depth.image, width: width, height: height), settings)
+                let bytes = matte.plane().bytes
                 let mean = Double(bytes.reduce(0) { $0 + Int($1) }) / Double(255 * bytes.count)
-                #expect(abs(renderer.coverage - mean) < 0.002, "\(renderer.coverage), not \(mean)")
+                #expect(abs(matte.report.coverage - mean) < 0.002, "\(matte.report.coverage), not \(mean)")
             }
         }
     }
@@ -200,26 +194,9 @@ import Testing
         }
     }
 
-    @Test func aPlacementForOtherSizesIsNotUsed() throws {
-        let depth = try DepthMap(counts: RendererTests.scene(width: 50, height: 40), width: 50)
-        let wrong = DepthPlacement(depthWidth: 500, depthHeight: 400, videoWidth: 9, videoHeight: 9)
-        let renderer = MatteRenderer()
-        let alpha = renderer.render(
-            depth: depth.image, scale: DepthScale(), placement: wrong, videoWidth: 120, videoHeight: 70,
-            settings: MatteSettings())
-        #expect(
-            withExtendedLifetime(renderer) { alpha.bytes }
-                == depth.alpha(MatteSettings(), videoWidth: 120, videoHeight: 70))
-    }
-
     @Test func sizesThatAreNoSizesGiveTheSmallestPicture() throws {
         let depth = try DepthMap(counts: [500], width: 1)
-        let placement = DepthPlacement(depthWidth: 0, depthHeight: .min, videoWidth: -1, videoHeight: 0)
-        let renderer = MatteRenderer()
-        let alpha = renderer.render(
-            depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: -5, videoHeight: 0,
-            settings: MatteSettings())
-        #expect(withExtendedLifetime(renderer) { alpha.bytes } == [255])
+        #expect(matte(depth.image, width: -5, height: 0) == [255])
     }
 }
 
@@ -316,8 +293,6 @@ import Testing
         }
     }
 
-    /// Between rows that are far apart alpha goes straight: an edge across the columns is where that shows, above all near
-    /// the map's ends.
     @Test(arguments: Upscale.allCases, [5.0, 10, 20, 23])
     func `an edge at any row of a map that is stretched far is as good`(upscale: Upscale, blurRadius: Double) throws {
         let (width, height) = (47, 47)
@@ -337,38 +312,6 @@ import Testing
                 #expect(difference.isWithinPromise, "edge \(edge), gamma \(gamma), \(videoHeight): \(difference)")
             }
         }
-    }
-
-    /// A mask's rows are blurred by their steps, those of a map by weighing its samples or cells: a feather of next to
-    /// nothing makes the same picture a map.
-    @Test(arguments: [1, 5, 10, 20, 40], [0.5, 1])
-    func `the steps of a mask make what its samples do`(blurRadius: Double, gamma: Double) throws {
-        // One round thing, cut by the map's lower end, and few steps: those of many are not added up one by one.
-        let (width, height) = (641, 483)
-        let depth = try DepthMap(
-            counts: (0..<width * height).map { place in
-                let (x, y) = (place % width - 290, place / width - 340)
-                return x * x + y * y < 180 * 180 ? 700 : 3000
-            }, width: width)
-        // Nothing lies as far as that, where a feather would have it half opaque.
-        var settings = MatteSettings.step(cutoff: 1.1)
-        settings.blurRadius = blurRadius
-        settings.gamma = gamma
-        let placement = DepthPlacement(
-            depthWidth: width, depthHeight: height, videoWidth: width, videoHeight: height)
-        let (bySteps, byWeights) = (MatteRenderer(), MatteRenderer())
-        func alpha(_ renderer: MatteRenderer) -> [UInt8] {
-            renderer.render(
-                depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width, videoHeight: height,
-                settings: settings
-            ).bytes
-        }
-        let one = alpha(bySteps)
-        settings.featherFar = 1e-6
-        let difference = Difference(one, alpha(byWeights))
-        #expect(difference.largest <= 1 && difference.mean < 0.01, "\(difference)")
-        #expect(abs(bySteps.coverage - byWeights.coverage) < 1e-5)
-        #expect(bySteps.coverage > 0.1)
     }
 
     /// A picture of few columns has no vectors of them.

@@ -29,37 +29,32 @@ import Testing
     func `strips blend as the whole plane does`(layout: PixelLayout, size: (width: Int, height: Int)) throws {
         let depth = try DepthMap(counts: RendererTests.scene(width: 61, height: 37), width: 61)
         let (width, height) = size
-        let renderer = MatteRenderer()
-        let blenders = FrameCache.allCases.map {
-            Blender(layout: layout, width: width, height: height, cache: $0)
+        let matte = Matte()
+        let blenders = [false, true].map {
+            Blender(layout: layout, width: width, height: height, copiesPastCache: $0)
         }
+        let frame = MatteFrame(depth: depth.image, width: width, height: height)
         for (offsetX, offsetY, zoom) in StripTests.placements {
             for (upscale, blurRadius) in [(Upscale.bicubic, 1.5), (.bilinear, 1.5), (.bicubic, 10)] {
-                let placement = DepthPlacement(
-                    depthWidth: 61, depthHeight: 37, videoWidth: width, videoHeight: height, fit: .contain,
-                    offsetX: offsetX, offsetY: offsetY, scale: zoom)
+                let reading = DepthReading(fit: .contain, offsetX: offsetX, offsetY: offsetY, zoom: zoom)
                 var settings = MatteSettings()
+                settings.depth = reading
                 settings.blurRadius = blurRadius
                 settings.upscale = upscale
-                let fresh = MatteRenderer()
-                fresh.prepare(
-                    depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
-                    videoHeight: height, settings: settings)
+                let fresh = Matte()
+                fresh.render(frame, settings)
                 let whole = Frames(layout, size).blended {
                     blenders[0].blend(video: $0, background: $1, alpha: fresh.plane())
                 }
                 // What a frame before this one has left must not show: neither a whole person nor nobody.
-                for before in [MatteSettings.step(cutoff: 10), .step(cutoff: 0.1), settings] {
-                    renderer.prepare(
-                        depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
-                        videoHeight: height, settings: before)
-                    _ = Frames(layout, size).blended { blenders[0].blend(video: $0, background: $1, matte: renderer) }
-                    renderer.prepare(
-                        depth: depth.image, scale: DepthScale(), placement: placement, videoWidth: width,
-                        videoHeight: height, settings: settings)
+                for var before in [MatteSettings.step(cutoff: 10), .step(cutoff: 0.1), settings] {
+                    before.depth = reading
+                    matte.render(frame, before)
+                    _ = Frames(layout, size).blended { blenders[0].blend(video: $0, background: $1, matte: matte) }
+                    matte.render(frame, settings)
                     for blender in blenders {
                         let strips = Frames(layout, size).blended {
-                            blender.blend(video: $0, background: $1, matte: renderer)
+                            blender.blend(video: $0, background: $1, matte: matte)
                         }
                         #expect(strips == whole, "\(offsetX) \(offsetY) \(zoom) \(upscale) \(blurRadius)")
                     }
@@ -74,34 +69,27 @@ import Testing
         let (width, height) = (320, 24)
         let person = try DepthMap(counts: (0..<64 * 12).map { $0 / 64 < 6 ? 3000 : 700 }, width: 64)
         let nobody = try DepthMap(counts: [Int](repeating: 3000, count: 64 * 12), width: 64)
-        let placement = DepthPlacement(
-            depthWidth: 64, depthHeight: 12, videoWidth: width, videoHeight: height, offsetX: offset)
-        let renderer = MatteRenderer()
+        var settings = MatteSettings.step(cutoff: 1)
+        settings.depth.offsetX = offset
+        let kept = Matte()
         for map in [person, nobody] {
-            renderer.prepare(
-                depth: map.image, scale: DepthScale(), placement: placement, videoWidth: width, videoHeight: height,
-                settings: .step(cutoff: 1))
-            _ = renderer.plane()
+            kept.render(MatteFrame(depth: map.image, width: width, height: height), settings)
+            _ = kept.plane()
         }
-        #expect(renderer.plane().bytes.allSatisfy { $0 == 0 })
-        renderer.prepare(
-            depth: person.image, scale: DepthScale(), placement: placement, videoWidth: width, videoHeight: height,
-            settings: .step(cutoff: 1))
-        let fresh = matte(person.image, placement: placement, settings: .step(cutoff: 1))
-        #expect(renderer.plane().bytes == fresh)
+        #expect(kept.plane().bytes.allSatisfy { $0 == 0 })
+        kept.render(MatteFrame(depth: person.image, width: width, height: height), settings)
+        let fresh = matte(person.image, width: width, height: height, settings: settings)
+        #expect(kept.plane().bytes == fresh)
     }
 
     @Test func `a matte of another size is refused`() throws {
         let depth = try DepthMap(counts: [Int](repeating: 700, count: 16), width: 4)
-        let renderer = MatteRenderer()
-        renderer.prepare(
-            depth: depth.image, scale: DepthScale(),
-            placement: DepthPlacement(depthWidth: 4, depthHeight: 4, videoWidth: 8, videoHeight: 8), videoWidth: 8,
-            videoHeight: 8, settings: MatteSettings())
+        let matte = Matte()
+        matte.render(MatteFrame(depth: depth.image, width: 8, height: 8), MatteSettings())
         let blender = Blender(layout: StripTests.layouts[0], width: 9, height: 8)
         var isBlended = true
         _ = Frames(StripTests.layouts[0], (9, 8)).blended {
-            isBlended = blender.blend(video: $0, background: $1, matte: renderer)
+            isBlended = blender.blend(video: $0, background: $1, matte: matte)
             return isBlended
         }
         #expect(!isBlended)

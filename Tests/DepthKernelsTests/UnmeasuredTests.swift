@@ -17,7 +17,7 @@ import Testing
             for loops in Loops.usable {
                 #expect(
                     unmeasuredShare(of: depth.image, scale: scale, loops: loops) == expected,
-                    "\(width) wide, \(loops.name)")
+                    "\(width) wide, \(loops)")
             }
         }
     }

@@ -44,13 +44,6 @@ enum CloudColorSource: Int, PropertyEnum {
 
     static let typeName = "GstDepthCloudColors"
 
-    var nick: String {
-        switch self {
-        case .auto: "auto"
-        case .palette: "palette"
-        }
-    }
-
     var blurb: String {
         switch self {
         case .auto: "The video pad's picture; the palette where there is none"

@@ -74,12 +74,14 @@ final class Compositor {
     }
 
     /// Lays the person on the canvas over the background; without a matte there is no person.
-    func composite(_ canvas: BufferPointer, matte: MatteRenderer?, background: BufferRef) throws(FrameFault) {
+    func composite(_ canvas: BufferPointer, matte: Matte?, background: BufferRef) throws(FrameFault) {
         try withFrame(changing: canvas, output.layout) { video throws(FrameFault) in
             try withFrame(reading: background.pointer, output.layout) { background throws(FrameFault) in
                 let isDrawn =
                     if hasStraightAlpha {
-                        try withAlpha(matte) { cutOut(video, alpha: $0, hidden: background) }
+                        try withAlpha(
+                            matte, over: VideoPicture(planes: video.readOnly, layout: output.format.layout)
+                        ) { cutOut(video, alpha: $0, hidden: background) }
                     } else if let matte {
                         blender.blend(video: video, background: background, matte: matte)
                     } else {
@@ -91,15 +93,29 @@ final class Compositor {
         }
     }
 
+    /// A frame that shows the matte of a video frame.
+    func matteFrame(of video: BufferPointer, matte: Matte?) throws(FrameFault) -> OwnedBuffer {
+        let canvas = try blankCanvas(for: video)
+        try drawMatte(canvas.pointer, matte: matte, over: video, input)
+        return canvas
+    }
+
     /// Draws the matte itself.
-    func drawMatte(_ canvas: BufferPointer, matte: MatteRenderer?) throws(FrameFault) {
-        try withFrame(changing: canvas, output.layout) { video throws(FrameFault) in
-            let isDrawn = try withAlpha(matte) { alpha in
-                DepthKernels.drawMatte(
-                    alpha: alpha, into: video, width: output.width, height: output.height,
-                    layout: output.format.layout, bytes: output.format.matteBytes, greys: output.greys)
+    ///
+    /// - Parameter video: the frame that it belongs to, in a format that may not be the canvas's.
+    func drawMatte(
+        _ canvas: BufferPointer, matte: Matte?, over video: BufferPointer, _ format: StreamFormat
+    ) throws(FrameFault) {
+        try withFrame(reading: video, format.layout) { video throws(FrameFault) in
+            let picture = VideoPicture(planes: video, layout: format.format.layout)
+            try withFrame(changing: canvas, output.layout) { canvas throws(FrameFault) in
+                let isDrawn = try withAlpha(matte, over: picture) { alpha in
+                    DepthKernels.drawMatte(
+                        alpha: alpha, into: canvas, width: output.width, height: output.height,
+                        layout: output.format.layout, bytes: output.format.matteBytes, greys: output.greys)
+                }
+                if !isDrawn { throw .contradiction("the planes that a matte is drawn on are not those of the format") }
             }
-            if !isDrawn { throw .contradiction("the planes that a matte is drawn on are not those of the format") }
         }
     }
 
@@ -143,8 +159,10 @@ final class Compositor {
     }
 
     /// Lends one byte of alpha for each pixel; without a matte there is no person.
-    private func withAlpha(_ matte: MatteRenderer?, _ body: (Plane) -> Bool) throws(FrameFault) -> Bool {
-        if let matte { return body(matte.plane()) }
+    private func withAlpha(
+        _ matte: Matte?, over video: VideoPicture, _ body: (Plane) -> Bool
+    ) throws(FrameFault) -> Bool {
+        if let matte { return body(matte.plane(over: video)) }
         return try withFrame(reading: emptyMatte.pointer, emptyLayout) { planes throws(FrameFault) in
             body(try planes.first())
         }

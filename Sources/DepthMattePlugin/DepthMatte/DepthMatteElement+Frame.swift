@@ -57,7 +57,7 @@ extension DepthMatteElement {
             if job.settings.view == .original { return try pass(&frame, job) }
             guard let choice = pairing.choice else { return try withoutDepth(&frame, behind, job) }
             let spared = sparedMatte(job)
-            let matte: MatteRenderer? =
+            let matte: Matte? =
                 if let spared { spared.matte } else { try matte(choice, frame.pointer, job) }
             try draw(on: &frame, matte, depthFrame(choice.buffer, job), behind, job)
             if let spared { return .reused(skew: spared.skew) }
@@ -76,13 +76,15 @@ extension DepthMatteElement {
     /// The frame's matte; nil where everything is background.
     private func matte(
         _ depth: Pairing.Choice, _ video: BufferPointer, _ job: Job
-    ) throws(FrameFault) -> MatteRenderer? {
+    ) throws(FrameFault) -> Matte? {
         guard let format = inputs.depth.format else { return nil }
-        let (width, height) = (job.compositor.input.width, job.compositor.input.height)
-        let faces = inputs.faces(on: video, width: width, height: height, types: job.settings.faceTypes ?? "")
+        let videoFormat = job.compositor.input
+        let faces = inputs.faces(
+            on: video, width: videoFormat.width, height: videoFormat.height,
+            types: job.settings.matte.anchor.faceTypes ?? "")
         let scene = MatteMaker.Scene(
-            depth: depth.buffer, depthTime: depth.time, format: format, faces: faces, videoWidth: width,
-            videoHeight: height, time: job.moment.time, number: job.moment.number)
+            depth: depth.buffer, depthTime: depth.time, depthFormat: format, video: video, videoFormat: videoFormat,
+            faces: faces, moment: job.moment)
         return try maker.matte(scene, job.settings)
     }
 
@@ -118,25 +120,29 @@ extension DepthMatteElement {
     ///   - depth: nil where there is none.
     ///   - behind: nil for views that show no background.
     private func draw(
-        on frame: inout OwnedBuffer, _ matte: MatteRenderer?, _ depth: DepthFrame?, _ behind: Behind?, _ job: Job
+        on frame: inout OwnedBuffer, _ matte: Matte?, _ depth: DepthFrame?, _ behind: Behind?, _ job: Job
     ) throws(FrameFault) {
         switch job.settings.view {
         case .composite, .quad: try job.compositor.makeCanvas(of: &frame)
         // Nothing of the video is to be seen in these, so their canvas never held any of it. (The original has none: it
         // leaves as it came.)
-        case .original, .depth, .matte: try job.compositor.makeBlankCanvas(of: &frame)
+        case .original, .depth: try job.compositor.makeBlankCanvas(of: &frame)
+        case .matte:
+            frame = try job.compositor.matteFrame(of: frame.pointer, matte: matte)
+            return try writeProbe(on: frame.pointer, job)
         }
         try draw(onCanvas: &frame, matte, depth, behind, job)
     }
 
     /// The same on what is a canvas already, in the output's layout.
     private func draw(
-        onCanvas frame: inout OwnedBuffer, _ matte: MatteRenderer?, _ depth: DepthFrame?, _ behind: Behind?, _ job: Job
+        onCanvas frame: inout OwnedBuffer, _ matte: Matte?, _ depth: DepthFrame?, _ behind: Behind?, _ job: Job
     ) throws(FrameFault) {
         switch job.settings.view {
         case .composite: try composite(frame.pointer, matte, behind, job)
         // The original itself goes another way; here it is a faulty frame, of which nothing is shown.
-        case .matte, .original: try job.compositor.drawMatte(frame.pointer, matte: matte)
+        case .matte, .original:
+            try job.compositor.drawMatte(frame.pointer, matte: nil, over: frame.pointer, job.compositor.output)
         case .depth:
             let format = job.compositor.output
             try job.compositor.depthView.draw(
@@ -163,7 +169,7 @@ extension DepthMatteElement {
     }
 
     private func composite(
-        _ canvas: BufferPointer, _ matte: MatteRenderer?, _ behind: Behind?, _ job: Job
+        _ canvas: BufferPointer, _ matte: Matte?, _ behind: Behind?, _ job: Job
     ) throws(FrameFault) {
         let background =
             switch behind {
@@ -185,9 +191,9 @@ extension DepthMatteElement {
         var marks = QuadView.Marks(face: maker.report.face, cutoff: maker.report.cutoff)
         if let face = marks.face {
             marks.anchor = (face.x + face.width / 2, face.y + face.height / 2)
-        } else if settings.anchor == .point {
-            let format = job.compositor.output
-            marks.anchor = (settings.anchorX * Double(format.width), settings.anchorY * Double(format.height))
+        } else if settings.matte.anchor.mode == .point {
+            let (format, anchor) = (job.compositor.output, settings.matte.anchor)
+            marks.anchor = (anchor.x * Double(format.width), anchor.y * Double(format.height))
         }
         return marks
     }

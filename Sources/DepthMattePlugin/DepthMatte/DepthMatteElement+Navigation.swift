@@ -41,10 +41,10 @@ extension DepthMatteElement {
     private func click(_ place: Gesture.Place, _ settings: DepthMatteSettings) {
         guard let answer = answer(at: place, settings) else { return }
         post(answer)
-        guard settings.navigation == .steer, settings.anchor == .point, answer.isInside else { return }
+        guard settings.navigation == .steer, settings.matte.anchor.mode == .point, answer.isInside else { return }
         table.update {
-            $0.anchorX = answer.shareX
-            $0.anchorY = answer.shareY
+            $0.matte.anchor.x = answer.shareX
+            $0.matte.anchor.y = answer.shareY
         }
         notify("anchor-x")
         notify("anchor-y")
@@ -73,7 +73,7 @@ extension DepthMatteElement {
             if movesFocus {
                 settings.matte.focus = min(max(settings.matte.focus + Double(steps) * 0.02, 0), 1)
             } else {
-                settings.margin = min(max(settings.margin + Double(steps) * 0.05, 0), 10)
+                settings.matte.anchor.margin = min(max(settings.matte.anchor.margin + Double(steps) * 0.05, 0), 10)
             }
         }
         notify(movesFocus ? "focus" : "margin")

@@ -29,7 +29,7 @@ final class DepthMatteElement: FollowingElement {
     /// What of our own keeps the output from being agreed.
     var negotiationFault: ElementError?
     var inputs = DepthMatteInputs()
-    let maker = MatteMaker()
+    var maker = MatteMaker()
     let background = Background()
     let room = RoomPicture()
 
@@ -90,13 +90,13 @@ final class DepthMatteElement: FollowingElement {
         _ outcome: Statistics.Outcome, at time: RunningTime?, since start: gint64, interval: GstClockTime
     ) {
         let work = UInt64(clamping: g_get_monotonic_time() &- start) &* 1000
-        let seen = maker.report
+        let (seen, invalidShare) = (maker.report, maker.invalidShare)
         let message = statistics.withLock { statistics -> Statistics? in
             statistics.count(outcome, workTime: work)
             statistics.cutoff = seen.cutoff
-            statistics.anchorDepth = seen.anchorDepth
+            statistics.anchorDepth = seen.anchorDistance
             statistics.coverage = seen.coverage
-            statistics.invalidShare = seen.invalidShare
+            statistics.invalidShare = invalidShare
             return statistics.isMessageDue(at: time, interval: interval) ? statistics : nil
         }
         guard let structure = message?.structure(), let posted = gst_message_new_element(object, structure) else {
@@ -127,7 +127,7 @@ final class DepthMatteElement: FollowingElement {
         compositor = nil
         negotiationFault = nil
         inputs = DepthMatteInputs()
-        maker.reset()
+        maker = MatteMaker()
         background.reset()
         room.reset()
         probe.forget()

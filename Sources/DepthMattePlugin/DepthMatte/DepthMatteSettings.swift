@@ -4,19 +4,13 @@ import GstBridge
 
 /// The values of `depthmatte`'s properties. The initial values here are the only defaults.
 struct DepthMatteSettings: FollowingSettings, DepthReadingSettings {
-    var depth = DepthReading()
-
-    // Who sets the cutoff
-    var anchor = AnchorMode.auto
-    var anchorX = 0.5
-    var anchorY = 0.5
-    var faceSelect = FaceSelect.largest
-    var faceTypes: String? = "face"
-    var margin = 0.25
-    var anchorSmoothing = 0.15
-
-    // The matte; its `cutoff` is what counts where nothing is anchored
+    /// The settings that the matte depends on.
     var matte = MatteSettings()
+
+    var depth: DepthReading {
+        get { matte.depth }
+        set { matte.depth = newValue }
+    }
 
     // The picture behind
     var background: String?
@@ -37,31 +31,12 @@ struct DepthMatteSettings: FollowingSettings, DepthReadingSettings {
 
     var maxPixels: UInt32 = 67_108_864
     var maxThreads: UInt32 = 0
-
-    /// Whether the same depth becomes the same matte by the other settings.
-    func makesSameMatte(as other: DepthMatteSettings) -> Bool {
-        depth == other.depth && matte == other.matte && anchor == other.anchor && anchorX == other.anchorX
-            && anchorY == other.anchorY && anchorSmoothing == other.anchorSmoothing && margin == other.margin
-            && faceSelect == other.faceSelect && faceTypes == other.faceTypes
-    }
 }
 
-enum AnchorMode: Int, PropertyEnum {
-    case auto, face, nearest, point, fixed
+extension AnchorMode: PropertyEnum {
+    package static let typeName = "GstDepthMatteAnchor"
 
-    static let typeName = "GstDepthMatteAnchor"
-
-    var nick: String {
-        switch self {
-        case .auto: "auto"
-        case .face: "face"
-        case .nearest: "nearest"
-        case .point: "point"
-        case .fixed: "fixed"
-        }
-    }
-
-    var blurb: String {
+    package var blurb: String {
         switch self {
         case .auto: "The face; the property cutoff while none was ever seen"
         case .face: "The face; everything is background while none was ever seen"
@@ -72,21 +47,10 @@ enum AnchorMode: Int, PropertyEnum {
     }
 }
 
-enum FaceSelect: Int, PropertyEnum {
-    case largest, nearest, first, all
+extension FaceSelect: PropertyEnum {
+    package static let typeName = "GstDepthMatteFaceSelect"
 
-    static let typeName = "GstDepthMatteFaceSelect"
-
-    var nick: String {
-        switch self {
-        case .largest: "largest"
-        case .nearest: "nearest"
-        case .first: "first"
-        case .all: "all"
-        }
-    }
-
-    var blurb: String {
+    package var blurb: String {
         switch self {
         case .largest: "The face with the largest box"
         case .nearest: "The face nearest to the camera"
@@ -100,18 +64,6 @@ enum BackgroundMode: Int, PropertyEnum {
     case auto, color, image, stream, blur, comic, transparent
 
     static let typeName = "GstDepthMatteBackgroundMode"
-
-    var nick: String {
-        switch self {
-        case .auto: "auto"
-        case .color: "color"
-        case .image: "image"
-        case .stream: "stream"
-        case .blur: "blur"
-        case .comic: "comic"
-        case .transparent: "transparent"
-        }
-    }
 
     var blurb: String {
         switch self {
@@ -134,16 +86,6 @@ enum MatteView: Int, PropertyEnum {
 
     var showsBackground: Bool { self == .composite || self == .quad }
 
-    var nick: String {
-        switch self {
-        case .composite: "composite"
-        case .original: "original"
-        case .depth: "depth"
-        case .matte: "matte"
-        case .quad: "quad"
-        }
-    }
-
     var blurb: String {
         switch self {
         case .composite: "The person over the background"
@@ -161,14 +103,6 @@ enum NavigationMode: Int, PropertyEnum {
 
     static let typeName = "GstDepthMatteNavigation"
 
-    var nick: String {
-        switch self {
-        case .none: "none"
-        case .probe: "probe"
-        case .steer: "steer"
-        }
-    }
-
     var blurb: String {
         switch self {
         case .none: "Nothing: they go on to the video's source unread"
@@ -182,14 +116,6 @@ enum MissingDepth: Int, PropertyEnum {
     case cover, pass, drop
 
     static let typeName = "GstDepthMatteMissingDepth"
-
-    var nick: String {
-        switch self {
-        case .cover: "cover"
-        case .pass: "pass"
-        case .drop: "drop"
-        }
-    }
 
     var blurb: String {
         switch self {
@@ -206,14 +132,6 @@ enum ThermalMode: Int, PropertyEnum {
 
     static let typeName = "GstDepthMatteThermal"
 
-    var nick: String {
-        switch self {
-        case .ignore: "ignore"
-        case .report: "report"
-        case .degrade: "degrade"
-        }
-    }
-
     var blurb: String {
         switch self {
         case .ignore: "Nothing"
@@ -226,13 +144,6 @@ enum ThermalMode: Int, PropertyEnum {
 extension Upscale: PropertyEnum {
     package static let typeName = "GstDepthMatteUpscale"
 
-    package var nick: String {
-        switch self {
-        case .bicubic: "bicubic"
-        case .bilinear: "bilinear"
-        }
-    }
-
     package var blurb: String {
         switch self {
         case .bicubic: "Cubic convolution with B = 0, C = 0.75"
@@ -243,14 +154,6 @@ extension Upscale: PropertyEnum {
 
 extension PictureFit: PropertyEnum {
     package static let typeName = "GstDepthMatteBackgroundFit"
-
-    package var nick: String {
-        switch self {
-        case .cover: "cover"
-        case .contain: "contain"
-        case .stretch: "stretch"
-        }
-    }
 
     package var blurb: String {
         switch self {
@@ -263,14 +166,6 @@ extension PictureFit: PropertyEnum {
 
 extension MaskShape: PropertyEnum {
     package static let typeName = "GstDepthMatteMask"
-
-    package var nick: String {
-        switch self {
-        case .cutoff: "cutoff"
-        case .highPass: "high-pass"
-        case .bandPass: "band-pass"
-        }
-    }
 
     package var blurb: String {
         switch self {

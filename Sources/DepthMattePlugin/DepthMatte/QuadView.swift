@@ -67,7 +67,7 @@ final class QuadView {
     ///
     /// - parameter composite: draws the composite on a copy of the video.
     func draw(
-        on target: BufferPointer, video: BufferPointer, depth: DepthFrame?, matte: MatteRenderer?,
+        on target: BufferPointer, video: BufferPointer, depth: DepthFrame?, matte: Matte?,
         compositor: Compositor, marks: Marks, composite: (BufferPointer) throws(FrameFault) -> Void
     ) throws(FrameFault) {
         let spare = try spareFrame()
@@ -77,7 +77,7 @@ final class QuadView {
             return try copyFrame(spare.pointer, to: target)
         }
         try shrink(spare.pointer, into: target, quarters.composite)
-        try compositor.drawMatte(spare.pointer, matte: matte)
+        try compositor.drawMatte(spare.pointer, matte: matte, over: video, format)
         try shrink(spare.pointer, into: target, quarters.matte)
         try depthView.draw(depth, on: target, area: quarters.depth)
         try shrink(video, into: target, quarters.original)

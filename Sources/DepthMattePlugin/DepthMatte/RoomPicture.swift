@@ -23,7 +23,7 @@ final class RoomPicture {
     ///   nothing in it, the person included, is shown sharper than that.
     /// - returns: a picture that is good until the next call.
     func picture(
-        of video: BufferPointer, _ effect: Effect, matte: MatteRenderer?, format: StreamFormat
+        of video: BufferPointer, _ effect: Effect, matte: Matte?, format: StreamFormat
     ) throws(FrameFault) -> BufferRef {
         let frame = try frame(format)
         let isDone = try withFrame(reading: video, format.layout) { source throws(FrameFault) in
@@ -33,7 +33,8 @@ final class RoomPicture {
                 case .blur(let sigma):
                     return blur.blur(
                         source, into: target, layout: layout, width: format.width, height: format.height,
-                        alpha: matte?.plane(), sigma: sigma * Double(format.height) / 720)
+                        alpha: matte?.plane(over: VideoPicture(planes: source, layout: layout)),
+                        sigma: sigma * Double(format.height) / 720)
                 case .comic:
                     return comic.draw(
                         source, into: target, layout: layout, width: format.width, height: format.height,

@@ -84,14 +84,6 @@ struct DepthTestSrcSettings: Sendable {
 extension ScenePattern: PropertyEnum {
     package static let typeName = "GstDepthTestSrcPattern"
 
-    package var nick: String {
-        switch self {
-        case .person: "person"
-        case .ramp: "ramp"
-        case .blank: "blank"
-        }
-    }
-
     package var blurb: String {
         switch self {
         case .person: "A person who waves, 0.7 m away, before a desk and a wall"

@@ -54,13 +54,6 @@ enum ColorRange: Int, PropertyEnum {
 
     static let typeName = "GstDepthColorizeRange"
 
-    var nick: String {
-        switch self {
-        case .equalize: "equalize"
-        case .fixed: "fixed"
-        }
-    }
-
     var blurb: String {
         switch self {
         case .equalize: "Each colour for as many samples as any other, of those nearer than max"
@@ -71,16 +64,6 @@ enum ColorRange: Int, PropertyEnum {
 
 extension DepthPalette: PropertyEnum {
     package static let typeName = "GstDepthColorizePalette"
-
-    package var nick: String {
-        switch self {
-        case .jet: "jet"
-        case .turbo: "turbo"
-        case .viridis: "viridis"
-        case .gray: "gray"
-        case .hue: "hue"
-        }
-    }
 
     package var blurb: String {
         switch self {

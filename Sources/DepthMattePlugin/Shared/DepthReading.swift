@@ -1,22 +1,6 @@
 import DepthKernels
 import GstBridge
 
-/// How counts become metres, and where the depth map lies on the video.
-struct DepthReading: Equatable, Sendable {
-    var scale = DepthScale()
-    var fit = DepthFit.stretch
-    var offsetX = 0.0
-    var offsetY = 0.0
-    var zoom = 1.0
-
-    /// Where a map lies on a picture.
-    func placement(depthWidth: Int, depthHeight: Int, videoWidth: Int, videoHeight: Int) -> DepthPlacement {
-        DepthPlacement(
-            depthWidth: depthWidth, depthHeight: depthHeight, videoWidth: videoWidth, videoHeight: videoHeight,
-            fit: fit, offsetX: offsetX, offsetY: offsetY, scale: zoom)
-    }
-}
-
 /// The settings of an element that reads depth.
 protocol DepthReadingSettings: Sendable {
     var depth: DepthReading { get set }
@@ -48,14 +32,6 @@ extension Property where Settings: DepthReadingSettings {
 extension DepthScale.Kind: PropertyEnum {
     package static let typeName = "GstDepthMatteDepthKind"
 
-    package var nick: String {
-        switch self {
-        case .metric: "metric"
-        case .disparity: "disparity"
-        case .relative: "relative"
-        }
-    }
-
     package var blurb: String {
         switch self {
         case .metric: "metres = count * depth-unit + depth-bias"
@@ -67,15 +43,6 @@ extension DepthScale.Kind: PropertyEnum {
 
 extension DepthFit: PropertyEnum {
     package static let typeName = "GstDepthMatteDepthFit"
-
-    package var nick: String {
-        switch self {
-        case .stretch: "stretch"
-        case .width: "width"
-        case .cover: "cover"
-        case .contain: "contain"
-        }
-    }
 
     package var blurb: String {
         switch self {

@@ -1,0 +1,5 @@
+// The C half of the kernels.
+#pragma once
+
+#include "dm_processor.h"
+#include "dm_vectors.h"

@@ -1,0 +1,255 @@
+#pragma once
+
+// Loops for vector instructions that Swift cannot express: comparisons of many samples with one bit for each, the first one
+// lowest (vectors of `bool`), products of which the upper half is kept (vectors that grow and shrink), stores that bypass
+// the cache, and, for AVX2, shuffles by a table and sums of products of neighbours.
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#pragma clang assume_nonnull begin
+
+/// Compares 64 little-endian counts, aligned or not: a bit for each that lies 0...`span` behind `first`.
+static inline uint64_t dm_compare_counts(const void *counts, uint16_t first, uint16_t span) {
+    uint64_t bits = 0;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    typedef uint16_t Counts __attribute__((ext_vector_type(32)));
+    typedef bool Answers __attribute__((ext_vector_type(32)));
+    for (int half = 0; half < 2; half++) {
+        Counts loaded;
+        memcpy(&loaded, (const char *)counts + 64 * half, sizeof loaded);
+        // One comparison for both ends: counts below the first wrap around to large numbers.
+        Answers inside = __builtin_convertvector(loaded - first <= (Counts)span, Answers);
+        uint32_t answers;
+        memcpy(&answers, &inside, sizeof answers);
+        bits |= (uint64_t)answers << 32 * half;
+    }
+#else
+    const uint8_t *bytes = counts;
+    for (int index = 0; index < 64; index++) {
+        uint16_t count = (uint16_t)(bytes[2 * index] | bytes[2 * index + 1] << 8);
+        bits |= (uint64_t)((uint16_t)(count - first) <= span) << index;
+    }
+#endif
+    return bits;
+}
+
+/// A bit for each of 16 numbers.
+typedef struct {
+    uint16_t at_most;
+    uint16_t at_least;
+} dm_comparison_bits;
+
+/// Compares 16 numbers, aligned or not: a bit for each that is `low` or less, and for each that is `high` or more.
+static inline dm_comparison_bits dm_compare_floats(const float *numbers, float low, float high) {
+    dm_comparison_bits bits = {0, 0};
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    typedef float Numbers __attribute__((ext_vector_type(16)));
+    typedef bool Answers __attribute__((ext_vector_type(16)));
+    Numbers loaded;
+    memcpy(&loaded, numbers, sizeof loaded);
+    Answers below = __builtin_convertvector(loaded <= low, Answers);
+    Answers above = __builtin_convertvector(loaded >= high, Answers);
+    memcpy(&bits.at_most, &below, sizeof bits.at_most);
+    memcpy(&bits.at_least, &above, sizeof bits.at_least);
+#else
+    for (int index = 0; index < 16; index++) {
+        bits.at_most |= (uint16_t)((numbers[index] <= low) << index);
+        bits.at_least |= (uint16_t)((numbers[index] >= high) << index);
+    }
+#endif
+    return bits;
+}
+
+/// The four rows that a row is interpolated from, and their weights. No row is NULL when they are read.
+typedef struct {
+    const int16_t *_Nullable rows[4];
+    int16_t weights[4];
+} dm_row_taps;
+
+/// Weighted sums of numbers `start`..<`end` of four rows: the upper halves of the products, plus `bias`, shifted right and
+/// clipped to bytes.
+///
+/// 32 at a time; the last 32 may begin inside those before, which come out the same again. There must be 32 at least.
+static inline void dm_filter_vertically(
+    const dm_row_taps *taps, ptrdiff_t start, ptrdiff_t end, int16_t bias, int16_t shift, uint8_t *bytes) {
+    typedef int16_t Sums __attribute__((ext_vector_type(32)));
+    typedef int32_t Products __attribute__((ext_vector_type(32)));
+    typedef uint8_t Bytes __attribute__((ext_vector_type(32)));
+    const dm_row_taps terms = *taps;
+    for (ptrdiff_t next = start; next < end; next += 32) {
+        const ptrdiff_t x = next < end - 32 ? next : end - 32;
+        Sums sums = bias;
+        for (int index = 0; index < 4; index++) {
+            Sums numbers, weight = terms.weights[index];
+            memcpy(&numbers, terms.rows[index] + x, sizeof numbers);
+            Products products = __builtin_convertvector(numbers, Products) * __builtin_convertvector(weight, Products);
+            sums += __builtin_convertvector(products >> 16, Sums);
+        }
+        Sums clipped = __builtin_elementwise_min(__builtin_elementwise_max(sums >> shift, (Sums)0), (Sums)255);
+        Bytes result = __builtin_convertvector(clipped, Bytes);
+        memcpy(bytes + x, &result, sizeof result);
+    }
+}
+
+/// The four neighbouring numbers that each pixel of a row is interpolated from: the place of the first of them, and the
+/// weights of the first two and of the last two, the earlier one in the lower half.
+typedef struct {
+    const int32_t *first, *weights01, *weights23;
+} dm_column_taps;
+
+/// Pixels `start`..<`end` of a row: weighted sums of four numbers, divided by 2^16 and rounded to nearest.
+///
+/// Eight pixels at a time where their numbers lie within eight neighbours, as they do when a map is enlarged 1.75 times or
+/// more. There must be seven more numbers than pixels ask for.
+static inline void dm_resample(
+    const int16_t *numbers, dm_column_taps taps, ptrdiff_t start, ptrdiff_t end, int16_t *pixels) {
+    ptrdiff_t x = start;
+#if defined(__AVX2__)
+    const __m256i bytes = _mm256_set1_epi32(0x03020100), bytes_each = _mm256_set1_epi32(0x02020202);
+    const __m256i next_pair = _mm256_set1_epi32(0x04040404), half = _mm256_set1_epi32(1 << 15);
+    while (end - x >= 8) {
+        const int32_t base = taps.first[x];
+        if (taps.first[x + 7] + 3 - base > 7) break;
+        const __m256i places =
+            _mm256_sub_epi32(_mm256_loadu_si256((const __m256i *)(taps.first + x)), _mm256_set1_epi32(base));
+        const __m256i pairs01 = _mm256_add_epi32(_mm256_mullo_epi32(places, bytes_each), bytes);
+        const __m256i pairs23 = _mm256_add_epi32(pairs01, next_pair);
+        const __m256i window = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(numbers + base)));
+        const __m256i weights01 = _mm256_loadu_si256((const __m256i *)(taps.weights01 + x));
+        const __m256i weights23 = _mm256_loadu_si256((const __m256i *)(taps.weights23 + x));
+        const __m256i sum = _mm256_add_epi32(
+            _mm256_madd_epi16(_mm256_shuffle_epi8(window, pairs01), weights01),
+            _mm256_madd_epi16(_mm256_shuffle_epi8(window, pairs23), weights23));
+        const __m256i result = _mm256_srai_epi32(_mm256_add_epi32(sum, half), 16);
+        _mm_storeu_si128(
+            (__m128i *)(pixels + x),
+            _mm_packs_epi32(_mm256_castsi256_si128(result), _mm256_extracti128_si256(result, 1)));
+        x += 8;
+    }
+#endif
+    for (; x < end; x++) {
+        const int16_t *four = numbers + taps.first[x];
+        const int32_t sum = four[0] * (int16_t)taps.weights01[x] + four[1] * (taps.weights01[x] >> 16)
+            + four[2] * (int16_t)taps.weights23[x] + four[3] * (taps.weights23[x] >> 16);
+        pixels[x] = (int16_t)((sum + (1 << 15)) >> 16);
+    }
+}
+
+/// Rows of one plane of a video, and of the plane behind it.
+typedef struct {
+    uint8_t *video;
+    ptrdiff_t video_stride;
+    const uint8_t *background;
+    ptrdiff_t background_stride;
+    ptrdiff_t rows;
+} dm_blend_part;
+
+/// Prefetches bytes `start`..<`start + count` of each row.
+static inline void dm_prefetch_part(dm_blend_part part, ptrdiff_t start, ptrdiff_t count) {
+    for (ptrdiff_t row = 0; row < part.rows; row++) {
+        const uint8_t *video = part.video + row * part.video_stride + start;
+        const uint8_t *background = part.background + row * part.background_stride + start;
+        for (ptrdiff_t byte = 0; byte < count; byte += 64) {
+            __builtin_prefetch(video + byte, 1, 2);
+            __builtin_prefetch(background + byte, 0, 2);
+        }
+    }
+}
+
+// (video · alpha + background · (255 − alpha)) / 255, rounded to nearest, of each byte.
+//
+// As `blendedByte`: (t + t/256)/256 is the upper half of 257 · t. Two bytes in each lane of 16 bits, which the products need:
+// this way no byte is moved to get them.
+#define DM_BLEND_VECTOR(name, bytes)                                                                                              \
+    static inline void name(                                                                                                 \
+        const uint8_t *video, const uint8_t *background, const uint8_t *alpha, uint8_t *target) {                            \
+        typedef uint16_t Pairs __attribute__((ext_vector_type(bytes / 2)));                                                  \
+        typedef uint32_t Products __attribute__((ext_vector_type(bytes / 2)));                                               \
+        Pairs over, under, opacity;                                                                                          \
+        memcpy(&over, video, bytes);                                                                                         \
+        memcpy(&under, background, bytes);                                                                                   \
+        memcpy(&opacity, alpha, bytes);                                                                                      \
+        const Pairs rest = ~opacity;                                                                                         \
+        Pairs low = (over & 255) * (opacity & 255) + (under & 255) * (rest & 255) + 128;                                     \
+        Pairs high = (over >> 8) * (opacity >> 8) + (under >> 8) * (rest >> 8) + 128;                                        \
+        low = __builtin_convertvector(__builtin_convertvector(low, Products) * 257 >> 16, Pairs);                            \
+        high = __builtin_convertvector(__builtin_convertvector(high, Products) * 257 >> 16, Pairs);                          \
+        const Pairs blended = low | high << 8;                                                                                 \
+        memcpy(target, &blended, bytes);                                                                                       \
+    }
+
+DM_BLEND_VECTOR(dm_blend_8, 8)
+#if defined(__AVX2__)
+/// The same with the instruction that adds up products of neighbours: those of alpha and the video, of the rest and the
+/// background. One factor of each is signed, so 128 is taken off video and background; together that takes 255 · 128 off the
+/// sum, and what is still to be added is 255 · 128 + 128 = 2^15.
+static inline void dm_blend_32(
+    const uint8_t *video, const uint8_t *background, const uint8_t *alpha, uint8_t *target) {
+    const __m256i half = _mm256_set1_epi8(-128), offset = _mm256_set1_epi16(-32768), factor = _mm256_set1_epi16(257);
+    const __m256i opacity = _mm256_loadu_si256((const __m256i *)alpha);
+    const __m256i rest = _mm256_xor_si256(opacity, _mm256_set1_epi8(-1));
+    const __m256i over = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)video), half);
+    const __m256i under = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)background), half);
+    __m256i low = _mm256_maddubs_epi16(_mm256_unpacklo_epi8(opacity, rest), _mm256_unpacklo_epi8(over, under));
+    __m256i high = _mm256_maddubs_epi16(_mm256_unpackhi_epi8(opacity, rest), _mm256_unpackhi_epi8(over, under));
+    low = _mm256_mulhi_epu16(_mm256_xor_si256(low, offset), factor);
+    high = _mm256_mulhi_epu16(_mm256_xor_si256(high, offset), factor);
+    _mm256_storeu_si256((__m256i *)target, _mm256_packus_epi16(low, high));
+}
+#else
+DM_BLEND_VECTOR(dm_blend_32, 32)
+#endif
+#undef DM_BLEND_VECTOR
+
+// Mixes as many bytes as the vector has, or more, in place. The last vector begins inside the one before: it is made before
+// any byte is changed.
+#define DM_BLEND(name, blend_vector, bytes)                                                                                         \
+    static inline void name(uint8_t *video, const uint8_t *background, const uint8_t *alpha, ptrdiff_t count) {              \
+        const ptrdiff_t last = count - bytes;                                                                                \
+        uint8_t end[bytes];                                                                                                  \
+        blend_vector(video + last, background + last, alpha + last, end);                                                      \
+        for (ptrdiff_t x = 0; x < last; x += bytes) blend_vector(video + x, background + x, alpha + x, video + x);             \
+        memcpy(video + last, end, bytes);                                                                                    \
+    }
+
+DM_BLEND(dm_blend_8_or_more, dm_blend_8, 8)
+DM_BLEND(dm_blend_32_or_more, dm_blend_32, 32)
+#undef DM_BLEND
+
+/// Copies less than 64 bytes.
+static inline void dm_copy_few_bytes(uint8_t *target, const uint8_t *source, size_t count) {
+#define DM_COPY(bytes)                                                                                                          \
+    if (count & bytes) {                                                                                                     \
+        memcpy(target, source, bytes);                                                                                       \
+        target += bytes, source += bytes;                                                                                    \
+    }
+    DM_COPY(32) DM_COPY(16) DM_COPY(8) DM_COPY(4) DM_COPY(2) DM_COPY(1)
+#undef DM_COPY
+}
+
+/// Copies like memcpy, but without reading the target's old bytes into the cache first, as stores of whole lines must
+/// otherwise do: good for more than the cache would keep. `dm_finish_copies` comes before anybody else looks.
+static inline void dm_copy_past_cache(uint8_t *target, const uint8_t *source, size_t count) {
+    typedef uint8_t Bytes __attribute__((ext_vector_type(32)));
+    size_t head = -(uintptr_t)target & 63;
+    if (head > count) head = count;
+    dm_copy_few_bytes(target, source, head);
+    target += head, source += head, count -= head;
+    for (; count >= 64; target += 64, source += 64, count -= 64) {
+        Bytes first, second;
+        memcpy(&first, source, sizeof first);
+        memcpy(&second, source + 32, sizeof second);
+        __builtin_nontemporal_store(first, (Bytes *)target);
+        __builtin_nontemporal_store(second, (Bytes *)(target + 32));
+    }
+    dm_copy_few_bytes(target, source, count);
+}
+
+#pragma clang assume_nonnull end

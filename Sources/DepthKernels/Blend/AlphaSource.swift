@@ -1,0 +1,121 @@
+/// A matte as those see it who use its alpha.
+protocol AlphaSource {
+    /// Pixels.
+    var width: Int { get }
+    var height: Int { get }
+    /// The number of rows that are best read together.
+    var rowsPerStrip: Int { get }
+    /// True where the alpha of a pixel depends on video pixels beside it. All of the alpha is then made before any pixel is
+    /// blended.
+    var looksAround: Bool { get }
+    /// The workers that share the frame.
+    var bands: MatteBands { get }
+
+    /// Begins to read the frame on one thread.
+    ///
+    /// - Parameters:
+    ///   - video: the frame's own pixels, which stay as they are until the rows that depend on them are read.
+    ///   - memory: the thread's own.
+    /// - Returns: nil where the alpha is 0 everywhere.
+    func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)?
+}
+
+/// Reads rows of alpha from top to bottom.
+protocol AlphaReader: AnyObject {
+    /// Makes the alpha of some neighbouring rows.
+    ///
+    /// - Parameters:
+    ///   - rows: inside the frame, below those read before.
+    ///   - alpha: where the bytes of mixed runs go; nothing else is written. The first pixel of the first row.
+    ///   - stride: bytes from one row to the next.
+    /// - Returns: the runs of the whole width, alike in all of the rows.
+    func read(_ rows: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>, stride: Int) -> AlphaRuns
+}
+
+/// Writes all of a matte's alpha to a plane.
+struct AlphaPlane<Source: AlphaSource>: BandWork {
+    let source: Source
+    let video: VideoPicture?
+    let plane: MutablePlane
+
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+        let reader = source.reader(over: video, memory)
+        for y in stride(from: rows.lowerBound, to: rows.upperBound, by: source.rowsPerStrip) {
+            let strip = y..<min(y &+ source.rowsPerStrip, rows.upperBound)
+            let target = unsafe plane.row(y).assumingMemoryBound(to: UInt8.self)
+            let runs = unsafe reader?.read(strip, into: target, stride: plane.stride) ?? .none
+            for row in 0..<strip.count {
+                let row = unsafe target + row &* plane.stride
+                if runs.count == 0 { unsafe row.update(repeating: 0, count: source.width) }
+                for index in 0..<runs.count where runs[index].cover != .mixed {
+                    let run = runs[index]
+                    unsafe (row + run.start)
+                        .update(repeating: run.cover == .opaque ? 255 : 0, count: run.end &- run.start)
+                }
+            }
+        }
+    }
+}
+
+/// A matte whose alpha is all made.
+struct FinishedAlpha: AlphaSource {
+    let plane: Plane
+    let width: Int
+    let height: Int
+    let bands: MatteBands
+
+    var rowsPerStrip: Int { 2 }
+    var looksAround: Bool { false }
+
+    func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? {
+        memory.finished.plane = plane
+        memory.finished.width = width
+        return memory.finished
+    }
+}
+
+/// Finds the runs of a finished plane.
+final class FinishedAlphaReader: AlphaReader {
+    fileprivate(set) var plane: Plane?
+    fileprivate(set) var width = 0
+    private var runs = Scratch<AlphaRun>()
+
+    /// A multiple of every horizontal subsampling, so that a run never starts inside a chroma sample.
+    private static let grain = 32
+
+    func read(_ rows: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>, stride: Int) -> AlphaRuns {
+        guard let plane else { return .none }
+        let grain = FinishedAlphaReader.grain
+        let memory = unsafe runs.reserve(
+            groups(of: grain, in: width), filler: AlphaRun(cover: .mixed, start: 0, end: 0))
+        var list = unsafe AlphaRunList(memory, width: width, grain: grain)
+        for start in Swift.stride(from: 0, to: width, by: grain) {
+            let count = min(grain, width &- start)
+            var (all, any) = (UInt8.max, UInt8.min)
+            for y in rows {
+                let bytes = unsafe plane.row(y).assumingMemoryBound(to: UInt8.self) + start
+                let target = unsafe alpha + ((y &- rows.lowerBound) &* stride &+ start)
+                for x in 0..<count {
+                    unsafe target[x] = bytes[x]
+                    unsafe all &= bytes[x]
+                    unsafe any |= bytes[x]
+                }
+            }
+            list.append(any == 0 ? .clear : all == .max ? .opaque : .mixed, to: start &+ count)
+        }
+        return list.runs
+    }
+}
+
+/// The alpha of a frame without a person: 0 everywhere.
+struct NoAlpha: AlphaSource {
+    let width: Int
+    let height: Int
+    let bands: MatteBands
+
+    /// Small enough for the planes to take turns.
+    var rowsPerStrip: Int { 16 }
+    var looksAround: Bool { false }
+
+    func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? { nil }
+}

@@ -1,0 +1,238 @@
+import CDepthKernels
+
+/// Lays the video over a background, as the matte says, for one layout and size.
+///
+/// Shape: the matte has one byte for each pixel; video and background share the layout. Rounding: to nearest, for every
+/// byte, once. A sample that several pixels share takes the mean of their alphas, rounded to nearest (halves up), at
+/// odd edges the mean of those that there are.
+package final class Blender {
+    package let layout: PixelLayout
+    package let width: Int
+    package let height: Int
+    fileprivate let loops: Loops
+    /// Rows that share a sample.
+    private let rowsPerSample: Int
+    /// Bytes of the longest row.
+    fileprivate let rowBytes: Int
+    fileprivate let copiesPastCache: Bool
+    /// The calling thread, for what is not shared.
+    private let single = MatteBands(leastPixels: .max)
+    private var alpha = Scratch<UInt8>()
+
+    /// Frames of more bytes than a core's own cache keeps are copied past it.
+    private static let bytesOfOwnCache = 1 << 20
+
+    /// - Parameter copiesPastCache: nil = by the size of frames. It makes no difference to the result.
+    package init(layout: PixelLayout, width: Int, height: Int, copiesPastCache: Bool? = nil, loops: Loops = .best) {
+        self.layout = layout
+        self.loops = loops
+        rowsPerSample = layout.planes.reduce(1) { max($0, $1.rowsPerSample) }
+        rowBytes = layout.planes.indices.reduce(0) { max($0, layout.rowBytes(plane: $1, width: width)) }
+        let bytes = layout.planes.indices.reduce(0) {
+            $0 + layout.rowBytes(plane: $1, width: width) * layout.rows(plane: $1, height: height)
+        }
+        self.copiesPastCache = copiesPastCache ?? (bytes > Blender.bytesOfOwnCache)
+        self.width = width
+        self.height = height
+    }
+
+    /// Blends every byte of the video, in place, with a finished alpha plane.
+    ///
+    /// - Returns: false, with nothing written, where a plane is missing or smaller than the layout and size ask for.
+    package func blend(video: Planes<MutablePlane>, background: Planes<Plane>, alpha: Plane) -> Bool {
+        guard alpha.rowBytes >= width, alpha.rows >= height else { return false }
+        return blend(video, background, FinishedAlpha(plane: alpha, width: width, height: height, bands: single))
+    }
+
+    /// The same with a matte whose alpha is made as it is needed.
+    ///
+    /// - Returns: false, with nothing written, where the frames or the matte are of another size.
+    package func blend(video: Planes<MutablePlane>, background: Planes<Plane>, matte: Matte) -> Bool {
+        blend(video, background, matte)
+    }
+
+    /// Shows the background alone.
+    ///
+    /// - Returns: false, with nothing written, where the frames are of another size.
+    package func cover(video: Planes<MutablePlane>, background: Planes<Plane>) -> Bool {
+        blend(video, background, NoAlpha(width: width, height: height, bands: single))
+    }
+
+    private func blend(
+        _ video: Planes<MutablePlane>, _ background: Planes<Plane>, _ source: some AlphaSource
+    ) -> Bool {
+        guard source.width == width, source.height == height, layout.fits(video.readOnly, width: width, height: height),
+            layout.fits(background, width: width, height: height)
+        else { return false }
+        let picture = VideoPicture(planes: video.readOnly, layout: layout)
+        if source.looksAround {
+            let plane = unsafe MutablePlane(packed: alpha.reserve(width * height, filler: 0), width: width, height: height)
+            source.bands.share(AlphaPlane(source: source, video: picture, plane: plane), rows: height, width: width)
+            let finished = FinishedAlpha(plane: plane.readOnly, width: width, height: height, bands: source.bands)
+            return blend(video, background, finished)
+        }
+        var layers = Planes<Layer>()
+        for (index, spread) in layout.planes.enumerated() {
+            guard let video = video[index], let background = background[index] else { return false }
+            let isLikeLast = index > 0 && spread == layout.planes[index - 1]
+            layers.append(Layer(video, background, spread, sharesSpreadAlpha: isLikeLast))
+        }
+        // A strip ends where a sample does in every plane.
+        let rowsPerStrip = groups(of: rowsPerSample, in: source.rowsPerStrip) * rowsPerSample
+        let work = BlendRows(blender: self, source: source, picture: picture, layers: layers, rowsPerStrip: rowsPerStrip)
+        source.bands.share(work, rows: height, width: width, grain: rowsPerSample)
+        return true
+    }
+}
+
+/// Scratch memory of one worker for blending.
+struct BlendMemory: ~Copyable {
+    /// The alpha of every pixel of a strip…
+    fileprivate var alpha = Scratch<UInt8>()
+    /// …and of every byte of its rows.
+    fileprivate var spreadAlpha = Scratch<UInt8>()
+    /// The one run of rows without alpha.
+    fileprivate var clearRun = Scratch<AlphaRun>()
+}
+
+/// One plane of the video and the plane behind it.
+@safe
+private struct Layer {
+    private let video: UnsafeMutablePointer<UInt8>
+    private let videoStride: Int
+    private let background: UnsafePointer<UInt8>
+    private let backgroundStride: Int
+    let spread: AlphaSpread
+    let bytes: SampleBytes
+    /// True where each pixel has one byte, whose alpha is the pixel's.
+    let isPlain: Bool
+    /// True where the layer before has the same bytes of alpha.
+    let sharesSpreadAlpha: Bool
+
+    init(_ video: MutablePlane, _ background: Plane, _ spread: AlphaSpread, sharesSpreadAlpha: Bool) {
+        unsafe self.video = video.base.assumingMemoryBound(to: UInt8.self)
+        videoStride = video.stride
+        unsafe self.background = background.base.assumingMemoryBound(to: UInt8.self)
+        backgroundStride = background.stride
+        self.spread = spread
+        bytes = SampleBytes(spread)
+        isPlain = spread == .full(bytesPerSample: 1)
+        self.sharesSpreadAlpha = sharesSpreadAlpha
+    }
+
+    /// True where the rows of both planes follow each other without padding.
+    func isWithoutPadding(width: Int) -> Bool {
+        let count = bytes.place(from: 0, to: width).count
+        return videoStride == count && backgroundStride == count
+    }
+
+    /// The bytes of the rows of samples that begin in these rows.
+    func part(_ rows: Range<Int>) -> dm_blend_part {
+        let first = groups(of: spread.rowsPerSample, in: rows.lowerBound)
+        return unsafe dm_blend_part(
+            video: video + first &* videoStride, video_stride: videoStride,
+            background: background + first &* backgroundStride, background_stride: backgroundStride,
+            rows: groups(of: spread.rowsPerSample, in: rows.upperBound) &- first)
+    }
+}
+
+/// Blends rows of all planes.
+private struct BlendRows<Source: AlphaSource>: BandWork {
+    let blender: Blender
+    let source: Source
+    let picture: VideoPicture
+    let layers: Planes<Layer>
+    let rowsPerStrip: Int
+
+    private var loops: Loops { blender.loops }
+
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+        let width = blender.width
+        let reader = source.reader(over: picture, memory)
+        let alpha = unsafe memory.blend.alpha.reserve(width * rowsPerStrip, filler: 0)
+        let spreadAlpha = unsafe memory.blend.spreadAlpha.reserve(blender.rowBytes * rowsPerStrip, filler: 0)
+        let clearRun = unsafe memory.blend.clearRun.reserve(1, filler: AlphaRun(cover: .clear, start: 0, end: width))
+        unsafe clearRun.pointee = AlphaRun(cover: .clear, start: 0, end: width)
+        for y in stride(from: rows.lowerBound, to: rows.upperBound, by: rowsPerStrip) {
+            let strip = y..<min(y &+ rowsPerStrip, rows.upperBound)
+            let runs =
+                unsafe reader?.read(strip, into: alpha, stride: width) ?? AlphaRuns(first: clearRun, count: 1)
+            // What is prefetched arrives while the rest is copied.
+            if blender.copiesPastCache { forEachLayer { layer in unsafe prefetchMixed(runs, layer, layer.part(strip)) } }
+            forEachLayer { layer in unsafe copyClear(runs, layer, layer.part(strip)) }
+            forEachLayer { layer in
+                unsafe blendMixed(runs, layer, layer.part(strip), strip, alpha, spreadAlpha)
+            }
+        }
+        if blender.copiesPastCache { dm_finish_copies() }
+    }
+
+    private func forEachLayer(_ body: (Layer) -> Void) {
+        for index in 0..<layers.count { if let layer = layers[index] { body(layer) } }
+    }
+
+    /// Prefetches the bytes of mixed runs. A run has a few cache lines in each row, too few for a processor to foresee.
+    private func prefetchMixed(_ runs: AlphaRuns, _ layer: Layer, _ part: dm_blend_part) {
+        runs.forEachMixed { run in
+            let (start, count) = layer.bytes.place(from: run.start, to: run.end)
+            unsafe dm_prefetch_part(part, start, count)
+        }
+    }
+
+    private func blendMixed(
+        _ runs: AlphaRuns, _ layer: Layer, _ part: dm_blend_part, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>,
+        _ spreadAlpha: UnsafeMutablePointer<UInt8>
+    ) {
+        runs.forEachMixed { run in
+            let (start, count) = layer.bytes.place(from: run.start, to: run.end)
+            var (opacity, stride) = unsafe (alpha + run.start, blender.width)
+            if !layer.isPlain {
+                if !layer.sharesSpreadAlpha { unsafe spread(run, layer.spread, rows, opacity, spreadAlpha + start) }
+                unsafe (opacity, stride) = unsafe (UnsafePointer(spreadAlpha + start), blender.rowBytes)
+            }
+            unsafe loops.blend(part, start: start, count: count, alpha: opacity, alphaStride: stride)
+        }
+    }
+
+    /// Makes the alpha of every byte of a run.
+    ///
+    /// - Parameters:
+    ///   - alpha: of the run's first pixel.
+    ///   - target: of the run's first byte.
+    private func spread(
+        _ run: AlphaRun, _ spread: AlphaSpread, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>,
+        _ target: UnsafeMutablePointer<UInt8>
+    ) {
+        let (rowsPerSample, width) = (spread.rowsPerSample, blender.width)
+        for (index, y) in stride(from: 0, to: rows.count, by: rowsPerSample).enumerated() {
+            unsafe spread.spread(
+                upper: alpha + y &* width, stride: width, rows: min(rowsPerSample, rows.count &- y),
+                pixels: run.end &- run.start, into: target + index &* blender.rowBytes, loops)
+        }
+    }
+
+    /// Lays the background over the video where the video is not seen. Where rows follow each other without padding, the
+    /// end of one and the beginning of the next are copied as one.
+    private func copyClear(_ runs: AlphaRuns, _ layer: Layer, _ part: dm_blend_part) {
+        let (last, rows) = unsafe (runs.count &- 1, part.rows)
+        guard last >= 0 else { return }
+        let beginning = layer.bytes.place(from: runs[0].start, to: runs[0].end)
+        let joinsRows =
+            layer.isWithoutPadding(width: blender.width) && runs[0].cover == .clear && runs[last].cover == .clear
+        for row in 0..<rows {
+            let (target, source) = unsafe (
+                part.video + row &* part.video_stride, part.background + row &* part.background_stride
+            )
+            for index in 0...last where runs[index].cover == .clear {
+                if joinsRows && index == 0 && row > 0 { continue }
+                var (start, count) = layer.bytes.place(from: runs[index].start, to: runs[index].end)
+                if joinsRows && index == last { count &+= (last == 0 ? rows &- 1 : row &+ 1 < rows ? 1 : 0) &* beginning.count }
+                if blender.copiesPastCache {
+                    unsafe loops.copyPastCache(source + start, count: count, into: target + start)
+                } else {
+                    unsafe (target + start).update(from: source + start, count: count)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+/// The thing that the cutoff follows, and how.
+package struct AnchorSettings: Equatable, Sendable {
+    package var mode = AnchorMode.auto
+    /// Shares of the frame's width and height, 0…1, for the mode `point`.
+    package var x = 0.5
+    package var y = 0.5
+    package var faceSelect = FaceSelect.largest
+    /// Types of the region-of-interest metas that are faces, separated by commas.
+    package var faceTypes: String? = "face"
+    /// Metres from the anchor to the cutoff.
+    package var margin = 0.25
+    /// Time constant of the low-pass in seconds; 0 = none.
+    package var smoothing = 0.15
+
+    package init() {}
+}
+
+package enum AnchorMode: Int, Sendable, CaseIterable {
+    /// A face, or the set cutoff while none was ever seen.
+    case auto
+    /// A face.
+    case face
+    /// The nearest big thing.
+    case nearest
+    /// The depth under a point of the frame.
+    case point
+    /// Nothing: the set cutoff holds.
+    case fixed
+}
+
+/// The face that sets the cutoff, where there are several.
+package enum FaceSelect: Int, Sendable, CaseIterable { case largest, nearest, first, all }
+
+/// The stage that finds the person's distance and, from it, the cutoff.
+///
+///     cutoff = anchor + margin
+///     anchor += (measured − anchor) · (1 − exp(−Δt / τ))
+///
+/// The low-pass is one of time, not of frames, so that the frame rate does not change how it looks. The state is the
+/// anchor's distance and the time of its last measurement.
+///
+/// Source: step 1 of Apple's sample, which reads the depth at the face's centre and adds 0.25 m. The median of a region
+/// and the low-pass are additions.
+struct Anchor {
+    /// A face that was measured in the last frame.
+    struct Face {
+        let box: Box
+        /// Metres.
+        let distance: Double
+    }
+
+    /// Metres; nil while nothing was ever measured.
+    private(set) var distance: Double?
+    /// The face that set the cutoff in the last frame.
+    private(set) var face: Face?
+    private var lastTime: Int64?
+    /// The mode of the last frame: a distance measured in one mode means nothing to another.
+    private var mode = AnchorMode.auto
+
+    /// The distance beyond which all is background, in metres.
+    ///
+    /// - Returns: nil where the anchor that was asked for was never seen. 0 for a mask about a focus, which has no cutoff.
+    mutating func cutoff(of frame: MatteFrame, _ placement: DepthPlacement, _ settings: MatteSettings) -> Double? {
+        face = nil
+        if settings.mask != .cutoff { return 0 }
+        let mode = settings.anchor.mode == .face ? AnchorMode.auto : settings.anchor.mode
+        if mode != self.mode {
+            self = Anchor()
+            self.mode = mode
+        }
+        if mode == .fixed { return settings.cutoff }
+        let measured = measure(frame, placement, settings)
+        follow(measured, at: frame.time, timeConstant: settings.anchor.smoothing)
+        if let distance { return distance + settings.anchor.margin }
+        return settings.anchor.mode == .auto ? settings.cutoff : nil
+    }
+
+    /// Forgets the time of the last measurement: the next one counts at once. The distance stays, as the person does.
+    mutating func reset() { lastTime = nil }
+
+    // MARK: Measuring
+
+    private mutating func measure(
+        _ frame: MatteFrame, _ placement: DepthPlacement, _ settings: MatteSettings
+    ) -> Double? {
+        let (depth, scale, anchor) = (frame.depth, settings.depth.scale, settings.anchor)
+        switch anchor.mode {
+        case .auto, .face:
+            for box in frame.faces {
+                guard let distance = faceDepth(in: depth, scale: scale, placement: placement, box: box) else { continue }
+                let found = Face(box: box, distance: distance)
+                if face.map({ anchor.faceSelect.prefers(found, to: $0) }) ?? true { face = found }
+            }
+            return face?.distance
+        case .nearest: return nearestSubjectDepth(in: depth, scale: scale)
+        case .point: return pointDepth(in: depth, scale: scale, placement: placement, x: anchor.x, y: anchor.y)
+        case .fixed: return nil
+        }
+    }
+
+    /// Takes the measurement of a frame; nil holds the last.
+    private mutating func follow(_ measured: Double?, at time: Int64?, timeConstant: Double) {
+        guard let measured else { return }
+        defer { lastTime = time }
+        guard let previous = distance, timeConstant > 0, let time, let lastTime, time > lastTime else {
+            // The first measurement, no smoothing, or no telling how much time has passed: jump.
+            if distance == nil || timeConstant <= 0 || time == nil || time != lastTime { distance = measured }
+            return
+        }
+        let elapsed = Double(time &- lastTime) / 1e9
+        distance = previous + (measured - previous) * (1 - exponential(-elapsed / timeConstant))
+    }
+}
+
+extension FaceSelect {
+    /// True where a face named later sets the cutoff rather than the one chosen so far.
+    fileprivate func prefers(_ later: Anchor.Face, to chosen: Anchor.Face) -> Bool {
+        switch self {
+        case .largest: later.box.width * later.box.height > chosen.box.width * chosen.box.height
+        case .nearest: later.distance < chosen.distance
+        case .first: false
+        case .all: later.distance > chosen.distance
+        }
+    }
+}

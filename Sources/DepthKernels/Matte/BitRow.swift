@@ -1,0 +1,64 @@
+/// A set of the samples of one row: one bit for each, 64 in a word.
+@safe
+struct BitRow {
+    let words: UnsafeMutablePointer<UInt64>
+
+    init(_ words: UnsafeMutablePointer<UInt64>) { unsafe self.words = words }
+
+    /// - Precondition: `0 <= range.lowerBound`.
+    func insert(_ range: Range<Int>) {
+        var start = range.lowerBound
+        while start < range.upperBound {
+            let end = min(range.upperBound, (start | 63) &+ 1)
+            let ones = UInt64.max &>> UInt64(truncatingIfNeeded: 64 &- (end &- start))
+            unsafe words[start &>> 6] |= ones &<< UInt64(truncatingIfNeeded: start)
+            start = end
+        }
+    }
+
+    /// The bits of a block of 16 samples, the first one lowest.
+    @inline(__always)
+    subscript(block block: Int) -> UInt16 {
+        get { unsafe UInt16(truncatingIfNeeded: words[block &>> 2] &>> UInt64(truncatingIfNeeded: (block & 3) &* 16)) }
+        nonmutating set {
+            let shift = UInt64(truncatingIfNeeded: (block & 3) &* 16)
+            let others = unsafe words[block &>> 2] & ~(0xffff &<< shift)
+            unsafe words[block &>> 2] = others | UInt64(newValue) &<< shift
+        }
+    }
+
+    @inline(__always)
+    func contains(_ index: Int) -> Bool { unsafe words[index &>> 6] &>> UInt64(truncatingIfNeeded: index) & 1 != 0 }
+
+    /// The first member at `start` or behind it; `end` where there is none before that.
+    @inline(__always)
+    func first(from start: Int, to end: Int) -> Int { first(from: start, to: end, flipping: 0) }
+
+    /// The first number at `start` or behind it that is not a member; `end` where there is none before that.
+    @inline(__always)
+    func firstMissing(from start: Int, to end: Int) -> Int { first(from: start, to: end, flipping: .max) }
+
+    @inline(__always)
+    private func first(from start: Int, to end: Int, flipping: UInt64) -> Int {
+        guard start < end else { return end }
+        var place = start
+        var word = unsafe (words[place &>> 6] ^ flipping) &>> UInt64(truncatingIfNeeded: place)
+        while word == 0 {
+            place = (place | 63) &+ 1
+            if place >= end { return end }
+            word = unsafe words[place &>> 6] ^ flipping
+        }
+        return min(place &+ word.trailingZeroBitCount, end)
+    }
+
+    /// Calls `body` for each run of neighbouring members below `count`, from left to right.
+    @inline(__always)
+    func forEachRun(upTo count: Int, _ body: (Range<Int>) -> Void) {
+        var start = first(from: 0, to: count)
+        while start < count {
+            let end = firstMissing(from: start, to: count)
+            body(start..<end)
+            start = first(from: end, to: count)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+/// The matte: depth in, one byte of alpha for each video pixel out.
+///
+/// Its stages are those of Apple's sample "Enhancing live video by leveraging TrueDepth camera data", in the order of
+/// `render`; each has a file of its own with its formula, its source and its state. The last stage, `Upscaler`, is run a few
+/// rows at a time by whoever reads the alpha (`AlphaSource`), and arithmetic is done only where the matte changes.
+///
+/// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
+package final class Matte: AlphaSource {
+    /// Larger frames are cut to this many pixels along each axis.
+    package static let largestSide = 1 << 16
+
+    private var anchor = Anchor()
+    private var threshold = Threshold()
+    private var smooth = Smooth()
+    private var upscaler = Upscaler()
+    private var coverage = Coverage()
+
+    private let loops: Loops
+    private var alpha = Scratch<UInt8>()
+    let bands = MatteBands(leastPixels: Matte.leastPixels)
+
+    /// Pixels of the last frame.
+    package private(set) var width = 1
+    package private(set) var height = 1
+    package private(set) var report = Report()
+
+    /// Figures of the last frame.
+    package struct Report: Sendable {
+        /// Metres; 0 while there is none.
+        package var cutoff = 0.0
+        package var anchorDistance = 0.0
+        /// The face that set the cutoff, in video pixels.
+        package var face: Box?
+        /// Mean opacity, 0…1, after smoothing and gamma.
+        package var coverage = 0.0
+
+        package init() {}
+    }
+
+    package init(loops: Loops = .best) { self.loops = loops }
+
+    /// Renders one frame. Every number in `settings` is allowed, NaN included: they are brought into range first.
+    ///
+    /// - Returns: false where all is background because the anchor that was asked for was never seen.
+    @discardableResult
+    package func render(_ frame: MatteFrame, _ settings: MatteSettings) -> Bool {
+        let (depth, settings) = (frame.depth, settings.clamped)
+        let placement = settings.depth.placement(
+            depthWidth: depth.width, depthHeight: depth.height, videoWidth: frame.width, videoHeight: frame.height)
+        (width, height, report) = (frame.width, frame.height, Report())
+        upscaler.hideAll()
+
+        guard let cutoff = anchor.cutoff(of: frame, placement, settings) else { return false }
+        report.cutoff = cutoff
+        report.anchorDistance = anchor.distance ?? 0
+        report.face = anchor.face?.box
+        guard settings.showsAnything(cutoff: cutoff) else { return true }
+
+        let grid = MatteGrid(
+            depthWidth: depth.width, depthHeight: depth.height, sigma: settings.blurRadius, gamma: settings.gamma)
+        let mask = threshold.mask(of: depth, cutoff: cutoff, settings, bands, loops)
+        let opacities = smooth.smooth(mask, sigma: settings.blurRadius, on: grid, bands, loops)
+        Gamma(settings.gamma).apply(to: opacities, bands, loops)
+        upscaler.show(opacities, on: grid, placement, settings.upscale)
+
+        report.coverage = coverage.mean(of: opacities, on: grid)
+        return true
+    }
+
+    /// Forgets earlier frames: the next one does not continue them. For flushes, new segments, caps and streams.
+    package func reset() {
+        anchor.reset()
+        upscaler.hideAll()
+    }
+
+    // MARK: Alpha
+
+    var rowsPerStrip: Int { upscaler.rowsPerStrip }
+    var looksAround: Bool { false }
+
+    func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? {
+        upscaler.reader(memory.upscale, loops)
+    }
+
+    /// The last frame's alpha, `width` bytes in each of `height` rows, valid until the next call.
+    package func plane(over video: VideoPicture? = nil) -> Plane {
+        let plane = unsafe MutablePlane(packed: alpha.reserve(width * height, filler: 0), width: width, height: height)
+        bands.share(AlphaPlane(source: self, video: video, plane: plane), rows: height, width: width)
+        return plane.readOnly
+    }
+
+    // MARK: Threads
+
+    /// The number of threads that have something to do for pictures of so many pixels.
+    package static func usefulThreads(pixels: Int) -> Int { max(pixels / leastPixels, 1) }
+
+    /// Pixels below which a band of rows takes no longer than a thread takes to wake.
+    private static let leastPixels = 1 << 16
+
+    /// The threads that share large frames; nil for the calling thread alone. The result does not depend on them.
+    package var crew: (any Crew)? {
+        get { bands.crew }
+        set { bands.crew = newValue }
+    }
+}
+
+typealias MatteBands = Bands<MatteMemory>
+
+/// Scratch memory of one worker for the stages and for the blend behind them.
+final class MatteMemory: BandMemory {
+    var filter = FilterMemory()
+    let upscale = UpscaleReader()
+    let finished = FinishedAlphaReader()
+    var blend = BlendMemory()
+}
+
+/// The mean opacity of a frame.
+private struct Coverage: ~Copyable {
+    private var weights = Scratch<Float>()
+
+    /// - Returns: the mean of all opacities, 0…1, each by how much of its cell lies on the depth map.
+    mutating func mean(of map: OpacityMap, on grid: MatteGrid) -> Double {
+        let weights = unsafe weights.reserve(map.paddedWidth, filler: 0)
+        for x in 0..<map.paddedWidth {
+            unsafe weights[x] = x < map.width ? Float(grid.share(of: x, samples: grid.depthWidth)) : 0
+        }
+        var sum = 0.0
+        for y in 0..<map.height {
+            let share = grid.share(of: y, samples: grid.depthHeight)
+            if share > 0 { unsafe sum += share * map.sum(row: y, weights: weights) }
+        }
+        let cells = Double(grid.depthWidth * grid.depthHeight) / Double(grid.cellSize * grid.cellSize)
+        return min(max(sum / cells, 0), 1)
+    }
+}

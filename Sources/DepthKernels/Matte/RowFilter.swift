@@ -1,0 +1,127 @@
+/// The weights of a kernel add up to 1 but for rounding.
+private let almostOpaque: Float = 1 - 0x1p-20
+
+/// Convolves rows of opacities with a Gaussian.
+struct GaussianRows: BandWork {
+    let source: OpacityMap
+    let target: OpacityMap
+    let weights: KernelWeights
+    let loops: Loops
+
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+        let radius = weights.radius
+        let line = unsafe memory.filter.line.reserve(source.paddedWidth + 2 * radius, filler: 0)
+        for y in rows {
+            target.forgetSets(row: y)
+            erode(source.clear(y), into: target.clear(y))
+            erode(source.opaque(y), into: target.opaque(y))
+            target.forEachMixedRun(row: y) { run in
+                unsafe fill(line + radius, about: run, row: y)
+                let start = run.lowerBound &* blockWidth
+                let results = unsafe target.row(y) + start
+                unsafe loops.convolve(
+                    line + radius + start, blocks: run.count, step: 1, weights: weights.first, radius: radius,
+                    into: results)
+                unsafe target.classify(results, blocks: run, row: y, clear: 0, opaque: almostOpaque, loops)
+            }
+        }
+    }
+
+    /// Inserts the samples from which the kernel reaches members of the set only.
+    private func erode(_ set: BitRow, into target: BitRow) {
+        let (width, radius) = (source.paddedWidth, weights.radius)
+        set.forEachRun(upTo: width) { run in
+            let start = run.lowerBound == 0 ? 0 : run.lowerBound &+ radius
+            let end = run.upperBound == width ? width : run.upperBound &- radius
+            if start < end { target.insert(start..<end) }
+        }
+    }
+
+    /// Writes the opacities of a run of blocks of a row, and of the kernel's reach about it, to a line.
+    ///
+    /// - Parameter line: where the row's first sample goes.
+    private func fill(_ line: UnsafeMutablePointer<Float>, about run: Range<Int>, row y: Int) {
+        let reach = groups(of: blockWidth, in: weights.radius)
+        let blocks = (run.lowerBound &- reach)..<(run.upperBound &+ reach)
+        for block in blocks.clamped(to: 0..<source.blocks) {
+            unsafe storeLanes(source.lanes(block, row: y), to: line + block &* blockWidth)
+        }
+        if blocks.lowerBound <= 0 {
+            unsafe (line - weights.radius).update(repeating: line[0], count: weights.radius)
+        }
+        if blocks.upperBound >= source.blocks {
+            let end = unsafe line + source.paddedWidth
+            unsafe end.update(repeating: end[-1], count: weights.radius)
+        }
+    }
+}
+
+/// Halves a map along both axes: each cell is the mean of the two samples that it covers and of their two neighbours,
+/// along each axis, with weights of 1, 3, 3 and 1 eighths. Plain means of two would turn the finest patterns into coarse
+/// ones (aliasing).
+struct Decimation: BandWork {
+    let source: OpacityMap
+    let target: OpacityMap
+    let loops: Loops
+
+    /// Samples that are repeated before the first; at least the three that the first cell reaches.
+    private static let margin = blockWidth
+
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+        let words = source.words
+        let sets = unsafe memory.filter.sets.reserve(2 * words, filler: 0)
+        let length = Decimation.margin + max(source.paddedWidth, 2 * target.paddedWidth) + Decimation.margin
+        let line = unsafe memory.filter.line.reserve(length, filler: 0) + Decimation.margin
+        for y in rows {
+            let sources = sourceRows(of: y)
+            for word in 0..<(2 &* words) {
+                unsafe sets[word] =
+                    source.clear(sources[0]).words[word] & source.clear(sources[1]).words[word]
+                    & source.clear(sources[2]).words[word] & source.clear(sources[3]).words[word]
+            }
+            target.forgetSets(row: y)
+            unsafe insertCells(of: BitRow(sets), into: target.clear(y))
+            unsafe insertCells(of: BitRow(sets + words), into: target.opaque(y))
+            target.forEachMixedRun(row: y) { run in
+                unsafe fill(line, about: run, of: sources)
+                let start = run.lowerBound &* blockWidth
+                let results = unsafe target.row(y) + start
+                unsafe loops.decimate(line + (2 &* start &- 3), count: run.count &* blockWidth, into: results)
+                unsafe target.classify(results, blocks: run, row: y, clear: 0, opaque: 1, loops)
+            }
+        }
+    }
+
+    /// The rows that a row of cells is made of; beyond its ends the map repeats its first and last.
+    private func sourceRows(of row: Int) -> SIMD4<Int> {
+        (SIMD4(-3, -2, -1, 0) &+ 2 &* row)
+            .clamped(lowerBound: .zero, upperBound: SIMD4(repeating: source.height &- 1))
+    }
+
+    /// Inserts the cells that are made of members of the set only. Cell c is made of samples 2c − 3 to 2c.
+    private func insertCells(of set: BitRow, into cells: BitRow) {
+        let width = source.paddedWidth
+        set.forEachRun(upTo: width) { run in
+            let start = run.lowerBound == 0 ? 0 : (run.lowerBound &+ 4) / 2
+            let end = run.upperBound == width ? target.paddedWidth : (run.upperBound &+ 1) / 2
+            if start < end { cells.insert(start..<end) }
+        }
+    }
+
+    /// Writes the weighted sum of four rows to a line, as far as a run of blocks of cells needs it.
+    private func fill(_ line: UnsafeMutablePointer<Float>, about run: Range<Int>, of rows: SIMD4<Int>) {
+        let blocks = (2 &* run.lowerBound &- 1)..<(2 &* run.upperBound)
+        for block in blocks.clamped(to: 0..<source.blocks) {
+            let outer = source.lanes(block, row: rows[0]) + source.lanes(block, row: rows[3])
+            let inner = source.lanes(block, row: rows[1]) + source.lanes(block, row: rows[2])
+            unsafe storeLanes(outer * 0.125 + inner * 0.375, to: line + block &* blockWidth)
+        }
+        if run.lowerBound == 0 {
+            unsafe (line - Decimation.margin).update(repeating: line[0], count: Decimation.margin)
+        }
+        let (width, needed) = (source.paddedWidth, 2 &* run.upperBound &* blockWidth)
+        if needed > width {
+            unsafe (line + width).update(repeating: line[width &- 1], count: needed &- width)
+        }
+    }
+}
