@@ -37,8 +37,9 @@ if [ "$sanitizer" = thread ]; then
     "$clang" -shared -fPIC -O2 -Wall -Wextra -Werror $(pkg-config --cflags glib-2.0) -o "$preload" Tests/sanitize/locks.c
 fi
 
+# "never ends": its decoder still runs when the process exits, and ThreadSanitizer waits for that.
 # detect_leaks: the test runner itself leaks a few hundred bytes.
 # G_SLICE: blocks that GLib hands from thread to thread by itself would pass for shared ones.
 exec env ASAN_OPTIONS=detect_leaks=0 G_SLICE=always-malloc LD_PRELOAD="$preload" \
     swift test -c "$configuration" --sanitize="$sanitizer" --scratch-path "$build" --skip-build --no-parallel \
-    --filter "$filter" --skip 'SoakTests|ArithmeticTests'
+    --filter "$filter" --skip 'SoakTests|ArithmeticTests|a decoder that never ends'
