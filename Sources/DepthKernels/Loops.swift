@@ -48,8 +48,9 @@ extension Loops {
 
     @inline(__always)
     func classify(
-        _ opacities: Floats, blocks: Range<Int>, clear: Float, opaque: Float, clearBits: MutableWords, opaqueBits:
-        MutableWords
+        _ opacities: Floats, blocks: Range<Int>, clear: Float, opaque: Float, clearBits: MutableWords,
+        opaqueBits:
+            MutableWords
     ) {
         self == .v3
             ? unsafe DepthLoopsV3.classify(
@@ -86,24 +87,10 @@ extension Loops {
     }
 
     @inline(__always)
-    func squareRoots(_ first: MutableFloats, count: Int) {
+    func raise(_ numbers: MutableFloats, count: Int, to exponent: Float) {
         self == .v3
-            ? unsafe DepthLoopsV3.squareRoots(first, count: count)
-            : unsafe DepthLoops.squareRoots(first, count: count)
-    }
-
-    @inline(__always)
-    func squares(_ first: MutableFloats, count: Int) {
-        self == .v3
-            ? unsafe DepthLoopsV3.squares(first, count: count)
-            : unsafe DepthLoops.squares(first, count: count)
-    }
-
-    @inline(__always)
-    func powers(_ first: MutableFloats, count: Int, exponent: Float) {
-        self == .v3
-            ? unsafe DepthLoopsV3.powers(first, count: count, exponent: exponent)
-            : unsafe DepthLoops.powers(first, count: count, exponent: exponent)
+            ? unsafe DepthLoopsV3.raise(numbers, count: count, to: exponent)
+            : unsafe DepthLoops.raise(numbers, count: count, to: exponent)
     }
 
     @inline(__always)
@@ -144,24 +131,10 @@ extension Loops {
     }
 
     @inline(__always)
-    func meansOfPairs(upper: Bytes, lower: Bytes, count: Int, into target: MutableBytes) {
+    func spread(_ alpha: Bytes, stride: Int, _ pixels: dm_spread, into target: MutableBytes) {
         self == .v3
-            ? unsafe DepthLoopsV3.meansOfPairs(upper: upper, lower: lower, count: count, into: target)
-            : unsafe DepthLoops.meansOfPairs(upper: upper, lower: lower, count: count, into: target)
-    }
-
-    @inline(__always)
-    func repeatEach(_ source: Bytes, count: Int, times: Int, into target: MutableBytes) {
-        self == .v3
-            ? unsafe DepthLoopsV3.repeatEach(source, count: count, times: times, into: target)
-            : unsafe DepthLoops.repeatEach(source, count: count, times: times, into: target)
-    }
-
-    @inline(__always)
-    func repeatInPlace(_ samples: MutableBytes, count: Int, times: Int) {
-        self == .v3
-            ? unsafe DepthLoopsV3.repeatInPlace(samples, count: count, times: times)
-            : unsafe DepthLoops.repeatInPlace(samples, count: count, times: times)
+            ? unsafe DepthLoopsV3.spread(alpha, stride: stride, pixels, into: target)
+            : unsafe DepthLoops.spread(alpha, stride: stride, pixels, into: target)
     }
 
     @inline(__always)
@@ -177,8 +150,9 @@ extension Loops {
 extension Loops {
     @inline(__always)
     func metresOfCounts(
-        _ counts: UnsafeRawPointer, count: Int, unit: Float, bias: Float, invalid: Int32, isInverse: Bool, into metres:
-        MutableFloats
+        _ counts: UnsafeRawPointer, count: Int, unit: Float, bias: Float, invalid: Int32, isInverse: Bool,
+        into metres:
+            MutableFloats
     ) {
         self == .v3
             ? unsafe DepthLoopsV3.metresOfCounts(
@@ -191,20 +165,26 @@ extension Loops {
 
     @inline(__always)
     func projectRow(
-        metres: Floats, colors: UnsafeRawPointer, opaque: UInt32, count: Int, rays: Floats, raysStride: Int, start:
-        SIMD3<Float>, shift: SIMD3<Float>, size: SIMD2<Float>, origin: Int32, stride: Int32, nearest: Float, keys:
-        MutableDoubles, places: MutableInts, keysBefore: Doubles, placesBefore: Ints, in buffer: MutableDoubles
+        metres: Floats, colors: UnsafeRawPointer, opaque: UInt32, count: Int, rays: Floats, raysStride: Int,
+        start:
+            SIMD3<Float>, shift: SIMD3<Float>, size: SIMD2<Float>, origin: Int32, stride: Int32, nearest: Float,
+        keys:
+            MutableDoubles, places: MutableInts, keysBefore: Doubles, placesBefore: Ints, in buffer: MutableDoubles
     ) -> SIMD2<Int32> {
         self == .v3
             ? unsafe DepthLoopsV3.projectRow(
-                metres: metres, colors: colors, opaque: opaque, count: count, rays: rays, raysStride: raysStride, start:
-                start, shift: shift, size: size, origin: origin, stride: stride, nearest: nearest, keys: keys, places:
-                places, keysBefore: keysBefore, placesBefore: placesBefore, in: buffer
+                metres: metres, colors: colors, opaque: opaque, count: count, rays: rays, raysStride: raysStride,
+                start:
+                    start, shift: shift, size: size, origin: origin, stride: stride, nearest: nearest, keys: keys,
+                places:
+                    places, keysBefore: keysBefore, placesBefore: placesBefore, in: buffer
             )
             : unsafe DepthLoops.projectRow(
-                metres: metres, colors: colors, opaque: opaque, count: count, rays: rays, raysStride: raysStride, start:
-                start, shift: shift, size: size, origin: origin, stride: stride, nearest: nearest, keys: keys, places:
-                places, keysBefore: keysBefore, placesBefore: placesBefore, in: buffer
+                metres: metres, colors: colors, opaque: opaque, count: count, rays: rays, raysStride: raysStride,
+                start:
+                    start, shift: shift, size: size, origin: origin, stride: stride, nearest: nearest, keys: keys,
+                places:
+                    places, keysBefore: keysBefore, placesBefore: placesBefore, in: buffer
             )
     }
 
@@ -224,8 +204,10 @@ extension Loops {
 
     @inline(__always)
     func drawDiscs(
-        rows: UnsafePointer<UnsafeMutablePointer<Double>>, lines: Int, emptied: MutableDoubles, alsoEmptied:
-        MutableDoubles, empty: Double, radius: Int, heights: UnsafePointer<Int>, width: Int, scratch: MutableDoubles,
+        rows: UnsafePointer<UnsafeMutablePointer<Double>>, lines: Int, emptied: MutableDoubles,
+        alsoEmptied:
+            MutableDoubles, empty: Double, radius: Int, heights: UnsafePointer<Int>, width: Int,
+        scratch: MutableDoubles,
         into target: UnsafeMutableRawPointer, stride: Int
     ) {
         self == .v3
@@ -254,8 +236,9 @@ extension Loops {
 
     @inline(__always)
     func placesOfMetres(
-        _ row: UnsafeRawPointer, count: Int, last: Int32, near: Float, far: Float, scale: Float, into numbers:
-        MutableInts
+        _ row: UnsafeRawPointer, count: Int, last: Int32, near: Float, far: Float, scale: Float,
+        into numbers:
+            MutableInts
     ) {
         self == .v3
             ? unsafe DepthLoopsV3.placesOfMetres(

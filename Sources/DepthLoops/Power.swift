@@ -1,16 +1,14 @@
-/// Square roots, in place.
-package func squareRoots(_ first: UnsafeMutablePointer<Float>, count: Int) {
-    for index in 0..<count { unsafe first[index] = first[index].squareRoot() }
-}
-
-/// Squares, in place.
-package func squares(_ first: UnsafeMutablePointer<Float>, count: Int) {
-    for index in 0..<count { unsafe first[index] *= first[index] }
-}
-
-/// Powers with an exponent above 0, in place.
-package func powers(_ first: UnsafeMutablePointer<Float>, count: Int, exponent: Float) {
-    for index in 0..<count { unsafe first[index] = power(first[index], exponent) }
+/// Raises numbers of 0 to a little more than 1 to a power, in place. Two roots and the square are computed as such.
+///
+/// - Precondition: the exponent is finite and above 0.
+package func raise(_ numbers: UnsafeMutablePointer<Float>, count: Int, to exponent: Float) {
+    switch exponent {
+    case 1: break
+    case 0.5: for index in 0..<count { unsafe numbers[index] = numbers[index].squareRoot() }
+    case 0.25: for index in 0..<count { unsafe numbers[index] = numbers[index].squareRoot().squareRoot() }
+    case 2: for index in 0..<count { unsafe numbers[index] *= numbers[index] }
+    default: for index in 0..<count { unsafe numbers[index] = power(numbers[index], exponent) }
+    }
 }
 
 /// `value ^ exponent`, with an error below 1e-5 of it over the whole range of normal floats, most of it the rounding of

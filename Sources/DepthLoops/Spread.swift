@@ -1,6 +1,45 @@
+package import CDepthKernels
+
+/// Writes the alpha of every byte that belongs to a run of pixels, one behind the other: the mean of the pixels that share
+/// the byte's sample, rounded to nearest, halves up, as many times as the sample has bytes.
+///
+/// - Parameter alpha: of the run's first pixel, in the first of the rows, which are `stride` apart.
+package func spread(
+    _ alpha: UnsafePointer<UInt8>, stride: Int, _ run: dm_spread, into target: UnsafeMutablePointer<UInt8>
+) {
+    if run.columns == 1 && run.rows == 1 {
+        return unsafe repeatEach(alpha, count: run.pixels, times: run.bytes, into: target)
+    }
+    if run.columns == 2 && run.rows <= 2 {
+        unsafe meansOfPairs(
+            upper: alpha, lower: alpha + (run.rows &- 1) &* stride, count: run.pixels, into: target)
+    } else {
+        for (index, first) in Swift.stride(from: 0, to: run.pixels, by: run.columns).enumerated() {
+            let columns = first..<min(first &+ run.columns, run.pixels)
+            unsafe target[index] = meanAlpha(alpha, stride: stride, columns: columns, rows: run.rows)
+        }
+    }
+    if run.bytes > 1 {
+        let samples = (run.pixels &+ run.columns &- 1) / run.columns
+        unsafe repeatInPlace(target, count: samples, times: run.bytes)
+    }
+}
+
+/// The mean of some columns of some rows, rounded to nearest, halves up.
+///
+/// - Precondition: there are columns and rows.
+package func meanAlpha(_ alpha: UnsafePointer<UInt8>, stride: Int, columns: Range<Int>, rows: Int) -> UInt8 {
+    var sum = 0
+    for y in 0..<rows {
+        for x in columns { unsafe sum &+= Int(alpha[y &* stride &+ x]) }
+    }
+    let count = columns.count &* rows
+    return UInt8(truncatingIfNeeded: (sum &+ count / 2) / count)
+}
+
 /// Means of 2 × 2 pixels, or of 2 × 1 where both rows are the same one: the doubled sum then rounds just as the single
 /// one would, and so does a last column that stands in for its missing neighbour.
-package func meansOfPairs(
+private func meansOfPairs(
     upper: UnsafePointer<UInt8>, lower: UnsafePointer<UInt8>, count: Int, into target: UnsafeMutablePointer<UInt8>
 ) {
     let pairs = count / 2
@@ -18,7 +57,7 @@ package func meansOfPairs(
 }
 
 /// Each byte `times` times over.
-package func repeatEach(
+private func repeatEach(
     _ source: UnsafePointer<UInt8>, count: Int, times: Int, into target: UnsafeMutablePointer<UInt8>
 ) {
     // Loops with a known step become shuffles; the general one does not.
@@ -41,7 +80,7 @@ private func repeatEach(
 }
 
 /// The same in place: from the last sample to the first, so that none is overwritten before it was read.
-package func repeatInPlace(_ samples: UnsafeMutablePointer<UInt8>, count: Int, times: Int) {
+private func repeatInPlace(_ samples: UnsafeMutablePointer<UInt8>, count: Int, times: Int) {
     var index = count &- 1
     while index >= 0 {
         let value = unsafe samples[index]

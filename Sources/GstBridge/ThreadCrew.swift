@@ -1,5 +1,5 @@
-import CGStreamer
 import CDepthKernels
+import CGStreamer
 import DepthKernels
 import Synchronization
 

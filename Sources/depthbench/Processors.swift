@@ -1,5 +1,5 @@
-import CGStreamer
 import CDepthKernels
+import CGStreamer
 
 /// The processors that this program may use.
 ///

@@ -63,8 +63,9 @@ import Testing
         -> UInt8
     {
         func mean(_ x: Int, _ y: Int, _ across: Int, _ down: Int) -> UInt8 {
-            meanAlpha(
-                picture.plane.readOnly, columns: x..<min(x + across, width), rows: y..<min(y + down, height))
+            let (columns, rows) = (x..<min(x + across, width), y..<min(y + down, height))
+            let sum = rows.reduce(0) { sum, row in columns.reduce(sum) { $0 + Int(picture[$1, row]) } }
+            return UInt8((sum + columns.count * rows.count / 2) / (columns.count * rows.count))
         }
         switch spread {
         case .full(let bytes): return picture[byte / bytes, row]

@@ -66,7 +66,8 @@ package final class Blender {
         else { return false }
         let picture = VideoPicture(planes: video.readOnly, layout: layout)
         if source.looksAround {
-            let plane = unsafe MutablePlane(packed: alpha.reserve(width * height, filler: 0), width: width, height: height)
+            let plane = unsafe MutablePlane(
+                packed: alpha.reserve(width * height, filler: 0), width: width, height: height)
             source.bands.share(AlphaPlane(source: source, video: picture, plane: plane), rows: height, width: width)
             let finished = FinishedAlpha(plane: plane.readOnly, width: width, height: height, bands: source.bands)
             return blend(video, background, finished)
@@ -79,7 +80,8 @@ package final class Blender {
         }
         // A strip ends where a sample does in every plane.
         let rowsPerStrip = groups(of: rowsPerSample, in: source.rowsPerStrip) * rowsPerSample
-        let work = BlendRows(blender: self, source: source, picture: picture, layers: layers, rowsPerStrip: rowsPerStrip)
+        let work = BlendRows(
+            blender: self, source: source, picture: picture, layers: layers, rowsPerStrip: rowsPerStrip)
         source.bands.share(work, rows: height, width: width, grain: rowsPerSample)
         return true
     }
@@ -158,7 +160,9 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
             let runs =
                 unsafe reader?.read(strip, into: alpha, stride: width) ?? AlphaRuns(first: clearRun, count: 1)
             // What is prefetched arrives while the rest is copied.
-            if blender.copiesPastCache { forEachLayer { layer in unsafe prefetchMixed(runs, layer, layer.part(strip)) } }
+            if blender.copiesPastCache {
+                forEachLayer { layer in unsafe prefetchMixed(runs, layer, layer.part(strip)) }
+            }
             forEachLayer { layer in unsafe copyClear(runs, layer, layer.part(strip)) }
             forEachLayer { layer in
                 unsafe blendMixed(runs, layer, layer.part(strip), strip, alpha, spreadAlpha)
@@ -226,7 +230,9 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
             for index in 0...last where runs[index].cover == .clear {
                 if joinsRows && index == 0 && row > 0 { continue }
                 var (start, count) = layer.bytes.place(from: runs[index].start, to: runs[index].end)
-                if joinsRows && index == last { count &+= (last == 0 ? rows &- 1 : row &+ 1 < rows ? 1 : 0) &* beginning.count }
+                if joinsRows && index == last {
+                    count &+= (last == 0 ? rows &- 1 : row &+ 1 < rows ? 1 : 0) &* beginning.count
+                }
                 if blender.copiesPastCache {
                     unsafe loops.copyPastCache(source + start, count: count, into: target + start)
                 } else {

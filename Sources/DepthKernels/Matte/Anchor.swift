@@ -87,7 +87,9 @@ struct Anchor {
         switch anchor.mode {
         case .auto, .face:
             for box in frame.faces {
-                guard let distance = faceDepth(in: depth, scale: scale, placement: placement, box: box) else { continue }
+                guard let distance = faceDepth(in: depth, scale: scale, placement: placement, box: box) else {
+                    continue
+                }
                 let found = Face(box: box, distance: distance)
                 if face.map({ anchor.faceSelect.prefers(found, to: $0) }) ?? true { face = found }
             }

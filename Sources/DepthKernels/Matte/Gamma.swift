@@ -1,32 +1,23 @@
 /// The stage that widens or narrows the softened mask: opacity ^ gamma.
 ///
 /// Source: step 4 of Apple's sample, `CIGammaAdjust` with a power of 0.5. Has no state.
-enum Gamma: Equatable {
-    case identity, squareRoot, fourthRoot, square
-    case other(Float)
+struct Gamma {
+    private let exponent: Float
 
     /// A quarter of the smallest step that a byte of alpha can show: opacities nearer than that to clear or opaque count as
     /// such.
     private static let invisible: Float = 0.25 / 255
 
     /// - Precondition: `gamma` is finite and above 0.
-    init(_ gamma: Double) {
-        switch gamma {
-        case 1: self = .identity
-        case 0.5: self = .squareRoot
-        case 0.25: self = .fourthRoot
-        case 2: self = .square
-        default: self = .other(Float(gamma))
-        }
-    }
+    init(_ gamma: Double) { exponent = Float(gamma) }
 
     /// Changes a map in place, and says anew which samples are clear and which are opaque.
     func apply(to map: OpacityMap, _ bands: MatteBands, _ loops: Loops) {
-        bands.share(Rows(gamma: self, map: map, loops: loops), rows: map.height, width: map.width)
+        bands.share(Rows(exponent: exponent, map: map, loops: loops), rows: map.height, width: map.width)
     }
 
     private struct Rows: BandWork {
-        let gamma: Gamma
+        let exponent: Float
         let map: OpacityMap
         let loops: Loops
 
@@ -34,23 +25,11 @@ enum Gamma: Equatable {
             for y in rows {
                 map.forEachMixedRun(row: y) { run in
                     let first = unsafe map.row(y) + run.lowerBound &* blockWidth
-                    unsafe gamma.raise(first, count: run.count &* blockWidth, loops)
+                    unsafe loops.raise(first, count: run.count &* blockWidth, to: exponent)
                     unsafe map.classify(
                         first, blocks: run, row: y, clear: Gamma.invisible, opaque: 1 - Gamma.invisible, loops)
                 }
             }
-        }
-    }
-
-    private func raise(_ first: UnsafeMutablePointer<Float>, count: Int, _ loops: Loops) {
-        switch self {
-        case .identity: break
-        case .squareRoot: unsafe loops.squareRoots(first, count: count)
-        case .fourthRoot:
-            unsafe loops.squareRoots(first, count: count)
-            unsafe loops.squareRoots(first, count: count)
-        case .square: unsafe loops.squares(first, count: count)
-        case .other(let gamma): unsafe loops.powers(first, count: count, exponent: gamma)
         }
     }
 }

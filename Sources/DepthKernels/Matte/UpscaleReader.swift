@@ -141,7 +141,9 @@ final class UpscaleReader: AlphaReader {
         while end < limit && end &- start < UpscaleReader.largestStrip {
             let next = taps.sources(of: end)
             // Rows of the map that none of these depends on are left out.
-            if next.upperBound &- sources.lowerBound > UpscaleReader.rowsKept || next.lowerBound > endOfSources { break }
+            if next.upperBound &- sources.lowerBound > UpscaleReader.rowsKept || next.lowerBound > endOfSources {
+                break
+            }
             (end, endOfSources) = (end &+ 1, next.upperBound)
         }
         return end
@@ -185,7 +187,8 @@ final class UpscaleReader: AlphaReader {
     /// Resamples the mixed runs of a row of the map that are not resampled yet; the row takes the place of an earlier one.
     private func resample(row y: Int, _ found: AlphaRuns, into target: UnsafeMutablePointer<Int16>, _ frame: Frame) {
         let slot = UpscaleReader.slot(of: y)
-        let words = unsafe grains.reserve(frame.grainWords * UpscaleReader.rowsKept, filler: 0) + slot &* frame.grainWords
+        let words =
+            unsafe grains.reserve(frame.grainWords * UpscaleReader.rowsKept, filler: 0) + slot &* frame.grainWords
         if keptRows[slot] != y {
             keptRows[slot] = y
             unsafe words.update(repeating: 0, count: frame.grainWords)

@@ -9,11 +9,16 @@ enum DepthMatteProperties {
 
     private static let anchor: [Row] = [
         .choice("anchor", "What sets the cutoff", \.matte.anchor.mode),
-        .double("anchor-x", "Anchor point with anchor=point, as a share of the width from the left", 0...1, \.matte.anchor.x),
-        .double("anchor-y", "Anchor point with anchor=point, as a share of the height from the top", 0...1, \.matte.anchor.y),
+        .double(
+            "anchor-x", "Anchor point with anchor=point, as a share of the width from the left", 0...1, \.matte.anchor.x
+        ),
+        .double(
+            "anchor-y", "Anchor point with anchor=point, as a share of the height from the top", 0...1, \.matte.anchor.y
+        ),
         .choice("face-select", "Which of several faces sets the cutoff", \.matte.anchor.faceSelect),
         .string(
-            "face-types", "Types of the region-of-interest metas that are faces, separated by commas", \.matte.anchor.faceTypes),
+            "face-types", "Types of the region-of-interest metas that are faces, separated by commas",
+            \.matte.anchor.faceTypes),
         .double("margin", "Metres behind the anchor at which the cutoff lies", 0...10, \.matte.anchor.margin),
         .double("cutoff", "Metres beyond which all is background, where nothing is anchored", 0...100, \.matte.cutoff),
         .double(
