@@ -42,7 +42,6 @@ enum DepthBench {
         if options.command == .table || options.command == .sweep { try bench.measureStages(plan.usual) }
         bench.printGoals()
         if let file = options.json { try writeFile(file, bench.report.json(Machine()).document) }
-        if let file = options.plot { try writeFile(file, Plot(bench.report.figures, usual: plan.usual).svg) }
     }
 
     /// A line on standard output, there at once.

@@ -13,7 +13,6 @@ struct Options {
     var works: [Work]?
     var effort = Effort()
     var json: String?
-    var plot: String?
 
     /// The values that were asked for along each axis; nil where the command decides.
     struct Axes {
@@ -80,7 +79,7 @@ extension Options {
         }
         if command == .goals || command == .views, axes.isGiven || works != nil {
             throw Failure.usage(
-                "\(command.rawValue) measures given cases; only --rounds, --seconds, --ring, --sources, --json and --plot change it"
+                "\(command.rawValue) measures given cases; only --rounds, --seconds, --ring, --sources and --json change it"
             )
         }
     }
@@ -143,9 +142,6 @@ extension Options {
             $0.effort.sources = try $1.count(1...64)
         },
         Row(name: "--json", placeholder: "FILE", meaning: "writes every figure") { $0.json = $1.text },
-        Row(name: "--plot", placeholder: "FILE.svg", meaning: "draws time against pixels and against blur-radius") {
-            $0.plot = $1.text
-        },
     ]
 }
 
