@@ -49,35 +49,6 @@ final class Bench {
         }
     }
 
-    /// Takes the kernels apart: what a setting adds is what its kernel costs.
-    func measureStages(_ wanted: Case) throws {
-        guard Work.blend.suits(wanted) else { return }
-        processors.use(onlyOne: true)
-        var tiny = wanted
-        (tiny.size, tiny.sigma, tiny.gamma) = (Size(width: 1, height: 1), 0, 1)
-        var hard = wanted
-        (hard.sigma, hard.gamma) = (0, 1)
-        var soft = wanted
-        soft.gamma = 1
-        let ring = try effort.ring(wanted)
-        let renders: [any Workload] = try [tiny, hard, soft, wanted].map { try RenderWork($0, ring: ring) }
-        let blend = try BlendWork(wanted, ring: ring, rendersEach: false)
-        let samples = try Samples(of: renders + [blend, try CopyWork(wanted, effort, threads: 1)], effort)
-        let copy = samples.values(5) { $0.frame }
-        let threshold = median(samples.values(0) { $0.frame })
-        let stages = [
-            ("threshold (a matte of one pixel)", threshold),
-            ("upscale of a hard mask", samples.difference(1, minus: 0)),
-            ("blur, and what upscale adds for a soft edge", samples.difference(2, minus: 1)),
-            ("gamma, and what upscale adds", samples.difference(3, minus: 2)),
-            ("blend", median(samples.values(4) { $0.frame })),
-        ].map { Stage(name: $0.0, time: $0.1 / 1e6, ratio: $0.1 / max(median(copy), 1)) }
-        print("")
-        print(Stage.header)
-        for stage in stages { print(stage.line) }
-        report.stages = stages
-    }
-
     func printHeader() { print(Figure.header) }
 
     func printLine(_ line: String) { print(line) }
@@ -99,12 +70,11 @@ final class Bench {
         judge("pipelines: added processor time over the compositor's", figures[1].processorRatio, atMost: 1.0 / 3)
     }
 
-    /// Judges a measured value; nil where there is nothing to measure.
-    func judge(_ name: String, _ value: Double?, atMost limit: Double) {
+    func judge(_ name: String, _ value: Double, atMost limit: Double) {
         report.goals.append(Goal(name: name, limit: limit, isMost: true, value: value))
     }
 
-    func judge(_ name: String, _ value: Double?, atLeast limit: Double) {
+    func judge(_ name: String, _ value: Double, atLeast limit: Double) {
         report.goals.append(Goal(name: name, limit: limit, isMost: false, value: value))
     }
 }

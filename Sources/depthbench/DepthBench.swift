@@ -39,7 +39,6 @@ enum DepthBench {
         case .pipelines: try bench.measurePipelines(plan.usual)
         case .help: break
         }
-        if options.command == .table || options.command == .sweep { try bench.measureStages(plan.usual) }
         bench.printGoals()
         if let file = options.json { try writeFile(file, bench.report.json(Machine()).document) }
     }

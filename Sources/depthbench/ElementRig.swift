@@ -58,13 +58,7 @@ final class ElementRig {
         UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
     }
 
-    static func hasProperty(_ element: UnsafeMutablePointer<GstElement>, _ name: String) -> Bool {
-        let instance = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GTypeInstance.self)
-        let type = UnsafeMutableRawPointer(instance.pointee.g_class).assumingMemoryBound(to: GObjectClass.self)
-        return g_object_class_find_property(type, name) != nil
-    }
-
-    /// Sets properties from their launch-line form.
+    /// Sets properties from their launch-line form, those that the element has.
     func set(_ properties: [String: String]) {
         for (name, value) in properties { gst_util_set_object_arg(object, name, value) }
     }

@@ -27,7 +27,7 @@ final class ElementWork: Workload {
         leastFrames = max(ring, 8) + ElementRig.mostAhead
         mustWorkInPlace = inPlace && wanted.background != .transparent
         rig = try ElementRig("depthmatte")
-        try set(wanted, still: still)
+        set(wanted, still: still)
         try feed(wanted, inPlace: inPlace, ring: ring)
         try rig.play(orElse: "is \(still) readable by the GStreamer that is installed?")
     }
@@ -43,29 +43,16 @@ final class ElementWork: Workload {
             own: (after.work - before.work) / max(after.frames - before.frames, 1))
     }
 
-    /// Whether the element can use several threads in this version.
-    static func hasThreads() -> Bool {
-        guard let element = gst_element_factory_make("depthmatte", nil) else { return false }
-        gst_object_ref_sink(element)
-        defer { gst_object_unref(element) }
-        return ElementRig.hasProperty(element, "max-threads")
-    }
-
     // MARK: Setting up
 
-    private func set(_ wanted: Case, still: String) throws {
+    private func set(_ wanted: Case, still: String) {
         var properties = [
             "anchor": "fixed", "cutoff": "\(Scene.cutoff)", "blur-radius": "\(wanted.sigma)",
             "gamma": "\(wanted.gamma)",
             "upscale": wanted.upscale.name, "background-mode": wanted.background.rawValue,
-            "background-color": "0xff204060",
+            "background-color": "0xff204060", "max-threads": "\(wanted.threads)",
         ]
         if wanted.background == .image { properties["background"] = still }
-        if ElementRig.hasProperty(rig.element, "max-threads") {
-            properties["max-threads"] = "\(wanted.threads)"
-        } else if wanted.threads != 1 {
-            throw Failure.cannot("this depthmatte works on one thread only")
-        }
         rig.set(properties)
     }
 

@@ -77,46 +77,28 @@ extension Figure {
     }
 }
 
-/// One of the kernels by itself, found as the difference of two settings.
-struct Stage {
-    let name: String
-    /// Milliseconds for a frame; noise can make a small one negative.
-    let time: Double
-    /// Time over memcpy.
-    let ratio: Double
-
-    static let header =
-        padded("kernel of the usual case", to: 52) + rightAligned("ms", to: 9) + rightAligned("ratio", to: 10)
-
-    var line: String {
-        padded(name, to: 52) + rightAligned(fixed(time, 3), to: 9) + rightAligned(fixed(ratio, 2), to: 10)
-    }
-}
-
 /// One of the project's goals, and how far it is reached.
 struct Goal {
     let name: String
     let limit: Double
     /// Whether the value must not be above the limit, or else not below it.
     let isMost: Bool
-    /// Nil where this version has nothing to measure.
-    let value: Double?
+    let value: Double
 
-    var isReached: Bool { value.map { isMost ? $0 <= limit : $0 >= limit } ?? false }
+    var isReached: Bool { isMost ? value <= limit : value >= limit }
 
     static let header =
         padded("goal", to: 64) + rightAligned("limit", to: 9) + rightAligned("value", to: 9) + "  reached"
 
     var line: String {
         padded(name, to: 64) + rightAligned((isMost ? "<= " : ">= ") + fixed(limit, 2), to: 9)
-            + rightAligned(value.map { fixed($0, 2) } ?? "none", to: 9) + "  " + (isReached ? "yes" : "no")
+            + rightAligned(fixed(value, 2), to: 9) + "  " + (isReached ? "yes" : "no")
     }
 }
 
 /// Everything that one run measured.
 struct Report {
     var figures: [Figure] = []
-    var stages: [Stage] = []
     var views: [ViewFigure] = []
     var pipelines: [PipelineFigure] = []
     var goals: [Goal] = []

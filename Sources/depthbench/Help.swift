@@ -50,12 +50,11 @@ enum Help {
           ratio                         time over memcpy: median of the rounds' ratios
           interval_ms                   the element's median time from one frame to the next; null for kernels
           own_ms, own_ratio             the same as ms and ratio, by the element's stats; null for kernels
-        stages, a list of stage, ms, memcpy_ratio: the kernels of the usual case, by differences of settings
         views, a list of name, depth_format, depth_width, depth_height, width, height, format, ring, ms, ms_low,
           ms_high, memcpy_ms, ratio, kernel_ms: for a frame; the memcpy is of what leaves, kernel_ms is without GStreamer
         pipelines, a list of name, wall_ms, added_wall_ms, wall_ratio, cpu_ms, added_cpu_ms, cpu_ratio: for a frame;
           added is what the sources alone do not take, ratios are those of added times to the compositor's
-        goals, a list of goal, limit, at_most (else at least), value (null where it cannot be measured), reached
+        goals, a list of goal, limit, at_most (else at least), value, reached
 
         The exit status is 0; 1 where something cannot be done; 2 where an argument is wrong.
 

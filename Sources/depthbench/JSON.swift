@@ -51,15 +51,6 @@ extension Report {
         .object([
             ("tool", .text("depthbench")), ("version", .text(machine.version)), ("cpu", .text(machine.processor)),
             ("cores", .whole(machine.cores)), ("figures", .list(figures.map(\.json))),
-            (
-                "stages",
-                .list(
-                    stages.map {
-                        .object([
-                            ("stage", .text($0.name)), ("ms", .number($0.time)), ("memcpy_ratio", .number($0.ratio)),
-                        ])
-                    })
-            ),
             ("views", .list(views.map(\.json))), ("pipelines", .list(pipelines.map(\.json))),
             (
                 "goals",
@@ -67,7 +58,7 @@ extension Report {
                     goals.map {
                         .object([
                             ("goal", .text($0.name)), ("limit", .number($0.limit)), ("at_most", .truth($0.isMost)),
-                            ("value", .maybe($0.value)), ("reached", .truth($0.isReached)),
+                            ("value", .number($0.value)), ("reached", .truth($0.isReached)),
                         ])
                     })
             ),

@@ -3,7 +3,6 @@ struct Pipelines {
     private let wanted: Case
     private let still: String
     private let depthMap: String
-    private let hasThreads = ElementWork.hasThreads()
 
     init(_ wanted: Case, still: String, depthMap: String) {
         self.wanted = wanted
@@ -43,7 +42,7 @@ struct Pipelines {
 
     private var depthmatte: String {
         "depthmatte name=matte anchor=fixed cutoff=\(Scene.cutoff) blur-radius=\(wanted.sigma) gamma=\(wanted.gamma) "
-            + "upscale=\(wanted.upscale.name) " + (hasThreads ? "max-threads=\(wanted.threads) " : "")
+            + "upscale=\(wanted.upscale.name) max-threads=\(wanted.threads) "
     }
 
     private let sink = " ! fakesink sync=false "

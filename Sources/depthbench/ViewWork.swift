@@ -68,7 +68,7 @@ final class ViewWork: Workload {
             downstream: "video/x-raw, format=(string)\(view.format), width=(int)\(view.size.width), "
                 + "height=(int)\(view.size.height)")
         rig.set(view.properties)
-        if ElementRig.hasProperty(rig.element, "max-threads") { rig.set(["max-threads": "\(view.threads)"]) }
+        rig.set(["max-threads": "\(view.threads)"])
         let maps = try KeptFrames(
             count: ring, size: view.depthBytes, fill: fourInTurn { view.drawDepth(number: $0, into: $1) })
         let caps =

@@ -54,9 +54,4 @@ struct Samples {
     func ratio(_ work: Int, to other: Int, _ time: (Timing) -> Double? = { $0.frame }) -> Double {
         median(zip(timings[work], timings[other]).compactMap { one, two in time(one).map { $0 / two.frame } })
     }
-
-    /// The median of the rounds' differences, in nanoseconds.
-    func difference(_ work: Int, minus other: Int) -> Double {
-        median(zip(timings[work], timings[other]).map { $0.frame - $1.frame })
-    }
 }
