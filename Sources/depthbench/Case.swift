@@ -1,4 +1,5 @@
 import DepthKernels
+import DepthMattePlugin
 
 /// What is timed: one combination of sizes, formats and settings.
 ///
@@ -15,7 +16,7 @@ struct Case: Equatable {
     var upscale = Upscale.bicubic
     var background = Behind.image
     var scene = Scene.person
-    /// `max-threads` of the element, where it has that property; parts of a memcpy.
+    /// `max-threads` of the element; parts of a memcpy.
     var threads = 1
 
     /// The settings of the matte; the person is nearer than the cutoff, the wall is not.
@@ -39,14 +40,10 @@ struct Size: Equatable, CustomStringConvertible {
 }
 
 extension Size {
-    static let largestSide = 8192
-
-    /// - Returns: nil for what is not like `1920x1080`, and for sides above `largestSide`.
+    /// - Returns: nil for what is not like `1920x1080`, and for sides above 8192.
     init?(_ text: String) {
-        let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-        guard sides.count == 2, let width = sides[0], let height = sides[1], 1...Size.largestSide ~= width,
-            1...Size.largestSide ~= height
-        else { return nil }
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { number($0, in: 1...8192) }
+        guard sides.count == 2, let width = sides[0], let height = sides[1] else { return nil }
         self.init(width: width, height: height)
     }
 }
@@ -57,7 +54,7 @@ enum Behind: String, CaseIterable {
 }
 
 /// Which code is timed.
-enum Work: String, CaseIterable {
+enum Work: String, CaseIterable, Encodable {
     /// The element; its frames are nobody else's, so it may draw on them.
     case inPlace = "in-place"
     /// The element; somebody else keeps each frame, so it must copy it first.
@@ -80,12 +77,58 @@ enum Work: String, CaseIterable {
     func suits(_ wanted: Case) -> Bool { ![.kernels, .blend].contains(self) || wanted.background != .transparent }
 }
 
-extension Upscale {
-    /// As the property `upscale` has it.
-    var name: String {
-        switch self {
-        case .bicubic: "bicubic"
-        case .bilinear: "bilinear"
+/// A setting of a case that is given as an argument, and along which a table or a sweep varies the usual case.
+struct Axis: Sendable {
+    let argument: String
+    /// What values are like.
+    private let form: String
+    /// Tried where the command line does not say; the usual value among them is left out.
+    let table, sweep: String
+    private let set: @Sendable (inout Case, String) -> Bool
+
+    private init<Value>(
+        _ argument: String, _ form: String, table: String = "", sweep: String = "",
+        _ path: any WritableKeyPath<Case, Value> & Sendable, _ parse: @escaping @Sendable (String) -> Value?
+    ) {
+        (self.argument, self.form, self.table, self.sweep) = (argument, form, table, sweep)
+        set = { wanted, text in
+            guard let value = parse(text) else { return false }
+            wanted[keyPath: path] = value
+            return true
         }
     }
+
+    /// The case with this setting as the text says.
+    func applied(_ text: String, to wanted: Case) throws -> Case {
+        var wanted = wanted
+        guard set(&wanted, text) else { throw Failure.usage("\(argument): '\(text)' is not a value such as \(form)") }
+        return wanted
+    }
+
+    static let all = [
+        Axis(
+            "--format", "I420", table: "NV12,BGRA,BGR,YUY2", sweep: "I420,NV12,BGRA,BGR,YUY2", \.format,
+            { text in VideoFormat.all.first { $0.name == text }?.name }),
+        Axis(
+            "--size", "1920x1080", table: "640x360,1280x720,3840x2160", sweep: "640x360,1280x720,1920x1080,3840x2160",
+            \.size, { Size($0) }),
+        Axis("--depth", "640x480", table: "1280x720", sweep: "320x240,640x480,1280x720", \.depth, { Size($0) }),
+        Axis("--sigma", "0 to 50", table: "0,1,20,50", sweep: "0,1,2,5,10,20,50", \.sigma, { number($0, in: 0...50) }),
+        Axis("--gamma", "0.01 to 10", \.gamma, { number($0, in: 0.01...10) }),
+        Axis(
+            "--upscale", "bicubic", table: "bilinear", sweep: "bicubic,bilinear", \.upscale,
+            { text in Upscale.allCases.first { "\($0)" == text } }),
+        Axis(
+            "--background", "image", table: "color,stream,transparent", sweep: "image,color,stream,transparent",
+            \.background, { Behind(rawValue: $0) }),
+        Axis(
+            "--scene", "person or 25%", table: "noisy,checkerboard,0,50,100",
+            sweep: "person,noisy,checkerboard,0,10,25,50,75,100", \.scene, { Scene($0) }),
+        Axis("--threads", "1 to 64", \.threads, { number($0, in: 1...64) }),
+    ]
+}
+
+/// The number that a text is; nil for other texts, and outside the range.
+func number<Value: LosslessStringConvertible>(_ text: some StringProtocol, in range: ClosedRange<Value>) -> Value? {
+    Value(String(text)).flatMap { range.contains($0) ? $0 : nil }
 }

@@ -22,26 +22,19 @@ final class CloudWork: Workload {
             sensor: CloudSensor(width: size.width, height: size.height, fieldOfView: 70))
         settings.view.yaw = 20
         self.settings = settings
-        let map = FrameLayout(width: size.width, height: size.height, bytesPerSample: 2)
-        let fill = fourInTurn { view.drawDepth(number: $0, into: $1) }
-        let depths = (0..<ring).map { FrameMemory(map, number: $0, fill: fill) }
+        let (depths, maps) = try view.depthShape.ring(.slope, count: ring)
+        self.maps = maps
         let layout = FrameLayout(width: size.width, height: size.height, bytesPerSample: 4)
         let colors = (0..<ring).map { FrameMemory(layout, seed: $0) }
         let outputs = (0..<ring).map { FrameMemory(layout, seed: $0) }
         memories = depths + colors + outputs
-        maps = depths.compactMap { memory in
-            memory.planes[0].flatMap {
-                DepthImage(
-                    plane: $0.readOnly, width: view.depth.width, height: view.depth.height, encoding: .gray16LE)
-            }
-        }
         let placement = DepthPlacement(
             depthWidth: size.width, depthHeight: size.height, videoWidth: size.width, videoHeight: size.height)
         pictures = colors.compactMap { memory in
             memory.planes[0].flatMap { CloudPicture(plane: $0.readOnly, placement: placement) }
         }
         targets = outputs.compactMap { $0.planes[0] }
-        guard maps.count == ring, pictures.count == ring, targets.count == ring else {
+        guard pictures.count == ring, targets.count == ring else {
             throw Failure.cannot("a picture has no plane")
         }
     }

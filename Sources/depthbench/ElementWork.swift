@@ -49,7 +49,7 @@ final class ElementWork: Workload {
         var properties = [
             "anchor": "fixed", "cutoff": "\(Scene.cutoff)", "blur-radius": "\(wanted.sigma)",
             "gamma": "\(wanted.gamma)",
-            "upscale": wanted.upscale.name, "background-mode": wanted.background.rawValue,
+            "upscale": "\(wanted.upscale)", "background-mode": wanted.background.rawValue,
             "background-color": "0xff204060", "max-threads": "\(wanted.threads)",
         ]
         if wanted.background == .image { properties["background"] = still }
@@ -57,23 +57,21 @@ final class ElementWork: Workload {
     }
 
     private func feed(_ wanted: Case, inPlace: Bool, ring: Int) throws {
-        let (video, depth) = (try VideoShape(wanted), try DepthShape(wanted))
+        let (video, depth) = (try VideoShape(wanted), DepthShape(wanted))
         let size = video.layout.size
         let frames: any FrameSource
         if inPlace {
-            let returning = try ReturningFrames(count: ring, size: size) { fillWithNoise($1, seed: $0) }
+            let returning = try ReturningFrames(count: ring, size: size, fill: fillWithNoise)
             rig.countsCopies(of: returning.pool)
             frames = returning
         } else {
-            frames = try KeptFrames(count: ring, size: size) { fillWithNoise($1, seed: $0) }
+            frames = try KeptFrames(count: ring, size: size, fill: fillWithNoise)
         }
-        let maps = try KeptFrames(
-            count: ring, size: depth.layout.size,
-            fill: fourInTurn { draw(wanted.scene, wanted.depth, number: $0, layout: depth.layout, into: $1) })
+        let maps = try KeptFrames(count: ring, size: depth.layout.size, fill: depth.fill(wanted.scene))
         try rig.feed(gst_element_get_static_pad(rig.element, "video"), video.caps, frames)
         try rig.feed(gst_element_request_pad_simple(rig.element, "depth"), depth.caps, maps)
         if wanted.background == .stream {
-            let behind = try KeptFrames(count: ring, size: size) { fillWithNoise($1, seed: -1 - $0) }
+            let behind = try KeptFrames(count: ring, size: size) { fillWithNoise(seed: -1 - $0, $1) }
             try rig.feed(gst_element_request_pad_simple(rig.element, "background"), video.caps, behind)
         }
     }

@@ -1,5 +1,5 @@
-import CGStreamer
 import CProcessor
+import Foundation
 
 /// The processors that this program may use.
 ///
@@ -7,38 +7,26 @@ import CProcessor
 /// slept is slower for a while.
 struct Processors {
     private let all: ProcessorSet?
-    private let first: ProcessorSet?
 
     init() {
         var all = ProcessorSet()
         self.all = processor_get_affinity(&all) ? all : nil
-        first = self.all.map { all in
-            var first = ProcessorSet()
-            withUnsafeBytes(of: all) { all in
-                withUnsafeMutableBytes(of: &first) { first in
-                    guard let place = all.firstIndex(where: { $0 != 0 }) else { return }
-                    first[place] = all[place] & (0 &- all[place])
-                }
-            }
-            return first
-        }
     }
 
     /// Has the threads that there are, and those that they will make, use the first processor alone, or all of them. Where the
     /// system has no such thing it chooses itself.
     func use(onlyOne: Bool) {
-        guard var wanted = onlyOne ? first : all else { return }
-        for thread in Processors.threads() { _ = processor_set_affinity(thread, &wanted) }
+        guard var wanted = all else { return }
+        if onlyOne { keepFirst(&wanted) }
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        for thread in threads.compactMap({ Int32($0) }) { _ = processor_set_affinity(thread, &wanted) }
     }
 
-    /// The system's numbers of this program's threads.
-    private static func threads() -> [Int32] {
-        guard let folder = g_dir_open("/proc/self/task", 0, nil) else { return [] }
-        defer { g_dir_close(folder) }
-        var threads: [Int32] = []
-        while let name = g_dir_read_name(folder) {
-            if let thread = Int32(String(cString: name)) { threads.append(thread) }
+    private func keepFirst(_ set: inout ProcessorSet) {
+        withUnsafeMutableBytes(of: &set) { bytes in
+            guard let place = bytes.firstIndex(where: { $0 != 0 }) else { return }
+            let first = bytes[place] & (0 &- bytes[place])
+            for index in bytes.indices { bytes[index] = index == place ? first : 0 }
         }
-        return threads
     }
 }

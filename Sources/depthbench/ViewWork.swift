@@ -63,23 +63,17 @@ final class ViewWork: Workload {
 
     init(_ view: View, ring: Int) throws {
         leastFrames = max(ring, 8) + ElementRig.mostAhead
-        rig = try ElementRig(
-            view.factory,
-            downstream: "video/x-raw, format=(string)\(view.format), width=(int)\(view.size.width), "
-                + "height=(int)\(view.size.height)")
+        rig = try ElementRig(view.factory, downstream: try VideoShape(view.leaving).caps)
         rig.set(view.properties)
         rig.set(["max-threads": "\(view.threads)"])
-        let maps = try KeptFrames(
-            count: ring, size: view.depthBytes, fill: fourInTurn { view.drawDepth(number: $0, into: $1) })
-        let caps =
-            "\(view.isFloat ? "video/x-depth" : "video/x-raw"), format=(string)\(view.depthFormat), "
-            + "width=(int)\(view.depth.width), height=(int)\(view.depth.height), framerate=(fraction)30/1"
-        try rig.feed(gst_element_get_static_pad(rig.element, "depth"), caps, maps)
-        if let size = view.video {
-            var wanted = Case()
-            (wanted.size, wanted.format) = (size, view.videoFormat)
-            let shape = try VideoShape(wanted)
-            let frames = try KeptFrames(count: ring, size: shape.layout.size) { fillWithNoise($1, seed: $0) }
+        let depth = view.depthShape
+        let maps = try KeptFrames(count: ring, size: depth.layout.size, fill: depth.fill(.slope))
+        try rig.feed(gst_element_get_static_pad(rig.element, "depth"), depth.caps, maps)
+        if view.video != nil {
+            var video = view.leaving
+            video.format = view.videoFormat
+            let shape = try VideoShape(video)
+            let frames = try KeptFrames(count: ring, size: shape.layout.size, fill: fillWithNoise)
             try rig.feed(gst_element_request_pad_simple(rig.element, "video"), shape.caps, frames)
         }
         try rig.play(orElse: "its properties are \(view.properties)")
@@ -109,20 +103,8 @@ final class ColorWork: Workload {
         placement = DepthPlacement(
             depthWidth: view.depth.width, depthHeight: view.depth.height, videoWidth: view.size.width,
             videoHeight: view.size.height)
-        let layout = FrameLayout(
-            width: view.depth.width, height: view.depth.height, bytesPerSample: view.isFloat ? 4 : 2)
-        let fill = fourInTurn { view.drawDepth(number: $0, into: $1) }
-        memories = (0..<ring).map { FrameMemory(layout, number: $0, fill: fill) }
-        let encoding = view.isFloat ? DepthEncoding.float32LE : .gray16LE
-        maps = memories.compactMap { memory in
-            memory.planes[0].flatMap {
-                DepthImage(
-                    plane: $0.readOnly, width: view.depth.width, height: view.depth.height, encoding: encoding)
-            }
-        }
-        var leaving = Case()
-        (leaving.size, leaving.format) = (view.size, view.format)
-        let output = try VideoShape(leaving).layout
+        (memories, maps) = try view.depthShape.ring(.slope, count: ring)
+        let output = try VideoShape(view.leaving).layout
         let bytesPerPixel = view.format.count == 3 ? 3 : 4
         targetMemories = (0..<ring).map { FrameMemory(output, seed: $0) }
         targets = targetMemories.compactMap { memory in
@@ -131,7 +113,7 @@ final class ColorWork: Workload {
                     plane: $0, width: view.size.width, height: view.size.height, bytesPerPixel: bytesPerPixel, mix: nil)
             }
         }
-        guard maps.count == ring, targets.count == ring else { throw Failure.cannot("a picture has no plane") }
+        guard targets.count == ring else { throw Failure.cannot("a picture has no plane") }
     }
 
     func run(frames: Int) -> Timing {
@@ -147,97 +129,23 @@ final class ColorWork: Workload {
 }
 
 extension View {
-    var isFloat: Bool { depthFormat == "F32LE" }
-    var depthBytes: Int { depth.pixels * (isFloat ? 4 : 2) }
+    var depthShape: DepthShape { DepthShape(depthFormat, depth) }
 
-    /// Writes map `number`, rows one after the other.
-    func drawDepth(number: Int, into bytes: UnsafeMutableRawBufferPointer) {
-        for (index, metres) in slopingWall(depth, number: number).enumerated() {
-            if isFloat {
-                bytes.storeBytes(of: metres.bitPattern.littleEndian, toByteOffset: index * 4, as: UInt32.self)
-            } else {
-                let count = UInt16(clamping: Int((metres * 1000).rounded()))
-                bytes.storeBytes(of: count.littleEndian, toByteOffset: index * 2, as: UInt16.self)
-            }
+    /// The video that leaves.
+    var leaving: Case {
+        var leaving = Case()
+        (leaving.size, leaving.format) = (size, format)
+        return leaving
+    }
+
+    /// The element, a memcpy of what leaves, and the kernels where they are timed alone.
+    func works(ring: Int, _ effort: Options.Effort) throws -> [any Workload] {
+        var works: [any Workload] = [try ViewWork(self, ring: ring), try CopyWork(leaving, effort, threads: 1)]
+        switch kernel {
+        case .colors(let range): works.append(try ColorWork(self, range, ring: ring))
+        case .cloud: works.append(try CloudWork(self, ring: ring))
+        case nil: break
         }
-    }
-}
-
-/// A wall that goes from 0.6 m at the left to 3.6 m at the right, in metres, with the noise of a structured-light camera
-/// (2 mm at 1 m, growing with the square) and 2 % not measured (0).
-private func slopingWall(_ size: Size, number: Int) -> [Float] {
-    var random = SplitMix(seed: UInt64(number) &+ 1)
-    return (0..<size.pixels).map { index in
-        if random.next() % 50 == 0 { return 0 }
-        let distance = 0.6 + 3 * Double(index % size.width) / Double(size.width)
-        return Float(distance + random.nextNormal() * 0.002 * distance * distance)
-    }
-}
-
-/// One line of the table of views.
-struct ViewFigure {
-    let view: View
-    /// Frames that were used in turn.
-    let ring: Int
-    /// Milliseconds for a frame: median and quartiles of the rounds.
-    let time: Double
-    let low: Double
-    let high: Double
-    let copy: Double
-    /// Time over memcpy.
-    let ratio: Double
-    /// Milliseconds of the kernels alone.
-    let kernel: Double?
-
-    init(_ view: View, ring: Int, _ samples: Samples) {
-        self.view = view
-        self.ring = ring
-        let times = samples.values(0) { $0.frame / 1e6 }
-        time = median(times)
-        low = quantile(times, 0.25)
-        high = quantile(times, 0.75)
-        copy = median(samples.values(1) { $0.frame / 1e6 })
-        ratio = samples.ratio(0, to: 1)
-        kernel = view.kernel.map { _ in median(samples.values(2) { $0.frame / 1e6 }) }
-    }
-
-    static let header = line("view", "depth", "output", "ms", "kernel", "memcpy", "ratio")
-
-    var line: String {
-        ViewFigure.line(
-            view.name, "\(view.depth) \(view.depthFormat)", "\(view.size) \(view.format)", fixed(time, 3),
-            kernel.map { fixed($0, 3) } ?? "", fixed(copy, 3),
-            fixed(ratio, 2))
-    }
-
-    private static func line(
-        _ name: String, _ depth: String, _ output: String, _ time: String, _ kernel: String, _ copy: String,
-        _ ratio: String
-    ) -> String {
-        padded(name, to: 36) + padded(depth, to: 20) + padded(output, to: 18) + rightAligned(time, to: 9)
-            + rightAligned(kernel, to: 9) + rightAligned(copy, to: 9) + rightAligned(ratio, to: 8)
-    }
-}
-
-extension Bench {
-    /// Measures the elements that show depth, each beside a memcpy of what leaves it.
-    func measureViews() throws {
-        printLine(ViewFigure.header)
-        for view in View.all {
-            var leaving = Case()
-            (leaving.size, leaving.format) = (view.size, view.format)
-            let ring = try effort.ring(leaving)
-            processors.use(onlyOne: view.threads == 1)
-            var works: [any Workload] = [try ViewWork(view, ring: ring), try CopyWork(leaving, effort, threads: 1)]
-            switch view.kernel {
-            case .colors(let range): works.append(try ColorWork(view, range, ring: ring))
-            case .cloud: works.append(try CloudWork(view, ring: ring))
-            case nil: break
-            }
-            let figure = ViewFigure(view, ring: ring, try Samples(of: works, effort))
-            printLine(figure.line)
-            add(figure)
-            if let goal = view.goal { judge("\(view.name), \(view.depth): times a memcpy", figure.ratio, atMost: goal) }
-        }
+        return works
     }
 }
