@@ -31,7 +31,6 @@ final class ElementRig {
         // nobody's delay.
         gst_util_set_object_arg(object, "latency", "1000000000")
         gst_pad_set_chain_function_full(sink, arrive, Unmanaged.passUnretained(progress).toOpaque(), nil)
-        gst_pad_set_event_function_full(sink, ignoreEvent, nil, nil)
         guard gst_pad_set_active(sink, 1) != 0,
             gst_pad_link_full(source, sink, GST_PAD_LINK_CHECK_NOTHING) == GST_PAD_LINK_OK
         else { throw Failure.cannot("a pad cannot be linked") }
@@ -63,19 +62,18 @@ final class ElementRig {
         for (name, value) in properties { gst_util_set_object_arg(object, name, value) }
     }
 
-    /// Feeds a pad of the element, which this takes over.
-    func feed(_ pad: UnsafeMutablePointer<GstPad>?, _ caps: String, _ frames: any FrameSource) throws {
-        guard let pad else { throw Failure.cannot("\(factory) lacks a pad") }
+    /// Feeds a pad of the element. Frames that leave in other memory than that of a pool here are counted.
+    func feed(_ name: String, _ caps: String, _ frames: FrameRing) throws {
+        guard let pad = gst_element_get_static_pad(element, name) ?? gst_element_request_pad_simple(element, name)
+        else { throw Failure.cannot("\(factory) has no pad \(name)") }
+        let pool = frames.pool.map { Int(bitPattern: $0) }
         let lead = max(min(frames.count - 1, ElementRig.mostAhead), 1)
         // No feeder may wait for fewer frames than wake it.
-        progress.withLock { $0.batch = min($0.batch, max(lead / 2, 1)) }
+        progress.withLock {
+            $0.batch = min($0.batch, max(lead / 2, 1))
+            $0.pool = pool ?? $0.pool
+        }
         feeders.append(try Feeder(pad, caps: caps, frames, lead: lead, progress))
-    }
-
-    /// Counts the frames that leave in other memory than this pool's.
-    func countsCopies(of pool: UnsafeMutablePointer<GstBufferPool>) {
-        let address = Int(bitPattern: pool)
-        progress.withLock { $0.pool = address }
     }
 
     /// - Parameter hint: what may be the cause where it cannot play.
@@ -113,8 +111,7 @@ final class ElementRig {
     }
 }
 
-// MARK: - The sink pad's functions, on the element's thread
-
+/// The sink pad's function, on the element's thread.
 private let arrive:
     @convention(c) (UnsafeMutablePointer<GstPad>?, UnsafeMutablePointer<GstObject>?, UnsafeMutablePointer<GstBuffer>?)
         ->
@@ -131,11 +128,4 @@ private let arrive:
                 return $0.isRoundOver || $0.total.isMultiple(of: $0.batch)
             })
             return GST_FLOW_OK
-        }
-
-private let ignoreEvent:
-    @convention(c) (UnsafeMutablePointer<GstPad>?, UnsafeMutablePointer<GstObject>?, UnsafeMutablePointer<GstEvent>?) ->
-        gboolean = { _, _, event in
-            gst_event_unref(event)
-            return 1
         }

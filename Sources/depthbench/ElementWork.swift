@@ -59,20 +59,13 @@ final class ElementWork: Workload {
     private func feed(_ wanted: Case, inPlace: Bool, ring: Int) throws {
         let (video, depth) = (try VideoShape(wanted), DepthShape(wanted))
         let size = video.layout.size
-        let frames: any FrameSource
-        if inPlace {
-            let returning = try ReturningFrames(count: ring, size: size, fill: fillWithNoise)
-            rig.countsCopies(of: returning.pool)
-            frames = returning
-        } else {
-            frames = try KeptFrames(count: ring, size: size, fill: fillWithNoise)
-        }
-        let maps = try KeptFrames(count: ring, size: depth.layout.size, fill: depth.fill(wanted.scene))
-        try rig.feed(gst_element_get_static_pad(rig.element, "video"), video.caps, frames)
-        try rig.feed(gst_element_request_pad_simple(rig.element, "depth"), depth.caps, maps)
+        let frames = try FrameRing(count: ring, size: size, isWritable: inPlace, fill: fillWithNoise)
+        let maps = try FrameRing(count: ring, size: depth.layout.size, fill: depth.fill(wanted.scene))
+        try rig.feed("video", video.caps, frames)
+        try rig.feed("depth", depth.caps, maps)
         if wanted.background == .stream {
-            let behind = try KeptFrames(count: ring, size: size) { fillWithNoise(seed: -1 - $0, $1) }
-            try rig.feed(gst_element_request_pad_simple(rig.element, "background"), video.caps, behind)
+            let behind = try FrameRing(count: ring, size: size) { fillWithNoise(seed: -1 - $0, $1) }
+            try rig.feed("background", video.caps, behind)
         }
     }
 

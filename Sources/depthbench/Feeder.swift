@@ -30,7 +30,7 @@ final class Feeder {
     private let pad: UnsafeMutablePointer<GstPad>
     private let target: UnsafeMutablePointer<GstPad>
     private let caps: String
-    private let frames: any FrameSource
+    private let frames: FrameRing
     private let orders = Monitor(Orders())
     private let progress: Monitor<Progress>
     /// Frames that may be under way.
@@ -44,7 +44,7 @@ final class Feeder {
 
     /// A thread whose pad is linked to `target`, which this takes over.
     init(
-        _ target: UnsafeMutablePointer<GstPad>, caps: String, _ frames: any FrameSource, lead: Int,
+        _ target: UnsafeMutablePointer<GstPad>, caps: String, _ frames: FrameRing, lead: Int,
         _ progress: Monitor<Progress>
     ) throws {
         guard let pad = gst_pad_new("feeder", GST_PAD_SRC) else { throw Failure.cannot("there is no memory for a pad") }
@@ -145,77 +145,60 @@ private let answerNotLive:
 
 // MARK: - Where the frames come from
 
-/// Buffers that were filled before.
-protocol FrameSource: AnyObject {
-    var count: Int { get }
-    /// A buffer that the caller owns, and may stamp; nil when it is over.
-    func next() -> BufferPointer?
-    /// Ends a wait for a buffer.
-    func stop()
-}
-
-/// A ring of buffers that nobody else holds: each comes back when the last element lets go of it.
-final class ReturningFrames: FrameSource {
+/// A ring of buffers that were filled before.
+final class FrameRing {
     let count: Int
-    let pool: UnsafeMutablePointer<GstBufferPool>
+    /// Has the buffers that nobody else holds: each comes back when the last element lets go of it. Nil where buffers stay here
+    /// too, and so may not be written to: each goes out as another buffer with the same memory.
+    let pool: UnsafeMutablePointer<GstBufferPool>?
+    private var kept: [BufferRef] = []
+    private var turn = 0
 
-    init(count: Int, size: Int, fill: (Int, UnsafeMutableRawBufferPointer) -> Void) throws {
-        guard let pool = gst_buffer_pool_new(), let configuration = gst_buffer_pool_get_config(pool) else {
-            throw Failure.cannot("there is no memory for a pool")
-        }
+    init(count: Int, size: Int, isWritable: Bool = false, fill: FrameFill) throws {
         self.count = count
-        self.pool = pool
+        pool = isWritable ? gst_buffer_pool_new() : nil
+        let buffers = try isWritable ? poolBuffers(size: size) : keptBuffers(size: size)
+        for (number, buffer) in buffers.enumerated() {
+            var map = GstMapInfo()
+            guard gst_buffer_map(buffer, &map, GST_MAP_WRITE) != 0 else { continue }
+            fill(number, UnsafeMutableRawBufferPointer(start: map.data, count: Int(map.size)))
+            gst_buffer_unmap(buffer, &map)
+        }
+        if isWritable { for buffer in buffers { unref(buffer) } }
+    }
+
+    private func poolBuffers(size: Int) throws -> [BufferPointer] {
+        let configuration = gst_buffer_pool_get_config(pool)
         gst_buffer_pool_config_set_params(configuration, nil, guint(size), guint(count), guint(count))
         var parameters = lineAligned
         gst_buffer_pool_config_set_allocator(configuration, nil, &parameters)
         guard gst_buffer_pool_set_config(pool, configuration) != 0, gst_buffer_pool_set_active(pool, 1) != 0 else {
             throw Failure.cannot("there is no memory for \(count) frames")
         }
-        let buffers = (0..<count).compactMap { _ in next() }
-        for (number, buffer) in buffers.enumerated() {
-            write(to: buffer) { fill(number, $0) }
-            unref(buffer)
-        }
+        return (0..<count).compactMap { _ in next() }
+    }
+
+    private func keptBuffers(size: Int) throws -> [BufferPointer] {
+        kept = try (0..<count).map { _ in try newSharedBuffer(size: size) }
+        return kept.map(\.pointer)
     }
 
     deinit {
+        guard let pool else { return }
         gst_buffer_pool_set_active(pool, 0)
         gst_object_unref(pool)
     }
 
+    /// A buffer that the caller owns, and may stamp; nil when it is over.
     func next() -> BufferPointer? {
+        guard let pool else {
+            defer { turn = (turn + 1) % count }
+            return gst_buffer_copy_region(kept[turn].pointer, GST_BUFFER_COPY_MEMORY, 0, gsize.max)
+        }
         var buffer: BufferPointer?
         return gst_buffer_pool_acquire_buffer(pool, &buffer, nil) == GST_FLOW_OK ? buffer : nil
     }
 
-    func stop() { gst_buffer_pool_set_flushing(pool, 1) }
-}
-
-/// Buffers that stay here too, and so may not be written to: each goes out as another buffer with the same memory.
-final class KeptFrames: FrameSource {
-    var count: Int { buffers.count }
-    private let buffers: [BufferRef]
-    private var turn = 0
-
-    init(count: Int, size: Int, fill: (Int, UnsafeMutableRawBufferPointer) -> Void) throws {
-        guard let made = try? (0..<count).map({ _ in try newSharedBuffer(size: size) }) else {
-            throw Failure.cannot("there is no memory for \(count) frames")
-        }
-        buffers = made
-        for (number, buffer) in buffers.enumerated() { write(to: buffer.pointer) { fill(number, $0) } }
-    }
-
-    func next() -> BufferPointer? {
-        defer { turn = (turn + 1) % buffers.count }
-        return gst_buffer_copy_region(buffers[turn].pointer, GST_BUFFER_COPY_MEMORY, 0, gsize.max)
-    }
-
-    func stop() {}
-}
-
-private func write(to buffer: BufferPointer, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
-    var map = GstMapInfo()
-    guard gst_buffer_map(buffer, &map, GST_MAP_WRITE) != 0 else { return }
-    body(UnsafeMutableRawBufferPointer(start: map.data, count: Int(map.size)))
-    gst_buffer_unmap(buffer, &map)
+    /// Ends a wait for a buffer.
+    func stop() { if let pool { gst_buffer_pool_set_flushing(pool, 1) } }
 }

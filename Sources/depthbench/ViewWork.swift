@@ -67,14 +67,14 @@ final class ViewWork: Workload {
         rig.set(view.properties)
         rig.set(["max-threads": "\(view.threads)"])
         let depth = view.depthShape
-        let maps = try KeptFrames(count: ring, size: depth.layout.size, fill: depth.fill(.slope))
-        try rig.feed(gst_element_get_static_pad(rig.element, "depth"), depth.caps, maps)
+        let maps = try FrameRing(count: ring, size: depth.layout.size, fill: depth.fill(.slope))
+        try rig.feed("depth", depth.caps, maps)
         if view.video != nil {
             var video = view.leaving
             video.format = view.videoFormat
             let shape = try VideoShape(video)
-            let frames = try KeptFrames(count: ring, size: shape.layout.size, fill: fillWithNoise)
-            try rig.feed(gst_element_request_pad_simple(rig.element, "video"), shape.caps, frames)
+            let frames = try FrameRing(count: ring, size: shape.layout.size, fill: fillWithNoise)
+            try rig.feed("video", shape.caps, frames)
         }
         try rig.play(orElse: "its properties are \(view.properties)")
     }
