@@ -29,7 +29,6 @@ struct Progress {
 final class Feeder {
     private let pad: UnsafeMutablePointer<GstPad>
     private let target: UnsafeMutablePointer<GstPad>
-    private let caps: String
     private let frames: FrameRing
     private let orders = Monitor(Orders())
     private let progress: Monitor<Progress>
@@ -47,18 +46,25 @@ final class Feeder {
         _ target: UnsafeMutablePointer<GstPad>, caps: String, _ frames: FrameRing, lead: Int,
         _ progress: Monitor<Progress>
     ) throws {
-        guard let pad = gst_pad_new("feeder", GST_PAD_SRC) else { throw Failure.cannot("there is no memory for a pad") }
-        self.pad = pad
-        self.target = target
-        self.caps = caps
-        self.frames = frames
-        self.lead = lead
-        self.progress = progress
+        guard let pad = gst_pad_new("feeder", GST_PAD_SRC), let caps = gst_caps_from_string(caps) else {
+            throw Failure.cannot("there is no pad for \(caps)")
+        }
+        (self.pad, self.target, self.frames, self.lead, self.progress) = (pad, target, frames, lead, progress)
         gst_object_ref_sink(pad)
         gst_pad_set_query_function_full(pad, answerNotLive, nil, nil)
         guard gst_pad_set_active(pad, 1) != 0,
             gst_pad_link_full(pad, target, GST_PAD_LINK_CHECK_NOTHING) == GST_PAD_LINK_OK
         else { throw Failure.cannot("a pad cannot be linked") }
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        // They go with the first frame.
+        for event in [
+            gst_event_new_stream_start("depthbench"), gst_event_new_caps(caps), gst_event_new_segment(&segment),
+        ] {
+            gst_pad_store_sticky_event(pad, event)
+            gst_event_unref(event)
+        }
+        gst_caps_unref(caps)
         thread = g_thread_new(
             "feeder",
             { data in
@@ -71,13 +77,9 @@ final class Feeder {
     func finish() {
         frames.stop()
         orders.withLock { $0.isOver = true }
-        if let thread { g_thread_join(thread) }
-        thread = nil
+        g_thread_join(thread)
         gst_pad_set_active(pad, 0)
         gst_pad_unlink(pad, target)
-    }
-
-    deinit {
         gst_object_unref(target)
         gst_object_unref(pad)
     }
@@ -88,17 +90,18 @@ final class Feeder {
     // MARK: The thread
 
     private func work() {
-        start()
+        let duration: GstClockTime = 33_333_333
         var number = 0
         while let count = nextOrder() {
             for _ in 0..<count {
                 guard isWanted(number), let buffer = frames.next() else { return }
-                buffer.pointee.pts = GstClockTime(number) * frameDuration
-                buffer.pointee.duration = frameDuration
+                buffer.pointee.pts = GstClockTime(number) * duration
+                buffer.pointee.duration = duration
                 number += 1
                 let flow = gst_pad_push(pad, buffer)
                 if flow != GST_FLOW_OK {
-                    return fail("a frame was refused: \(String(cString: gst_flow_get_name(flow)))")
+                    let fault = "a frame was refused: \(String(cString: gst_flow_get_name(flow)))"
+                    return progress.withLock { $0.fault = $0.fault ?? fault }
                 }
             }
         }
@@ -117,31 +120,13 @@ final class Feeder {
             !$0.isOver && $0.fault == nil
         }
     }
-
-    private func start() {
-        gst_pad_push_event(pad, gst_event_new_stream_start("depthbench"))
-        guard let caps = gst_caps_from_string(caps) else { return fail("bad caps: \(caps)") }
-        gst_pad_push_event(pad, gst_event_new_caps(caps))
-        gst_caps_unref(caps)
-        var segment = GstSegment()
-        gst_segment_init(&segment, GST_FORMAT_TIME)
-        gst_pad_push_event(pad, gst_event_new_segment(&segment))
-    }
-
-    private func fail(_ text: String) { progress.withLock { $0.fault = $0.fault ?? text } }
 }
 
-private let frameDuration: GstClockTime = 33_333_333
-
-private let answerNotLive:
-    @convention(c) (UnsafeMutablePointer<GstPad>?, UnsafeMutablePointer<GstObject>?, UnsafeMutablePointer<GstQuery>?) ->
-        gboolean = { pad, parent, query in
-            guard let query, query.pointee.type == GST_QUERY_LATENCY else {
-                return gst_pad_query_default(pad, parent, query)
-            }
-            gst_query_set_latency(query, 0, 0, noClockTime)
-            return 1
-        }
+private let answerNotLive: GstPadQueryFunction = { pad, parent, query in
+    guard let query, query.pointee.type == GST_QUERY_LATENCY else { return gst_pad_query_default(pad, parent, query) }
+    gst_query_set_latency(query, 0, 0, noClockTime)
+    return 1
+}
 
 // MARK: - Where the frames come from
 

@@ -56,80 +56,8 @@ struct View {
     ]
 }
 
-/// The element of a view, between pads of our own.
-final class ViewWork: Workload {
-    let leastFrames: Int
-    private let rig: ElementRig
-
-    init(_ view: View, ring: Int) throws {
-        leastFrames = max(ring, 8) + ElementRig.mostAhead
-        rig = try ElementRig(view.factory, downstream: try VideoShape(view.leaving).caps)
-        rig.set(view.properties)
-        rig.set(["max-threads": "\(view.threads)"])
-        let depth = view.depthShape
-        let maps = try FrameRing(count: ring, size: depth.layout.size, fill: depth.fill(.slope))
-        try rig.feed("depth", depth.caps, maps)
-        if view.video != nil {
-            var video = view.leaving
-            video.format = view.videoFormat
-            let shape = try VideoShape(video)
-            let frames = try FrameRing(count: ring, size: shape.layout.size, fill: fillWithNoise)
-            try rig.feed("video", shape.caps, frames)
-        }
-        try rig.play(orElse: "its properties are \(view.properties)")
-    }
-
-    func run(frames: Int) throws -> Timing {
-        let round = try rig.run(frames: frames)
-        return Timing(frame: round.mean, interval: median(round.intervals))
-    }
-}
-
-/// The kernels of `depthcolorize`, without GStreamer.
-final class ColorWork: Workload {
-    let leastFrames: Int
-    private let overlay = ColorOverlay()
-    private let memories: [FrameMemory]
-    private let maps: [DepthImage]
-    private let targets: [ColorOverlay.Target]
-    private let targetMemories: [FrameMemory]
-    private let range: DepthColorRange
-    private let placement: DepthPlacement
-    private var next = 0
-
-    init(_ view: View, _ range: DepthColorRange, ring: Int) throws {
-        leastFrames = max(ring, 4)
-        self.range = range
-        placement = DepthPlacement(
-            depthWidth: view.depth.width, depthHeight: view.depth.height, videoWidth: view.size.width,
-            videoHeight: view.size.height)
-        (memories, maps) = try view.depthShape.ring(.slope, count: ring)
-        let output = try VideoShape(view.leaving).layout
-        let bytesPerPixel = view.format.count == 3 ? 3 : 4
-        targetMemories = (0..<ring).map { FrameMemory(output, seed: $0) }
-        targets = targetMemories.compactMap { memory in
-            memory.planes[0].flatMap {
-                ColorOverlay.Target(
-                    plane: $0, width: view.size.width, height: view.size.height, bytesPerPixel: bytesPerPixel, mix: nil)
-            }
-        }
-        guard targets.count == ring else { throw Failure.cannot("a picture has no plane") }
-    }
-
-    func run(frames: Int) -> Timing {
-        let start = now()
-        for _ in 0..<frames {
-            overlay.draw(
-                maps[next], scale: DepthScale(), range: range, colors: DepthColors(), placement: placement,
-                on: targets[next])
-            next = (next + 1) % maps.count
-        }
-        return Timing(frame: Double(now() - start) / Double(frames))
-    }
-}
-
 extension View {
-    var depthShape: DepthShape { DepthShape(depthFormat, depth) }
+    private var depthShape: DepthShape { DepthShape(depthFormat, depth) }
 
     /// The video that leaves.
     var leaving: Case {
@@ -140,12 +68,105 @@ extension View {
 
     /// The element, a memcpy of what leaves, and the kernels where they are timed alone.
     func works(ring: Int, _ effort: Options.Effort) throws -> [any Workload] {
-        var works: [any Workload] = [try ViewWork(self, ring: ring), try CopyWork(leaving, effort, threads: 1)]
-        switch kernel {
-        case .colors(let range): works.append(try ColorWork(self, range, ring: ring))
-        case .cloud: works.append(try CloudWork(self, ring: ring))
-        case nil: break
+        let works: [any Workload] = [try element(ring: ring), try CopyWork(leaving, effort, threads: 1)]
+        return switch kernel {
+        case .colors(let range): works + [try colors(range, ring: ring)]
+        case .cloud: works + [try cloud(ring: ring)]
+        case nil: works
         }
-        return works
+    }
+
+    private func element(ring: Int) throws -> ElementRig {
+        var properties = properties
+        properties["max-threads"] = "\(threads)"
+        let rig = try ElementRig(factory, downstream: try VideoShape(leaving).caps, properties)
+        let maps = try FrameRing(count: ring, size: depthShape.layout.size, fill: depthShape.fill(.slope))
+        try rig.feed("depth", depthShape.caps, maps)
+        if video != nil {
+            var arriving = leaving
+            arriving.format = videoFormat
+            let shape = try VideoShape(arriving)
+            let frames = try FrameRing(count: ring, size: shape.layout.size, fill: fillWithNoise)
+            try rig.feed("video", shape.caps, frames)
+        }
+        try rig.play(orElse: "its properties are \(properties)")
+        return rig
+    }
+
+    /// Nothing of the map is cut off.
+    private var placement: DepthPlacement {
+        DepthPlacement(
+            depthWidth: depth.width, depthHeight: depth.height, videoWidth: size.width, videoHeight: size.height)
+    }
+
+    /// The kernels of `depthcolorize`.
+    private func colors(_ range: DepthColorRange, ring: Int) throws -> KernelLoop {
+        let overlay = ColorOverlay()
+        let (depths, maps) = try depthShape.ring(.slope, count: ring)
+        let layout = try VideoShape(leaving).layout
+        let outputs = (0..<ring).map { FrameMemory(layout, seed: $0) }
+        let targets = outputs.compactMap { memory in
+            memory.planes[0].flatMap {
+                ColorOverlay.Target(
+                    plane: $0, width: size.width, height: size.height, bytesPerPixel: format.count == 3 ? 3 : 4,
+                    mix: nil)
+            }
+        }
+        guard targets.count == ring else { throw Failure.cannot("a picture has no plane") }
+        let placement = placement
+        return KernelLoop(ring: ring, keeping: depths + outputs) { index in
+            overlay.draw(
+                maps[index], scale: DepthScale(), range: range, colors: DepthColors(), placement: placement,
+                on: targets[index])
+        }
+    }
+
+    /// The kernels of `depthcloud`: a cloud in the colours of video that has the depth's size and the output's format, turned
+    /// by 20°.
+    private func cloud(ring: Int) throws -> KernelLoop {
+        let renderer = CloudRenderer()
+        if threads > 1 { renderer.crew = ThreadCrew(size: threads) }
+        var settings = CloudRenderer.Settings(
+            sensor: CloudSensor(width: size.width, height: size.height, fieldOfView: 70))
+        settings.view.yaw = 20
+        let (depths, maps) = try depthShape.ring(.slope, count: ring)
+        let layout = FrameLayout(width: size.width, height: size.height, bytesPerSample: 4)
+        let colors = (0..<ring).map { FrameMemory(layout, seed: $0) }
+        let outputs = (0..<ring).map { FrameMemory(layout, seed: $0) }
+        let pictures = colors.compactMap { memory in
+            memory.planes[0].flatMap { CloudPicture(plane: $0.readOnly, placement: placement) }
+        }
+        let targets = outputs.compactMap { $0.planes[0] }
+        guard pictures.count == ring, targets.count == ring else { throw Failure.cannot("a picture has no plane") }
+        return KernelLoop(ring: ring, keeping: depths + colors + outputs) { [size, settings] index in
+            let isDrawn = renderer.draw(
+                maps[index], scale: DepthScale(), colors: pictures[index], settings: settings, into: targets[index],
+                width: size.width, height: size.height)
+            if !isDrawn { throw Failure.cannot("the cloud does not fit its picture") }
+        }
+    }
+}
+
+/// The kernels of a view, without GStreamer.
+private final class KernelLoop: Workload {
+    let leastFrames: Int
+    private let ring: Int
+    /// Where the planes lie that are drawn.
+    private let memories: [FrameMemory]
+    private let draw: (_ index: Int) throws -> Void
+    private var next = 0
+
+    init(ring: Int, keeping memories: [FrameMemory], draw: @escaping (_ index: Int) throws -> Void) {
+        leastFrames = max(ring, 4)
+        (self.ring, self.memories, self.draw) = (ring, memories, draw)
+    }
+
+    func run(frames: Int) throws -> Timing {
+        let start = now()
+        for _ in 0..<frames {
+            try draw(next)
+            next = (next + 1) % ring
+        }
+        return Timing(frame: Double(now() - start) / Double(frames))
     }
 }
