@@ -1,9 +1,9 @@
 import DepthKernels
 import DepthMattePlugin
 
-/// What is timed: one combination of sizes, formats and settings.
+/// One combination of sizes, formats and settings to time.
 ///
-/// The initial values are the usual case, from which the tables depart.
+/// The initial values are the usual case, from which tables depart.
 struct Case: Equatable {
     var size = Size(width: 1920, height: 1080)
     /// A raw video format of `depthmatte`.
@@ -14,7 +14,7 @@ struct Case: Equatable {
     var sigma = 5.0
     var gamma = 0.5
     var upscale = Upscale.bicubic
-    var background = Behind.image
+    var background = BackgroundMode.image
     var scene = Scene.person
     /// `max-threads` of the element; parts of a memcpy.
     var threads = 1
@@ -48,12 +48,12 @@ extension Size {
     }
 }
 
-/// What is behind the person: the modes of `background-mode` that can be timed.
-enum Behind: String, CaseIterable {
+/// The values of `background-mode` that can be timed.
+enum BackgroundMode: String, CaseIterable {
     case image, color, stream, transparent
 }
 
-/// Which code is timed.
+/// The code to time.
 enum Work: String, CaseIterable, Encodable {
     /// The element; its frames are nobody else's, so it may draw on them.
     case inPlace = "in-place"
@@ -68,19 +68,19 @@ enum Work: String, CaseIterable, Encodable {
     /// A frame to another place, a part on each thread: what there is to gain from threads where memory is all.
     case memcpy
 
-    /// What is timed where nobody asks for one.
+    /// The default of `--work`.
     static var usual: [Work] { allCases.filter { $0 != .memcpy } }
 
     var usesElement: Bool { self == .inPlace || self == .copied }
 
-    /// Whether there is such work to do: the kernels that make alpha are not timed alone.
-    func suits(_ wanted: Case) -> Bool { ![.kernels, .blend].contains(self) || wanted.background != .transparent }
+    /// The kernels that make alpha are not timed alone.
+    func canRun(_ wanted: Case) -> Bool { ![.kernels, .blend].contains(self) || wanted.background != .transparent }
 }
 
 /// A setting of a case that is given as an argument, and along which a table or a sweep varies the usual case.
 struct Axis: Sendable {
     let argument: String
-    /// What values are like.
+    /// An example or a range of values, for error messages.
     private let form: String
     /// Tried where the command line does not say; the usual value among them is left out.
     let table, sweep: String
@@ -120,7 +120,7 @@ struct Axis: Sendable {
             { text in Upscale.allCases.first { "\($0)" == text } }),
         Axis(
             "--background", "image", table: "color,stream,transparent", sweep: "image,color,stream,transparent",
-            \.background, { Behind(rawValue: $0) }),
+            \.background, { BackgroundMode(rawValue: $0) }),
         Axis(
             "--scene", "person or 25%", table: "noisy,checkerboard,0,50,100",
             sweep: "person,noisy,checkerboard,0,10,25,50,75,100", \.scene, { Scene($0) }),

@@ -37,7 +37,7 @@ enum DepthBench {
     }
 }
 
-/// What ends the program before its work is done.
+/// Reasons to end the program early.
 enum Failure: Error {
     /// The arguments are wrong; the text names the one.
     case usage(String)

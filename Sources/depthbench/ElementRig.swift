@@ -26,10 +26,7 @@ final class ElementRig: Workload {
         gst_object_unref(template)
         gst_object_ref_sink(element)
         gst_object_ref_sink(sink)
-        self.factory = factory
-        self.element = element
-        self.source = source
-        self.sink = sink
+        (self.factory, self.element, self.source, self.sink) = (factory, element, source, sink)
         for (name, value) in properties { gst_util_set_object_arg(object, name, value) }
         // GstAggregator lets as many frames wait on a pad as are due in its latency; that of a pipeline that is not live is
         // nobody's delay.

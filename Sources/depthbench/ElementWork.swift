@@ -20,8 +20,8 @@ final class ElementWork: Workload {
     private let mustWorkInPlace: Bool
 
     /// - Parameters:
-    ///   - inPlace: whether the element may draw on the frames.
-    ///   - still: the file behind the person.
+    ///   - inPlace: the element may draw on the frames.
+    ///   - still: the background picture's file.
     init(_ wanted: Case, inPlace: Bool, ring: Int, still: String) throws {
         mustWorkInPlace = inPlace && wanted.background != .transparent
         var properties = [

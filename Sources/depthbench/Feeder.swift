@@ -1,7 +1,7 @@
 import CGStreamer
 import GstBridge
 
-/// What the threads around one element tell each other.
+/// State that the threads around one element share.
 struct Progress {
     /// When each frame of the round arrived behind the element, in nanoseconds.
     var arrivals: [UInt64] = []
@@ -18,7 +18,7 @@ struct Progress {
     var pool: Int?
     /// Frames so far that left in other memory.
     var copies = 0
-    /// What went wrong.
+    /// The first error.
     var fault: String?
 }
 

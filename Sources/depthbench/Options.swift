@@ -1,6 +1,6 @@
 import GstBridge
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Options {
     enum Command: String, CaseIterable {
         case table, goals, sweep, grid, views, pipelines, help
@@ -101,10 +101,10 @@ struct Options {
         }
     }
 
-    /// Which works a command measures, of which cases.
+    /// The works and cases that a table, sweep or grid measures.
     func plan() throws -> [(work: Work, wanted: Case)] {
         func lines(_ cases: [Case], _ works: [Work]) -> [(work: Work, wanted: Case)] {
-            cases.flatMap { wanted in works.filter { $0.suits(wanted) }.map { ($0, wanted) } }
+            cases.flatMap { wanted in works.filter { $0.canRun(wanted) }.map { ($0, wanted) } }
         }
         let usual = try usual()
         return switch command {

@@ -3,8 +3,8 @@ import Foundation
 
 /// The processors that this program may use.
 ///
-/// What one thread does is timed on one processor, with all that surrounds it: each has a cache of its own, and one that has
-/// slept is slower for a while.
+/// Work of one thread is timed on one processor, with all threads around it: each processor has a cache of its own, and one
+/// that has slept is slower for a while.
 struct Processors {
     private let all: ProcessorSet?
 

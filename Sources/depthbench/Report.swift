@@ -2,7 +2,7 @@ import CDepthMatte
 import Foundation
 import GstBridge
 
-/// What one run measured, as its JSON file has it; `--help` explains the fields.
+/// All figures of a run, as in its JSON file; `--help` explains the fields.
 struct Report: Encodable {
     let tool = "depthbench"
     let version = DEPTHMATTE_VERSION
@@ -37,7 +37,7 @@ struct Report: Encodable {
     }
 }
 
-/// What one work took, and a memcpy of the same frame beside it. Times are milliseconds for a frame.
+/// The time of one work, and of a memcpy of the same frame. Times are milliseconds for a frame.
 struct Figure: Encodable {
     let work: Work
     let width, height: Int
@@ -77,7 +77,7 @@ struct Figure: Encodable {
     }
 }
 
-/// What a view of depth took. Times are milliseconds for a frame; the memcpy is of what leaves.
+/// The time of a view of depth, in milliseconds for a frame; the memcpy is of the output frame.
 struct ViewFigure: Encodable {
     let name, depthFormat: String
     let depthWidth, depthHeight, width, height: Int
@@ -100,7 +100,7 @@ struct ViewFigure: Encodable {
     }
 }
 
-/// What a pipeline takes for a frame, and how much of that its sources alone do not.
+/// The time of a pipeline for a frame, and how much of it is not that of its sources.
 struct PipelineFigure: Encodable {
     let name: String
     /// Milliseconds of wall time, and added time over that of the compositor: medians of the rounds' ratios.
@@ -109,11 +109,11 @@ struct PipelineFigure: Encodable {
     let cpuMs, addedCpuMs, cpuRatio: Double
 }
 
-/// One of the project's goals, and how far it is reached.
+/// One of the project's goals, and its measured value.
 struct Goal: Encodable {
     let goal: String
     let limit: Double
-    /// Whether the value must not be above the limit, or else not below it.
+    /// The limit is an upper one, or else a lower one.
     let atMost: Bool
     let value: Double
     let reached: Bool
@@ -129,7 +129,7 @@ struct Goal: Encodable {
 
 // MARK: - As tables
 
-/// What is printed as one line of a table.
+/// A line of a table.
 protocol TableRow {
     /// Titles and widths; those of text, which begins at the left, are negative.
     static var columns: [(String, Int)] { get }

@@ -1,4 +1,4 @@
-/// What the depth camera sees.
+/// A synthetic scene in front of the depth camera.
 enum Scene: Equatable, CustomStringConvertible {
     /// Head and shoulders over about a quarter of the frame, without noise.
     case person

@@ -11,7 +11,7 @@ protocol Workload: AnyObject {
     func run(frames: Int) throws -> Timing
 }
 
-/// What one round took.
+/// The times of one round.
 struct Timing {
     /// Nanoseconds for a frame.
     var frame: Double
