@@ -49,7 +49,7 @@ extension Size {
 }
 
 /// The values of `background-mode` that can be timed.
-enum BackgroundMode: String, CaseIterable {
+enum BackgroundMode: String {
     case image, color, stream, transparent
 }
 
@@ -82,15 +82,15 @@ struct Axis: Sendable {
     let argument: String
     /// An example or a range of values, for error messages.
     private let form: String
-    /// Tried where the command line does not say; the usual value among them is left out.
-    let table, sweep: String
+    /// Tried by tables and sweeps where the command line does not say; the usual value among them is left out.
+    let values: [String]
     private let set: @Sendable (inout Case, String) -> Bool
 
     private init<Value>(
-        _ argument: String, _ form: String, table: String = "", sweep: String = "",
+        _ argument: String, _ form: String, _ values: String,
         _ path: any WritableKeyPath<Case, Value> & Sendable, _ parse: @escaping @Sendable (String) -> Value?
     ) {
-        (self.argument, self.form, self.table, self.sweep) = (argument, form, table, sweep)
+        (self.argument, self.form, self.values) = (argument, form, values.split(separator: ",").map { String($0) })
         set = { wanted, text in
             guard let value = parse(text) else { return false }
             wanted[keyPath: path] = value
@@ -107,24 +107,20 @@ struct Axis: Sendable {
 
     static let all = [
         Axis(
-            "--format", "I420", table: "NV12,BGRA,BGR,YUY2", sweep: "I420,NV12,BGRA,BGR,YUY2", \.format,
+            "--format", "I420", "I420,NV12,BGRA,BGR,YUY2", \.format,
             { text in VideoFormat.all.first { $0.name == text }?.name }),
+        Axis("--size", "1920x1080", "640x360,1280x720,1920x1080,3840x2160", \.size, { Size($0) }),
+        Axis("--depth", "640x480", "320x240,640x480,1280x720", \.depth, { Size($0) }),
+        Axis("--sigma", "0 to 50", "0,1,2,5,10,20,50", \.sigma, { number($0, in: 0...50) }),
+        Axis("--gamma", "0.01 to 10", "", \.gamma, { number($0, in: 0.01...10) }),
         Axis(
-            "--size", "1920x1080", table: "640x360,1280x720,3840x2160", sweep: "640x360,1280x720,1920x1080,3840x2160",
-            \.size, { Size($0) }),
-        Axis("--depth", "640x480", table: "1280x720", sweep: "320x240,640x480,1280x720", \.depth, { Size($0) }),
-        Axis("--sigma", "0 to 50", table: "0,1,20,50", sweep: "0,1,2,5,10,20,50", \.sigma, { number($0, in: 0...50) }),
-        Axis("--gamma", "0.01 to 10", \.gamma, { number($0, in: 0.01...10) }),
-        Axis(
-            "--upscale", "bicubic", table: "bilinear", sweep: "bicubic,bilinear", \.upscale,
+            "--upscale", "bicubic", "bicubic,bilinear", \.upscale,
             { text in Upscale.allCases.first { "\($0)" == text } }),
         Axis(
-            "--background", "image", table: "color,stream,transparent", sweep: "image,color,stream,transparent",
-            \.background, { BackgroundMode(rawValue: $0) }),
+            "--background", "image", "image,color,stream,transparent", \.background, { BackgroundMode(rawValue: $0) }),
         Axis(
-            "--scene", "person or 25%", table: "noisy,checkerboard,0,50,100",
-            sweep: "person,noisy,checkerboard,0,10,25,50,75,100", \.scene, { Scene($0) }),
-        Axis("--threads", "1 to 64", \.threads, { number($0, in: 1...64) }),
+            "--scene", "person or 25%", "person,noisy,checkerboard,0,10,25,50,75,100", \.scene, { Scene($0) }),
+        Axis("--threads", "1 to 64", "", \.threads, { number($0, in: 1...64) }),
     ]
 }
 

@@ -107,21 +107,14 @@ struct Options {
             cases.flatMap { wanted in works.filter { $0.canRun(wanted) }.map { ($0, wanted) } }
         }
         let usual = try usual()
-        return switch command {
-        // The usual case by every work, then the element in place along each axis.
-        case .table: lines([usual], works ?? Work.usual) + lines(try departures(\.table), works ?? [.inPlace])
-        // Everything along each axis, by the element and by the kernels.
-        case .sweep: lines([usual] + (try departures(\.sweep)), works ?? Work.usual)
-        default: lines(try combinations(), works ?? Work.usual)
+        // Cases that differ from the usual one in one value.
+        let departures = try Axis.all.flatMap { axis in
+            try (given[axis.argument] ?? axis.values).map { try axis.applied($0, to: usual) }.filter { $0 != usual }
         }
-    }
-
-    /// Cases that differ from the usual one in one value.
-    private func departures(_ values: KeyPath<Axis, String>) throws -> [Case] {
-        let usual = try usual()
-        return try Axis.all.flatMap { axis in
-            let texts = given[axis.argument] ?? axis[keyPath: values].split(separator: ",").map { String($0) }
-            return try texts.map { try axis.applied($0, to: usual) }.filter { $0 != usual }
+        return switch command {
+        case .table: lines([usual], works ?? Work.usual) + lines(departures, works ?? [.inPlace])
+        case .sweep: lines([usual] + departures, works ?? Work.usual)
+        default: lines(try combinations(), works ?? Work.usual)
         }
     }
 
@@ -142,9 +135,9 @@ extension Options {
 
         usage: depthbench [COMMAND] [ARGUMENT VALUE]...
 
-          table      the usual case and what happens around it; less than a minute (the default)
+          table      the usual case by each work, and the element in place along each axis; half a minute (the default)
           goals      the cases that the project has goals for, and whether they are reached
-          sweep      one axis after the other, for the element and for the kernels
+          sweep      each work along each axis, one after the other
           grid       every combination of the values that are given
           views      the elements that show depth, led by a wall of 640x480 samples with noise and holes
           pipelines  whole pipelines: what depthmatte adds to its sources, and what a compositor of two layers adds
