@@ -1,47 +1,53 @@
+import CGStreamer
+import Foundation
+
 /// Measures, prints each line as it comes, and keeps them all.
 final class Bench {
     private(set) var report = Report()
-    let effort: Options.Effort
-    /// What is behind the person.
-    let still: TemporaryFile
-    let processors = Processors()
-    private let print: (String) -> Void
+    private let effort: Options.Effort
+    private let processors = Processors()
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "depthbench-\(UUID().uuidString)")
+    /// The picture behind the person.
+    private var still: String { folder.appending(path: "still.png").path }
 
-    init(_ effort: Options.Effort, print: @escaping (String) -> Void) throws {
+    init(_ effort: Options.Effort) throws {
         self.effort = effort
-        self.print = print
-        still = try TemporaryFile.still()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let pipeline = try LaunchedPipeline(
+            """
+            videotestsrc num-buffers=1 pattern=smpte ! video/x-raw,format=RGB,width=480,height=270
+            ! pngenc ! filesink location="\(still)"
+            """)
+        try pipeline.set(GST_STATE_PLAYING)
+        try pipeline.waitForEnd()
     }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// Measures each work by itself, with memcpy in turn.
     func measure(_ list: [(work: Work, wanted: Case)]) throws {
-        guard !list.isEmpty else { return }
-        printHeader()
+        if !list.isEmpty { say(Figure.header) }
         for (work, wanted) in list { try measure(work, wanted) }
     }
 
-    @discardableResult
-    func measure(_ work: Work, _ wanted: Case) throws -> Figure { try measure(work, [wanted]).figures[0] }
-
     /// Measures a work in several cases, which take turns with each other and with memcpy of the first one's frame.
     @discardableResult
-    func measure(_ work: Work, _ cases: [Case]) throws -> (figures: [Figure], samples: Samples) {
+    private func measure(_ work: Work, _ cases: Case...) throws -> Samples {
         processors.use(onlyOne: cases.allSatisfy { $0.threads == 1 })
-        var works: [any Workload] = try cases.map { try workload(work, $0) }
-        works.append(try CopyWork(cases[0], effort, threads: 1))
-        let samples = try Samples(of: works, effort)
-        let figures = try cases.enumerated().map { index, wanted in
-            try Figure(work, wanted, effort, samples, at: index, copyAt: cases.count)
+        let works: [any Workload] = try cases.map { try workload(work, $0) }
+        let samples = try Samples(of: works + [try CopyWork(cases[0], effort, threads: 1)], effort)
+        for (index, wanted) in cases.enumerated() {
+            let figure = try Figure(work, wanted, effort, samples, at: index, copyAt: cases.count)
+            say(figure.line)
+            report.figures.append(figure)
         }
-        for figure in figures { print(figure.line) }
-        report.figures += figures
-        return (figures, samples)
+        return samples
     }
 
     private func workload(_ work: Work, _ wanted: Case) throws -> any Workload {
         let ring = try effort.ring(wanted)
         return switch work {
-        case .inPlace, .copied: try ElementWork(wanted, inPlace: work == .inPlace, ring: ring, still: still.path)
+        case .inPlace, .copied: try ElementWork(wanted, inPlace: work == .inPlace, ring: ring, still: still)
         case .kernels: try BlendWork(wanted, ring: ring, rendersEach: true)
         case .render: try RenderWork(wanted, ring: ring)
         case .blend: try BlendWork(wanted, ring: ring, rendersEach: false)
@@ -49,62 +55,85 @@ final class Bench {
         }
     }
 
-    /// Takes the kernels apart: what a setting adds is what its kernel costs.
-    func measureStages(_ wanted: Case) throws {
-        guard Work.blend.suits(wanted) else { return }
-        processors.use(onlyOne: true)
-        var tiny = wanted
-        (tiny.size, tiny.sigma, tiny.gamma) = (Size(width: 1, height: 1), 0, 1)
-        var hard = wanted
-        (hard.sigma, hard.gamma) = (0, 1)
-        var soft = wanted
-        soft.gamma = 1
-        let ring = try effort.ring(wanted)
-        let renders: [any Workload] = try [tiny, hard, soft, wanted].map { try RenderWork($0, ring: ring) }
-        let blend = try BlendWork(wanted, ring: ring, rendersEach: false)
-        let samples = try Samples(of: renders + [blend, try CopyWork(wanted, effort, threads: 1)], effort)
-        let copy = samples.values(5) { $0.frame }
-        let threshold = median(samples.values(0) { $0.frame })
-        let stages = [
-            ("threshold (a matte of one pixel)", threshold),
-            ("upscale of a hard mask", samples.difference(1, minus: 0)),
-            ("blur, and what upscale adds for a soft edge", samples.difference(2, minus: 1)),
-            ("gamma, and what upscale adds", samples.difference(3, minus: 2)),
-            ("blend", median(samples.values(4) { $0.frame })),
-        ].map { Stage(name: $0.0, time: $0.1 / 1e6, ratio: $0.1 / max(median(copy), 1)) }
-        print("")
-        print(Stage.header)
-        for stage in stages { print(stage.line) }
-        report.stages = stages
+    // MARK: Goals
+
+    /// Measures the cases that the project has goals for, in place and by the element's wall time.
+    func measureGoals() throws {
+        func wanted(_ arguments: String) throws -> Case {
+            try Options(arguments.split(separator: " ").map { String($0) }).usual()
+        }
+        let goals = [
+            ("1920x1080 I420, depth 640x480", "", 1.5),
+            ("the same with sensor noise and 2 % holes", "--scene noisy", 3),
+            ("1920x1080 BGRA", "--format BGRA", 1.5),
+            ("3840x2160 I420, depth 1280x720", "--size 3840x2160 --depth 1280x720", 1.5),
+            ("checkerboard, sigma 1", "--scene checkerboard --sigma 1", 5),
+        ]
+        say(Figure.header)
+        for (name, arguments, limit) in goals {
+            let ratio = try measure(.inPlace, wanted(arguments)).ratio(0, to: 1)
+            report.goals.append(Goal("\(name): times a memcpy", ratio, atMost: limit))
+            // For comparison: the same without GStreamer.
+            try measure(.kernels, wanted(arguments))
+        }
+        let large = "--size 3840x2160 --depth 1280x720"
+        let speed = try measure(.inPlace, wanted(large), wanted("\(large) --threads 2")).ratio(0, to: 1)
+        report.goals.append(Goal("3840x2160: speed of two threads over one", speed, atLeast: 1.7))
+        let blur = try measure(.inPlace, wanted("--sigma 1"), wanted("--sigma 50")).ratio(1, to: 0)
+        report.goals.append(Goal("blur-radius 50 against 1: times the time", blur, atMost: 1.5))
     }
-
-    func printHeader() { print(Figure.header) }
-
-    func printLine(_ line: String) { print(line) }
-
-    func add(_ figure: ViewFigure) { report.views.append(figure) }
 
     func printGoals() {
         guard !report.goals.isEmpty else { return }
-        print("")
-        print(Goal.header)
-        for goal in report.goals { print(goal.line) }
+        say("\n" + Goal.header)
+        for goal in report.goals { say(goal.line) }
     }
 
-    func add(_ figures: [PipelineFigure]) {
-        print(PipelineFigure.header)
-        for figure in figures { print(figure.line) }
-        report.pipelines = figures
-        judge("pipelines: added wall time over the compositor's", figures[1].wallRatio, atMost: 1.0 / 3)
-        judge("pipelines: added processor time over the compositor's", figures[1].processorRatio, atMost: 1.0 / 3)
+    // MARK: Views and pipelines
+
+    /// Measures the elements that show depth, each beside a memcpy of what leaves it.
+    func measureViews() throws {
+        say(ViewFigure.header)
+        for view in View.all {
+            let ring = try effort.ring(view.leaving)
+            processors.use(onlyOne: view.threads == 1)
+            let samples = try Samples(of: try view.works(ring: ring, effort), effort)
+            let figure = ViewFigure(view, ring: ring, samples)
+            say(figure.line)
+            report.views.append(figure)
+            if let limit = view.goal {
+                report.goals.append(Goal("\(view.name), \(view.depth): times a memcpy", figure.ratio, atMost: limit))
+            }
+        }
     }
 
-    /// Judges a measured value; nil where there is nothing to measure.
-    func judge(_ name: String, _ value: Double?, atMost limit: Double) {
-        report.goals.append(Goal(name: name, limit: limit, isMost: true, value: value))
-    }
-
-    func judge(_ name: String, _ value: Double?, atLeast limit: Double) {
-        report.goals.append(Goal(name: name, limit: limit, isMost: false, value: value))
+    /// Compares what depthmatte and a compositor add to the same sources.
+    func measurePipelines(_ wanted: Case) throws {
+        processors.use(onlyOne: false)
+        let map = folder.appending(path: "map.depth")
+        try Data(DepthShape(wanted).map(wanted.scene, number: 0)).write(to: map)
+        let pipelines = Pipelines(wanted: wanted, still: still, depthMap: map.path).all
+        let samples = try Samples(of: pipelines.flatMap { [$0.whole, $0.sources] }, effort)
+        func added(_ index: Int, _ time: (Timing) -> Double?) -> [Double] {
+            zip(samples.milliseconds(2 * index, time), samples.milliseconds(2 * index + 1, time)).map { $0 - $1 }
+        }
+        func ratio(_ index: Int, _ time: (Timing) -> Double?) -> Double {
+            median(zip(added(index, time), added(0, time)).map { $0 / $1 })
+        }
+        report.pipelines = pipelines.indices.map { index in
+            PipelineFigure(
+                name: pipelines[index].name,
+                wallMs: median(samples.milliseconds(2 * index)), addedWallMs: median(added(index) { $0.frame }),
+                wallRatio: ratio(index) { $0.frame },
+                cpuMs: median(samples.milliseconds(2 * index) { $0.own }), addedCpuMs: median(added(index) { $0.own }),
+                cpuRatio: ratio(index) { $0.own })
+        }
+        say(PipelineFigure.header)
+        for figure in report.pipelines { say(figure.line) }
+        let matte = report.pipelines[1]
+        report.goals += [
+            Goal("pipelines: added wall time over the compositor's", matte.wallRatio, atMost: 1.0 / 3),
+            Goal("pipelines: added processor time over the compositor's", matte.cpuRatio, atMost: 1.0 / 3),
+        ]
     }
 }

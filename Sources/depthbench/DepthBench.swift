@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Foundation
 
 @main
 enum DepthBench {
@@ -12,47 +6,44 @@ enum DepthBench {
         do {
             try run(Options(Array(CommandLine.arguments.dropFirst())))
         } catch Failure.usage(let text) {
-            complain(text + "\ndepthbench --help lists the arguments")
-            exit(2)
+            end(text + "\ndepthbench --help lists the arguments", status: 2)
         } catch Failure.cannot(let text) {
-            complain(text)
-            exit(1)
+            end(text, status: 1)
         } catch {
-            complain("\(error)")
-            exit(1)
+            end("\(error)", status: 1)
         }
     }
 
     private static func run(_ options: Options) throws {
-        if options.command == .help { return say(Help.text) }
+        if options.command == .help { return say(Options.help) }
         try loadElements()
-        let plan = Plan(options)
-        let bench = try Bench(options.effort, print: say)
+        let bench = try Bench(options.effort)
         switch options.command {
-        case .table: try bench.measure(plan.table())
-        case .sweep: try bench.measure(plan.sweep())
-        case .grid: try bench.measure(plan.grid())
+        case .table, .sweep, .grid: try bench.measure(options.plan())
         case .goals:
             try bench.measureGoals()
             try bench.measureViews()
         case .views: try bench.measureViews()
-        case .pipelines: try bench.measurePipelines(plan.usual)
+        case .pipelines: try bench.measurePipelines(options.usual())
         case .help: break
         }
-        if options.command == .table || options.command == .sweep { try bench.measureStages(plan.usual) }
         bench.printGoals()
-        if let file = options.json { try writeFile(file, bench.report.json(Machine()).document) }
-        if let file = options.plot { try writeFile(file, Plot(bench.report.figures, usual: plan.usual).svg) }
+        if let file = options.json { try bench.report.write(to: file) }
     }
 
-    /// A line on standard output, there at once.
-    private static func say(_ line: String) {
-        print(line)
-        fflush(nil)
-    }
-
-    private static func complain(_ text: String) {
-        let line = "depthbench: \(text)\n"
-        _ = write(STDERR_FILENO, line, line.utf8.count)
+    private static func end(_ text: String, status: Int32) -> Never {
+        FileHandle.standardError.write(Data("depthbench: \(text)\n".utf8))
+        exit(status)
     }
 }
+
+/// Reasons to end the program early.
+enum Failure: Error {
+    /// The arguments are wrong; the text names the one.
+    case usage(String)
+    /// Something that was asked for cannot be done here.
+    case cannot(String)
+}
+
+/// Prints a line, which is there at once.
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }

@@ -15,80 +15,46 @@ func loadElements() throws {
 
 /// `depthmatte`, in place or not.
 final class ElementWork: Workload {
-    let leastFrames: Int
     private let rig: ElementRig
     /// Only a frame that gains an alpha channel may leave in other memory than it came in.
     private let mustWorkInPlace: Bool
 
     /// - Parameters:
-    ///   - inPlace: whether the element may draw on the frames.
-    ///   - still: the file behind the person.
+    ///   - inPlace: the element may draw on the frames.
+    ///   - still: the background picture's file.
     init(_ wanted: Case, inPlace: Bool, ring: Int, still: String) throws {
-        leastFrames = max(ring, 8) + ElementRig.mostAhead
         mustWorkInPlace = inPlace && wanted.background != .transparent
-        rig = try ElementRig("depthmatte")
-        try set(wanted, still: still)
-        try feed(wanted, inPlace: inPlace, ring: ring)
+        var properties = [
+            "anchor": "fixed", "cutoff": "\(Scene.cutoff)", "blur-radius": "\(wanted.sigma)",
+            "gamma": "\(wanted.gamma)", "upscale": "\(wanted.upscale)", "max-threads": "\(wanted.threads)",
+            "background-mode": wanted.background.rawValue, "background-color": "0xff204060",
+        ]
+        if wanted.background == .image { properties["background"] = still }
+        rig = try ElementRig("depthmatte", properties)
+        let (video, depth) = (try VideoShape(wanted), DepthShape(wanted))
+        let size = video.layout.size
+        try rig.feed(
+            "video", video.caps, try FrameRing(count: ring, size: size, isWritable: inPlace, fill: fillWithNoise))
+        try rig.feed(
+            "depth", depth.caps, try FrameRing(count: ring, size: depth.layout.size, fill: depth.fill(wanted.scene)))
+        if wanted.background == .stream {
+            try rig.feed(
+                "background", video.caps,
+                try FrameRing(count: ring, size: size) { fillWithNoise(seed: -1 - $0, $1) })
+        }
         try rig.play(orElse: "is \(still) readable by the GStreamer that is installed?")
     }
 
+    var leastFrames: Int { rig.leastFrames }
+
     func run(frames: Int) throws -> Timing {
         let before = statistics()
-        let round = try rig.run(frames: frames)
-        if mustWorkInPlace && round.copies > 0 { throw Failure.cannot("depthmatte did not work in place") }
+        var timing = try rig.run(frames: frames)
+        if mustWorkInPlace && rig.copies > 0 { throw Failure.cannot("depthmatte did not work in place") }
         let after = statistics()
         if after.unpaired > 0 { throw Failure.cannot("depthmatte showed frames without their depth") }
-        return Timing(
-            frame: round.mean, interval: median(round.intervals),
-            own: (after.work - before.work) / max(after.frames - before.frames, 1))
-    }
-
-    /// Whether the element can use several threads in this version.
-    static func hasThreads() -> Bool {
-        guard let element = gst_element_factory_make("depthmatte", nil) else { return false }
-        gst_object_ref_sink(element)
-        defer { gst_object_unref(element) }
-        return ElementRig.hasProperty(element, "max-threads")
-    }
-
-    // MARK: Setting up
-
-    private func set(_ wanted: Case, still: String) throws {
-        var properties = [
-            "anchor": "fixed", "cutoff": "\(Scene.cutoff)", "blur-radius": "\(wanted.sigma)",
-            "gamma": "\(wanted.gamma)",
-            "upscale": wanted.upscale.name, "background-mode": wanted.background.rawValue,
-            "background-color": "0xff204060",
-        ]
-        if wanted.background == .image { properties["background"] = still }
-        if ElementRig.hasProperty(rig.element, "max-threads") {
-            properties["max-threads"] = "\(wanted.threads)"
-        } else if wanted.threads != 1 {
-            throw Failure.cannot("this depthmatte works on one thread only")
-        }
-        rig.set(properties)
-    }
-
-    private func feed(_ wanted: Case, inPlace: Bool, ring: Int) throws {
-        let (video, depth) = (try VideoShape(wanted), try DepthShape(wanted))
-        let size = video.layout.size
-        let frames: any FrameSource
-        if inPlace {
-            let returning = try ReturningFrames(count: ring, size: size) { fillWithNoise($1, seed: $0) }
-            rig.countsCopies(of: returning.pool)
-            frames = returning
-        } else {
-            frames = try KeptFrames(count: ring, size: size) { fillWithNoise($1, seed: $0) }
-        }
-        let maps = try KeptFrames(
-            count: ring, size: depth.layout.size,
-            fill: fourInTurn { draw(wanted.scene, wanted.depth, number: $0, layout: depth.layout, into: $1) })
-        try rig.feed(gst_element_get_static_pad(rig.element, "video"), video.caps, frames)
-        try rig.feed(gst_element_request_pad_simple(rig.element, "depth"), depth.caps, maps)
-        if wanted.background == .stream {
-            let behind = try KeptFrames(count: ring, size: size) { fillWithNoise($1, seed: -1 - $0) }
-            try rig.feed(gst_element_request_pad_simple(rig.element, "background"), video.caps, behind)
-        }
+        timing.own = (after.work - before.work) / max(after.frames - before.frames, 1)
+        return timing
     }
 
     /// Frames so far, those of them without depth of their own, and nanoseconds of work on all.

@@ -1,7 +1,7 @@
 import CGStreamer
 import GstBridge
 
-/// What the threads around one element tell each other.
+/// State that the threads around one element share.
 struct Progress {
     /// When each frame of the round arrived behind the element, in nanoseconds.
     var arrivals: [UInt64] = []
@@ -18,7 +18,7 @@ struct Progress {
     var pool: Int?
     /// Frames so far that left in other memory.
     var copies = 0
-    /// What went wrong.
+    /// The first error.
     var fault: String?
 }
 
@@ -29,8 +29,7 @@ struct Progress {
 final class Feeder {
     private let pad: UnsafeMutablePointer<GstPad>
     private let target: UnsafeMutablePointer<GstPad>
-    private let caps: String
-    private let frames: any FrameSource
+    private let frames: FrameRing
     private let orders = Monitor(Orders())
     private let progress: Monitor<Progress>
     /// Frames that may be under way.
@@ -44,21 +43,28 @@ final class Feeder {
 
     /// A thread whose pad is linked to `target`, which this takes over.
     init(
-        _ target: UnsafeMutablePointer<GstPad>, caps: String, _ frames: any FrameSource, lead: Int,
+        _ target: UnsafeMutablePointer<GstPad>, caps: String, _ frames: FrameRing, lead: Int,
         _ progress: Monitor<Progress>
     ) throws {
-        guard let pad = gst_pad_new("feeder", GST_PAD_SRC) else { throw Failure.cannot("there is no memory for a pad") }
-        self.pad = pad
-        self.target = target
-        self.caps = caps
-        self.frames = frames
-        self.lead = lead
-        self.progress = progress
+        guard let pad = gst_pad_new("feeder", GST_PAD_SRC), let caps = gst_caps_from_string(caps) else {
+            throw Failure.cannot("there is no pad for \(caps)")
+        }
+        (self.pad, self.target, self.frames, self.lead, self.progress) = (pad, target, frames, lead, progress)
         gst_object_ref_sink(pad)
         gst_pad_set_query_function_full(pad, answerNotLive, nil, nil)
         guard gst_pad_set_active(pad, 1) != 0,
             gst_pad_link_full(pad, target, GST_PAD_LINK_CHECK_NOTHING) == GST_PAD_LINK_OK
         else { throw Failure.cannot("a pad cannot be linked") }
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        // They go with the first frame.
+        for event in [
+            gst_event_new_stream_start("depthbench"), gst_event_new_caps(caps), gst_event_new_segment(&segment),
+        ] {
+            gst_pad_store_sticky_event(pad, event)
+            gst_event_unref(event)
+        }
+        gst_caps_unref(caps)
         thread = g_thread_new(
             "feeder",
             { data in
@@ -71,13 +77,9 @@ final class Feeder {
     func finish() {
         frames.stop()
         orders.withLock { $0.isOver = true }
-        if let thread { g_thread_join(thread) }
-        thread = nil
+        g_thread_join(thread)
         gst_pad_set_active(pad, 0)
         gst_pad_unlink(pad, target)
-    }
-
-    deinit {
         gst_object_unref(target)
         gst_object_unref(pad)
     }
@@ -88,17 +90,18 @@ final class Feeder {
     // MARK: The thread
 
     private func work() {
-        start()
+        let duration: GstClockTime = 33_333_333
         var number = 0
         while let count = nextOrder() {
             for _ in 0..<count {
                 guard isWanted(number), let buffer = frames.next() else { return }
-                buffer.pointee.pts = GstClockTime(number) * frameDuration
-                buffer.pointee.duration = frameDuration
+                buffer.pointee.pts = GstClockTime(number) * duration
+                buffer.pointee.duration = duration
                 number += 1
                 let flow = gst_pad_push(pad, buffer)
                 if flow != GST_FLOW_OK {
-                    return fail("a frame was refused: \(String(cString: gst_flow_get_name(flow)))")
+                    let fault = "a frame was refused: \(String(cString: gst_flow_get_name(flow)))"
+                    return progress.withLock { $0.fault = $0.fault ?? fault }
                 }
             }
         }
@@ -117,105 +120,70 @@ final class Feeder {
             !$0.isOver && $0.fault == nil
         }
     }
-
-    private func start() {
-        gst_pad_push_event(pad, gst_event_new_stream_start("depthbench"))
-        guard let caps = gst_caps_from_string(caps) else { return fail("bad caps: \(caps)") }
-        gst_pad_push_event(pad, gst_event_new_caps(caps))
-        gst_caps_unref(caps)
-        var segment = GstSegment()
-        gst_segment_init(&segment, GST_FORMAT_TIME)
-        gst_pad_push_event(pad, gst_event_new_segment(&segment))
-    }
-
-    private func fail(_ text: String) { progress.withLock { $0.fault = $0.fault ?? text } }
 }
 
-private let frameDuration: GstClockTime = 33_333_333
-
-private let answerNotLive:
-    @convention(c) (UnsafeMutablePointer<GstPad>?, UnsafeMutablePointer<GstObject>?, UnsafeMutablePointer<GstQuery>?) ->
-        gboolean = { pad, parent, query in
-            guard let query, query.pointee.type == GST_QUERY_LATENCY else {
-                return gst_pad_query_default(pad, parent, query)
-            }
-            gst_query_set_latency(query, 0, 0, noClockTime)
-            return 1
-        }
+private let answerNotLive: GstPadQueryFunction = { pad, parent, query in
+    guard let query, query.pointee.type == GST_QUERY_LATENCY else { return gst_pad_query_default(pad, parent, query) }
+    gst_query_set_latency(query, 0, 0, noClockTime)
+    return 1
+}
 
 // MARK: - Where the frames come from
 
-/// Buffers that were filled before.
-protocol FrameSource: AnyObject {
-    var count: Int { get }
-    /// A buffer that the caller owns, and may stamp; nil when it is over.
-    func next() -> BufferPointer?
-    /// Ends a wait for a buffer.
-    func stop()
-}
-
-/// A ring of buffers that nobody else holds: each comes back when the last element lets go of it.
-final class ReturningFrames: FrameSource {
+/// A ring of buffers that were filled before.
+final class FrameRing {
     let count: Int
-    let pool: UnsafeMutablePointer<GstBufferPool>
+    /// Has the buffers that nobody else holds: each comes back when the last element lets go of it. Nil where buffers stay here
+    /// too, and so may not be written to: each goes out as another buffer with the same memory.
+    let pool: UnsafeMutablePointer<GstBufferPool>?
+    private var kept: [BufferRef] = []
+    private var turn = 0
 
-    init(count: Int, size: Int, fill: (Int, UnsafeMutableRawBufferPointer) -> Void) throws {
-        guard let pool = gst_buffer_pool_new(), let configuration = gst_buffer_pool_get_config(pool) else {
-            throw Failure.cannot("there is no memory for a pool")
-        }
+    init(count: Int, size: Int, isWritable: Bool = false, fill: FrameFill) throws {
         self.count = count
-        self.pool = pool
+        pool = isWritable ? gst_buffer_pool_new() : nil
+        let buffers = try isWritable ? poolBuffers(size: size) : keptBuffers(size: size)
+        for (number, buffer) in buffers.enumerated() {
+            var map = GstMapInfo()
+            guard gst_buffer_map(buffer, &map, GST_MAP_WRITE) != 0 else { continue }
+            fill(number, UnsafeMutableRawBufferPointer(start: map.data, count: Int(map.size)))
+            gst_buffer_unmap(buffer, &map)
+        }
+        if isWritable { for buffer in buffers { unref(buffer) } }
+    }
+
+    private func poolBuffers(size: Int) throws -> [BufferPointer] {
+        let configuration = gst_buffer_pool_get_config(pool)
         gst_buffer_pool_config_set_params(configuration, nil, guint(size), guint(count), guint(count))
         var parameters = lineAligned
         gst_buffer_pool_config_set_allocator(configuration, nil, &parameters)
         guard gst_buffer_pool_set_config(pool, configuration) != 0, gst_buffer_pool_set_active(pool, 1) != 0 else {
             throw Failure.cannot("there is no memory for \(count) frames")
         }
-        let buffers = (0..<count).compactMap { _ in next() }
-        for (number, buffer) in buffers.enumerated() {
-            write(to: buffer) { fill(number, $0) }
-            unref(buffer)
-        }
+        return (0..<count).compactMap { _ in next() }
+    }
+
+    private func keptBuffers(size: Int) throws -> [BufferPointer] {
+        kept = try (0..<count).map { _ in try newSharedBuffer(size: size) }
+        return kept.map(\.pointer)
     }
 
     deinit {
+        guard let pool else { return }
         gst_buffer_pool_set_active(pool, 0)
         gst_object_unref(pool)
     }
 
+    /// A buffer that the caller owns, and may stamp; nil when it is over.
     func next() -> BufferPointer? {
+        guard let pool else {
+            defer { turn = (turn + 1) % count }
+            return gst_buffer_copy_region(kept[turn].pointer, GST_BUFFER_COPY_MEMORY, 0, gsize.max)
+        }
         var buffer: BufferPointer?
         return gst_buffer_pool_acquire_buffer(pool, &buffer, nil) == GST_FLOW_OK ? buffer : nil
     }
 
-    func stop() { gst_buffer_pool_set_flushing(pool, 1) }
-}
-
-/// Buffers that stay here too, and so may not be written to: each goes out as another buffer with the same memory.
-final class KeptFrames: FrameSource {
-    var count: Int { buffers.count }
-    private let buffers: [BufferRef]
-    private var turn = 0
-
-    init(count: Int, size: Int, fill: (Int, UnsafeMutableRawBufferPointer) -> Void) throws {
-        guard let made = try? (0..<count).map({ _ in try newSharedBuffer(size: size) }) else {
-            throw Failure.cannot("there is no memory for \(count) frames")
-        }
-        buffers = made
-        for (number, buffer) in buffers.enumerated() { write(to: buffer.pointer) { fill(number, $0) } }
-    }
-
-    func next() -> BufferPointer? {
-        defer { turn = (turn + 1) % buffers.count }
-        return gst_buffer_copy_region(buffers[turn].pointer, GST_BUFFER_COPY_MEMORY, 0, gsize.max)
-    }
-
-    func stop() {}
-}
-
-private func write(to buffer: BufferPointer, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
-    var map = GstMapInfo()
-    guard gst_buffer_map(buffer, &map, GST_MAP_WRITE) != 0 else { return }
-    body(UnsafeMutableRawBufferPointer(start: map.data, count: Int(map.size)))
-    gst_buffer_unmap(buffer, &map)
+    /// Ends a wait for a buffer.
+    func stop() { if let pool { gst_buffer_pool_set_flushing(pool, 1) } }
 }

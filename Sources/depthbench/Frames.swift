@@ -3,6 +3,9 @@ import DepthKernels
 import DepthMattePlugin
 import GstBridge
 
+/// Writes the frame of a number into memory.
+typealias FrameFill = (_ number: Int, _ bytes: UnsafeMutableRawBufferPointer) -> Void
+
 /// The video frames of a case: their format as GStreamer and as the kernels see it.
 struct VideoShape {
     let caps: String
@@ -10,40 +13,79 @@ struct VideoShape {
     let pixels: PixelLayout
 
     init(_ wanted: Case) throws {
-        caps = videoCaps(wanted.format, wanted.size)
-        guard let layout = frameLayout(caps), let format = VideoFormat.all.first(where: { $0.name == wanted.format })
-        else {
-            throw Failure.cannot("there is no video such as \(wanted.format) \(wanted.size)")
-        }
-        self.layout = layout
+        caps = videoCaps("video/x-raw", wanted.format, wanted.size)
+        var info = GstVideoInfo()
+        guard let parsed = gst_caps_from_string(caps) else { throw Failure.cannot("bad caps: \(caps)") }
+        defer { gst_caps_unref(parsed) }
+        guard gst_video_info_from_caps(&info, parsed) != 0,
+            let format = VideoFormat.all.first(where: { $0.name == wanted.format })
+        else { throw Failure.cannot("there is no video such as \(wanted.format) \(wanted.size)") }
+        layout = FrameLayout(info)
         pixels = format.layout
     }
 }
 
-/// The depth maps of a case.
+/// Depth maps of one size and format.
 struct DepthShape {
     let caps: String
     let layout: FrameLayout
+    private let size: Size
+    private let isFloat: Bool
 
-    init(_ wanted: Case) throws {
-        caps = videoCaps("GRAY16_LE", wanted.depth)
-        guard let layout = frameLayout(caps) else {
-            throw Failure.cannot("there is no depth map of \(wanted.depth)")
+    init(_ wanted: Case) { self.init("GRAY16_LE", wanted.depth) }
+
+    init(_ format: String, _ size: Size) {
+        self.size = size
+        isFloat = format == "F32LE"
+        caps = videoCaps(isFloat ? "video/x-depth" : "video/x-raw", format, size)
+        layout = FrameLayout(
+            width: size.width, height: size.height, bytesPerSample: isFloat ? 4 : 2, rowAlignment: 4)
+    }
+
+    /// The bytes of one map, in metres or millimetres.
+    func map(_ scene: Scene, number: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: layout.size)
+        bytes.withUnsafeMutableBytes { bytes in
+            for (index, metres) in scene.metres(size, number: number).enumerated() {
+                let start = index / size.width * layout.planes[0].stride
+                let column = index % size.width
+                if isFloat {
+                    let bits = Float(metres).bitPattern.littleEndian
+                    bytes.storeBytes(of: bits, toByteOffset: start + column * 4, as: UInt32.self)
+                } else {
+                    let count = UInt16(clamping: Int((metres * 1000).rounded()))
+                    bytes.storeBytes(of: count.littleEndian, toByteOffset: start + column * 2, as: UInt16.self)
+                }
+            }
         }
-        self.layout = layout
+        return bytes
+    }
+
+    /// Fills a ring. Maps are slower to draw than to measure with: at most four are drawn, the others are copies.
+    func fill(_ scene: Scene) -> FrameFill {
+        let drawn = (0..<(scene.hasNoise ? 4 : 1)).map { map(scene, number: $0) }
+        return { number, bytes in bytes.copyBytes(from: drawn[number % drawn.count]) }
+    }
+
+    /// A ring of maps for the kernels.
+    func ring(_ scene: Scene, count: Int) throws -> (memories: [FrameMemory], maps: [DepthImage]) {
+        let fill = fill(scene)
+        let memories = (0..<count).map { FrameMemory(layout, number: $0, fill: fill) }
+        let maps = memories.compactMap { memory in
+            memory.planes[0].flatMap {
+                DepthImage(
+                    plane: $0.readOnly, width: size.width, height: size.height,
+                    encoding: isFloat ? .float32LE : .gray16LE)
+            }
+        }
+        guard maps.count == count else { throw Failure.cannot("a depth map of \(size) has no plane") }
+        return (memories, maps)
     }
 }
 
-private func videoCaps(_ format: String, _ size: Size) -> String {
-    "video/x-raw, format=(string)\(format), width=(int)\(size.width), height=(int)\(size.height), "
+private func videoCaps(_ type: String, _ format: String, _ size: Size) -> String {
+    "\(type), format=(string)\(format), width=(int)\(size.width), height=(int)\(size.height), "
         + "framerate=(fraction)30/1"
-}
-
-private func frameLayout(_ text: String) -> FrameLayout? {
-    guard let caps = gst_caps_from_string(text) else { return nil }
-    defer { gst_caps_unref(caps) }
-    var info = GstVideoInfo()
-    return gst_video_info_from_caps(&info, caps) != 0 ? FrameLayout(info) : nil
 }
 
 /// The memory of one frame.
@@ -51,21 +93,14 @@ final class FrameMemory {
     let bytes: UnsafeMutableRawBufferPointer
     private let layout: FrameLayout
 
-    init(_ layout: FrameLayout) {
+    init(_ layout: FrameLayout, number: Int, fill: FrameFill) {
         self.layout = layout
         bytes = .allocate(byteCount: layout.size, alignment: 64)
+        fill(number, bytes)
     }
 
     /// A frame of noise, the same for the same seed.
-    convenience init(_ layout: FrameLayout, seed: Int) {
-        self.init(layout)
-        fillWithNoise(bytes, seed: seed)
-    }
-
-    convenience init(_ layout: FrameLayout, number: Int, fill: (Int, UnsafeMutableRawBufferPointer) -> Void) {
-        self.init(layout)
-        fill(number, bytes)
-    }
+    convenience init(_ layout: FrameLayout, seed: Int) { self.init(layout, number: seed, fill: fillWithNoise) }
 
     deinit { bytes.deallocate() }
 
@@ -83,40 +118,13 @@ final class FrameMemory {
     }
 }
 
-/// Fills a ring's depth maps, which are slower to draw than to measure with: four are drawn, the others are copies.
-func fourInTurn(
-    _ draw: @escaping (Int, UnsafeMutableRawBufferPointer) -> Void
-) -> (Int, UnsafeMutableRawBufferPointer) -> Void {
-    var drawn: [[UInt8]] = []
-    return { number, bytes in
-        if drawn.count < 4 {
-            draw(number, bytes)
-            drawn.append(Array(bytes))
-        } else {
-            bytes.copyBytes(from: drawn[number % drawn.count])
-        }
-    }
-}
-
-/// Textured video: every byte is another, so that no code profits from likeness.
-func fillWithNoise(_ bytes: UnsafeMutableRawBufferPointer, seed: Int) {
+/// Textured video: every word is another, so that no code profits from likeness.
+func fillWithNoise(seed: Int, _ bytes: UnsafeMutableRawBufferPointer) {
     var random = SplitMix(seed: UInt64(truncatingIfNeeded: seed))
-    let words = bytes.count / 8
-    for index in 0..<words {
-        bytes.storeBytes(of: random.next().littleEndian, toByteOffset: index * 8, as: UInt64.self)
-    }
-    let rest = random.next()
-    for index in (words * 8)..<bytes.count { bytes[index] = UInt8(truncatingIfNeeded: rest >> UInt64(8 * (index % 8))) }
-}
-
-/// Writes the depth map of a scene into memory of that layout.
-func draw(_ scene: Scene, _ size: Size, number: Int, layout: FrameLayout, into bytes: UnsafeMutableRawBufferPointer) {
-    let map = scene.depthMap(size, number: number)
-    for y in 0..<size.height {
-        for x in 0..<size.width {
-            bytes.storeBytes(
-                of: map[y * size.width + x].littleEndian, toByteOffset: y * layout.planes[0].stride + x * 2,
-                as: UInt16.self)
+    for offset in stride(from: 0, to: bytes.count, by: 8) {
+        withUnsafeBytes(of: random.next().littleEndian) { word in
+            UnsafeMutableRawBufferPointer(rebasing: bytes[offset...]).copyMemory(
+                from: UnsafeRawBufferPointer(rebasing: word.prefix(bytes.count - offset)))
         }
     }
 }

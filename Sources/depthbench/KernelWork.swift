@@ -60,16 +60,7 @@ final class RenderWork: Workload {
     private var next = 0
 
     init(_ wanted: Case, ring: Int) throws {
-        let layout = try DepthShape(wanted).layout
-        let fill = fourInTurn { draw(wanted.scene, wanted.depth, number: $0, layout: layout, into: $1) }
-        memories = (0..<ring).map { FrameMemory(layout, number: $0, fill: fill) }
-        maps = memories.compactMap { memory in
-            memory.planes[0].flatMap {
-                DepthImage(
-                    plane: $0.readOnly, width: wanted.depth.width, height: wanted.depth.height, encoding: .gray16LE)
-            }
-        }
-        guard maps.count == ring else { throw Failure.cannot("a depth map of \(wanted.depth) has no plane") }
+        (memories, maps) = try DepthShape(wanted).ring(wanted.scene, count: ring)
         leastFrames = max(ring, 32)
         settings = wanted.settings
         size = wanted.size

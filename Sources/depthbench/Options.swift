@@ -1,32 +1,17 @@
-import DepthKernels
-import DepthMattePlugin
 import GstBridge
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Options {
     enum Command: String, CaseIterable {
         case table, goals, sweep, grid, views, pipelines, help
     }
 
     var command = Command.table
-    var axes = Axes()
-    var works: [Work]?
+    /// The values that were asked for along axes, by their arguments.
+    private var given: [String: [String]] = [:]
+    private var works: [Work]?
     var effort = Effort()
     var json: String?
-    var plot: String?
-
-    /// The values that were asked for along each axis; nil where the command decides.
-    struct Axes {
-        var sizes: [Size]?
-        var formats: [String]?
-        var depths: [Size]?
-        var sigmas: [Double]?
-        var gammas: [Double]?
-        var upscales: [Upscale]?
-        var backgrounds: [Behind]?
-        var scenes: [Scene]?
-        var threads: [Int]?
-    }
 
     /// How long to measure, and over how much memory.
     struct Effort {
@@ -38,24 +23,18 @@ struct Options {
         /// Frames that memcpy reads in turn; nil = as many as the ring has.
         var sources: Int?
 
-        /// Bytes that caches do not hold: twice the 32 MB that many processors have for all of their cores.
-        private static let bytesBeyondCaches = 64 << 20
-
-        /// How many frames of so many bytes are used in turn: by default as many as fill 64 MiB, but 4 to 64.
+        /// How many frames are used in turn: by default as many as fill 64 MiB, but 4 to 64.
         ///
-        /// A camera's frames come from memory that was last touched many frames ago.
-        func ring(frameBytes: Int) -> Int {
-            let filling = (Effort.bytesBeyondCaches - 1) / max(frameBytes, 1) + 1
+        /// A camera's frames come from memory that was last touched many frames ago. Caches do not hold 64 MiB: many
+        /// processors have 32 MB for all of their cores.
+        func ring(_ wanted: Case) throws -> Int {
+            let filling = ((64 << 20) - 1) / max(try VideoShape(wanted).layout.size, 1) + 1
             return ring ?? min(max(filling, 4), 64)
         }
-
-        func ring(_ wanted: Case) throws -> Int { ring(frameBytes: try VideoShape(wanted).layout.size) }
     }
-}
 
-// MARK: - Reading the command line
+    // MARK: Reading the command line
 
-extension Options {
     /// - Parameter arguments: those after the program's name.
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
@@ -72,129 +51,144 @@ extension Options {
                 command = .help
                 return
             }
-            guard let row = Options.rows.first(where: { $0.name == name }) else {
-                throw Failure.usage("there is no argument '\(name)'")
-            }
-            guard let text = rest.popFirst() else { throw Failure.usage("\(name) needs a value: \(row.placeholder)") }
-            try row.take(&self, Argument(name: name, text: text))
+            guard let text = rest.popFirst() else { throw Failure.usage("\(name) needs a value") }
+            try take(name, text)
         }
-        if command == .goals || command == .views, axes.isGiven || works != nil {
+        if command == .goals || command == .views, !given.isEmpty || works != nil {
             throw Failure.usage(
-                "\(command.rawValue) measures given cases; only --rounds, --seconds, --ring, --sources, --json and --plot change it"
-            )
+                "\(command) measures given cases; only --rounds, --seconds, --ring, --sources and --json change it")
         }
     }
 
-    /// One argument: how it is called, what it means, and where its value goes.
-    struct Row {
-        let name: String
-        let placeholder: String
-        let meaning: String
-        let take: @Sendable (inout Options, Argument) throws -> Void
-    }
-
-    static let rows: [Row] = [
-        Row(name: "--work", placeholder: "NAME,...", meaning: Work.allCases.map(\.rawValue).joined(separator: ", ")) {
-            $0.works = try $1.names(Work.self)
-        },
-        Row(name: "--size", placeholder: "WxH,...", meaning: "of the video") { $0.axes.sizes = try $1.sizes() },
-        Row(name: "--format", placeholder: "NAME,...", meaning: "of the video: I420, NV12, BGRA and so on") {
-            $0.axes.formats = try $1.list(like: "I420") { name in VideoFormat.all.first { $0.name == name }?.name }
-        },
-        Row(name: "--depth", placeholder: "WxH,...", meaning: "size of the depth map") {
-            $0.axes.depths = try $1.sizes()
-        },
-        Row(name: "--sigma", placeholder: "N,...", meaning: "blur-radius, 0 to 50") {
-            $0.axes.sigmas = try $1.numbers(0...50)
-        },
-        Row(name: "--gamma", placeholder: "N,...", meaning: "0.01 to 10") {
-            $0.axes.gammas = try $1.numbers(0.01...10)
-        },
-        Row(name: "--upscale", placeholder: "NAME,...", meaning: "bicubic, bilinear") {
-            $0.axes.upscales = try $1.list(like: "bicubic") { name in Upscale.allCases.first { $0.name == name } }
-        },
-        Row(
-            name: "--background", placeholder: "NAME,...",
-            meaning: Behind.allCases.map(\.rawValue).joined(separator: ", ")
-        ) { $0.axes.backgrounds = try $1.names(Behind.self) },
-        Row(
-            name: "--scene", placeholder: "NAME,...",
-            meaning: "person, noisy, checkerboard, or the per cent that an ellipse covers"
-        ) { $0.axes.scenes = try $1.list(like: "person or 25%") { Scene($0) } },
-        Row(
-            name: "--threads", placeholder: "N,...",
-            meaning: "max-threads of the element, or parts of a memcpy, 1 to 64"
-        ) {
-            $0.axes.threads = try $1.list(like: "2") { text in Int(text).flatMap { 1...64 ~= $0 ? $0 : nil } }
-        },
-        Row(name: "--rounds", placeholder: "N", meaning: "rounds for each figure, at most (25)") {
-            $0.effort.rounds = try $1.count(1...100_000)
-        },
-        Row(name: "--seconds", placeholder: "N", meaning: "seconds for each figure, about (1.5)") {
-            $0.effort.seconds = try $1.number(0.001...3600)
-        },
-        Row(
-            name: "--ring", placeholder: "N",
-            meaning: "frames that are used in turn (as many as fill 64 MiB, 4 to 64); fewer are warmer"
-        ) {
-            $0.effort.ring = try $1.count(1...64)
-        },
-        Row(name: "--sources", placeholder: "N", meaning: "frames that memcpy reads in turn (as --ring)") {
-            $0.effort.sources = try $1.count(1...64)
-        },
-        Row(name: "--json", placeholder: "FILE", meaning: "writes every figure") { $0.json = $1.text },
-        Row(name: "--plot", placeholder: "FILE.svg", meaning: "draws time against pixels and against blur-radius") {
-            $0.plot = $1.text
-        },
-    ]
-}
-
-extension Options.Axes {
-    var isGiven: Bool {
-        sizes != nil || formats != nil || depths != nil || sigmas != nil || gammas != nil || upscales != nil
-            || backgrounds != nil || scenes != nil || threads != nil
-    }
-}
-
-/// An argument's value as it was typed.
-struct Argument {
-    let name: String
-    let text: String
-
-    /// The parts between commas, each understood by `parse`.
-    func list<Value>(like example: String, _ parse: (String) -> Value?) throws -> [Value] {
-        try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
-            guard let value = parse(String(part)) else {
-                throw Failure.usage("\(name): '\(part)' is not a value such as \(example)")
+    private mutating func take(_ name: String, _ text: String) throws {
+        func one<Value: LosslessStringConvertible>(of range: ClosedRange<Value>) throws -> Value {
+            guard let value = number(text, in: range) else {
+                throw Failure.usage("\(name): '\(text)' is not from \(range.lowerBound) to \(range.upperBound)")
             }
             return value
         }
-    }
-
-    func names<Name: CaseIterable & RawRepresentable<String>>(_: Name.Type) throws -> [Name] {
-        try list(like: Name.allCases.map(\.rawValue).joined(separator: " or ")) { Name(rawValue: $0) }
-    }
-
-    func sizes() throws -> [Size] { try list(like: "1920x1080") { Size($0) } }
-
-    func numbers(_ range: ClosedRange<Double>) throws -> [Double] {
-        try list(like: "\(range.lowerBound) to \(range.upperBound)") { text in
-            Double(text).flatMap { range.contains($0) ? $0 : nil }
+        switch name {
+        case "--work":
+            works = try Options.list(text).map { text in
+                if let work = Work(rawValue: text) { return work }
+                throw Failure.usage("\(name): there is no work '\(text)'")
+            }
+        case "--rounds": effort.rounds = try one(of: 1...100_000)
+        case "--seconds": effort.seconds = try one(of: 0.001...3600)
+        case "--ring": effort.ring = try one(of: 1...64)
+        case "--sources": effort.sources = try one(of: 1...64)
+        case "--json": json = text
+        default:
+            guard let axis = Axis.all.first(where: { $0.argument == name }) else {
+                throw Failure.usage("there is no argument '\(name)'")
+            }
+            given[name] = Options.list(text)
+            for text in Options.list(text) { _ = try axis.applied(text, to: Case()) }
         }
     }
 
-    func number(_ range: ClosedRange<Double>) throws -> Double {
-        guard let value = Double(text), range.contains(value) else {
-            throw Failure.usage("\(name): '\(text)' is not a number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return value
+    /// The parts between commas.
+    private static func list(_ text: String) -> [String] {
+        text.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
     }
 
-    func count(_ range: ClosedRange<Int>) throws -> Int {
-        guard let value = Int(text), range.contains(value) else {
-            throw Failure.usage(
-                "\(name): '\(text)' is not a whole number from \(range.lowerBound) to \(range.upperBound)")
+    // MARK: Cases
+
+    /// The case from which tables depart: the first of the values that were given, else the usual ones.
+    func usual() throws -> Case {
+        try Axis.all.reduce(Case()) { wanted, axis in
+            try given[axis.argument].map { try axis.applied($0[0], to: wanted) } ?? wanted
         }
-        return value
     }
+
+    /// The works and cases that a table, sweep or grid measures.
+    func plan() throws -> [(work: Work, wanted: Case)] {
+        func lines(_ cases: [Case], _ works: [Work]) -> [(work: Work, wanted: Case)] {
+            cases.flatMap { wanted in works.filter { $0.canRun(wanted) }.map { ($0, wanted) } }
+        }
+        let usual = try usual()
+        // Cases that differ from the usual one in one value.
+        let departures = try Axis.all.flatMap { axis in
+            try (given[axis.argument] ?? axis.values).map { try axis.applied($0, to: usual) }.filter { $0 != usual }
+        }
+        return switch command {
+        case .table: lines([usual], works ?? Work.usual) + lines(departures, works ?? [.inPlace])
+        case .sweep: lines([usual] + departures, works ?? Work.usual)
+        default: lines(try combinations(), works ?? Work.usual)
+        }
+    }
+
+    /// Every combination of what was given.
+    private func combinations() throws -> [Case] {
+        try Axis.all.reduce([Case()]) { cases, axis in
+            guard let texts = given[axis.argument] else { return cases }
+            return try cases.flatMap { wanted in try texts.map { try axis.applied($0, to: wanted) } }
+        }
+    }
+}
+
+// MARK: - Help
+
+extension Options {
+    static let help = """
+        Times depthmatte and its parts, and the elements that show depth, and beside each figure a memcpy of the same frame.
+
+        usage: depthbench [COMMAND] [ARGUMENT VALUE]...
+
+          table      the usual case by each work, and the element in place along each axis; half a minute (the default)
+          goals      the cases that the project has goals for, and whether they are reached
+          sweep      each work along each axis, one after the other
+          grid       every combination of the values that are given
+          views      the elements that show depth, led by a wall of 640x480 samples with noise and holes
+          pipelines  whole pipelines: what depthmatte adds to its sources, and what a compositor of two layers adds
+
+        In a table or sweep, the first value given for an axis becomes the usual one, and the others are what is
+        tried along that axis. The usual case: 1920x1080 I420, depth 640x480, sigma 5, gamma 0.5, bicubic, a still
+        image behind a person over a quarter of the frame, one thread, in place.
+
+          --work NAME,...        in-place, copied, kernels, render, blend, memcpy
+          --size WxH,...         of the video
+          --format NAME,...      of the video: I420, NV12, BGRA and so on
+          --depth WxH,...        size of the depth map
+          --sigma N,...          blur-radius, 0 to 50
+          --gamma N,...          0.01 to 10
+          --upscale NAME,...     bicubic, bilinear
+          --background NAME,...  image, color, stream, transparent
+          --scene NAME,...       person, noisy, checkerboard, slope, or the per cent that an ellipse covers
+          --threads N,...        max-threads of the element, or parts of a memcpy, 1 to 64
+          --rounds N             rounds for each figure, at most (25)
+          --seconds N            seconds for each figure, about (1.5)
+          --ring N               frames that are used in turn (as many as fill 64 MiB, 4 to 64); fewer are warmer
+          --sources N            frames that memcpy reads in turn (as --ring)
+          --json FILE            writes every figure
+
+        Work and memcpy take turns, round by round. Times are medians over the rounds; a ratio is the median of the
+        rounds' ratios. Both go through as many frames in turn, the memcpy from one such ring to another: as many as fill
+        64 MiB, so that each is found in memory and not in a cache, as a camera's are; --ring gives another number. With
+        --sources 1 the memcpy reads one frame only, as warm in the cache as the background, which is one still, or a
+        ring of its own with --background stream. "own" is what the element says in its property stats; "ms" of the element is
+        wall time from frame to frame behind it, with all that GStreamer adds, while others wait in front of it.
+        What one thread does is timed on one processor, with the memcpy and all threads that surround it, unless it is
+        compared with what several do (Linux).
+        --work memcpy, which is timed only where it is asked for, is the memcpy itself in as many parts as --threads says.
+        A frame that gains an alpha channel (--background transparent with I420) cannot be worked on in place.
+
+        Fields of the JSON file: tool, version, cpu, cores; figures, a list of
+          work, width, height, format, depth_width, depth_height, sigma, gamma, upscale, background, scene, threads,
+          ring, sources, rounds, frames_per_round    what was measured
+          frame_bytes                   bytes of a frame, which the memcpy copies
+          ms, ms_low, ms_high           for a frame: median and quartiles of the rounds
+          memcpy_ms                     for the same frame: median of the rounds
+          ms_least, memcpy_ms_least     the shortest rounds, on a machine that has other work too
+          ratio                         time over memcpy: median of the rounds' ratios
+          interval_ms                   the element's median time from one frame to the next; not for kernels
+          own_ms, own_ratio             the same as ms and ratio, by the element's stats; not for kernels
+        views, a list of name, depth_format, depth_width, depth_height, width, height, format, ring, ms, ms_low,
+          ms_high, memcpy_ms, ratio, kernel_ms: for a frame; the memcpy is of what leaves, kernel_ms is without GStreamer
+        pipelines, a list of name, wall_ms, added_wall_ms, wall_ratio, cpu_ms, added_cpu_ms, cpu_ratio: for a frame;
+          added is what the sources alone do not take, ratios are those of added times to the compositor's
+        goals, a list of goal, limit, at_most (else at least), value, reached
+
+        The exit status is 0; 1 where something cannot be done; 2 where an argument is wrong.
+        """
 }

@@ -23,28 +23,80 @@ final class PipelineWork: Workload {
     }
 }
 
+/// Launch lines that are compared: depthmatte, a compositor with two layers, and the sources of each alone.
+struct Pipelines {
+    let wanted: Case
+    let still: String
+    let depthMap: String
+
+    /// Each with the pipeline that has the same sources and nothing else.
+    var all: [(name: String, whole: PipelineWork, sources: PipelineWork)] {
+        [
+            // The upper layer is half transparent: beneath an opaque one the compositor would draw nothing.
+            (
+                "compositor, two layers",
+                PipelineWork {
+                    "compositor name=to max-threads=\(wanted.threads) sink_1::alpha=0.5 ! \(sink)"
+                        + " \(behind($0)) ! to.sink_0 \(video($0)) ! to.sink_1"
+                }, PipelineWork { "\(video($0)) ! \(sink) \(behind($0)) ! \(sink)" }
+            ),
+            (
+                "depthmatte, image behind",
+                PipelineWork {
+                    "\(depthmatte) background-mode=image background=\"\(still)\" ! \(sink)"
+                        + " \(video($0)) ! to.video \(depth($0)) ! to.depth"
+                }, PipelineWork { "\(video($0)) ! \(sink) \(depth($0)) ! \(sink)" }
+            ),
+            (
+                "depthmatte, stream behind",
+                PipelineWork {
+                    "\(depthmatte) background-mode=stream ! \(sink)"
+                        + " \(video($0)) ! to.video \(depth($0)) ! to.depth \(behind($0)) ! to.background"
+                }, PipelineWork { "\(video($0)) ! \(sink) \(behind($0)) ! \(sink) \(depth($0)) ! \(sink)" }
+            ),
+        ]
+    }
+
+    private var depthmatte: String {
+        "depthmatte name=to anchor=fixed cutoff=\(Scene.cutoff) blur-radius=\(wanted.sigma) gamma=\(wanted.gamma) "
+            + "upscale=\(wanted.upscale) max-threads=\(wanted.threads)"
+    }
+
+    private let sink = "fakesink sync=false"
+
+    /// Plain colours are next to no work for their source.
+    private func video(_ frames: Int) -> String { source("black", frames) }
+    private func behind(_ frames: Int) -> String { source("blue", frames) }
+
+    private func source(_ pattern: String, _ frames: Int) -> String {
+        "videotestsrc pattern=\(pattern) num-buffers=\(frames) ! video/x-raw,format=\(wanted.format),"
+            + "width=\(wanted.size.width),height=\(wanted.size.height),framerate=30/1"
+    }
+
+    /// One map, sent again and again.
+    private func depth(_ frames: Int) -> String {
+        "multifilesrc location=\"\(depthMap)\" num-buffers=1 caps=video/x-raw,format=GRAY16_LE,"
+            + "width=\(wanted.depth.width),height=\(wanted.depth.height),framerate=30/1 "
+            + "! imagefreeze num-buffers=\(frames)"
+    }
+}
+
 /// A pipeline from a launch line, taken down with the last reference.
 final class LaunchedPipeline {
     private let pipeline: UnsafeMutablePointer<GstElement>
-    private let bus: UnsafeMutablePointer<GstBus>
+    private static let patience: GstClockTime = 120_000_000_000
 
     init(_ line: String) throws {
         var error: UnsafeMutablePointer<GError>?
-        let parsed = gst_parse_launch(line, &error)
-        defer { if let error { g_error_free(error) } }
-        if let parsed { gst_object_ref_sink(parsed) }
-        guard let parsed, error == nil, let bus = gst_element_get_bus(parsed) else {
-            if let parsed { gst_object_unref(parsed) }
-            let reason = error.map { String(cString: $0.pointee.message) } ?? "no pipeline"
-            throw Failure.cannot("\(reason); GStreamer's base and good plugins must be installed")
+        guard let parsed = gst_parse_launch_full(line, nil, GST_PARSE_FLAG_FATAL_ERRORS, &error) else {
+            throw Failure.cannot("\(takeText(error)); GStreamer's base and good plugins must be installed")
         }
+        gst_object_ref_sink(parsed)
         pipeline = parsed
-        self.bus = bus
     }
 
     deinit {
         gst_element_set_state(pipeline, GST_STATE_NULL)
-        gst_object_unref(bus)
         gst_object_unref(pipeline)
     }
 
@@ -52,36 +104,28 @@ final class LaunchedPipeline {
     func set(_ state: GstState) throws {
         gst_element_set_state(pipeline, state)
         if gst_element_get_state(pipeline, nil, nil, LaunchedPipeline.patience) != GST_STATE_CHANGE_SUCCESS {
-            throw Failure.cannot("a pipeline does not start: \(nextError() ?? "it is stuck")")
+            try waitForEnd(atMost: 0)
         }
     }
 
-    func waitForEnd() throws {
+    func waitForEnd(atMost time: GstClockTime = LaunchedPipeline.patience) throws {
         let ends = GstMessageType(rawValue: GST_MESSAGE_EOS.rawValue | GST_MESSAGE_ERROR.rawValue)
-        guard let message = gst_bus_timed_pop_filtered(bus, LaunchedPipeline.patience, ends) else {
-            throw Failure.cannot("a pipeline does not end")
+        let bus = gst_element_get_bus(pipeline)
+        defer { gst_object_unref(bus) }
+        guard let message = gst_bus_timed_pop_filtered(bus, time, ends) else {
+            throw Failure.cannot("a pipeline is stuck")
         }
-        defer { release(message) }
-        if let text = LaunchedPipeline.errorText(message) { throw Failure.cannot("a pipeline failed: \(text)") }
-    }
-
-    private static let patience: GstClockTime = 120_000_000_000
-
-    private func nextError() -> String? {
-        guard let message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) else { return nil }
-        defer { release(message) }
-        return LaunchedPipeline.errorText(message)
-    }
-
-    private static func errorText(_ message: UnsafeMutablePointer<GstMessage>) -> String? {
-        guard message.pointee.type == GST_MESSAGE_ERROR else { return nil }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
+        guard message.pointee.type == GST_MESSAGE_ERROR else { return }
         var error: UnsafeMutablePointer<GError>?
         gst_message_parse_error(message, &error, nil)
-        defer { if let error { g_error_free(error) } }
-        return error.map { String(cString: $0.pointee.message) } ?? "an error"
+        throw Failure.cannot("a pipeline failed: \(takeText(error))")
     }
+}
 
-    private func release(_ message: UnsafeMutablePointer<GstMessage>) {
-        gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
-    }
+/// The message of an error, which is freed.
+private func takeText(_ error: UnsafeMutablePointer<GError>?) -> String {
+    guard let error else { return "no reason is given" }
+    defer { g_error_free(error) }
+    return String(cString: error.pointee.message)
 }

@@ -1,4 +1,4 @@
-/// What the depth camera sees.
+/// A synthetic scene in front of the depth camera.
 enum Scene: Equatable, CustomStringConvertible {
     /// Head and shoulders over about a quarter of the frame, without noise.
     case person
@@ -8,29 +8,27 @@ enum Scene: Equatable, CustomStringConvertible {
     case checkerboard
     /// An ellipse of the frame's aspect that covers this many per cent of it.
     case share(Int)
+    /// A wall from 0.6 m at the left to 3.6 m at the right, with noise and holes.
+    case slope
 
     var description: String {
-        switch self {
-        case .person: "person"
-        case .noisy: "noisy"
-        case .checkerboard: "checkerboard"
-        case .share(let percent): "\(percent)%"
+        if case .share(let percent) = self { "\(percent)%" } else { Scene.names.first { $0.value == self }?.key ?? "" }
+    }
+
+    /// - Returns: nil for anything but a scene's name; the per cent sign may be left out.
+    init?(_ text: String) {
+        if let named = Scene.names[text] {
+            self = named
+        } else if let percent = Int(text.last == "%" ? text.dropLast() : text[...]), 0...100 ~= percent {
+            self = .share(percent)
+        } else {
+            return nil
         }
     }
 
-    /// - Returns: nil for anything but the names above; the per cent sign may be left out.
-    init?(_ text: String) {
-        switch text {
-        case "person": self = .person
-        case "noisy": self = .noisy
-        case "checkerboard": self = .checkerboard
-        default:
-            guard let percent = Int(text.last == "%" ? String(text.dropLast()) : text), 0...100 ~= percent else {
-                return nil
-            }
-            self = .share(percent)
-        }
-    }
+    private static let names = [
+        "person": Scene.person, "noisy": .noisy, "checkerboard": .checkerboard, "slope": .slope,
+    ]
 }
 
 // MARK: - The depth map
@@ -38,25 +36,27 @@ enum Scene: Equatable, CustomStringConvertible {
 extension Scene {
     /// Metres; between the person and the wall.
     static let cutoff = 0.95
-    /// Millimetres.
-    private static let (near, far): (UInt16, UInt16) = (700, 2000)
 
-    /// The samples of one map in millimetres, row by row, without padding.
+    var hasNoise: Bool { self == .noisy || self == .slope }
+
+    /// The samples of one map in metres, row by row; 0 where nothing is measured.
     ///
     /// - Parameter number: another number gives other noise.
-    func depthMap(_ size: Size, number: Int) -> [UInt16] {
-        let isPerson = mask(size)
-        guard self == .noisy else { return isPerson.map { $0 ? Scene.near : Scene.far } }
+    func metres(_ size: Size, number: Int) -> [Double] {
+        let distances =
+            self == .slope
+            ? (0..<size.pixels).map { 0.6 + 3 * Double($0 % size.width) / Double(size.width) }
+            : mask(size).map { $0 ? 0.7 : 2 }
+        guard hasNoise else { return distances }
         var random = SplitMix(seed: UInt64(number) &+ 1)
-        return isPerson.map { isPerson in
+        return distances.map { distance in
             if random.next() % 50 == 0 { return 0 }
             // The standard deviation of a structured-light camera: 2 mm at 1 m, growing with the square.
-            let distance = Double(isPerson ? Scene.near : Scene.far)
-            let noise = random.nextNormal() * 2 * (distance / 1000) * (distance / 1000)
-            return UInt16(clamping: Int((distance + noise).rounded()))
+            return distance + random.nextNormal() * 0.002 * distance * distance
         }
     }
 
+    /// Where the person is.
     private func mask(_ size: Size) -> [Bool] {
         if case .share(let percent) = self { return ellipse(size, percent: percent) }
         return (0..<size.pixels).map { index in

@@ -1,3 +1,7 @@
+// The headers of GStreamer bring the C library's clock along, so that both modules count as its owner.
+import CGStreamer
+import Foundation
+
 /// Something that can be done frame by frame, and timed.
 protocol Workload: AnyObject {
     /// Frames below which one round says little.
@@ -7,7 +11,7 @@ protocol Workload: AnyObject {
     func run(frames: Int) throws -> Timing
 }
 
-/// What one round took.
+/// The times of one round.
 struct Timing {
     /// Nanoseconds for a frame.
     var frame: Double
@@ -20,7 +24,7 @@ struct Timing {
 /// The rounds of several works that took turns.
 struct Samples {
     /// For each work, its rounds.
-    private(set) var timings: [[Timing]]
+    private var timings: [[Timing]]
     /// The frames of one round: as many for each work, so that all find the caches alike.
     let frames: Int
 
@@ -48,15 +52,41 @@ struct Samples {
     }
 
     /// The rounds of one work, by one of its times.
-    func values(_ work: Int, _ time: (Timing) -> Double?) -> [Double] { timings[work].compactMap(time) }
+    func milliseconds(_ work: Int, _ time: (Timing) -> Double? = { $0.frame }) -> [Double] {
+        timings[work].compactMap { time($0).map { $0 / 1e6 } }
+    }
 
     /// The median of the rounds' ratios.
     func ratio(_ work: Int, to other: Int, _ time: (Timing) -> Double? = { $0.frame }) -> Double {
         median(zip(timings[work], timings[other]).compactMap { one, two in time(one).map { $0 / two.frame } })
     }
+}
 
-    /// The median of the rounds' differences, in nanoseconds.
-    func difference(_ work: Int, minus other: Int) -> Double {
-        median(zip(timings[work], timings[other]).map { $0.frame - $1.frame })
-    }
+/// The middle of the values; of the two in the middle, their mean. 0 for none.
+func median(_ values: [Double]) -> Double { quantile(values, 0.5) }
+
+/// The value that a share of the values is not above, between neighbours by proportion. 0 for no values.
+///
+/// - Parameter share: 0…1.
+func quantile(_ values: [Double], _ share: Double) -> Double {
+    let sorted = values.sorted()
+    guard let last = sorted.indices.last else { return 0 }
+    let place = share * Double(last)
+    let lower = Int(place)
+    let upper = min(lower + 1, last)
+    return sorted[lower] + (sorted[upper] - sorted[lower]) * (place - Double(lower))
+}
+
+// MARK: - Clocks
+
+/// Nanoseconds on a clock that only goes forward.
+func now() -> UInt64 { nanoseconds(CLOCK_MONOTONIC) }
+
+/// Nanoseconds that all threads of the process have worked.
+func processorTime() -> UInt64 { nanoseconds(CLOCK_PROCESS_CPUTIME_ID) }
+
+private func nanoseconds(_ clock: clockid_t) -> UInt64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
 }

@@ -74,7 +74,7 @@ import Testing
         #expect(result.status == 0)
         for argument in [
             "--work", "--size", "--format", "--depth", "--sigma", "--gamma", "--upscale", "--background", "--scene",
-            "--threads", "--rounds", "--seconds", "--ring", "--sources", "--json", "--plot",
+            "--threads", "--rounds", "--seconds", "--ring", "--sources", "--json",
         ] { #expect(result.output.contains("  \(argument) "), "\(argument)") }
         for command in ["table", "goals", "sweep", "grid", "views", "pipelines"] {
             #expect(result.output.contains("  \(command) "))
@@ -84,8 +84,8 @@ import Testing
     @Test(arguments: [("table", 20), ("sweep", 100)])
     func `a run measures something positive in every line`(command: String, least: Int) throws {
         let folder = try Places.makeFolder()
-        let files = ["--json", "figures.json", "--plot", "figures.svg"]
-        let result = Command(BenchTests.program, [command] + BenchTests.tiny + files, in: folder).run()
+        let arguments = [command] + BenchTests.tiny + ["--json", "figures.json"]
+        let result = Command(BenchTests.program, arguments, in: folder).run()
         #expect(result.status == 0, "\(result.output)")
         let data = try Data(contentsOf: folder.appending(path: "figures.json"))
         let report = try JSONDecoder().decode(Report.self, from: data)
@@ -100,6 +100,15 @@ import Testing
         let works = Set(report.figures.map(\.work))
         #expect(works == ["in-place", "copied", "kernels", "render", "blend"])
         #expect(Set(report.figures.map(\.background)) == ["image", "color", "stream", "transparent"])
+    }
+
+    @Test(.enabled(if: Command("python3", ["-c", "import matplotlib"]).run().status == 0, "no matplotlib"))
+    func `a sweep's figures are drawn`() throws {
+        let folder = try Places.makeFolder()
+        _ = try grid(BenchTests.tiny + ["--sigma", "0,2,5", "--work", "blend"], in: folder)
+        let script = Places.root.appending(path: "Tests/plot_speed.py").path
+        let result = Command(script, ["grid.json", "figures.svg"], in: folder).run()
+        #expect(result.status == 0, "\(result.output)")
         let drawing = try String(contentsOf: folder.appending(path: "figures.svg"), encoding: .utf8)
         #expect(try XMLDocument(xmlString: drawing).rootElement()?.name == "svg")
     }
@@ -138,8 +147,8 @@ import Testing
         try grid(["--work", "blend", "--depth", "32x24", "--rounds", "1", "--seconds", "0.01"] + arguments)
     }
 
-    private func grid(_ arguments: [String]) throws -> [Figure] {
-        let folder = try Places.makeFolder()
+    private func grid(_ arguments: [String], in given: URL? = nil) throws -> [Figure] {
+        let folder = try given ?? Places.makeFolder()
         let result = Command(BenchTests.program, ["grid"] + arguments + ["--json", "grid.json"], in: folder).run()
         #expect(result.status == 0, "\(result.output)")
         return try JSONDecoder().decode(Report.self, from: Data(contentsOf: folder.appending(path: "grid.json")))
