@@ -68,14 +68,15 @@ struct FinishedAlpha: AlphaSource {
     var looksAround: Bool { false }
 
     func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? {
-        memory.finished.plane = plane
-        memory.finished.width = width
-        return memory.finished
+        let reader = memory.part(FinishedAlphaReader.self)
+        reader.plane = plane
+        reader.width = width
+        return reader
     }
 }
 
 /// Finds the runs of a finished plane.
-final class FinishedAlphaReader: AlphaReader {
+final class FinishedAlphaReader: AlphaReader, MatteMemoryPart {
     fileprivate(set) var plane: Plane?
     fileprivate(set) var width = 0
     private var runs = Scratch<AlphaRun>()

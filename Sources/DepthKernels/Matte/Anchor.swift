@@ -26,10 +26,33 @@ package enum AnchorMode: Int, Sendable, CaseIterable {
     case point
     /// Nothing: the set cutoff holds.
     case fixed
+
+    /// The meaning of the choice, for users.
+    package var blurb: String {
+        switch self {
+        case .auto: "The face; the property cutoff while none was ever seen"
+        case .face: "The face; everything is background while none was ever seen"
+        case .nearest: "The nearest big thing in the depth map"
+        case .point: "The depth under (anchor-x, anchor-y)"
+        case .fixed: "Nothing: the property cutoff is the cutoff"
+        }
+    }
 }
 
 /// The face that sets the cutoff, where there are several.
-package enum FaceSelect: Int, Sendable, CaseIterable { case largest, nearest, first, all }
+package enum FaceSelect: Int, Sendable, CaseIterable {
+    case largest, nearest, first, all
+
+    /// The meaning of the choice, for users.
+    package var blurb: String {
+        switch self {
+        case .largest: "The face with the largest box"
+        case .nearest: "The face nearest to the camera"
+        case .first: "The face that the detector named first"
+        case .all: "Every face: the farthest sets the cutoff"
+        }
+    }
+}
 
 /// The stage that finds the person's distance and, from it, the cutoff.
 ///
@@ -37,7 +60,7 @@ package enum FaceSelect: Int, Sendable, CaseIterable { case largest, nearest, fi
 ///     anchor += (measured − anchor) · (1 − exp(−Δt / τ))
 ///
 /// The low-pass is one of time, not of frames, so that the frame rate does not change how it looks. The state is the
-/// anchor's distance and the time of its last measurement.
+/// anchor's distance and the time since its last measurement.
 ///
 /// Source: step 1 of Apple's sample, which reads the depth at the face's centre and adds 0.25 m. The median of a region
 /// and the low-pass are additions.
@@ -53,7 +76,8 @@ struct Anchor {
     private(set) var distance: Double?
     /// The face that set the cutoff in the last frame.
     private(set) var face: Face?
-    private var lastTime: Int64?
+    /// Seconds since the last measurement; nil where that is not known.
+    private var sinceMeasured: Double?
     /// The mode of the last frame: a distance measured in one mode means nothing to another.
     private var mode = AnchorMode.auto
 
@@ -69,14 +93,16 @@ struct Anchor {
             self.mode = mode
         }
         if mode == .fixed { return settings.cutoff }
-        let measured = measure(frame, placement, settings)
-        follow(measured, at: frame.time, timeConstant: settings.anchor.smoothing)
+        sinceMeasured = sinceMeasured.flatMap { since in frame.elapsed.map { since + $0 } }
+        if let measured = measure(frame, placement, settings) {
+            follow(measured, timeConstant: settings.anchor.smoothing)
+        }
         if let distance { return distance + settings.anchor.margin }
         return settings.anchor.mode == .auto ? settings.cutoff : nil
     }
 
     /// Forgets the time of the last measurement: the next one counts at once. The distance stays, as the person does.
-    mutating func reset() { lastTime = nil }
+    mutating func reset() { sinceMeasured = nil }
 
     // MARK: Measuring
 
@@ -100,16 +126,13 @@ struct Anchor {
         }
     }
 
-    /// Takes the measurement of a frame; nil holds the last.
-    private mutating func follow(_ measured: Double?, at time: Int64?, timeConstant: Double) {
-        guard let measured else { return }
-        defer { lastTime = time }
-        guard let previous = distance, timeConstant > 0, let time, let lastTime, time > lastTime else {
+    private mutating func follow(_ measured: Double, timeConstant: Double) {
+        defer { sinceMeasured = 0 }
+        guard let previous = distance, timeConstant > 0, let elapsed = sinceMeasured, elapsed >= 0 else {
             // The first measurement, no smoothing, or no telling how much time has passed: jump.
-            if distance == nil || timeConstant <= 0 || time == nil || time != lastTime { distance = measured }
+            distance = measured
             return
         }
-        let elapsed = Double(time &- lastTime) / 1e9
         distance = previous + (measured - previous) * (1 - exponential(-elapsed / timeConstant))
     }
 }

@@ -6,6 +6,15 @@ package enum MaskShape: Int, Sendable, CaseIterable {
     case highPass
     /// What is about as near as a focus.
     case bandPass
+
+    /// The meaning of the choice, for users.
+    package var blurb: String {
+        switch self {
+        case .cutoff: "Everything from near to the cutoff"
+        case .highPass: "Everything nearer than focus, over a slope"
+        case .bandPass: "Everything about as near as focus, over two slopes"
+        }
+    }
 }
 
 /// A threshold about a focus, where it is nearness and not distance that counts.

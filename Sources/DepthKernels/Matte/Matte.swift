@@ -15,6 +15,8 @@ package final class Matte: AlphaSource {
     private var upscaler = Upscaler()
     private var coverage = Coverage()
 
+    /// Of the last frame.
+    private var lastTime: Int64?
     private let loops: Loops
     private var alpha = Scratch<UInt8>()
     let bands = MatteBands(leastPixels: Matte.leastPixels)
@@ -44,6 +46,9 @@ package final class Matte: AlphaSource {
     /// - Returns: false where all is background because the anchor that was asked for was never seen.
     @discardableResult
     package func render(_ frame: MatteFrame, _ settings: MatteSettings) -> Bool {
+        var frame = frame
+        frame.elapsed = lastTime.flatMap { last in frame.time.map { Double($0 &- last) / 1e9 } }
+        lastTime = frame.time
         let (depth, settings) = (frame.depth, settings.clamped)
         let placement = settings.depth.placement(
             depthWidth: depth.width, depthHeight: depth.height, videoWidth: frame.width, videoHeight: frame.height)
@@ -69,6 +74,7 @@ package final class Matte: AlphaSource {
 
     /// Forgets earlier frames: the next one does not continue them. For flushes, new segments, caps and streams.
     package func reset() {
+        lastTime = nil
         anchor.reset()
         upscaler.hideAll()
     }
@@ -76,10 +82,10 @@ package final class Matte: AlphaSource {
     // MARK: Alpha
 
     var rowsPerStrip: Int { upscaler.rowsPerStrip }
-    var looksAround: Bool { false }
+    var looksAround: Bool { upscaler.looksAround }
 
     func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? {
-        upscaler.reader(memory.upscale, loops)
+        upscaler.reader(over: video, memory, loops)
     }
 
     /// The last frame's alpha, `width` bytes in each of `height` rows, valid until the next call.
@@ -109,9 +115,21 @@ typealias MatteBands = Bands<MatteMemory>
 /// Scratch memory of one worker for the stages and for the blend behind them.
 final class MatteMemory: BandMemory {
     var filter = FilterMemory()
-    let upscale = UpscaleReader()
-    let finished = FinishedAlphaReader()
     var blend = BlendMemory()
+    private var parts: [ObjectIdentifier: any MatteMemoryPart] = [:]
+
+    /// The worker's own object of a type, made when it is first asked for.
+    func part<Part: MatteMemoryPart>(_ type: Part.Type) -> Part {
+        if let part = parts[ObjectIdentifier(type)] as? Part { return part }
+        let part = Part()
+        parts[ObjectIdentifier(type)] = part
+        return part
+    }
+}
+
+/// An object of which each worker has one.
+protocol MatteMemoryPart: AnyObject {
+    init()
 }
 
 /// The mean opacity of a frame.

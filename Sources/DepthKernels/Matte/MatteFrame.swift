@@ -10,6 +10,8 @@ package struct MatteFrame {
     package let faces: [Box]
     /// Running time in nanoseconds; nil where the frame has none.
     package let time: Int64?
+    /// Seconds since the frame before, negative where time went back; nil where that is not known. Set by `Matte`.
+    var elapsed: Double?
 
     package init(
         depth: DepthImage, video: VideoPicture? = nil, width: Int, height: Int, faces: [Box] = [], time: Int64? = nil

@@ -1,11 +1,3 @@
-/// The interpolation that brings the matte from the depth map's size to the video's.
-package enum Upscale: Int, Sendable, CaseIterable {
-    /// Keys' cubic with B = 0, C = 0.75: four taps along each axis.
-    case bicubic
-    /// Two taps along each axis.
-    case bilinear
-}
-
 /// Everything that a matte depends on besides its frame: two equal values make the same matte.
 package struct MatteSettings: Equatable, Sendable {
     /// The meaning of the depth samples, and where they lie on the video.

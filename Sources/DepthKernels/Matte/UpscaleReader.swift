@@ -11,7 +11,7 @@ import CDepthKernels
 /// a weighted sum of up to four. All of that is done only where the alpha changes; elsewhere it is known to be 0 or 255, and
 /// no byte of it is written. Video pixels whose centre lies outside the map are 0. A sample here is one of the opacity map:
 /// a depth sample or a cell of several (`MatteGrid`).
-final class UpscaleReader: AlphaReader {
+final class UpscaleReader: AlphaReader, MatteMemoryPart {
     /// Rows of the map that a video row is a sum of, at most.
     static let taps = 4
     /// Rows of the map that are kept resampled: a power of two, and more than one video row depends on.

@@ -1,3 +1,19 @@
+/// The interpolation that brings the matte from the depth map's size to the video's.
+package enum Upscale: Int, Sendable, CaseIterable {
+    /// Keys' cubic with B = 0, C = 0.75: four taps along each axis.
+    case bicubic
+    /// Two taps along each axis.
+    case bilinear
+
+    /// The meaning of the choice, for users.
+    package var blurb: String {
+        switch self {
+        case .bicubic: "Cubic convolution with B = 0, C = 0.75"
+        case .bilinear: "Linear between neighbours"
+        }
+    }
+}
+
 /// The stage that brings the matte to the video's size, as its rows are read (`UpscaleReader`).
 ///
 /// The state is the last frame's opacities, which reads refer to, and the geometry, which depends on sizes and settings
@@ -27,11 +43,16 @@ struct Upscaler {
         return geometry.rowsPerStrip
     }
 
-    /// Has a reader begin with the frame.
+    /// True where the alpha of a pixel depends on video pixels beside it (`AlphaSource`).
+    var looksAround: Bool { false }
+
+    /// The reader of the frame's alpha on one thread.
     ///
+    /// - Parameter video: the frame's own pixels, for interpolations that follow them.
     /// - Returns: nil where nothing is shown.
-    func reader(_ reader: UpscaleReader, _ loops: Loops) -> UpscaleReader? {
+    func reader(over video: VideoPicture?, _ memory: MatteMemory, _ loops: Loops) -> (any AlphaReader)? {
         guard let opacities, let geometry else { return nil }
+        let reader = memory.part(UpscaleReader.self)
         reader.begin(opacities, geometry, loops)
         return reader
     }

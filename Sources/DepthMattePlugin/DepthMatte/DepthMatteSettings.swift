@@ -35,29 +35,10 @@ struct DepthMatteSettings: FollowingSettings, DepthReadingSettings {
 
 extension AnchorMode: PropertyEnum {
     package static let typeName = "GstDepthMatteAnchor"
-
-    package var blurb: String {
-        switch self {
-        case .auto: "The face; the property cutoff while none was ever seen"
-        case .face: "The face; everything is background while none was ever seen"
-        case .nearest: "The nearest big thing in the depth map"
-        case .point: "The depth under (anchor-x, anchor-y)"
-        case .fixed: "Nothing: the property cutoff is the cutoff"
-        }
-    }
 }
 
 extension FaceSelect: PropertyEnum {
     package static let typeName = "GstDepthMatteFaceSelect"
-
-    package var blurb: String {
-        switch self {
-        case .largest: "The face with the largest box"
-        case .nearest: "The face nearest to the camera"
-        case .first: "The face that the detector named first"
-        case .all: "Every face: the farthest sets the cutoff"
-        }
-    }
 }
 
 enum BackgroundMode: Int, PropertyEnum {
@@ -143,13 +124,6 @@ enum ThermalMode: Int, PropertyEnum {
 
 extension Upscale: PropertyEnum {
     package static let typeName = "GstDepthMatteUpscale"
-
-    package var blurb: String {
-        switch self {
-        case .bicubic: "Cubic convolution with B = 0, C = 0.75"
-        case .bilinear: "Linear between neighbours"
-        }
-    }
 }
 
 extension PictureFit: PropertyEnum {
@@ -166,12 +140,4 @@ extension PictureFit: PropertyEnum {
 
 extension MaskShape: PropertyEnum {
     package static let typeName = "GstDepthMatteMask"
-
-    package var blurb: String {
-        switch self {
-        case .cutoff: "Everything from near to the cutoff"
-        case .highPass: "Everything nearer than focus, over a slope"
-        case .bandPass: "Everything about as near as focus, over two slopes"
-        }
-    }
 }
