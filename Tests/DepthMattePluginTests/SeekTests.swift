@@ -35,7 +35,7 @@ import Testing
 
     @Test(arguments: Follower.all)
     func `a seek that is not in time is refused, and nothing is flushed`(follower: Follower) {
-        let criticals = Criticals()
+        let criticals = GStreamerLog(G_LOG_LEVEL_CRITICAL)
         let bench = Bench.numbered(follower)
         #expect(goesOn(bench, follower, from: 0))
         let upstream = PassingEvents(bench.leading.pad)
@@ -337,23 +337,4 @@ private final class SeekAgain {
     }
 
     var isTaken: Bool { state.withLock { $0.isTaken } }
-}
-
-/// What GStreamer calls critical meanwhile.
-private final class Criticals {
-    private let handler: guint
-    private let record = Monitor([String]())
-
-    init() {
-        handler = g_log_set_handler(
-            "GStreamer", G_LOG_LEVEL_CRITICAL,
-            { _, _, text, data in
-                guard let data, let text = text.map({ String(cString: $0) }) else { return }
-                Unmanaged<Monitor<[String]>>.fromOpaque(data).takeUnretainedValue().withLock { $0.append(text) }
-            }, Unmanaged.passUnretained(record).toOpaque())
-    }
-
-    deinit { g_log_remove_handler("GStreamer", handler) }
-
-    var texts: [String] { record.withLock { $0 } }
 }
