@@ -294,46 +294,24 @@ extension Pipeline {
 
 /// Answers the first end of a flush that leaves a pad by a flushing seek, from within that event.
 private final class SeekAgain {
-    private let pad: UnsafeMutablePointer<GstPad>
-    private let state: Monitor<State>
-    private var probe: gulong = 0
-
-    struct State {
-        let target: GstClockTime
-        var isOver = false
-        var isTaken = false
-    }
+    private let state: Monitor<(isOver: Bool, isTaken: Bool)>
+    private let probe: PadProbe
 
     init(_ pad: UnsafeMutablePointer<GstPad>, to target: GstClockTime) {
-        gst_object_ref(pad)
-        self.pad = pad
-        state = Monitor(State(target: target))
-        probe = gst_pad_add_probe(
-            pad, GST_PAD_PROBE_TYPE_EVENT_FLUSH,
-            { pad, info, data in
-                guard let info, let data, let event = gst_pad_probe_info_get_event(info) else {
-                    return GST_PAD_PROBE_OK
-                }
-                let state = Unmanaged<Monitor<State>>.fromOpaque(data).takeUnretainedValue()
-                let type = event.pointee.type
-                let target = state.withLock { state -> GstClockTime? in
-                    guard type == GST_EVENT_FLUSH_STOP, !state.isOver else { return nil }
-                    state.isOver = true
-                    return state.target
-                }
-                guard let target else { return GST_PAD_PROBE_OK }
-                let seek = gst_event_new_seek(
-                    1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, gint64(target), GST_SEEK_TYPE_NONE, -1)
-                let isTaken = gst_pad_send_event(pad, seek) != 0
-                state.withLock { $0.isTaken = isTaken }
-                return GST_PAD_PROBE_OK
-            }, Unmanaged.passRetained(state).toOpaque(),
-            { data in if let data { Unmanaged<Monitor<State>>.fromOpaque(data).release() } })
-    }
-
-    deinit {
-        gst_pad_remove_probe(pad, probe)
-        gst_object_unref(pad)
+        let state = Monitor((isOver: false, isTaken: false))
+        self.state = state
+        probe = PadProbe(pad, GST_PAD_PROBE_TYPE_EVENT_FLUSH) { pad, info in
+            guard gst_pad_probe_info_get_event(info)?.pointee.type == GST_EVENT_FLUSH_STOP else { return }
+            let isFirst = state.withLock { state in
+                defer { state.isOver = true }
+                return !state.isOver
+            }
+            guard isFirst else { return }
+            let seek = gst_event_new_seek(
+                1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, gint64(target), GST_SEEK_TYPE_NONE, -1)
+            let isTaken = gst_pad_send_event(pad, seek) != 0
+            state.withLock { $0.isTaken = isTaken }
+        }
     }
 
     var isTaken: Bool { state.withLock { $0.isTaken } }
