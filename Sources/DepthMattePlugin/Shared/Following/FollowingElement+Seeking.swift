@@ -27,14 +27,14 @@ extension FollowingElement {
             gst_event_unref(event)
             return false
         }
-        let seqnum = event.pointee.seqnum
+        let (seqnum, isFlushing) = (event.pointee.seqnum, hasFlushFlag(event))
         let answer = pace.lastSeek.withLock { $0.seqnum == seqnum ? $0.isTaken : nil }
-        guard answer == nil, !isFlushing(event) || pace.flushes.beginSeek(event) else {
+        guard answer == nil, !isFlushing || pace.flushes.beginSeek(event) else {
             gst_event_unref(event)
             return answer ?? true
         }
         pace.lastSeek.withLock { $0 = (seqnum, true) }
-        let isTaken = isFlushing(event) ? flushAndSeek(event, parent) : seekWithoutFlush(event)
+        let isTaken = isFlushing ? flushAndSeek(event, parent) : seekWithoutFlush(event)
         pace.lastSeek.withLock { if $0.seqnum == seqnum { $0.isTaken = isTaken } }
         return isTaken
     }
@@ -69,7 +69,7 @@ extension FollowingElement {
         return format == GST_FORMAT_TIME
     }
 
-    private func isFlushing(_ seek: UnsafeMutablePointer<GstEvent>) -> Bool {
+    private func hasFlushFlag(_ seek: UnsafeMutablePointer<GstEvent>) -> Bool {
         var flags = GST_SEEK_FLAG_NONE
         gst_event_parse_seek(seek, nil, nil, &flags, nil, nil, nil, nil)
         return flags.rawValue & GST_SEEK_FLAG_FLUSH.rawValue != 0
