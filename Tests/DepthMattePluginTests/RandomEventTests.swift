@@ -36,7 +36,7 @@ import Testing
         let streams = follower.streams.map {
             Stream(feed: bench[$0.pad], caps: [$0.caps, $0.otherCaps], frame: $0.frame)
         }
-        for stream in streams { stream.feed.takeSeeks { false } }
+        for stream in streams { stream.feed.takeSeeks { _ in false } }
         if Bool.random(using: &random) { for stream in streams { stream.feed.start(stream.caps[0]) } }
         var sent: Set<Int> = []
         for _ in 0..<Int.random(in: 4...40, using: &random) {

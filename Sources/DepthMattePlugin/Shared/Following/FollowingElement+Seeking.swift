@@ -50,15 +50,15 @@ extension FollowingElement {
     /// Sends the seek that arrived during a flush or another seek, from another thread: on this one the sender of the flush
     /// may still be handling it.
     func seekWaiting() {
-        guard let event = pace.flushes.takeWaiting() else { return }
+        guard pace.flushes.hasWaiting else { return }
         gst_element_call_async(
             instance,
-            { element, event in
-                guard let element, let event, let source = gst_element_get_static_pad(element, "src") else { return }
-                gst_pad_send_event(source, Unmanaged<EventRef>.fromOpaque(event).takeUnretainedValue().shared())
+            { element, flushes in
+                guard let element, let flushes, let source = gst_element_get_static_pad(element, "src") else { return }
+                Unmanaged<FlushRecord>.fromOpaque(flushes).takeUnretainedValue().sendWaiting(to: source)
                 gst_object_unref(source)
-            }, Unmanaged.passRetained(event).toOpaque(),
-            { event in if let event { Unmanaged<EventRef>.fromOpaque(event).release() } })
+            }, Unmanaged.passRetained(pace.flushes).toOpaque(),
+            { flushes in if let flushes { Unmanaged<FlushRecord>.fromOpaque(flushes).release() } })
     }
 
     // MARK: Before it
