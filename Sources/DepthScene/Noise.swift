@@ -1,4 +1,4 @@
-/// What a depth camera does wrong: noise that grows with the square of the depth, and samples that are lost.
+/// The faults of a depth camera: noise that grows with the square of the depth, and samples that are lost.
 ///
 /// Everything comes from a hash of the seed, the frame's number and the place, in whole numbers, so that frames may be
 /// made in any order and on any platform.
@@ -9,10 +9,8 @@ struct DepthFaults {
     private let holeLimit: UInt64
     private let frameKey: UInt32
 
-    /// No sample moves nearer than this, in metres.
-    static let nearest: Float = 0.01
-    /// No sample moves farther than this, in metres.
-    static let farthest: Float = 1000
+    /// No sample moves out of these, in metres.
+    private static let (nearest, farthest): (Float, Float) = (0.01, 1000)
     private static let largestNoise = 10.0
 
     /// NaN and negative values count as 0; `noise` ends at 10 m and `holes` at 1.
@@ -24,12 +22,11 @@ struct DepthFaults {
         frameKey = Hash.mix(low, Hash.mix(high, seed))
     }
 
-    var isNone: Bool { noise == 0 && holeLimit == 0 }
-
-    /// Applies the faults to the first `count` samples of a row.
-    func apply(to samples: inout [Float], count: Int, row: Int) {
+    /// Applies the faults to the samples of a row.
+    func apply(to samples: inout [Float], row: Int) {
+        guard noise > 0 || holeLimit > 0 else { return }
         let rowKey = Hash.mix(UInt32(truncatingIfNeeded: row), frameKey)
-        for column in 0..<min(count, samples.count) where samples[column] > 0 {
+        for column in samples.indices where samples[column] > 0 {
             let first = Hash.mix(UInt32(truncatingIfNeeded: column) &* 0x9e37_79b9 ^ rowKey)
             let second = Hash.mix(first ^ 0x6d2b_79f5)
             if UInt64(Hash.mix(second ^ 0x1b56_c4e9)) < holeLimit {
@@ -47,7 +44,7 @@ struct DepthFaults {
     /// Source: the sum of four uniform numbers (Irwin–Hall), here the 16-bit halves of two hashes; each has a variance
     /// of (2³² − 1) / 12.
     @inline(__always)
-    static func bell(_ first: UInt32, _ second: UInt32) -> Float {
+    private static func bell(_ first: UInt32, _ second: UInt32) -> Float {
         let sum = (first & 0xffff) &+ (first >> 16) &+ (second & 0xffff) &+ (second >> 16)
         return (Float(sum) - 131_070) * (1 / 37_837.227)
     }

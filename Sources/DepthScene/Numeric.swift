@@ -15,17 +15,8 @@ enum Numeric {
         return Float(angle * series)
     }
 
-    static func cosine(turns: Double) -> Float { sine(turns: turns + 0.25) }
-
-    /// The part of a number after the point, 0 ..< 1.
-    static func fraction(_ value: Double) -> Double {
-        guard value.isFinite else { return 0 }
-        let rest = value - value.rounded(.down)
-        return rest < 1 ? rest : 0
-    }
-
-    @inline(__always)
-    static func fraction(_ value: Float) -> Float { value - value.rounded(.down) }
+    /// Cosine and sine.
+    static func onCircle(turns: Double) -> Point { Point(sine(turns: turns + 0.25), sine(turns: turns)) }
 
     /// The nearest number within `low ... high`; `low` for NaN.
     @inline(__always)
@@ -43,7 +34,7 @@ enum Numeric {
     }
 
     /// 0 up to `start`, 1 from `end` on, and a smooth S between: 3t² − 2t³.
-    static func smoothStep(_ value: Float, from start: Float, to end: Float) -> Float {
+    static func smoothStep(_ value: Float, from start: Float = 0, to end: Float = 1) -> Float {
         let t = clamp((value - start) / (end - start))
         return t * t * (3 - 2 * t)
     }

@@ -14,51 +14,39 @@ enum Relief {
     /// `start` to `end` along the axis, and the ridge is `bulge` metres nearer than the sides.
     case bar(Affine, start: Float, end: Float, bulge: Float)
 
-    /// Calls `put` with the depth of each pixel of a row, taken at its centre.
+    static func flat(_ depth: Float) -> Relief { .plane(Ramp(start: depth, acrossX: 0, downY: 0)) }
+
+    /// Metres, at a place in pixels.
     @inline(__always)
-    func forEachPixel(of columns: Range<Int>, row: Int, put: (Int, Float) -> Void) {
-        let y = Float(row) + 0.5
+    func depth(at p: Point) -> Float {
         switch self {
-        case .plane(let ramp):
-            for column in columns { put(column, ramp(Float(column) + 0.5, y)) }
-        case .level(let scale, let horizon):
-            let depth = scale / max(y - horizon, 1e-3 * abs(horizon) + 1e-3)
-            for column in columns { put(column, depth) }
-        case .dome(let toCircle, let rim, let bulge):
-            for column in columns {
-                put(column, rim - bulge * Relief.roundness(toCircle(Point(Float(column) + 0.5, y))))
-            }
+        case .plane(let ramp): return ramp(p)
+        case .level(let scale, let horizon): return scale / max(p.y - horizon, 1e-3 * abs(horizon) + 1e-3)
+        case .dome(let toCircle, let rim, let bulge): return rim - bulge * Relief.roundness(toCircle(p))
         case .face(let toCircle, let rim, let bulge):
-            for column in columns {
-                let p = toCircle(Point(Float(column) + 0.5, y))
-                put(column, rim - bulge * Relief.roundness(p) - Relief.features(at: p))
-            }
+            let q = toCircle(p)
+            return rim - bulge * Relief.roundness(q) - Relief.features(at: q)
         case .bar(let toAxis, let start, let end, let bulge):
-            for column in columns {
-                let p = toAxis(Point(Float(column) + 0.5, y))
-                let ridge = max(0, 1 - p.y * p.y).squareRoot()
-                put(column, start + (end - start) * Numeric.clamp(p.x) - bulge * ridge)
-            }
+            let q = toAxis(p)
+            return start + (end - start) * Numeric.clamp(q.x) - bulge * max(0, 1 - q.y * q.y).squareRoot()
         }
     }
 
     /// The height of the unit sphere above its equator: 1 in the middle, 0 at the rim and beyond.
     @inline(__always)
-    static func roundness(_ p: Point) -> Float {
-        max(0, 1 - p.x * p.x - p.y * p.y).squareRoot()
-    }
+    private static func roundness(_ p: Point) -> Float { max(0, 1 - p.x * p.x - p.y * p.y).squareRoot() }
 
-    /// How far the face stands out from the dome of the head, in metres, where the face's outline fits the unit circle.
+    /// The face's height over the dome of the head, in metres, where the face's outline fits the unit circle.
     @inline(__always)
-    static func features(at p: Point) -> Float {
+    private static func features(at p: Point) -> Float {
         let side = Point(abs(p.x), p.y)
-        let bridge = 0.010 * bump(p, Point(0, 0.02), Point(0.16, 0.34))
-        let tip = 0.020 * bump(p, Point(0, 0.27), Point(0.21, 0.22))
-        let lips = 0.007 * bump(p, Point(0, 0.58), Point(0.34, 0.16))
-        let chin = 0.008 * bump(p, Point(0, 0.86), Point(0.34, 0.20))
-        let cheek = 0.006 * bump(side, Point(0.50, 0.26), Point(0.34, 0.30))
-        let brow = 0.005 * bump(side, Point(0.42, -0.28), Point(0.42, 0.16))
-        let socket = 0.008 * bump(side, Point(0.41, -0.06), Point(0.26, 0.15))
+        let bridge = 0.010 * bump(p, [0, 0.02], [0.16, 0.34])
+        let tip = 0.020 * bump(p, [0, 0.27], [0.21, 0.22])
+        let lips = 0.007 * bump(p, [0, 0.58], [0.34, 0.16])
+        let chin = 0.008 * bump(p, [0, 0.86], [0.34, 0.20])
+        let cheek = 0.006 * bump(side, [0.50, 0.26], [0.34, 0.30])
+        let brow = 0.005 * bump(side, [0.42, -0.28], [0.42, 0.16])
+        let socket = 0.008 * bump(side, [0.41, -0.06], [0.26, 0.15])
         return bridge + tip + lips + chin + cheek + brow - socket
     }
 
@@ -68,5 +56,33 @@ enum Relief {
         let q = (p - centre) / radii
         let inside = max(0, 1 - q.x * q.x - q.y * q.y)
         return inside * inside
+    }
+}
+
+/// Reliefs whose places are given in current coordinates.
+extension Drawing {
+    /// Metres that run evenly from one place to another, and on beyond them.
+    func plane(_ first: Float, _ last: Float, from: Point, to: Point) -> Relief {
+        .plane(ramp(from: from, to: to, first, last))
+    }
+
+    /// A level surface below the camera, with its depth known at two heights.
+    func level(_ back: Float, at backY: Float, _ front: Float, at frontY: Float) -> Relief {
+        let upper = toPixels([0, backY]).y
+        let lower = toPixels([0, frontY]).y
+        let horizon = (upper * back - lower * front) / max(back - front, 1e-6)
+        return .level(scale: back * (upper - horizon), horizon: horizon)
+    }
+
+    func dome(_ ellipse: Ellipse, rim: Float, bulge: Float) -> Relief {
+        .dome(fromPixels(to: ellipse), rim: rim, bulge: bulge)
+    }
+
+    /// The depth of a limb whose axis runs from `start` to `end` metres.
+    func bar(_ limb: Limb, start: Float, end: Float, bulge: Float) -> Relief {
+        let axis = limb.end - limb.start
+        let across = Point(-axis.y, axis.x) * (max(limb.startRadius, limb.endRadius) / max(axis.length, 1e-6))
+        let fromAxis = Affine(x: axis, y: across, origin: limb.start)
+        return .bar(fromAxis.then(toPixels).inverse, start: start, end: end, bulge: bulge)
     }
 }

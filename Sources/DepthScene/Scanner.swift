@@ -1,70 +1,33 @@
-/// Reads a drawing row by row, from the top down.
+/// Reads a layer of a drawing in one row of pixels.
 ///
-/// Goals, in order of weight: coverage that is exact (the area of the pixel inside the shape, not samples of it); no
-/// allocation; work in proportion to the edges and pixels that a shape has in the row.
+/// Coverage is exact: the area of the pixel inside the shape, not samples of it.
 struct Scanner {
     private let width: Int
     /// Signed areas that the edges leave in each pixel of the row, zero between uses; their running sum is the
     /// coverage.
     private var areas: [Float]
-    private var crossings: [Crossing] = []
-
-    private struct Crossing {
-        var x: Float
-        var winding: Float
-    }
 
     init(width: Int) {
         self.width = width
         areas = Array(repeating: 0, count: width + 2)
     }
 
-    /// Lets the edges of a layer that begin in `row` take part. To be called for each row of the layer, in order.
-    static func enter(row: Int, layer index: Int, of drawing: inout Drawing) {
-        let layer = drawing.layers[index]
-        var count = layer.activeCount
-        var edge = drawing.buckets[layer.firstBucket &+ row &- layer.rows.lowerBound]
-        while edge >= 0 {
-            drawing.active[layer.edges.lowerBound &+ count] = edge
-            count &+= 1
-            edge = drawing.edges[Int(edge)].next
-        }
-        drawing.layers[index].activeCount = count
-    }
-
-    /// Lets the edges of a layer that end in `row` go.
-    static func leave(row: Int, layer index: Int, of drawing: inout Drawing) {
-        let start = drawing.layers[index].edges.lowerBound
-        let limit = Float(row) + 1
-        var kept = 0
-        for position in 0..<drawing.layers[index].activeCount {
-            let edge = drawing.active[start &+ position]
-            guard drawing.edges[Int(edge)].bottom > limit else { continue }
-            drawing.active[start &+ kept] = edge
-            kept &+= 1
-        }
-        drawing.layers[index].activeCount = kept
-    }
-
     // MARK: Coverage
 
-    /// Writes how much of each pixel of the row lies inside a layer, 0…1, and returns the columns that it has written.
+    /// Writes the share of each pixel of the row that lies inside a layer, 0…1, and returns the columns written.
     ///
     /// Source: the signed-area accumulation of font-rs (Raph Levien, "Inside the fastest font renderer in the world",
     /// 2016). Where polygons of one shape overlap the sum is held at 1, which makes the shape their union.
-    mutating func coverage(row: Int, layer index: Int, of drawing: Drawing, into cover: inout [Float]) -> Range<Int> {
-        let layer = drawing.layers[index]
-        var low = width
-        var high = 0
+    mutating func coverage(row: Int, of layer: Layer, into cover: inout [Float]) -> Range<Int> {
+        var (low, high) = (width, 0)
         let top = Float(row)
         let bottom = top + 1
-        for position in 0..<layer.activeCount {
-            let edge = drawing.edges[Int(drawing.active[layer.edges.lowerBound &+ position])]
+        for edge in layer.edges {
+            if edge.top >= bottom { break }
             let start = max(edge.top, top)
             let end = min(edge.bottom, bottom)
             guard end > start else { continue }
-            let first = edge.x + (start - edge.top) * edge.slope
-            let last = edge.x + (end - edge.top) * edge.slope
+            let (first, last) = (edge.x(at: start), edge.x(at: end))
             let reach = addArea(from: min(first, last), to: max(first, last), weight: (end - start) * edge.winding)
             low = min(low, reach.lowerBound)
             high = max(high, reach.upperBound)
@@ -91,25 +54,18 @@ struct Scanner {
             areas[0] += weight
             return 0..<1
         }
-        var start = x0
-        var end = x1
         var rest = weight
-        var reachesEnd = false
-        if start < 0 {
+        if x0 < 0 {
             let outside = weight * (-x0 / (x1 - x0))
             areas[0] += outside
             rest -= outside
-            start = 0
         }
-        if end > limit {
-            rest -= weight * ((x1 - limit) / (x1 - x0))
-            end = limit
-            reachesEnd = true
-        }
+        if x1 > limit { rest -= weight * ((x1 - limit) / (x1 - x0)) }
+        let (start, end) = (max(x0, 0), min(x1, limit))
         let first = Numeric.integer(start, 0, width)
         let past = max(Numeric.integer(end.rounded(.up), 0, width), first + 1)
         addInside(from: start, to: end, first: first, past: past, weight: rest)
-        return first..<(reachesEnd ? width : min(past + 1, width))
+        return first..<(x1 > limit ? width : min(past + 1, width))
     }
 
     /// The same for a piece within the row's columns `first ..< past`.
@@ -142,17 +98,10 @@ struct Scanner {
     // MARK: Centres
 
     /// Calls `body` with each run of columns whose centres lie inside a layer, in the middle of the row.
-    mutating func forEachInnerRun(
-        row: Int, layer index: Int, of drawing: Drawing, body: (Range<Int>) -> Void
-    ) {
-        let layer = drawing.layers[index]
+    func forEachInnerRun(row: Int, of layer: Layer, body: (Range<Int>) -> Void) {
         let middle = Float(row) + 0.5
-        crossings.removeAll(keepingCapacity: true)
-        for position in 0..<layer.activeCount {
-            let edge = drawing.edges[Int(drawing.active[layer.edges.lowerBound &+ position])]
-            guard edge.top <= middle, middle < edge.bottom else { continue }
-            insert(Crossing(x: edge.x + (middle - edge.top) * edge.slope, winding: edge.winding))
-        }
+        let crossings = layer.edges.lazy.filter { $0.top <= middle && middle < $0.bottom }
+            .map { (x: $0.x(at: middle), winding: $0.winding) }.sorted { $0.x < $1.x }
         var winding: Float = 0
         var start = 0
         for crossing in crossings {
@@ -164,16 +113,5 @@ struct Scanner {
             if isInside && !wasInside { start = column }
             if wasInside && !isInside && column > start { body(start..<column) }
         }
-    }
-
-    /// Keeps the crossings in order from left to right.
-    private mutating func insert(_ crossing: Crossing) {
-        var position = crossings.count
-        crossings.append(crossing)
-        while position > 0, crossings[position &- 1].x > crossing.x {
-            crossings[position] = crossings[position &- 1]
-            position &-= 1
-        }
-        crossings[position] = crossing
     }
 }

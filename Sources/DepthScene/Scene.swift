@@ -1,4 +1,4 @@
-/// What the synthetic camera looks at.
+/// The view of the synthetic camera.
 package enum ScenePattern: Int, Sendable, CaseIterable {
     /// A person who waves, in front of a desk and a wall.
     case person
@@ -14,7 +14,7 @@ package enum ScenePattern: Int, Sendable, CaseIterable {
 /// different sizes show the same thing in the same place.
 package struct Scene: Equatable, Sendable {
     package let pattern: ScenePattern
-    /// Chooses the person's colours and where in their movements they start, and the depth noise; 0 is the default.
+    /// Chooses the person's colors and where in their movements they start, and the depth noise; 0 is the default.
     package let seed: UInt32
 
     package init(pattern: ScenePattern, seed: UInt32) {

@@ -2,8 +2,8 @@ package import DepthKernels
 
 /// Draws one stream of a scene, video, depth or matte, at one size.
 ///
-/// What does not move is drawn once, at the first frame, and copied from then on. After that nothing is allocated,
-/// except by `faces`. A renderer belongs to one thread at a time.
+/// The room does not move: it is drawn once, at the first frame, and copied from then on. A renderer belongs to one
+/// thread at a time.
 ///
 /// No argument traps. A plane with fewer rows than `height`, or rows with fewer bytes than `width` samples need, is
 /// left as it was, and so is every plane where `width` or `height` is below 1 or beyond `sizeLimit`, or their product
@@ -18,36 +18,28 @@ package final class SceneRenderer {
     package let width: Int
     package let height: Int
 
-    var picture: Drawing
-    var outlines: Drawing
-    var composer: Composer
-    var samples: [Float]
-    var scanner: Scanner
-    /// The room as video, 4 bytes a pixel, rows without padding; empty until it is needed.
-    var roomPixels: [SIMD4<UInt8>] = []
-    /// The room's depth in metres; empty until it is needed.
-    var roomDepth: [Float] = []
+    private let ramp: RampPattern
+    private var composer: Composer
+    /// The room as video, rows without padding.
+    private lazy var roomPixels = drawRoomPixels()
+    /// The room's depth in metres.
+    private lazy var roomDepth = drawRoomDepth()
 
     package init(scene: Scene, width: Int, height: Int) {
         self.scene = scene
         self.width = width
         self.height = height
-        let canDraw = SceneRenderer.isDrawable(width, height)
-        let columns = canDraw ? width : 0
-        picture = Drawing(width: columns, height: canDraw ? height : 0, purpose: .picture)
-        outlines = Drawing(width: columns, height: canDraw ? height : 0, purpose: .outlines)
-        composer = Composer(width: columns)
-        scanner = Scanner(width: columns)
-        samples = Array(repeating: 0, count: columns)
+        ramp = RampPattern(width: width)
+        composer = Composer(width: SceneRenderer.isDrawable(width, height) ? width : 0)
     }
 
     /// Draws the video: 4 bytes a pixel, blue, green, red and 255.
     package func drawVideo(seconds: Double, into plane: MutablePlane) {
         guard isLargeEnough(plane, bytesPerPixel: 4) else { return }
         switch scene.pattern {
-        case .person: drawPersonVideo(seconds: seconds, into: plane)
-        case .ramp: drawRampVideo(into: plane)
-        case .blank: fill(plane, with: SIMD4<UInt8>.blankPixel)
+        case .person: drawPerson(seconds: seconds, into: plane)
+        case .ramp: for row in 0..<height { write(row, to: plane) { ramp.color($0).pixel } }
+        case .blank: for row in 0..<height { write(row, to: plane) { _ in Color(repeating: 128).pixel } }
         }
     }
 
@@ -57,31 +49,100 @@ package final class SceneRenderer {
     /// in metres; it grows with the square of the depth. `holes` is the share, 0…1, of samples that are not measured.
     package func drawDepth(seconds: Double, frame: UInt64, noise: Double, holes: Double, into plane: MutablePlane) {
         guard isLargeEnough(plane, bytesPerPixel: 4) else { return }
+        let drawing = foreground(seconds: seconds, onlyOutlines: true)
+        let room = scene.pattern == .person ? roomDepth : []
         let faults = DepthFaults(seed: scene.seed, frame: frame, noise: noise, holes: holes)
-        switch scene.pattern {
-        case .person: drawPersonDepth(seconds: seconds, faults: faults, into: plane)
-        case .ramp: drawRampDepth(faults: faults, into: plane)
-        case .blank: fill(plane, with: SIMD4<UInt8>.zero)
+        var samples = [Float](repeating: 0, count: width)
+        for row in 0..<height {
+            switch scene.pattern {
+            case .person: for column in 0..<width { samples[column] = room[row &* width &+ column] }
+            case .ramp: for column in 0..<width { samples[column] = ramp.depth(column) }
+            case .blank: break
+            }
+            composer.measure(row, of: drawing, over: &samples)
+            faults.apply(to: &samples, row: row)
+            write(row, to: plane) { samples[$0] }
         }
     }
 
     /// Draws the exact alpha of the foreground, antialiased, one byte a pixel.
     package func drawMatte(seconds: Double, into plane: MutablePlane) {
         guard isLargeEnough(plane, bytesPerPixel: 1) else { return }
-        switch scene.pattern {
-        case .person: drawPersonMatte(seconds: seconds, into: plane)
-        case .ramp: drawRampMatte(into: plane)
-        case .blank: fill(plane, with: UInt8.zero)
+        let drawing = foreground(seconds: seconds, onlyOutlines: true)
+        let isRamp = scene.pattern == .ramp
+        var free = [Float](repeating: 0, count: width)
+        for row in 0..<height {
+            composer.uncover(row, of: drawing, into: &free)
+            write(row, to: plane) { column in
+                let alpha = isRamp ? ramp.share(column) : 1 - free[column]
+                return UInt8(truncatingIfNeeded: Numeric.integer(alpha * 255 + 0.5, 0, 255))
+            }
         }
     }
 
-    /// Where the faces are; none in `ramp` and `blank`.
+    /// The places of the faces; none in `ramp` and `blank`.
     package func faces(seconds: Double) -> [FaceBox] {
-        guard scene.pattern == .person else { return [] }
-        return [Person(seed: scene.seed, seconds: seconds).faceBox]
+        scene.pattern == .person ? [Person(seed: scene.seed, seconds: seconds).faceBox] : []
     }
 
-    // MARK: Helpers
+    // MARK: The person, and the room behind
+
+    /// The foreground at one moment; empty in `ramp` and `blank`.
+    private func foreground(seconds: Double, onlyOutlines: Bool) -> Drawing {
+        var drawing = Drawing(width: width, height: height, onlyOutlines: onlyOutlines)
+        if scene.pattern == .person { drawing.add(Person(seed: scene.seed, seconds: seconds)) }
+        return drawing
+    }
+
+    private func drawPerson(seconds: Double, into plane: MutablePlane) {
+        let (drawing, room) = (foreground(seconds: seconds, onlyOutlines: false), roomPixels)
+        for row in 0..<height {
+            let painted = composer.paint(row, of: drawing)
+            write(row, to: plane) { column in
+                let (pixel, behind) = (painted[column], room[row &* width &+ column])
+                return pixel.w > 0 ? (pixel + Color(behind) * (1 - pixel.w)).pixel : behind
+            }
+        }
+    }
+
+    private func drawRoomPixels() -> [SIMD4<UInt8>] {
+        var room = Drawing(width: width, height: height, onlyOutlines: false)
+        room.addRoom()
+        return (0..<height).flatMap { row in
+            composer.paint(row, of: room).enumerated().map { ($1 + SceneRenderer.dither($0, row)).pixel }
+        }
+    }
+
+    private func drawRoomDepth() -> [Float] {
+        var room = Drawing(width: width, height: height, onlyOutlines: true)
+        room.addRoom()
+        return (0..<height).flatMap { row in
+            var samples = [Float](repeating: Drawing.farthestDepth, count: width)
+            composer.measure(row, of: room, over: &samples)
+            return samples
+        }
+    }
+
+    /// A little noise against bands in the gradients, in steps of the 8-bit video; the sum of two hashes.
+    private static func dither(_ column: Int, _ row: Int) -> Color {
+        let hash = Hash.mix(UInt32(truncatingIfNeeded: column), Hash.mix(UInt32(truncatingIfNeeded: row)))
+        let amount = (Hash.unit(hash) + Hash.unit(Hash.mix(hash)) - 1) * 1.1
+        return [amount, amount, amount, 0]
+    }
+
+    // MARK: Planes
+
+    /// Writes a row, at any alignment.
+    ///
+    /// - Precondition: the row lies within the plane, and is long enough.
+    @inline(__always)
+    private func write<Pixel: BitwiseCopyable>(_ row: Int, to plane: MutablePlane, _ pixel: (_ column: Int) -> Pixel) {
+        let memory = unsafe plane.row(row)
+        for column in 0..<width {
+            let offset = column &* MemoryLayout<Pixel>.size
+            unsafe memory.storeBytes(of: pixel(column), toByteOffset: offset, as: Pixel.self)
+        }
+    }
 
     private static func isDrawable(_ width: Int, _ height: Int) -> Bool {
         (1...sizeLimit).contains(width) && (1...sizeLimit).contains(height) && width * height <= pixelLimit
@@ -90,15 +151,4 @@ package final class SceneRenderer {
     private func isLargeEnough(_ plane: MutablePlane, bytesPerPixel: Int) -> Bool {
         SceneRenderer.isDrawable(width, height) && plane.rows >= height && plane.rowBytes >= width * bytesPerPixel
     }
-
-    private func fill<Pixel: BitwiseCopyable>(_ plane: MutablePlane, with pixel: Pixel) {
-        for row in 0..<height {
-            for column in 0..<width { plane.store(pixel, row, column) }
-        }
-    }
-}
-
-extension SIMD4<UInt8> {
-    /// Mid grey.
-    fileprivate static let blankPixel = SIMD4<UInt8>(128, 128, 128, 255)
 }

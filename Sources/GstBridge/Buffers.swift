@@ -58,15 +58,15 @@ extension BufferPointer {
     /// Says that the buffer does not continue what came before it. The buffer must be the caller's alone.
     package func markDiscontinuity() { pointee.mini_object.flags |= GST_BUFFER_FLAG_DISCONT.rawValue }
 
-    /// Whether nobody else can see the buffer or its memory.
+    /// True where nobody else can see the buffer or its memory.
     package var isExclusive: Bool {
         let object = UnsafeMutableRawPointer(self).assumingMemoryBound(to: GstMiniObject.self)
         return gst_mini_object_is_writable(object) != 0 && gst_buffer_is_all_memory_writable(self) != 0
             && !refersToOtherMemory
     }
 
-    /// Whether a meta, as GstParentBufferMeta, ties the buffer to another one whose memory it may show, and which would
-    /// leave with it.
+    /// True where a meta, as GstParentBufferMeta, ties the buffer to another one, which would leave with it and whose memory
+    /// it may show.
     private var refersToOtherMemory: Bool {
         var state: gpointer?
         while let meta = gst_buffer_iterate_meta(self, &state) {
@@ -76,8 +76,8 @@ extension BufferPointer {
         return false
     }
 
-    /// Whether the buffer has all of each memory in it that another process may be handed, and be it for a part: what is
-    /// in a file or on a device is handed on whole.
+    /// True where the buffer uses each of its memories completely. Memory of a file or a device is passed to other processes
+    /// as a whole, also where the buffer is only a part of it.
     var hasWholeMemories: Bool {
         (0..<gst_buffer_n_memory(self)).allSatisfy { index in
             guard let memory = gst_buffer_peek_memory(self, index) else { return false }

@@ -13,7 +13,7 @@ package enum FrameFault: Error, Equatable {
     case outOfMemory(bytes: Int)
     /// GstVideoConverter has no way from one format to the other.
     case noConversion(from: String, to: String)
-    /// What this element takes for granted of its own work does not hold; in words for the developer.
+    /// An invariant of the element does not hold; in words for the developer.
     case contradiction(String)
 }
 
@@ -29,7 +29,7 @@ extension FrameFault: CustomStringConvertible {
         }
     }
 
-    /// What is wrong, without the numbers and words that differ from frame to frame.
+    /// The kind of the fault, without the numbers and words that differ from frame to frame.
     package var cause: String {
         switch self {
         case .tooShort: "short"
@@ -43,7 +43,7 @@ extension FrameFault: CustomStringConvertible {
 }
 
 extension ElementError {
-    /// What a fault means for the user, and what can be done about it.
+    /// Explains a fault to the user, and what can be done about it.
     ///
     /// - Parameters:
     ///   - what: what the fault is in, as a noun: "frame", "background".

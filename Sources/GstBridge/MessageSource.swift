@@ -1,6 +1,6 @@
 package import CGStreamer
 
-/// What posts messages, and logs, in the name of an element.
+/// A poster of messages and log lines in the name of an element.
 package protocol MessageSource {
     /// The element's C half.
     var instance: UnsafeMutablePointer<GstElement> { get }

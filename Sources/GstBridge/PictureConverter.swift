@@ -26,7 +26,7 @@ package final class PictureConverter {
     private var target: GstVideoInfo
     private let sourceLayout: FrameLayout
     private let targetLayout: FrameLayout
-    /// What is drawn with the bytes of its pixels the other way round, and is to be turned; nil for nothing.
+    /// The rectangle whose pixels are drawn with their bytes in reverse order, to be swapped afterwards; nil for none.
     private let turned: PixelRect?
 
     /// Takes `from` out of each source frame to `to` in the target; the rest of the target gets the border's colour.

@@ -29,16 +29,10 @@ import Testing
 
         /// Sets the pool up as a sink does that wants its frames padded.
         func prepare() {
-            guard var alignment, let configuration = gst_buffer_pool_get_config(pool),
-                let caps = gst_caps_from_string(AllocationTests.shape.caps)
-            else { return }
+            guard let alignment, let pool, let caps = gst_caps_from_string(AllocationTests.shape.caps) else { return }
             defer { gst_caps_unref(caps) }
-            gst_buffer_pool_config_set_params(configuration, caps, guint(AllocationTests.shape.size), least, most)
-            for option in ["GstBufferPoolOptionVideoMeta", "GstBufferPoolOptionVideoAlignment"] {
-                gst_buffer_pool_config_add_option(configuration, option)
-            }
-            gst_buffer_pool_config_set_video_alignment(configuration, &alignment)
-            #expect(gst_buffer_pool_set_config(pool, configuration) != 0)
+            let size = guint(AllocationTests.shape.size)
+            #expect(pool.align(caps, size: size, least: least, most: most, alignment: alignment))
         }
     }
 
@@ -121,13 +115,8 @@ import Testing
     }
 
     @Test func `padding that downstream's pool has is where it wants it`() throws {
-        var alignment = GstVideoAlignment()
-        alignment.padding_top = 6
-        alignment.padding_left = 16
-        alignment.padding_bottom = 4
-        alignment.padding_right = 32
-        alignment.stride_align = (63, 63, 63, 63)
-        let downstream = Downstream(alignment: alignment)
+        let downstream = Downstream(
+            alignment: GstVideoAlignment(top: 6, left: 16, bottom: 4, right: 32, rowAlignment: 64))
         let frame = try copied(by: bench(downstream))
         #expect(frame.pool == downstream.pool)
         let meta = try withExtendedLifetime(frame) {
@@ -138,9 +127,7 @@ import Testing
     }
 
     @Test func `padding without a reader of metas is left out`() throws {
-        var alignment = GstVideoAlignment()
-        alignment.padding_left = 16
-        alignment.stride_align = (63, 63, 63, 63)
+        let alignment = GstVideoAlignment(left: 16, rowAlignment: 64)
         let frame = try copied(by: bench(Downstream(readsMetas: false, alignment: alignment)))
         #expect(samples(frame.bytes) == samples(AllocationTests.picture), "where the caps alone say")
     }

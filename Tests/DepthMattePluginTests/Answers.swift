@@ -78,9 +78,8 @@ extension Bench {
 
 /// Every event that reaches a pad, with its seqnum; and how many buffers did.
 final class PassingEvents {
-    private let pad: UnsafeMutablePointer<GstPad>
-    private var probe: gulong = 0
-    private let record = Monitor(Record())
+    private let probe: PadProbe
+    private let record: Monitor<Record>
 
     struct Record {
         var events: [(type: GstEventType, seqnum: UInt32)] = []
@@ -88,30 +87,19 @@ final class PassingEvents {
     }
 
     init(_ pad: UnsafeMutablePointer<GstPad>) {
-        self.pad = pad
-        gst_object_ref(pad)
-        let types = [
-            GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, GST_PAD_PROBE_TYPE_EVENT_FLUSH,
-            GST_PAD_PROBE_TYPE_BUFFER,
-        ]
-        probe = gst_pad_add_probe(
-            pad, GstPadProbeType(rawValue: types.reduce(0) { $0 | $1.rawValue }),
-            { _, info, data in
-                guard let info, let data else { return GST_PAD_PROBE_OK }
-                let record = Unmanaged<Monitor<Record>>.fromOpaque(data).takeUnretainedValue()
-                if info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER.rawValue != 0 {
-                    record.withLock { $0.buffers += 1 }
-                } else if let event = gst_pad_probe_info_get_event(info) {
-                    record.withLock { $0.events.append((event.pointee.type, event.pointee.seqnum)) }
-                }
-                return GST_PAD_PROBE_OK
-            }, Unmanaged.passRetained(record).toOpaque(),
-            { data in if let data { Unmanaged<Monitor<Record>>.fromOpaque(data).release() } })
-    }
-
-    deinit {
-        gst_pad_remove_probe(pad, probe)
-        gst_object_unref(pad)
+        let record = Monitor(Record())
+        self.record = record
+        probe = PadProbe(
+            pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+            GST_PAD_PROBE_TYPE_BUFFER
+        ) { _, info in
+            if info.isOfBuffer {
+                record.withLock { $0.buffers += 1 }
+            } else if let event = gst_pad_probe_info_get_event(info) {
+                let (type, seqnum) = (event.pointee.type, event.pointee.seqnum)
+                record.withLock { $0.events.append((type, seqnum)) }
+            }
+        }
     }
 
     var buffers: Int { record.withLock { $0.buffers } }

@@ -585,35 +585,21 @@ private final class RepeatedWish {
 
 /// The navigation events that reach a source pad.
 private final class UpstreamEvents {
-    private let pad: UnsafeMutablePointer<GstPad>
-    private let probe: gulong
-    private let seen: UnsafeMutablePointer<[String]>
+    private let probe: PadProbe
+    private let seen: Monitor<[String]>
 
     init(_ pad: UnsafeMutablePointer<GstPad>) {
-        self.pad = pad
-        gst_object_ref(pad)
-        seen = .allocate(capacity: 1)
-        seen.initialize(to: [])
-        probe = gst_pad_add_probe(
-            pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
-            { _, info, seen in
-                guard let event = info?.pointee.data?.assumingMemoryBound(to: GstEvent.self),
-                    let structure = gst_event_get_structure(event),
-                    let kind = gst_structure_get_string(structure, "event")
-                else { return GST_PAD_PROBE_OK }
-                seen?.assumingMemoryBound(to: [String].self).pointee.append(String(cString: kind))
-                return GST_PAD_PROBE_OK
-            }, seen, nil)
+        let seen = Monitor<[String]>([])
+        self.seen = seen
+        probe = PadProbe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { _, info in
+            guard let event = gst_pad_probe_info_get_event(info), let structure = gst_event_get_structure(event),
+                let kind = gst_structure_get_string(structure, "event").map({ String(cString: $0) })
+            else { return }
+            seen.withLock { $0.append(kind) }
+        }
     }
 
-    var kinds: [String] { seen.pointee }
-
-    deinit {
-        gst_pad_remove_probe(pad, probe)
-        gst_object_unref(pad)
-        seen.deinitialize(count: 1)
-        seen.deallocate()
-    }
+    var kinds: [String] { seen.withLock { $0 } }
 }
 
 extension Bus {

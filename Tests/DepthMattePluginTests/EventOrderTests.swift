@@ -124,7 +124,7 @@ import Testing
 
     @Test(arguments: Follower.all)
     func `tags before the first frame leave no warning behind`(follower: Follower) {
-        let warnings = SourceWarnings()
+        let warnings = GStreamerLog.ofMisorderedSources()
         let bench = Bench.numbered(follower)
         bench.leading.push(gst_event_new_tag(gst_tag_list_new_empty()))
         bench.pushLeading(3, of: follower)

@@ -35,6 +35,19 @@ import Testing
         }
     }
 
+    /// Plays `count` frames over one frame of the `background` pad, number 2.
+    private func play(_ count: Int, over background: VideoShape) -> (bench: Bench, frames: [Recorder.Frame]) {
+        let bench = Bench(["background"])
+        let shape = MovingBackgroundTests.shape
+        bench.background.start(background)
+        bench.background.push(flat(shape, MovingBackgroundTests.color(2)), at: 0)
+        bench.background.end()
+        bench.video.start(shape)
+        for number in 0..<count { bench.video.push(noise(shape, seed: 1), at: time(ofFrame: number)) }
+        bench.video.end()
+        return (bench, bench.output.rest())
+    }
+
     private static func number(_ bytes: [UInt8]) -> Int? {
         (0..<5).first { pixels(bytes, otherThan: color($0), shape) == 0 }
     }
@@ -122,16 +135,8 @@ import Testing
 
     @Test(arguments: ["interleaved", "mixed", "progressive"])
     func `an interlaced background pad is a warning`(mode: String) {
-        let bench = Bench(["background"])
-        let shape = MovingBackgroundTests.shape
-        let interlaced = VideoShape("RGB", 40, 32, fields: "interlace-mode=\(mode)")
-        bench.background.start(interlaced)
-        bench.background.push(flat(shape, MovingBackgroundTests.color(2)), at: 0)
-        bench.background.end()
-        bench.video.start(shape)
-        for number in 0..<3 { bench.video.push(noise(shape, seed: 1), at: time(ofFrame: number)) }
-        bench.video.end()
-        #expect(bench.output.rest().count == 3)
+        let (bench, frames) = play(3, over: VideoShape("RGB", 40, 32, fields: "interlace-mode=\(mode)"))
+        #expect(frames.count == 3)
         let warnings = bench.bus.warnings().map(\.text).filter { $0.contains("interlaced") }
         #expect(warnings.count == (mode == "progressive" ? 0 : 1))
         #expect(warnings.allSatisfy { $0.contains("background pad") && $0.contains("Deinterlace it") }, "\(warnings)")
@@ -155,16 +160,8 @@ import Testing
     }
 
     @Test func `the pad's last picture stays after its end`() {
-        let bench = Bench(["background"])
-        let shape = MovingBackgroundTests.shape
-        bench.background.start(shape)
-        bench.background.push(flat(shape, MovingBackgroundTests.color(2)), at: 0)
-        bench.background.end()
-        bench.video.start(shape)
-        for frame in 0..<5 { bench.video.push(noise(shape, seed: 1), at: time(ofFrame: frame)) }
-        bench.video.end()
-        let seen = bench.output.rest().map { MovingBackgroundTests.number($0.bytes) }
-        #expect(seen == [2, 2, 2, 2, 2])
+        let frames = play(5, over: MovingBackgroundTests.shape).frames
+        #expect(frames.map { MovingBackgroundTests.number($0.bytes) } == [2, 2, 2, 2, 2])
     }
 
     @Test func `the pad wins over the file, and another size is fitted`() {

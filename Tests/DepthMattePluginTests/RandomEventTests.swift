@@ -25,7 +25,7 @@ import Testing
 
     @Test(arguments: Follower.all)
     func `no order of events breaks the output or hangs the element`(follower: Follower) {
-        let warnings = SourceWarnings()
+        let warnings = GStreamerLog.ofMisorderedSources()
         for seed in 0..<RandomEventTests.sequences { check(follower, seed: UInt64(seed)) }
         #expect(warnings.texts.isEmpty, "\(warnings.texts.prefix(3))")
     }
@@ -36,7 +36,7 @@ import Testing
         let streams = follower.streams.map {
             Stream(feed: bench[$0.pad], caps: [$0.caps, $0.otherCaps], frame: $0.frame)
         }
-        for stream in streams { stream.feed.takeSeeks { false } }
+        for stream in streams { stream.feed.takeSeeks { _ in false } }
         if Bool.random(using: &random) { for stream in streams { stream.feed.start(stream.caps[0]) } }
         var sent: Set<Int> = []
         for _ in 0..<Int.random(in: 4...40, using: &random) {
@@ -129,26 +129,4 @@ import Testing
 
 extension Feed {
     fileprivate var isFlushing: Bool { pad.pointee.object.flags & GST_PAD_FLAG_FLUSHING.rawValue != 0 }
-}
-
-/// GStreamer's warnings of a misordered source pad of ours, while this lives. The feeds misorder on purpose.
-final class SourceWarnings {
-    private let handler: guint
-    private let record = Monitor([String]())
-
-    init() {
-        handler = g_log_set_handler(
-            "GStreamer", G_LOG_LEVEL_WARNING,
-            { _, _, text, data in
-                guard let data, let text = text.map({ String(cString: $0) }),
-                    (Follower.factories.contains { text.contains($0) } && text.contains(":src>"))
-                        || text.contains("probe")
-                else { return }
-                Unmanaged<Monitor<[String]>>.fromOpaque(data).takeUnretainedValue().withLock { $0.append(text) }
-            }, Unmanaged.passUnretained(record).toOpaque())
-    }
-
-    deinit { g_log_remove_handler("GStreamer", handler) }
-
-    var texts: [String] { record.withLock { $0 } }
 }

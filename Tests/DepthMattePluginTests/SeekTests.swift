@@ -35,7 +35,7 @@ import Testing
 
     @Test(arguments: Follower.all)
     func `a seek that is not in time is refused, and nothing is flushed`(follower: Follower) {
-        let criticals = Criticals()
+        let criticals = GStreamerLog(G_LOG_LEVEL_CRITICAL)
         let bench = Bench.numbered(follower)
         #expect(goesOn(bench, follower, from: 0))
         let upstream = PassingEvents(bench.leading.pad)
@@ -84,7 +84,7 @@ import Testing
     @Test(arguments: Follower.all)
     func `a seek that upstream refuses leaves the streams as they were`(follower: Follower) throws {
         let bench = Bench.numbered(follower)
-        for pad in [follower.leading.pad, follower.partner] { bench[pad].takeSeeks { false } }
+        for pad in [follower.leading.pad, follower.partner] { bench[pad].takeSeeks { _ in false } }
         for round in 0..<20 {
             #expect(goesOn(bench, follower, from: round * 3), "round \(round)")
             #expect(!seek(bench, rate: round.isMultiple(of: 2) ? -1 : 1))
@@ -98,7 +98,7 @@ import Testing
     @Test(arguments: Follower.all)
     func `a seek that upstream refuses leaves the running time as it was`(follower: Follower) throws {
         let bench = Bench.numbered(follower)
-        for pad in [follower.leading.pad, follower.partner] { bench[pad].takeSeeks { false } }
+        for pad in [follower.leading.pad, follower.partner] { bench[pad].takeSeeks { _ in false } }
         #expect(goesOn(bench, follower, from: 0))
         #expect(!seek(bench))
         let stop = try #require(bench.output.event(GST_EVENT_FLUSH_STOP))
@@ -108,7 +108,7 @@ import Testing
     @Test(arguments: Follower.all)
     func `a seek without a flush that upstream refuses leaves the segment as it was`(follower: Follower) {
         let bench = Bench.numbered(follower)
-        for pad in [follower.leading.pad, follower.partner] { bench[pad].takeSeeks { false } }
+        for pad in [follower.leading.pad, follower.partner] { bench[pad].takeSeeks { _ in false } }
         #expect(goesOn(bench, follower, from: 0))
         #expect(!seek(bench, rate: -2, GST_FORMAT_TIME, GST_SEEK_FLAG_NONE, to: 5_000_000_000))
         #expect(goesOn(bench, follower, from: 3))
@@ -163,6 +163,41 @@ import Testing
             eventually { line.nextFrame(of: "sink").flatMap { $0.timing.start >= time(ofFrame: 60) ? true : nil } }
                 == true)
         #expect(again.isTaken)
+    }
+
+    @Test(arguments: Follower.all)
+    func `a seek that waits while upstream begins another flush is followed after that`(follower: Follower) throws {
+        let bench = Bench.numbered(follower)
+        let feeds = [bench[follower.partner], bench.leading]
+        let pads = feeds.map(\.pad)
+        let (seeks, another) = (Monitor(0), gst_util_seqnum_next())
+        for feed in feeds {
+            feed.takeSeeks { seqnum in
+                // Each seek arrives on both pads. The first is answered by a flush, and another flush begins before it ends.
+                let count = seeks.withLock { seeks in
+                    seeks += 1
+                    return seeks
+                }
+                if count.isMultiple(of: 2) {
+                    for pad in pads { gst_pad_push_event(pad, flushStart(seqnum)) }
+                    for pad in pads { gst_pad_push_event(pad, flushStop(seqnum)) }
+                }
+                if count == 2 {
+                    for feed in feeds { feed.push(flushStart(another)) }
+                    for feed in feeds { feed.settle() }
+                }
+                return true
+            }
+        }
+        #expect(goesOn(bench, follower, from: 0))
+        let source = try #require(gst_element_get_static_pad(bench.element, "src"))
+        defer { gst_object_unref(source) }
+        let again = SeekAgain(source, to: time(ofFrame: 60))
+        #expect(seek(bench, to: gint64(time(ofFrame: 30))))
+        #expect(again.isTaken)
+        #expect(eventually(seconds: 0.1) { seeks.withLock { $0 } > 2 ? true : nil } == nil)
+        for feed in feeds { feed.push(flushStop(another)) }
+        #expect(eventually { seeks.withLock { $0 } == 4 ? true : nil } == true)
     }
 
     // MARK: Segments that end
@@ -240,6 +275,18 @@ import Testing
     }
 }
 
+private func flushStart(_ seqnum: UInt32) -> UnsafeMutablePointer<GstEvent>? {
+    let event = gst_event_new_flush_start()
+    gst_event_set_seqnum(event, seqnum)
+    return event
+}
+
+private func flushStop(_ seqnum: UInt32) -> UnsafeMutablePointer<GstEvent>? {
+    let event = gst_event_new_flush_stop(1)
+    gst_event_set_seqnum(event, seqnum)
+    return event
+}
+
 extension Feed {
     /// Says whether what is upstream can be sought.
     func answerSeeking(_ isSeekable: Bool) {
@@ -250,8 +297,8 @@ extension Feed {
         }
     }
 
-    /// Answers seeks.
-    func takeSeeks(_ answer: @escaping () -> Bool) {
+    /// Answers seeks, by their seqnums.
+    func takeSeeks(_ answer: @escaping (UInt32) -> Bool) {
         gst_pad_set_event_function_full(
             pad,
             { pad, parent, event in
@@ -259,15 +306,15 @@ extension Feed {
                     return gst_pad_event_default(pad, parent, event)
                 }
                 defer { gst_event_unref(event) }
-                return Unmanaged<Answer>.fromOpaque(data).takeUnretainedValue().answer() ? 1 : 0
+                return Unmanaged<Answer>.fromOpaque(data).takeUnretainedValue().answer(event.pointee.seqnum) ? 1 : 0
             }, Unmanaged.passRetained(Answer(answer)).toOpaque(),
             { data in if let data { Unmanaged<Answer>.fromOpaque(data).release() } })
     }
 
     private final class Answer {
-        let answer: () -> Bool
+        let answer: (UInt32) -> Bool
 
-        init(_ answer: @escaping () -> Bool) { self.answer = answer }
+        init(_ answer: @escaping (UInt32) -> Bool) { self.answer = answer }
     }
 }
 
@@ -294,66 +341,25 @@ extension Pipeline {
 
 /// Answers the first end of a flush that leaves a pad by a flushing seek, from within that event.
 private final class SeekAgain {
-    private let pad: UnsafeMutablePointer<GstPad>
-    private let state: Monitor<State>
-    private var probe: gulong = 0
-
-    struct State {
-        let target: GstClockTime
-        var isOver = false
-        var isTaken = false
-    }
+    private let state: Monitor<(isOver: Bool, isTaken: Bool)>
+    private let probe: PadProbe
 
     init(_ pad: UnsafeMutablePointer<GstPad>, to target: GstClockTime) {
-        gst_object_ref(pad)
-        self.pad = pad
-        state = Monitor(State(target: target))
-        probe = gst_pad_add_probe(
-            pad, GST_PAD_PROBE_TYPE_EVENT_FLUSH,
-            { pad, info, data in
-                guard let info, let data, let event = gst_pad_probe_info_get_event(info) else {
-                    return GST_PAD_PROBE_OK
-                }
-                let state = Unmanaged<Monitor<State>>.fromOpaque(data).takeUnretainedValue()
-                let type = event.pointee.type
-                let target = state.withLock { state -> GstClockTime? in
-                    guard type == GST_EVENT_FLUSH_STOP, !state.isOver else { return nil }
-                    state.isOver = true
-                    return state.target
-                }
-                guard let target else { return GST_PAD_PROBE_OK }
-                let seek = gst_event_new_seek(
-                    1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, gint64(target), GST_SEEK_TYPE_NONE, -1)
-                let isTaken = gst_pad_send_event(pad, seek) != 0
-                state.withLock { $0.isTaken = isTaken }
-                return GST_PAD_PROBE_OK
-            }, Unmanaged.passRetained(state).toOpaque(),
-            { data in if let data { Unmanaged<Monitor<State>>.fromOpaque(data).release() } })
-    }
-
-    deinit {
-        gst_pad_remove_probe(pad, probe)
-        gst_object_unref(pad)
+        let state = Monitor((isOver: false, isTaken: false))
+        self.state = state
+        probe = PadProbe(pad, GST_PAD_PROBE_TYPE_EVENT_FLUSH) { pad, info in
+            guard gst_pad_probe_info_get_event(info)?.pointee.type == GST_EVENT_FLUSH_STOP else { return }
+            let isFirst = state.withLock { state in
+                defer { state.isOver = true }
+                return !state.isOver
+            }
+            guard isFirst else { return }
+            let seek = gst_event_new_seek(
+                1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, gint64(target), GST_SEEK_TYPE_NONE, -1)
+            let isTaken = gst_pad_send_event(pad, seek) != 0
+            state.withLock { $0.isTaken = isTaken }
+        }
     }
 
     var isTaken: Bool { state.withLock { $0.isTaken } }
-}
-
-/// What GStreamer calls critical meanwhile.
-private final class Criticals {
-    private let handler: guint
-    private let record = Monitor([String]())
-
-    init() {
-        handler = g_log_set_handler(
-            "GStreamer", G_LOG_LEVEL_CRITICAL,
-            { _, _, text, data in
-                guard let data, let text = text.map({ String(cString: $0) }) else { return }
-                Unmanaged<Monitor<[String]>>.fromOpaque(data).takeUnretainedValue().withLock { $0.append(text) }
-            }, Unmanaged.passUnretained(record).toOpaque())
-    }
-
-    deinit { g_log_remove_handler("GStreamer", handler) }
-
-    var texts: [String] { record.withLock { $0 } }
 }

@@ -12,16 +12,7 @@ import Testing
 
     /// The padding that some sinks want, or none.
     private static let alignments: [GstVideoAlignment?] = [
-        nil,
-        {
-            var alignment = GstVideoAlignment()
-            alignment.padding_top = 3
-            alignment.padding_left = 8
-            alignment.padding_bottom = 5
-            alignment.padding_right = 4
-            alignment.stride_align = (31, 31, 31, 31)
-            return alignment
-        }(),
+        nil, GstVideoAlignment(top: 3, left: 8, bottom: 5, right: 4, rowAlignment: 32),
     ]
 
     /// Tells a story on stale memory of either kind, padded and not.

@@ -1,4 +1,5 @@
 import CGStreamer
+import GstTestSupport
 import Synchronization
 
 /// Elements that take the place of GStreamer's own in a test's process, and do what those must not.
@@ -18,14 +19,10 @@ enum StrangeElement: String {
 
     /// Makes `decodebin` prefer it to any other element.
     func register() {
-        var query = GTypeQuery()
-        g_type_query(gst_bin_get_type(), &query)
-        var info = GTypeInfo()
-        info.class_size = guint16(truncatingIfNeeded: query.class_size)
-        info.instance_size = guint16(truncatingIfNeeded: query.instance_size)
-        info.class_init = self == .demuxerWithSource ? initializeDemuxer : initializeDecoder
-        info.instance_init = self == .demuxerWithSource ? addSource : addEndlessSink
-        let type = g_type_register_static(gst_bin_get_type(), rawValue, &info, GTypeFlags(rawValue: 0))
+        let isDemuxer = self == .demuxerWithSource
+        let type = registerClass(
+            rawValue, deriving: gst_bin_get_type(), isDemuxer ? initializeDemuxer : initializeDecoder,
+            isDemuxer ? addSource : addEndlessSink)
         let isRegistered = gst_element_register(nil, rawValue.lowercased(), GST_RANK_PRIMARY.rawValue + 100, type) != 0
         precondition(isRegistered, "\(rawValue) cannot be registered")
     }

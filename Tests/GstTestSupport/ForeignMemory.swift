@@ -7,8 +7,8 @@ package import GstBridge
 ///   - before: bytes of the memory before the buffer's.
 ///   - behind: bytes of the memory behind them.
 package func foreignBuffer(_ bytes: [UInt8], before: Int = 0, behind: Int = 0) -> BufferRef {
-    let allocator = UnsafeMutableRawPointer(g_object_new_with_properties(allocatorType, 0, nil, nil))
-    guard let allocator, let buffer = gst_buffer_new() else { preconditionFailure("no memory for a buffer") }
+    let allocator = makeAllocator(of: allocatorType)
+    guard let buffer = gst_buffer_new() else { preconditionFailure("no memory for a buffer") }
     let size = before + bytes.count + behind
     let block = UnsafeMutableRawPointer.allocate(byteCount: headerSize + size, alignment: 64)
     block.initializeMemory(as: UInt8.self, repeating: 0, count: headerSize + size)
@@ -17,8 +17,7 @@ package func foreignBuffer(_ bytes: [UInt8], before: Int = 0, behind: Int = 0) -
     }
     let memory = block.assumingMemoryBound(to: GstMemory.self)
     gst_memory_init(
-        memory, GstMemoryFlags(rawValue: 0), allocator.assumingMemoryBound(to: GstAllocator.self), nil, gsize(size), 0,
-        gsize(before), gsize(bytes.count))
+        memory, GstMemoryFlags(rawValue: 0), allocator, nil, gsize(size), 0, gsize(before), gsize(bytes.count))
     gst_object_unref(allocator)
     gst_buffer_append_memory(buffer, memory)
     return BufferRef(taking: buffer)
@@ -36,21 +35,16 @@ extension BufferPointer {
 /// Bytes between a memory's description and what is in it.
 private let headerSize = (MemoryLayout<GstMemory>.size + 63) / 64 * 64
 
-private let allocatorType: GType = {
-    var query = GTypeQuery()
-    g_type_query(gst_allocator_get_type(), &query)
-    return g_type_register_static_simple(
-        gst_allocator_get_type(), "DepthMatteTestForeign", query.class_size,
-        { classPointer, _ in
-            classPointer?.assumingMemoryBound(to: GstAllocatorClass.self).pointee.free = { _, memory in
-                UnsafeMutableRawPointer(memory)?.deallocate()
-            }
-        },
-        query.instance_size,
-        { instance, _ in
-            guard let instance else { return }
-            let allocator = UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstAllocator.self)
-            allocator.pointee.mem_map = { memory, _, _ in memory.map { UnsafeMutableRawPointer($0) + headerSize } }
-            allocator.pointee.mem_unmap = { _ in }
-        }, GTypeFlags(rawValue: 0))
-}()
+private let allocatorType = registerClass(
+    "Foreign", deriving: gst_allocator_get_type(),
+    { classPointer, _ in
+        classPointer?.assumingMemoryBound(to: GstAllocatorClass.self).pointee.free = { _, memory in
+            UnsafeMutableRawPointer(memory)?.deallocate()
+        }
+    },
+    { instance, _ in
+        guard let instance else { return }
+        let allocator = UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstAllocator.self)
+        allocator.pointee.mem_map = { memory, _, _ in memory.map { UnsafeMutableRawPointer($0) + headerSize } }
+        allocator.pointee.mem_unmap = { _ in }
+    })

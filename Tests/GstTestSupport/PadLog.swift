@@ -3,9 +3,8 @@ import GstBridge
 
 /// What a source pad sends, in order.
 package final class PadLog {
-    private let pad: UnsafeMutablePointer<GstPad>
-    private let probe: gulong
-    private let record = Monitor<[Item]>([])
+    private let probe: PadProbe
+    private let record: Monitor<[Item]>
 
     /// Times are in nanoseconds.
     package enum Item: @unchecked Sendable {  // guard: values; only the reserved fields of GstSegment are pointers
@@ -26,28 +25,18 @@ package final class PadLog {
 
     package init(_ element: UnsafeMutablePointer<GstElement>, pad name: String) {
         guard let pad = gst_element_get_static_pad(element, name) else { preconditionFailure("no pad \(name)") }
-        let types = [GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, GST_PAD_PROBE_TYPE_EVENT_FLUSH]
-        self.pad = pad
-        probe = gst_pad_add_probe(
-            pad, GstPadProbeType(rawValue: types.reduce(0) { $0 | $1.rawValue }),
-            { pad, info, record in
-                guard let pad, let info, let record else { return GST_PAD_PROBE_OK }
-                let isFrame = info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER.rawValue != 0
-                let item =
-                    isFrame
-                    ? gst_pad_probe_info_get_buffer(info).map { Item($0, on: pad) }
-                    : gst_pad_probe_info_get_event(info).map { Item($0) }
-                if let item {
-                    Unmanaged<Monitor<[Item]>>.fromOpaque(record).takeUnretainedValue().withLock { $0.append(item) }
-                }
-                return GST_PAD_PROBE_OK
-            }, Unmanaged.passRetained(record).toOpaque(),
-            { record in if let record { Unmanaged<Monitor<[Item]>>.fromOpaque(record).release() } })
-    }
-
-    deinit {
-        gst_pad_remove_probe(pad, probe)
-        gst_object_unref(pad)
+        defer { gst_object_unref(pad) }
+        let record = Monitor<[Item]>([])
+        self.record = record
+        probe = PadProbe(
+            pad, GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, GST_PAD_PROBE_TYPE_EVENT_FLUSH
+        ) { pad, info in
+            let item =
+                info.isOfBuffer
+                ? gst_pad_probe_info_get_buffer(info).map { Item($0, on: pad) }
+                : gst_pad_probe_info_get_event(info).map { Item($0) }
+            if let item { record.withLock { $0.append(item) } }
+        }
     }
 
     /// What was sent so far.

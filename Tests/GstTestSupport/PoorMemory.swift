@@ -12,11 +12,8 @@ package enum PoorMemory: Sendable {
 package func with<Result>(
     _ memory: PoorMemory, of sizes: ClosedRange<Int> = 1...Int.max, _ body: () throws -> Result
 ) rethrows -> Result {
-    let allocator = UnsafeMutableRawPointer(g_object_new_with_properties(allocatorType, 0, nil, nil))
-    guard let allocator else { preconditionFailure("no memory for an allocator") }
-    gst_object_ref_sink(allocator)
     poverty.withLock { $0 = (memory, sizes) }
-    gst_allocator_set_default(allocator.assumingMemoryBound(to: GstAllocator.self))
+    gst_allocator_set_default(makeAllocator(of: allocatorType))
     defer {
         gst_allocator_set_default(gst_allocator_find(GST_ALLOCATOR_SYSMEM))
         poverty.withLock { $0 = nil }
@@ -26,19 +23,15 @@ package func with<Result>(
 
 private let poverty = Mutex<(memory: PoorMemory, sizes: ClosedRange<Int>)?>(nil)
 
-private let allocatorType: GType = {
-    var query = GTypeQuery()
-    g_type_query(gst_allocator_get_type(), &query)
-    return g_type_register_static_simple(
-        gst_allocator_get_type(), "DepthMatteTestPoor", query.class_size,
-        { classPointer, _ in
-            classPointer?.assumingMemoryBound(to: GstAllocatorClass.self).pointee.alloc = { _, size, parameters in
-                let poor = poverty.withLock { $0.flatMap { $0.sizes.contains(Int(size)) ? $0.memory : nil } }
-                if poor == PoorMemory.none { return nil }
-                guard let allocator = poor == nil ? gst_allocator_find(GST_ALLOCATOR_SYSMEM) : unmappableAllocator()
-                else { return nil }
-                defer { gst_object_unref(allocator) }
-                return gst_allocator_alloc(allocator, size, parameters)
-            }
-        }, query.instance_size, nil, GTypeFlags(rawValue: 0))
-}()
+private let allocatorType = registerClass(
+    "Poor", deriving: gst_allocator_get_type(),
+    { classPointer, _ in
+        classPointer?.assumingMemoryBound(to: GstAllocatorClass.self).pointee.alloc = { _, size, parameters in
+            let poor = poverty.withLock { $0.flatMap { $0.sizes.contains(Int(size)) ? $0.memory : nil } }
+            if poor == PoorMemory.none { return nil }
+            guard let allocator = poor == nil ? gst_allocator_find(GST_ALLOCATOR_SYSMEM) : unmappableAllocator()
+            else { return nil }
+            defer { gst_object_unref(allocator) }
+            return gst_allocator_alloc(allocator, size, parameters)
+        }
+    })

@@ -22,14 +22,7 @@ package func offerStalePool(
     g_object_set_qdata(object, fillerKey, UnsafeMutableRawPointer(bitPattern: UInt(filler)))
     let pool = raw.assumingMemoryBound(to: GstBufferPool.self)
     let size = guint(info.size)
-    if var alignment, let configuration = gst_buffer_pool_get_config(pool) {
-        gst_buffer_pool_config_set_params(configuration, caps, size, 0, 0)
-        for option in ["GstBufferPoolOptionVideoMeta", "GstBufferPoolOptionVideoAlignment"] {
-            gst_buffer_pool_config_add_option(configuration, option)
-        }
-        gst_buffer_pool_config_set_video_alignment(configuration, &alignment)
-        precondition(gst_buffer_pool_set_config(pool, configuration) != 0, "the pool cannot be padded")
-    }
+    if let alignment { precondition(pool.align(caps, size: size, alignment: alignment), "the pool cannot be padded") }
     gst_query_add_allocation_meta(query, gst_video_meta_api_get_type(), nil)
     gst_query_add_allocation_pool(query, pool, size, 0, 0)
 }
@@ -47,23 +40,19 @@ extension Recorder.Frame {
 
 private let fillerKey = g_quark_from_static_string("depthmatte-test-filler")
 
-private let poolType: GType = {
-    var query = GTypeQuery()
-    g_type_query(gst_video_buffer_pool_get_type(), &query)
-    return g_type_register_static_simple(
-        gst_video_buffer_pool_get_type(), "DepthMatteTestStalePool", query.class_size,
-        { classPointer, _ in
-            classPointer?.assumingMemoryBound(to: GstBufferPoolClass.self).pointee.acquire_buffer = {
-                pool, buffer, parameters in
-                let parent = g_type_class_peek(gst_video_buffer_pool_get_type())?
-                    .assumingMemoryBound(to: GstBufferPoolClass.self)
-                let result = parent?.pointee.acquire_buffer?(pool, buffer, parameters) ?? GST_FLOW_ERROR
-                if result == GST_FLOW_OK, let pool, let taken = buffer?.pointee {
-                    let object = UnsafeMutableRawPointer(pool).assumingMemoryBound(to: GObject.self)
-                    let filler = UInt8(truncatingIfNeeded: UInt(bitPattern: g_object_get_qdata(object, fillerKey)))
-                    gst_buffer_memset(taken, 0, filler, gst_buffer_get_size(taken))
-                }
-                return result
+private let poolType = registerClass(
+    "StalePool", deriving: gst_video_buffer_pool_get_type(),
+    { classPointer, _ in
+        classPointer?.assumingMemoryBound(to: GstBufferPoolClass.self).pointee.acquire_buffer = {
+            pool, buffer, parameters in
+            let parent = g_type_class_peek(gst_video_buffer_pool_get_type())?
+                .assumingMemoryBound(to: GstBufferPoolClass.self)
+            let result = parent?.pointee.acquire_buffer?(pool, buffer, parameters) ?? GST_FLOW_ERROR
+            if result == GST_FLOW_OK, let pool, let taken = buffer?.pointee {
+                let object = UnsafeMutableRawPointer(pool).assumingMemoryBound(to: GObject.self)
+                let filler = UInt8(truncatingIfNeeded: UInt(bitPattern: g_object_get_qdata(object, fillerKey)))
+                gst_buffer_memset(taken, 0, filler, gst_buffer_get_size(taken))
             }
-        }, query.instance_size, nil, GTypeFlags(rawValue: 0))
-}()
+            return result
+        }
+    })

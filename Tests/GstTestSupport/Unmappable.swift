@@ -12,31 +12,21 @@ package func unmappableBuffer(size: Int) -> BufferRef {
 }
 
 /// Makes memory that nobody can map. The caller owns it.
-package func unmappableAllocator() -> UnsafeMutablePointer<GstAllocator> {
-    let allocator = UnsafeMutableRawPointer(g_object_new_with_properties(allocatorType, 0, nil, nil))
-    guard let allocator else { preconditionFailure("no memory for an allocator") }
-    gst_object_ref_sink(allocator)
-    return allocator.assumingMemoryBound(to: GstAllocator.self)
-}
+package func unmappableAllocator() -> UnsafeMutablePointer<GstAllocator> { makeAllocator(of: allocatorType) }
 
-private let allocatorType: GType = {
-    var query = GTypeQuery()
-    g_type_query(gst_allocator_get_type(), &query)
-    return g_type_register_static_simple(
-        gst_allocator_get_type(), "DepthMatteTestUnmappable", query.class_size,
-        { classPointer, _ in
-            let table = classPointer?.assumingMemoryBound(to: GstAllocatorClass.self)
-            table?.pointee.alloc = { allocator, size, _ in
-                let memory = UnsafeMutablePointer<GstMemory>.allocate(capacity: 1)
-                gst_memory_init(memory, GstMemoryFlags(rawValue: 0), allocator, nil, size, 0, 0, size)
-                return memory
-            }
-            table?.pointee.free = { _, memory in memory?.deallocate() }
-        },
-        query.instance_size,
-        { instance, _ in
-            guard let instance else { return }
-            let allocator = UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstAllocator.self)
-            allocator.pointee.mem_map = { _, _, _ in nil }
-        }, GTypeFlags(rawValue: 0))
-}()
+private let allocatorType = registerClass(
+    "Unmappable", deriving: gst_allocator_get_type(),
+    { classPointer, _ in
+        let table = classPointer?.assumingMemoryBound(to: GstAllocatorClass.self)
+        table?.pointee.alloc = { allocator, size, _ in
+            let memory = UnsafeMutablePointer<GstMemory>.allocate(capacity: 1)
+            gst_memory_init(memory, GstMemoryFlags(rawValue: 0), allocator, nil, size, 0, 0, size)
+            return memory
+        }
+        table?.pointee.free = { _, memory in memory?.deallocate() }
+    },
+    { instance, _ in
+        guard let instance else { return }
+        let allocator = UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstAllocator.self)
+        allocator.pointee.mem_map = { _, _, _ in nil }
+    })

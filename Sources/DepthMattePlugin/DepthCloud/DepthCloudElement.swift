@@ -206,8 +206,8 @@ final class DepthCloudElement: FollowingElement {
         }
     }
 
-    /// Who hears of the end has heard of every file that was asked for before it: no other map comes, so what is still
-    /// open is made of the last one. Whoever asks for the next one when that is taken up would do so for ever.
+    /// Makes the snapshot that is still asked for, of the last map: no other comes, and each file is announced before the
+    /// end. A snapshot asked for meanwhile is not made: an application that answers each one so would never end.
     func finishWork() {
         snapshot.finish()
         takeSnapshot(lastScene)

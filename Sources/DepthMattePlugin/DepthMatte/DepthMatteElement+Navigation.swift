@@ -2,8 +2,8 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// What a user does on the picture, as far as the property navigation lets it count: a click asks for the depth there and,
-/// with anchor=point, moves the anchor; the wheel moves the margin, or the focus of a mask that has one; the keys 1 to 5
+/// Navigation events from the viewer, as far as the property navigation allows: a click asks for the depth there and, with
+/// anchor=point, moves the anchor; the wheel changes the margin, or the focus of a mask that has one; the keys 1 to 5
 /// choose the view.
 extension DepthMatteElement {
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {

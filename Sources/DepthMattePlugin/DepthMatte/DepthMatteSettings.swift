@@ -78,7 +78,7 @@ enum MatteView: Int, PropertyEnum {
     }
 }
 
-/// What the events of a viewer may do.
+/// The effects that a viewer's navigation events may have.
 enum NavigationMode: Int, PropertyEnum {
     case none, probe, steer
 

@@ -3,7 +3,7 @@ import GstBridge
 
 /// Which caps the `video` pad offers, and which format leaves for those that come.
 enum VideoNegotiation {
-    /// What the pad offers to someone who could send what `filter` says. Ownership passes to the caller.
+    /// The caps that the pad offers to a sender of `filter`. Ownership passes to the caller.
     ///
     /// That is what downstream takes; with `transparent`, first of all the formats with an alpha channel that it takes, and
     /// their siblings without one. Whoever says that it could send one of those is offered no other: a converter stays with
@@ -28,7 +28,7 @@ enum VideoNegotiation {
         return gst_caps_new_empty()
     }
 
-    /// What downstream takes of all that could leave, in its order. Ownership passes to the caller.
+    /// The source pad's caps that downstream takes, in downstream's order. Ownership passes to the caller.
     static func downstreamCaps(of sourcePad: UnsafeMutablePointer<GstPad>) -> UnsafeMutablePointer<GstCaps>? {
         guard let template = gst_pad_get_pad_template_caps(sourcePad) else { return nil }
         defer { gst_caps_unref(template) }

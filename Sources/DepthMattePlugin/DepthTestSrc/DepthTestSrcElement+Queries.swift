@@ -1,7 +1,7 @@
 import CGStreamer
 import GstBridge
 
-/// What downstream may ask.
+/// Queries from downstream.
 extension DepthTestSrcElement {
     func answerDownstream(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
         let settings = table.current

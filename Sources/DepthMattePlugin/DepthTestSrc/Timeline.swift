@@ -26,7 +26,7 @@ struct Timeline: @unchecked Sendable {  // guard: a value; only the reserved fie
         gst_segment_init(&segment, GST_FORMAT_TIME)
     }
 
-    /// Whether the segment is part of a larger one that the application plays piece by piece.
+    /// True for a segment seek: the application plays a larger segment piece by piece.
     var isPiece: Bool { segment.flags.rawValue & GST_SEGMENT_FLAG_SEGMENT.rawValue != 0 }
 
     // MARK: Progress
@@ -48,7 +48,7 @@ struct Timeline: @unchecked Sendable {  // guard: a value; only the reserved fie
         if isForGood || !isPiece { ended.insert(role) } else { finished.insert(role) }
     }
 
-    /// Whether no stream sends any more.
+    /// True once no stream sends any more.
     ///
     /// - Parameter unlinked: streams that cannot.
     func isOver(without unlinked: Set<DepthTestSrc.PadRole>) -> Bool {
@@ -57,7 +57,7 @@ struct Timeline: @unchecked Sendable {  // guard: a value; only the reserved fie
 
     // MARK: Messages
 
-    /// Whether SEGMENT_START is to be posted.
+    /// True while SEGMENT_START is to be posted.
     var isStartDue: Bool { report == .start }
 
     mutating func noteStart() {

@@ -39,7 +39,7 @@ final class DepthProbe: Sendable {
 
     func hold(_ place: Gesture.Place) { state.withLock { $0.held = place } }
 
-    /// Whether the pointer was held.
+    /// - Returns: true where the pointer was held.
     func move(to place: Gesture.Place) -> Bool {
         state.withLock { state in
             guard state.held != nil else { return false }
@@ -48,7 +48,7 @@ final class DepthProbe: Sendable {
         }
     }
 
-    /// Whether the pointer was held.
+    /// - Returns: true where the pointer was held.
     @discardableResult
     func letGo() -> Bool {
         state.withLock { state in

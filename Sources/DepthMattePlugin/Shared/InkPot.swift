@@ -53,7 +53,7 @@ struct InkPot {
     }
 }
 
-/// What draws on the planes of a picture of a format.
+/// Makes a painter for the planes of a picture.
 func painter(_ planes: Planes<MutablePlane>, _ format: StreamFormat) throws(FrameFault) -> Painter {
     guard let painter = Painter(planes, layout: format.format.layout, width: format.width, height: format.height)
     else { throw .contradiction("the planes to be painted on are not those of the format") }

@@ -70,7 +70,7 @@ final class FlushRecord: Sendable {
 
     /// Begins a flushing seek, unless another is in progress or this thread is inside a flush: GstAggregator then holds
     /// locks that the seek takes too, and its seek is not re-entrant. In that case the seek replaces the one kept for
-    /// `takeWaiting`.
+    /// `sendWaiting`.
     ///
     /// - Returns: false where the seek was kept for later.
     func beginSeek(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
@@ -88,8 +88,23 @@ final class FlushRecord: Sendable {
 
     func endSeek() { turns.withLock { $0.isSeeking = false } }
 
-    /// Takes the kept seek, once no flush and no seek is in progress.
-    func takeWaiting() -> EventRef? {
+    /// True where a seek is kept that `sendWaiting` could send.
+    var hasWaiting: Bool { turns.withLock { $0.isOver && $0.waiting != nil } }
+
+    /// Sends the kept seek, once no flush and no seek is in progress. A flushing pad would refuse it: it is kept until the
+    /// FLUSH_STOP event, after which this is called again.
+    func sendWaiting(to source: UnsafeMutablePointer<GstPad>) {
+        while !source.isFlushing, let event = takeWaiting() {
+            let isTaken = gst_pad_send_event(source, event.shared()) != 0
+            // A flush may have begun just before.
+            if !isTaken && source.isFlushing { turns.withLock { if $0.waiting == nil { $0.waiting = event } } }
+        }
+    }
+
+    /// Drops the kept seek: it was meant for a stream that is over.
+    func forgetWaiting() { turns.withLock { $0.waiting = nil } }
+
+    private func takeWaiting() -> EventRef? {
         turns.withLock { turns in
             guard turns.isOver else { return nil }
             defer { turns.waiting = nil }

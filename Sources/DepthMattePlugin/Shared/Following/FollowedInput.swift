@@ -19,7 +19,7 @@ struct FollowedInput: ~Copyable {
     private var next: Entry?
     /// The leading frame that buffers without timestamps were last taken for.
     private var servedFrame: UInt64?
-    /// Whether there is a current buffer that has a time.
+    /// True where there is a current buffer that has a time.
     private var currentHasTime: Bool { currentChoice?.time != nil }
     /// Whether a gap leaves the current buffer in force, as with a picture that just does not move.
     private let holdsThroughGaps: Bool
@@ -31,7 +31,7 @@ struct FollowedInput: ~Copyable {
 
     /// True while the pad has brought nothing for the moment and has not ended.
     func isEmpty(in element: any Aggregator, at moment: Moment) -> Bool {
-        if servedFrame == moment.number || (moment.time != nil && currentChoice?.time == moment.time) { return false }
+        if servedFrame == moment.number || isCurrentExactly(at: moment.time) { return false }
         return !element.hasBuffer(pad) && !element.hasEnded(pad)
     }
 
@@ -67,7 +67,7 @@ struct FollowedInput: ~Copyable {
                 return
             }
         }
-        let isSettled = (time != nil && currentChoice?.time == time) || element.hasEnded(pad)
+        let isSettled = isCurrentExactly(at: time) || element.hasEnded(pad)
         if mayWait && !isSettled { throw .needData }
     }
 
@@ -87,6 +87,9 @@ struct FollowedInput: ~Copyable {
         }
     }
 
+    /// True where the current buffer has exactly this time.
+    private func isCurrentExactly(at time: RunningTime?) -> Bool { time != nil && currentChoice?.time == time }
+
     /// Forgets what was taken: it belongs to a stream that is over.
     mutating func reset() {
         current = nil
@@ -98,7 +101,7 @@ struct FollowedInput: ~Copyable {
     private mutating func take(from element: any Aggregator, time: RunningTime?) {
         guard let buffer = element.pop(pad) else { return }
         if !buffer.pointer.isGap {
-            if let time, currentChoice?.time == time { return }
+            if isCurrentExactly(at: time) { return }
             current = Entry(buffer: buffer, time: time)
         } else if !holdsThroughGaps {
             current = nil

@@ -27,14 +27,14 @@ extension FollowingElement {
             gst_event_unref(event)
             return false
         }
-        let seqnum = event.pointee.seqnum
+        let (seqnum, isFlushing) = (event.pointee.seqnum, hasFlushFlag(event))
         let answer = pace.lastSeek.withLock { $0.seqnum == seqnum ? $0.isTaken : nil }
-        guard answer == nil, !isFlushing(event) || pace.flushes.beginSeek(event) else {
+        guard answer == nil, !isFlushing || pace.flushes.beginSeek(event) else {
             gst_event_unref(event)
             return answer ?? true
         }
         pace.lastSeek.withLock { $0 = (seqnum, true) }
-        let isTaken = isFlushing(event) ? flushAndSeek(event, parent) : seekWithoutFlush(event)
+        let isTaken = isFlushing ? flushAndSeek(event, parent) : seekWithoutFlush(event)
         pace.lastSeek.withLock { if $0.seqnum == seqnum { $0.isTaken = isTaken } }
         return isTaken
     }
@@ -50,15 +50,15 @@ extension FollowingElement {
     /// Sends the seek that arrived during a flush or another seek, from another thread: on this one the sender of the flush
     /// may still be handling it.
     func seekWaiting() {
-        guard let event = pace.flushes.takeWaiting() else { return }
+        guard pace.flushes.hasWaiting else { return }
         gst_element_call_async(
             instance,
-            { element, event in
-                guard let element, let event, let source = gst_element_get_static_pad(element, "src") else { return }
-                gst_pad_send_event(source, Unmanaged<EventRef>.fromOpaque(event).takeUnretainedValue().shared())
+            { element, flushes in
+                guard let element, let flushes, let source = gst_element_get_static_pad(element, "src") else { return }
+                Unmanaged<FlushRecord>.fromOpaque(flushes).takeUnretainedValue().sendWaiting(to: source)
                 gst_object_unref(source)
-            }, Unmanaged.passRetained(event).toOpaque(),
-            { event in if let event { Unmanaged<EventRef>.fromOpaque(event).release() } })
+            }, Unmanaged.passRetained(pace.flushes).toOpaque(),
+            { flushes in if let flushes { Unmanaged<FlushRecord>.fromOpaque(flushes).release() } })
     }
 
     // MARK: Before it
@@ -69,7 +69,7 @@ extension FollowingElement {
         return format == GST_FORMAT_TIME
     }
 
-    private func isFlushing(_ seek: UnsafeMutablePointer<GstEvent>) -> Bool {
+    private func hasFlushFlag(_ seek: UnsafeMutablePointer<GstEvent>) -> Bool {
         var flags = GST_SEEK_FLAG_NONE
         gst_event_parse_seek(seek, nil, nil, &flags, nil, nil, nil, nil)
         return flags.rawValue & GST_SEEK_FLAG_FLUSH.rawValue != 0

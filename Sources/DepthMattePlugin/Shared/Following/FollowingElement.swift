@@ -114,6 +114,7 @@ extension FollowingElement {
 
     func start() throws(ElementError) {
         pace.lastRefusal.withLock { $0 = nil }
+        pace.flushes.forgetWaiting()
         if let leading = leadingPad { setSeqnum(on: leading.pad) }
         try begin()
     }
