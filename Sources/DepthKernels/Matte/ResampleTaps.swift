@@ -24,7 +24,7 @@ struct ResampleTaps {
     init(
         _ upscale: Upscale, count: Int, samples: Int, scale: Double, origin: Double, grid: MatteGrid, unit: Double
     ) {
-        let isCubic = upscale == .bicubic
+        let isCubic = upscale != .bilinear
         let points = (0..<count).map { (Double($0) + 0.5) * scale + origin - 0.5 }
         let taps = points.map { ResampleTaps.taps(at: $0, samples: samples, isCubic ? keysWeights : linearWeights) }
         if grid.cellSize == 1 {
