@@ -266,11 +266,7 @@ extension RunningTime {
 private func errorText(_ message: UnsafeMutablePointer<GstMessage>) -> String {
     var error: UnsafeMutablePointer<GError>?
     gst_message_parse_error(message, &error, nil)
-    guard let error else { return "it cannot be decoded" }
-    defer { g_error_free(error) }
-    var words = String(cString: error.pointee.message)
-    while words.last == "." { words.removeLast() }
-    return words
+    return takeText(error) ?? "it cannot be decoded"
 }
 
 private func hasFactory(_ name: String) -> Bool {
