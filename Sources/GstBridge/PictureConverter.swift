@@ -9,7 +9,7 @@ package struct PixelRect: Equatable, Sendable {
     package var width: Int
     package var height: Int
 
-    package init(x: Int, y: Int, width: Int, height: Int) {
+    package init(x: Int = 0, y: Int = 0, width: Int, height: Int) {
         self.x = x
         self.y = y
         self.width = width
@@ -26,15 +26,19 @@ package final class PictureConverter {
     private var target: GstVideoInfo
     private let sourceLayout: FrameLayout
     private let targetLayout: FrameLayout
-    /// What is drawn with the bytes of its pixels the other way round, and is to be turned; nil for nothing.
+    /// The area that is drawn with the bytes of its pixels the other way round, and is to be turned; nil for nothing.
     private let turned: PixelRect?
 
-    /// Takes `from` out of each source frame to `to` in the target; the rest of the target gets the border's colour.
+    /// Takes `from` out of each source frame to `into` in the target; the rest of the target gets the border's color.
     ///
-    /// - Parameter border: 0xAARRGGBB; nil leaves the rest of the target as it is.
+    /// - Parameters:
+    ///   - from: nil takes the whole source.
+    ///   - into: nil fills the whole target.
+    ///   - border: 0xAARRGGBB; nil leaves the rest of the target as it is.
     /// - Throws: `noConversion` where GstVideoConverter has no way between the two formats.
     package init(
-        _ source: GstVideoInfo, to target: GstVideoInfo, from: PixelRect, into: PixelRect, border: UInt32?
+        _ source: GstVideoInfo, to target: GstVideoInfo, from: PixelRect? = nil, into: PixelRect? = nil,
+        border: UInt32? = nil
     ) throws(FrameFault) {
         self.source = source
         self.target = target
@@ -44,31 +48,22 @@ package final class PictureConverter {
         self.source.fps_n = target.fps_n
         self.source.fps_d = target.fps_d
         self.source.interlace_mode = target.interlace_mode
+        let whole = PixelRect(width: targetLayout.width, height: targetLayout.height)
+        let from = from ?? PixelRect(width: sourceLayout.width, height: sourceLayout.height)
+        let into = into ?? whole
         // GstVideoConverter draws no picture of a single row in the formats that it reckons in.
         let reversed = into.height == 1 ? reversedFormat(target.finfo.pointee.format) : nil
         if let reversed { self.target.finfo = gst_video_format_get_info(reversed) }
-        let whole = PixelRect(x: 0, y: 0, width: targetLayout.width, height: targetLayout.height)
         turned = reversed.map { _ in border == nil ? into : whole }
-        guard let options = gst_structure_new_empty("GstVideoConverterOptions") else {
-            throw .outOfMemory(bytes: MemoryLayout<GstStructure>.size)
+        let areas = [
+            "src-x=\(from.x)", "src-y=\(from.y)", "src-width=\(from.width)", "src-height=\(from.height)",
+            "dest-x=\(into.x)", "dest-y=\(into.y)", "dest-width=\(into.width)", "dest-height=\(into.height)",
+            "border-argb=(uint)\(border ?? 0)", "fill-border=\(border != nil)",
+        ]
+        let text = "options" + areas.map { ", GstVideoConverter.\($0)" }.joined()
+        guard let options = gst_structure_from_string(text, nil) else {
+            throw .contradiction("\(text) is no structure")
         }
-        for (name, value) in [
-            ("src-x", from.x), ("src-y", from.y), ("src-width", from.width), ("src-height", from.height),
-            ("dest-x", into.x), ("dest-y", into.y), ("dest-width", into.width), ("dest-height", into.height),
-        ] {
-            var number = GValue()
-            g_value_init(&number, GSTSHIMS_TYPE_INT)
-            g_value_set_int(&number, gint(clamping: value))
-            gst_structure_take_value(options, "GstVideoConverter.\(name)", &number)
-        }
-        var colour = GValue()
-        g_value_init(&colour, GSTSHIMS_TYPE_UINT)
-        g_value_set_uint(&colour, border ?? 0)
-        gst_structure_take_value(options, "GstVideoConverter.border-argb", &colour)
-        var fills = GValue()
-        g_value_init(&fills, GSTSHIMS_TYPE_BOOLEAN)
-        g_value_set_boolean(&fills, gboolean(border != nil))
-        gst_structure_take_value(options, "GstVideoConverter.fill-border", &fills)
         guard let converter = gst_video_converter_new(&self.source, &self.target, options) else {
             throw .noConversion(from: source.formatName, to: target.formatName)
         }
