@@ -1,8 +1,8 @@
 /// For each video pixel along one axis, the four samples of the matte (`MatteGrid`) that it is made of, and their weights in
 /// whole numbers.
 ///
-/// Coordinates as in `AxisWeights`. Some taps may lie up to two samples beyond either end of the map, where that repeats
-/// its last sample.
+/// Coordinates count sample edges: pixel x reaches from x to x + 1, which lies at `x · scale + origin` in the map. Some taps
+/// may lie up to two samples beyond either end of the map, where that repeats its last sample.
 struct FixedTaps {
     /// What the weights of a column's pixels add up to, and those of a row's.
     static let columnUnit = 32768.0
@@ -18,7 +18,7 @@ struct FixedTaps {
     private let last: Int
 
     /// - parameter samples: of the depth map.
-    /// - Precondition: as for `AxisWeights`.
+    /// - Precondition: `count` and `samples` are above 0, `scale` and `origin` are finite, `scale > 0`.
     init(
         _ upscale: Upscale, count: Int, samples: Int, scale: Double, origin: Double, grid: MatteGrid, unit: Double
     ) {
