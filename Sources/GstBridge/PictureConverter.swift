@@ -28,6 +28,8 @@ package final class PictureConverter {
     private let targetLayout: FrameLayout
     /// The area that is drawn with the bytes of its pixels the other way round, and is to be turned; nil for nothing.
     private let turned: PixelRect?
+    /// The area whose plane of alpha GstVideoConverter leaves half transparent; nil for nothing.
+    private let opaque: PixelRect?
 
     /// Takes `from` out of each source frame to `into` in the target; the rest of the target gets the border's color.
     ///
@@ -55,6 +57,13 @@ package final class PictureConverter {
         let reversed = into.height == 1 ? reversedFormat(target.finfo.pointee.format) : nil
         if let reversed { self.target.finfo = gst_video_format_get_info(reversed) }
         turned = reversed.map { _ in border == nil ? into : whole }
+        if targetLayout.planes.count == 4 && !source.finfo.pointee.hasAlpha {
+            // It begins at whole samples of the colors, which two by two pixels share.
+            opaque = PixelRect(x: into.x & ~1, y: into.y & ~1, width: into.width, height: into.height)
+        } else {
+            opaque = nil
+        }
+        let border = border.map { target.finfo.pointee.isGrey ? grey($0, target.colorimetry) : $0 }
         let areas = [
             "src-x=\(from.x)", "src-y=\(from.y)", "src-width=\(from.width)", "src-height=\(from.height)",
             "dest-x=\(into.x)", "dest-y=\(into.y)", "dest-width=\(into.width)", "dest-height=\(into.height)",
@@ -82,6 +91,11 @@ package final class PictureConverter {
                 var into = frame(target.readOnly, self.target)
                 gst_video_converter_frame(converter, &from, &into)
                 if let turned { reversePixels(of: try target.first(), in: turned) }
+                if let opaque, let alpha = target[3] {
+                    for y in opaque.y..<(opaque.y + opaque.height) {
+                        (alpha.row(y) + opaque.x).initializeMemory(as: UInt8.self, repeating: 255, count: opaque.width)
+                    }
+                }
             }
         }
     }
@@ -120,6 +134,21 @@ private func reversedFormat(_ format: GstVideoFormat) -> GstVideoFormat? {
     case GST_VIDEO_FORMAT_AYUV: GST_VIDEO_FORMAT_VUYA
     default: nil
     }
+}
+
+/// A border's color as the grey of a format: GstVideoConverter takes the red of a border for its grey.
+private func grey(_ argb: UInt32, _ colorimetry: GstVideoColorimetry) -> UInt32 {
+    var (red, blue) = (0.299, 0.114)
+    gst_video_color_matrix_get_Kr_Kb(colorimetry.matrix, &red, &blue)
+    let share = { (weight: Double, shift: UInt32) in weight * Double(argb >> shift & 255) }
+    var luma = share(red, 16) + share(1 - red - blue, 8) + share(blue, 0)
+    if colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235 { luma = 16 + luma * 219 / 255 }
+    return argb & 0xff00_0000 | UInt32(luma.rounded()) &* 0x01_0101
+}
+
+extension GstVideoFormatInfo {
+    fileprivate var hasAlpha: Bool { flags.rawValue & GST_VIDEO_FORMAT_FLAG_ALPHA.rawValue != 0 }
+    fileprivate var isGrey: Bool { flags.rawValue & GST_VIDEO_FORMAT_FLAG_GRAY.rawValue != 0 }
 }
 
 extension GstVideoInfo {

@@ -63,6 +63,26 @@ import Testing
         #expect(difference.largest <= 1, "\(format): \(difference)")
     }
 
+    @Test(arguments: FormatTests.videoFormats, ["I420", "RGB"])
+    func `the border and a plain moving picture are right in every format`(format: String, source: String) throws {
+        let (shape, picture) = (VideoShape(format, 33, 18), VideoShape(source, 20, 4))
+        let properties = [
+            "background-fit": "contain", "background-color": source == "RGB" ? "0xffc81e50" : "0xff808080",
+        ]
+        let bench = Bench(["background"], properties)
+        bench.video.start(shape)
+        bench.background.start(picture)
+        bench.background.push(flat(picture, source == "RGB" ? [200, 30, 80] : [126, 128, 128]), at: 0)
+        bench.background.end()
+        bench.video.push(noise(shape, seed: 1), at: 0)
+        let plain = Bench([], properties.with(["background-mode": "color"]))
+        plain.video.start(shape)
+        plain.video.push(noise(shape, seed: 1), at: 0)
+        let (shown, expected) = (try #require(bench.output.next()).bytes, try #require(plain.output.next()).bytes)
+        let difference = Difference(shown, expected, shape)
+        #expect(difference.largest <= 3, "\(source) to \(format): \(difference)")
+    }
+
     @Test(arguments: [(20, 15), (32, 24), (40, 30), (63, 47), (80, 60), (5, 3)])
     func `a fine pattern that is shrunk turns grey`(width: Int, height: Int) {
         let shape = VideoShape("RGB", width, height)
