@@ -1,5 +1,4 @@
 package import CGStreamer
-import CGStreamerShims
 import DepthKernels
 
 /// A rectangle of whole pixels.

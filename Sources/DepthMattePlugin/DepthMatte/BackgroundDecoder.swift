@@ -117,7 +117,7 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is 
 
     /// Gives back all memory. Any thread; no other picture will come.
     ///
-    /// - Parameter waiting: whether to wait for a decoder in the middle of a picture, for a bounded while.
+    /// - Parameter waiting: waits for a decoder in the middle of a picture, for a bounded while.
     func stop(waiting: Bool = true) {
         guard !isStopped.exchange(true, ordering: .relaxed) else { return }
         let last = PipelineEnd(pipeline)
@@ -136,7 +136,7 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is 
 
     /// The next picture.
     ///
-    /// - Parameter block: whether to wait for it a short while.
+    /// - Parameter block: waits for it a short while.
     func next(block: Bool) -> Outcome {
         if let refusal { return .refused(refusal) }
         let sample = gst_app_sink_try_pull_sample(sink, block ? BackgroundDecoder.glance : 0)

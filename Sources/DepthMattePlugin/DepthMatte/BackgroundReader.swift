@@ -80,7 +80,7 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
 
     /// The picture that holds at the video's running time; the file starts at the first time asked for, and loops.
     ///
-    /// - Parameter block: whether to wait for the decoder, so that the answer does not depend on its speed.
+    /// - Parameter block: waits for the decoder, so that the answer does not depend on its speed.
     func picture(at time: RunningTime, block: Bool) -> Picture {
         var start = origin ?? time
         if let lastTime, time < lastTime { start &+= time &- lastTime }  // the video was sought back: go on from here

@@ -26,7 +26,7 @@ package struct LoopClock {
     ///
     /// - Parameters:
     ///   - stamp: its timestamp on the file's clock, if it has one.
-    ///   - duration: how long the file says that it is shown, if it does.
+    ///   - duration: its length by the file, if it has one.
     package mutating func time(ofFrameAt stamp: RunningTime?, duration: RunningTime?) -> RunningTime {
         var time = end
         if let stamp {
