@@ -100,6 +100,11 @@ final class Background {
             return picture.buffer
         }
         let (from, into) = request.rectangles(of: picture.info)
+        // GstVideoConverter 1.22 cuts a part of v210, RGBA64 and a dozen like them from a wrong column, partly beyond their
+        // memory: all those have a pixel stride of 0 or 8.
+        if from.x > 0, [0, 8].contains(picture.info.finfo.pointee.pixel_stride.0) {
+            return try still(picture, request)
+        }
         let output = try memory(ofSize: request.format.layout.size)
         let key = ConverterKey(
             source: picture.info, target: request.format.info, from: from, into: into, border: request.color)
