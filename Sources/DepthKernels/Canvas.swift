@@ -9,18 +9,21 @@ package func fill(_ plane: MutablePlane, with pixel: SIMD4<UInt8>) {
     }
 }
 
-/// Lays an RGBA picture over one colour, in place; the result is opaque.
+/// Lays a picture in ARGB of 16 bits over one color in RGBA of 8 bits, in place; the result is opaque.
 ///
-///     c = round((c · a + colour · (255 − a)) / 255)
-package func flatten(rgba plane: MutablePlane, over color: SIMD4<UInt8>) {
+///     c = round((c · a + color · (65535 − a)) / 65535)
+package func flatten(argb64 plane: MutablePlane, over color: SIMD4<UInt8>) {
+    let under = SIMD4<UInt32>(0, UInt32(color.x), UInt32(color.y), UInt32(color.z)) &* 257
     for y in 0..<plane.rows {
         let row = unsafe plane.row(y)
-        for x in 0..<(plane.rowBytes / 4) {
-            let pixel = unsafe row.load(fromByteOffset: x &* 4, as: SIMD4<UInt8>.self)
-            guard pixel.w != 255 else { continue }
-            let mixed = SIMD4(
-                mix(pixel.x, color.x, pixel.w), mix(pixel.y, color.y, pixel.w), mix(pixel.z, color.z, pixel.w), 255)
-            unsafe row.storeBytes(of: mixed, toByteOffset: x &* 4, as: SIMD4<UInt8>.self)
+        for offset in stride(from: 0, to: plane.rowBytes &- 7, by: 8) {
+            let over = unsafe row.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt16>.self)
+            guard over.x != 65535 else { continue }
+            let alpha = UInt32(over.x)
+            let sum = SIMD4<UInt32>(truncatingIfNeeded: over) &* alpha &+ under &* (65535 &- alpha)
+            var mixed = SIMD4<UInt16>(truncatingIfNeeded: (sum &+ 32767) / 65535)
+            mixed.x = 65535
+            unsafe row.storeBytes(of: mixed, toByteOffset: offset, as: SIMD4<UInt16>.self)
         }
     }
 }
@@ -63,12 +66,6 @@ package func fill(_ plane: MutablePlane, with byte: UInt8) {
     for y in 0..<plane.rows {
         unsafe plane.row(y).initializeMemory(as: UInt8.self, repeating: byte, count: plane.rowBytes)
     }
-}
-
-@inline(__always)
-private func mix(_ over: UInt8, _ under: UInt8, _ alpha: UInt8) -> UInt8 {
-    let sum = UInt32(over) &* UInt32(alpha) &+ UInt32(under) &* (255 &- UInt32(alpha))
-    return UInt8(truncatingIfNeeded: (sum &+ 127) / 255)
 }
 
 extension Plane {

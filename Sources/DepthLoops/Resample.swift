@@ -62,17 +62,3 @@ private func upperHalves(_ taps: dm_row_taps, _ x: Int) -> Int16 {
     return unsafe upperHalf(row0[x], weights.0) &+ upperHalf(row1[x], weights.1) &+ upperHalf(row2[x], weights.2)
         &+ upperHalf(row3[x], weights.3)
 }
-
-/// The nearest whole number, halves to even, of a number clipped to 0…255; 0 for what is no number.
-///
-/// - Precondition: the number lies within ±2²².
-@inlinable
-@inline(__always)
-package func roundedByte(_ value: Float) -> UInt8 {
-    // Taken off 1.5 · 2²³, a number is rounded to a whole one in the low bits. What is clipped as an integer becomes
-    // instructions that pack and saturate.
-    let value = value == value ? value : 0
-    let magic: Float = 12_582_912
-    let whole = Int32(bitPattern: magic.bitPattern) &- Int32(bitPattern: (magic - value).bitPattern)
-    return UInt8(truncatingIfNeeded: min(max(whole, 0), 255))
-}

@@ -55,7 +55,7 @@ package struct ElementError: Error, Equatable {
     fileprivate func post(on element: UnsafeMutablePointer<GstElement>, as type: GstMessageType) {
         gst_element_message_full(
             element, type, code.domain, code.number, g_strdup(message), details.isEmpty ? nil : g_strdup(details),
-            origin.file.cString, origin.function.cString, origin.line)
+            origin.file.characters, origin.function.characters, origin.line)
     }
 }
 

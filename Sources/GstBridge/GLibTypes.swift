@@ -14,6 +14,15 @@ package func takeString(_ text: UnsafeMutablePointer<CChar>?) -> String? {
     return String(cString: text)
 }
 
+/// Copies the text of an error that the callee allocated, without the stop at its end, and frees the error.
+package func takeText(_ error: UnsafeMutablePointer<GError>?) -> String? {
+    guard let error else { return nil }
+    defer { g_error_free(error) }
+    var text = Substring(String(cString: error.pointee.message))
+    while text.last == "." { text.removeLast() }
+    return String(text)
+}
+
 /// Element `index` of a C array that Swift imports as a four-tuple; an index outside it reads the first.
 func item<T>(_ index: Int, of tuple: (T, T, T, T)) -> T {
     switch index {

@@ -62,12 +62,7 @@ package struct LogCategory: @unchecked Sendable {  // guard: GStreamer never fre
     private func log(_ level: GstDebugLevel, _ element: any MessageSource, _ place: Place, _ message: () -> String) {
         guard level.rawValue <= gst_debug_category_get_threshold(category).rawValue else { return }
         gst_debug_log_literal(
-            category, level, place.file.cString, place.function.cString, gint(clamping: place.line),
+            category, level, place.file.characters, place.function.characters, gint(clamping: place.line),
             UnsafeMutableRawPointer(element.instance).assumingMemoryBound(to: GObject.self), message())
     }
-}
-
-extension StaticString {
-    /// The text as C reads it: literals end with a zero.
-    var cString: UnsafePointer<CChar> { UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
 }

@@ -1,5 +1,4 @@
 package import CGStreamer
-import CGStreamerShims
 import DepthKernels
 
 /// A rectangle of whole pixels.
@@ -9,7 +8,7 @@ package struct PixelRect: Equatable, Sendable {
     package var width: Int
     package var height: Int
 
-    package init(x: Int, y: Int, width: Int, height: Int) {
+    package init(x: Int = 0, y: Int = 0, width: Int, height: Int) {
         self.x = x
         self.y = y
         self.width = width
@@ -28,13 +27,19 @@ package final class PictureConverter {
     private let targetLayout: FrameLayout
     /// The rectangle whose pixels are drawn with their bytes in reverse order, to be swapped afterwards; nil for none.
     private let turned: PixelRect?
+    /// The area whose plane of alpha GstVideoConverter leaves half transparent; nil for nothing.
+    private let opaque: PixelRect?
 
-    /// Takes `from` out of each source frame to `to` in the target; the rest of the target gets the border's colour.
+    /// Takes `from` out of each source frame to `into` in the target; the rest of the target gets the border's color.
     ///
-    /// - Parameter border: 0xAARRGGBB; nil leaves the rest of the target as it is.
+    /// - Parameters:
+    ///   - from: nil takes the whole source.
+    ///   - into: nil fills the whole target.
+    ///   - border: 0xAARRGGBB; nil leaves the rest of the target as it is.
     /// - Throws: `noConversion` where GstVideoConverter has no way between the two formats.
     package init(
-        _ source: GstVideoInfo, to target: GstVideoInfo, from: PixelRect, into: PixelRect, border: UInt32?
+        _ source: GstVideoInfo, to target: GstVideoInfo, from: PixelRect? = nil, into: PixelRect? = nil,
+        border: UInt32? = nil
     ) throws(FrameFault) {
         self.source = source
         self.target = target
@@ -44,31 +49,29 @@ package final class PictureConverter {
         self.source.fps_n = target.fps_n
         self.source.fps_d = target.fps_d
         self.source.interlace_mode = target.interlace_mode
+        let whole = PixelRect(width: targetLayout.width, height: targetLayout.height)
+        let from = from ?? PixelRect(width: sourceLayout.width, height: sourceLayout.height)
+        let into = into ?? whole
         // GstVideoConverter draws no picture of a single row in the formats that it reckons in.
         let reversed = into.height == 1 ? reversedFormat(target.finfo.pointee.format) : nil
         if let reversed { self.target.finfo = gst_video_format_get_info(reversed) }
-        let whole = PixelRect(x: 0, y: 0, width: targetLayout.width, height: targetLayout.height)
         turned = reversed.map { _ in border == nil ? into : whole }
-        guard let options = gst_structure_new_empty("GstVideoConverterOptions") else {
-            throw .outOfMemory(bytes: MemoryLayout<GstStructure>.size)
+        if targetLayout.planes.count == 4 && !source.finfo.pointee.hasAlpha {
+            // It begins at whole samples of the colors, which two by two pixels share.
+            opaque = PixelRect(x: into.x & ~1, y: into.y & ~1, width: into.width, height: into.height)
+        } else {
+            opaque = nil
         }
-        for (name, value) in [
-            ("src-x", from.x), ("src-y", from.y), ("src-width", from.width), ("src-height", from.height),
-            ("dest-x", into.x), ("dest-y", into.y), ("dest-width", into.width), ("dest-height", into.height),
-        ] {
-            var number = GValue()
-            g_value_init(&number, GSTSHIMS_TYPE_INT)
-            g_value_set_int(&number, gint(clamping: value))
-            gst_structure_take_value(options, "GstVideoConverter.\(name)", &number)
+        let border = border.map { target.finfo.pointee.isGrey ? grey($0, target.colorimetry) : $0 }
+        let areas = [
+            "src-x=\(from.x)", "src-y=\(from.y)", "src-width=\(from.width)", "src-height=\(from.height)",
+            "dest-x=\(into.x)", "dest-y=\(into.y)", "dest-width=\(into.width)", "dest-height=\(into.height)",
+            "border-argb=(uint)\(border ?? 0)", "fill-border=\(border != nil)",
+        ]
+        let text = "options" + areas.map { ", GstVideoConverter.\($0)" }.joined()
+        guard let options = gst_structure_from_string(text, nil) else {
+            throw .contradiction("\(text) is no structure")
         }
-        var colour = GValue()
-        g_value_init(&colour, GSTSHIMS_TYPE_UINT)
-        g_value_set_uint(&colour, border ?? 0)
-        gst_structure_take_value(options, "GstVideoConverter.border-argb", &colour)
-        var fills = GValue()
-        g_value_init(&fills, GSTSHIMS_TYPE_BOOLEAN)
-        g_value_set_boolean(&fills, gboolean(border != nil))
-        gst_structure_take_value(options, "GstVideoConverter.fill-border", &fills)
         guard let converter = gst_video_converter_new(&self.source, &self.target, options) else {
             throw .noConversion(from: source.formatName, to: target.formatName)
         }
@@ -87,6 +90,11 @@ package final class PictureConverter {
                 var into = frame(target.readOnly, self.target)
                 gst_video_converter_frame(converter, &from, &into)
                 if let turned { reversePixels(of: try target.first(), in: turned) }
+                if let opaque, let alpha = target[3] {
+                    for y in opaque.y..<(opaque.y + opaque.height) {
+                        (alpha.row(y) + opaque.x).initializeMemory(as: UInt8.self, repeating: 255, count: opaque.width)
+                    }
+                }
             }
         }
     }
@@ -125,6 +133,21 @@ private func reversedFormat(_ format: GstVideoFormat) -> GstVideoFormat? {
     case GST_VIDEO_FORMAT_AYUV: GST_VIDEO_FORMAT_VUYA
     default: nil
     }
+}
+
+/// A border's color as the grey of a format: GstVideoConverter takes the red of a border for its grey.
+private func grey(_ argb: UInt32, _ colorimetry: GstVideoColorimetry) -> UInt32 {
+    var (red, blue) = (0.299, 0.114)
+    gst_video_color_matrix_get_Kr_Kb(colorimetry.matrix, &red, &blue)
+    let share = { (weight: Double, shift: UInt32) in weight * Double(argb >> shift & 255) }
+    var luma = share(red, 16) + share(1 - red - blue, 8) + share(blue, 0)
+    if colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235 { luma = 16 + luma * 219 / 255 }
+    return argb & 0xff00_0000 | UInt32(luma.rounded()) &* 0x01_0101
+}
+
+extension GstVideoFormatInfo {
+    fileprivate var hasAlpha: Bool { flags.rawValue & GST_VIDEO_FORMAT_FLAG_ALPHA.rawValue != 0 }
+    fileprivate var isGrey: Bool { flags.rawValue & GST_VIDEO_FORMAT_FLAG_GRAY.rawValue != 0 }
 }
 
 extension GstVideoInfo {

@@ -3,44 +3,35 @@ import CGStreamerShims
 
 extension UnsafeMutablePointer<GstStructure> {
     package func set(_ name: String, to number: UInt64) {
-        var value = GValue()
-        g_value_init(&value, GSTSHIMS_TYPE_UINT64)
-        g_value_set_uint64(&value, guint64(number))
-        gst_structure_take_value(self, name, &value)
+        take(name, GSTSHIMS_TYPE_UINT64) { g_value_set_uint64($0, guint64(number)) }
     }
 
     package func set(_ name: String, to number: Int64) {
-        var value = GValue()
-        g_value_init(&value, GSTSHIMS_TYPE_INT64)
-        g_value_set_int64(&value, gint64(number))
-        gst_structure_take_value(self, name, &value)
+        take(name, GSTSHIMS_TYPE_INT64) { g_value_set_int64($0, gint64(number)) }
     }
 
     package func set(_ name: String, to text: String) {
-        var value = GValue()
-        g_value_init(&value, GSTSHIMS_TYPE_STRING)
-        g_value_set_string(&value, text)
-        gst_structure_take_value(self, name, &value)
+        take(name, GSTSHIMS_TYPE_STRING) { g_value_set_string($0, text) }
     }
 
     package func set(_ name: String, to truth: Bool) {
-        var value = GValue()
-        g_value_init(&value, GSTSHIMS_TYPE_BOOLEAN)
-        g_value_set_boolean(&value, gboolean(truth))
-        gst_structure_take_value(self, name, &value)
+        take(name, GSTSHIMS_TYPE_BOOLEAN) { g_value_set_boolean($0, gboolean(truth)) }
     }
 
     package func set(_ name: String, toFraction numerator: Int, _ denominator: Int) {
-        var value = GValue()
-        g_value_init(&value, gst_fraction_get_type())
-        gst_value_set_fraction(&value, gint(clamping: numerator), gint(clamping: denominator))
-        gst_structure_take_value(self, name, &value)
+        take(name, gst_fraction_get_type()) {
+            gst_value_set_fraction($0, gint(clamping: numerator), gint(clamping: denominator))
+        }
     }
 
     package func set(_ name: String, to number: Double) {
+        take(name, GSTSHIMS_TYPE_DOUBLE) { g_value_set_double($0, number) }
+    }
+
+    private func take(_ name: String, _ type: GType, _ fill: (UnsafeMutablePointer<GValue>) -> Void) {
         var value = GValue()
-        g_value_init(&value, GSTSHIMS_TYPE_DOUBLE)
-        g_value_set_double(&value, number)
+        g_value_init(&value, type)
+        fill(&value)
         gst_structure_take_value(self, name, &value)
     }
 }

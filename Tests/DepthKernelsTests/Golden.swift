@@ -13,7 +13,7 @@ enum Golden {
 
     static func picture(_ name: String) throws -> PortableAnymap {
         let bytes = try [UInt8](Data(contentsOf: url(name)))
-        return try #require(PortableAnymap(bytes: bytes), "\(name) is no binary PGM or PPM")
+        return try #require(PortableAnymap(bytes: bytes), "\(name) is no binary PGM")
     }
 
     /// The numbers in each line of a text file.

@@ -46,23 +46,4 @@ import Testing
             #expect(faceDepth(in: depth.image, scale: DepthScale(), placement: placement, box: box) == line[4])
         }
     }
-
-    @Test(arguments: [(20, 20), (80, 50), (16, 9), (37, 23), (1, 1), (50, 7), (12, 40)])
-    func aStillCoversAFrameAsInTheGoldenPictures(width: Int, height: Int) throws {
-        let still = try Golden.picture("still.ppm")
-        let expected = try Golden.picture("still-\(width)x\(height).ppm")
-        let source = GuardedPlane(rowBytes: still.width * 4, rows: still.height) { x, y in
-            x % 4 == 3 ? 255 : UInt8(still.samples[(y * still.width + x / 4) * 3 + x % 4])
-        }
-        let target = GuardedPlane(rowBytes: width * 4, rows: height) { _, _ in 77 }
-        #expect(
-            fitPicture(
-                source: source.plane.readOnly, sourceWidth: still.width, sourceHeight: still.height,
-                into: target.plane, width: width, height: height, fit: .cover, border: .zero))
-        let colours = target.bytes.enumerated().filter { $0.offset % 4 != 3 }.map(\.element)
-        let difference = Difference(colours, expected.samples.map { UInt8($0) })
-        #expect(difference.largest <= 1, "\(difference)")
-        #expect(target.bytes.enumerated().allSatisfy { $0.offset % 4 != 3 || $0.element == 255 })
-        #expect(target.guardsAreIntact)
-    }
 }

@@ -185,15 +185,6 @@ import Testing
         }
     }
 
-    @Test func `what is no number is clear, of either sign`() {
-        for value in [Float.nan, -.nan, .signalingNaN] { #expect(roundedByte(value) == 0) }
-        for (value, byte) in [(-1, 0), (-0.4, 0), (0.5, 0), (1.5, 2), (254.4, 254), (255.7, 255), (400, 255)]
-            as [(Float, UInt8)]
-        {
-            #expect(roundedByte(value) == byte)
-        }
-    }
-
     @Test func sizesThatAreNoSizesGiveTheSmallestPicture() throws {
         let depth = try DepthMap(counts: [500], width: 1)
         #expect(matte(depth.image, width: -5, height: 0) == [255])

@@ -102,18 +102,6 @@ import Testing
         }
     }
 
-    @Test func `a still twice as large is averaged by area`() {
-        let shape = VideoShape("RGB", 16, 12)
-        let path = folder.write("fine.png", png(width: 32, height: 24) { x, y in [UInt8(x * 7), UInt8(y * 9), 0] })
-        let bytes = frame(shape, ["background": path])
-        var expected = [UInt8](repeating: 0, count: shape.size)
-        Reference.forEachSample(of: shape.components[0]) { x, y in
-            expected[shape.components[0].index(x, y)] = UInt8((Double(x * 14) + 3.5).rounded())
-            expected[shape.components[1].index(x, y)] = UInt8((Double(y * 18) + 4.5).rounded())
-        }
-        #expect(Difference(bytes, expected, shape).largest <= 1, "\(Difference(bytes, expected, shape))")
-    }
-
     @Test(arguments: [("color", [1, 2, 3] as [UInt8]), ("image", red), ("auto", red), ("stream", [1, 2, 3])])
     func `background-mode chooses the picture`(mode: String, expected: [UInt8]) {
         let shape = VideoShape("RGB", 40, 30)

@@ -69,6 +69,26 @@ import Testing
         #expect(seen.dropFirst(12) == [1, 2, 3, 4, 0, 1])
     }
 
+    @Test func `cover shows the middle of pictures whose samples are packed bit by bit`() throws {
+        let colors: [[UInt8]] = [[200, 10, 20], [10, 180, 30], [20, 30, 220], [240, 240, 240]]
+        let still = folder.write("stripes.png", png(width: 128, height: 48) { x, _ in colors[x / 32] })
+        let path = folder["stripes.mov"]
+        let outcome = Pipeline(
+            "multifilesrc location=\(still) num-buffers=3 caps=image/png,framerate=10/1 ! pngdec ! videoconvert "
+                + "! video/x-raw,format=v210 ! qtmux ! filesink location=\(path)"
+        ).run()
+        try #require(outcome == .ended)
+        let shape = VideoShape("RGB", 48, 48)
+        let bench = Bench([], ["background": path])
+        bench.video.start(shape)
+        bench.video.push(noise(shape, seed: 1), at: 0)
+        let bytes = try #require(bench.output.next()).bytes
+        for (x, color) in [(10, colors[1]), (36, colors[2])] {
+            let seen = shape.components.map { bytes[$0.index(x, 24)] }
+            #expect(zip(seen, color).allSatisfy { abs(Int($0) - Int($1)) < 12 }, "\(seen) at \(x)")
+        }
+    }
+
     @Test func `a slow file holds each of its frames`() throws {
         let path = try makeFile()
         #expect(numbers(path, count: 48, rate: 30) == (0..<48).map { $0 / 3 % 5 })

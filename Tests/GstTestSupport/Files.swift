@@ -64,12 +64,14 @@ package final class TemporaryFolder: Sendable {
     }
 }
 
-/// An uncompressed PNG of 8-bit RGB (RFC 2083; its data are stored DEFLATE blocks, RFC 1951 §3.2.4).
-package func png(width: Int, height: Int, _ pixel: (_ x: Int, _ y: Int) -> [UInt8]) -> [UInt8] {
+/// An uncompressed PNG of 8-bit RGB or RGBA (RFC 2083; its data are stored DEFLATE blocks, RFC 1951 §3.2.4).
+package func png(
+    width: Int, height: Int, hasAlpha: Bool = false, _ pixel: (_ x: Int, _ y: Int) -> [UInt8]
+) -> [UInt8] {
     var rows: [UInt8] = []
     for y in 0..<height {
         rows.append(0)  // no filter
-        for x in 0..<width { rows += pixel(x, y).prefix(3) }
+        for x in 0..<width { rows += pixel(x, y).prefix(hasAlpha ? 4 : 3) }
     }
     var data: [UInt8] = [0x78, 0x01]
     for start in stride(from: 0, to: rows.count, by: 65_535) {
@@ -80,7 +82,7 @@ package func png(width: Int, height: Int, _ pixel: (_ x: Int, _ y: Int) -> [UInt
         data += block
     }
     data += bigEndian(adler32(rows))
-    let header = bigEndian(UInt32(width)) + bigEndian(UInt32(height)) + [8, 2, 0, 0, 0]
+    let header = bigEndian(UInt32(width)) + bigEndian(UInt32(height)) + [8, hasAlpha ? 6 : 2, 0, 0, 0]
     return [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] + chunk("IHDR", header) + chunk("IDAT", data)
         + chunk("IEND", [])
 }

@@ -1,23 +1,21 @@
-/// A binary PGM (P5) or PPM (P6) file, 8 or 16 bits.
+/// A binary PGM (P5) file, 8 or 16 bits.
 package struct PortableAnymap {
     package let width: Int
     package let height: Int
-    package let channels: Int
-    /// Row by row, channels together.
+    /// Row by row.
     package let samples: [Int]
 
     /// Returns nil unless `bytes` are such a file, without comments.
     package init?(bytes: [UInt8]) {
         let header = PortableAnymap.headerFields(bytes)
-        guard header.count == 4, header[0].text == "P5" || header[0].text == "P6",
+        guard header.count == 4, header[0].text == "P5",
             let width = Int(header[1].text), let height = Int(header[2].text), let largest = Int(header[3].text)
         else { return nil }
         self.width = width
         self.height = height
-        channels = header[0].text == "P5" ? 1 : 3
         let body = bytes[(header[3].end + 1)...]
         let bytesPerSample = largest > 255 ? 2 : 1
-        guard body.count == width * height * channels * bytesPerSample else { return nil }
+        guard body.count == width * height * bytesPerSample else { return nil }
         samples = stride(from: body.startIndex, to: body.endIndex, by: bytesPerSample).map { index in
             bytesPerSample == 1 ? Int(body[index]) : Int(body[index]) << 8 | Int(body[index + 1])
         }

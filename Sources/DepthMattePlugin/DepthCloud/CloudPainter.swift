@@ -150,9 +150,8 @@ final class CloudPainter {
             return VideoColors(source: info, layout: FrameLayout(info), conversion: nil)
         }
         let target = try GstVideoInfo.of(format, width: Int(info.width), height: Int(info.height))
-        let all = PixelRect(x: 0, y: 0, width: Int(info.width), height: Int(info.height))
         let layout = FrameLayout(target)
-        let converter = try PictureConverter(info, to: target, from: all, into: all, border: 0)
+        let converter = try PictureConverter(info, to: target)
         let picture = try newSharedBuffer(size: layout.size)
         return VideoColors(source: info, layout: layout, conversion: (converter, picture))
     }

@@ -43,9 +43,7 @@ final class ColorPainter {
 
     private func converter(from info: GstVideoInfo) throws(FrameFault) -> PictureConverter {
         if let converter, isSame(converter.source, info) { return converter.converter }
-        let made = try PictureConverter(
-            info, to: output.info, from: PixelRect(x: 0, y: 0, width: Int(info.width), height: Int(info.height)),
-            into: PixelRect(x: 0, y: 0, width: output.width, height: output.height), border: 0xff00_0000)
+        let made = try PictureConverter(info, to: output.info)
         converter = (info, made)
         return made
     }

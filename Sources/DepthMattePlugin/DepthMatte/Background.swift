@@ -2,12 +2,12 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// What lies behind the person: frames in the video's own format and size, ready to be blended.
+/// The backdrop of the person: frames in the video's own format and size, ready to be blended.
 ///
-/// A still, or a colour, is converted once and kept until something that it depends on changes. A stream's picture that is
+/// A still, or a color, is converted once and kept until something that it depends on changes. A stream's picture that is
 /// in the right form already is taken as it is, without a copy. Streaming thread only.
 final class Background {
-    /// What a frame is asked for.
+    /// The properties and the picture that a frame is made of.
     struct Request {
         let format: StreamFormat
         let color: UInt32
@@ -17,7 +17,7 @@ final class Background {
 
     enum Source {
         case color
-        /// Fully transparent, with the colour beneath.
+        /// Fully transparent, with the color beneath.
         case transparent
         /// A picture that stays.
         case still(Picture)
@@ -27,7 +27,7 @@ final class Background {
 
     private var made: (request: Request, frame: BufferRef)?
     private var converter: (key: ConverterKey, converter: PictureConverter)?
-    /// What the last picture of a stream was converted to: memory for the next one.
+    /// The last picture of a stream, converted: its memory serves the next one.
     private var lastConverted: BufferRef?
 
     /// A frame in the request's format, unchanged for as long as the caller keeps it.
@@ -58,8 +58,11 @@ final class Background {
         let color = isTransparent ? request.color & 0x00ff_ffff : request.color
         // A few rows are converted, and the first of them is repeated: this is done while a frame waits.
         guard let few = request.format.cut(toRows: 4) else { throw .contradiction("rows of the format have no format") }
-        let strip = Request(format: few, color: request.color, fit: request.fit, source: request.source)
-        let row = try converted(try canvas(strip, color: color), strip)
+        let strip = try Picture.blank(GST_VIDEO_FORMAT_RGBA, width: few.width, height: few.height)
+        try withFrame(changing: strip.buffer.pointer, FrameLayout(strip.info)) { planes throws(FrameFault) in
+            fill(try planes.first(), with: rgbaBytes(argb: color))
+        }
+        let row = try strip.converted(to: few.info).buffer
         let frame = try newSharedBuffer(size: request.format.layout.size)
         try withFrame(reading: row.pointer, few.layout) { row throws(FrameFault) in
             try withFrame(changing: frame.pointer, request.format.layout) { repeatFirstRow(of: row, over: $0) }
@@ -67,25 +70,25 @@ final class Background {
         return frame
     }
 
-    /// Fits a still in RGBA, by the filters that suit stills, then converts it once.
+    /// Fits a still in ARGB, then converts it.
+    ///
+    /// Transparent stills are laid over the color first, or the hidden colors of clear pixels would show at edges.
+    /// The pixels have 16 bits for each component because GstVideoConverter rounds the weights of its 8-bit filters to
+    /// 1/64, which draws lines on a plain still. ARGB64, because it reads other formats of 16 bits from the wrong column
+    /// where a part is cut out. Its default is a cubic filter (Mitchell and Netravali, 1988) that grows as wide as the
+    /// still is shrunk, up to 128 samples, so fine patterns turn grey and leave no moire.
     private func still(_ picture: Picture, _ request: Request) throws(FrameFault) -> BufferRef {
-        let rgba = try GstVideoInfo.of(
-            GST_VIDEO_FORMAT_RGBA, width: Int(picture.info.width), height: Int(picture.info.height))
-        let source = try upright(picture, to: rgba)
-        let target = try canvas(request, color: request.color)
-        let (sourceLayout, targetLayout) = (FrameLayout(rgba), FrameLayout(try canvasInfo(request)))
-        try withFrame(changing: source.pointer, sourceLayout) { sourcePlanes throws(FrameFault) in
-            try withFrame(changing: target.pointer, targetLayout) { targetPlanes throws(FrameFault) in
-                let from = try sourcePlanes.first()
-                flatten(rgba: from, over: rgbaBytes(argb: request.color))
-                let isFitted = fitPicture(
-                    source: from.readOnly, sourceWidth: sourceLayout.width, sourceHeight: sourceLayout.height,
-                    into: try targetPlanes.first(), width: request.format.width, height: request.format.height,
-                    fit: request.fit, border: rgbaBytes(argb: request.color))
-                if !isFitted { throw .contradiction("a still has other planes than its format") }
-            }
+        let deep = GST_VIDEO_FORMAT_ARGB64
+        let still = try picture.converted(
+            to: .of(deep, width: Int(picture.info.width), height: Int(picture.info.height)))
+        try withFrame(changing: still.buffer.pointer, FrameLayout(still.info)) { planes throws(FrameFault) in
+            flatten(argb64: try planes.first(), over: rgbaBytes(argb: request.color))
         }
-        return try converted(target, request)
+        let (from, into) = request.rectangles(of: still.info)
+        let fitted = try still.converted(
+            to: .of(deep, width: request.format.width, height: request.format.height), from: from, into: into,
+            border: request.color)
+        return try fitted.converted(to: request.format.info).buffer
     }
 
     /// Scales and converts one frame of a stream with GstVideoConverter, which does both in one go; where there is nothing
@@ -96,17 +99,27 @@ final class Background {
             try withFrame(reading: picture.buffer.pointer, request.format.layout) { _ in }
             return picture.buffer
         }
-        let (from, into) = request.fit.rectangles(
-            sourceWidth: Int(picture.info.width), sourceHeight: Int(picture.info.height),
-            targetWidth: request.format.width, targetHeight: request.format.height)
+        let (from, into) = request.rectangles(of: picture.info)
+        // GstVideoConverter 1.22 cuts a part of v210, RGBA64 and a dozen like them from a wrong column, partly beyond their
+        // memory: all those have a pixel stride of 0 or 8.
+        if from.x > 0, [0, 8].contains(picture.info.finfo.pointee.pixel_stride.0) {
+            return try still(picture, request)
+        }
         let output = try memory(ofSize: request.format.layout.size)
-        try convert(picture.buffer, picture.info, from: from, to: output, into: into, request)
+        let key = ConverterKey(
+            source: picture.info, target: request.format.info, from: from, into: into, border: request.color)
+        if converter?.key != key {
+            let fresh = try PictureConverter(
+                key.source, to: key.target, from: from, into: into, border: request.color)
+            converter = (key, fresh)
+        }
+        try converter?.converter.convert(picture.buffer.pointer, into: output.pointer)
         return output
     }
 
     /// The last converted picture's memory, if nobody else looks at it any more, or new memory.
     private func memory(ofSize size: Int) throws(FrameFault) -> BufferRef {
-        // Any other frame stays known: should this picture turn out to be faulty, it may be the colour that is shown again.
+        // Any other frame stays known: should this picture turn out to be faulty, it may be the color that is shown again.
         if let frame = made?.frame, frame === lastConverted { made = nil }
         let isFree = isKnownUniquelyReferenced(&lastConverted)
         if isFree, let lastConverted, gst_buffer_get_size(lastConverted.pointer) == gsize(size) { return lastConverted }
@@ -115,64 +128,41 @@ final class Background {
         lastConverted = fresh
         return fresh
     }
+}
 
-    // MARK: Conversions
-
-    /// What is fitted and coloured before it is converted: RGBA of the frame's size.
-    private func canvasInfo(_ request: Request) throws(FrameFault) -> GstVideoInfo {
-        try GstVideoInfo.of(GST_VIDEO_FORMAT_RGBA, width: request.format.width, height: request.format.height)
+extension Picture {
+    fileprivate static func blank(_ format: GstVideoFormat, width: Int, height: Int) throws(FrameFault) -> Picture {
+        let info = try GstVideoInfo.of(format, width: width, height: height)
+        return Picture(try newSharedBuffer(size: Int(clamping: info.size)), info)
     }
 
-    /// Such a canvas of one colour.
-    private func canvas(_ request: Request, color: UInt32) throws(FrameFault) -> BufferRef {
-        let info = try canvasInfo(request)
-        let buffer = try newSharedBuffer(size: Int(clamping: info.size))
-        try withFrame(changing: buffer.pointer, FrameLayout(info)) { planes throws(FrameFault) in
-            fill(try planes.first(), with: rgbaBytes(argb: color))
-        }
-        return buffer
-    }
-
-    /// A canvas in the video's format.
-    private func converted(_ canvas: BufferRef, _ request: Request) throws(FrameFault) -> BufferRef {
-        let whole = PixelRect(x: 0, y: 0, width: request.format.width, height: request.format.height)
-        let output = try newSharedBuffer(size: request.format.layout.size)
-        try convert(canvas, try canvasInfo(request), from: whole, to: output, into: whole, request)
-        return output
-    }
-
-    /// The picture in RGBA, at its own size.
-    private func upright(_ picture: Picture, to rgba: GstVideoInfo) throws(FrameFault) -> BufferRef {
-        let whole = PixelRect(x: 0, y: 0, width: Int(rgba.width), height: Int(rgba.height))
-        let converter = try PictureConverter(picture.info, to: rgba, from: whole, into: whole, border: 0)
-        let output = try newSharedBuffer(size: Int(clamping: rgba.size))
-        try converter.convert(picture.buffer.pointer, into: output.pointer)
-        return output
-    }
-
-    private func convert(
-        _ input: BufferRef, _ info: GstVideoInfo, from: PixelRect, to output: BufferRef, into: PixelRect,
-        _ request: Request
-    ) throws(FrameFault) {
-        let key = ConverterKey(source: info, target: request.format.info, from: from, into: into, border: request.color)
-        if let converter, converter.key == key {
-            return try converter.converter.convert(input.pointer, into: output.pointer)
-        }
-        let fresh = try PictureConverter(info, to: request.format.info, from: from, into: into, border: request.color)
-        converter = (key, fresh)
-        try fresh.convert(input.pointer, into: output.pointer)
+    /// A part of the picture, in a place of a new one; all of it and everywhere if nothing else is said.
+    fileprivate func converted(
+        to target: GstVideoInfo, from: PixelRect? = nil, into: PixelRect? = nil, border: UInt32? = nil
+    ) throws(FrameFault) -> Picture {
+        let output = try newSharedBuffer(size: Int(clamping: target.size))
+        try PictureConverter(info, to: target, from: from, into: into, border: border)
+            .convert(buffer.pointer, into: output.pointer)
+        return Picture(output, target)
     }
 }
 
 extension Background.Request {
-    /// Whether a frame made for this request serves the other one too.
+    /// Returns true if a frame made for this request serves the other one too.
     fileprivate func makesSameFrame(as other: Background.Request) -> Bool {
         format.isSame(as: other.format) && color == other.color && fit == other.fit && source.isSame(as: other.source)
+    }
+
+    /// The part of a picture that is shown, and its place in the frame.
+    fileprivate func rectangles(of picture: GstVideoInfo) -> (from: PixelRect, into: PixelRect) {
+        fit.rectangles(
+            sourceWidth: Int(picture.width), sourceHeight: Int(picture.height), targetWidth: format.width,
+            targetHeight: format.height)
     }
 }
 
 extension StreamFormat {
-    /// Whether a picture needs no conversion to have this format.
+    /// Returns true if a picture needs no conversion to have this format.
     fileprivate func hasSamePixels(as other: GstVideoInfo) -> Bool {
         var other = other
         // These change no pixel.
@@ -197,7 +187,7 @@ extension Background.Source {
     }
 }
 
-/// What a GstVideoConverter was made for.
+/// The formats, areas and border of a GstVideoConverter.
 private struct ConverterKey: Equatable {
     let source: GstVideoInfo
     let target: GstVideoInfo
@@ -211,33 +201,7 @@ private struct ConverterKey: Equatable {
     }
 }
 
-extension PictureFit {
-    /// Which part of the source goes to which part of the target.
-    fileprivate func rectangles(
-        sourceWidth: Int, sourceHeight: Int, targetWidth: Int, targetHeight: Int
-    ) -> (from: PixelRect, into: PixelRect) {
-        let source = PixelRect(x: 0, y: 0, width: sourceWidth, height: sourceHeight)
-        let target = PixelRect(x: 0, y: 0, width: targetWidth, height: targetHeight)
-        switch self {
-        case .stretch: return (source, target)
-        case .cover: return (source.middle(aspect: target), target)
-        case .contain: return (source, target.middle(aspect: source))
-        }
-    }
-}
-
-extension PixelRect {
-    /// The largest rectangle in the middle of this one with the other's aspect.
-    fileprivate func middle(aspect other: PixelRect) -> PixelRect {
-        let scale = min(Double(width) / Double(other.width), Double(height) / Double(other.height))
-        let innerWidth = min(width, max(1, Int((Double(other.width) * scale).rounded())))
-        let innerHeight = min(height, max(1, Int((Double(other.height) * scale).rounded())))
-        return PixelRect(
-            x: (width - innerWidth) / 2, y: (height - innerHeight) / 2, width: innerWidth, height: innerHeight)
-    }
-}
-
-/// A colour property's value as the bytes of an RGBA pixel.
+/// A color property's value as the bytes of an RGBA pixel.
 func rgbaBytes(argb: UInt32) -> SIMD4<UInt8> {
     SIMD4(
         UInt8(truncatingIfNeeded: argb >> 16), UInt8(truncatingIfNeeded: argb >> 8), UInt8(truncatingIfNeeded: argb),

@@ -3,7 +3,7 @@ import CGStreamerShims
 import GstBridge
 import Synchronization
 
-/// A decoded picture and what its bytes mean.
+/// A decoded picture and its format.
 final class Picture {
     let buffer: BufferRef
     let info: GstVideoInfo
@@ -30,15 +30,15 @@ final class Picture {
 ///
 /// One thread pulls pictures; any may stop it.
 final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is the pulling thread's, or locks itself
-    /// What is known of the file before it is decoded.
+    /// The file's content as its first bytes tell it.
     enum Content {
         /// A still, or the images of an animation.
         case pictures(PictureHeader.Kind, [PicturePiece])
-        /// Whatever GStreamer finds in it.
+        /// Any stream that GStreamer finds in it.
         case stream
     }
 
-    /// What comes of the wait for a picture.
+    /// The result of a wait for a picture.
     enum Outcome {
         case picture(Picture, stamp: RunningTime?, duration: RunningTime?)
         /// None yet.
@@ -56,12 +56,12 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is 
     private let feed: PieceFeed?
     private let isStopped = Atomic(false)
     private var picturesThisRound = 0
-    /// The decoder's words for what went wrong in this round.
+    /// The decoder's reason for stopping in this round.
     private var fault: String?
 
-    /// How long one look for a picture lasts, so that an interruption is noticed soon.
+    /// The length of one wait for a picture: short, so that an interruption is noticed soon.
     private static let glance: GstClockTime = 20_000_000
-    /// Microseconds that a decoder has to end what it is busy with.
+    /// Microseconds that a decoder has to finish its picture.
     private static let timeToStop: Int64 = 500_000
 
     /// - Parameters:
@@ -117,7 +117,7 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is 
 
     /// Gives back all memory. Any thread; no other picture will come.
     ///
-    /// - Parameter waiting: whether to wait for a decoder in the middle of a picture, for a bounded while.
+    /// - Parameter waiting: waits for a decoder in the middle of a picture, for a bounded while.
     func stop(waiting: Bool = true) {
         guard !isStopped.exchange(true, ordering: .relaxed) else { return }
         let last = PipelineEnd(pipeline)
@@ -128,15 +128,15 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is 
 
     // MARK: Pictures
 
-    /// Why nothing of the file is decoded any more; nil while it is.
+    /// The reason why nothing of the file is decoded any more; nil while it is.
     var refusal: String? { decoderGuard.refusal }
 
-    /// Why there is nothing to decode in the file, as far as it is known.
+    /// The reason why there is nothing to decode in the file, as far as it is known.
     var hint: String? { decoderGuard.hint }
 
     /// The next picture.
     ///
-    /// - Parameter block: whether to wait for it a short while.
+    /// - Parameter block: waits for it a short while.
     func next(block: Bool) -> Outcome {
         if let refusal { return .refused(refusal) }
         let sample = gst_app_sink_try_pull_sample(sink, block ? BackgroundDecoder.glance : 0)
@@ -235,7 +235,7 @@ private final class PieceFeed {
         gst_app_src_end_of_stream(source)
     }
 
-    /// How long the picture of a piece is shown, if the file says that.
+    /// The time for which the picture of a piece is shown, if the file says it.
     func duration(_ index: Int) -> RunningTime? { pieces.indices.contains(index) ? pieces[index].duration : nil }
 }
 
@@ -251,7 +251,7 @@ extension ByteReader {
 }
 
 extension Picture {
-    /// When it is shown, and for how long, by the file's own clock.
+    /// The time at which it is shown, and for how long, by the file's own clock.
     fileprivate var stamp: RunningTime? { RunningTime(validating: buffer.pointer.pointee.pts) }
     fileprivate var duration: RunningTime? { RunningTime(validating: buffer.pointer.pointee.duration) }
 }
@@ -266,17 +266,11 @@ extension RunningTime {
 private func errorText(_ message: UnsafeMutablePointer<GstMessage>) -> String {
     var error: UnsafeMutablePointer<GError>?
     gst_message_parse_error(message, &error, nil)
-    guard let error else { return "it cannot be decoded" }
-    defer { g_error_free(error) }
-    var words = String(cString: error.pointee.message)
-    while words.last == "." { words.removeLast() }
-    return words
+    return takeText(error) ?? "it cannot be decoded"
 }
 
 private func hasFactory(_ name: String) -> Bool {
-    guard let factory = gst_element_factory_find(name) else { return false }
-    gst_object_unref(UnsafeMutableRawPointer(factory))
-    return true
+    gst_registry_check_feature_version(gst_registry_get(), name, 0, 0, 0) != 0
 }
 
 private func setLocation(of file: UnsafeMutablePointer<GstElement>, _ path: String) {

@@ -8,7 +8,7 @@ import Synchronization
 final class BackgroundFile: Sendable {
     private struct State {
         var isRunning = false
-        /// How often another file was wanted.
+        /// Counts how often another file was wanted.
         var version = 0
         /// A thread is opening files; it looks again before it ends.
         var isLoading = false
@@ -21,7 +21,7 @@ final class BackgroundFile: Sendable {
     private let isCancelled = CancelFlag()
     private let location: @Sendable () -> String?
 
-    /// - Parameter location: what names the file wanted now. It is asked anew for each file that is opened: setters on
+    /// - Parameter location: returns the name of the file wanted now. It is called anew for each file that is opened: setters on
     ///   two threads may come here in another order than they set the property.
     init(location: @escaping @Sendable () -> String?) { self.location = location }
 
@@ -88,7 +88,7 @@ final class BackgroundFile: Sendable {
         return reader
     }
 
-    /// Opens what is wanted until that is what is open.
+    /// Opens the wanted file, and again if another was wanted meanwhile.
     private func load(for element: ElementReference) {
         var version: Int
         repeat {

@@ -19,7 +19,7 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
     private var origin: RunningTime?
     /// The time last asked for.
     private var lastTime: RunningTime?
-    /// Why the file is not read on, until somebody took it.
+    /// The reason why the file is not read on, until somebody took it.
     private var fault: ElementError?
 
     /// The file's picture, if it has one only, or if no more than one can be read.
@@ -29,7 +29,7 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
     private static let timeToOpen = 2
     /// Seconds that it has for each of the others.
     private static let timeToDecode = 10
-    /// How far the video's clock may run ahead of the file's before the file is not expected to catch up.
+    /// The largest lead of the video's clock over the file's that the file is expected to make up.
     private static let longestJump: RunningTime = 5_000_000_000
     /// By how much a frame may come early: containers round their timestamps, many to milliseconds.
     private static let rounding: RunningTime = 1_000_000
@@ -80,7 +80,7 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
 
     /// The picture that holds at the video's running time; the file starts at the first time asked for, and loops.
     ///
-    /// - Parameter block: whether to wait for the decoder, so that the answer does not depend on its speed.
+    /// - Parameter block: waits for the decoder, so that the answer does not depend on its speed.
     func picture(at time: RunningTime, block: Bool) -> Picture {
         var start = origin ?? time
         if let lastTime, time < lastTime { start &+= time &- lastTime }  // the video was sought back: go on from here
@@ -100,7 +100,7 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
         return current
     }
 
-    /// Why the file is not read on, told once.
+    /// Returns the reason why the file is not read on, once.
     func takeFault() -> ElementError? {
         defer { fault = nil }
         return fault
@@ -162,7 +162,7 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
         unreadable(path, "no picture came out of it in \(timeToOpen) seconds")
     }
 
-    /// What the file's first bytes tell.
+    /// Reads the file's content off its first bytes.
     private static func content(
         _ bytes: ByteReader, _ path: String, maxPixels: Int, _ patience: Patience
     ) throws(ElementError) -> BackgroundDecoder.Content {
@@ -185,7 +185,7 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
     }
 }
 
-/// How long somebody waits for pictures, unless the wait is cancelled.
+/// A deadline for pictures, at once where the wait is cancelled.
 private struct Patience {
     private let end: gint64
     private let cancelFlag: CancelFlag

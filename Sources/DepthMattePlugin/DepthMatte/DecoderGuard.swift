@@ -11,11 +11,11 @@ import Synchronization
 /// GStreamer calls this from the threads that decode.
 final class DecoderGuard: Sendable {
     private struct State {
-        /// Why nothing of the file goes on to a decoder any more.
+        /// The reason why nothing of the file goes on to a decoder any more.
         var refusal: String?
         /// The address of the pad whose stream is decoded; only compared.
         var stream: UInt?
-        /// Why no stream is.
+        /// The reason why no stream is.
         var hint: String?
         var hasSound = false
         var hasPictures = false
@@ -38,7 +38,7 @@ final class DecoderGuard: Sendable {
     /// The reason why the file is not decoded; nil while it is.
     var refusal: String? { state.withLock { $0.refusal } }
 
-    /// Why there is nothing to decode in the file, as far as it is known.
+    /// The reason why there is nothing to decode in the file, as far as it is known.
     var hint: String? {
         state.withLock { state in
             guard state.stream == nil else { return nil }
@@ -95,9 +95,9 @@ final class DecoderGuard: Sendable {
 
     // MARK: Data
 
-    /// Whether a stream of those caps may go on.
+    /// Returns true if a stream of those caps may go on.
     ///
-    /// - Parameter isDecoderNext: whether it is a decoder that gets them. Its pictures have to be of a known size.
+    /// - Parameter isDecoderNext: true if a decoder gets them. Its pictures have to be of a known size.
     fileprivate func admits(_ caps: UnsafeMutablePointer<GstCaps>, isDecoderNext: Bool) -> Bool {
         state.withLock { state in
             state.hasSound = state.hasSound || caps.mediaType.hasPrefix("audio/")
@@ -119,7 +119,7 @@ final class DecoderGuard: Sendable {
         return refusal == nil
     }
 
-    /// Whether a decoder may get a buffer.
+    /// Returns true if a decoder may get a buffer.
     fileprivate func admits(_ buffer: BufferPointer, _ caps: UnsafeMutablePointer<GstCaps>) -> Bool {
         guard case .header(let coding) = SizeOrigin(caps) else { return refusal == nil }
         let pixels = readPixels(buffer, coding)
@@ -142,12 +142,12 @@ final class DecoderGuard: Sendable {
     }
 }
 
-/// Why a picture is refused.
+/// The reason for which a picture of that size is refused.
 func tooManyPixels(_ pixels: Int, limit: Int) -> String {
     "it has \(pixels) pixels, over the limit of \(limit) (property max-pixels)"
 }
 
-/// Which size a decoder of a coding allocates by.
+/// The origin of the size by which a decoder of a coding allocates.
 private enum SizeOrigin {
     /// The size in the stream. A parser before the decoder puts it into the caps, unless they have the container's.
     case parser
@@ -177,7 +177,7 @@ private enum SizeOrigin {
     var isParser: Bool { if case .parser = self { true } else { false } }
 }
 
-/// What an element is for, by its factory.
+/// The kind of an element, by its factory.
 private struct ElementClass {
     var isDemuxer = false
     var isParser = false
@@ -202,7 +202,7 @@ private enum AutoplugChoice: gint {
     case attempt, expose, skip
 }
 
-/// What the pads of one element are watched for.
+/// The probes on the pads of one element.
 private final class ElementWatch: Sendable {
     let decoderGuard: DecoderGuard
     let klass: ElementClass
@@ -263,14 +263,14 @@ private final class ElementWatch: Sendable {
 // MARK: - GStreamer's types
 
 extension OpaquePointer {
-    /// Whether a factory is gst-libav's. With FFmpeg 5 its demuxers never come to the end of a file.
+    /// True for a factory of gst-libav, whose demuxers never come to the end of a file with FFmpeg 5.
     fileprivate var isOfLibav: Bool {
         gst_plugin_feature_get_plugin_name(self).map { String(cString: $0) } == "libav"
     }
 }
 
 extension UnsafeMutablePointer<GstElement> {
-    /// Whether it, or something in it, makes data out of something else than what its pads get.
+    /// True if it, or an element in it, gets data from elsewhere than its pads.
     fileprivate var isSource: Bool {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: GstObject.self).pointee.flags
             & GST_ELEMENT_FLAG_SOURCE.rawValue != 0
@@ -291,7 +291,7 @@ extension UnsafeMutablePointer<GstCaps> {
 
     /// Width times height, where they say both.
     fileprivate var pixels: Int? {
-        guard let width = integer("width"), let height = integer("height"), width > 0, height > 0 else { return nil }
+        guard let (width, height) = size, width > 0, height > 0 else { return nil }
         return width * height  // of 31 bits each
     }
 

@@ -47,8 +47,7 @@ final class DepthView {
 
     private func converter(to area: PixelRect) throws(FrameFault) -> PictureConverter {
         if let converter, converter.area == area { return converter.converter }
-        let whole = PixelRect(x: 0, y: 0, width: area.width, height: area.height)
-        let made = try PictureConverter(canvas.info, to: format.info, from: whole, into: area, border: nil)
+        let made = try PictureConverter(canvas.info, to: format.info, into: area)
         converter = (area, made)
         return made
     }

@@ -5,19 +5,19 @@ package import GstBridge
 /// The file's own timestamps are followed as far as they make sense. A frame that does not come later than the one
 /// before it, or that has no timestamp, comes where that one ends.
 package struct LoopClock {
-    /// Where the round began, and the file's timestamp of its first frame.
+    /// The start of the round, and the file's timestamp of its first frame.
     private var roundStart: RunningTime = 0
     private var firstStamp: RunningTime?
     private var framesThisRound = 0
     private var lastTime: RunningTime?
-    /// Where the last frame ends.
+    /// The end of the last frame.
     private var end: RunningTime = 0
 
     /// No frame comes sooner after another, so that the frames of a stretch of time are of a bounded number.
     package static let shortestFrame: RunningTime = 1_000_000
     /// Timestamps farther apart are a fault of the file's.
     package static let longestFrame: RunningTime = 3_600_000_000_000
-    /// How long a frame without a duration is shown.
+    /// The length of a frame without a duration.
     package static let usualFrame: RunningTime = 40_000_000
 
     package init() {}
@@ -26,7 +26,7 @@ package struct LoopClock {
     ///
     /// - Parameters:
     ///   - stamp: its timestamp on the file's clock, if it has one.
-    ///   - duration: how long the file says that it is shown, if it does.
+    ///   - duration: its length by the file, if it has one.
     package mutating func time(ofFrameAt stamp: RunningTime?, duration: RunningTime?) -> RunningTime {
         var time = end
         if let stamp {

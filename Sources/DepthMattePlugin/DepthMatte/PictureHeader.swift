@@ -1,7 +1,6 @@
 import GstBridge
 
-/// What the first bytes of a still or an animation tell before a decoder allocates anything, and whether a JPEG is all
-/// there.
+/// The header of a still or an animation, read before a decoder allocates anything, and a check that a JPEG is all there.
 ///
 /// GStreamer's JPEG decoders fill what is missing with grey and say nothing, so a download that broke off would become
 /// a background that is half a picture.
@@ -15,7 +14,7 @@ struct PictureHeader {
     private(set) var pixels: Int?
     /// The picture is a JPEG whose bytes end before it does.
     private(set) var isTruncated = false
-    /// Where the picture ends, in bytes.
+    /// The end of the picture, in bytes.
     private(set) var length: Int
 
     /// - Returns: nil where no picture of a known kind begins.
@@ -57,7 +56,7 @@ extension PictureHeader.Kind {
 /// The part of a file that a decoder makes one picture of.
 struct PicturePiece {
     let bytes: Range<Int>
-    /// How long it is shown, if the file says that.
+    /// The time for which it is shown, if the file says it.
     let duration: RunningTime?
 }
 

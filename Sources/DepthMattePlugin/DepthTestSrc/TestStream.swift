@@ -111,18 +111,12 @@ final class TestStream {
     }
 
     private static func read(_ caps: UnsafeMutablePointer<GstCaps>, _ role: DepthTestSrc.PadRole) -> Format? {
-        var width: gint = 0
-        var height: gint = 0
-        var numerator: gint = 0
-        var denominator: gint = 1
-        guard let structure = gst_caps_get_structure(caps, 0),
-            gst_structure_get_int(structure, "width", &width) != 0,
-            gst_structure_get_int(structure, "height", &height) != 0,
-            gst_structure_get_fraction(structure, "framerate", &numerator, &denominator) != 0,
-            width > 0, height > 0, Int(width) * Int(height) <= SceneRenderer.pixelLimit, numerator >= 0,
-            denominator > 0, let content = content(caps, role)
+        guard let (width, height) = caps.size, let (numerator, denominator) = caps.fraction("framerate"), width > 0,
+            height > 0, width * height <= SceneRenderer.pixelLimit, numerator >= 0, denominator > 0,
+            let content = content(caps, role)
         else { return nil }
-        return Format(width: Int(width), height: Int(height), rate: (numerator, denominator), content: content)
+        let rate = (gint(clamping: numerator), gint(clamping: denominator))
+        return Format(width: width, height: height, rate: rate, content: content)
     }
 
     private static func content(
@@ -207,9 +201,8 @@ final class TestStream {
 
     private func converter(to info: GstVideoInfo, _ format: Format) throws(FrameFault) -> PictureConverter {
         if let converter { return converter }
-        let whole = PixelRect(x: 0, y: 0, width: format.width, height: format.height)
         let drawn = try GstVideoInfo.of(GST_VIDEO_FORMAT_BGRx, width: format.width, height: format.height)
-        let made = try PictureConverter(drawn, to: info, from: whole, into: whole, border: 0)
+        let made = try PictureConverter(drawn, to: info)
         converter = made
         return made
     }

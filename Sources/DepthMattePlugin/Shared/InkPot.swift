@@ -32,14 +32,13 @@ struct InkPot {
     /// Converts a small picture of the colour, and reads it off there.
     private static func ink(_ color: UInt32, _ format: StreamFormat) throws(FrameFault) -> Ink {
         let side = 16
-        let whole = PixelRect(x: 0, y: 0, width: side, height: side)
         let source = try GstVideoInfo.of(GST_VIDEO_FORMAT_RGBA, width: side, height: side)
         var target = try GstVideoInfo.of(format.format.format, width: side, height: side)
         target.colorimetry = format.info.colorimetry
         target.chroma_site = format.info.chroma_site
         let picture = try newBuffer(size: Int(clamping: source.size))
         let converted = try newBuffer(size: Int(clamping: target.size))
-        let converter = try PictureConverter(source, to: target, from: whole, into: whole, border: nil)
+        let converter = try PictureConverter(source, to: target)
         try withFrame(changing: picture.pointer, FrameLayout(source)) { planes throws(FrameFault) in
             fill(try planes.first(), with: rgbaBytes(argb: color))
         }

@@ -1,5 +1,4 @@
-// What the plugin asks of the C library, but for the writing of files, which is in WholeFile.swift: another platform
-// needs no more than these two.
+// All that the plugin needs of the C library: the only file that another platform changes.
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)

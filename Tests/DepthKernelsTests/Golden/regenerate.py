@@ -9,7 +9,6 @@ Look at the changed pictures before you commit them; the commit says why they ch
 <name>.depth.pgm   16-bit counts, 1 mm each, 0 = not measured
 <name>.alpha.pgm   the mattes for a cutoff of 1 m, one below the other: for each blur radius of BLUR_RADII, for each
                    gamma of GAMMAS; each has 1/16 of the file's height
-still.ppm          a picture, and still-<width>x<height>.ppm: what is seen of it when it covers a frame of that size
 faces.txt          x y width height of a box on a 1920x1080 frame, and the face depth in metres, from scene.depth.pgm
 """
 import os
@@ -51,16 +50,6 @@ def face_depth(depth, box):
     return np.median(samples[samples > 0])
 
 
-def cover(image, size):
-    """Scale to fill size = (w, h), keeping the aspect, and crop the middle."""
-    (w, h), (ih, iw) = size, image.shape[:2]
-    s = max(w / iw, h / ih)
-    scaled = (max(w, round(iw * s)), max(h, round(ih * s)))
-    r = cv2.resize(image, scaled, interpolation=cv2.INTER_AREA if s < 1 else cv2.INTER_LINEAR)
-    y, x = (r.shape[0] - h) // 2, (r.shape[1] - w) // 2
-    return r[y:y + h, x:x + w]
-
-
 def scene(rng, width=64, height=48):
     """A head and shoulders at about 0.8 m before a sloping wall, with noise, holes and a not-measured shadow."""
     y, x = np.mgrid[0:height, 0:width]
@@ -75,10 +64,9 @@ def scene(rng, width=64, height=48):
 
 
 def write(name, image):
-    """image: (H, W) or (H, W, 3) RGB"""
-    kind, largest = ("P6" if image.ndim == 3 else "P5"), (65535 if image.dtype == np.uint16 else 255)
+    largest = 65535 if image.dtype == np.uint16 else 255
     with open(os.path.join(HERE, name), "wb") as f:
-        f.write(f"{kind}\n{image.shape[1]} {image.shape[0]}\n{largest}\n".encode())
+        f.write(f"P5\n{image.shape[1]} {image.shape[0]}\n{largest}\n".encode())
         f.write(image.astype(">u2" if largest > 255 else np.uint8).tobytes())
 
 
@@ -93,10 +81,6 @@ def main():
         write(f"{name}.depth.pgm", counts)
         write(f"{name}.alpha.pgm", np.concatenate([matte(metres(counts), size, r, g)
                                                    for r in BLUR_RADII for g in GAMMAS]))
-    still = rng.integers(0, 256, (23, 37, 3)).astype(np.uint8)
-    write("still.ppm", still)
-    for size in ((20, 20), (80, 50), (16, 9), (37, 23), (1, 1), (50, 7), (12, 40)):
-        write(f"still-{size[0]}x{size[1]}.ppm", cover(still, size))
     with open(os.path.join(HERE, "faces.txt"), "w") as f:
         for box in ((600, 150, 500, 500), (0, 0, 1920, 1080), (850, 300, 30, 30), (901.5, 333.25, 7.5, 5.5),
                     (30, 30, 60, 45)):

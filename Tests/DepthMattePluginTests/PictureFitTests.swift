@@ -1,0 +1,133 @@
+import DepthMattePlugin
+import GstBridge
+import GstTestSupport
+import Testing
+
+/// Stills of any shape in frames of any shape. Nothing is foreground, so that every frame is the background alone.
+@Suite struct PictureFitTests {
+    private let folder = TemporaryFolder()
+    private static let sizes = [(1, 1), (1, 50), (50, 1), (2, 3), (7, 5), (33, 17), (64, 48), (1, 5000), (5000, 1)]
+
+    /// The frame that shows a still.
+    private func frame(
+        _ shape: VideoShape, _ still: [UInt8], _ fit: String, border: String = "0xff010203"
+    ) -> [UInt8] {
+        let path = folder.write("still.png", still)
+        let bench = Bench([], ["background": path, "background-fit": fit, "background-color": border])
+        bench.video.start(shape)
+        bench.video.push(noise(shape, seed: 1), at: 0)
+        return bench.output.next()?.bytes ?? []
+    }
+
+    /// Red, green and blue of each pixel, row by row.
+    private func pixels(_ frame: [UInt8], _ shape: VideoShape) -> [[UInt8]] {
+        var pixels = [[UInt8]](repeating: [0, 0, 0], count: shape.width * shape.height)
+        for (index, component) in shape.components.enumerated() {
+            Reference.forEachSample(of: component) { x, y in
+                pixels[y * shape.width + x][index] = frame[component.index(x, y)]
+            }
+        }
+        return pixels
+    }
+
+    @Test(arguments: PictureFitTests.sizes)
+    func `a plain still keeps its colour, and the border lies where it belongs`(width: Int, height: Int) throws {
+        let color: [UInt8] = [200, 30, 80]
+        let still = png(width: width, height: height) { _, _ in color }
+        for (frameWidth, frameHeight) in [(1, 1), (2, 3), (33, 17), (40, 64)] {
+            let shape = VideoShape("RGB", frameWidth, frameHeight)
+            for (name, fit) in [("cover", PictureFit.cover), ("contain", .contain), ("stretch", .stretch)] {
+                let frame = frame(shape, still, name)
+                try #require(frame.count == shape.size)
+                let area = fit.rectangles(
+                    sourceWidth: width, sourceHeight: height, targetWidth: frameWidth, targetHeight: frameHeight
+                ).into
+                let wrong = pixels(frame, shape).enumerated().filter { index, pixel in
+                    let (x, y) = (index % frameWidth, index / frameWidth)
+                    let isInside =
+                        area.x..<(area.x + area.width) ~= x && area.y..<(area.y + area.height) ~= y
+                    return pixel != (isInside ? color : [1, 2, 3])
+                }
+                #expect(wrong.isEmpty, "\(shape) \(name): \(wrong.prefix(3))")
+            }
+        }
+    }
+
+    @Test(arguments: FormatTests.videoFormats)
+    func `the border and a plain still are right in every format`(format: String) {
+        let shape = VideoShape(format, 33, 18)
+        let still = png(width: 20, height: 4) { _, _ in [200, 30, 80] }
+        let plain = frame(shape, png(width: 33, height: 18) { _, _ in [200, 30, 80] }, "cover")
+        // The border has the still's colour: then nothing but that colour is there.
+        let difference = Difference(frame(shape, still, "contain", border: "0xffc81e50"), plain, shape)
+        #expect(difference.largest <= 1, "\(format): \(difference)")
+    }
+
+    @Test(arguments: FormatTests.videoFormats, ["I420", "RGB"])
+    func `the border and a plain moving picture are right in every format`(format: String, source: String) throws {
+        let (shape, picture) = (VideoShape(format, 33, 18), VideoShape(source, 20, 4))
+        let properties = [
+            "background-fit": "contain", "background-color": source == "RGB" ? "0xffc81e50" : "0xff808080",
+        ]
+        let bench = Bench(["background"], properties)
+        bench.video.start(shape)
+        bench.background.start(picture)
+        bench.background.push(flat(picture, source == "RGB" ? [200, 30, 80] : [126, 128, 128]), at: 0)
+        bench.background.end()
+        bench.video.push(noise(shape, seed: 1), at: 0)
+        let plain = Bench([], properties.with(["background-mode": "color"]))
+        plain.video.start(shape)
+        plain.video.push(noise(shape, seed: 1), at: 0)
+        let (shown, expected) = (try #require(bench.output.next()).bytes, try #require(plain.output.next()).bytes)
+        let difference = Difference(shown, expected, shape)
+        #expect(difference.largest <= 3, "\(source) to \(format): \(difference)")
+    }
+
+    @Test(arguments: [(20, 15), (32, 24), (40, 30), (63, 47), (80, 60), (5, 3)])
+    func `a fine pattern that is shrunk turns grey`(width: Int, height: Int) {
+        let shape = VideoShape("RGB", width, height)
+        let checks = png(width: 128, height: 96) { x, y in [UInt8](repeating: (x ^ y) & 1 == 0 ? 0 : 255, count: 3) }
+        let bytes = pixels(frame(shape, checks, "stretch"), shape).joined()
+        #expect(bytes.allSatisfy { 115...140 ~= $0 }, "\(bytes.min() ?? 0)...\(bytes.max() ?? 0)")
+    }
+
+    @Test func `a gradient stays one, enlarged and shrunk`() {
+        let still = png(width: 64, height: 48) { x, y in [UInt8(x * 4), UInt8(y * 5), 0] }
+        for (width, height) in [(16, 12), (32, 24), (150, 90)] {
+            let shape = VideoShape("RGB", width, height)
+            let wrong = pixels(frame(shape, still, "stretch"), shape).enumerated().filter { index, pixel in
+                let x = (Double(index % width) + 0.5) * 64 / Double(width) - 0.5
+                let y = (Double(index / width) + 0.5) * 48 / Double(height) - 0.5
+                let isInside = 8...55 ~= x && 8...39 ~= y
+                return isInside && (abs(x * 4 - Double(pixel[0])) > 1.5 || abs(y * 5 - Double(pixel[1])) > 1.5)
+            }
+            #expect(wrong.isEmpty, "\(shape): \(wrong.prefix(3))")
+        }
+    }
+
+    @Test(arguments: [(4, 4), (8, 8), (20, 20), (1, 1)])
+    func `a transparent still lies over the color, and its hidden colors show nowhere`(width: Int, height: Int) {
+        let still = png(width: 8, height: 8, hasAlpha: true) { x, _ in x < 4 ? [255, 255, 0, 0] : [0, 200, 0, 128] }
+        let shape = VideoShape("RGB", width, height)
+        let seen = pixels(frame(shape, still, "stretch", border: "0xff0a14fa"), shape)
+        // From (10, 20, 250) to (5, 110, 125), and a little beyond, as sharp filters go.
+        #expect(seen.allSatisfy { $0[0] <= 12 && 8...122 ~= $0[1] && 112...255 ~= $0[2] }, "\(shape): \(seen)")
+        if width == 8 { #expect(seen[0] == [10, 20, 250] && [124, 125].contains(seen[7][2]), "\(seen)") }
+    }
+
+    @Test func `what is cut off or left over is parted with the smaller half first`() {
+        func rectangles(_ fit: PictureFit, _ source: (Int, Int), _ target: (Int, Int)) -> [PixelRect] {
+            let (from, into) = fit.rectangles(
+                sourceWidth: source.0, sourceHeight: source.1, targetWidth: target.0, targetHeight: target.1)
+            return [from, into]
+        }
+        let frame = PixelRect(width: 5, height: 2)
+        #expect(
+            rectangles(.contain, (2, 2), (5, 2))
+                == [PixelRect(width: 2, height: 2), PixelRect(x: 1, y: 0, width: 2, height: 2)])
+        #expect(rectangles(.cover, (10, 9), (5, 2)) == [PixelRect(x: 0, y: 2, width: 10, height: 4), frame])
+        #expect(rectangles(.stretch, (7, 9), (5, 2)) == [PixelRect(width: 7, height: 9), frame])
+        #expect(rectangles(.contain, (1, 5000), (5, 2))[1] == PixelRect(x: 2, y: 0, width: 1, height: 2))
+        #expect(rectangles(.cover, (1, 5000), (5, 2))[0] == PixelRect(x: 0, y: 2499, width: 1, height: 1))
+    }
+}
