@@ -124,10 +124,10 @@ extension Loops {
     }
 
     @inline(__always)
-    func copyPastCache(_ source: Bytes, count: Int, into target: MutableBytes) {
+    func copyPastCache(_ source: Bytes, count: Int, ahead: Int, into target: MutableBytes) {
         self == .v3
-            ? unsafe DepthLoopsV3.copyPastCache(source, count: count, into: target)
-            : unsafe DepthLoops.copyPastCache(source, count: count, into: target)
+            ? unsafe DepthLoopsV3.copyPastCache(source, count: count, ahead: ahead, into: target)
+            : unsafe DepthLoops.copyPastCache(source, count: count, ahead: ahead, into: target)
     }
 
     @inline(__always)

@@ -38,6 +38,10 @@ package func blend(
     for row in 0..<(unsafe part.rows) {
         let video = unsafe part.video + (row &* part.video_stride &+ start)
         let background = unsafe part.background + (row &* part.background_stride &+ start)
+        if unsafe part.rows_ahead > 0 {
+            unsafe dm_prefetch_row(video + part.rows_ahead &* part.video_stride, count)
+            unsafe dm_prefetch_row(background + part.rows_ahead &* part.background_stride, count)
+        }
         unsafe blendRow(video, background, alpha + row &* alphaStride, count)
     }
 }
@@ -55,8 +59,10 @@ private func blendRow(
 }
 
 /// Copies bytes that no cache is to keep (`dm_copy_past_cache`).
+///
+/// - Parameter ahead: distance in bytes at which the source is prefetched.
 package func copyPastCache(
-    _ source: UnsafePointer<UInt8>, count: Int, into target: UnsafeMutablePointer<UInt8>
+    _ source: UnsafePointer<UInt8>, count: Int, ahead: Int, into target: UnsafeMutablePointer<UInt8>
 ) {
-    unsafe dm_copy_past_cache(target, source, count)
+    unsafe dm_copy_past_cache(target, source, count, ahead)
 }

@@ -154,18 +154,13 @@ typedef struct {
     const uint8_t *background;
     ptrdiff_t background_stride;
     ptrdiff_t rows;
+    /// Rows that are prefetched ahead of the one that is read; 0 for frames that a cache holds.
+    ptrdiff_t rows_ahead;
 } dm_blend_part;
 
-/// Prefetches bytes `start`..<`start + count` of each row.
-static inline void dm_prefetch_part(dm_blend_part part, ptrdiff_t start, ptrdiff_t count) {
-    for (ptrdiff_t row = 0; row < part.rows; row++) {
-        const uint8_t *video = part.video + row * part.video_stride + start;
-        const uint8_t *background = part.background + row * part.background_stride + start;
-        for (ptrdiff_t byte = 0; byte < count; byte += 64) {
-            __builtin_prefetch(video + byte, 1, 2);
-            __builtin_prefetch(background + byte, 0, 2);
-        }
-    }
+/// Prefetches a row of bytes. They may lie anywhere, outside of all memory too.
+static inline void dm_prefetch_row(const uint8_t *bytes, ptrdiff_t count) {
+    for (ptrdiff_t byte = 0; byte < count; byte += 64) __builtin_prefetch(bytes + byte, 0, 2);
 }
 
 // (video · alpha + background · (255 − alpha)) / 255, rounded to nearest, of each byte.
@@ -240,8 +235,9 @@ static inline void dm_copy_few_bytes(uint8_t *target, const uint8_t *source, siz
 }
 
 /// Copies like memcpy, but without reading the target's old bytes into the cache first, as stores of whole lines must
-/// otherwise do: good for more than the cache would keep. `dm_finish_copies` comes before anybody else looks.
-static inline void dm_copy_past_cache(uint8_t *target, const uint8_t *source, size_t count) {
+/// otherwise do: good for more than the cache would keep. Prefetches what lies `ahead` bytes behind each byte that it reads.
+/// `dm_finish_copies` comes before anybody else looks.
+static inline void dm_copy_past_cache(uint8_t *target, const uint8_t *source, size_t count, ptrdiff_t ahead) {
     typedef uint8_t Bytes __attribute__((ext_vector_type(32)));
     size_t head = -(uintptr_t)target & 63;
     if (head > count) head = count;
@@ -251,6 +247,7 @@ static inline void dm_copy_past_cache(uint8_t *target, const uint8_t *source, si
         Bytes first, second;
         memcpy(&first, source, sizeof first);
         memcpy(&second, source + 32, sizeof second);
+        __builtin_prefetch(source + ahead, 0, 2);
         __builtin_nontemporal_store(first, (Bytes *)target);
         __builtin_nontemporal_store(second, (Bytes *)(target + 32));
     }

@@ -15,12 +15,16 @@ package final class Blender {
     /// Bytes of the longest row.
     fileprivate let rowBytes: Int
     fileprivate let copiesPastCache: Bool
+    /// True where the last cache keeps the background from frame to frame.
+    fileprivate let isBackgroundInCache: Bool
     /// The calling thread, for what is not shared.
     private let single = MatteBands(leastPixels: .max)
     private var alpha = Scratch<UInt8>()
 
     /// Frames of more bytes than a core's own cache keeps are copied past it.
     private static let bytesOfOwnCache = 1 << 20
+    /// Backgrounds of more bytes come from memory.
+    private static let bytesOfLastCache = 8 << 20
 
     /// - Parameter copiesPastCache: nil = by the size of frames. It makes no difference to the result.
     package init(layout: PixelLayout, width: Int, height: Int, copiesPastCache: Bool? = nil, loops: Loops = .best) {
@@ -31,6 +35,7 @@ package final class Blender {
         let bytes = layout.planes.indices.reduce(0) {
             $0 + layout.rowBytes(plane: $1, width: width) * layout.rows(plane: $1, height: height)
         }
+        isBackgroundInCache = bytes <= Blender.bytesOfLastCache
         self.copiesPastCache = copiesPastCache ?? (bytes > Blender.bytesOfOwnCache)
         self.width = width
         self.height = height
@@ -129,12 +134,12 @@ private struct Layer {
     }
 
     /// The bytes of the rows of samples that begin in these rows.
-    func part(_ rows: Range<Int>) -> dm_blend_part {
+    func part(_ rows: Range<Int>, rowsAhead: Int) -> dm_blend_part {
         let first = groups(of: spread.rowsPerSample, in: rows.lowerBound)
         return unsafe dm_blend_part(
             video: video + first &* videoStride, video_stride: videoStride,
             background: background + first &* backgroundStride, background_stride: backgroundStride,
-            rows: groups(of: spread.rowsPerSample, in: rows.upperBound) &- first)
+            rows: groups(of: spread.rowsPerSample, in: rows.upperBound) &- first, rows_ahead: rowsAhead)
     }
 }
 
@@ -148,6 +153,9 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
 
     private var loops: Loops { blender.loops }
 
+    /// Rows that mixed runs are prefetched ahead. They have a few cache lines in each row, too few for a processor to foresee.
+    private var rowsAhead: Int { blender.copiesPastCache ? 16 : 0 }
+
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         let width = blender.width
         let reader = source.reader(over: picture, memory)
@@ -159,28 +167,14 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
             let strip = y..<min(y &+ rowsPerStrip, rows.upperBound)
             let runs =
                 unsafe reader?.read(strip, into: alpha, stride: width) ?? AlphaRuns(first: clearRun, count: 1)
-            // What is prefetched arrives while the rest is copied.
-            if blender.copiesPastCache {
-                forEachLayer { layer in unsafe prefetchMixed(runs, layer, layer.part(strip)) }
-            }
-            forEachLayer { layer in unsafe copyClear(runs, layer, layer.part(strip)) }
-            forEachLayer { layer in
-                unsafe blendMixed(runs, layer, layer.part(strip), strip, alpha, spreadAlpha)
+            for index in 0..<layers.count {
+                guard let layer = layers[index] else { continue }
+                let part = unsafe layer.part(strip, rowsAhead: rowsAhead)
+                unsafe blendMixed(runs, layer, part, strip, alpha, spreadAlpha)
+                unsafe copyClear(runs, layer, part)
             }
         }
         if blender.copiesPastCache { dm_finish_copies() }
-    }
-
-    private func forEachLayer(_ body: (Layer) -> Void) {
-        for index in 0..<layers.count { if let layer = layers[index] { body(layer) } }
-    }
-
-    /// Prefetches the bytes of mixed runs. A run has a few cache lines in each row, too few for a processor to foresee.
-    private func prefetchMixed(_ runs: AlphaRuns, _ layer: Layer, _ part: dm_blend_part) {
-        runs.forEachMixed { run in
-            let (start, count) = layer.bytes.place(from: run.start, to: run.end)
-            unsafe dm_prefetch_part(part, start, count)
-        }
     }
 
     private func blendMixed(
@@ -234,7 +228,10 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
                     count &+= (last == 0 ? rows &- 1 : row &+ 1 < rows ? 1 : 0) &* beginning.count
                 }
                 if blender.copiesPastCache {
-                    unsafe loops.copyPastCache(source + start, count: count, into: target + start)
+                    unsafe loops.copyPastCache(
+                        source + start, count: count,
+                        ahead: blender.isBackgroundInCache ? 0 : 4 &* part.background_stride,
+                        into: target + start)
                 } else {
                     unsafe (target + start).update(from: source + start, count: count)
                 }

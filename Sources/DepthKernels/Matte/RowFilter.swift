@@ -11,10 +11,11 @@ struct GaussianRows: BandWork {
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         let radius = weights.radius
         let line = unsafe memory.filter.line.reserve(source.paddedWidth + 2 * radius, filler: 0)
+        let starts = unsafe memory.filter.sets.reserve(source.words, filler: 0)
         for y in rows {
             target.forgetSets(row: y)
-            erode(source.clear(y), into: target.clear(y))
-            erode(source.opaque(y), into: target.opaque(y))
+            unsafe erode(source.clear(y), into: target.clear(y), starts)
+            unsafe erode(source.opaque(y), into: target.opaque(y), starts)
             target.forEachMixedRun(row: y) { run in
                 unsafe fill(line + radius, about: run, row: y)
                 let start = run.lowerBound &* blockWidth
@@ -27,10 +28,10 @@ struct GaussianRows: BandWork {
         }
     }
 
-    /// Inserts the samples from which the kernel reaches members of the set only.
-    private func erode(_ set: BitRow, into target: BitRow) {
+    /// Inserts the samples from which the kernel reaches members of the set only, but for some in short runs.
+    private func erode(_ set: BitRow, into target: BitRow, _ starts: UnsafeMutablePointer<UInt64>) {
         let (width, radius) = (source.paddedWidth, weights.radius)
-        set.forEachRun(upTo: width) { run in
+        unsafe set.forEachLongRun(upTo: width, starts: starts) { run in
             let start = run.lowerBound == 0 ? 0 : run.lowerBound &+ radius
             let end = run.upperBound == width ? width : run.upperBound &- radius
             if start < end { target.insert(start..<end) }
@@ -69,7 +70,7 @@ struct Decimation: BandWork {
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         let words = source.words
-        let sets = unsafe memory.filter.sets.reserve(2 * words, filler: 0)
+        let sets = unsafe memory.filter.sets.reserve(3 * words, filler: 0)
         let length = Decimation.margin + max(source.paddedWidth, 2 * target.paddedWidth) + Decimation.margin
         let line = unsafe memory.filter.line.reserve(length, filler: 0) + Decimation.margin
         for y in rows {
@@ -80,8 +81,8 @@ struct Decimation: BandWork {
                     & source.clear(sources[2]).words[word] & source.clear(sources[3]).words[word]
             }
             target.forgetSets(row: y)
-            unsafe insertCells(of: BitRow(sets), into: target.clear(y))
-            unsafe insertCells(of: BitRow(sets + words), into: target.opaque(y))
+            unsafe insertCells(of: BitRow(sets), into: target.clear(y), sets + 2 &* words)
+            unsafe insertCells(of: BitRow(sets + words), into: target.opaque(y), sets + 2 &* words)
             target.forEachMixedRun(row: y) { run in
                 unsafe fill(line, about: run, of: sources)
                 let start = run.lowerBound &* blockWidth
@@ -98,10 +99,11 @@ struct Decimation: BandWork {
             .clamped(lowerBound: .zero, upperBound: SIMD4(repeating: source.height &- 1))
     }
 
-    /// Inserts the cells that are made of members of the set only. Cell c is made of samples 2c − 3 to 2c.
-    private func insertCells(of set: BitRow, into cells: BitRow) {
+    /// Inserts the cells that are made of members of the set only, but for some in short runs. Cell c is made of samples
+    /// 2c − 3 to 2c.
+    private func insertCells(of set: BitRow, into cells: BitRow, _ starts: UnsafeMutablePointer<UInt64>) {
         let width = source.paddedWidth
-        set.forEachRun(upTo: width) { run in
+        unsafe set.forEachLongRun(upTo: width, starts: starts) { run in
             let start = run.lowerBound == 0 ? 0 : (run.lowerBound &+ 4) / 2
             let end = run.upperBound == width ? target.paddedWidth : (run.upperBound &+ 1) / 2
             if start < end { cells.insert(start..<end) }
