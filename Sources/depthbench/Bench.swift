@@ -63,10 +63,10 @@ final class Bench {
             try Options(arguments.split(separator: " ").map { String($0) }).usual()
         }
         let goals = [
-            ("1920x1080 I420, depth 640x480", "", 1.5),
+            ("1920x1080 I420, depth 640x480", "", 1.8),
             ("the same with sensor noise and 2 % holes", "--scene noisy", 3),
-            ("1920x1080 BGRA", "--format BGRA", 1.5),
-            ("3840x2160 I420, depth 1280x720", "--size 3840x2160 --depth 1280x720", 1.5),
+            ("1920x1080 BGRA", "--format BGRA", 1.2),
+            ("3840x2160 I420, depth 1280x720", "--size 3840x2160 --depth 1280x720", 1.3),
             ("checkerboard, sigma 1", "--scene checkerboard --sigma 1", 5),
         ]
         say(Figure.header)
@@ -80,7 +80,7 @@ final class Bench {
         let speed = try measure(.inPlace, wanted(large), wanted("\(large) --threads 2")).ratio(0, to: 1)
         report.goals.append(Goal("3840x2160: speed of two threads over one", speed, atLeast: 1.7))
         let blur = try measure(.inPlace, wanted("--sigma 1"), wanted("--sigma 50")).ratio(1, to: 0)
-        report.goals.append(Goal("blur-radius 50 against 1: times the time", blur, atMost: 1.5))
+        report.goals.append(Goal("blur-radius 50 against 1: times the time", blur, atMost: 2.5))
     }
 
     func printGoals() {
@@ -130,10 +130,5 @@ final class Bench {
         }
         say(PipelineFigure.header)
         for figure in report.pipelines { say(figure.line) }
-        let matte = report.pipelines[1]
-        report.goals += [
-            Goal("pipelines: added wall time over the compositor's", matte.wallRatio, atMost: 1.0 / 3),
-            Goal("pipelines: added processor time over the compositor's", matte.cpuRatio, atMost: 1.0 / 3),
-        ]
     }
 }
