@@ -153,7 +153,7 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
 
     private var loops: Loops { blender.loops }
 
-    /// Rows that mixed runs are prefetched ahead. They have a few cache lines in each row, too few for a processor to foresee.
+    /// Rows by which mixed runs are prefetched ahead. They have few cache lines in a row, too few for a processor to foresee.
     private var rowsAhead: Int { blender.copiesPastCache ? 16 : 0 }
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
@@ -165,8 +165,9 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
         unsafe clearRun.pointee = AlphaRun(cover: .clear, start: 0, end: width)
         for y in stride(from: rows.lowerBound, to: rows.upperBound, by: rowsPerStrip) {
             let strip = y..<min(y &+ rowsPerStrip, rows.upperBound)
-            let runs =
-                unsafe reader?.read(strip, into: alpha, stride: width) ?? AlphaRuns(first: clearRun, count: 1)
+            let read = unsafe reader?.read(strip, into: alpha, stride: width) ?? .none
+            // Rows of which nothing is known show nothing of the video.
+            let runs = unsafe read.count > 0 ? read : AlphaRuns(first: clearRun, count: 1)
             for index in 0..<layers.count {
                 guard let layer = layers[index] else { continue }
                 let part = unsafe layer.part(strip, rowsAhead: rowsAhead)

@@ -9,8 +9,10 @@ package enum PictureFit: Int, Sendable, CaseIterable {
     /// Each axis by its own scale.
     case stretch
 
-    /// Returns the part of the picture that is shown, and its place in the frame. Sizes are rounded to nearest, and are at least 1; what
-    /// is cut off or left over is parted with the smaller half at the left and top.
+    /// Returns the part of the picture that is shown, and its place in the frame.
+    ///
+    /// Sizes are rounded to nearest, and are at least 1. The smaller half of what is cut off or left over is at the left and
+    /// top.
     package func rectangles(
         sourceWidth: Int, sourceHeight: Int, targetWidth: Int, targetHeight: Int
     ) -> (from: PixelRect, into: PixelRect) {
