@@ -70,7 +70,7 @@ pad_state (GstPad *pad)
     state = g_object_get_qdata (G_OBJECT (pad), quark);
     if (!state) {
         state = g_new0 (PadState, 1);
-        state->needs_discont = TRUE;
+        g_atomic_int_set (&state->needs_discont, TRUE);
         g_object_set_qdata_full (G_OBJECT (pad), quark, state, pad_state_free);
     }
     g_mutex_unlock (&creation);

@@ -19,21 +19,26 @@ extension DepthTestSrcElement {
     ///
     /// - Parameter end: where it ends, in nanoseconds of stream time; GST_CLOCK_TIME_NONE = after its last frame.
     private func finish(_ stream: TestStream, at end: GstClockTime) {
-        let finished = shared.withLock { shared -> Timeline? in
+        // Plain values leave the lock: the timeline's sets are changed by other streams meanwhile.
+        let last = shared.withLock { shared -> (isEnd: Bool, seqnum: guint32, span: ClosedRange<GstClockTime>)? in
             guard shared.timeline.seqnum == stream.segmentSeqnum else { return nil }
             if end != noClockTime && !shared.isEnding { shared.timeline.move(stream.role, to: end) }
             shared.timeline.finish(stream.role, isForGood: shared.isEnding)
-            return shared.timeline
+            let timeline = shared.timeline
+            let start = timeline.segment.position
+            return (
+                timeline.ended.contains(stream.role), timeline.seqnum,
+                start...max(start, timeline.position(of: stream.role))
+            )
         }
-        guard let finished else { return start(stream) }
-        if finished.ended.contains(stream.role) {
-            push(gst_event_new_eos(), finished.seqnum, on: stream)
+        guard let last else { return start(stream) }
+        if last.isEnd {
+            push(gst_event_new_eos(), last.seqnum, on: stream)
         } else {
-            let (start, end) = (finished.segment.position, finished.position(of: stream.role))
+            let (start, end) = (last.span.lowerBound, last.span.upperBound)
             // Without a frame, a gap lets the sink preroll.
-            if stream.isInterrupted { push(gst_event_new_gap(start, end &- start), finished.seqnum, on: stream) }
-            push(
-                gst_event_new_segment_done(GST_FORMAT_TIME, gint64(clamping: end)), finished.seqnum, on: stream)
+            if stream.isInterrupted { push(gst_event_new_gap(start, end &- start), last.seqnum, on: stream) }
+            push(gst_event_new_segment_done(GST_FORMAT_TIME, gint64(clamping: end)), last.seqnum, on: stream)
             announceEnd()
         }
     }

@@ -104,8 +104,10 @@ final class DepthTestSrcElement: PushSource {
         guard event.pointee.type == GST_EVENT_EOS else { return parent(event) }
         gst_event_unref(event)
         interrupt { $0.isEnding = true }
-        let finished = shared.withLock { $0.timeline.finished }
-        for stream in streams where finished.contains(stream.role) { start(stream) }
+        let finished = streams.filter { stream in
+            shared.withLock { $0.timeline.finished.contains(stream.role) }
+        }
+        for stream in finished { start(stream) }
         return true
     }
 
