@@ -14,7 +14,7 @@ package func toFixed(_ opacities: UnsafePointer<Float>, count: Int, into target:
 ///
 /// In whole numbers: opacities of 2^15, weights of 2^15, results of 2^14.
 ///
-/// - Parameter line: the opacities, and eight numbers of any value behind them.
+/// - Parameter line: the opacities, and seven numbers of any value behind them.
 package func resample(
     _ line: UnsafePointer<Int16>, _ taps: dm_column_taps, columns: Range<Int>, into target: UnsafeMutablePointer<Int16>
 ) {

@@ -6,7 +6,8 @@ import Synchronization
 package protocol PropertyEnum: RawRepresentable<Int>, CaseIterable, Sendable {
     /// The GType's name, in GStreamer's CamelCase.
     static var typeName: String { get }
-    /// The short name that launch lines use: the case's own, in words parted by hyphens.
+    /// The short name that launch lines use: the case's own, in words parted by hyphens. To rename a case is to change it
+    /// for users.
     var nick: String { get }
     /// What choosing it does, as `gst-inspect-1.0` shows it.
     var blurb: String { get }

@@ -152,3 +152,37 @@ import Testing
         #expect(nearestSubjectDepth(in: disparity.image, scale: DepthScale(kind: .disparity, unit: 0.01)) == 0.5)
     }
 }
+
+@Suite struct AnchorTimeTests {
+    private let matte = Matte()
+    private var settings = MatteSettings()
+
+    init() {
+        settings.anchor.mode = .nearest
+        settings.anchor.smoothing = 10
+    }
+
+    /// The anchor's distance after a frame of one distance, in metres.
+    private func distance(of millimetres: Int, at seconds: Double, _ mask: MaskShape = .cutoff) throws -> Double {
+        var settings = settings
+        settings.mask = mask
+        let depth = try DepthMap(counts: [Int](repeating: millimetres, count: 64), width: 8)
+        matte.render(MatteFrame(depth: depth.image, width: 8, height: 8, time: Int64(seconds * 1e9)), settings)
+        return matte.report.anchorDistance
+    }
+
+    @Test func `the low-pass is one of time, while another mask is set too`() throws {
+        #expect(try distance(of: 3000, at: 0) == 3)
+        for second in 1...60 { _ = try distance(of: 1000, at: Double(second), .highPass) }
+        let expected = 1 + 2 * 0.0024752  // e^-6
+        #expect(abs(try distance(of: 1000, at: 60) - expected) < 0.0001)
+    }
+
+    @Test func `a frame of the same time moves nothing, an earlier one and one after a reset jump`() throws {
+        #expect(try distance(of: 3000, at: 5) == 3)
+        #expect(try distance(of: 1000, at: 5) == 3)
+        #expect(try distance(of: 1000, at: 4) == 1)
+        matte.reset()
+        #expect(try distance(of: 2000, at: 4.1) == 2)
+    }
+}

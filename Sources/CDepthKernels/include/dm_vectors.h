@@ -107,7 +107,7 @@ typedef struct {
 /// Pixels `start`..<`end` of a row: weighted sums of four numbers, divided by 2^16 and rounded to nearest.
 ///
 /// Eight pixels at a time where their numbers lie within eight neighbours, as they do when a map is enlarged 1.75 times or
-/// more. There must be seven more numbers than pixels ask for.
+/// more. `first` never falls from one pixel to the next. There must be seven more numbers than pixels ask for.
 static inline void dm_resample(
     const int16_t *numbers, dm_column_taps taps, ptrdiff_t start, ptrdiff_t end, int16_t *pixels) {
     ptrdiff_t x = start;

@@ -26,7 +26,7 @@ protocol AlphaReader: AnyObject {
     ///
     /// - Parameters:
     ///   - rows: inside the frame, below those read before.
-    ///   - alpha: where the bytes of mixed runs go; nothing else is written. The first pixel of the first row.
+    ///   - alpha: where the bytes of mixed runs go; those of others mean nothing. The first pixel of the first row.
     ///   - stride: bytes from one row to the next.
     /// - Returns: the runs of the whole width, alike in all of the rows.
     func read(_ rows: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>, stride: Int) -> AlphaRuns

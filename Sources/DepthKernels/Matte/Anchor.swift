@@ -86,6 +86,7 @@ struct Anchor {
     /// - Returns: nil where the anchor that was asked for was never seen. 0 for a mask about a focus, which has no cutoff.
     mutating func cutoff(of frame: MatteFrame, _ placement: DepthPlacement, _ settings: MatteSettings) -> Double? {
         face = nil
+        sinceMeasured = sinceMeasured.flatMap { since in frame.elapsed.map { since + $0 } }
         if settings.mask != .cutoff { return 0 }
         let mode = settings.anchor.mode == .face ? AnchorMode.auto : settings.anchor.mode
         if mode != self.mode {
@@ -93,7 +94,6 @@ struct Anchor {
             self.mode = mode
         }
         if mode == .fixed { return settings.cutoff }
-        sinceMeasured = sinceMeasured.flatMap { since in frame.elapsed.map { since + $0 } }
         if let measured = measure(frame, placement, settings) {
             follow(measured, timeConstant: settings.anchor.smoothing)
         }

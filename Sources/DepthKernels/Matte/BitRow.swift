@@ -19,12 +19,7 @@ struct BitRow {
     /// The bits of a block of 16 samples, the first one lowest.
     @inline(__always)
     subscript(block block: Int) -> UInt16 {
-        get { unsafe UInt16(truncatingIfNeeded: words[block &>> 2] &>> UInt64(truncatingIfNeeded: (block & 3) &* 16)) }
-        nonmutating set {
-            let shift = UInt64(truncatingIfNeeded: (block & 3) &* 16)
-            let others = unsafe words[block &>> 2] & ~(0xffff &<< shift)
-            unsafe words[block &>> 2] = others | UInt64(newValue) &<< shift
-        }
+        unsafe UInt16(truncatingIfNeeded: words[block &>> 2] &>> UInt64(truncatingIfNeeded: (block & 3) &* 16))
     }
 
     @inline(__always)

@@ -72,7 +72,7 @@ package final class Matte: AlphaSource {
         return true
     }
 
-    /// Forgets earlier frames: the next one does not continue them. For flushes, new segments, caps and streams.
+    /// Forgets earlier frames: the next one does not continue them. Comes with a flush.
     package func reset() {
         lastTime = nil
         anchor.reset()

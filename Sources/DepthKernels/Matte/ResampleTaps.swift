@@ -8,7 +8,7 @@ struct ResampleTaps {
     static let columnUnit = 32768.0
     static let rowUnit = 255 * 128.0
 
-    /// The first of the four samples of each pixel; −2 at least.
+    /// The first of the four samples of each pixel; −2 at least, and never falling from one pixel to the next.
     let first: [Int]
     let weights: [SIMD4<Int16>]
     /// How many samples a pixel may depend on, how far behind its first tap they begin, and where at most.

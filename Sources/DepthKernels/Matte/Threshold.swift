@@ -44,7 +44,7 @@ struct Threshold: ~Copyable {
                 upTo: min(largestFloat(atMost: settings.cutoff), .greatestFiniteMagnitude))
         }
         let scale = settings.depth.scale
-        if depth.encoding == .gray16LE, !settings.hasFeather,
+        if !settings.hasFeather,
             let counts = opaqueCounts(scale: scale, settings: settings, fullScale: fullScale)
         {
             return .counts(counts)
@@ -101,7 +101,7 @@ extension CountRange {
 private struct ThresholdRows: BandWork {
     @safe
     enum Rule {
-        /// Little-endian 16-bit counts in the range are opaque, all others clear.
+        /// Counts in the range are opaque, all others clear.
         case counts(Range<Int>)
         /// The opacity of each count.
         case table(UnsafePointer<Float>)
@@ -117,14 +117,15 @@ private struct ThresholdRows: BandWork {
     let loops: Loops
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
-        if case .counts(let counts) = rule {
+        if case .counts(let counts) = rule, depth.encoding == .gray16LE {
             for y in rows { compare(counts, row: y) }
             return
         }
         let line = unsafe memory.filter.line.reserve(mask.paddedWidth, filler: 0)
         for y in rows {
             switch rule {
-            case .counts: break
+            case .counts(let counts):
+                depth.forEachCount(row: y) { x, count in unsafe line[x] = counts.contains(Int(count)) ? 1 : 0 }
             case .table(let table): depth.forEachCount(row: y) { x, count in unsafe line[x] = table[Int(count)] }
             case .metres(let low, let high):
                 depth.forEachMetres(row: y) { x, metres in unsafe line[x] = metres > low && metres <= high ? 1 : 0 }
@@ -135,7 +136,7 @@ private struct ThresholdRows: BandWork {
         }
     }
 
-    /// Puts a row into the mask by one comparison for each sample.
+    /// Puts a row of little-endian 16-bit counts into the mask by one comparison for many samples.
     private func compare(_ counts: Range<Int>, row y: Int) {
         let (clear, opaque) = (mask.clear(y), mask.opaque(y))
         let whole = depth.width / 64

@@ -106,16 +106,26 @@ final class Compositor {
     func drawMatte(
         _ canvas: BufferPointer, matte: Matte?, over video: BufferPointer, _ format: StreamFormat
     ) throws(FrameFault) {
+        // Without a matte the canvas may be the video itself, which cannot be mapped twice.
+        guard let matte else {
+            return try drawMatte(canvas) { draw throws(FrameFault) in try withAlpha(nil, over: nil, draw) }
+        }
         try withFrame(reading: video, format.layout) { video throws(FrameFault) in
             let picture = VideoPicture(planes: video, layout: format.format.layout)
-            try withFrame(changing: canvas, output.layout) { canvas throws(FrameFault) in
-                let isDrawn = try withAlpha(matte, over: picture) { alpha in
-                    DepthKernels.drawMatte(
-                        alpha: alpha, into: canvas, width: output.width, height: output.height,
-                        layout: output.format.layout, bytes: output.format.matteBytes, greys: output.greys)
-                }
-                if !isDrawn { throw .contradiction("the planes that a matte is drawn on are not those of the format") }
+            try drawMatte(canvas) { draw throws(FrameFault) in try withAlpha(matte, over: picture, draw) }
+        }
+    }
+
+    private func drawMatte(
+        _ canvas: BufferPointer, _ withAlpha: ((Plane) -> Bool) throws(FrameFault) -> Bool
+    ) throws(FrameFault) {
+        try withFrame(changing: canvas, output.layout) { canvas throws(FrameFault) in
+            let isDrawn = try withAlpha { alpha in
+                DepthKernels.drawMatte(
+                    alpha: alpha, into: canvas, width: output.width, height: output.height,
+                    layout: output.format.layout, bytes: output.format.matteBytes, greys: output.greys)
             }
+            if !isDrawn { throw .contradiction("the planes that a matte is drawn on are not those of the format") }
         }
     }
 
@@ -160,7 +170,7 @@ final class Compositor {
 
     /// Lends one byte of alpha for each pixel; without a matte there is no person.
     private func withAlpha(
-        _ matte: Matte?, over video: VideoPicture, _ body: (Plane) -> Bool
+        _ matte: Matte?, over video: VideoPicture?, _ body: (Plane) -> Bool
     ) throws(FrameFault) -> Bool {
         if let matte { return body(matte.plane(over: video)) }
         return try withFrame(reading: emptyMatte.pointer, emptyLayout) { planes throws(FrameFault) in

@@ -116,7 +116,7 @@ final class DepthMatteElement: FollowingElement {
 
     func forgetInputs() {
         inputs.reset()
-        maker.forgetMatte()
+        maker.reset()
         probe.forget()
     }
 

@@ -40,7 +40,7 @@ final class MatteMaker {
     ///   asked for was never seen.
     func matte(_ scene: Scene, _ settings: DepthMatteSettings) throws(FrameFault) -> Matte? {
         made = nil
-        report = Matte.Report()
+        (report, invalidShare) = (Matte.Report(), 0)
         let format = scene.videoFormat
         return try withFrame(reading: scene.depth, scene.depthFormat.layout) { depth throws(FrameFault) -> Matte? in
             try withFrame(reading: scene.video, format.layout) { video -> Matte? in
@@ -86,8 +86,11 @@ final class MatteMaker {
         return Earlier(matte: matte, skew: made.depthTime.map { $0 &- time } ?? 0)
     }
 
-    /// Forgets earlier frames: the next one is of another stream, or lies or means otherwise.
-    func forgetMatte() {
+    /// Forgets the matte: it fits no later frame, as a stream begins anew.
+    func forgetMatte() { made = nil }
+
+    /// Forgets all that earlier frames left, after a flush.
+    func reset() {
         made = nil
         matte.reset()
     }
