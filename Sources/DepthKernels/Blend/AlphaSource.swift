@@ -20,6 +20,21 @@ protocol AlphaSource {
     func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)?
 }
 
+extension AlphaSource {
+    /// Makes all of the alpha.
+    ///
+    /// - Parameter memory: where the plane is kept.
+    /// - Returns: `width` bytes in each of `height` rows, valid until the memory is used again.
+    func plane(over video: VideoPicture?, in memory: inout Scratch<UInt8>) -> Plane {
+        let plane = unsafe MutablePlane(packed: memory.reserve(width * height, filler: 0), width: width, height: height)
+        bands.share(AlphaPlane(source: self, video: video, plane: plane), rows: height, width: width)
+        return plane.readOnly
+    }
+}
+
+/// Rows that are read together where there is no alpha to compute: few calls, and yet the planes take turns.
+let rowsPerPlainStrip = 16
+
 /// Reads rows of alpha from top to bottom.
 protocol AlphaReader: AnyObject {
     /// Makes the alpha of some neighbouring rows.
@@ -33,7 +48,7 @@ protocol AlphaReader: AnyObject {
 }
 
 /// Writes all of a matte's alpha to a plane.
-struct AlphaPlane<Source: AlphaSource>: BandWork {
+private struct AlphaPlane<Source: AlphaSource>: BandWork {
     let source: Source
     let video: VideoPicture?
     let plane: MutablePlane
@@ -114,8 +129,7 @@ struct NoAlpha: AlphaSource {
     let height: Int
     let bands: MatteBands
 
-    /// Small enough for the planes to take turns.
-    var rowsPerStrip: Int { 16 }
+    var rowsPerStrip: Int { rowsPerPlainStrip }
     var looksAround: Bool { false }
 
     func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? { nil }

@@ -71,11 +71,9 @@ package final class Blender {
         else { return false }
         let picture = VideoPicture(planes: video.readOnly, layout: layout)
         if source.looksAround {
-            let plane = unsafe MutablePlane(
-                packed: alpha.reserve(width * height, filler: 0), width: width, height: height)
-            source.bands.share(AlphaPlane(source: source, video: picture, plane: plane), rows: height, width: width)
-            let finished = FinishedAlpha(plane: plane.readOnly, width: width, height: height, bands: source.bands)
-            return blend(video, background, finished)
+            let plane = source.plane(over: picture, in: &alpha)
+            return blend(
+                video, background, FinishedAlpha(plane: plane, width: width, height: height, bands: source.bands))
         }
         var layers = Planes<Layer>()
         for (index, spread) in layout.planes.enumerated() {

@@ -90,9 +90,7 @@ package final class Matte: AlphaSource {
 
     /// The last frame's alpha, `width` bytes in each of `height` rows, valid until the next call.
     package func plane(over video: VideoPicture? = nil) -> Plane {
-        let plane = unsafe MutablePlane(packed: alpha.reserve(width * height, filler: 0), width: width, height: height)
-        bands.share(AlphaPlane(source: self, video: video, plane: plane), rows: height, width: width)
-        return plane.readOnly
+        plane(over: video, in: &alpha)
     }
 
     // MARK: Threads

@@ -8,8 +8,8 @@ let blockWidth = Lanes.scalarCount
 ///
 /// Most of a matte is plainly background or plainly person, so each row has two sets of samples: those that are clear
 /// (exactly 0) and those that are opaque (exactly 1). A block of 16 samples that are all in one of the sets stores no
-/// numbers; only blocks that are mixed do. Rows are padded to whole blocks, as if the map's edge were repeated without end: in a mask
-/// that is the row's last sample, in a smoothed map what lies beyond the edge.
+/// numbers; only blocks that are mixed do. Rows are padded to whole blocks, as if the map's edge were repeated without
+/// end: in a mask that is the row's last sample, in a smoothed map what lies beyond the edge.
 @safe
 struct OpacityMap {
     private let values: UnsafeMutablePointer<Float>

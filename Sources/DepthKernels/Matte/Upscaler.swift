@@ -36,10 +36,9 @@ struct Upscaler {
         self.opacities = opacities
     }
 
-    /// The number of rows that are best read together. Without alpha to compute it is small, and yet large enough for the
-    /// planes to take turns.
+    /// The number of rows that are best read together.
     var rowsPerStrip: Int {
-        guard opacities != nil, let geometry else { return 16 }
+        guard opacities != nil, let geometry else { return rowsPerPlainStrip }
         return geometry.rowsPerStrip
     }
 

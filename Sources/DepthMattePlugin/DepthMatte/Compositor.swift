@@ -94,9 +94,7 @@ final class Compositor {
     }
 
     /// A frame that shows the matte of a video frame.
-    func matteFrame(of video: BufferPointer, matte: Matte?) throws(FrameFault) -> OwnedBuffer {
-        // A faulty frame is one here too, where nothing of it is needed.
-        if matte == nil { try withFrame(reading: video, input.layout) { _ in } }
+    func matteFrame(of video: BufferPointer, matte: Matte) throws(FrameFault) -> OwnedBuffer {
         let canvas = try blankCanvas(for: video)
         try drawMatte(canvas.pointer, matte: matte, over: video, input)
         return canvas

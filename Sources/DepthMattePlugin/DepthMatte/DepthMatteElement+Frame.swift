@@ -122,14 +122,15 @@ extension DepthMatteElement {
     private func draw(
         on frame: inout OwnedBuffer, _ matte: Matte?, _ depth: DepthFrame?, _ behind: Behind?, _ job: Job
     ) throws(FrameFault) {
+        if job.settings.view == .matte, let matte {
+            frame = try job.compositor.matteFrame(of: frame.pointer, matte: matte)
+            return try writeProbe(on: frame.pointer, job)
+        }
         switch job.settings.view {
         case .composite, .quad: try job.compositor.makeCanvas(of: &frame)
         // Nothing of the video is to be seen in these, so their canvas never held any of it. (The original has none: it
         // leaves as it came.)
-        case .original, .depth: try job.compositor.makeBlankCanvas(of: &frame)
-        case .matte:
-            frame = try job.compositor.matteFrame(of: frame.pointer, matte: matte)
-            return try writeProbe(on: frame.pointer, job)
+        case .original, .depth, .matte: try job.compositor.makeBlankCanvas(of: &frame)
         }
         try draw(onCanvas: &frame, matte, depth, behind, job)
     }

@@ -8,7 +8,7 @@ import GstBridge
 final class MatteMaker {
     private let matte = Matte()
     private var workers = Workers()
-    /// What the matte was made for; nil where it is of no further use.
+    /// The frame and settings of the last matte; nil where it serves no other frame.
     private var made: Made?
 
     private struct Made {
