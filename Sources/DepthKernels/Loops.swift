@@ -94,6 +94,27 @@ extension Loops {
     }
 
     @inline(__always)
+    func evidence(
+        _ colors: Floats, stride: Int, count: Int, person: Floats, personColors: Int, room: Floats, roomColors: Int,
+        factor: Float, outlier: Float, memory: MutableFloats, into target: MutableFloats
+    ) {
+        self == .v3
+            ? unsafe DepthLoopsV3.evidence(
+                colors, stride: stride, count: count, person: person, personColors: personColors, room: room,
+                roomColors: roomColors, factor: factor, outlier: outlier, memory: memory, into: target)
+            : unsafe DepthLoops.evidence(
+                colors, stride: stride, count: count, person: person, personColors: personColors, room: room,
+                roomColors: roomColors, factor: factor, outlier: outlier, memory: memory, into: target)
+    }
+
+    @inline(__always)
+    func probability(_ logOdds: Floats, count: Int, into target: MutableFloats) {
+        self == .v3
+            ? unsafe DepthLoopsV3.probability(logOdds, count: count, into: target)
+            : unsafe DepthLoops.probability(logOdds, count: count, into: target)
+    }
+
+    @inline(__always)
     func toFixed(_ opacities: Floats, count: Int, into target: MutableShorts) {
         self == .v3
             ? unsafe DepthLoopsV3.toFixed(opacities, count: count, into: target)
@@ -142,6 +163,115 @@ extension Loops {
         self == .v3
             ? unsafe DepthLoopsV3.spreadPacked422(source, count: count, lumaFirst: lumaFirst, into: target)
             : unsafe DepthLoops.spreadPacked422(source, count: count, lumaFirst: lumaFirst, into: target)
+    }
+}
+
+// MARK: - Fusion
+
+extension Loops {
+    @inline(__always)
+    func accumulate(_ bytes: Bytes, count: Int, weight: Float, isFirst: Bool, into sums: MutableFloats) {
+        self == .v3
+            ? unsafe DepthLoopsV3.accumulate(bytes, count: count, weight: weight, isFirst: isFirst, into: sums)
+            : unsafe DepthLoops.accumulate(bytes, count: count, weight: weight, isFirst: isFirst, into: sums)
+    }
+
+    @inline(__always)
+    func averageStretches(
+        _ line: Floats, step: Int, first: Ints, weights: Floats, taps: Int, count: Int, into target: MutableFloats
+    ) {
+        self == .v3
+            ? unsafe DepthLoopsV3.averageStretches(
+                line, step: step, first: first, weights: weights, taps: taps, count: count, into: target)
+            : unsafe DepthLoops.averageStretches(
+                line, step: step, first: first, weights: weights, taps: taps, count: count, into: target)
+    }
+
+    @inline(__always)
+    func interpolate(_ upper: Floats, _ lower: Floats, share: Float, columns: Range<Int>, into target: MutableFloats) {
+        self == .v3
+            ? unsafe DepthLoopsV3.interpolate(upper, lower, share: share, columns: columns, into: target)
+            : unsafe DepthLoops.interpolate(upper, lower, share: share, columns: columns, into: target)
+    }
+
+    @inline(__always)
+    func enlarge(
+        _ line: Floats, starts: Ints, share: Floats, samples: Range<Int>, step: Int, columns: Range<Int>,
+        into target: MutableFloats
+    ) {
+        self == .v3
+            ? unsafe DepthLoopsV3.enlarge(
+                line, starts: starts, share: share, samples: samples, step: step, columns: columns, into: target)
+            : unsafe DepthLoops.enlarge(
+                line, starts: starts, share: share, samples: samples, step: step, columns: columns, into: target)
+    }
+
+    @inline(__always)
+    func evaluate(
+        model: Floats, modelStride: Int, starts: Ints, share: Floats, samples: Range<Int>, step: Int, channels: Floats,
+        stride: Int, columns: Range<Int>, into target: MutableFloats
+    ) {
+        self == .v3
+            ? unsafe DepthLoopsV3.evaluate(
+                model: model, modelStride: modelStride, starts: starts, share: share, samples: samples, step: step,
+                channels: channels, stride: stride, columns: columns, into: target)
+            : unsafe DepthLoops.evaluate(
+                model: model, modelStride: modelStride, starts: starts, share: share, samples: samples, step: step,
+                channels: channels, stride: stride, columns: columns, into: target)
+    }
+
+    @inline(__always)
+    func widen(_ bytes: Bytes, step: Int, shift: Int, columns: Range<Int>, into target: MutableFloats) {
+        self == .v3
+            ? unsafe DepthLoopsV3.widen(bytes, step: step, shift: shift, columns: columns, into: target)
+            : unsafe DepthLoops.widen(bytes, step: step, shift: shift, columns: columns, into: target)
+    }
+
+    @inline(__always)
+    func smooth(_ line: Floats, columns: Range<Int>, middle: Float, side: Float, into target: MutableFloats) {
+        self == .v3
+            ? unsafe DepthLoopsV3.smooth(line, columns: columns, middle: middle, side: side, into: target)
+            : unsafe DepthLoops.smooth(line, columns: columns, middle: middle, side: side, into: target)
+    }
+
+    @inline(__always)
+    func finishAlpha(
+        _ line: Floats, above: Floats, below: Floats, middle: Float, side: Float, slope: Float, plain: Floats,
+        keep: Floats, columns: Range<Int>, into alpha: MutableBytes
+    ) {
+        self == .v3
+            ? unsafe DepthLoopsV3.finishAlpha(
+                line, above: above, below: below, middle: middle, side: side, slope: slope, plain: plain, keep: keep,
+                columns: columns, into: alpha)
+            : unsafe DepthLoops.finishAlpha(
+                line, above: above, below: below, middle: middle, side: side, slope: slope, plain: plain, keep: keep,
+                columns: columns, into: alpha)
+    }
+
+    @inline(__always)
+    func addSquaredMeans(_ sums: Floats, count: Int, factor: Float, isFirst: Bool, into target: MutableFloats) {
+        self == .v3
+            ? unsafe DepthLoopsV3.addSquaredMeans(sums, count: count, factor: factor, isFirst: isFirst, into: target)
+            : unsafe DepthLoops.addSquaredMeans(sums, count: count, factor: factor, isFirst: isFirst, into: target)
+    }
+
+    @inline(__always)
+    func subtractRows(_ a: Floats, _ b: Floats, _ c: Floats, less offset: Int, count: Int, into target: MutableFloats) {
+        self == .v3
+            ? unsafe DepthLoopsV3.subtractRows(a, b, c, less: offset, count: count, into: target)
+            : unsafe DepthLoops.subtractRows(a, b, c, less: offset, count: count, into: target)
+    }
+
+    @inline(__always)
+    func settle(
+        _ current: MutableFloats, past: Floats, share: MutableFloats, count: Int, factor: Float, settle: Float,
+        sure: Float
+    ) {
+        self == .v3
+            ? unsafe DepthLoopsV3.settle(
+                current, past: past, share: share, count: count, factor: factor, settle: settle, sure: sure)
+            : unsafe DepthLoops.settle(
+                current, past: past, share: share, count: count, factor: factor, settle: settle, sure: sure)
     }
 }
 

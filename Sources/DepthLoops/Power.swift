@@ -51,3 +51,11 @@ private func exponential2(_ power: Float) -> Float {
     let series = 1 + t * (1 + t * (1 / 2 + t * (1 / 6 + t * high)))
     return series * Float(bitPattern: UInt32(bitPattern: (whole &+ 127) &<< 23))
 }
+
+/// The natural logarithm of a normal positive number.
+@inline(__always)
+func naturalLogarithm(_ value: Float) -> Float { logarithm2(value) * 0.693_147_2 }
+
+/// e to a power of −87 up to a little more than 0; smaller powers give e^−87.
+@inline(__always)
+func naturalExponential(_ power: Float) -> Float { exponential2(max(power * 1.442_695, -126)) }

@@ -14,6 +14,8 @@ struct Case: Equatable {
     var sigma = 5.0
     var gamma = 0.5
     var upscale = Upscale.bicubic
+    var method = MatteMethod.threshold
+    var detail = MatteDetail.full
     var background = BackgroundMode.image
     var scene = Scene.person
     /// `max-threads` of the element; parts of a memcpy.
@@ -26,6 +28,8 @@ struct Case: Equatable {
         settings.blurRadius = sigma
         settings.gamma = gamma
         settings.upscale = upscale
+        settings.method = method
+        settings.detail = detail
         return settings
     }
 }
@@ -116,6 +120,9 @@ struct Axis: Sendable {
         Axis(
             "--upscale", "bicubic", "bicubic,bilinear", \.upscale,
             { text in Upscale.allCases.first { "\($0)" == text } }),
+        Axis(
+            "--method", "threshold", "", \.method, { text in MatteMethod.allCases.first { "\($0)" == text } }),
+        Axis("--detail", "full", "", \.detail, { text in MatteDetail.allCases.first { "\($0)" == text } }),
         Axis(
             "--background", "image", "image,color,stream,transparent", \.background, { BackgroundMode(rawValue: $0) }),
         Axis(

@@ -26,7 +26,8 @@ final class ElementWork: Workload {
         mustWorkInPlace = inPlace && wanted.background != .transparent
         var properties = [
             "anchor": "fixed", "cutoff": "\(Scene.cutoff)", "blur-radius": "\(wanted.sigma)",
-            "gamma": "\(wanted.gamma)", "upscale": "\(wanted.upscale)", "max-threads": "\(wanted.threads)",
+            "gamma": "\(wanted.gamma)", "upscale": "\(wanted.upscale)", "method": "\(wanted.method)",
+            "detail": "\(wanted.detail)", "max-threads": "\(wanted.threads)",
             "background-mode": wanted.background.rawValue, "background-color": "0xff204060",
         ]
         if wanted.background == .image { properties["background"] = still }

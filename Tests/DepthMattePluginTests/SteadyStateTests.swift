@@ -35,6 +35,8 @@ import Testing
         Work(properties: "anchor=auto"), Work(properties: "anchor=nearest"), Work(properties: "anchor=point"),
         Work(properties: "anchor=fixed cutoff=3 blur-radius=20 feather-far=0.2"),
         Work(properties: "anchor=fixed cutoff=3 background=$STILL"),
+        Work(properties: "cutoff=3 method=fusion"), Work(properties: "cutoff=3 method=fusion", format: "RGBA"),
+        Work(properties: "cutoff=3 method=fusion max-threads=2", format: "NV12", scale: 3),
         Work(properties: "background-mode=transparent"), Work(properties: "view=matte"),
         Work(properties: "view=original"), Work(properties: "cutoff=3", format: "RGBA"),
         Work(properties: "cutoff=3 max-threads=2", scale: 3), Work(properties: "cutoff=3", format: "NV12"),

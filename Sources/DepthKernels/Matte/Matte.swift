@@ -14,6 +14,9 @@ package final class Matte: AlphaSource {
     private var smooth = Smooth()
     private var upscaler = Upscaler()
     private var coverage = Coverage()
+    private var fusion = Fusion()
+    /// The last frame's alpha where it is all made.
+    private var finished: Plane?
 
     /// Of the last frame.
     private var lastTime: Int64?
@@ -54,6 +57,7 @@ package final class Matte: AlphaSource {
             depthWidth: depth.width, depthHeight: depth.height, videoWidth: frame.width, videoHeight: frame.height)
         (width, height, report) = (frame.width, frame.height, Report())
         upscaler.hideAll()
+        finished = nil
 
         guard let cutoff = anchor.cutoff(of: frame, placement, settings) else { return false }
         report.cutoff = cutoff
@@ -61,6 +65,10 @@ package final class Matte: AlphaSource {
         report.face = anchor.face?.box
         guard settings.showsAnything(cutoff: cutoff) else { return true }
 
+        if settings.method == .fusion, settings.mask == .cutoff {
+            finished = fusion.render(frame, cutoff: cutoff, placement, settings, bands, loops)
+            if finished != nil { return true }
+        }
         let grid = MatteGrid(
             depthWidth: depth.width, depthHeight: depth.height, sigma: settings.blurRadius, gamma: settings.gamma)
         let mask = threshold.mask(of: depth, cutoff: cutoff, settings, bands, loops)
@@ -76,7 +84,9 @@ package final class Matte: AlphaSource {
     package func reset() {
         lastTime = nil
         anchor.reset()
+        fusion.reset()
         upscaler.hideAll()
+        finished = nil
     }
 
     // MARK: Alpha
@@ -85,7 +95,11 @@ package final class Matte: AlphaSource {
     var looksAround: Bool { upscaler.looksAround }
 
     func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? {
-        upscaler.reader(over: video, memory, loops)
+        if let finished {
+            return FinishedAlpha(plane: finished, width: width, height: height, bands: bands).reader(
+                over: video, memory)
+        }
+        return upscaler.reader(over: video, memory, loops)
     }
 
     /// The last frame's alpha, `width` bytes in each of `height` rows, valid until the next call.

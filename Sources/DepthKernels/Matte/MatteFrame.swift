@@ -29,9 +29,12 @@ package struct MatteFrame {
 package struct VideoPicture {
     package let planes: Planes<Plane>
     package let layout: PixelLayout
+    /// Nil where nobody looks at the colours.
+    package let colors: VideoColors?
 
-    package init(planes: Planes<Plane>, layout: PixelLayout) {
+    package init(planes: Planes<Plane>, layout: PixelLayout, colors: VideoColors? = nil) {
         self.planes = planes
         self.layout = layout
+        self.colors = colors
     }
 }

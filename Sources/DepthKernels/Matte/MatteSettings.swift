@@ -27,13 +27,18 @@ package struct MatteSettings: Equatable, Sendable {
     /// opacity = mask ^ gamma: below 1 the foreground widens, above 1 it narrows.
     package var gamma = 0.5
     package var upscale = Upscale.bicubic
+    package var method = MatteMethod.threshold
+    /// Share of the last frame that a fused matte keeps where the picture stands still, 0…1.
+    package var settle = 0.7
+    /// Of a fused matte.
+    package var detail = MatteDetail.full
 
     package init() {}
 
     /// The same settings with every number in the range that the arithmetic is written for.
     ///
     /// Near: not below 0. Feathers: not below 0, NaN = 0. Blur radius: 0…100, NaN = 0. Gamma: 0.01…10, NaN = 1.
-    /// Slope: 0.1…100, NaN = 4. Width: 0…1, NaN = 0. A cutoff, near limit or focus that is NaN has no sensible
+    /// Slope: 0.1…100, NaN = 4. Settle and width: 0…1, NaN = 0. A cutoff, near limit or focus that is NaN has no sensible
     /// value; `showsAnything` is then false.
     var clamped: MatteSettings {
         var result = self
@@ -45,6 +50,7 @@ package struct MatteSettings: Equatable, Sendable {
         result.gamma = DepthKernels.clamped(gamma, to: 0.01...10, orIfNaN: 1)
         result.focus = min(max(focus, 0), 1)
         result.slope = DepthKernels.clamped(slope, to: 0.1...100, orIfNaN: 4)
+        result.settle = DepthKernels.clamped(settle, to: 0...1, orIfNaN: 0)
         result.width = DepthKernels.clamped(width, to: 0...1, orIfNaN: 0)
         return result
     }

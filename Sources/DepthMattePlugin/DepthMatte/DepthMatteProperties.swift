@@ -5,7 +5,7 @@ import GstBridge
 enum DepthMatteProperties {
     typealias Row = Property<DepthMatteSettings>
 
-    static let all: [Row] = Row.depthRows + anchor + threshold + smoothing + blend + pairing
+    static let all: [Row] = Row.depthRows + anchor + method + threshold + smoothing + blend + pairing
 
     private static let anchor: [Row] = [
         .choice("anchor", "What sets the cutoff", \.matte.anchor.mode),
@@ -24,6 +24,15 @@ enum DepthMatteProperties {
         .double(
             "anchor-smoothing", "Time constant in seconds of the anchor's low-pass; 0 = jump", 0...10,
             \.matte.anchor.smoothing),
+    ]
+
+    private static let method: [Row] = [
+        .choice("method", "How the matte is made", \.matte.method),
+        .double(
+            "settle", "Share of the last matte kept where the picture stands still, with method=fusion; 0 = none",
+            0...1,
+            \.matte.settle),
+        .choice("detail", "Fineness of the grid on which method=fusion works", \.matte.detail),
     ]
 
     private static let threshold: [Row] = [

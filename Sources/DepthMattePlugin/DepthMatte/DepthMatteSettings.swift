@@ -126,6 +126,14 @@ extension Upscale: PropertyEnum {
     package static let typeName = "GstDepthMatteUpscale"
 }
 
+extension MatteMethod: PropertyEnum {
+    package static let typeName = "GstDepthMatteMethod"
+}
+
+extension MatteDetail: PropertyEnum {
+    package static let typeName = "GstDepthMatteDetail"
+}
+
 extension PictureFit: PropertyEnum {
     package static let typeName = "GstDepthMatteBackgroundFit"
 

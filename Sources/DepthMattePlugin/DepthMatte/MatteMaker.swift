@@ -54,7 +54,8 @@ final class MatteMaker {
                     of: settings.maxThreads, mostByDefault: MatteMaker.mostThreads,
                     useful: Matte.usefulThreads(pixels: pixels))
                 let frame = MatteFrame(
-                    depth: image, video: VideoPicture(planes: video, layout: format.format.layout),
+                    depth: image,
+                    video: VideoPicture(planes: video, layout: format.format.layout, colors: format.colors),
                     width: format.width, height: format.height, faces: scene.faces, time: scene.moment.time)
                 let isAnchored = matte.render(frame, settings.matte)
                 report = matte.report

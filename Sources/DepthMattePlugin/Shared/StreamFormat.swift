@@ -7,6 +7,8 @@ struct StreamFormat {
     let info: GstVideoInfo
     let layout: FrameLayout
     let format: VideoFormat
+    /// Where the colours of a pixel are.
+    let colors: VideoColors?
     let width: Int
     let height: Int
 
@@ -17,6 +19,7 @@ struct StreamFormat {
         self.info = info
         self.format = format
         layout = FrameLayout(info)
+        colors = VideoColors(info)
         width = Int(info.width)
         height = Int(info.height)
     }

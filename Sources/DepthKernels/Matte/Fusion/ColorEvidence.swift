@@ -1,0 +1,260 @@
+/// The stage that asks the video whether an open sample is of the person or of the room.
+///
+///     L = log((e^(−df/2v) + e^−6) / (e^(−db/2v) + e^−6))
+///
+/// df and db are squared distances to the nearest of six person colours and six room colours of the neighbourhood. The colours
+/// are means of tiles of 16x16 samples, of what depth settled in them, taken from the nearest tiles first and none like
+/// another. v is a third of the median variance in a tile, and (5/255)² more. L is evidence as log odds: 0 where colours are
+/// alike, and never more than 6 either way, since a colour can be one that was not seen before.
+///
+/// Hair often has no depth at all: in the ellipse of a head, holes that were the person's in the last frame (T above `learn`)
+/// give their colours to tiles that measured none.
+///
+/// Source: stage 2 of the method (`Fusion`). Colours as a ratio of local models: Bai et al., "Video SnapCut", SIGGRAPH
+/// 2009; Rother et al., "GrabCut", SIGGRAPH 2004.
+struct ColorEvidence: ~Copyable {
+    static let tile = 16
+    /// Palettes are gathered from this many tiles in each direction.
+    private static let rings = 3
+    private static let palette = 6
+    /// Samples that a tile's colour must stand for.
+    private static let least: Float = 6
+    /// Samples above which a tile's variance is known.
+    private static let leastForVariance: Float = 16
+    /// The smallest variance of a colour: (5/255)².
+    private static let floor: Float = 4e-4
+    /// The variance where no tile knows one.
+    private static let unknownVariance: Float = 3e-3
+    private static let outlier: Float = 0.002_478_752  // e^−6
+    /// Log odds of the last frame above which hair without depth is believed.
+    private static let learn: Float = 3
+
+    private var person = TileColors()
+    private var room = TileColors()
+    private var learnt = TileColors()
+    private var variances = Scratch<Float>()
+    private var evidence = Scratch<Float>()
+    private let order = ColorEvidence.tilesNearestFirst()
+
+    /// - Parameters:
+    ///   - colors: three planes of the grid's size.
+    ///   - last: the log odds of the last frame; nil where there are none.
+    /// - Returns: L of the open samples, those of others mean nothing; valid until the next call.
+    mutating func evidence(
+        _ colors: UnsafePointer<Float>, _ flags: UnsafePointer<SampleFlags>, last: UnsafePointer<Float>?,
+        on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
+    ) -> UnsafePointer<Float> {
+        unsafe person.average(colors, on: grid) { unsafe flags[$0].contains(.person) }
+        unsafe room.average(colors, on: grid) { unsafe flags[$0].contains(.room) }
+        let variance = ColorEvidence.floor + medianVariance() / 3
+        if let last = unsafe last {
+            unsafe learnt.average(colors, on: grid) { index in
+                unsafe flags[index].isSuperset(of: [.wide, .head]) && last[index] > ColorEvidence.learn
+            }
+            person.complete(by: &learnt, least: ColorEvidence.least)
+        }
+        let evidence = unsafe evidence.reserve(grid.count, filler: 0)
+        let work = unsafe EvidenceRows(
+            colors: colors, flags: flags, person: person.palettes, room: room.palettes, order: order, grid: grid,
+            variance: variance, loops: loops, target: evidence)
+        bands.share(work, rows: grid.height, width: grid.width, grain: ColorEvidence.tile)
+        return unsafe UnsafePointer(evidence)
+    }
+
+    private mutating func medianVariance() -> Float {
+        let memory = unsafe variances.reserve(person.count + room.count, filler: 0)
+        var count = 0
+        for tile in 0..<person.count where person.samples(of: tile) > ColorEvidence.leastForVariance {
+            unsafe memory[count] = person.variance(of: tile)
+            count &+= 1
+        }
+        for tile in 0..<room.count where room.samples(of: tile) > ColorEvidence.leastForVariance {
+            unsafe memory[count] = room.variance(of: tile)
+            count &+= 1
+        }
+        guard count > 0 else { return ColorEvidence.unknownVariance }
+        let upper = unsafe select(rank: count / 2, of: memory, count: count)
+        let lower = count % 2 == 1 ? upper : unsafe select(rank: count / 2 - 1, of: memory, count: count)
+        return (lower + upper) / 2
+    }
+
+    /// Offsets of the tiles of a neighbourhood, by their distance, then row by row.
+    private static func tilesNearestFirst() -> [TileOffset] {
+        var offsets: [TileOffset] = []
+        for y in -rings...rings { for x in -rings...rings { offsets.append(TileOffset(x: x, y: y)) } }
+        // The sort of the library is stable.
+        return offsets.sorted { $0.x * $0.x + $0.y * $0.y < $1.x * $1.x + $1.y * $1.y }
+    }
+
+    fileprivate struct TileOffset {
+        let x: Int
+        let y: Int
+    }
+
+    /// Makes the evidence of rows of tiles.
+    @safe
+    private struct EvidenceRows: BandWork {
+        let colors: UnsafePointer<Float>
+        let flags: UnsafePointer<SampleFlags>
+        let person: Palettes
+        let room: Palettes
+        let order: [TileOffset]
+        let grid: WorkGrid
+        let variance: Float
+        let loops: Loops
+        let target: UnsafeMutablePointer<Float>
+
+        func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+            let size = ColorEvidence.tile
+            let numbers = unsafe memory.filter.line.reserve(6 * ColorEvidence.palette + 2 * size, filler: 0)
+            let (personColors, roomColors) = unsafe (numbers, numbers + 3 &* ColorEvidence.palette)
+            let scratch = unsafe roomColors + 3 &* ColorEvidence.palette
+            for top in stride(from: rows.lowerBound, to: rows.upperBound, by: size) {
+                let tileRows = top..<min(top &+ size, rows.upperBound)
+                for left in stride(from: 0, to: grid.width, by: size) {
+                    let columns = left..<min(left &+ size, grid.width)
+                    guard isOpen(tileRows, columns) else { continue }
+                    let apart = 3 * variance
+                    let personCount = unsafe person.gather(
+                        tileX: left / size, tileY: top / size, order, apart: apart, into: personColors)
+                    let roomCount = unsafe room.gather(
+                        tileX: left / size, tileY: top / size, order, apart: apart, into: roomColors)
+                    for y in tileRows {
+                        let first = y &* grid.width &+ left
+                        unsafe loops.evidence(
+                            colors + first, stride: grid.count, count: columns.count, person: personColors,
+                            personColors: personCount, room: roomColors, roomColors: roomCount,
+                            factor: -0.5 / variance, outlier: ColorEvidence.outlier, memory: scratch,
+                            into: target + first)
+                    }
+                }
+            }
+        }
+
+        private func isOpen(_ rows: Range<Int>, _ columns: Range<Int>) -> Bool {
+            for y in rows { for x in columns where unsafe flags[y &* grid.width &+ x].isOpen { return true } }
+            return false
+        }
+    }
+
+    /// The colours of tiles, to gather palettes from.
+    @safe
+    fileprivate struct Palettes {
+        let tiles: UnsafePointer<TileColors.Tile>
+        let columns: Int
+        let rows: Int
+
+        /// Gathers the palette of a tile.
+        ///
+        /// - Parameter apart: the squared distance between two colours of a palette is larger.
+        /// - Returns: its colours, three numbers for each in `target`.
+        func gather(
+            tileX: Int, tileY: Int, _ order: [TileOffset], apart: Float, into target: UnsafeMutablePointer<Float>
+        ) -> Int {
+            var count = 0
+            for offset in order where count < ColorEvidence.palette {
+                let (x, y) = (tileX &+ offset.x, tileY &+ offset.y)
+                guard x >= 0, x < columns, y >= 0, y < rows else { continue }
+                let tile = unsafe tiles[y &* columns &+ x]
+                guard tile.samples >= ColorEvidence.least else { continue }
+                var isNew = true
+                for index in 0..<count {
+                    let d =
+                        unsafe tile.color - SIMD3(target[3 &* index], target[3 &* index &+ 1], target[3 &* index &+ 2])
+                    if (d * d).sum() <= apart { isNew = false }
+                }
+                guard isNew else { continue }
+                for channel in 0..<3 { unsafe target[3 &* count &+ channel] = tile.color[channel] }
+                count &+= 1
+            }
+            return count
+        }
+    }
+}
+
+/// Count, mean and variance of the colours of some samples in each tile of a grid.
+private struct TileColors: ~Copyable {
+    struct Tile: BitwiseCopyable {
+        var samples: Float = 0
+        var color = SIMD3<Float>()
+        /// Mean squared distance to the mean.
+        var variance: Float = 0
+    }
+
+    private var tiles = Scratch<Tile>()
+    private var columns = 0
+    private var rows = 0
+
+    var count: Int { columns &* rows }
+
+    var palettes: ColorEvidence.Palettes {
+        mutating get { unsafe ColorEvidence.Palettes(tiles: UnsafePointer(memory), columns: columns, rows: rows) }
+    }
+
+    private var memory: UnsafeMutablePointer<Tile> {
+        mutating get { unsafe tiles.reserve(0, filler: Tile()) }
+    }
+
+    mutating func samples(of tile: Int) -> Float { unsafe memory[tile].samples }
+    mutating func variance(of tile: Int) -> Float { unsafe memory[tile].variance }
+
+    /// - Parameter isCounted: of a sample's number.
+    @inline(__always)
+    mutating func average(_ colors: UnsafePointer<Float>, on grid: WorkGrid, _ isCounted: (Int) -> Bool) {
+        let size = ColorEvidence.tile
+        columns = groups(of: size, in: grid.width)
+        rows = groups(of: size, in: grid.height)
+        let tiles = unsafe tiles.reserve(count, filler: Tile())
+        for tileY in 0..<rows {
+            for tileX in 0..<columns {
+                var (samples, squares): (Float, Float) = (0, 0)
+                var sum = SIMD3<Float>()
+                for y in (tileY &* size)..<min((tileY &+ 1) &* size, grid.height) {
+                    for x in (tileX &* size)..<min((tileX &+ 1) &* size, grid.width) {
+                        let index = y &* grid.width &+ x
+                        guard isCounted(index) else { continue }
+                        let color = unsafe SIMD3(
+                            colors[index], colors[grid.count &+ index], colors[2 &* grid.count &+ index])
+                        samples += 1
+                        sum += color
+                        squares += (color * color).sum()
+                    }
+                }
+                let mean = sum / (samples + 1e-6)
+                unsafe tiles[tileY &* columns &+ tileX] = Tile(
+                    samples: samples, color: mean,
+                    variance: max(squares / (samples + 1e-6) - (mean * mean).sum(), 0))
+            }
+        }
+    }
+
+    /// Takes the colours of the other where this has none.
+    mutating func complete(by other: inout TileColors, least: Float) {
+        let (mine, others) = unsafe (memory, other.memory)
+        for tile in 0..<count where unsafe mine[tile].samples < least {
+            unsafe mine[tile].samples = others[tile].samples
+            unsafe mine[tile].color = others[tile].color
+        }
+    }
+}
+
+/// The number that has so many below it when all are sorted; moves them about.
+///
+/// Source: Hoare, "Algorithm 65: find", CACM 4(7), 1961.
+private func select(rank: Int, of numbers: UnsafeMutablePointer<Float>, count: Int) -> Float {
+    var (low, high) = (0, count - 1)
+    while low < high {
+        let pivot = unsafe numbers[(low + high) / 2]
+        var (left, right) = (low, high)
+        while left <= right {
+            while unsafe numbers[left] < pivot { left += 1 }
+            while unsafe numbers[right] > pivot { right -= 1 }
+            guard left <= right else { break }
+            unsafe (numbers[left], numbers[right]) = unsafe (numbers[right], numbers[left])
+            left += 1
+            right -= 1
+        }
+        if rank <= right { high = right } else if rank >= left { low = left } else { break }
+    }
+    return unsafe numbers[rank]
+}

@@ -1,0 +1,83 @@
+/// Parts of a picture that hang together along rows and columns, found run by run.
+///
+/// Source: He, Chao, Suzuki, "A run-based two-scan labeling algorithm", IEEE TIP 17(5), 2008.
+struct ConnectedRuns: ~Copyable {
+    private struct Run: BitwiseCopyable {
+        var row: Int32
+        var start: Int32
+        var end: Int32
+        /// The run that this one was joined to: itself for a part's first.
+        var parent: Int32
+        var isSeed: Bool
+    }
+
+    private var runs: [Run] = []
+    /// The runs of the row before.
+    private var previous = 0..<0
+
+    /// Forgets all parts.
+    mutating func begin() {
+        runs.removeAll(keepingCapacity: true)
+        previous = 0..<0
+    }
+
+    /// Adds the next row below.
+    ///
+    /// - Parameters:
+    ///   - isMember: true for samples of a part.
+    ///   - isSeed: true for members whose part is to be found.
+    mutating func addRow(_ y: Int, width: Int, isMember: (Int) -> Bool, isSeed: (Int) -> Bool) {
+        let first = runs.count
+        var above = previous.lowerBound
+        var x = 0
+        while x < width {
+            guard isMember(x) else {
+                x &+= 1
+                continue
+            }
+            let start = x
+            var seed = false
+            while x < width, isMember(x) {
+                seed = seed || isSeed(x)
+                x &+= 1
+            }
+            let index = runs.count
+            runs.append(
+                Run(
+                    row: Int32(truncatingIfNeeded: y), start: Int32(truncatingIfNeeded: start),
+                    end: Int32(truncatingIfNeeded: x), parent: Int32(truncatingIfNeeded: index), isSeed: seed))
+            while above < previous.upperBound, Int(runs[above].end) <= start { above &+= 1 }
+            var other = above
+            while other < previous.upperBound, Int(runs[other].start) < x {
+                join(index, other)
+                other &+= 1
+            }
+        }
+        previous = first..<runs.count
+    }
+
+    /// Calls `body` for each run of each part that has a seed.
+    mutating func forEachSeededRun(_ body: (_ y: Int, _ columns: Range<Int>) -> Void) {
+        for index in runs.indices {
+            let run = runs[index]
+            if runs[root(index)].isSeed { body(Int(run.row), Int(run.start)..<Int(run.end)) }
+        }
+    }
+
+    private mutating func root(_ index: Int) -> Int {
+        var index = index
+        while Int(runs[index].parent) != index {
+            runs[index].parent = runs[Int(runs[index].parent)].parent
+            index = Int(runs[index].parent)
+        }
+        return index
+    }
+
+    private mutating func join(_ one: Int, _ other: Int) {
+        let (one, other) = (root(one), root(other))
+        guard one != other else { return }
+        let (first, second) = (min(one, other), max(one, other))
+        runs[second].parent = Int32(truncatingIfNeeded: first)
+        runs[first].isSeed = runs[first].isSeed || runs[second].isSeed
+    }
+}

@@ -1,0 +1,40 @@
+/// The samples that a fused matte is worked out on: those of the depth map, thinned where there are more than the method
+/// needs.
+///
+/// Lengths that are stated for a grid of 640 samples scale with it. Source: stage 0 of the method (`Fusion`).
+struct WorkGrid: Equatable {
+    /// Depth samples from one sample of the grid to the next, along both axes.
+    let step: Int
+    let width: Int
+    let height: Int
+    /// Where the grid lies on the video: on the same rectangle as the depth map.
+    let placement: DepthPlacement
+
+    /// - Parameter longest: samples of the longer side, at most.
+    init(_ placement: DepthPlacement, longest: Int) {
+        self.placement = placement
+        step = groups(of: longest, in: max(placement.depthWidth, placement.depthHeight))
+        width = groups(of: step, in: placement.depthWidth - step / 2)
+        height = groups(of: step, in: placement.depthHeight - step / 2)
+    }
+
+    var count: Int { width * height }
+    private var scale: Double { Double(max(width, height)) / 640 }
+
+    /// A length of a grid of 640 samples, in samples of this one.
+    func samples(_ length: Double) -> Double { length * scale }
+
+    /// The same as a whole number, and not below 1.
+    func wholeSamples(_ length: Double) -> Int { nearestIndex(length * scale, in: 1...max(width, height)) }
+
+    /// The place of a sample in the depth map, along either axis.
+    func depthIndex(_ sample: Int) -> Int { step / 2 + sample * step }
+
+    /// The position of a point of the video between the samples; whole numbers are their edges.
+    func point(videoX x: Double, videoY y: Double) -> (x: Double, y: Double) {
+        (
+            (x - placement.left) * Double(width) / placement.width,
+            (y - placement.top) * Double(height) / placement.height
+        )
+    }
+}

@@ -1,0 +1,58 @@
+/// Makes the colour evidence of some neighbouring samples (`ColorEvidence`).
+///
+///     L = log((e^(−df/2v) + o) / (e^(−db/2v) + o))
+///
+/// df and db are the squared distances of a sample's colour to the nearest of the person's and of the room's colours, 4 where
+/// there are none.
+///
+/// - Parameters:
+///   - colors: three rows, `stride` numbers apart.
+///   - person: the person's colours, three numbers for each.
+///   - room: the room's.
+///   - factor: −1 / 2v.
+///   - outlier: o.
+///   - memory: room for twice the count.
+package func evidence(
+    _ colors: UnsafePointer<Float>, stride: Int, count: Int, person: UnsafePointer<Float>, personColors: Int,
+    room: UnsafePointer<Float>, roomColors: Int, factor: Float, outlier: Float, memory: UnsafeMutablePointer<Float>,
+    into target: UnsafeMutablePointer<Float>
+) {
+    unsafe nearest(colors, stride: stride, count: count, person, personColors, into: memory)
+    unsafe nearest(colors, stride: stride, count: count, room, roomColors, into: memory + count)
+    let toRoom = unsafe UnsafePointer(memory + count)
+    for x in 0..<count {
+        let ratio =
+            unsafe (naturalExponential(memory[x] * factor) + outlier)
+            / (naturalExponential(toRoom[x] * factor) + outlier)
+        unsafe target[x] = naturalLogarithm(ratio)
+    }
+}
+
+@inline(__always)
+private func nearest(
+    _ colors: UnsafePointer<Float>, stride: Int, count: Int, _ palette: UnsafePointer<Float>, _ paletteColors: Int,
+    into target: UnsafeMutablePointer<Float>
+) {
+    for x in 0..<count { unsafe target[x] = 4 }
+    for index in 0..<paletteColors {
+        let (y, u, v) = unsafe (palette[3 &* index], palette[3 &* index &+ 1], palette[3 &* index &+ 2])
+        for x in 0..<count {
+            let dy = unsafe colors[x] - y
+            let du = unsafe colors[stride &+ x] - u
+            let dv = unsafe colors[2 &* stride &+ x] - v
+            unsafe target[x] = min(target[x], dy * dy + du * du + dv * dv)
+        }
+    }
+}
+
+/// Turns log odds T into probabilities 1 / (1 + e^−T), exactly 0 or 1 where T is beyond 7.
+package func probability(
+    _ logOdds: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>
+) {
+    for index in 0..<count {
+        let t = unsafe logOdds[index]
+        let e = naturalExponential(-abs(t))
+        let p = (t < 0 ? e : 1) / (1 + e)
+        unsafe target[index] = t > 7 ? 1 : t < -7 ? 0 : p
+    }
+}

@@ -1,0 +1,229 @@
+/// Adds a row of bytes, times a weight, to a row of sums; the first row of a sum is put there.
+package func accumulate(
+    _ bytes: UnsafePointer<UInt8>, count: Int, weight: Float, isFirst: Bool, into sums: UnsafeMutablePointer<Float>
+) {
+    if isFirst {
+        for x in 0..<count { unsafe sums[x] = weight * Float(bytes[x]) }
+    } else {
+        for x in 0..<count { unsafe sums[x] += weight * Float(bytes[x]) }
+    }
+}
+
+/// Averages over neighbouring stretches of a row.
+///
+/// - Parameters:
+///   - first: the first number of each stretch.
+///   - weights: `taps` rows of a weight for each stretch.
+///   - step: numbers from one pixel to the next.
+package func averageStretches(
+    _ line: UnsafePointer<Float>, step: Int, first: UnsafePointer<Int32>, weights: UnsafePointer<Float>, taps: Int,
+    count: Int, into target: UnsafeMutablePointer<Float>
+) {
+    switch taps {
+    case 1: unsafe averageStretches(line, step, first, weights, 1, count, target)
+    case 2: unsafe averageStretches(line, step, first, weights, 2, count, target)
+    case 3: unsafe averageStretches(line, step, first, weights, 3, count, target)
+    case 4: unsafe averageStretches(line, step, first, weights, 4, count, target)
+    default: unsafe averageStretches(line, step, first, weights, taps, count, target)
+    }
+}
+
+@inline(__always)
+private func averageStretches(
+    _ line: UnsafePointer<Float>, _ step: Int, _ first: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
+    _ taps: Int, _ count: Int, _ target: UnsafeMutablePointer<Float>
+) {
+    for index in 0..<count {
+        let start = unsafe line + Int(first[index])
+        var sum: Float = 0
+        for tap in 0..<taps { unsafe sum += weights[tap &* count &+ index] * start[tap &* step] }
+        unsafe target[index] = sum
+    }
+}
+
+/// A row between two rows: `upper + share · (lower − upper)`.
+package func interpolate(
+    _ upper: UnsafePointer<Float>, _ lower: UnsafePointer<Float>, share: Float, columns: Range<Int>,
+    into target: UnsafeMutablePointer<Float>
+) {
+    for x in columns { unsafe target[x] = upper[x] + share * (lower[x] - upper[x]) }
+}
+
+/// Numbers that are stored together. Where a stretch ends the rest of them overruns it, and is written again by the next.
+private typealias Pixels = SIMD8<Float>
+
+/// Enlarges a row linearly.
+///
+/// - Parameters:
+///   - starts: for each sample the first pixel between it and the next one; one more at the end.
+///   - share: the next sample's share of each pixel.
+///   - samples: those that the columns lie between.
+///   - step: 1; 0 where there is but one sample.
+///   - target: room for seven numbers more than the columns, as `share` has.
+package func enlarge(
+    _ line: UnsafePointer<Float>, starts: UnsafePointer<Int32>, share: UnsafePointer<Float>, samples: Range<Int>,
+    step: Int, columns: Range<Int>, into target: UnsafeMutablePointer<Float>
+) {
+    for sample in samples {
+        let begin = unsafe max(Int(starts[sample]), columns.lowerBound)
+        let end = unsafe min(Int(starts[sample &+ 1]), columns.upperBound)
+        let left = unsafe line[sample]
+        let difference = unsafe line[sample &+ step] - left
+        var x = begin
+        while x < end {
+            let pixels = unsafe Pixels(repeating: left) + load(share + x) * difference
+            unsafe store(pixels, target + x)
+            x &+= 8
+        }
+    }
+}
+
+/// Evaluates a linear model of three channels, whose coefficients are enlarged linearly (`enlarge`).
+///
+///     q = b + Σ a · channel
+///
+/// - Parameters:
+///   - model: four rows of coefficients, a for each channel and b, `modelStride` numbers apart.
+///   - channels: three rows, `stride` numbers apart.
+package func evaluate(
+    model: UnsafePointer<Float>, modelStride: Int, starts: UnsafePointer<Int32>, share: UnsafePointer<Float>,
+    samples: Range<Int>, step: Int, channels: UnsafePointer<Float>, stride: Int, columns: Range<Int>,
+    into target: UnsafeMutablePointer<Float>
+) {
+    let (line1, line2, line3) = unsafe (model + modelStride, model + 2 &* modelStride, model + 3 &* modelStride)
+    let (channel1, channel2) = unsafe (channels + stride, channels + 2 &* stride)
+    for sample in samples {
+        let begin = unsafe max(Int(starts[sample]), columns.lowerBound)
+        let end = unsafe min(Int(starts[sample &+ 1]), columns.upperBound)
+        if begin >= end { continue }
+        let next = sample &+ step
+        let (a0, a1, a2, b) = unsafe (model[sample], line1[sample], line2[sample], line3[sample])
+        let (d0, d1, d2, d3) = unsafe (model[next] - a0, line1[next] - a1, line2[next] - a2, line3[next] - b)
+        var x = begin
+        while x < end {
+            let share = unsafe load(share + x)
+            let first = unsafe (Pixels(repeating: a0) + share * d0) * load(channels + x)
+            let second = unsafe (Pixels(repeating: a1) + share * d1) * load(channel1 + x)
+            let third = unsafe (Pixels(repeating: a2) + share * d2) * load(channel2 + x)
+            unsafe store((Pixels(repeating: b) + share * d3 + first) + (second + third), target + x)
+            x &+= 8
+        }
+    }
+}
+
+@inline(__always)
+private func load(_ source: UnsafePointer<Float>) -> Pixels {
+    unsafe UnsafeRawPointer(source).loadUnaligned(as: Pixels.self)
+}
+
+@inline(__always)
+private func store(_ pixels: Pixels, _ target: UnsafeMutablePointer<Float>) {
+    unsafe UnsafeMutableRawPointer(target).storeBytes(of: pixels, as: Pixels.self)
+}
+
+/// Reads a channel of some pixels as numbers.
+///
+/// - Parameters:
+///   - step: bytes from one sample to the next.
+///   - shift: binary logarithm of the pixels that share a sample.
+package func widen(
+    _ bytes: UnsafePointer<UInt8>, step: Int, shift: Int, columns: Range<Int>, into target: UnsafeMutablePointer<Float>
+) {
+    switch (step, shift) {
+    case (1, 0): for x in columns { unsafe target[x] = Float(bytes[x]) }
+    case (4, 0): for x in columns { unsafe target[x] = Float(bytes[4 &* x]) }
+    case (1, 1), (2, 1):
+        var x = columns.lowerBound
+        if x & 1 == 1 {
+            unsafe target[x] = Float(bytes[(x &>> 1) &* step])
+            x &+= 1
+        }
+        let (first, end) = (x &>> 1, columns.upperBound &>> 1)
+        if first < end {
+            for sample in first..<end {
+                let value = unsafe Float(bytes[sample &* step])
+                unsafe target[2 &* sample] = value
+                unsafe target[2 &* sample &+ 1] = value
+            }
+            x = 2 &* end
+        }
+        if x < columns.upperBound { unsafe target[x] = Float(bytes[(x &>> 1) &* step]) }
+    default: for x in columns { unsafe target[x] = Float(bytes[(x &>> shift) &* step]) }
+    }
+}
+
+/// Smooths a row: `middle` times each number and `side` times both neighbours.
+package func smooth(
+    _ line: UnsafePointer<Float>, columns: Range<Int>, middle: Float, side: Float,
+    into target: UnsafeMutablePointer<Float>
+) {
+    for x in columns { unsafe target[x] = middle * line[x] + side * (line[x &- 1] + line[x &+ 1]) }
+}
+
+/// Makes a row of alpha (`Drawing`).
+///
+/// - Parameters:
+///   - line: q, smoothed along the rows; `above` and `below` are those of its neighbours.
+///   - plain: above 0.99 for plain person, below −0.99 for plain room.
+///   - keep: the share of the alpha that is there.
+package func finishAlpha(
+    _ line: UnsafePointer<Float>, above: UnsafePointer<Float>, below: UnsafePointer<Float>, middle: Float, side: Float,
+    slope: Float, plain: UnsafePointer<Float>, keep: UnsafePointer<Float>, columns: Range<Int>,
+    into alpha: UnsafeMutablePointer<UInt8>
+) {
+    for x in columns {
+        let q = unsafe middle * line[x] + side * (above[x] + below[x])
+        let ramp = min(max((q - 0.5) * slope + 0.5, 0), 1) * 255
+        let drawn = unsafe plain[x] > 0.99 ? 255 : plain[x] < -0.99 ? 0 : ramp
+        let new = nearest(drawn)
+        let old = unsafe Int32(alpha[x])
+        // What is left of the old alpha is rounded down, so that the new one is reached at last.
+        let left = unsafe keep[x] * Float(old &- new)
+        let whole = nearest(max(abs(left) - 0.499_97, 0))
+        unsafe alpha[x] = UInt8(truncatingIfNeeded: left < 0 ? new &- whole : new &+ whole)
+    }
+}
+
+/// The whole number nearest to one of 0 to 255, without a check that would keep a loop from becoming vector code.
+@inline(__always)
+private func nearest(_ value: Float) -> Int32 {
+    let magic: Float = 12_582_912
+    return Int32(bitPattern: (value + magic).bitPattern) &- Int32(bitPattern: magic.bitPattern)
+}
+
+/// Adds the square of the mean of three neighbours to each number, or puts it there.
+package func addSquaredMeans(
+    _ sums: UnsafePointer<Float>, count: Int, factor: Float, isFirst: Bool, into target: UnsafeMutablePointer<Float>
+) {
+    for x in 0..<count {
+        let mean = unsafe (sums[x &- 1] + sums[x] + sums[x &+ 1]) * factor
+        unsafe target[x] = (isFirst ? 0 : target[x]) + mean * mean
+    }
+}
+
+/// The sum of three rows less that of three others.
+package func subtractRows(
+    _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, _ c: UnsafePointer<Float>, less offset: Int, count: Int,
+    into target: UnsafeMutablePointer<Float>
+) {
+    for x in 0..<count {
+        unsafe target[x] = (a[x] - a[offset &+ x]) + (b[x] - b[offset &+ x]) + (c[x] - c[offset &+ x])
+    }
+}
+
+/// Mixes log odds with those of the last frame (`Settle`).
+///
+/// - Parameter share: the squared change of each sample; becomes what was kept.
+package func settle(
+    _ current: UnsafeMutablePointer<Float>, past: UnsafePointer<Float>, share: UnsafeMutablePointer<Float>, count: Int,
+    factor: Float, settle: Float, sure: Float
+) {
+    for index in 0..<count {
+        let (old, new) = unsafe (past[index], current[index])
+        let change = unsafe min(max(share[index] * factor - 0.1, 0), 1)
+        let moved = old * new < 0 && abs(new) > sure ? 1 : change
+        let keep = settle * (1 - moved)
+        unsafe share[index] = keep
+        unsafe current[index] = new + keep * (old - new)
+    }
+}

@@ -1,0 +1,204 @@
+import DepthKernels
+import TestSupport
+import Testing
+
+/// The matte of `method=fusion` against the frames that `Golden/regenerate_fusion.py` wrote, and its promises.
+@Suite struct FusionTests {
+    private let golden: GoldenFrames
+
+    init() throws { golden = try GoldenFrames() }
+
+    @Test func `the matte is the oracle's, frame after frame`() throws {
+        let matte = Matte()
+        for (number, frame) in golden.frames.enumerated() {
+            let alpha = try golden.alpha(of: matte, number)
+            let difference = Difference(alpha, frame.alpha)
+            #expect(difference.largest <= 4 && difference.mean < 0.1, "frame \(number): \(difference)")
+        }
+    }
+
+    @Test func `neither threads nor instruction sets show`() throws {
+        // Large enough to be cut.
+        let large = try golden.enlarged(by: 5)
+        func run(_ matte: Matte) throws -> [[UInt8]] { try large.frames.indices.map { try large.alpha(of: matte, $0) } }
+        let expected = try run(Matte())
+        for loops in Loops.usable {
+            for size in [1, 2, 7] {
+                let (matte, crew) = (Matte(loops: loops), BackwardsCrew(size: size))
+                matte.crew = crew
+                let alphas = try run(matte)
+                #expect(alphas == expected, "\(loops), \(size) threads")
+                #expect(size == 1 || crew.cuts > 0, "the frame was not cut")
+            }
+        }
+    }
+
+    @Test func `nothing of the past is left after a reset`() throws {
+        let matte = Matte()
+        _ = try golden.alpha(of: matte, 0)
+        matte.reset()
+        #expect(try golden.alpha(of: matte, 2) == golden.alpha(of: Matte(), 2))
+    }
+
+    @Test func `nothing of the past is left where time jumps`() throws {
+        for jump in [-1_000_000_000, 5_000_000_000] as [Int64] {
+            let matte = Matte()
+            _ = try golden.alpha(of: matte, 0, time: 10_000_000_000)
+            let alpha = try golden.alpha(of: matte, 2, time: 10_000_000_000 + jump)
+            #expect(try alpha == golden.alpha(of: Matte(), 2))
+        }
+    }
+
+    @Test func `a still picture keeps its matte stiller with settle than without`() throws {
+        func change(settle: Double) throws -> Double {
+            let matte = Matte()
+            var settings = GoldenFrames.settings
+            settings.settle = settle
+            let (first, second) = try (
+                golden.alpha(of: matte, 0, settings), golden.alpha(of: matte, 1, settings)
+            )
+            return Difference(first, second).mean
+        }
+        let (with, without) = try (change(settle: 0.7), change(settle: 0))
+        #expect(without > 0 && with < 0.6 * without, "\(with) \(without)")
+    }
+
+    @Test func `without a person there is no matte`() throws {
+        var settings = GoldenFrames.settings
+        settings.cutoff = 0.5
+        #expect(try golden.alpha(of: Matte(), 0, settings).allSatisfy { $0 == 0 })
+    }
+
+    @Test func `what lies at or before near is room`() throws {
+        var settings = GoldenFrames.settings
+        settings.near = 1.1
+        #expect(try golden.alpha(of: Matte(), 0, settings).allSatisfy { $0 == 0 })
+    }
+
+    @Test func `pixels beside the depth map are background`() throws {
+        var settings = GoldenFrames.settings
+        settings.depth.offsetX = 60
+        let alpha = try golden.alpha(of: Matte(), 0, settings)
+        let width = golden.width
+        #expect(alpha.contains(255))
+        for y in 0..<golden.height { #expect(alpha[(y * width)..<(y * width + 60)].allSatisfy { $0 == 0 }) }
+    }
+
+    @Test(arguments: [(1, 1), (2, 3), (17, 5), (400, 3), (33, 300)])
+    func `videos of any size get a matte`(width: Int, height: Int) throws {
+        for detail in MatteDetail.allCases {
+            var settings = GoldenFrames.settings
+            settings.detail = detail
+            let matte = Matte()
+            for number in 0..<2 {
+                let bytes = (0..<(width * height * 3)).map { UInt8(truncatingIfNeeded: $0 * 37 + number) }
+                let alpha = try golden.alpha(of: matte, number, settings, video: bytes, width: width, height: height)
+                #expect(alpha.count == width * height)
+            }
+        }
+    }
+
+    @Test(arguments: [(1, 1), (1, 9), (9, 1), (5, 4), (800, 2)])
+    func `depth maps of any size get a matte`(width: Int, height: Int) throws {
+        let counts = (0..<(width * height)).map { [0, 900, 1900][$0 % 3] }
+        let depth = try DepthMap(counts: counts, width: width)
+        for number in 0..<2 {
+            let matte = Matte()
+            let alpha = try golden.alpha(of: matte, number, depth: depth)
+            #expect(alpha.count == golden.width * golden.height)
+        }
+    }
+}
+
+/// The golden frames of `method=fusion`.
+private struct GoldenFrames {
+    struct Frame {
+        /// Counts of a millimetre.
+        let depth: [Int]
+        let depthWidth: Int
+        /// Red, green and blue of each pixel.
+        let video: [UInt8]
+        let alpha: [UInt8]
+    }
+
+    let frames: [Frame]
+    let width: Int
+    let height: Int
+
+    static let face = Box(x: 90, y: 38, width: 36, height: 40)
+
+    static var settings: MatteSettings {
+        var settings = MatteSettings()
+        settings.method = .fusion
+        settings.anchor.mode = .fixed
+        settings.cutoff = 1.2
+        return settings
+    }
+
+    init() throws {
+        let depths = try Golden.picture("fusion.depth.pgm")
+        let videos = try Golden.picture("fusion.video.pgm")
+        let alphas = try Golden.picture("fusion.alpha.pgm")
+        width = videos.width
+        height = alphas.height / 4
+        let (size, samples) = (width * height, depths.width * depths.height / 4)
+        frames = (0..<4).map { frame in
+            let planes = (0..<3).map { videos.samples[((frame * 3 + $0) * size)..<((frame * 3 + $0 + 1) * size)] }
+            return Frame(
+                depth: Array(depths.samples[(frame * samples)..<((frame + 1) * samples)]), depthWidth: depths.width,
+                video: (0..<size).flatMap { pixel in planes.map { UInt8($0[$0.startIndex + pixel]) } },
+                alpha: alphas.samples[(frame * size)..<((frame + 1) * size)].map { UInt8($0) })
+        }
+    }
+
+    private init(frames: [Frame], width: Int, height: Int) {
+        (self.frames, self.width, self.height) = (frames, width, height)
+    }
+
+    /// The same frames with every sample and pixel repeated along both axes; they have no mattes.
+    func enlarged(by factor: Int) throws -> GoldenFrames {
+        func repeated<Element>(_ elements: [Element], width: Int, group: Int = 1) -> [Element] {
+            let height = elements.count / (width * group)
+            return (0..<(height * factor)).flatMap { y in
+                (0..<(width * factor)).flatMap { x in
+                    let start = (y / factor * width + x / factor) * group
+                    return elements[start..<(start + group)]
+                }
+            }
+        }
+        return GoldenFrames(
+            frames: frames.map {
+                Frame(
+                    depth: repeated($0.depth, width: $0.depthWidth), depthWidth: $0.depthWidth * factor,
+                    video: repeated($0.video, width: width, group: 3), alpha: [])
+            }, width: width * factor, height: height * factor)
+    }
+
+    /// Renders a frame and gives back its alpha.
+    func alpha(
+        of matte: Matte, _ number: Int, _ settings: MatteSettings = GoldenFrames.settings, depth: DepthMap? = nil,
+        time: Int64? = nil, video: [UInt8]? = nil, width: Int? = nil, height: Int? = nil
+    ) throws -> [UInt8] {
+        let (width, height) = (width ?? self.width, height ?? self.height)
+        let bytes = video ?? frames[number].video
+        let depth = try depth ?? DepthMap(counts: frames[number].depth, width: frames[number].depthWidth)
+        return try bytes.withUnsafeBytes { bytes in
+            let base = try #require(bytes.baseAddress)
+            let plane = try #require(
+                Plane(base: base, length: bytes.count, rowBytes: 3 * width, rows: height, stride: 3 * width))
+            var planes = Planes<Plane>()
+            planes.append(plane)
+            let components = (0..<3).map { VideoColors.Component(plane: 0, offset: $0, step: 3, shiftX: 0, shiftY: 0) }
+            let picture = VideoPicture(
+                planes: planes, layout: PixelLayout(.full(bytesPerSample: 3)), colors: VideoColors(.rgb, components))
+            let frame = MatteFrame(
+                depth: depth.image, video: picture, width: width, height: height,
+                faces: [GoldenFrames.face], time: time)
+            matte.render(frame, settings)
+            let alpha = matte.plane(over: picture)
+            return (0..<height).flatMap { y in
+                [UInt8](UnsafeRawBufferPointer(start: alpha.row(y), count: width))
+            }
+        }
+    }
+}
