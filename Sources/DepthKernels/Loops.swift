@@ -263,6 +263,20 @@ extension Loops {
     }
 
     @inline(__always)
+    func sumTile(
+        _ colors: Floats, stride: Int, width: Int, rows: Int, bits: UnsafePointer<UInt64>, bitsStride: Int,
+        shift: UInt64, into sums: inout dm_tile_sums
+    ) {
+        self == .v3
+            ? unsafe DepthLoopsV3.sumTile(
+                colors, stride: stride, width: width, rows: rows, bits: bits, bitsStride: bitsStride, shift: shift,
+                into: &sums)
+            : unsafe DepthLoops.sumTile(
+                colors, stride: stride, width: width, rows: rows, bits: bits, bitsStride: bitsStride, shift: shift,
+                into: &sums)
+    }
+
+    @inline(__always)
     func settle(
         _ current: MutableFloats, past: Floats, share: MutableFloats, count: Int, factor: Float, settle: Float,
         sure: Float

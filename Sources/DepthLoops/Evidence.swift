@@ -1,3 +1,5 @@
+package import CDepthKernels
+
 /// Makes the colour evidence of some neighbouring samples (`ColorEvidence`).
 ///
 ///     L = log((e^(−df/2v) + o) / (e^(−db/2v) + o))
@@ -55,4 +57,48 @@ package func probability(
         let p = (t < 0 ? e : 1) / (1 + e)
         unsafe target[index] = t > 7 ? 1 : t < -7 ? 0 : p
     }
+}
+
+/// Sums up the colours of the members of a set in a tile of 16 columns.
+///
+/// - Parameters:
+///   - colors: three planes, `stride` numbers apart, rows of `width`.
+///   - bits: the set's bits of the first row, `bitsStride` words from one row to the next, the tile's `shift` bits up.
+package func sumTile(
+    _ colors: UnsafePointer<Float>, stride: Int, width: Int, rows: Int, bits: UnsafePointer<UInt64>, bitsStride: Int,
+    shift: UInt64, into sums: inout dm_tile_sums
+) {
+    var (y, u, v, squares) = (Tile(repeating: 0), Tile(repeating: 0), Tile(repeating: 0), Tile(repeating: 0))
+    var count = 0
+    for row in 0..<rows {
+        let members = unsafe UInt16(truncatingIfNeeded: bits[row &* bitsStride] &>> shift)
+        if members == 0 { continue }
+        count &+= members.nonzeroBitCount
+        let line = unsafe colors + row &* width
+        var (a, b, c) = unsafe (tile(line), tile(line + stride), tile(line + 2 &* stride))
+        if members != .max {
+            let isOut = (SIMD16<Int32>(repeating: Int32(members)) & tileBits) .== 0
+            a.replace(with: 0, where: isOut)
+            b.replace(with: 0, where: isOut)
+            c.replace(with: 0, where: isOut)
+        }
+        y += a
+        u += b
+        v += c
+        squares += a * a + b * b + c * c
+    }
+    sums.samples = Float(count)
+    sums.y = y.sum()
+    sums.u = u.sum()
+    sums.v = v.sum()
+    sums.squares = squares.sum()
+}
+
+private typealias Tile = SIMD16<Float>
+
+private let tileBits = SIMD16<Int32>(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
+
+@inline(__always)
+private func tile(_ source: UnsafePointer<Float>) -> Tile {
+    unsafe UnsafeRawPointer(source).loadUnaligned(as: Tile.self)
 }

@@ -67,6 +67,13 @@ static inline dm_comparison_bits dm_compare_floats(const float *numbers, float l
     return bits;
 }
 
+/// Sums over the members of a set in a tile: their number, Y', U, V, and the squares of all three.
+typedef struct {
+    float samples;
+    float y, u, v;
+    float squares;
+} dm_tile_sums;
+
 /// The four rows that a row is interpolated from, and their weights. No row is NULL when they are read.
 typedef struct {
     const int16_t *_Nullable rows[4];

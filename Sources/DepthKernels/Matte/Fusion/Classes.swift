@@ -1,28 +1,3 @@
-/// Facts about one sample of the grid.
-struct SampleFlags: OptionSet, BitwiseCopyable {
-    let rawValue: UInt8
-
-    /// Measured, and not behind the cutoff.
-    static let near = SampleFlags(rawValue: 1)
-    /// Measured, and behind the cutoff.
-    static let far = SampleFlags(rawValue: 2)
-    /// Not measured, in a hole of 3x3 samples at least; smaller ones are dots.
-    static let wide = SampleFlags(rawValue: 4)
-    /// Middle of 3x3 samples none of which was measured.
-    static let inside = SampleFlags(rawValue: 8)
-    /// In the ellipse of a face's head and hair.
-    static let head = SampleFlags(rawValue: 16)
-    /// In a hole behind which the room is out of the sensor's reach.
-    static let endless = SampleFlags(rawValue: 32)
-    /// Certainly the person.
-    static let person = SampleFlags(rawValue: 64)
-    /// Certainly the room. Samples that are neither are open: the edge is there.
-    static let room = SampleFlags(rawValue: 128)
-
-    var isHole: Bool { isDisjoint(with: [.near, .far]) }
-    var isOpen: Bool { isDisjoint(with: [.person, .room]) }
-}
-
 /// The stage that parts what depth settles from what it leaves open.
 ///
 /// - person: measured before the cutoff, farther than `edge` from the room and `edgeAtHole` from a hole.
@@ -40,7 +15,7 @@ struct Classes: ~Copyable {
     private static let edge = 3.0
     private static let edgeAtHole = 2.0
     /// Samples (of a grid of 640) from measured room beyond which a hole may be endless.
-    private static let gap: Float = 10
+    private static let gap = 10.0
     /// Metres.
     private static let reach = 0.10
     private static let reachEndless = 0.03
@@ -48,63 +23,123 @@ struct Classes: ~Copyable {
     private static let view = 1.15
 
     private var metres = DepthMetres()
-    private var flags = Scratch<SampleFlags>()
-    private var fromPerson = Distance()
-    private var fromRoom = Distance()
-    private var fromInside = Distance()
+    private var line = Scratch<Float>()
+    private var memory = Scratch<UInt64>()
     private var parts = ConnectedRuns()
+
+    /// The kinds of samples.
+    struct Sets {
+        /// Measured, and not behind the cutoff.
+        let near: SampleSet
+        /// Measured, and behind the cutoff.
+        let far: SampleSet
+        /// Not measured, in a hole of 3x3 samples at least; smaller ones are dots.
+        let wide: SampleSet
+        /// In the ellipse of a face's head and hair.
+        let head: SampleSet
+        /// In a hole behind which the room is out of the sensor's reach.
+        let endless: SampleSet
+        /// Certainly the person.
+        let person: SampleSet
+        /// Certainly the room.
+        let room: SampleSet
+    }
 
     /// - Parameters:
     ///   - cutoff: metres.
     ///   - near: metres; a sample at or below is room.
     ///   - faces: in video pixels.
-    /// - Returns: the flags of all samples, row by row, valid until the next call.
+    /// - Returns: the kinds of all samples, valid until the next call.
     mutating func classify(
         _ depth: DepthImage, scale: DepthScale, near: Double, cutoff: Double, faces: [Box], on grid: WorkGrid,
         _ loops: Loops
-    ) -> UnsafeMutablePointer<SampleFlags> {
-        let flags = unsafe flags.reserve(grid.count, filler: [])
-        let distance = unsafe compare(depth, scale: scale, near: near, cutoff: cutoff, on: grid, flags, loops)
-        unsafe markHeads(faces, on: grid, flags)
-        unsafe findInsides(on: grid, flags)
-        unsafe fromPerson.measure(to: .near, in: flags, on: grid)
-        unsafe fromRoom.measure(to: .far, in: flags, on: grid)
-        unsafe fromInside.measure(to: .inside, in: flags, on: grid)
+    ) -> Sets {
+        let stride = SampleSet.stride(width: grid.width)
+        let size = stride * grid.height
+        let memory = unsafe memory.reserve(12 * size, filler: 0)
+        func set(_ index: Int) -> SampleSet {
+            unsafe SampleSet(words: memory + index &* size, stride: stride, width: grid.width, height: grid.height)
+        }
+        let sets = Sets(
+            near: set(0), far: set(1), wide: set(2), head: set(3), endless: set(4), person: set(5), room: set(6))
+        let (inside, grown, other, widened) = (set(7), set(8), set(9), set(10))
+        let distance = compare(depth, scale: scale, near: near, cutoff: cutoff, on: grid, sets, loops)
+        markHeads(faces, on: grid, sets.head)
+
+        findInsides(sets, into: inside)
+        inside.grow(by: 1.5, into: grown, widened: widened)
+        sets.wide.fill { unsafe grown.words[$0] & ~(sets.near.words[$0] | sets.far.words[$0]) }
+
+        let edge = Double(grid.wholeSamples(Classes.edge))
+        sets.far.grow(by: edge, into: grown, widened: widened)
+        inside.grow(by: Double(grid.wholeSamples(Classes.edgeAtHole) + 1), into: other, widened: widened)
+        sets.person.fill { unsafe sets.near.words[$0] & ~grown.words[$0] & ~other.words[$0] }
+        sets.near.grow(by: edge, into: grown, widened: widened)
+        sets.room.fill { unsafe sets.far.words[$0] & ~grown.words[$0] }
 
         let samplesPerMetre = Double(grid.width) / (Classes.view * max(distance ?? cutoff, 1e-3))
-        let reach = Float(Classes.reach * samplesPerMetre)
-        unsafe findEndless(reach: reach, on: grid, flags)
-        unsafe settle(
-            reach: max(2, reach), reachEndless: Float(max(3, Classes.reachEndless * samplesPerMetre)), on: grid, flags)
-        return unsafe flags
+        let reach = Classes.reach * samplesPerMetre
+        sets.far.grow(by: grid.samples(Classes.gap), into: grown, widened: widened)
+        sets.near.grow(by: reach, into: other, widened: widened)
+        findEndless(notNearRoom: grown, notReached: other, sets)
+        if reach < 2 { sets.near.grow(by: 2, into: other, widened: widened) }
+        sets.near.grow(
+            by: max(3, Classes.reachEndless * samplesPerMetre), into: grown, widened: widened)
+        sets.room.fill { index in
+            let hole = unsafe ~(sets.near.words[index] | sets.far.words[index])
+            let endless = unsafe sets.endless.words[index] & ~sets.head.words[index]
+            let reached = unsafe endless & grown.words[index] | ~endless & other.words[index]
+            return unsafe sets.room.words[index] | hole & ~reached
+        }
+        sets.room.trim()
+        return sets
     }
 
     /// - Returns: the mean distance of what lies before the cutoff, in metres; nil where nothing does.
     private mutating func compare(
-        _ depth: DepthImage, scale: DepthScale, near: Double, cutoff: Double, on grid: WorkGrid,
-        _ flags: UnsafeMutablePointer<SampleFlags>, _ loops: Loops
+        _ depth: DepthImage, scale: DepthScale, near: Double, cutoff: Double, on grid: WorkGrid, _ sets: Sets,
+        _ loops: Loops
     ) -> Double? {
-        let (low, high) = (largestFloat(atMost: near), largestFloat(atMost: cutoff))
+        let blocks = sets.near.stride * 64 / blockWidth
+        let line = unsafe line.reserve(blocks * blockWidth, filler: 0)
+        let (low, high) = (max(largestFloat(atMost: near), 0), largestFloat(atMost: cutoff))
         var (sum, count) = (0.0, 0)
         for y in 0..<grid.height {
             let metres = unsafe metres.row(grid.depthIndex(y), of: depth, scale: scale, loops)
-            let row = unsafe flags + y &* grid.width
-            var (rowSum, rowCount): (Float, Int32) = (0, 0)
-            for x in 0..<grid.width {
-                let z = unsafe metres[grid.depthIndex(x)]
-                let isNear = z > low && z <= high
-                rowSum += isNear ? z : 0
-                rowCount &+= isNear ? 1 : 0
-                unsafe row[x] = isNear ? .near : z > 0 && z < .infinity ? .far : []
+            if grid.step == 1 {
+                unsafe line.update(from: metres, count: grid.width)
+            } else {
+                for x in 0..<grid.width { unsafe line[x] = metres[grid.depthIndex(x)] }
             }
-            sum += Double(rowSum)
-            count &+= Int(rowCount)
+            for x in grid.width..<(blocks &* blockWidth) { unsafe line[x] = 0 }
+            let (first, second) = unsafe (sets.near.row(y), sets.far.row(y))
+            let (third, fourth) = unsafe (sets.wide.row(y), sets.room.row(y))
+            unsafe loops.classify(
+                line, blocks: 0..<blocks, clear: high, opaque: .infinity, clearBits: first, opaqueBits: second)
+            unsafe loops.classify(
+                line, blocks: 0..<blocks, clear: low, opaque: .leastNonzeroMagnitude, clearBits: third,
+                opaqueBits: fourth)
+            for index in 0..<sets.near.stride {
+                let measured = unsafe fourth[index] & ~second[index]
+                let isNear = unsafe first[index] & ~third[index] & measured
+                unsafe first[index] = isNear
+                unsafe second[index] = measured & ~isNear
+                count &+= isNear.nonzeroBitCount
+            }
+            var lanes = Lanes(repeating: 0)
+            for block in 0..<blocks {
+                let z = unsafe loadLanes(line + block &* blockWidth)
+                lanes += z.replacing(with: 0, where: (z .> high) .| (z .<= low))
+            }
+            sum += Double(lanes.sum())
         }
-        return count > 0 ? sum / Double(count) : nil
+        for set in [sets.near, sets.far] { set.trim() }
+        return count > 0 && sum > 0 ? sum / Double(count) : nil
     }
 
     /// Marks the ellipse of head and hair about each face: 1.7 boxes wide, 2.1 high, its middle 0.35 below the box's top.
-    private func markHeads(_ faces: [Box], on grid: WorkGrid, _ flags: UnsafeMutablePointer<SampleFlags>) {
+    private func markHeads(_ faces: [Box], on grid: WorkGrid, _ heads: SampleSet) {
+        heads.removeAll()
         for face in faces {
             let corner = grid.point(videoX: Double(face.x), videoY: Double(face.y))
             let end = grid.point(videoX: Double(face.x + face.width), videoY: Double(face.y + face.height))
@@ -112,86 +147,54 @@ struct Classes: ~Copyable {
             guard width > 0, height > 0 else { continue }
             let (middleX, middleY) = (corner.x + 0.5 * width, corner.y + 0.35 * height)
             let (radiusX, radiusY) = (0.85 * width, 1.05 * height)
-            let rows = ceilIndex(middleY - radiusY, in: 0...grid.height)..<grid.height
-            for y in rows {
+            for y in 0..<grid.height {
                 let dy = (Double(y) - middleY) / radiusY
-                guard dy * dy < 1 else { if dy > 0 { break } else { continue } }
+                guard dy * dy < 1 else { continue }
                 let half = (1 - dy * dy).squareRoot() * radiusX
-                let columns = floorIndex(middleX - half, in: 0...grid.width)..<grid.width
-                for x in columns {
-                    let dx = (Double(x) - middleX) / radiusX
-                    if dx * dx + dy * dy < 1 {
-                        unsafe flags[y &* grid.width &+ x].insert(.head)
-                    } else if dx > 0 {
-                        break
-                    }
-                }
+                let start = ceilIndex(middleX - half, in: 0...grid.width)
+                let end = floorIndex(middleX + half, in: -1...(grid.width - 1)) + 1
+                if start < end { heads.bits(y).insert(start..<end) }
             }
         }
     }
 
-    /// Marks the middles of 3x3 holes; beyond the grid nothing is measured.
-    private func findInsides(on grid: WorkGrid, _ flags: UnsafeMutablePointer<SampleFlags>) {
-        let measured: SampleFlags = [.near, .far]
-        for y in 0..<grid.height {
-            let row = unsafe flags + y &* grid.width
-            let above = unsafe y > 0 ? row - grid.width : row
-            let below = unsafe y < grid.height &- 1 ? row + grid.width : row
-            var (before, this): (UInt8, UInt8) = (0, unsafe above[0].union(row[0]).union(below[0]).rawValue)
-            for x in 0..<grid.width {
-                let next =
-                    x < grid.width &- 1
-                    ? unsafe above[x &+ 1].union(row[x &+ 1]).union(below[x &+ 1]).rawValue : 0
-                if (before | this | next) & measured.rawValue == 0 { unsafe row[x].insert(.inside) }
-                (before, this) = (this, next)
+    /// Marks the middles of 3x3 samples none of which was measured; beyond the grid nothing is measured.
+    private func findInsides(_ sets: Sets, into inside: SampleSet) {
+        let stride = inside.stride
+        for y in 0..<inside.height {
+            let above = max(y &- 1, 0) &* stride
+            let below = min(y &+ 1, inside.height &- 1) &* stride
+            let this = y &* stride
+            func measured(_ index: Int) -> UInt64 {
+                guard index >= 0, index < stride else { return 0 }
+                let upper = unsafe sets.near.words[above &+ index] | sets.far.words[above &+ index]
+                let middle = unsafe sets.near.words[this &+ index] | sets.far.words[this &+ index]
+                let lower = unsafe sets.near.words[below &+ index] | sets.far.words[below &+ index]
+                return upper | middle | lower
+            }
+            var (before, word) = (UInt64(0), measured(0))
+            for index in 0..<stride {
+                let next = measured(index &+ 1)
+                unsafe inside.words[this &+ index] =
+                    ~(word | word &<< 1 | before &>> 63 | word &>> 1 | next &<< 63)
+                (before, word) = (word, next)
             }
         }
+        inside.trim()
     }
 
-    /// Marks wide holes, and those of them that are endless: parts of them, away from measured room, that go on farther
-    /// than the person reaches.
-    private mutating func findEndless(reach: Float, on grid: WorkGrid, _ flags: UnsafeMutablePointer<SampleFlags>) {
-        let (gap, reach) = (Distance.steps(Float(grid.samples(Double(Classes.gap)))), Distance.steps(reach))
-        let besideInside = Distance.steps(1.5)
+    /// Marks wide holes that are endless: parts of them, away from measured room, that go on farther than the person
+    /// reaches.
+    private mutating func findEndless(notNearRoom nearRoom: SampleSet, notReached reached: SampleSet, _ sets: Sets) {
+        let loose = sets.endless
+        loose.fill { unsafe sets.wide.words[$0] & ~nearRoom.words[$0] }
         parts.begin()
-        for y in 0..<grid.height {
-            let row = unsafe flags + y &* grid.width
-            let (person, room, inside) = unsafe (fromPerson.row(y), fromRoom.row(y), fromInside.row(y))
-            for x in 0..<grid.width {
-                if unsafe row[x].isHole && inside[x] <= besideInside { unsafe row[x].insert(.wide) }
-            }
-            parts.addRow(y, width: grid.width) { x in
-                unsafe row[x].contains(.wide) && room[x] > gap
-            } isSeed: { x in
-                unsafe person[x] > reach
+        for y in 0..<loose.height {
+            parts.addRow(y, loose.bits(y), width: loose.width) { columns in
+                reached.bits(y).firstMissing(from: columns.lowerBound, to: columns.upperBound) < columns.upperBound
             }
         }
-        parts.forEachSeededRun { y, columns in
-            let row = unsafe flags + y &* grid.width
-            for x in columns { unsafe row[x].insert(.endless) }
-        }
-    }
-
-    private mutating func settle(
-        reach: Float, reachEndless: Float, on grid: WorkGrid, _ flags: UnsafeMutablePointer<SampleFlags>
-    ) {
-        let edge = Distance.steps(Float(grid.wholeSamples(Classes.edge)))
-        let edgeAtHole = Distance.steps(Float(grid.wholeSamples(Classes.edgeAtHole) + 1))
-        let (reach, reachEndless) = (Distance.steps(reach), Distance.steps(reachEndless))
-        for y in 0..<grid.height {
-            let row = unsafe flags + y &* grid.width
-            let (person, room, inside) = unsafe (fromPerson.row(y), fromRoom.row(y), fromInside.row(y))
-            for x in 0..<grid.width {
-                let sample = unsafe row[x]
-                if sample.contains(.near) {
-                    if unsafe room[x] > edge && inside[x] > edgeAtHole { unsafe row[x].insert(.person) }
-                } else if sample.contains(.far) {
-                    if unsafe person[x] > edge { unsafe row[x].insert(.room) }
-                } else {
-                    let isEndless = sample.contains(.endless) && !sample.contains(.head)
-                    if unsafe person[x] > (isEndless ? reachEndless : reach) { unsafe row[x].insert(.room) }
-                }
-            }
-        }
+        sets.endless.removeAll()
+        parts.forEachSeededRun { y, columns in sets.endless.bits(y).insert(columns) }
     }
 }

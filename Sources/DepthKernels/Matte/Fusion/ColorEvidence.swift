@@ -1,3 +1,5 @@
+import CDepthKernels
+
 /// The stage that asks the video whether an open sample is of the person or of the room.
 ///
 ///     L = log((e^(−df/2v) + e^−6) / (e^(−db/2v) + e^−6))
@@ -33,6 +35,7 @@ struct ColorEvidence: ~Copyable {
     private var room = TileColors()
     private var learnt = TileColors()
     private var variances = Scratch<Float>()
+    private var hair = Scratch<UInt64>()
     private var evidence = Scratch<Float>()
     private let order = ColorEvidence.tilesNearestFirst()
 
@@ -41,24 +44,47 @@ struct ColorEvidence: ~Copyable {
     ///   - last: the log odds of the last frame; nil where there are none.
     /// - Returns: L of the open samples, those of others mean nothing; valid until the next call.
     mutating func evidence(
-        _ colors: UnsafePointer<Float>, _ flags: UnsafePointer<SampleFlags>, last: UnsafePointer<Float>?,
+        _ colors: UnsafePointer<Float>, _ sets: Classes.Sets, last: UnsafePointer<Float>?,
         on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
     ) -> UnsafePointer<Float> {
-        unsafe person.average(colors, on: grid) { unsafe flags[$0].contains(.person) }
-        unsafe room.average(colors, on: grid) { unsafe flags[$0].contains(.room) }
+        unsafe person.average(colors, of: sets.person, on: grid, loops)
+        unsafe room.average(colors, of: sets.room, on: grid, loops)
         let variance = ColorEvidence.floor + medianVariance() / 3
-        if let last = unsafe last {
-            unsafe learnt.average(colors, on: grid) { index in
-                unsafe flags[index].isSuperset(of: [.wide, .head]) && last[index] > ColorEvidence.learn
-            }
+        if let last = unsafe last, let hair = unsafe findHair(sets, last, on: grid) {
+            unsafe learnt.average(colors, of: hair, on: grid, loops)
             person.complete(by: &learnt, least: ColorEvidence.least)
         }
         let evidence = unsafe evidence.reserve(grid.count, filler: 0)
         let work = unsafe EvidenceRows(
-            colors: colors, flags: flags, person: person.palettes, room: room.palettes, order: order, grid: grid,
+            colors: colors, sets: sets, person: person.palettes, room: room.palettes, order: order, grid: grid,
             variance: variance, loops: loops, target: evidence)
         bands.share(work, rows: grid.height, width: grid.width, grain: ColorEvidence.tile)
         return unsafe UnsafePointer(evidence)
+    }
+
+    /// Holes in the ellipses of heads that were the person's in the last frame; nil where there are none.
+    private mutating func findHair(
+        _ sets: Classes.Sets, _ last: UnsafePointer<Float>, on grid: WorkGrid
+    ) -> SampleSet? {
+        let set = unsafe SampleSet(
+            words: hair.reserve(sets.wide.wordCount, filler: 0), stride: sets.wide.stride, width: grid.width,
+            height: grid.height)
+        set.removeAll()
+        var isAny = false
+        for y in 0..<grid.height {
+            for index in 0..<set.stride {
+                var word = unsafe sets.wide.row(y)[index] & sets.head.row(y)[index]
+                while word != 0 {
+                    let bit = word.trailingZeroBitCount
+                    word &= word &- 1
+                    if unsafe last[y &* grid.width &+ index &* 64 &+ bit] > ColorEvidence.learn {
+                        unsafe set.row(y)[index] |= 1 &<< UInt64(truncatingIfNeeded: bit)
+                        isAny = true
+                    }
+                }
+            }
+        }
+        return isAny ? set : nil
     }
 
     private mutating func medianVariance() -> Float {
@@ -95,7 +121,7 @@ struct ColorEvidence: ~Copyable {
     @safe
     private struct EvidenceRows: BandWork {
         let colors: UnsafePointer<Float>
-        let flags: UnsafePointer<SampleFlags>
+        let sets: Classes.Sets
         let person: Palettes
         let room: Palettes
         let order: [TileOffset]
@@ -132,7 +158,11 @@ struct ColorEvidence: ~Copyable {
         }
 
         private func isOpen(_ rows: Range<Int>, _ columns: Range<Int>) -> Bool {
-            for y in rows { for x in columns where unsafe flags[y &* grid.width &+ x].isOpen { return true } }
+            let block = columns.lowerBound / ColorEvidence.tile
+            let all = UInt16.max &>> UInt16(truncatingIfNeeded: ColorEvidence.tile &- columns.count)
+            for y in rows where (sets.person.bits(y)[block: block] | sets.room.bits(y)[block: block]) & all != all {
+                return true
+            }
             return false
         }
     }
@@ -198,32 +228,24 @@ private struct TileColors: ~Copyable {
     mutating func samples(of tile: Int) -> Float { unsafe memory[tile].samples }
     mutating func variance(of tile: Int) -> Float { unsafe memory[tile].variance }
 
-    /// - Parameter isCounted: of a sample's number.
-    @inline(__always)
-    mutating func average(_ colors: UnsafePointer<Float>, on grid: WorkGrid, _ isCounted: (Int) -> Bool) {
+    mutating func average(_ colors: UnsafePointer<Float>, of set: SampleSet, on grid: WorkGrid, _ loops: Loops) {
         let size = ColorEvidence.tile
         columns = groups(of: size, in: grid.width)
         rows = groups(of: size, in: grid.height)
         let tiles = unsafe tiles.reserve(count, filler: Tile())
         for tileY in 0..<rows {
+            let top = tileY &* size
             for tileX in 0..<columns {
-                var (samples, squares): (Float, Float) = (0, 0)
-                var sum = SIMD3<Float>()
-                for y in (tileY &* size)..<min((tileY &+ 1) &* size, grid.height) {
-                    for x in (tileX &* size)..<min((tileX &+ 1) &* size, grid.width) {
-                        let index = y &* grid.width &+ x
-                        guard isCounted(index) else { continue }
-                        let color = unsafe SIMD3(
-                            colors[index], colors[grid.count &+ index], colors[2 &* grid.count &+ index])
-                        samples += 1
-                        sum += color
-                        squares += (color * color).sum()
-                    }
-                }
-                let mean = sum / (samples + 1e-6)
+                let shift = UInt64(truncatingIfNeeded: (tileX & 3) &* 16)
+                var sums = dm_tile_sums()
+                unsafe loops.sumTile(
+                    colors + (top &* grid.width &+ tileX &* size), stride: grid.count, width: grid.width,
+                    rows: min(size, grid.height &- top), bits: set.row(top) + tileX / 4, bitsStride: set.stride,
+                    shift: shift, into: &sums)
+                let color = SIMD3(sums.y, sums.u, sums.v) / (sums.samples + 1e-6)
                 unsafe tiles[tileY &* columns &+ tileX] = Tile(
-                    samples: samples, color: mean,
-                    variance: max(squares / (samples + 1e-6) - (mean * mean).sum(), 0))
+                    samples: sums.samples, color: color,
+                    variance: max(sums.squares / (sums.samples + 1e-6) - (color * color).sum(), 0))
             }
         }
     }

@@ -23,32 +23,20 @@ struct ConnectedRuns: ~Copyable {
 
     /// Adds the next row below.
     ///
-    /// - Parameters:
-    ///   - isMember: true for samples of a part.
-    ///   - isSeed: true for members whose part is to be found.
-    mutating func addRow(_ y: Int, width: Int, isMember: (Int) -> Bool, isSeed: (Int) -> Bool) {
+    /// - Parameter isSeed: true for a run whose part is to be found.
+    mutating func addRow(_ y: Int, _ members: BitRow, width: Int, isSeed: (Range<Int>) -> Bool) {
         let first = runs.count
         var above = previous.lowerBound
-        var x = 0
-        while x < width {
-            guard isMember(x) else {
-                x &+= 1
-                continue
-            }
-            let start = x
-            var seed = false
-            while x < width, isMember(x) {
-                seed = seed || isSeed(x)
-                x &+= 1
-            }
+        members.forEachRun(upTo: width) { columns in
             let index = runs.count
             runs.append(
                 Run(
-                    row: Int32(truncatingIfNeeded: y), start: Int32(truncatingIfNeeded: start),
-                    end: Int32(truncatingIfNeeded: x), parent: Int32(truncatingIfNeeded: index), isSeed: seed))
-            while above < previous.upperBound, Int(runs[above].end) <= start { above &+= 1 }
+                    row: Int32(truncatingIfNeeded: y), start: Int32(truncatingIfNeeded: columns.lowerBound),
+                    end: Int32(truncatingIfNeeded: columns.upperBound), parent: Int32(truncatingIfNeeded: index),
+                    isSeed: isSeed(columns)))
+            while above < previous.upperBound, Int(runs[above].end) <= columns.lowerBound { above &+= 1 }
             var other = above
-            while other < previous.upperBound, Int(runs[other].start) < x {
+            while other < previous.upperBound, Int(runs[other].start) < columns.upperBound {
                 join(index, other)
                 other &+= 1
             }

@@ -43,68 +43,89 @@ struct Expectation: ~Copyable {
     ///   - evidence: that of the open samples.
     ///   - target: T for every sample.
     mutating func add(
-        _ evidence: UnsafePointer<Float>, _ flags: UnsafePointer<SampleFlags>, on grid: WorkGrid,
+        _ evidence: UnsafePointer<Float>, _ sets: Classes.Sets, on grid: WorkGrid,
         into target: UnsafeMutablePointer<Float>
     ) {
-        for index in 0..<grid.count {
-            let sample = unsafe flags[index]
-            if sample.isOpen {
-                unsafe target[index] = evidence[index] + Expectation.logOdds(sample)
-            } else {
-                unsafe target[index] = sample.contains(.person) ? Expectation.certain : -Expectation.certain
+        for y in 0..<grid.height {
+            let line = unsafe target + y &* grid.width
+            unsafe line.update(repeating: -Expectation.certain, count: grid.width)
+            sets.person.bits(y).forEachRun(upTo: grid.width) { columns in
+                unsafe (line + columns.lowerBound).update(repeating: Expectation.certain, count: columns.count)
+            }
+            for index in 0..<sets.person.stride {
+                let start = index &* 64
+                var open = unsafe ~(sets.person.row(y)[index] | sets.room.row(y)[index])
+                if start &+ 64 > grid.width {
+                    open &= UInt64.max &>> UInt64(truncatingIfNeeded: start &+ 64 &- grid.width)
+                }
+                while open != 0 {
+                    let bit = open.trailingZeroBitCount
+                    open &= open &- 1
+                    let x = start &+ bit
+                    unsafe line[x] = evidence[y &* grid.width &+ x] + logOdds(sets, row: y, x)
+                }
             }
         }
-        unsafe findShadow(flags, on: grid)
-        unsafe darken(flags, on: grid, target)
+        findShadow(sets, on: grid)
+        unsafe darken(sets, on: grid, target)
     }
 
     /// Forgets the shadow's side.
     mutating func reset() { votes = (0, 0) }
 
-    private static func logOdds(_ sample: SampleFlags) -> Float {
-        if sample.contains(.wide) {
-            if sample.contains(.endless) { return sample.contains(.head) ? endless + head : endless }
-            return sample.contains(.head) ? head : hole
+    @inline(__always)
+    private func logOdds(_ sets: Classes.Sets, row y: Int, _ x: Int) -> Float {
+        if sets.wide.bits(y).contains(x) {
+            let isHead = sets.head.bits(y).contains(x)
+            if sets.endless.bits(y).contains(x) {
+                return isHead ? Expectation.endless + Expectation.head : Expectation.endless
+            }
+            return isHead ? Expectation.head : Expectation.hole
         }
-        return sample.contains(.near) ? measured : sample.contains(.far) ? -measured : 0
+        if sets.near.bits(y).contains(x) { return Expectation.measured }
+        return sets.far.bits(y).contains(x) ? -Expectation.measured : 0
     }
 
-    private mutating func findShadow(_ flags: UnsafePointer<SampleFlags>, on grid: WorkGrid) {
+    private mutating func findShadow(_ sets: Classes.Sets, on grid: WorkGrid) {
         runs.removeAll(keepingCapacity: true)
         var now = (left: 0, right: 0)
         for y in 0..<grid.height {
-            let row = unsafe flags + y &* grid.width
+            let (near, far) = (sets.near.bits(y), sets.far.bits(y))
             var x = 0
             while x < grid.width {
-                guard unsafe row[x].isHole else {
-                    x &+= 1
-                    continue
+                let end = min(near.first(from: x, to: grid.width), far.first(from: x, to: grid.width))
+                if end &- x >= Expectation.shortestRun, x > 0, end < grid.width {
+                    let isLeft = far.contains(x &- 1) && near.contains(end)
+                    let isRight = near.contains(x &- 1) && far.contains(end)
+                    if isLeft || isRight {
+                        let vote = min(end &- x, Expectation.longestVote)
+                        if isLeft { now.left &+= vote } else { now.right &+= vote }
+                        runs.append(Run(y: y, columns: x..<end, isLeft: isLeft))
+                    }
                 }
-                let start = x
-                while x < grid.width, unsafe row[x].isHole { x &+= 1 }
-                guard x &- start >= Expectation.shortestRun, start > 0, x < grid.width else { continue }
-                let isLeft = unsafe row[start &- 1].contains(.far) && row[x].contains(.near)
-                let isRight = unsafe row[start &- 1].contains(.near) && row[x].contains(.far)
-                guard isLeft || isRight else { continue }
-                let vote = min(x &- start, Expectation.longestVote)
-                if isLeft { now.left &+= vote } else { now.right &+= vote }
-                runs.append(Run(y: y, columns: start..<x, isLeft: isLeft))
+                // On to the next hole.
+                x = end
+                while x < grid.width {
+                    let next = near.contains(x) ? near.firstMissing(from: x, to: grid.width) : x
+                    let after =
+                        next < grid.width && far.contains(next) ? far.firstMissing(from: next, to: grid.width) : next
+                    if after == x { break }
+                    x = after
+                }
             }
         }
         votes.left = Expectation.fading * votes.left + Double(now.left)
         votes.right = Expectation.fading * votes.right + Double(now.right)
     }
 
-    private func darken(
-        _ flags: UnsafePointer<SampleFlags>, on grid: WorkGrid, _ target: UnsafeMutablePointer<Float>
-    ) {
+    private func darken(_ sets: Classes.Sets, on grid: WorkGrid, _ target: UnsafeMutablePointer<Float>) {
         let needed = Expectation.majority * max(votes.left + votes.right, Expectation.leastVotes)
         for run in runs where (run.isLeft ? votes.left : votes.right) > needed {
-            for x in run.columns {
-                let index = run.y &* grid.width &+ x
-                let sample = unsafe flags[index]
-                if sample.isOpen && sample.contains(.wide) && !sample.contains(.endless) {
-                    unsafe target[index] += Expectation.shadow
+            let (wide, endless) = (sets.wide.bits(run.y), sets.endless.bits(run.y))
+            let (person, room) = (sets.person.bits(run.y), sets.room.bits(run.y))
+            for x in run.columns where wide.contains(x) && !endless.contains(x) {
+                if !person.contains(x) && !room.contains(x) {
+                    unsafe target[run.y &* grid.width &+ x] += Expectation.shadow
                 }
             }
         }

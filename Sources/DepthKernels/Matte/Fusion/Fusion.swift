@@ -39,12 +39,12 @@ struct Fusion: ~Copyable {
 
         let colors = unsafe settle.nextColors(on: grid)
         unsafe self.colors.average(guide, on: grid, into: colors, bands, loops)
-        let flags = unsafe classes.classify(
+        let sets = classes.classify(
             frame.depth, scale: settings.depth.scale, near: settings.near, cutoff: cutoff, faces: frame.faces, on: grid,
             loops)
-        let evidence = unsafe evidence.evidence(colors, flags, last: settle.past(on: grid), on: grid, bands, loops)
+        let evidence = unsafe evidence.evidence(colors, sets, last: settle.past(on: grid), on: grid, bands, loops)
         let logOdds = unsafe logOdds.reserve(grid.count, filler: 0)
-        unsafe expectation.add(evidence, flags, on: grid, into: logOdds)
+        unsafe expectation.add(evidence, sets, on: grid, into: logOdds)
         let keep = unsafe settle.settle(logOdds, settle: Float(settings.settle), on: grid, loops)
         let matte = unsafe matte.reserve(grid.count, filler: 0)
         unsafe loops.probability(logOdds, count: grid.count, into: matte)

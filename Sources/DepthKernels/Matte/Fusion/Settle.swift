@@ -31,8 +31,10 @@ struct Settle: ~Copyable {
 
     /// Where the colours of the next frame are to be written: three planes of the grid's size.
     mutating func nextColors(on grid: WorkGrid) -> UnsafeMutablePointer<Float> {
-        unsafe isSecond
-            ? secondColors.reserve(3 * grid.count, filler: 0) : firstColors.reserve(3 * grid.count, filler: 0)
+        // A tile at the end is read in whole vectors.
+        let size = 3 * grid.count + ColorEvidence.tile
+        return unsafe isSecond
+            ? secondColors.reserve(size, filler: 0) : firstColors.reserve(size, filler: 0)
     }
 
     /// The log odds of the last frame; nil where there is none, or the grid was another.
