@@ -107,6 +107,10 @@ final class FinishedAlphaReader: AlphaReader, MatteMemoryPart {
         var list = unsafe AlphaRunList(memory, width: width, grain: grain)
         for start in Swift.stride(from: 0, to: width, by: grain) {
             let count = min(grain, width &- start)
+            if count == grain, let cover = plainCover(plane, rows, start) {
+                list.append(cover, to: start &+ count)
+                continue
+            }
             var (all, any) = (UInt8.max, UInt8.min)
             for y in rows {
                 let bytes = unsafe plane.row(y).assumingMemoryBound(to: UInt8.self) + start
@@ -120,6 +124,21 @@ final class FinishedAlphaReader: AlphaReader, MatteMemoryPart {
             list.append(any == 0 ? .clear : all == .max ? .opaque : .mixed, to: start &+ count)
         }
         return list.runs
+    }
+
+    /// The cover of a grain that is alike in all pixels; nil where it is mixed.
+    @inline(__always)
+    private func plainCover(_ plane: Plane, _ rows: Range<Int>, _ start: Int) -> Cover? {
+        var (all, any) = (UInt64.max, UInt64.min)
+        for y in rows {
+            let bytes = unsafe plane.row(y) + start
+            for offset in stride(from: 0, to: FinishedAlphaReader.grain, by: 8) {
+                let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                all &= word
+                any |= word
+            }
+        }
+        return any == 0 ? .clear : all == .max ? .opaque : nil
     }
 }
 

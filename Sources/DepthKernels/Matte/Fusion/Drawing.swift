@@ -220,6 +220,8 @@ private struct LinearTaps {
 /// Scratch memory of one worker for drawing.
 private final class DrawingMemory: MatteMemoryPart {
     var numbers = Scratch<Float>()
+    /// The tiles of a row, as they are to be at last.
+    var covers = Scratch<Drawing.TileCover>()
 }
 
 /// Draws rows of tiles.
@@ -238,18 +240,20 @@ private struct DrawRows: BandWork {
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         let part = memory.part(DrawingMemory.self)
         let columns = geometry.tileColumns.count
+        let now = unsafe part.covers.reserve(columns, filler: .mixed)
         for tileY in rows where !geometry.tileRows[tileY].isEmpty {
+            for tile in 0..<columns { unsafe now[tile] = plainCover(tile, tileY) }
             var tileX = 0
             while tileX < columns {
-                guard isToDraw(tileX, tileY) else {
+                guard unsafe isToDraw(tileX, tileY, now) else {
                     tileX += 1
                     continue
                 }
                 let start = tileX
-                while tileX < columns, isToDraw(tileX, tileY) { tileX += 1 }
+                while tileX < columns, unsafe isToDraw(tileX, tileY, now) { tileX += 1 }
                 draw(tiles: start..<tileX, tileY, part)
                 for tile in start..<tileX {
-                    unsafe covers[tileY &* columns &+ tile] = coverDrawn(tile, tileY)
+                    unsafe covers[tileY &* columns &+ tile] = coverDrawn(tile, tileY, now[tile])
                 }
             }
         }
@@ -257,9 +261,11 @@ private struct DrawRows: BandWork {
 
     // MARK: Tiles
 
-    private func isToDraw(_ tileX: Int, _ tileY: Int) -> Bool {
+    private func isToDraw(
+        _ tileX: Int, _ tileY: Int, _ now: UnsafePointer<Drawing.TileCover>
+    ) -> Bool {
         if geometry.tileColumns[tileX].isEmpty { return false }
-        let cover = plainCover(tileX, tileY)
+        let cover = unsafe now[tileX]
         return unsafe cover == .mixed || cover != covers[tileY &* geometry.tileColumns.count &+ tileX]
     }
 
@@ -279,8 +285,7 @@ private struct DrawRows: BandWork {
         return first > 0 ? .opaque : .clear
     }
 
-    private func coverDrawn(_ tileX: Int, _ tileY: Int) -> Drawing.TileCover {
-        let cover = plainCover(tileX, tileY)
+    private func coverDrawn(_ tileX: Int, _ tileY: Int, _ cover: Drawing.TileCover) -> Drawing.TileCover {
         if cover == .mixed { return .mixed }
         let wanted: UInt8 = cover == .opaque ? 255 : 0
         for y in geometry.tileRows[tileY] {

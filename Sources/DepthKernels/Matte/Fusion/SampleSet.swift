@@ -36,6 +36,19 @@ struct SampleSet {
         let (whole, part) = (reach &>> 6, UInt64(truncatingIfNeeded: reach & 63))
         for y in 0..<height {
             let (source, target) = unsafe (row(y), target.row(y))
+            if whole == 0 && part > 0 {
+                var before: UInt64 = 0
+                var word = unsafe source[0]
+                for index in 0..<stride {
+                    let next = unsafe index &+ 1 < stride ? source[index &+ 1] : 0
+                    if before | word | next != 0 {
+                        let left = word &<< part | before &>> (64 &- part)
+                        unsafe target[index] |= left | word &>> part | next &<< (64 &- part)
+                    }
+                    (before, word) = (word, next)
+                }
+                continue
+            }
             for index in 0..<stride {
                 var word: UInt64 = 0
                 let (low, high) = (index &- whole, index &+ whole)
