@@ -56,4 +56,16 @@ struct Composer {
             }
         }
     }
+
+    /// Puts the reflectance of the outlines over that of a row.
+    func reflect(_ row: Int, of drawing: Drawing, over reflectance: inout [Float]) {
+        for layer in drawing.layers where layer.relief != nil && layer.rows.contains(row) {
+            scanner.forEachInnerRun(row: row, of: layer) { columns in
+                for column in columns {
+                    reflectance[column] =
+                        layer.reflectance ?? layer.paint.color(at: Point(centreOf: column, row)).reflectance
+                }
+            }
+        }
+    }
 }

@@ -18,6 +18,8 @@ struct Layer {
     let role: Role
     let paint: Paint
     let relief: Relief?
+    /// The share of a depth camera's light that the surface sends back, 0…1; nil for that of its paint.
+    let reflectance: Float?
     /// The rows that the shape touches.
     let rows: Range<Int>
     /// By the row they begin in.
@@ -94,18 +96,22 @@ struct Drawing {
     }
 
     /// Adds a layer: the union of the shapes, whatever way round they run.
-    mutating func fill(_ role: Role, _ shapes: Shape..., with paint: Paint, relief: Relief? = nil) {
-        fill(role, shapes, with: paint, relief: relief)
+    mutating func fill(
+        _ role: Role, _ shapes: Shape..., with paint: Paint, relief: Relief? = nil, reflectance: Float? = nil
+    ) {
+        fill(role, shapes, with: paint, relief: relief, reflectance: reflectance)
     }
 
-    mutating func fill(_ role: Role, _ shapes: [Shape], with paint: Paint, relief: Relief? = nil) {
+    mutating func fill(
+        _ role: Role, _ shapes: [Shape], with paint: Paint, relief: Relief? = nil, reflectance: Float? = nil
+    ) {
         guard role == .outline || !onlyOutlines else { return }
         let edges = shapes.flatMap(edges(of:))
         guard let top = edges.map(\.top).min(), let bottom = edges.map(\.bottom).max() else { return }
         let first = Numeric.integer(top, 0, height)
         layers.append(
             Layer(
-                role: role, paint: paint, relief: relief,
+                role: role, paint: paint, relief: relief, reflectance: reflectance,
                 rows: first..<max(first, Numeric.integer(bottom.rounded(.up), 0, height)),
                 edges: edges.reversed().sorted { $0.top.rounded(.down) < $1.top.rounded(.down) }))
     }

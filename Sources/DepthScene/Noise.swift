@@ -7,7 +7,7 @@ struct DepthFaults {
     private let noise: Float
     /// Samples whose hash is below this are lost; `UInt64` so that "all of them" can be said.
     private let holeLimit: UInt64
-    private let frameKey: UInt32
+    private let hash: FrameHash
 
     /// No sample moves out of these, in metres.
     private static let (nearest, farthest): (Float, Float) = (0.01, 1000)
@@ -17,35 +17,23 @@ struct DepthFaults {
     init(seed: UInt32, frame: UInt64, noise: Double, holes: Double) {
         self.noise = noise > 0 ? Float(min(noise, DepthFaults.largestNoise)) : 0
         holeLimit = holes > 0 ? UInt64(min(holes, 1) * 4_294_967_296) : 0
-        let low = UInt32(truncatingIfNeeded: frame)
-        let high = UInt32(truncatingIfNeeded: frame >> 32)
-        frameKey = Hash.mix(low, Hash.mix(high, seed))
+        hash = FrameHash(seed: seed, frame: frame)
     }
 
     /// Applies the faults to the samples of a row.
     func apply(to samples: inout [Float], row: Int) {
         guard noise > 0 || holeLimit > 0 else { return }
-        let rowKey = Hash.mix(UInt32(truncatingIfNeeded: row), frameKey)
+        let bits = hash.row(row)
         for column in samples.indices where samples[column] > 0 {
-            let first = Hash.mix(UInt32(truncatingIfNeeded: column) &* 0x9e37_79b9 ^ rowKey)
+            let first = bits[column]
             let second = Hash.mix(first ^ 0x6d2b_79f5)
             if UInt64(Hash.mix(second ^ 0x1b56_c4e9)) < holeLimit {
                 samples[column] = 0
             } else if noise > 0 {
                 let depth = samples[column]
-                let moved = depth + noise * depth * depth * DepthFaults.bell(first, second)
+                let moved = depth + noise * depth * depth * Hash.bell(first, second)
                 samples[column] = Numeric.clamp(moved, DepthFaults.nearest, DepthFaults.farthest)
             }
         }
-    }
-
-    /// A number of mean 0 and standard deviation 1, bell-shaped, within ±3.5.
-    ///
-    /// Source: the sum of four uniform numbers (Irwin–Hall), here the 16-bit halves of two hashes; each has a variance
-    /// of (2³² − 1) / 12.
-    @inline(__always)
-    private static func bell(_ first: UInt32, _ second: UInt32) -> Float {
-        let sum = (first & 0xffff) &+ (first >> 16) &+ (second & 0xffff) &+ (second >> 16)
-        return (Float(sum) - 131_070) * (1 / 37_837.227)
     }
 }

@@ -16,6 +16,13 @@ extension Color {
     func darker(_ amount: Float) -> Color { mixed(amount, of: .rgb(0x1a1020)) }
     func lighter(_ amount: Float) -> Color { mixed(amount, of: .rgb(0xfff6e8)) }
 
+    /// The share of light that a surface of this color sends back, 0…1: its luminance (BT.709), with a gamma of 2.
+    @inline(__always)
+    var reflectance: Float {
+        let share = self * (1.0 / 255)
+        return 0.0722 * share.x * share.x + 0.7152 * share.y * share.y + 0.2126 * share.z * share.z
+    }
+
     /// An opaque pixel of the video: the lanes rounded to nearest and held within 0…255.
     ///
     /// Adding 2²³ to a float between 0 and 2²³ leaves its value, rounded, in the low bits; no conversion can trap.

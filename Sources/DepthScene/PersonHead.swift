@@ -42,13 +42,17 @@ private let locks: [(lock: Lock, isLight: Bool)] = [
     (([0.052, -0.164], [0.118, -0.196], [0.138, -0.056], 0.0020), false),
     (([0.050, -0.176], [0.118, -0.222], [0.146, -0.090], 0.0024), true),
 ]
+/// Hair of any color scatters a depth camera's light among its strands, and little comes back.
+private let hairReflectance: Float = 0.015
 private let skull = Ellipse(0, -0.02, 0.172, 0.245)
 
 /// Head, ears and hair. Coordinates: frame heights from the middle of the face.
 extension Drawing {
     mutating func addHairBehind(_ look: Look) {
         let relief = dome(skull, rim: 0.89, bulge: 0.06)
-        fill(.outline, .smooth(hairBehind), with: .flat(look.hair.darker(0.35)), relief: relief)
+        fill(
+            .outline, .smooth(hairBehind), with: .flat(look.hair.darker(0.35)), relief: relief,
+            reflectance: hairReflectance)
     }
 
     mutating func addHead(_ look: Look) {
@@ -73,7 +77,7 @@ extension Drawing {
         let (light, shade) = (look.hair.lighter(0.08), look.hair.darker(0.30))
         fill(
             .outline, hair, with: linear(light, shade, from: [-0.08, -0.22], to: [0.13, -0.04]),
-            relief: dome(skull, rim: 0.835, bulge: 0.120))
+            relief: dome(skull, rim: 0.835, bulge: 0.120), reflectance: hairReflectance)
         glow(look.hair.lighter(0.40).opacity(0.30), -0.045, -0.180, 0.10, 0.055)
         for (lock, isLight) in locks {
             let color = isLight ? look.hair.lighter(0.28).opacity(0.50) : look.hair.darker(0.55).opacity(0.45)

@@ -24,6 +24,9 @@ package final class SceneRenderer {
     private lazy var roomPixels = drawRoomPixels()
     /// The room's depth in metres.
     private lazy var roomDepth = drawRoomDepth()
+    private lazy var roomReflectance = drawRoomReflectance()
+    /// The last sensor that was asked for.
+    private var sensor: DepthSensor?
 
     package init(scene: Scene, width: Int, height: Int) {
         self.scene = scene
@@ -47,19 +50,23 @@ package final class SceneRenderer {
     ///
     /// `frame` numbers the noise: the same frame number has the same noise. `noise` is its standard deviation at 1 m,
     /// in metres; it grows with the square of the depth. `holes` is the share, 0…1, of samples that are not measured.
-    package func drawDepth(seconds: Double, frame: UInt64, noise: Double, holes: Double, into plane: MutablePlane) {
+    /// Both come on top of the faults of `sensor`.
+    package func drawDepth(
+        seconds: Double, frame: UInt64, sensor kind: SensorKind = .ideal, noise: Double, holes: Double,
+        into plane: MutablePlane
+    ) {
         guard isLargeEnough(plane, bytesPerPixel: 4) else { return }
         let drawing = foreground(seconds: seconds, onlyOutlines: true)
-        let room = scene.pattern == .person ? roomDepth : []
         let faults = DepthFaults(seed: scene.seed, frame: frame, noise: noise, holes: holes)
+        let sensor = sensor(of: kind)
+        if let sensor { measure(drawing, frame: frame, with: sensor) }
         var samples = [Float](repeating: 0, count: width)
         for row in 0..<height {
-            switch scene.pattern {
-            case .person: for column in 0..<width { samples[column] = room[row &* width &+ column] }
-            case .ramp: for column in 0..<width { samples[column] = ramp.depth(column) }
-            case .blank: break
+            if let sensor {
+                for column in 0..<width { samples[column] = sensor.measured[row &* width &+ column] }
+            } else {
+                drawExactDepth(row, of: drawing, into: &samples)
             }
-            composer.measure(row, of: drawing, over: &samples)
             faults.apply(to: &samples, row: row)
             write(row, to: plane) { samples[$0] }
         }
@@ -113,6 +120,18 @@ package final class SceneRenderer {
         }
     }
 
+    /// Draws a row of the depth as it is; in `blank` the samples stay.
+    private func drawExactDepth(_ row: Int, of drawing: Drawing, into samples: inout [Float]) {
+        switch scene.pattern {
+        case .person:
+            let room = roomDepth
+            for column in 0..<width { samples[column] = room[row &* width &+ column] }
+        case .ramp: for column in 0..<width { samples[column] = ramp.depth(column) }
+        case .blank: break
+        }
+        composer.measure(row, of: drawing, over: &samples)
+    }
+
     private func drawRoomDepth() -> [Float] {
         var room = Drawing(width: width, height: height, onlyOutlines: true)
         room.addRoom()
@@ -121,6 +140,38 @@ package final class SceneRenderer {
             composer.measure(row, of: room, over: &samples)
             return samples
         }
+    }
+
+    private func drawRoomReflectance() -> [Float] {
+        var room = Drawing(width: width, height: height, onlyOutlines: true)
+        room.addRoom()
+        return (0..<height).flatMap { row in
+            var reflectance = [Float](repeating: 1, count: width)
+            composer.reflect(row, of: room, over: &reflectance)
+            return reflectance
+        }
+    }
+
+    // MARK: The depth camera
+
+    /// The sensor of a kind, with the memory of the last frame's; nil for `ideal`.
+    private func sensor(of kind: SensorKind) -> DepthSensor? {
+        if sensor?.kind != kind { sensor = DepthSensor(kind, width: width, height: height) }
+        return sensor
+    }
+
+    /// Shows a frame to a sensor. The ramp is white.
+    private func measure(_ drawing: Drawing, frame: UInt64, with sensor: DepthSensor) {
+        for row in 0..<height {
+            sensor.expose(row) { depth, reflectance in
+                drawExactDepth(row, of: drawing, into: &depth)
+                guard scene.pattern == .person else { return }
+                let room = roomReflectance
+                for column in 0..<width { reflectance[column] = room[row &* width &+ column] }
+                composer.reflect(row, of: drawing, over: &reflectance)
+            }
+        }
+        sensor.measure(seed: scene.seed, frame: frame)
     }
 
     /// A little noise against bands in the gradients, in steps of the 8-bit video; the sum of two hashes.

@@ -30,6 +30,27 @@ import Testing
         #expect(runs[0] == runs[1])
     }
 
+    @Test(arguments: ["structured-light", "stereo", "tof", "phone"])
+    func `a sensor changes the depth alone, and the same in each run`(sensor: String) {
+        let exact = frames(pipeline("num-buffers=3")).mapValues { $0.map(\.bytes) }
+        let runs = (0..<2).map { _ in
+            frames(pipeline("num-buffers=3 sensor=\(sensor)")).mapValues { $0.map(\.bytes) }
+        }
+        #expect(runs[0]["depth"]?.count == 3)
+        #expect(runs[0] == runs[1])
+        #expect(runs[0]["video"] == exact["video"])
+        #expect(runs[0]["matte"] == exact["matte"])
+        #expect(runs[0]["depth"] != exact["depth"])
+        let holed = frames(pipeline("num-buffers=3 sensor=\(sensor) holes=0.3")).mapValues { $0.map(\.bytes) }
+        #expect(holed["depth"] != runs[0]["depth"], "holes come on top")
+    }
+
+    @Test func `the ideal sensor is the exact depth`() {
+        let runs = ["", "sensor=ideal"].map { frames(pipeline("num-buffers=3 \($0)"))["depth"]?.map(\.bytes) }
+        #expect(runs[0]?.count == 3)
+        #expect(runs[0] == runs[1])
+    }
+
     @Test func `another seed gives other pictures`() {
         let runs = [1, 2].map { seed in
             frames(pipeline("num-buffers=1 noise=0.01 seed=\(seed)")).mapValues { $0.map(\.bytes) }

@@ -58,6 +58,8 @@ enum DepthTestSrc {
         .uint(
             "seed", "Chooses the person's colours and movements, and the noise; 0 = the usual person",
             0...UInt32.max, \.seed),
+        .choice(
+            "sensor", "The depth camera whose faults the depth map has; noise and holes come on top", \.sensor),
         .double(
             "noise", "Standard deviation of the depth in metres at 1 m; it grows with the square of the distance",
             0...1, \.noise),
@@ -74,6 +76,7 @@ enum DepthTestSrc {
 struct DepthTestSrcSettings: Sendable {
     var pattern = ScenePattern.person
     var seed: UInt32 = 0
+    var sensor = SensorKind.ideal
     var noise = 0.0
     var holes = 0.0
     var face = true
@@ -89,6 +92,20 @@ extension ScenePattern: PropertyEnum {
         case .person: "A person who waves, 0.7 m away, before a desk and a wall"
         case .ramp: "Depth from 0.5 m at the left edge to 4.5 m at the right"
         case .blank: "Grey video, and no depth measured anywhere"
+        }
+    }
+}
+
+extension SensorKind: PropertyEnum {
+    package static let typeName = "GstDepthTestSrcSensor"
+
+    package var blurb: String {
+        switch self {
+        case .ideal: "The exact depth"
+        case .structuredLight: "Kinect v1: a shadow beside the person, jagged edges, hair with holes, 0.5 to 4.5 m"
+        case .stereo: "RealSense D415: a person three samples too wide, wavy noise, a band at the left, 0.3 to 8 m"
+        case .tof: "Azure Kinect: mixed or lost samples at edges, dark things far away lost, 0.25 to 4 m"
+        case .phone: "A telephone's map of 320x180: soft edges, no holes, little noise"
         }
     }
 }
