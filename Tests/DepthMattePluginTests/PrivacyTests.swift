@@ -15,7 +15,7 @@ import Testing
     }
 
     enum Mode: CaseIterable {
-        case opaque, transparent
+        case opaque, transparent, fused
     }
 
     @Test(arguments: Fault.allCases, Mode.allCases)
@@ -47,7 +47,7 @@ import Testing
         private var origin = 0
 
         init(_ mode: Mode) {
-            let isOpaque = mode == .opaque
+            let isOpaque = mode != .transparent
             secret = isOpaque ? Room.secret : Room.secret + [255]
             shape = VideoShape(isOpaque ? "RGB" : "RGBA", 64, 48)
             bench = Bench(
@@ -56,6 +56,7 @@ import Testing
                     "anchor": "auto", "cutoff": "1", "blur-radius": "0", "margin": "0.2", "hold-time": "0",
                     "max-skew": "0",
                     "background-color": "0xff102030", "background-mode": isOpaque ? "auto" : "transparent",
+                    "method": mode == .fused ? "fusion" : "threshold",
                 ])
             bench.depth.start(depth)
             bench.video.start(shape)
