@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+"""Reference of depthmatte's quality matte, in NumPy and OpenCV: depth + video (+ face box) -> alpha, frame after frame.
+
+    pip install numpy opencv-python-headless
+    quality_matte.py --video c0.png c1.png --depth d0.png d1.png --face X,Y,W,H --out 'alpha-%d.png'
+
+Depth says where to look, colour says where the edge is, a linear model of the video's colours draws it.  Evidence is added
+up as log odds (0 = do not know, + = person, - = room), so each stage is one term and can be tested by itself:
+
+ 0. grid      every sample of the depth map (every 2nd, 3rd ... if its longer side is over `longest`); the video averaged down
+ 1. classes   person, room, open: what is measured and not beside the other side is settled; the rest, the band, is open
+ 2. colour    L: how much better the nearest person colour of the neighbourhood explains a sample than the nearest room colour
+ 3. prior     H: the balance of classes around a measured sample; for a hole: shadow, endless room, head, or nothing known
+ 4. time      T = L + H, mixed with the last frame's where the picture stands still; P = 1 / (1 + exp(-T))
+ 5. drawing   guided filter: P ~ a . colour + b in small windows; a, b brought to video size and applied to every video pixel
+
+Everything but the last line of stage 5 works on the grid; stages 2 to 5 only in tiles that hold open samples.
+Lengths in samples marked (s) are for a grid whose longer side is 640 and scale with it.  No random numbers: the same input
+gives the same output.  Same cutoff and same "0 = not measured" as seed_matte.py..
+"""
+import argparse
+import sys
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from seed_matte import face_depth, metres
+
+
+@dataclass
+class Params:
+    longest: int = 768           # samples; a larger depth map is thinned out
+    chroma: float = 1.5          # weight of U and V beside Y in colour distances
+    # 1. classes
+    edge: float = 3              # (s) a measured sample so near to the other class is open
+    edge_hole: float = 2         # (s) ... and a person's so near to a hole
+    reach: float = 0.10          # m that the person may reach into a hole
+    view: float = 1.15           # picture's width / distance (60 degrees), turns metres into samples
+    gap: float = 10              # (s) a hole so far from measured room may be endless
+    reach_endless: float = 0.03  # m (and 3 samples at least) that the person may reach into an endless room
+    # 2. colour
+    tile: int = 16               # samples
+    rings: int = 3               # a palette is gathered from (2 * rings + 1)^2 tiles
+    palette: int = 6             # colours per class
+    least: int = 6               # samples that a tile's colour must stand for
+    floor: float = 4e-4          # variance of a colour at least: (5 / 255)^2
+    outlier: float = 6.0         # |L| at most
+    learn: float = 3.0           # hair without depth gives its colours where the last T was above this
+    # 3. prior
+    vote: float = 1.5            # H of a measured sample: what depth says where colour says nothing
+    hole: float = -2.0           # H of a hole that nothing explains
+    shadow: float = -4.0         # added where the emitter's shadow falls
+    endless: float = -3.0        # H of an endless room
+    head: float = 1.5            # H of a hole in the head's ellipse (in an endless room: added)
+    # 4. time
+    settle: float = 0.7          # share of the last frame where the picture stands still; 0 = off
+    still: float = 25.0          # it stands still where its squared change is below still * noise^2
+    sure: float = 7.0            # |T| from which a change of sign is believed at once
+    # 5. drawing
+    radius: float = 8            # (s) window of the guided filter
+    subsample: int = 4           # its statistics are made of cells of 4x4 samples
+    eps: float = 1e-4            # smallest colour variance that is an edge: (2.5 / 255)^2
+    slope: float = 1.8           # of the last ramp about 1/2
+    smooth: float = 0.6          # sigma in video pixels, before the ramp
+
+
+def disc(r):
+    return cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * r + 1, 2 * r + 1))
+
+
+def box(x, r):
+    return cv2.blur(x, (2 * r + 1, 2 * r + 1), borderType=cv2.BORDER_REFLECT)
+
+
+def distance(mask):
+    """Samples to the nearest True.  Only ever compared with a radius, so growing a mask by a disc or an octagon does as well."""
+    return cv2.distanceTransform((~mask).astype(np.uint8), cv2.DIST_L2, 3) if mask.any() else np.full(mask.shape, 1e4, np.float32)
+
+
+def enlarge(x, size):
+    return cv2.resize(x, size, interpolation=cv2.INTER_LINEAR)
+
+
+class QualityMatte:
+    def __init__(self, **changes):
+        self.p = Params(**changes)
+        self.reset()
+
+    def reset(self):
+        """Forget the past: at start, after a flush, a change of size, a seek, a cut."""
+        self.T = self.I = self.alpha = None                                     # last frame: log odds, guide, matte
+        self.noise, self.sides = 0.0, np.zeros(2)                               # sigma of the guide; votes for the shadow's side
+
+    def step(self, video, z, face, cutoff):
+        """BGR uint8; float metres, 0 = not measured; (x, y, w, h) in video pixels or None; metres -> float32 alpha, video size."""
+        p, size = self.p, video.shape[1::-1]
+        z = self.thin(z)
+        scale = max(z.shape) / 640
+        full = self.guide(video)
+        I = cv2.resize(full, z.shape[::-1], interpolation=cv2.INTER_AREA)
+        head = self.head(face, size, z.shape)
+
+        # 1. classes
+        fg, bg, hole = (z > 0) & (z <= cutoff), z > cutoff, z <= 0
+        e, eh = max(1, round(p.edge * scale)), max(1, round(p.edge_hole * scale))
+        inside = cv2.erode(hole.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=1) > 0
+        from_fg, from_bg, from_inside = distance(fg), distance(bg), distance(inside)
+        wide = hole & (from_inside <= 1.5)                                      # holes of 3x3 and more; smaller ones are dots
+        metre = z.shape[1] / (p.view * (float(z[fg].mean()) if fg.any() else cutoff))
+        endless = self.endless(wide, from_fg, from_bg, p.reach * metre, p.gap * scale)
+        reach = np.where(endless & ~head, max(3.0, p.reach_endless * metre), max(2.0, p.reach * metre))
+        far = hole & (from_fg > reach)
+        person = fg & (from_bg > e) & (from_inside > eh + 1)
+        room = (bg & (from_fg > e)) | far
+        open_ = ~(person | room)
+
+        # 2. colour
+        learnt = wide & head & (self.T > p.learn) if self.T is not None else None
+        L = self.colour_evidence(I, person, learnt, room, open_)
+
+        # 3. prior
+        closed = np.where(head, p.head, p.hole) + p.shadow * self.shadow(fg, bg, hole)
+        nothing = p.endless + p.head * head
+        H = np.where(wide, np.where(endless, nothing, closed), np.where(fg, p.vote, np.where(bg, -p.vote, 0)))
+
+        # 4. time
+        T = np.where(open_, L + H, np.where(person, 8, -8)).astype(np.float32)
+        keep = self.standing_still(I, T) if self.T is not None and p.settle else None
+        if keep is not None:
+            T = T + keep * (self.T - T)
+        self.T, self.I = T, I
+        P = (1 / (1 + np.exp(-T))).astype(np.float32)
+        P[T > 7], P[T < -7] = 1, 0
+
+        # 5. drawing
+        alpha = self.draw(full, I, P, size, scale)
+        if keep is not None:
+            k = enlarge(cv2.erode(keep, np.ones((3, 3), np.uint8)), size)
+            alpha = alpha + k * (self.alpha - alpha)
+        self.alpha = alpha
+        return alpha
+
+    # --- 0. grid -----------------------------------------------------------------------------------------------
+
+    def thin(self, z):
+        k = -(-max(z.shape) // self.p.longest)
+        return np.ascontiguousarray(z[k // 2::k, k // 2::k])
+
+    def guide(self, video):
+        """Y'UV in 0 to 1 (the video's own planes where it is YUV), chroma weighted."""
+        y = cv2.cvtColor(video, cv2.COLOR_BGR2YUV).astype(np.float32) / 255
+        y[..., 1:] *= self.p.chroma
+        return y
+
+    @staticmethod
+    def head(face, video_size, shape):
+        """Samples in the ellipse of head and hair: 1.7 face boxes wide, 2.1 high, its middle 0.35 below the box's top."""
+        if face is None:
+            return np.zeros(shape, bool)
+        (dh, dw), (vw, vh) = shape, video_size
+        x, y, w, h = face[0] * dw / vw, face[1] * dh / vh, face[2] * dw / vw, face[3] * dh / vh
+        yy, xx = np.mgrid[0:dh, 0:dw]
+        return ((xx - x - 0.5 * w) / (0.85 * w)) ** 2 + ((yy - y - 0.35 * h) / (1.05 * h)) ** 2 < 1
+
+    # --- 1. and 3. holes -----------------------------------------------------------------------------------------
+
+    @staticmethod
+    def endless(wide, from_fg, from_bg, reach, gap):
+        """4-connected parts of holes, away from measured room, that go on farther than hair does: the room is out of range."""
+        loose = wide & (from_bg > gap)
+        _, part = cv2.connectedComponents(loose.astype(np.uint8), connectivity=4)
+        return loose & np.isin(part, np.unique(part[loose & (from_fg > reach)]))
+
+    def shadow(self, fg, bg, hole):
+        """1 in runs of holes, along a row, from room to person, on the side of the person where most of them lie; else 0.
+
+        An emitter beside the eye leaves its shadow always on the same side.  Runs of 3 and more vote with their length (30 at
+        most); old votes fade by a tenth each frame; a side counts from two thirds of the votes, and of 200 at least.
+        """
+        h, w = hole.shape
+        padded = np.zeros((h, w + 2), np.int8)
+        padded[:, 1:-1] = hole
+        d = np.diff(padded, axis=1)
+        (y, a), (_, b) = np.where(d == 1), np.where(d == -1)                    # the run is columns a ..< b of row y
+        ok = (b - a >= 3) & (a > 0) & (b < w)
+        y, a, b = y[ok], a[ok], b[ok]
+        before, after = bg[y, a - 1] & fg[y, b], fg[y, a - 1] & bg[y, b]
+        n = np.minimum(b - a, 30)
+        self.sides = 0.9 * self.sides + np.array([n[before].sum(), n[after].sum()])
+        out = np.zeros((h, w), np.float32)
+        for votes, runs in zip(self.sides, (before, after)):
+            if votes > 0.67 * max(self.sides.sum(), 200):
+                for i in np.where(runs)[0]:
+                    out[y[i], a[i]:b[i]] = 1
+        return out
+
+    # --- 2. colour -----------------------------------------------------------------------------------------------
+
+    def colour_evidence(self, I, person, learnt, room, open_):
+        """L = log((exp(-df / 2v) + o) / (exp(-db / 2v) + o)), d = squared distance to the nearest colour, o = exp(-outlier)."""
+        p, t, (h, w) = self.p, self.p.tile, open_.shape
+        nf, cf, vf = self.tile_colours(I, person)
+        nb, cb, vb = self.tile_colours(I, room)
+        if learnt is not None and learnt.any():                                 # only for tiles that measured nothing of the person
+            nl, cl, _ = self.tile_colours(I, learnt)
+            none = nf < p.least
+            nf, cf = np.where(none, nl, nf), np.where(none[..., None], cl, cf)
+        spread = np.concatenate([vf[vf >= 0], vb[vb >= 0]])
+        v = p.floor + (float(np.median(spread)) if spread.size else 3e-3) / 3
+        rows, cols = nf.shape[:2]
+        padded = np.zeros((rows * t, cols * t, 4), np.float32)
+        padded[:h, :w, :3], padded[:h, :w, 3] = I, open_
+        padded = padded.reshape(rows, t, cols, t, 4).transpose(0, 2, 1, 3, 4)
+        tiles = np.where(padded[..., 3].any((2, 3)))                            # the band's tiles
+        x = padded[tiles][..., :3]
+        df, db = (self.nearest(x, *self.palettes(n, c, tiles, 3 * v)) for n, c in ((nf, cf), (nb, cb)))
+        o = np.exp(-p.outlier)
+        L = np.zeros((rows, cols, t, t), np.float32)
+        L[tiles] = np.log((np.exp(-df / (2 * v)) + o) / (np.exp(-db / (2 * v)) + o))
+        return L.transpose(0, 2, 1, 3).reshape(rows * t, cols * t)[:h, :w]
+
+    def tile_colours(self, I, where):
+        """Per tile, of the samples `where`: count (rows, cols), mean (rows, cols, 3), variance (-1 where fewer than 17 samples)."""
+        t, (h, w) = self.p.tile, where.shape
+        rows, cols = -(-h // t), -(-w // t)
+        q = np.zeros((rows * t, cols * t, 5), np.float32)
+        q[:h, :w, 0], q[:h, :w, 1:4], q[:h, :w, 4] = where, I * where[..., None], (I * I).sum(-1) * where
+        total = q.reshape(rows, t, cols, t, 5).sum((1, 3))
+        n = total[..., 0]
+        mean = total[..., 1:4] / (n[..., None] + 1e-6)
+        return n, mean, np.where(n > 16, np.maximum(total[..., 4] / (n + 1e-6) - (mean ** 2).sum(-1), 0), -1)
+
+    def palettes(self, n, mean, tiles, apart):
+        """Per listed tile: colours of the tiles around it, nearest tile first (then row by row), none within sqrt(apart) of one
+        already taken.  -> colours (tiles, palette, 3), valid (tiles, palette)."""
+        p, (rows, cols), (ty, tx) = self.p, n.shape[:2], tiles
+        span = range(-p.rings, p.rings + 1)
+        colours, usable = [], []
+        for dy, dx in sorted(((i, j) for i in span for j in span), key=lambda o: o[0] ** 2 + o[1] ** 2):
+            y, x = ty + dy, tx + dx
+            exists = (y >= 0) & (y < rows) & (x >= 0) & (x < cols)
+            y, x = np.clip(y, 0, rows - 1), np.clip(x, 0, cols - 1)
+            colours.append(mean[y, x])
+            usable.append(exists & (n[y, x] >= p.least))
+        colours, usable, each = np.stack(colours, 1), np.stack(usable, 1), np.arange(len(ty))
+        out, valid = np.zeros((len(ty), p.palette, 3), np.float32), np.zeros((len(ty), p.palette), bool)
+        for k in range(p.palette):
+            i = usable.argmax(1)                                                # the first that is left
+            out[:, k], valid[:, k] = colours[each, i], usable[each, i]
+            usable = usable & (((colours - out[:, k][:, None]) ** 2).sum(-1) > apart)
+        return out, valid
+
+    @staticmethod
+    def nearest(x, palette, valid):
+        """Squared distance of samples (tiles, t, t, 3) to the nearest colour of their tile's palette; 4 without one."""
+        d = np.full(x.shape[:-1], 4, np.float32)
+        for k in range(palette.shape[1]):
+            q = ((x - palette[:, k][:, None, None]) ** 2).sum(-1)
+            q[~valid[:, k]] = 4
+            np.minimum(d, q, out=d)
+        return d
+
+    # --- 4. time -------------------------------------------------------------------------------------------------
+
+    def standing_still(self, I, T):
+        """Share of the last frame to keep: `settle` where the guide changed no more than its noise, 0 where it moved, or where
+        depth moved under a picture that looks alike."""
+        p = self.p
+        change = ((cv2.blur(I, (3, 3)) - cv2.blur(self.I, (3, 3))) ** 2).sum(-1)
+        n = 1.05 * float(np.median(np.abs(I - self.I)[..., 0]))                 # of a Gaussian's difference: 1.48 / sqrt 2
+        self.noise = n if self.noise == 0 else 0.8 * self.noise + 0.2 * n
+        moved = np.clip(change / (p.still * max(self.noise, 0.002) ** 2) - 0.1, 0, 1)
+        moved[(self.T * T < 0) & (np.abs(T) > p.sure)] = 1
+        return (p.settle * (1 - moved)).astype(np.float32)
+
+    # --- 5. drawing ----------------------------------------------------------------------------------------------
+
+    def draw(self, full, I, P, size, scale):
+        p, k = self.p, self.p.subsample
+        small = (max(1, I.shape[1] // k), max(1, I.shape[0] // k))
+        cells = [cv2.resize(x, small, interpolation=cv2.INTER_AREA) for x in (I, P)]
+        a, b = self.guided(*cells, max(1, round(p.radius * scale / k)))
+        q = (enlarge(a, size) * full).sum(-1) + enlarge(b, size)
+        if p.smooth:
+            q = cv2.GaussianBlur(q, (0, 0), p.smooth)
+        q = (q - 0.5) * p.slope + 0.5
+        ring = disc(max(1, int(p.radius * scale) // 2))                         # away from any edge nothing is drawn: exactly 1 or 0
+        q[enlarge(cv2.erode((P > 0.98).astype(np.float32), ring), size) > 0.99] = 1
+        q[enlarge(cv2.erode((P < 0.02).astype(np.float32), ring), size) > 0.99] = 0
+        return np.clip(q, 0, 1)
+
+    def guided(self, I, P, r):
+        """Least squares P ~ a . I + b in every window: a = (cov(I) + eps)^-1 cov(I, P), b = mean(P) - a . mean(I); then box means of both."""
+        m, mp = [box(np.ascontiguousarray(I[..., i]), r) for i in range(3)], box(P, r)
+        c = [box(I[..., i] * P, r) - m[i] * mp for i in range(3)]
+        e = self.p.eps
+        (s00, s01, s02), (s11, s12), (s22,) = ([box(I[..., i] * I[..., j], r) - m[i] * m[j] + (e if i == j else 0) for j in range(i, 3)] for i in range(3))
+        k00, k01, k02 = s11 * s22 - s12 * s12, s02 * s12 - s01 * s22, s01 * s12 - s02 * s11          # cofactors of the 3x3 matrix
+        k11, k12, k22 = s00 * s22 - s02 * s02, s01 * s02 - s00 * s12, s00 * s11 - s01 * s01
+        det = s00 * k00 + s01 * k01 + s02 * k02
+        a0, a1, a2 = k00 * c[0] + k01 * c[1] + k02 * c[2], k01 * c[0] + k11 * c[1] + k12 * c[2], k02 * c[0] + k12 * c[1] + k22 * c[2]
+        a = np.stack([a0, a1, a2], -1) / det[..., None]
+        b = mp - sum(a[..., i] * m[i] for i in range(3))
+        return box(a, r), box(b, r)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--video", nargs="+", required=True)
+    p.add_argument("--depth", nargs="+", required=True)
+    p.add_argument("--face", help="x,y,w,h in video pixels")
+    p.add_argument("--cutoff", type=float, default=1.0, help="metres, without --face or where the face has no valid depth")
+    p.add_argument("--margin", type=float, default=0.25)
+    p.add_argument("--unit", type=float, default=0.001)
+    p.add_argument("--disparity", action="store_true")
+    p.add_argument("--out", required=True, help="alpha, 8 bit; %%d is the frame's number")
+    a = p.parse_args()
+    if len(a.video) != len(a.depth):
+        sys.exit("as many --depth as --video, please")
+    face, matte, cutoff = tuple(float(v) for v in a.face.split(",")) if a.face else None, QualityMatte(), a.cutoff
+    for i, (v, d) in enumerate(zip(a.video, a.depth)):
+        video, depth = cv2.imread(v, cv2.IMREAD_COLOR), cv2.imread(d, cv2.IMREAD_UNCHANGED)
+        if video is None or depth is None or depth.ndim != 2:
+            sys.exit(f"{v}, {d}: not a picture and a depth map")
+        z = metres(depth, a.unit, a.disparity).astype(np.float32)
+        near = face_depth(z, video.shape[1::-1], face) if face else None
+        cutoff = near + a.margin if near is not None else cutoff
+        alpha = np.rint(matte.step(video, z, face, cutoff) * 255).astype(np.uint8)
+        cv2.imwrite(a.out % i if "%" in a.out else a.out, alpha)
+        print(f"{v}: cutoff {cutoff:.4f} m, foreground {100 * (alpha >= 128).mean():.2f} %")
+
+
+if __name__ == "__main__":
+    main()
