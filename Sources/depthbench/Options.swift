@@ -153,7 +153,7 @@ extension Options {
           --sigma N,...          blur-radius, 0 to 50
           --gamma N,...          0.01 to 10
           --upscale NAME,...     bicubic, bilinear
-          --method NAME,...      threshold, fusion; fusion sees nothing in works without the element
+          --method NAME,...      threshold, fusion; kernels, render and blend have no video and use the threshold
           --detail NAME,...      of fusion: full, half
           --background NAME,...  image, color, stream, transparent
           --scene NAME,...       person, noisy, checkerboard, slope, or the per cent that an ellipse covers

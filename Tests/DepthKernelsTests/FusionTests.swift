@@ -14,6 +14,8 @@ import Testing
             let alpha = try golden.alpha(of: matte, number)
             let difference = Difference(alpha, frame.alpha)
             #expect(difference.largest <= 4 && difference.mean < 0.1, "frame \(number): \(difference)")
+            let mean = Double(alpha.reduce(0) { $0 + Int($1) }) / Double(255 * alpha.count)
+            #expect(abs(matte.report.coverage - mean) < 0.01, "\(matte.report.coverage) \(mean)")
         }
     }
 

@@ -67,6 +67,7 @@ package final class Matte: AlphaSource {
 
         if settings.method == .fusion, settings.mask == .cutoff {
             finished = fusion.render(frame, cutoff: cutoff, placement, settings, bands, loops)
+            report.coverage = finished == nil ? 0 : fusion.coverage
             if finished != nil { return true }
         }
         let grid = MatteGrid(

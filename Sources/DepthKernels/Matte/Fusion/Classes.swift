@@ -33,6 +33,8 @@ struct Classes: ~Copyable {
         let near: SampleSet
         /// Measured, and behind the cutoff.
         let far: SampleSet
+        /// Not measured.
+        let hole: SampleSet
         /// Not measured, in a hole of 3x3 samples at least; smaller ones are dots.
         let wide: SampleSet
         /// In the ellipse of a face's head and hair.
@@ -61,14 +63,17 @@ struct Classes: ~Copyable {
             unsafe SampleSet(words: memory + index &* size, stride: stride, width: grid.width, height: grid.height)
         }
         let sets = Sets(
-            near: set(0), far: set(1), wide: set(2), head: set(3), endless: set(4), person: set(5), room: set(6))
-        let (inside, grown, other, widened) = (set(7), set(8), set(9), set(10))
+            near: set(0), far: set(1), hole: set(2), wide: set(3), head: set(4), endless: set(5), person: set(6),
+            room: set(7))
+        let (inside, grown, other, widened) = (set(8), set(9), set(10), set(11))
         let distance = compare(depth, scale: scale, near: near, cutoff: cutoff, on: grid, sets, loops)
         markHeads(faces, on: grid, sets.head)
 
+        sets.hole.fill { unsafe ~(sets.near.words[$0] | sets.far.words[$0]) }
+        sets.hole.trim()
         findInsides(sets, into: inside)
         inside.grow(by: 1.5, into: grown, widened: widened)
-        sets.wide.fill { unsafe grown.words[$0] & ~(sets.near.words[$0] | sets.far.words[$0]) }
+        sets.wide.fill { unsafe grown.words[$0] & sets.hole.words[$0] }
 
         let edge = Double(grid.wholeSamples(Classes.edge))
         sets.far.grow(by: edge, into: grown, widened: widened)
@@ -86,12 +91,10 @@ struct Classes: ~Copyable {
         sets.near.grow(
             by: max(3, Classes.reachEndless * samplesPerMetre), into: grown, widened: widened)
         sets.room.fill { index in
-            let hole = unsafe ~(sets.near.words[index] | sets.far.words[index])
             let endless = unsafe sets.endless.words[index] & ~sets.head.words[index]
             let reached = unsafe endless & grown.words[index] | ~endless & other.words[index]
-            return unsafe sets.room.words[index] | hole & ~reached
+            return unsafe sets.room.words[index] | sets.hole.words[index] & ~reached
         }
-        sets.room.trim()
         return sets
     }
 

@@ -91,27 +91,14 @@ struct Expectation: ~Copyable {
         var now = (left: 0, right: 0)
         for y in 0..<grid.height {
             let (near, far) = (sets.near.bits(y), sets.far.bits(y))
-            var x = 0
-            while x < grid.width {
-                let end = min(near.first(from: x, to: grid.width), far.first(from: x, to: grid.width))
-                if end &- x >= Expectation.shortestRun, x > 0, end < grid.width {
-                    let isLeft = far.contains(x &- 1) && near.contains(end)
-                    let isRight = near.contains(x &- 1) && far.contains(end)
-                    if isLeft || isRight {
-                        let vote = min(end &- x, Expectation.longestVote)
-                        if isLeft { now.left &+= vote } else { now.right &+= vote }
-                        runs.append(Run(y: y, columns: x..<end, isLeft: isLeft))
-                    }
-                }
-                // On to the next hole.
-                x = end
-                while x < grid.width {
-                    let next = near.contains(x) ? near.firstMissing(from: x, to: grid.width) : x
-                    let after =
-                        next < grid.width && far.contains(next) ? far.firstMissing(from: next, to: grid.width) : next
-                    if after == x { break }
-                    x = after
-                }
+            sets.hole.bits(y).forEachRun(upTo: grid.width) { columns in
+                let (before, after) = (columns.lowerBound &- 1, columns.upperBound)
+                guard columns.count >= Expectation.shortestRun, before >= 0, after < grid.width else { return }
+                let isLeft = far.contains(before) && near.contains(after)
+                guard isLeft || near.contains(before) && far.contains(after) else { return }
+                let vote = min(columns.count, Expectation.longestVote)
+                if isLeft { now.left &+= vote } else { now.right &+= vote }
+                runs.append(Run(y: y, columns: columns, isLeft: isLeft))
             }
         }
         votes.left = Expectation.fading * votes.left + Double(now.left)

@@ -15,6 +15,8 @@ struct Fusion: ~Copyable {
     private var logOdds = Scratch<Float>()
     private var matte = Scratch<Float>()
     private var lastGrid: WorkGrid?
+    /// Mean probability of the last frame, 0…1.
+    private(set) var coverage = 0.0
 
     /// Seconds after which a frame no longer continues the one before.
     private static let longestGap = 1.0
@@ -48,12 +50,22 @@ struct Fusion: ~Copyable {
         let keep = unsafe settle.settle(logOdds, settle: Float(settings.settle), on: grid, loops)
         let matte = unsafe matte.reserve(grid.count, filler: 0)
         unsafe loops.probability(logOdds, count: grid.count, into: matte)
+        coverage = unsafe Fusion.mean(of: matte, count: grid.count)
         let model = unsafe model.fit(colors, matte, on: grid, loops)
         unsafe guide.map.pullBack(model, count: self.model.width * self.model.height)
         return unsafe drawing.draw(
             guide, model: model, cells: (self.model.width, self.model.height), matte: matte, keep: keep, on: grid,
             bands, loops
         ).readOnly
+    }
+
+    private static func mean(of numbers: UnsafePointer<Float>, count: Int) -> Double {
+        let blocks = count / blockWidth
+        var sum = Lanes(repeating: 0)
+        for block in 0..<blocks { unsafe sum += loadLanes(numbers + block &* blockWidth) }
+        var total = Double(sum.sum())
+        for index in (blocks &* blockWidth)..<count { unsafe total += Double(numbers[index]) }
+        return total / Double(count)
     }
 
     /// Forgets the past: the next frame does not continue it.
