@@ -170,10 +170,34 @@ extension Loops {
 
 extension Loops {
     @inline(__always)
-    func accumulate(_ bytes: Bytes, count: Int, weight: Float, isFirst: Bool, into sums: MutableFloats) {
+    func sumRows(
+        _ rows: (Bytes, Bytes, Bytes, Bytes), weights: SIMD4<UInt16>, rowCount: Int, count: Int, isFirst: Bool,
+        into sums: UnsafeMutablePointer<UInt16>
+    ) {
         self == .v3
-            ? unsafe DepthLoopsV3.accumulate(bytes, count: count, weight: weight, isFirst: isFirst, into: sums)
-            : unsafe DepthLoops.accumulate(bytes, count: count, weight: weight, isFirst: isFirst, into: sums)
+            ? unsafe DepthLoopsV3.sumRows(
+                rows, weights: weights, rowCount: rowCount, count: count, isFirst: isFirst, into: sums)
+            : unsafe DepthLoops.sumRows(
+                rows, weights: weights, rowCount: rowCount, count: count, isFirst: isFirst, into: sums)
+    }
+
+    @inline(__always)
+    func averageGroups(
+        _ line: UnsafePointer<UInt16>, step: Int, pixels: Int, stretches: Int, weights: SIMD16<Float>, groups: Int,
+        into target: MutableFloats
+    ) -> Bool {
+        self == .v3
+            ? unsafe DepthLoopsV3.averageGroups(
+                line, step: step, pixels: pixels, stretches: stretches, weights: weights, groups: groups, into: target)
+            : unsafe DepthLoops.averageGroups(
+                line, step: step, pixels: pixels, stretches: stretches, weights: weights, groups: groups, into: target)
+    }
+
+    @inline(__always)
+    func averageSquares(_ rows: Floats, stride: Int, count: Int, into target: MutableFloats) {
+        self == .v3
+            ? unsafe DepthLoopsV3.averageSquares(rows, stride: stride, count: count, into: target)
+            : unsafe DepthLoops.averageSquares(rows, stride: stride, count: count, into: target)
     }
 
     @inline(__always)
@@ -260,6 +284,34 @@ extension Loops {
         self == .v3
             ? unsafe DepthLoopsV3.subtractRows(a, b, c, less: offset, count: count, into: target)
             : unsafe DepthLoops.subtractRows(a, b, c, less: offset, count: count, into: target)
+    }
+
+    @inline(__always)
+    func addRow(_ row: Floats, weight: Float, isFirst: Bool, count: Int, into target: MutableFloats) {
+        self == .v3
+            ? unsafe DepthLoopsV3.addRow(row, weight: weight, isFirst: isFirst, count: count, into: target)
+            : unsafe DepthLoops.addRow(row, weight: weight, isFirst: isFirst, count: count, into: target)
+    }
+
+    @inline(__always)
+    func multiply(_ one: Floats, _ other: Floats, count: Int, into target: MutableFloats) {
+        self == .v3
+            ? unsafe DepthLoopsV3.multiply(one, other, count: count, into: target)
+            : unsafe DepthLoops.multiply(one, other, count: count, into: target)
+    }
+
+    @inline(__always)
+    func sumNeighbours(_ line: Floats, radius: Int, count: Int, into target: MutableFloats) {
+        self == .v3
+            ? unsafe DepthLoopsV3.sumNeighbours(line, radius: radius, count: count, into: target)
+            : unsafe DepthLoops.sumNeighbours(line, radius: radius, count: count, into: target)
+    }
+
+    @inline(__always)
+    func solveModel(_ lines: MutableFloats, stride: Int, count: Int, epsilon: Float) {
+        self == .v3
+            ? unsafe DepthLoopsV3.solveModel(lines, stride: stride, count: count, epsilon: epsilon)
+            : unsafe DepthLoops.solveModel(lines, stride: stride, count: count, epsilon: epsilon)
     }
 
     @inline(__always)

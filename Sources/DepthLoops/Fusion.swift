@@ -1,11 +1,107 @@
-/// Adds a row of bytes, times a weight, to a row of sums; the first row of a sum is put there.
-package func accumulate(
-    _ bytes: UnsafePointer<UInt8>, count: Int, weight: Float, isFirst: Bool, into sums: UnsafeMutablePointer<Float>
+/// The weighted sum of up to four rows of bytes, put into a row or added to it.
+///
+/// - Parameters:
+///   - rows: the first byte of each row; the last one is repeated.
+///   - weights: 256 are the whole; those of rows that are repeated are not used.
+package func sumRows(
+    _ rows: (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>),
+    weights: SIMD4<UInt16>, rowCount: Int, count: Int, isFirst: Bool, into sums: UnsafeMutablePointer<UInt16>
 ) {
-    if isFirst {
-        for x in 0..<count { unsafe sums[x] = weight * Float(bytes[x]) }
-    } else {
-        for x in 0..<count { unsafe sums[x] += weight * Float(bytes[x]) }
+    switch (rowCount, isFirst) {
+    case (1, true): unsafe sumRows(rows, weights, 1, count, true, sums)
+    case (2, true): unsafe sumRows(rows, weights, 2, count, true, sums)
+    case (3, true): unsafe sumRows(rows, weights, 3, count, true, sums)
+    case (_, true): unsafe sumRows(rows, weights, 4, count, true, sums)
+    case (1, false): unsafe sumRows(rows, weights, 1, count, false, sums)
+    case (2, false): unsafe sumRows(rows, weights, 2, count, false, sums)
+    case (3, false): unsafe sumRows(rows, weights, 3, count, false, sums)
+    default: unsafe sumRows(rows, weights, 4, count, false, sums)
+    }
+}
+
+@inline(__always)
+private func sumRows(
+    _ rows: (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>),
+    _ weights: SIMD4<UInt16>, _ rowCount: Int, _ count: Int, _ isFirst: Bool, _ sums: UnsafeMutablePointer<UInt16>
+) {
+    for x in 0..<count {
+        var sum = unsafe weights[0] &* UInt16(rows.0[x])
+        if rowCount > 1 { unsafe sum &+= weights[1] &* UInt16(rows.1[x]) }
+        if rowCount > 2 { unsafe sum &+= weights[2] &* UInt16(rows.2[x]) }
+        if rowCount > 3 { unsafe sum &+= weights[3] &* UInt16(rows.3[x]) }
+        unsafe sums[x] = isFirst ? sum : sums[x] &+ sum
+    }
+}
+
+/// Averages over neighbouring stretches of a row, of which every few cover as many whole pixels: `pixels` pixels become
+/// `stretches` numbers.
+///
+/// - Parameters:
+///   - weights: for each of the stretches a weight for each of the pixels.
+///   - step: numbers from one pixel to the next.
+///   - groups: the number of times that this is done.
+/// - Returns: false where there is no loop for such stretches; then nothing was done.
+package func averageGroups(
+    _ line: UnsafePointer<UInt16>, step: Int, pixels: Int, stretches: Int, weights: SIMD16<Float>, groups: Int,
+    into target: UnsafeMutablePointer<Float>
+) -> Bool {
+    switch step {
+    case 1: unsafe averageGroups(line, 1, pixels, stretches, weights, groups, target)
+    case 2: unsafe averageGroups(line, 2, pixels, stretches, weights, groups, target)
+    case 3: unsafe averageGroups(line, 3, pixels, stretches, weights, groups, target)
+    case 4: unsafe averageGroups(line, 4, pixels, stretches, weights, groups, target)
+    default: false
+    }
+}
+
+@inline(__always)
+private func averageGroups(
+    _ line: UnsafePointer<UInt16>, _ step: Int, _ pixels: Int, _ stretches: Int, _ weights: SIMD16<Float>,
+    _ groups: Int, _ target: UnsafeMutablePointer<Float>
+) -> Bool {
+    switch (pixels, stretches) {
+    case (1, 1): unsafe averageEach(line, step, 1, 1, weights, groups, target)
+    case (2, 1): unsafe averageEach(line, step, 2, 1, weights, groups, target)
+    case (3, 1): unsafe averageEach(line, step, 3, 1, weights, groups, target)
+    case (4, 1): unsafe averageEach(line, step, 4, 1, weights, groups, target)
+    case (6, 1): unsafe averageEach(line, step, 6, 1, weights, groups, target)
+    case (3, 2): unsafe averageEach(line, step, 3, 2, weights, groups, target)
+    default: return false
+    }
+    return true
+}
+
+@inline(__always)
+private func averageEach(
+    _ line: UnsafePointer<UInt16>, _ step: Int, _ pixels: Int, _ stretches: Int, _ weights: SIMD16<Float>,
+    _ groups: Int, _ target: UnsafeMutablePointer<Float>
+) {
+    for group in 0..<groups {
+        let start = group &* pixels &* step
+        var (first, second): (Float, Float) = (0, 0)
+        for pixel in 0..<pixels {
+            let value = unsafe Float(line[start &+ pixel &* step])
+            first += weights[pixel] * value
+            if stretches > 1 { second += weights[pixels &+ pixel] * value }
+        }
+        unsafe target[group &* stretches] = first
+        if stretches > 1 { unsafe target[group &* stretches &+ 1] = second }
+    }
+}
+
+/// The means of neighbouring squares of 4x4 numbers.
+///
+/// - Parameter stride: numbers from one row to the next.
+package func averageSquares(
+    _ rows: UnsafePointer<Float>, stride: Int, count: Int, into target: UnsafeMutablePointer<Float>
+) {
+    for index in 0..<count {
+        var sum: Float = 0
+        for pixel in 0..<4 {
+            let x = 4 &* index &+ pixel
+            unsafe sum += (rows[x] + rows[stride &+ x]) + (rows[2 &* stride &+ x] + rows[3 &* stride &+ x])
+        }
+        unsafe target[index] = sum * (1 / 16)
     }
 }
 
@@ -225,5 +321,84 @@ package func settle(
         let keep = settle * (1 - moved)
         unsafe share[index] = keep
         unsafe current[index] = new + keep * (old - new)
+    }
+}
+
+// MARK: - Guided filter
+
+/// Adds a row, times a weight, to another, or puts it there.
+package func addRow(
+    _ row: UnsafePointer<Float>, weight: Float, isFirst: Bool, count: Int, into target: UnsafeMutablePointer<Float>
+) {
+    if isFirst {
+        for x in 0..<count { unsafe target[x] = weight * row[x] }
+    } else {
+        for x in 0..<count { unsafe target[x] += weight * row[x] }
+    }
+}
+
+/// The products of the numbers of two rows.
+package func multiply(
+    _ one: UnsafePointer<Float>, _ other: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>
+) {
+    for x in 0..<count { unsafe target[x] = one[x] * other[x] }
+}
+
+/// Sums up each number of a row with its neighbours.
+///
+/// - Parameters:
+///   - line: has `radius` numbers before and behind those that are summed up.
+package func sumNeighbours(
+    _ line: UnsafePointer<Float>, radius: Int, count: Int, into target: UnsafeMutablePointer<Float>
+) {
+    switch radius {
+    case 1: unsafe sumNeighbours(line, 1, count, target)
+    case 2: unsafe sumNeighbours(line, 2, count, target)
+    default:
+        for x in 0..<count { unsafe target[x] = line[x &- radius] }
+        for offset in (1 - radius)...radius { for x in 0..<count { unsafe target[x] += line[x &+ offset] } }
+    }
+}
+
+@inline(__always)
+private func sumNeighbours(
+    _ line: UnsafePointer<Float>, _ radius: Int, _ count: Int, _ target: UnsafeMutablePointer<Float>
+) {
+    for x in 0..<count {
+        var sum = unsafe line[x &- radius]
+        for offset in (1 - radius)...radius { unsafe sum += line[x &+ offset] }
+        unsafe target[x] = sum
+    }
+}
+
+/// Solves the least squares of a guided filter (`GuidedFilter`).
+///
+/// - Parameter lines: 13 rows of means, `stride` numbers apart: the colour, P, the products of colours and those with P. a and
+///   b take the place of the first four.
+package func solveModel(_ lines: UnsafeMutablePointer<Float>, stride: Int, count: Int, epsilon: Float) {
+    for x in 0..<count {
+        let (y, u, v, p) = unsafe (
+            lines[x], lines[stride &+ x], lines[2 &* stride &+ x], lines[3 &* stride &+ x]
+        )
+        let s00 = unsafe lines[4 &* stride &+ x] - y * y + epsilon
+        let s01 = unsafe lines[5 &* stride &+ x] - y * u
+        let s02 = unsafe lines[6 &* stride &+ x] - y * v
+        let s11 = unsafe lines[7 &* stride &+ x] - u * u + epsilon
+        let s12 = unsafe lines[8 &* stride &+ x] - u * v
+        let s22 = unsafe lines[9 &* stride &+ x] - v * v + epsilon
+        let c0 = unsafe lines[10 &* stride &+ x] - y * p
+        let c1 = unsafe lines[11 &* stride &+ x] - u * p
+        let c2 = unsafe lines[12 &* stride &+ x] - v * p
+        // The cofactors of the symmetric matrix.
+        let (k00, k01, k02) = (s11 * s22 - s12 * s12, s02 * s12 - s01 * s22, s01 * s12 - s02 * s11)
+        let (k11, k12, k22) = (s00 * s22 - s02 * s02, s01 * s02 - s00 * s12, s00 * s11 - s01 * s01)
+        let determinant = s00 * k00 + s01 * k01 + s02 * k02
+        let a0 = (k00 * c0 + k01 * c1 + k02 * c2) / determinant
+        let a1 = (k01 * c0 + k11 * c1 + k12 * c2) / determinant
+        let a2 = (k02 * c0 + k12 * c1 + k22 * c2) / determinant
+        unsafe lines[x] = a0
+        unsafe lines[stride &+ x] = a1
+        unsafe lines[2 &* stride &+ x] = a2
+        unsafe lines[3 &* stride &+ x] = p - a0 * y - a1 * u - a2 * v
     }
 }

@@ -16,6 +16,22 @@ struct BitRow {
         }
     }
 
+    /// - Precondition: `0 <= range.lowerBound`.
+    func remove(_ range: Range<Int>) {
+        for index in (range.lowerBound &>> 6)..<max(groups(of: 64, in: range.upperBound), range.lowerBound &>> 6) {
+            unsafe words[index] &= ~BitRow.word(index, of: range)
+        }
+    }
+
+    /// The bits of a range in one word of a row.
+    @inline(__always)
+    static func word(_ index: Int, of range: Range<Int>) -> UInt64 {
+        let (start, end) = (range.lowerBound &- index &* 64, range.upperBound &- index &* 64)
+        guard start < 64, end > 0, start < end else { return 0 }
+        let low = UInt64.max &<< UInt64(truncatingIfNeeded: max(start, 0))
+        return low & UInt64.max &>> UInt64(truncatingIfNeeded: 64 &- min(end, 64))
+    }
+
     /// The bits of a block of 16 samples, the first one lowest.
     @inline(__always)
     subscript(block block: Int) -> UInt16 {

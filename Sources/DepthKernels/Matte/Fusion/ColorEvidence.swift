@@ -15,7 +15,6 @@ import CDepthKernels
 /// Source: stage 2 of the method (`Fusion`). Colours as a ratio of local models: Bai et al., "Video SnapCut", SIGGRAPH
 /// 2009; Rother et al., "GrabCut", SIGGRAPH 2004.
 struct ColorEvidence: ~Copyable {
-    static let tile = 16
     /// Palettes are gathered from this many tiles in each direction.
     private static let rings = 3
     private static let palette = 6
@@ -39,26 +38,34 @@ struct ColorEvidence: ~Copyable {
     private var evidence = Scratch<Float>()
     private let order = ColorEvidence.tilesNearestFirst()
 
+    /// The sums of a frame's colours, to be made before the evidence is.
+    mutating func sums(
+        of sets: Classes.Sets, _ colors: UnsafePointer<Float>, on grid: WorkGrid
+    ) -> TileSums {
+        unsafe TileSums(
+            parts: (person.sums(of: sets.person, colors, on: grid), room.sums(of: sets.room, colors, on: grid)))
+    }
+
     /// - Parameters:
-    ///   - colors: three planes of the grid's size.
+    ///   - colors: three planes of the grid's size, whose sums are made.
     ///   - last: the log odds of the last frame; nil where there are none.
+    ///   - tiles: summed up, of the same colours and sets.
     /// - Returns: L of the open samples, those of others mean nothing; valid until the next call.
     mutating func evidence(
         _ colors: UnsafePointer<Float>, _ sets: Classes.Sets, last: UnsafePointer<Float>?,
         on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
     ) -> UnsafePointer<Float> {
-        unsafe person.average(colors, of: sets.person, on: grid, loops)
-        unsafe room.average(colors, of: sets.room, on: grid, loops)
         let variance = ColorEvidence.floor + medianVariance() / 3
         if let last = unsafe last, let hair = unsafe findHair(sets, last, on: grid) {
-            unsafe learnt.average(colors, of: hair, on: grid, loops)
+            let tiles = unsafe learnt.sums(of: hair, colors, on: grid)
+            for row in 0..<tiles.rows { tiles.sum(row: row, loops) }
             person.complete(by: &learnt, least: ColorEvidence.least)
         }
         let evidence = unsafe evidence.reserve(grid.count, filler: 0)
         let work = unsafe EvidenceRows(
             colors: colors, sets: sets, person: person.palettes, room: room.palettes, order: order, grid: grid,
             variance: variance, loops: loops, target: evidence)
-        bands.share(work, rows: grid.height, width: grid.width, grain: ColorEvidence.tile)
+        bands.share(work, rows: grid.height, width: grid.width, grain: TileSet.size)
         return unsafe UnsafePointer(evidence)
     }
 
@@ -131,7 +138,7 @@ struct ColorEvidence: ~Copyable {
         let target: UnsafeMutablePointer<Float>
 
         func work(_ rows: Range<Int>, _ memory: MatteMemory) {
-            let size = ColorEvidence.tile
+            let size = TileSet.size
             let numbers = unsafe memory.filter.line.reserve(6 * ColorEvidence.palette + 2 * size, filler: 0)
             let (personColors, roomColors) = unsafe (numbers, numbers + 3 &* ColorEvidence.palette)
             let scratch = unsafe roomColors + 3 &* ColorEvidence.palette
@@ -158,8 +165,8 @@ struct ColorEvidence: ~Copyable {
         }
 
         private func isOpen(_ rows: Range<Int>, _ columns: Range<Int>) -> Bool {
-            let block = columns.lowerBound / ColorEvidence.tile
-            let all = UInt16.max &>> UInt16(truncatingIfNeeded: ColorEvidence.tile &- columns.count)
+            let block = columns.lowerBound / TileSet.size
+            let all = UInt16.max &>> UInt16(truncatingIfNeeded: TileSet.size &- columns.count)
             for y in rows where (sets.person.bits(y)[block: block] | sets.room.bits(y)[block: block]) & all != all {
                 return true
             }
@@ -202,6 +209,17 @@ struct ColorEvidence: ~Copyable {
     }
 }
 
+/// Sums up the colours of the person's samples and of the room's.
+struct TileSums {
+    fileprivate let parts: (person: TileColors.Sums, room: TileColors.Sums)
+
+    /// Sums up the tiles of a row.
+    func sum(row: Int, _ loops: Loops) {
+        parts.person.sum(row: row, loops)
+        parts.room.sum(row: row, loops)
+    }
+}
+
 /// Count, mean and variance of the colours of some samples in each tile of a grid.
 private struct TileColors: ~Copyable {
     struct Tile: BitwiseCopyable {
@@ -228,20 +246,35 @@ private struct TileColors: ~Copyable {
     mutating func samples(of tile: Int) -> Float { unsafe memory[tile].samples }
     mutating func variance(of tile: Int) -> Float { unsafe memory[tile].variance }
 
-    mutating func average(_ colors: UnsafePointer<Float>, of set: SampleSet, on grid: WorkGrid, _ loops: Loops) {
-        let size = ColorEvidence.tile
-        columns = groups(of: size, in: grid.width)
-        rows = groups(of: size, in: grid.height)
-        let tiles = unsafe tiles.reserve(count, filler: Tile())
-        for tileY in 0..<rows {
+    mutating func sums(of set: SampleSet, _ colors: UnsafePointer<Float>, on grid: WorkGrid) -> Sums {
+        columns = groups(of: TileSet.size, in: grid.width)
+        rows = groups(of: TileSet.size, in: grid.height)
+        return unsafe Sums(
+            set: set, colors: colors, grid: grid, tiles: tiles.reserve(count, filler: Tile()), columns: columns,
+            rows: rows)
+    }
+
+    /// Sums up the colours of a set.
+    @safe
+    struct Sums {
+        let set: SampleSet
+        /// Three planes of the grid's size.
+        let colors: UnsafePointer<Float>
+        let grid: WorkGrid
+        let tiles: UnsafeMutablePointer<Tile>
+        let columns: Int
+        let rows: Int
+
+        /// Sums up the tiles of a row.
+        func sum(row tileY: Int, _ loops: Loops) {
+            let size = TileSet.size
             let top = tileY &* size
             for tileX in 0..<columns {
-                let shift = UInt64(truncatingIfNeeded: (tileX & 3) &* 16)
                 var sums = dm_tile_sums()
                 unsafe loops.sumTile(
                     colors + (top &* grid.width &+ tileX &* size), stride: grid.count, width: grid.width,
                     rows: min(size, grid.height &- top), bits: set.row(top) + tileX / 4, bitsStride: set.stride,
-                    shift: shift, into: &sums)
+                    shift: UInt64(truncatingIfNeeded: (tileX & 3) &* size), into: &sums)
                 let color = SIMD3(sums.y, sums.u, sums.v) / (sums.samples + 1e-6)
                 unsafe tiles[tileY &* columns &+ tileX] = Tile(
                     samples: sums.samples, color: color,

@@ -4,7 +4,7 @@
 ///     alpha = clip(1.8 (q − ½) + ½) of q smoothed over 3x3 pixels (σ = 0.6)
 ///
 /// Alpha is exactly 0 or 1 where nothing is left to draw (`Plainness`), and mixed with the last frame's by the share that
-/// `Settle` found. Only tiles that hold an edge, or held one in the last frame, are drawn.
+/// `Settle` found. Only pixels near an edge are drawn, and those that have not arrived yet at what they are to be.
 ///
 /// The state is the last frame's alpha. Source: stage 5 of the method (`Fusion`).
 struct Drawing: ~Copyable {
@@ -13,107 +13,166 @@ struct Drawing: ~Copyable {
     fileprivate static let side: Float = 0.166_37
     fileprivate static let middle: Float = 0.667_26
 
+    /// Rows of samples that are drawn together.
+    fileprivate static let bandRows = 8
+    /// Samples between two runs of a band for which it is not worth while to stop drawing.
+    fileprivate static let shortestGap = 8
+
     private var plainness = Plainness()
     private var alpha = Scratch<UInt8>()
-    private var covers = Scratch<TileCover>()
-    private var keep = Scratch<Float>()
+    private var bits = Scratch<UInt64>()
+    private var covers = Scratch<UInt64>()
     private var geometry: DrawingGeometry?
     private var hasPast = false
 
-    /// A tile's alpha in the last frame.
-    fileprivate enum TileCover: UInt8, BitwiseCopyable {
-        case clear, opaque, mixed
+    /// The parts of a frame that are to be drawn.
+    @safe
+    struct Plan {
+        /// Samples about which nothing is left to draw.
+        fileprivate let plain: Plainness.Sets
+        /// Columns of samples all of whose pixels in a band are plain; a row for each band.
+        fileprivate let person: SampleSet
+        fileprivate let room: SampleSet
+        /// Columns of samples to draw.
+        fileprivate let columns: SampleSet
+        /// A rectangle around all samples to draw; nil where there are none.
+        let region: (rows: Range<Int>, columns: Range<Int>)?
     }
 
+    /// Finds what is to be drawn.
+    ///
     /// - Parameters:
-    ///   - model: a and b of cells (`GuidedFilter`), for the bytes of the video.
-    ///   - matte: P of every sample.
+    ///   - person: samples that are surely of the person.
+    ///   - room: samples that are surely of the room.
+    /// - Returns: a plan that is valid until the next call.
+    mutating func plan(
+        _ guide: Guide, person: SampleSet, room: SampleSet, cells: GuidedFilter.Cells, on grid: WorkGrid
+    ) -> Plan {
+        if geometry?.fits(guide, cells) != true {
+            geometry = DrawingGeometry(guide, cells)
+            hasPast = false
+        }
+        let radius = max(1, Int(grid.samples(GuidedFilter.radius)) / 2)
+        let plain = plainness.find(person: person, room: room, radius: radius, on: grid)
+        let (stride, bandCount) = (person.stride, groups(of: Drawing.bandRows, in: grid.height))
+        let size = stride * bandCount
+        let bits = unsafe bits.reserve(3 * size, filler: 0)
+        func set(_ index: Int) -> SampleSet {
+            unsafe SampleSet(
+                words: bits + index &* size, stride: stride, width: grid.width, height: bandCount)
+        }
+        let (arrivedPerson, arrivedRoom) = arrived(on: grid)
+        let (person, room, columns) = (set(0), set(1), set(2))
+        var (firstBand, endBand, firstColumn, endColumn) = (bandCount, 0, grid.width, 0)
+        for band in 0..<bandCount {
+            let rows = Drawing.rows(ofBand: band, on: grid)
+            let around = max(rows.lowerBound - 1, 0)..<min(rows.upperBound + 1, grid.height)
+            unsafe plain.person.findCommon(of: around, into: person.row(band))
+            unsafe plain.room.findCommon(of: around, into: room.row(band))
+            for index in 0..<stride {
+                let settledPerson = unsafe person.row(band)[index] & arrivedPerson.row(band)[index]
+                let settledRoom = unsafe room.row(band)[index] & arrivedRoom.row(band)[index]
+                unsafe columns.row(band)[index] = ~(settledPerson | settledRoom)
+            }
+            columns.trim(row: band)
+            let first = columns.bits(band).first(from: 0, to: grid.width)
+            guard first < grid.width else { continue }
+            (firstBand, endBand) = (min(firstBand, band), band + 1)
+            firstColumn = min(firstColumn, first)
+            columns.bits(band).forEachRun(upTo: grid.width) { endColumn = max(endColumn, $0.upperBound) }
+        }
+        guard firstBand < endBand else {
+            return Plan(plain: plain, person: person, room: room, columns: columns, region: nil)
+        }
+        let rows = (firstBand * Drawing.bandRows)..<min(endBand * Drawing.bandRows, grid.height)
+        return Plan(
+            plain: plain, person: person, room: room, columns: columns, region: (rows, firstColumn..<endColumn))
+    }
+
+    /// Draws what was planned.
+    ///
+    /// - Parameters:
+    ///   - model: a and b of cells (`GuidedFilter`), for the bytes of the video; nil where nothing is to be drawn.
     ///   - keep: the share of the last frame's alpha for every sample; nil for none.
     /// - Returns: alpha of every pixel of the video, valid until the next call.
     mutating func draw(
-        _ guide: Guide, model: UnsafePointer<Float>, cells: (width: Int, height: Int), matte: UnsafePointer<Float>,
-        keep: UnsafePointer<Float>?, on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
+        _ plan: Plan, _ guide: Guide, model: UnsafePointer<Float>?, keep: UnsafePointer<Float>?, on grid: WorkGrid,
+        _ bands: MatteBands, _ loops: Loops
     ) -> MutablePlane {
         let size = guide.width * guide.height
-        if geometry?.fits(grid, guide, cells) != true {
-            geometry = DrawingGeometry(grid, guide, cells)
-            hasPast = false
-        }
+        let (arrivedPerson, arrivedRoom) = arrived(on: grid)
         let alpha = unsafe alpha.reserve(size, filler: 0)
-        let plane = unsafe MutablePlane(packed: alpha, width: guide.width, height: guide.height)
-        guard let geometry else { return plane }
-        let covers = unsafe covers.reserve(geometry.tileColumns.count * geometry.tileRows.count, filler: .clear)
-        if !hasPast {
-            unsafe alpha.update(repeating: 0, count: size)
-            unsafe covers.update(repeating: .clear, count: geometry.tileColumns.count * geometry.tileRows.count)
-        }
+        if !hasPast { unsafe alpha.update(repeating: 0, count: size) }
         hasPast = true
-        let radius = max(1, Int(grid.samples(GuidedFilter.radius)) / 2)
-        let plain = unsafe plainness.find(in: matte, radius: radius, on: grid)
-        let calm = unsafe keep.map { keep in unsafe least(of: keep, on: grid) }
-        let work = unsafe DrawRows(
-            guide: guide, geometry: geometry, model: model, plain: plain, keep: calm, alpha: plane, covers: covers,
-            loops: loops)
-        bands.share(work, rows: geometry.tileRows.count, width: guide.width * WorkGrid.tile)
+        let plane = unsafe MutablePlane(packed: alpha, width: guide.width, height: guide.height)
+        guard let geometry, let model = unsafe model else { return plane }
+        let work = unsafe DrawBands(
+            guide: guide, geometry: geometry, plan: plan, model: model, keep: keep, alpha: plane,
+            arrivedPerson: arrivedPerson, arrivedRoom: arrivedRoom, loops: loops)
+        bands.share(work, rows: plan.columns.height, width: guide.width * geometry.pixelRowsOfBand)
         return plane
     }
 
     /// Forgets the last frame's alpha.
     mutating func reset() { hasPast = false }
 
-    /// The smallest share within 3x3 samples.
-    private mutating func least(of share: UnsafePointer<Float>, on grid: WorkGrid) -> UnsafePointer<Float> {
-        let (width, height) = (grid.width, grid.height)
-        let memory = unsafe keep.reserve(grid.count + width + 2, filler: 0)
-        let column = unsafe memory + grid.count + 1
-        for y in 0..<height {
-            let row = unsafe share + y &* width
-            let above = unsafe y > 0 ? row - width : row
-            let below = unsafe y < height &- 1 ? row + width : row
-            for x in 0..<width { unsafe column[x] = min(row[x], min(above[x], below[x])) }
-            unsafe column[-1] = column[0]
-            unsafe column[width] = column[width &- 1]
-            let target = unsafe memory + y &* width
-            for x in 0..<width { unsafe target[x] = min(column[x], min(column[x &- 1], column[x &+ 1])) }
+    /// Columns of samples all of whose pixels in a band are opaque, and clear, in what is kept.
+    private mutating func arrived(on grid: WorkGrid) -> (person: SampleSet, room: SampleSet) {
+        let (stride, height) = (SampleSet.stride(width: grid.width), groups(of: Drawing.bandRows, in: grid.height))
+        let words = unsafe covers.reserve(2 * stride * height, filler: 0)
+        let person = unsafe SampleSet(words: words, stride: stride, width: grid.width, height: height)
+        let room = unsafe SampleSet(words: words + stride &* height, stride: stride, width: grid.width, height: height)
+        if !hasPast {
+            person.removeAll()
+            room.fill { _ in .max }
+            room.trim()
         }
-        return unsafe UnsafePointer(memory)
+        return (person, room)
+    }
+
+    fileprivate static func rows(ofBand band: Int, on grid: WorkGrid) -> Range<Int> {
+        (band * bandRows)..<min((band + 1) * bandRows, grid.height)
     }
 }
 
-extension WorkGrid {
-    /// Samples along each side of a tile.
-    static let tile = 16
+extension SampleSet {
+    /// Finds the columns that are members in some rows, and so are their neighbours; beyond the grid all are.
+    fileprivate func findCommon(of rows: Range<Int>, into target: UnsafeMutablePointer<UInt64>) {
+        for index in 0..<stride {
+            var word = UInt64.max
+            for y in rows { unsafe word &= row(y)[index] }
+            unsafe target[index] = word
+        }
+        let beyond = width & 63 == 0 ? 0 : UInt64.max &<< UInt64(truncatingIfNeeded: width & 63)
+        unsafe target[stride &- 1] |= beyond
+        var before = UInt64.max
+        for index in 0..<stride {
+            let word = unsafe target[index]
+            let next = unsafe index &+ 1 < stride ? target[index &+ 1] : .max
+            unsafe target[index] = word & (word &<< 1 | before &>> 63) & (word &>> 1 | next &<< 63)
+            before = word
+        }
+        unsafe target[stride &- 1] &= ~beyond
+    }
 }
 
 /// Everything about the drawing that does not depend on the frame's contents.
 private final class DrawingGeometry {
+    let cells: GuidedFilter.Cells
     let grid: WorkGrid
     let width: Int
     let height: Int
-    /// Video pixels whose centre lies in each column, and row, of tiles.
-    let tileColumns: [Range<Int>]
-    let tileRows: [Range<Int>]
     let cellColumns: LinearTaps
     let cellRows: LinearTaps
     let sampleColumns: LinearTaps
     let sampleRows: LinearTaps
 
-    init(_ grid: WorkGrid, _ guide: Guide, _ cells: (width: Int, height: Int)) {
-        self.grid = grid
+    init(_ guide: Guide, _ cells: GuidedFilter.Cells) {
+        self.cells = cells
+        grid = cells.grid
         width = guide.width
         height = guide.height
         let placement = grid.placement
-        func tiles(_ samples: Int, pixels: Int, first: Double, size: Double) -> [Range<Int>] {
-            let count = groups(of: WorkGrid.tile, in: samples)
-            let edges = (0...count).map { tile in
-                let sample = Double(min(tile * WorkGrid.tile, samples))
-                // The first pixel whose centre is not before the edge.
-                return ceilIndex(first + sample * size / Double(samples) - 0.5, in: 0...pixels)
-            }
-            return (0..<count).map { edges[$0]..<max(edges[$0], edges[$0 + 1]) }
-        }
-        tileColumns = tiles(grid.width, pixels: guide.width, first: placement.left, size: placement.width)
-        tileRows = tiles(grid.height, pixels: guide.height, first: placement.top, size: placement.height)
         func taps(_ samples: Int, pixels: Int, first: Double, size: Double) -> LinearTaps {
             LinearTaps(pixels: pixels, samples: samples, first: first, size: size)
         }
@@ -123,15 +182,12 @@ private final class DrawingGeometry {
         sampleRows = taps(grid.height, pixels: guide.height, first: placement.top, size: placement.height)
     }
 
-    func fits(_ grid: WorkGrid, _ guide: Guide, _ cells: (width: Int, height: Int)) -> Bool {
-        self.grid == grid && width == guide.width && height == guide.height
-            && cellColumns.samples == cells.width && cellRows.samples == cells.height
+    func fits(_ guide: Guide, _ cells: GuidedFilter.Cells) -> Bool {
+        self.cells === cells && width == guide.width && height == guide.height
     }
 
-    /// The samples that the pixels of a tile lie between.
-    func samples(ofTile tile: Int, count: Int) -> Range<Int> {
-        max(tile * WorkGrid.tile - 1, 0)..<min((tile + 1) * WorkGrid.tile + 1, count)
-    }
+    /// Pixels of a band, about.
+    var pixelRowsOfBand: Int { max(height * Drawing.bandRows / max(grid.height, 1), 1) }
 }
 
 /// Linear interpolation along one axis: pixels between samples, the outermost samples repeated.
@@ -143,6 +199,13 @@ private struct LinearTaps {
     private let share: [Float]
     /// For each sample the first pixel that it is before, and the number of pixels.
     private let starts: [Int32]
+    /// For each sample the first pixel whose centre lies in its stretch, and the first behind the last one's.
+    private let stretches: [Int32]
+    /// For each sample the first pixel that it, or one behind it, has all the weight of, and the first that one behind has.
+    private let spans: [(first: Int32, end: Int32)]
+
+    /// Weight that is as good as none.
+    private static let noWeight: Float = 0.01
 
     init(pixels: Int, samples: Int, first: Double, size: Double) {
         self.samples = samples
@@ -153,9 +216,43 @@ private struct LinearTaps {
             zip(positions, before).map { position, sample in
                 samples < 2 ? 0 : Float(min(max(position - Double(sample), 0), 1))
             } + [Float](repeating: 0, count: LinearTaps.overrun)
-        starts = (0...samples).map { sample in
-            Int32(truncatingIfNeeded: partitionPoint(pixels) { before[$0] >= sample })
+        func firstPixel(_ isBehind: (Int) -> Bool) -> Int32 {
+            Int32(truncatingIfNeeded: partitionPoint(pixels, where: isBehind))
         }
+        starts = (0...samples).map { sample in firstPixel { before[$0] >= sample } }
+        stretches = (0...samples).map { sample in firstPixel { positions[$0] >= Double(sample) - 0.5 } }
+        let margin = Double(LinearTaps.noWeight)
+        spans = (0..<samples).map { sample in
+            (
+                sample == 0 ? 0 : firstPixel { positions[$0] >= Double(sample) - margin },
+                sample == samples - 1
+                    ? Int32(truncatingIfNeeded: pixels) : firstPixel { positions[$0] > Double(sample) + margin }
+            )
+        }
+    }
+
+    /// The pixels whose centres lie in the stretches of some samples.
+    func pixels(of samples: Range<Int>) -> Range<Int> {
+        let first = Int(stretches[samples.lowerBound])
+        return first..<max(first, Int(stretches[samples.upperBound]))
+    }
+
+    /// The pixels that lie between some samples only.
+    func pixelsBetween(_ samples: Range<Int>) -> Range<Int> {
+        let first = Int(spans[samples.lowerBound].first)
+        return first..<max(first, Int(spans[samples.upperBound - 1].end))
+    }
+
+    /// The samples that a pixel is made of.
+    func samples(ofPixel pixel: Int) -> Range<Int> {
+        let (sample, share) = (Int(first[pixel]), share[pixel])
+        if samples < 2 || share < LinearTaps.noWeight { return sample..<(sample + 1) }
+        return share > 1 - LinearTaps.noWeight ? (sample + 1)..<(sample + 2) : sample..<(sample + 2)
+    }
+
+    /// The sample before a pixel, the one behind it, and its share.
+    func neighbours(ofPixel pixel: Int) -> (first: Int, second: Int, share: Float) {
+        (Int(first[pixel]), Int(first[pixel]) + step, share[pixel])
     }
 
     /// Numbers that are read and written beyond the end of a line.
@@ -220,108 +317,84 @@ private struct LinearTaps {
 /// Scratch memory of one worker for drawing.
 private final class DrawingMemory: MatteMemoryPart {
     var numbers = Scratch<Float>()
-    /// The tiles of a row, as they are to be at last.
-    var covers = Scratch<Drawing.TileCover>()
+    var keep = Scratch<Float>()
+    var bits = Scratch<UInt64>()
+    /// The bits that a column's pixels have in common, and those that any has.
+    var bytes = Scratch<UInt8>()
 }
 
-/// Draws rows of tiles.
+/// Draws bands of rows.
 @safe
-private struct DrawRows: BandWork {
+private struct DrawBands: BandWork {
     let guide: Guide
     let geometry: DrawingGeometry
+    let plan: Drawing.Plan
     let model: UnsafePointer<Float>
-    /// 1, −1 or 0 for every sample.
-    let plain: UnsafePointer<Float>
     let keep: UnsafePointer<Float>?
     let alpha: MutablePlane
-    let covers: UnsafeMutablePointer<Drawing.TileCover>
+    let arrivedPerson: SampleSet
+    let arrivedRoom: SampleSet
     let loops: Loops
 
-    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+    func work(_ bands: Range<Int>, _ memory: MatteMemory) {
         let part = memory.part(DrawingMemory.self)
-        let columns = geometry.tileColumns.count
-        let now = unsafe part.covers.reserve(columns, filler: .mixed)
-        for tileY in rows where !geometry.tileRows[tileY].isEmpty {
-            for tile in 0..<columns { unsafe now[tile] = plainCover(tile, tileY) }
-            var tileX = 0
-            while tileX < columns {
-                guard unsafe isToDraw(tileX, tileY, now) else {
-                    tileX += 1
-                    continue
+        let width = geometry.grid.width
+        for band in bands {
+            let columns = plan.columns.bits(band)
+            var start = columns.first(from: 0, to: width)
+            while start < width {
+                var end = columns.firstMissing(from: start, to: width)
+                var next = columns.first(from: end, to: width)
+                while next < width, next &- end < Drawing.shortestGap {
+                    end = columns.firstMissing(from: next, to: width)
+                    next = columns.first(from: end, to: width)
                 }
-                let start = tileX
-                while tileX < columns, unsafe isToDraw(tileX, tileY, now) { tileX += 1 }
-                draw(tiles: start..<tileX, tileY, part)
-                for tile in start..<tileX {
-                    unsafe covers[tileY &* columns &+ tile] = coverDrawn(tile, tileY, now[tile])
-                }
+                draw(start..<end, band, part)
+                start = next
             }
         }
     }
 
-    // MARK: Tiles
-
-    private func isToDraw(
-        _ tileX: Int, _ tileY: Int, _ now: UnsafePointer<Drawing.TileCover>
-    ) -> Bool {
-        if geometry.tileColumns[tileX].isEmpty { return false }
-        let cover = unsafe now[tileX]
-        return unsafe cover == .mixed || cover != covers[tileY &* geometry.tileColumns.count &+ tileX]
+    private func row(_ y: Int) -> UnsafeMutablePointer<UInt8> {
+        unsafe alpha.row(y).assumingMemoryBound(to: UInt8.self)
     }
 
-    /// The alpha that the tile will have at last, if all of it is plain.
-    private func plainCover(_ tileX: Int, _ tileY: Int) -> Drawing.TileCover {
-        let grid = geometry.grid
-        let columns = geometry.samples(ofTile: tileX, count: grid.width)
-        let rows = geometry.samples(ofTile: tileY, count: grid.height)
-        let first = unsafe plain[rows.lowerBound &* grid.width &+ columns.lowerBound]
-        if first == 0 { return .mixed }
-        for y in rows {
-            let row = unsafe plain + y &* grid.width
-            var isAlike = true
-            for x in columns { unsafe isAlike = isAlike && row[x] == first }
-            if !isAlike { return .mixed }
-        }
-        return first > 0 ? .opaque : .clear
-    }
-
-    private func coverDrawn(_ tileX: Int, _ tileY: Int, _ cover: Drawing.TileCover) -> Drawing.TileCover {
-        if cover == .mixed { return .mixed }
-        let wanted: UInt8 = cover == .opaque ? 255 : 0
-        for y in geometry.tileRows[tileY] {
-            let row = unsafe alpha.row(y).assumingMemoryBound(to: UInt8.self)
-            for x in geometry.tileColumns[tileX] where unsafe row[x] != wanted { return .mixed }
-        }
-        return cover
+    private func draw(_ samples: Range<Int>, _ band: Int, _ memory: DrawingMemory) {
+        let sampleRows = Drawing.rows(ofBand: band, on: geometry.grid)
+        let rows = geometry.sampleRows.pixels(of: sampleRows)
+        let columns = geometry.sampleColumns.pixels(of: samples)
+        if !rows.isEmpty, !columns.isEmpty { draw(rows, columns, sampleRows: sampleRows, samples, memory) }
+        findArrived(samples, band, rows, columns, memory)
     }
 
     // MARK: Pixels
 
-    private func draw(tiles: Range<Int>, _ tileY: Int, _ memory: DrawingMemory) {
-        let rows = geometry.tileRows[tileY]
-        let columns =
-            geometry.tileColumns[tiles.lowerBound].lowerBound..<geometry.tileColumns[tiles.upperBound - 1].upperBound
+    private func draw(
+        _ rows: Range<Int>, _ columns: Range<Int>, sampleRows: Range<Int>, _ samples: Range<Int>,
+        _ memory: DrawingMemory
+    ) {
         let (width, grid) = (guide.width, geometry.grid)
         // A line has room for one pixel before it, for the smoothing, and for what overruns its end.
         let stride = max(width, grid.width) + 1 + LinearTaps.overrun
         let lines = unsafe memory.numbers.reserve(13 * stride, filler: 0) + 1
-        let (channels, samples) = unsafe (lines + 3 &* stride, lines + 6 &* stride)
+        let (channels, coefficients) = unsafe (lines + 3 &* stride, lines + 6 &* stride)
         let (first, second) = unsafe (lines + 10 &* stride, lines + 11 &* stride)
         let wide = max(columns.lowerBound - 1, 0)..<min(columns.upperBound + 1, width)
+        let cellSources = geometry.cellColumns.sources(of: wide)
+        let cells = geometry.cells
 
         /// q of a row, smoothed along it; three are kept.
         func line(_ y: Int) -> UnsafeMutablePointer<Float> { unsafe lines + y % 3 &* stride }
         func make(_ y: Int) {
             unsafe guide.read(row: y, columns: wide, into: channels, stride: stride, loops)
-            let cells = geometry.cellColumns.samples
-            let sources = geometry.cellColumns.sources(of: wide)
-            for plane in 0..<4 {
-                let coefficient = unsafe model + plane &* cells &* geometry.cellRows.samples
+            for plane in 0..<GuidedFilter.modelPlanes {
                 unsafe geometry.cellRows.blendRows(
-                    coefficient, width: cells, y: y, columns: sources, into: samples + plane &* stride, loops)
+                    model + plane &* cells.count, width: cells.width, y: y, columns: cellSources,
+                    into: coefficients + plane &* stride, loops)
             }
             unsafe geometry.cellColumns.evaluate(
-                samples, modelStride: stride, channels: channels, stride: stride, columns: wide, into: first, loops)
+                coefficients, modelStride: stride, channels: channels, stride: stride, columns: wide, into: first,
+                loops)
             if wide.lowerBound == 0 { unsafe first[-1] = first[min(1, width - 1)] }
             if wide.upperBound == width { unsafe first[width] = first[max(width - 2, 0)] }
             unsafe loops.smooth(first, columns: columns, middle: Drawing.middle, side: Drawing.side, into: line(y))
@@ -330,23 +403,99 @@ private struct DrawRows: BandWork {
         if rows.lowerBound > 0 { make(rows.lowerBound - 1) }
         make(rows.lowerBound)
         let sources = geometry.sampleColumns.sources(of: columns)
+        let kept = max(sampleRows.lowerBound - 1, 0)..<min(sampleRows.upperBound + 1, grid.height)
+        let calm = unsafe findLeastKept(kept, sources, memory)
+        if unsafe calm == nil { unsafe (second + columns.lowerBound).update(repeating: 0, count: columns.count) }
         for y in rows {
             if y + 1 < guide.height { make(y + 1) }
-            unsafe geometry.sampleRows.blendRows(
-                plain, width: grid.width, y: y, columns: sources, into: samples, loops)
-            unsafe geometry.sampleColumns.enlarge(samples, columns: columns, into: first, loops)
-            if let keep = unsafe keep {
-                unsafe geometry.sampleRows.blendRows(
-                    keep, width: grid.width, y: y, columns: sources, into: samples, loops)
-                unsafe geometry.sampleColumns.enlarge(samples, columns: columns, into: second, loops)
-            } else {
-                unsafe (second + columns.lowerBound).update(repeating: 0, count: columns.count)
+            unsafe markPlain(y, columns, sources, memory, into: first)
+            if let calm = unsafe calm {
+                let (upper, lower, share) = geometry.sampleRows.neighbours(ofPixel: y)
+                unsafe loops.interpolate(
+                    calm + (upper &- kept.lowerBound) &* grid.width, calm + (lower &- kept.lowerBound) &* grid.width,
+                    share: share, columns: sources, into: coefficients)
+                unsafe geometry.sampleColumns.enlarge(coefficients, columns: columns, into: second, loops)
             }
             unsafe loops.finishAlpha(
                 line(y), above: line(y > 0 ? y - 1 : min(1, guide.height - 1)),
                 below: line(y + 1 < guide.height ? y + 1 : max(y - 1, 0)), middle: Drawing.middle, side: Drawing.side,
-                slope: Drawing.slope, plain: first, keep: second, columns: columns,
-                into: alpha.row(y).assumingMemoryBound(to: UInt8.self))
+                slope: Drawing.slope, plain: first, keep: second, columns: columns, into: row(y))
+        }
+    }
+
+    /// Marks plain pixels of a row: 1 for person, −1 for room, 0 for the rest.
+    private func markPlain(
+        _ y: Int, _ columns: Range<Int>, _ sources: Range<Int>, _ memory: DrawingMemory,
+        into line: UnsafeMutablePointer<Float>
+    ) {
+        unsafe (line + columns.lowerBound).update(repeating: 0, count: columns.count)
+        let sampleRows = geometry.sampleRows.samples(ofPixel: y)
+        let bits = unsafe BitRow(memory.bits.reserve(plan.columns.stride, filler: 0))
+        for (set, mark) in [(plan.plain.person, Float(1)), (plan.plain.room, Float(-1))] {
+            for index in (sources.lowerBound &>> 6)..<groups(of: 64, in: sources.upperBound) {
+                unsafe bits.words[index] =
+                    set.row(sampleRows.lowerBound)[index] & set.row(sampleRows.upperBound &- 1)[index]
+            }
+            var start = bits.first(from: sources.lowerBound, to: sources.upperBound)
+            while start < sources.upperBound {
+                let end = bits.firstMissing(from: start, to: sources.upperBound)
+                let pixels = geometry.sampleColumns.pixelsBetween(start..<end).clamped(to: columns)
+                unsafe (line + pixels.lowerBound).update(repeating: mark, count: pixels.count)
+                start = bits.first(from: end, to: sources.upperBound)
+            }
+        }
+    }
+
+    /// The smallest share of the last frame within 3x3 samples; nil where nothing is kept.
+    ///
+    /// - Returns: rows of the grid's width, those of `rows`.
+    private func findLeastKept(
+        _ rows: Range<Int>, _ columns: Range<Int>, _ memory: DrawingMemory
+    ) -> UnsafePointer<Float>? {
+        guard let keep = unsafe keep else { return nil }
+        let (width, height) = (geometry.grid.width, geometry.grid.height)
+        let lines = unsafe memory.keep.reserve((Drawing.bandRows + 2) * width + width + 2, filler: 0)
+        let column = unsafe lines + ((Drawing.bandRows + 2) &* width &+ 1)
+        let wide = max(columns.lowerBound - 1, 0)..<min(columns.upperBound + 1, width)
+        for y in rows {
+            let row = unsafe keep + y &* width
+            let above = unsafe y > 0 ? row - width : row
+            let below = unsafe y < height &- 1 ? row + width : row
+            for x in wide { unsafe column[x] = min(row[x], min(above[x], below[x])) }
+            unsafe column[-1] = column[0]
+            unsafe column[width] = column[width &- 1]
+            let target = unsafe lines + (y &- rows.lowerBound) &* width
+            for x in columns { unsafe target[x] = min(column[x], min(column[x &- 1], column[x &+ 1])) }
+        }
+        return unsafe UnsafePointer(lines)
+    }
+
+    // MARK: Arrival
+
+    /// Finds the columns of samples whose pixels in a band are all opaque, or all clear.
+    private func findArrived(
+        _ samples: Range<Int>, _ band: Int, _ rows: Range<Int>, _ columns: Range<Int>, _ memory: DrawingMemory
+    ) {
+        let bytes = unsafe memory.bytes.reserve(2 * columns.count, filler: 0)
+        let (all, any) = unsafe (bytes - columns.lowerBound, bytes + columns.count - columns.lowerBound)
+        unsafe bytes.update(repeating: 255, count: columns.count)
+        unsafe (bytes + columns.count).update(repeating: 0, count: columns.count)
+        for y in rows {
+            let row = unsafe row(y)
+            for x in columns {
+                unsafe all[x] &= row[x]
+                unsafe any[x] |= row[x]
+            }
+        }
+        let (person, room) = (arrivedPerson.bits(band), arrivedRoom.bits(band))
+        person.remove(samples)
+        room.remove(samples)
+        for sample in samples {
+            let (isPerson, isRoom) = (plan.person.bits(band).contains(sample), plan.room.bits(band).contains(sample))
+            guard isPerson || isRoom else { continue }
+            let pixels = geometry.sampleColumns.pixels(of: sample..<(sample + 1))
+            if isPerson, pixels.allSatisfy({ unsafe all[$0] == 255 }) { person.insert(sample..<(sample + 1)) }
+            if isRoom, pixels.allSatisfy({ unsafe any[$0] == 0 }) { room.insert(sample..<(sample + 1)) }
         }
     }
 }

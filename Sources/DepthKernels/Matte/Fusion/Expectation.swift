@@ -11,11 +11,11 @@
 ///
 /// Source: stage 3 of the method (`Fusion`); the shadow: Khoshelham and Elberink, Sensors 2012.
 struct Expectation: ~Copyable {
-    private static let measured: Float = 1.5
-    private static let hole: Float = -2
-    private static let head: Float = 1.5
-    private static let endless: Float = -3
-    private static let shadow: Float = -4
+    fileprivate static let measured: Float = 1.5
+    fileprivate static let hole: Float = -2
+    fileprivate static let head: Float = 1.5
+    fileprivate static let endless: Float = -3
+    fileprivate static let shadow: Float = -4
     /// Log odds of a sample that depth has settled.
     static let certain: Float = 8
 
@@ -37,56 +37,35 @@ struct Expectation: ~Copyable {
         let isLeft: Bool
     }
 
-    /// Adds the evidence of the colours, and settles what depth has settled.
+    private var memory = Scratch<UInt64>()
+
+    /// The samples of which something is expected.
+    struct Sets {
+        /// In the emitter's shadow.
+        fileprivate let shadow: SampleSet
+    }
+
+    /// Looks for the emitter's shadow.
     ///
-    /// - Parameters:
-    ///   - evidence: that of the open samples.
-    ///   - target: T for every sample.
-    mutating func add(
-        _ evidence: UnsafePointer<Float>, _ sets: Classes.Sets, on grid: WorkGrid,
-        into target: UnsafeMutablePointer<Float>
-    ) {
-        for y in 0..<grid.height {
-            let line = unsafe target + y &* grid.width
-            unsafe line.update(repeating: -Expectation.certain, count: grid.width)
-            sets.person.bits(y).forEachRun(upTo: grid.width) { columns in
-                unsafe (line + columns.lowerBound).update(repeating: Expectation.certain, count: columns.count)
-            }
-            for index in 0..<sets.person.stride {
-                let start = index &* 64
-                var open = unsafe ~(sets.person.row(y)[index] | sets.room.row(y)[index])
-                if start &+ 64 > grid.width {
-                    open &= UInt64.max &>> UInt64(truncatingIfNeeded: start &+ 64 &- grid.width)
-                }
-                while open != 0 {
-                    let bit = open.trailingZeroBitCount
-                    open &= open &- 1
-                    let x = start &+ bit
-                    unsafe line[x] = evidence[y &* grid.width &+ x] + logOdds(sets, row: y, x)
-                }
-            }
+    /// - Returns: sets that are valid until the next call.
+    mutating func find(_ sets: Classes.Sets, on grid: WorkGrid) -> Sets {
+        let hole = sets.hole
+        let shadow = unsafe SampleSet(
+            words: memory.reserve(hole.wordCount, filler: 0), stride: hole.stride, width: hole.width,
+            height: hole.height)
+        shadow.removeAll()
+        findRuns(sets, on: grid)
+        let needed = Expectation.majority * max(votes.left + votes.right, Expectation.leastVotes)
+        for run in runs where (run.isLeft ? votes.left : votes.right) > needed {
+            shadow.bits(run.y).insert(run.columns)
         }
-        findShadow(sets, on: grid)
-        unsafe darken(sets, on: grid, target)
+        return Sets(shadow: shadow)
     }
 
     /// Forgets the shadow's side.
     mutating func reset() { votes = (0, 0) }
 
-    @inline(__always)
-    private func logOdds(_ sets: Classes.Sets, row y: Int, _ x: Int) -> Float {
-        if sets.wide.bits(y).contains(x) {
-            let isHead = sets.head.bits(y).contains(x)
-            if sets.endless.bits(y).contains(x) {
-                return isHead ? Expectation.endless + Expectation.head : Expectation.endless
-            }
-            return isHead ? Expectation.head : Expectation.hole
-        }
-        if sets.near.bits(y).contains(x) { return Expectation.measured }
-        return sets.far.bits(y).contains(x) ? -Expectation.measured : 0
-    }
-
-    private mutating func findShadow(_ sets: Classes.Sets, on grid: WorkGrid) {
+    private mutating func findRuns(_ sets: Classes.Sets, on grid: WorkGrid) {
         runs.removeAll(keepingCapacity: true)
         var now = (left: 0, right: 0)
         for y in 0..<grid.height {
@@ -104,17 +83,48 @@ struct Expectation: ~Copyable {
         votes.left = Expectation.fading * votes.left + Double(now.left)
         votes.right = Expectation.fading * votes.right + Double(now.right)
     }
+}
 
-    private func darken(_ sets: Classes.Sets, on grid: WorkGrid, _ target: UnsafeMutablePointer<Float>) {
-        let needed = Expectation.majority * max(votes.left + votes.right, Expectation.leastVotes)
-        for run in runs where (run.isLeft ? votes.left : votes.right) > needed {
-            let (wide, endless) = (sets.wide.bits(run.y), sets.endless.bits(run.y))
-            let (person, room) = (sets.person.bits(run.y), sets.room.bits(run.y))
-            for x in run.columns where wide.contains(x) && !endless.contains(x) {
-                if !person.contains(x) && !room.contains(x) {
-                    unsafe target[run.y &* grid.width &+ x] += Expectation.shadow
-                }
+extension Expectation.Sets {
+    /// Adds what is expected of some samples of a row to the evidence of their colours, and settles what depth has settled.
+    ///
+    /// - Parameters:
+    ///   - evidence: that of the open samples.
+    ///   - target: T of the samples.
+    func add(
+        _ evidence: UnsafePointer<Float>, _ sets: Classes.Sets, row y: Int, _ columns: Range<Int>, on grid: WorkGrid,
+        into target: UnsafeMutablePointer<Float>
+    ) {
+        unsafe target.update(repeating: -Expectation.certain, count: columns.count)
+        let (person, room) = (sets.person.bits(y), sets.room.bits(y))
+        let line = unsafe target - columns.lowerBound
+        var start = person.first(from: columns.lowerBound, to: columns.upperBound)
+        while start < columns.upperBound {
+            let end = person.firstMissing(from: start, to: columns.upperBound)
+            unsafe (line + start).update(repeating: Expectation.certain, count: end &- start)
+            start = person.first(from: end, to: columns.upperBound)
+        }
+        for index in (columns.lowerBound &>> 6)..<groups(of: 64, in: columns.upperBound) {
+            var open = unsafe ~(person.words[index] | room.words[index]) & BitRow.word(index, of: columns)
+            while open != 0 {
+                let x = index &* 64 &+ open.trailingZeroBitCount
+                open &= open &- 1
+                unsafe line[x] = evidence[y &* grid.width &+ x] + logOdds(sets, row: y, x)
             }
         }
+    }
+
+    @inline(__always)
+    private func logOdds(_ sets: Classes.Sets, row y: Int, _ x: Int) -> Float {
+        if sets.wide.bits(y).contains(x) {
+            let isHead = sets.head.bits(y).contains(x)
+            if sets.endless.bits(y).contains(x) {
+                return isHead ? Expectation.endless + Expectation.head : Expectation.endless
+            }
+            let hole = isHead ? Expectation.head : Expectation.hole
+            return shadow.bits(y).contains(x) ? hole + Expectation.shadow : hole
+        }
+        if sets.near.bits(y).contains(x) { return Expectation.measured }
+        return sets.far.bits(y).contains(x) ? -Expectation.measured : 0
     }
 }

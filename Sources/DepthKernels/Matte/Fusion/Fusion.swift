@@ -10,10 +10,9 @@ struct Fusion: ~Copyable {
     private var evidence = ColorEvidence()
     private var expectation = Expectation()
     private var settle = Settle()
+    private var logOdds = LogOdds()
     private var model = GuidedFilter()
     private var drawing = Drawing()
-    private var logOdds = Scratch<Float>()
-    private var matte = Scratch<Float>()
     private var lastGrid: WorkGrid?
     /// Mean probability of the last frame, 0…1.
     private(set) var coverage = 0.0
@@ -39,39 +38,36 @@ struct Fusion: ~Copyable {
         if grid != lastGrid || !isContinued { reset() }
         lastGrid = grid
 
-        let colors = unsafe settle.nextColors(on: grid)
-        unsafe self.colors.average(guide, on: grid, into: colors, bands, loops)
         let sets = classes.classify(
             frame.depth, scale: settings.depth.scale, near: settings.near, cutoff: cutoff, faces: frame.faces, on: grid,
             loops)
-        let evidence = unsafe evidence.evidence(colors, sets, last: settle.past(on: grid), on: grid, bands, loops)
-        let logOdds = unsafe logOdds.reserve(grid.count, filler: 0)
-        unsafe expectation.add(evidence, sets, on: grid, into: logOdds)
-        let keep = unsafe settle.settle(logOdds, settle: Float(settings.settle), on: grid, loops)
-        let matte = unsafe matte.reserve(grid.count, filler: 0)
-        unsafe loops.probability(logOdds, count: grid.count, into: matte)
-        coverage = unsafe Fusion.mean(of: matte, count: grid.count)
-        let model = unsafe model.fit(colors, matte, on: grid, loops)
-        unsafe guide.map.pullBack(model, count: self.model.width * self.model.height)
-        return unsafe drawing.draw(
-            guide, model: model, cells: (self.model.width, self.model.height), matte: matte, keep: keep, on: grid,
-            bands, loops
-        ).readOnly
-    }
+        let colors = unsafe settle.nextColors(on: grid)
+        unsafe self.colors.average(
+            guide, on: grid, into: colors, evidence.sums(of: sets, colors, on: grid), bands, loops)
+        let evidence = unsafe evidence.evidence(
+            colors, sets, last: logOdds.past(on: grid), on: grid, bands, loops)
+        let expectation = expectation.find(sets, on: grid)
+        let change = settle.findChange(settle: Float(settings.settle), on: grid)
+        let result = unsafe logOdds.update(
+            evidence, sets, expectation, change: change, on: grid, bands, loops)
+        coverage = result.mean
 
-    private static func mean(of numbers: UnsafePointer<Float>, count: Int) -> Double {
-        let blocks = count / blockWidth
-        var sum = Lanes(repeating: 0)
-        for block in 0..<blocks { unsafe sum += loadLanes(numbers + block &* blockWidth) }
-        var total = Double(sum.sum())
-        for index in (blocks &* blockWidth)..<count { unsafe total += Double(numbers[index]) }
-        return total / Double(count)
+        let cells = model.cells(of: grid)
+        let plan = drawing.plan(guide, person: result.person, room: result.room, cells: cells, on: grid)
+        var fitted: UnsafePointer<Float>?
+        if let region = plan.region {
+            unsafe fitted = model.fit(
+                colors, result.matte, cells.region(rows: region.rows, columns: region.columns), guide.map, on: grid,
+                bands, loops)
+        }
+        return unsafe drawing.draw(plan, guide, model: fitted, keep: result.keep, on: grid, bands, loops).readOnly
     }
 
     /// Forgets the past: the next frame does not continue it.
     mutating func reset() {
         expectation.reset()
         settle.reset()
+        logOdds.reset()
         drawing.reset()
     }
 }

@@ -92,9 +92,9 @@ struct ColorMap {
 
     /// Makes a model a · colour + b one of the channels that the colour is made from.
     ///
-    /// - Parameter model: three planes of a and one of b, `count` numbers each.
-    func pullBack(_ model: UnsafeMutablePointer<Float>, count: Int) {
-        let (second, third, constant) = unsafe (model + count, model + 2 &* count, model + 3 &* count)
+    /// - Parameter model: three rows of a and one of b, `stride` numbers apart.
+    func pullBack(_ model: UnsafeMutablePointer<Float>, stride: Int, count: Int) {
+        let (second, third, constant) = unsafe (model + stride, model + 2 &* stride, model + 3 &* stride)
         let (m0, m1, m2) = rows
         for x in 0..<count {
             let (a, b, c) = unsafe (model[x], second[x], third[x])

@@ -14,135 +14,243 @@ struct GuidedFilter: ~Copyable {
     /// The smallest variance of a colour that is an edge: (2.5/255)².
     private static let epsilon: Float = 1e-4
 
-    private(set) var width = 1
-    private(set) var height = 1
-    private var columns: AreaTaps?
-    private var rows: AreaTaps?
-    private var grid: WorkGrid?
-    private var planes = Scratch<Float>()
-    private var line = Scratch<Float>()
-    private var sums = Scratch<Float>()
-
-    /// The planes of the memory: three of colour, P, six products of colours, three products with P; a and b take the place
-    /// of the first four.
+    /// The planes of a fit: three of colour, P, six products of colours, three products with P.
     private static let planeCount = 13
+    /// The model's: a for each colour, and b.
+    static let modelPlanes = 4
+    /// Pairs of planes: colours with colours, then colours with P.
+    fileprivate static let products = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2), (0, 3), (1, 3), (2, 3)]
+
+    private var lastCells: Cells?
+    private var statistics = Scratch<Float>()
+    private var models = Scratch<Float>()
+    private var result = Scratch<Float>()
+
+    /// The cells of a grid.
+    final class Cells {
+        let grid: WorkGrid
+        let width: Int
+        let height: Int
+        /// Half the window, in cells.
+        let radius: Int
+        fileprivate let columns: AreaTaps
+        fileprivate let rows: AreaTaps
+
+        init(of grid: WorkGrid) {
+            self.grid = grid
+            width = max(1, grid.width / GuidedFilter.cell)
+            height = max(1, grid.height / GuidedFilter.cell)
+            radius = nearestIndex(grid.samples(GuidedFilter.radius) / Double(GuidedFilter.cell), in: 1...1024)
+            columns = AreaTaps(count: width, pixels: grid.width, first: 0, size: Double(grid.width) / Double(width))
+            rows = AreaTaps(count: height, pixels: grid.height, first: 0, size: Double(grid.height) / Double(height))
+        }
+
+        var count: Int { width * height }
+
+        /// True where all cells are of 4x4 samples.
+        fileprivate var isWhole: Bool {
+            grid.width == width * GuidedFilter.cell && grid.height == height * GuidedFilter.cell
+        }
+
+        /// The cells that have to be fitted for the model of some samples: two windows and a cell of interpolation more.
+        func region(rows: Range<Int>, columns: Range<Int>) -> Region {
+            let margin = 2 * radius + 2
+            func range(_ samples: Range<Int>, _ all: Int, _ cells: Int) -> Range<Int> {
+                let (first, end) = (samples.lowerBound * cells / all, groups(of: all, in: samples.upperBound * cells))
+                return max(first - margin, 0)..<min(end + margin, cells)
+            }
+            return Region(rows: range(rows, grid.height, height), columns: range(columns, grid.width, width))
+        }
+    }
+
+    /// A rectangle of cells.
+    struct Region {
+        let rows: Range<Int>
+        let columns: Range<Int>
+    }
+
+    mutating func cells(of grid: WorkGrid) -> Cells {
+        if let lastCells, lastCells.grid == grid { return lastCells }
+        let cells = Cells(of: grid)
+        lastCells = cells
+        return cells
+    }
 
     /// Fits the model.
     ///
     /// - Parameters:
     ///   - colors: three planes of the grid's size.
     ///   - matte: P of every sample.
-    /// - Returns: a and b of every cell: four planes, `width · height` numbers each, the caller's to change; valid until the next call.
+    ///   - map: of the bytes of the video to those colours.
+    /// - Returns: a and b of the region's cells for the bytes of the video: four planes of all cells, valid until the next
+    ///   call. Those within two windows of an edge of the region that is none of the grid's mean nothing.
     mutating func fit(
-        _ colors: UnsafePointer<Float>, _ matte: UnsafePointer<Float>, on grid: WorkGrid, _ loops: Loops
-    ) -> UnsafeMutablePointer<Float> {
-        prepare(grid)
-        let count = width * height
-        let planes = unsafe planes.reserve(GuidedFilter.planeCount * count, filler: 0)
-        for channel in 0..<3 {
-            unsafe average(colors + channel &* grid.count, on: grid, into: planes + channel &* count, loops)
-        }
-        unsafe average(matte, on: grid, into: planes + 3 &* count, loops)
-        var product = 4
-        for (one, other) in GuidedFilter.products {
-            let target = unsafe planes + product &* count
-            for index in 0..<count {
-                unsafe target[index] = planes[one &* count &+ index] * planes[other &* count &+ index]
+        _ colors: UnsafePointer<Float>, _ matte: UnsafePointer<Float>, _ region: Region, _ map: ColorMap,
+        on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
+    ) -> UnsafePointer<Float> {
+        let cells = cells(of: grid)
+        let fit = unsafe Fit(
+            cells: cells, region: region, map: map, colors: colors, matte: matte,
+            statistics: statistics.reserve(GuidedFilter.planeCount * cells.count, filler: 0),
+            models: models.reserve(GuidedFilter.modelPlanes * cells.count, filler: 0),
+            result: result.reserve(GuidedFilter.modelPlanes * cells.count, filler: 0), loops: loops)
+        // The work on a cell is that on its samples.
+        let width = grid.width * GuidedFilter.cell
+        bands.share(Statistics(fit: fit), rows: region.rows.count, width: width)
+        bands.share(Models(fit: fit), rows: region.rows.count, width: width)
+        bands.share(Means(fit: fit), rows: region.rows.count, width: width)
+        return unsafe UnsafePointer(fit.result)
+    }
+
+    /// Everything that the passes share.
+    @safe
+    fileprivate struct Fit {
+        let cells: Cells
+        let region: Region
+        let map: ColorMap
+        let colors: UnsafePointer<Float>
+        let matte: UnsafePointer<Float>
+        /// The planes of the fit, summed along rows.
+        let statistics: UnsafeMutablePointer<Float>
+        /// a and b, summed along rows.
+        let models: UnsafeMutablePointer<Float>
+        let result: UnsafeMutablePointer<Float>
+        let loops: Loops
+
+        var factor: Float { 1 / Float((2 * cells.radius + 1) * (2 * cells.radius + 1)) }
+
+        /// Numbers from one line of the scratch memory to the next: those of a row, and a window before and behind it.
+        var stride: Int { cells.width + 2 * cells.radius }
+
+        /// Sums up the neighbours along a row; beyond the edge the cells are mirrored.
+        ///
+        /// - Parameter line: a row, with room for a window before and behind it.
+        func sumAlong(_ line: UnsafeMutablePointer<Float>, into target: UnsafeMutablePointer<Float>) {
+            let columns = region.columns
+            for offset in 1...cells.radius {
+                let (left, right) = (columns.lowerBound - offset, columns.upperBound - 1 + offset)
+                unsafe line[left] = line[Fit.mirrored(left, cells.width, in: columns)]
+                unsafe line[right] = line[Fit.mirrored(right, cells.width, in: columns)]
             }
-            product += 1
+            unsafe loops.sumNeighbours(
+                line + columns.lowerBound, radius: cells.radius, count: columns.count,
+                into: target + columns.lowerBound)
         }
-        let radius = nearestIndex(grid.samples(GuidedFilter.radius) / Double(GuidedFilter.cell), in: 1...1024)
-        for plane in 0..<GuidedFilter.planeCount { unsafe boxMean(planes + plane &* count, radius) }
-        unsafe solve(planes, count)
-        for plane in 0..<4 { unsafe boxMean(planes + plane &* count, radius) }
-        return unsafe planes
-    }
 
-    /// Pairs of planes: colours with colours, then colours with P.
-    private static let products = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2), (0, 3), (1, 3), (2, 3)]
-
-    private mutating func prepare(_ grid: WorkGrid) {
-        if self.grid == grid { return }
-        self.grid = grid
-        width = max(1, grid.width / GuidedFilter.cell)
-        height = max(1, grid.height / GuidedFilter.cell)
-        columns = AreaTaps(count: width, pixels: grid.width, first: 0, size: Double(grid.width) / Double(width))
-        rows = AreaTaps(count: height, pixels: grid.height, first: 0, size: Double(grid.height) / Double(height))
-    }
-
-    private mutating func average(
-        _ source: UnsafePointer<Float>, on grid: WorkGrid, into target: UnsafeMutablePointer<Float>,
-        _ loops: Loops
-    ) {
-        guard let columns, let rows else { return }
-        let line = unsafe line.reserve(grid.width, filler: 0)
-        for y in 0..<height {
-            unsafe line.update(repeating: 0, count: grid.width)
-            for tap in 0..<rows.taps {
-                let weight = rows.weight(of: y, tap: tap)
-                let row = unsafe source + (Int(rows.first[y]) &+ tap) &* grid.width
-                for x in 0..<grid.width { unsafe line[x] += weight * row[x] }
+        /// Makes the means of windows from sums along rows.
+        func average(_ plane: UnsafePointer<Float>, row y: Int, into target: UnsafeMutablePointer<Float>) {
+            let columns = region.columns
+            for offset in -cells.radius...cells.radius {
+                let row = Fit.mirrored(y + offset, cells.height, in: region.rows)
+                unsafe loops.addRow(
+                    plane + row &* cells.width + columns.lowerBound, weight: factor,
+                    isFirst: offset == -cells.radius, count: columns.count, into: target + columns.lowerBound)
             }
-            unsafe columns.average(line, into: target + y &* width, loops)
+        }
+
+        /// The cell that takes the place of one beyond the edge: the outermost is repeated first. Beyond an edge that is the
+        /// region's alone it is some cell of the region.
+        private static func mirrored(_ index: Int, _ count: Int, in range: Range<Int>) -> Int {
+            let period = 2 * count
+            let inside = ((index % period) + period) % period
+            let cell = inside < count ? inside : period - 1 - inside
+            return min(max(cell, range.lowerBound), range.upperBound - 1)
         }
     }
 
-    /// Takes the mean of a square of 2r + 1 cells about each; beyond the edge the cells are mirrored.
-    private mutating func boxMean(_ plane: UnsafeMutablePointer<Float>, _ radius: Int) {
-        let sums = unsafe sums.reserve(width * height, filler: 0)
-        let line = unsafe line.reserve(width + 2 * radius, filler: 0) + radius
-        for y in 0..<height {
-            let row = unsafe plane + y &* width
-            unsafe line.update(from: row, count: width)
-            for x in 1...radius {
-                unsafe line[-x] = row[GuidedFilter.mirrored(-x, width)]
-                unsafe line[width &- 1 &+ x] = row[GuidedFilter.mirrored(width &- 1 &+ x, width)]
+    /// Averages samples over cells, multiplies, and sums up along rows.
+    private struct Statistics: BandWork {
+        let fit: Fit
+
+        func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+            let (cells, grid, loops) = (fit.cells, fit.cells.grid, fit.loops)
+            let stride = fit.stride
+            let lines = unsafe memory.filter.line.reserve(GuidedFilter.planeCount * stride + grid.width, filler: 0)
+            let samples = unsafe lines + GuidedFilter.planeCount &* stride
+            func line(_ plane: Int) -> UnsafeMutablePointer<Float> { unsafe lines + plane &* stride + cells.radius }
+            for y in rows {
+                let y = fit.region.rows.lowerBound &+ y
+                for plane in 0..<4 {
+                    let source = unsafe plane < 3 ? fit.colors + plane &* grid.count : fit.matte
+                    unsafe average(source, row: y, samples, into: line(plane))
+                }
+                let columns = fit.region.columns
+                var product = 4
+                for (one, other) in GuidedFilter.products {
+                    unsafe loops.multiply(
+                        line(one) + columns.lowerBound, line(other) + columns.lowerBound, count: columns.count,
+                        into: line(product) + columns.lowerBound)
+                    product &+= 1
+                }
+                for plane in 0..<GuidedFilter.planeCount {
+                    let target = unsafe fit.statistics + (plane &* cells.height &+ y) &* cells.width
+                    unsafe fit.sumAlong(line(plane), into: target)
+                }
             }
-            let target = unsafe sums + y &* width
-            for x in 0..<width { unsafe target[x] = line[x &- radius] }
-            for offset in (1 - radius)...radius { for x in 0..<width { unsafe target[x] += line[x &+ offset] } }
         }
-        let factor = 1 / Float((2 * radius + 1) * (2 * radius + 1))
-        for y in 0..<height {
-            let target = unsafe plane + y &* width
-            unsafe target.update(repeating: 0, count: width)
-            for offset in -radius...radius {
-                let row = unsafe sums + GuidedFilter.mirrored(y &+ offset, height) &* width
-                for x in 0..<width { unsafe target[x] += row[x] }
+
+        /// - Parameter line: memory for a row of samples.
+        private func average(
+            _ source: UnsafePointer<Float>, row y: Int, _ line: UnsafeMutablePointer<Float>,
+            into target: UnsafeMutablePointer<Float>
+        ) {
+            let (cells, grid, loops, size) = (fit.cells, fit.cells.grid, fit.loops, GuidedFilter.cell)
+            let columns = fit.region.columns
+            if cells.isWhole {
+                return unsafe loops.averageSquares(
+                    source + size &* (y &* grid.width &+ columns.lowerBound), stride: grid.width,
+                    count: columns.count, into: target + columns.lowerBound)
             }
-            for x in 0..<width { unsafe target[x] *= factor }
+            for tap in 0..<cells.rows.taps {
+                unsafe loops.addRow(
+                    source + (Int(cells.rows.first[y]) &+ tap) &* grid.width,
+                    weight: cells.rows.weight(of: y, tap: tap), isFirst: tap == 0, count: grid.width, into: line)
+            }
+            unsafe cells.columns.average(line, into: target, loops)
         }
     }
 
-    /// The cell that takes the place of one beyond the edge: the outermost is repeated first.
-    private static func mirrored(_ index: Int, _ count: Int) -> Int {
-        let period = 2 * count
-        let inside = ((index % period) + period) % period
-        return inside < count ? inside : period - 1 - inside
+    /// Makes a and b from the statistics of windows, and sums them up along rows.
+    private struct Models: BandWork {
+        let fit: Fit
+
+        func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+            let (cells, columns) = (fit.cells, fit.region.columns)
+            let stride = fit.stride
+            let lines = unsafe memory.filter.line.reserve(GuidedFilter.planeCount * stride, filler: 0)
+            func line(_ plane: Int) -> UnsafeMutablePointer<Float> { unsafe lines + plane &* stride + cells.radius }
+            for y in rows {
+                let y = fit.region.rows.lowerBound &+ y
+                for plane in 0..<GuidedFilter.planeCount {
+                    unsafe fit.average(fit.statistics + plane &* cells.count, row: y, into: line(plane))
+                }
+                unsafe fit.loops.solveModel(
+                    line(0) + columns.lowerBound, stride: stride, count: columns.count,
+                    epsilon: GuidedFilter.epsilon)
+                for plane in 0..<GuidedFilter.modelPlanes {
+                    unsafe fit.sumAlong(
+                        line(plane), into: fit.models + (plane &* cells.height &+ y) &* cells.width)
+                }
+            }
+        }
     }
 
-    /// Makes a and b of the means.
-    private func solve(_ planes: UnsafeMutablePointer<Float>, _ count: Int) {
-        for index in 0..<count {
-            func mean(_ plane: Int) -> Float { unsafe planes[plane &* count &+ index] }
-            let (y, u, v, p) = (mean(0), mean(1), mean(2), mean(3))
-            let s00 = mean(4) - y * y + GuidedFilter.epsilon
-            let (s01, s02) = (mean(5) - y * u, mean(6) - y * v)
-            let s11 = mean(7) - u * u + GuidedFilter.epsilon
-            let s12 = mean(8) - u * v
-            let s22 = mean(9) - v * v + GuidedFilter.epsilon
-            let (c0, c1, c2) = (mean(10) - y * p, mean(11) - u * p, mean(12) - v * p)
-            // The cofactors of the symmetric matrix.
-            let (k00, k01, k02) = (s11 * s22 - s12 * s12, s02 * s12 - s01 * s22, s01 * s12 - s02 * s11)
-            let (k11, k12, k22) = (s00 * s22 - s02 * s02, s01 * s02 - s00 * s12, s00 * s11 - s01 * s01)
-            let determinant = s00 * k00 + s01 * k01 + s02 * k02
-            let a0 = (k00 * c0 + k01 * c1 + k02 * c2) / determinant
-            let a1 = (k01 * c0 + k11 * c1 + k12 * c2) / determinant
-            let a2 = (k02 * c0 + k12 * c1 + k22 * c2) / determinant
-            unsafe planes[index] = a0
-            unsafe planes[count &+ index] = a1
-            unsafe planes[2 &* count &+ index] = a2
-            unsafe planes[3 &* count &+ index] = p - a0 * y - a1 * u - a2 * v
+    /// Makes the means of a and b over windows.
+    private struct Means: BandWork {
+        let fit: Fit
+
+        func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+            let (cells, columns) = (fit.cells, fit.region.columns)
+            for y in rows {
+                let y = fit.region.rows.lowerBound &+ y
+                for plane in 0..<GuidedFilter.modelPlanes {
+                    unsafe fit.average(
+                        fit.models + plane &* cells.count, row: y,
+                        into: fit.result + (plane &* cells.height &+ y) &* cells.width)
+                }
+                unsafe fit.map.pullBack(
+                    fit.result + y &* cells.width + columns.lowerBound, stride: cells.count, count: columns.count)
+            }
         }
     }
 }

@@ -15,20 +15,24 @@ struct SampleColors: ~Copyable {
 
     /// The stretches of one component.
     private struct Channel {
+        let component: VideoColors.Component
         let columns: AreaTaps
         let rows: AreaTaps
     }
 
-    /// - Parameter target: three planes of the grid's size, one behind the other.
+    /// - Parameters:
+    ///   - target: three planes of the grid's size, one behind the other.
+    ///   - tiles: sums up the colours of the tiles while they are at hand.
     mutating func average(
-        _ guide: Guide, on grid: WorkGrid, into target: UnsafeMutablePointer<Float>, _ bands: MatteBands,
-        _ loops: Loops
+        _ guide: Guide, on grid: WorkGrid, into target: UnsafeMutablePointer<Float>, _ tiles: TileSums,
+        _ bands: MatteBands, _ loops: Loops
     ) {
         let key = Key(grid: grid, colors: guide.colors, width: guide.width, height: guide.height)
         if key != self.key {
             self.key = key
             channels = guide.colors.components.map { component in
                 Channel(
+                    component: component,
                     columns: SampleColors.taps(
                         grid.width, guide.width, component.shiftX, grid.placement.left, grid.placement.width,
                         step: component.step),
@@ -36,8 +40,10 @@ struct SampleColors: ~Copyable {
                         grid.height, guide.height, component.shiftY, grid.placement.top, grid.placement.height))
             }
         }
-        let work = unsafe Rows(guide: guide, channels: channels, grid: grid, target: target, loops: loops)
-        bands.share(work, rows: grid.height, width: guide.width)
+        let work = unsafe Rows(
+            guide: guide, channels: channels, grid: grid, target: target, tiles: tiles, loops: loops)
+        bands.share(
+            work, rows: grid.height, width: guide.width * guide.height / max(grid.height, 1), grain: TileSet.size)
     }
 
     private static func taps(
@@ -55,39 +61,43 @@ struct SampleColors: ~Copyable {
         let channels: [Channel]
         let grid: WorkGrid
         let target: UnsafeMutablePointer<Float>
+        let tiles: TileSums
         let loops: Loops
 
         func work(_ rows: Range<Int>, _ memory: MatteMemory) {
-            let map = guide.map
-            for y in rows {
-                let line = unsafe target + y &* grid.width
-                for index in 0..<3 {
-                    unsafe average(index, row: y, into: line + index &* grid.count, memory)
-                }
-                unsafe map.apply(to: line, stride: grid.count, count: grid.width)
+            let (map, memory) = (guide.map, memory.part(SampleMemory.self))
+            for top in stride(from: rows.lowerBound, to: rows.upperBound, by: TileSet.size) {
+                let rows = top..<min(top &+ TileSet.size, rows.upperBound)
+                for y in rows { unsafe average(row: y, into: target + y &* grid.width, memory) }
+                unsafe map.apply(
+                    to: target + top &* grid.width, stride: grid.count, count: rows.count &* grid.width)
+                tiles.sum(row: top / TileSet.size, loops)
             }
         }
 
-        private func average(_ index: Int, row y: Int, into target: UnsafeMutablePointer<Float>, _ memory: MatteMemory)
-        {
-            guard index < channels.count, let plane = guide.plane(of: guide.colors.components[index]) else {
-                return unsafe target.update(repeating: 0, count: grid.width)
-            }
-            let (channel, component) = (channels[index], guide.colors.components[index])
-            let sums = unsafe memory.filter.line.reserve(plane.rowBytes, filler: 0)
-            // Components of one plane have the same sums.
-            if index == 0 || component.plane != guide.colors.components[index &- 1].plane {
-                for tap in 0..<channel.rows.taps {
-                    let weight = channel.rows.weight(of: y, tap: tap)
-                    if weight == 0 && tap > 0 { continue }
-                    let row = unsafe plane.row(Int(channel.rows.first[y]) &+ tap).assumingMemoryBound(to: UInt8.self)
-                    unsafe loops.accumulate(
-                        row, count: plane.rowBytes, weight: weight, isFirst: tap == 0, into: sums)
+        private func average(row y: Int, into target: UnsafeMutablePointer<Float>, _ memory: SampleMemory) {
+            var last = -1
+            for index in 0..<3 {
+                let target = unsafe target + index &* grid.count
+                guard index < channels.count, let plane = guide.plane(of: channels[index].component) else {
+                    unsafe target.update(repeating: 0, count: grid.width)
+                    continue
                 }
+                let component = channels[index].component
+                let sums = unsafe memory.sums.reserve(plane.rowBytes, filler: 0)
+                // Components of one plane have the same sums.
+                if component.plane != last { unsafe channels[index].rows.sum(of: y, in: plane, into: sums, loops) }
+                last = component.plane
+                unsafe channels[index].columns.average(sums + component.offset, into: target, memory, loops)
             }
-            unsafe channel.columns.average(sums + component.offset, into: target, loops)
         }
     }
+}
+
+/// Scratch memory of one worker for colours.
+private final class SampleMemory: MatteMemoryPart {
+    var sums = Scratch<UInt16>()
+    var line = Scratch<Float>()
 }
 
 /// Averages over neighbouring stretches of a row or column, by the share of each pixel that lies in a stretch.
@@ -96,9 +106,26 @@ struct AreaTaps {
     let first: [Int32]
     /// A row of weights for each pixel of a stretch.
     private let weights: [Float]
+    /// For each stretch the weights of its pixels, of 256.
+    private let wholeWeights: [UInt16]
     /// Pixels of a stretch.
     let taps: Int
+    /// Numbers from one pixel to the next.
     private let step: Int
+    /// Numbers that the pixels reach over.
+    private let reach: Int
+    private let groups: Groups?
+
+    /// Stretches of which every few cover as many whole pixels.
+    private struct Groups {
+        let pixels: Int
+        let stretches: Int
+        /// For each stretch a weight for each pixel.
+        let weights: SIMD16<Float>
+    }
+
+    private static let whole = 256.0
+    private static let rowsAtATime = 4
 
     /// - Parameters:
     ///   - count: stretches.
@@ -109,7 +136,7 @@ struct AreaTaps {
     init(count: Int, pixels: Int, first: Double, size: Double, step: Int = 1) {
         var taps = min(ceilIndex(size, in: 1...pixels) + 1, pixels)
         var starts: [Int] = []
-        var shares: [[Float]] = []
+        var shares: [[Double]] = []
         for index in 0..<count {
             let (start, end) = (first + Double(index) * size, first + Double(index + 1) * size)
             let pixel = floorIndex(start, in: 0...(pixels - taps))
@@ -122,14 +149,62 @@ struct AreaTaps {
             let sum = parts.reduce(0, +)
             if sum > 0 { parts = parts.map { $0 / sum } } else { parts[0] = 1 }
             starts.append(pixel)
-            shares.append(parts.map { Float($0) })
+            shares.append(parts)
         }
         // Stretches of whole pixels need one less.
         while taps > 1, shares.allSatisfy({ $0[taps - 1] < 1e-6 }) { taps -= 1 }
         self.first = starts.map { Int32(truncatingIfNeeded: $0 * step) }
-        weights = (0..<taps).flatMap { tap in shares.map { $0[tap] } }
+        weights = (0..<taps).flatMap { tap in shares.map { Float($0[tap]) } }
+        wholeWeights = shares.flatMap { AreaTaps.rounded($0.prefix(taps)) }
         self.taps = taps
         self.step = step
+        reach = (pixels - 1) * step + 1
+        groups = AreaTaps.groups(starts: starts, shares: shares, size: size)
+    }
+
+    /// Weights of 256 whose sum is 256.
+    private static func rounded(_ shares: ArraySlice<Double>) -> [UInt16] {
+        var (sum, result) = (0.0, [UInt16]())
+        var before = 0
+        for share in shares {
+            sum += share
+            let now = nearestIndex(sum * whole, in: before...Int(whole))
+            result.append(UInt16(truncatingIfNeeded: now - before))
+            before = now
+        }
+        return result
+    }
+
+    private static func groups(starts: [Int], shares: [[Double]], size: Double) -> Groups? {
+        for stretches in 1...2 {
+            let pixels = (size * Double(stretches)).rounded()
+            guard abs(size * Double(stretches) - pixels) < 1e-9, starts.count % stretches == 0 else { continue }
+            let count = nearestIndex(pixels, in: 1...SIMD16<Float>.scalarCount)
+            guard count * stretches <= SIMD16<Float>.scalarCount else { continue }
+            // The weights of each pixel of a group, from the group's first pixel on; nil where one is outside of it.
+            func weights(group: Int) -> SIMD16<Float>? {
+                let first = starts[0] + group * count
+                var result = SIMD16<Float>()
+                for stretch in 0..<stretches {
+                    let index = group * stretches + stretch
+                    for (tap, share) in shares[index].enumerated() where share > 1e-6 {
+                        let pixel = starts[index] + tap - first
+                        guard (0..<count).contains(pixel) else { return nil }
+                        result[stretch * count + pixel] = Float(share / whole)
+                    }
+                }
+                return result
+            }
+            guard let all = weights(group: 0) else { continue }
+            let areAlike = (1..<max(starts.count / stretches, 1)).allSatisfy { group in
+                weights(group: group).map { weights in
+                    let difference = weights - all
+                    return (difference * difference).max() < 1e-12
+                } ?? false
+            }
+            if areAlike { return Groups(pixels: count, stretches: stretches, weights: all) }
+        }
+        return nil
     }
 
     @inline(__always)
@@ -143,6 +218,42 @@ struct AreaTaps {
                 unsafe loops.averageStretches(
                     line, step: step, first: firsts, weights: weights, taps: taps, count: first.count, into: target)
             }
+        }
+    }
+
+    /// The same for sums of rows (`sum`).
+    fileprivate func average(
+        _ sums: UnsafePointer<UInt16>, into target: UnsafeMutablePointer<Float>, _ memory: SampleMemory, _ loops: Loops
+    ) {
+        if let groups,
+            unsafe loops.averageGroups(
+                sums + Int(first[0]), step: step, pixels: groups.pixels, stretches: groups.stretches,
+                weights: groups.weights, groups: first.count / groups.stretches, into: target)
+        {
+            return
+        }
+        let line = unsafe memory.line.reserve(reach, filler: 0)
+        for x in 0..<reach { unsafe line[x] = Float(sums[x]) * Float(1 / AreaTaps.whole) }
+        unsafe average(line, into: target, loops)
+    }
+
+    /// The weighted sum of the rows of a stretch, times 256.
+    ///
+    /// - Precondition: the plane has the pixels' rows.
+    fileprivate func sum(of index: Int, in plane: Plane, into sums: UnsafeMutablePointer<UInt16>, _ loops: Loops) {
+        func row(_ tap: Int) -> UnsafePointer<UInt8> {
+            unsafe plane.row(Int(first[index]) &+ min(tap, taps &- 1)).assumingMemoryBound(to: UInt8.self)
+        }
+        for tap in stride(from: 0, to: taps, by: AreaTaps.rowsAtATime) {
+            var weights = SIMD4<UInt16>()
+            var count = 1
+            for offset in 0..<min(AreaTaps.rowsAtATime, taps &- tap) {
+                weights[offset] = wholeWeights[index &* taps &+ tap &+ offset]
+                if weights[offset] > 0 { count = offset &+ 1 }
+            }
+            unsafe loops.sumRows(
+                (row(tap), row(tap &+ 1), row(tap &+ 2), row(tap &+ 3)), weights: weights, rowCount: count,
+                count: plane.rowBytes, isFirst: tap == 0, into: sums)
         }
     }
 }

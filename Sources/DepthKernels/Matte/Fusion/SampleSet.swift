@@ -25,10 +25,12 @@ struct SampleSet {
     func removeAll() { unsafe words.update(repeating: 0, count: wordCount) }
 
     /// Takes out what lies behind the rows' last samples.
-    func trim() {
+    func trim() { for y in 0..<height { trim(row: y) } }
+
+    @inline(__always)
+    func trim(row y: Int) {
         guard width & 63 != 0 else { return }
-        let last = UInt64.max &>> UInt64(truncatingIfNeeded: 64 &- width & 63)
-        for y in 0..<height { unsafe row(y)[stride &- 1] &= last }
+        unsafe row(y)[stride &- 1] &= UInt64.max &>> UInt64(truncatingIfNeeded: 64 &- width & 63)
     }
 
     /// Adds to each row of `target` the samples that lie `reach` left and right of those of this set's row.
@@ -77,20 +79,91 @@ struct SampleSet {
     ///   - radius: in samples.
     ///   - widened: memory of the same size.
     func grow(by radius: Double, into target: SampleSet, widened: SampleSet) {
+        if radius >= SampleSet.largeRadius, stride > 1, height > 1 {
+            return growHalved(by: radius, into: target, memory: widened)
+        }
         let limit = floorIndex(radius * 65536, in: 0...(max(width, height) &+ 1) &* 65536)
-        let largest = limit / SampleSet.axis
+        grow(rows: limit / SampleSet.axis, into: target, widened: widened) { row in
+            SampleSet.halfWidth(row: row, limit: limit)
+        }
+    }
+
+    /// Makes `target` the samples that have one of this set in a disc about them.
+    ///
+    /// - Parameters:
+    ///   - rows: of the disc, above its middle.
+    ///   - halfWidth: samples of a row of the disc left of its middle; no larger farther from it.
+    ///   - widened: memory of the same size.
+    func grow(rows: Int, into target: SampleSet, widened: SampleSet, halfWidth: (_ row: Int) -> Int) {
         target.removeAll()
         unsafe widened.words.update(from: words, count: wordCount)
         var width = 0
         // From the rows farthest above and below, which are the narrowest.
-        for distance in Swift.stride(from: largest, through: 0, by: -1) {
-            let half = SampleSet.halfWidth(row: distance, limit: limit)
+        for distance in Swift.stride(from: rows, through: 0, by: -1) {
+            let half = halfWidth(distance)
             if half > width {
                 spread(from: width, to: half, widened)
                 width = half
             }
             addRows(of: widened, distance, into: target)
         }
+    }
+
+    /// Radius from which on a set is grown at half the resolution: a sample more or less is nothing then.
+    private static let largeRadius = 16.0
+
+    /// Grows the set of all pairs of rows and columns that hold a member.
+    private func growHalved(by radius: Double, into target: SampleSet, memory: SampleSet) {
+        let (halfWidth, halfHeight) = (groups(of: 2, in: width), groups(of: 2, in: height))
+        let halfStride = SampleSet.stride(width: halfWidth)
+        func half(_ words: UnsafeMutablePointer<UInt64>) -> SampleSet {
+            unsafe SampleSet(words: words, stride: halfStride, width: halfWidth, height: halfHeight)
+        }
+        // The smaller sets take the places of the larger ones, of which they need less than two thirds.
+        let (source, widened, grown) = unsafe (
+            half(target.words), half(memory.words), half(memory.words + halfStride &* halfHeight)
+        )
+        for y in 0..<halfHeight {
+            let upper = unsafe row(2 &* y)
+            let lower = unsafe row(min(2 &* y &+ 1, height &- 1))
+            let target = unsafe source.row(y)
+            for index in 0..<halfStride {
+                let next = 2 &* index &+ 1
+                let high = unsafe next < stride ? SampleSet.halved(upper[next] | lower[next]) : 0
+                unsafe target[index] = SampleSet.halved(upper[next &- 1] | lower[next &- 1]) | high &<< 32
+            }
+        }
+        // Pairs reach half a sample farther than their members.
+        source.grow(by: radius / 2 - 0.25, into: grown, widened: widened)
+        for y in 0..<height {
+            let (source, target) = unsafe (grown.row(y &>> 1), target.row(y))
+            for index in 0..<stride {
+                unsafe target[index] = SampleSet.doubled(
+                    source[index &>> 1] &>> UInt64(truncatingIfNeeded: index & 1 &* 32))
+            }
+        }
+        target.trim()
+    }
+
+    /// A bit for each pair of bits that are not both 0.
+    private static func halved(_ word: UInt64) -> UInt64 {
+        var bits = (word | word &>> 1) & 0x5555_5555_5555_5555
+        bits = (bits | bits &>> 1) & 0x3333_3333_3333_3333
+        bits = (bits | bits &>> 2) & 0x0f0f_0f0f_0f0f_0f0f
+        bits = (bits | bits &>> 4) & 0x00ff_00ff_00ff_00ff
+        bits = (bits | bits &>> 8) & 0x0000_ffff_0000_ffff
+        return (bits | bits &>> 16) & 0x0000_0000_ffff_ffff
+    }
+
+    /// Two bits for each of the lower 32.
+    private static func doubled(_ word: UInt64) -> UInt64 {
+        var bits = word & 0x0000_0000_ffff_ffff
+        bits = (bits | bits &<< 16) & 0x0000_ffff_0000_ffff
+        bits = (bits | bits &<< 8) & 0x00ff_00ff_00ff_00ff
+        bits = (bits | bits &<< 4) & 0x0f0f_0f0f_0f0f_0f0f
+        bits = (bits | bits &<< 2) & 0x3333_3333_3333_3333
+        bits = (bits | bits &<< 1) & 0x5555_5555_5555_5555
+        return bits | bits &<< 1
     }
 
     /// Widens rows that are widened already.

@@ -7,19 +7,16 @@
 /// which is that of a Gaussian's difference divided by 1.48 / √2. Where the log odds change sign and are surer than 7, depth
 /// moved under a picture that looks alike: that is believed at once.
 ///
-/// The state is the last frame's log odds and colours, and the noise. Source: stage 4 of the method (`Fusion`).
+/// The state is the last frame's colours and the noise; `LogOdds` has its log odds. Source: stage 4 of the method (`Fusion`).
 struct Settle: ~Copyable {
     private static let still: Float = 25
-    private static let sure: Float = 7
     private static let leastNoise: Float = 0.002
-    /// The median is that of every fourth row: it hardly differs from that of all.
-    private static let rowsPerSample = 4
+    /// The median is that of every eighth row: it hardly differs from that of all.
+    private static let rowsPerSample = 8
     private static let bins = 16384
     /// Bins of the histogram for a change of 1.
     private static let binsPerUnit: Float = 65536
 
-    /// The log odds of the last frame.
-    private var logOdds = Scratch<Float>()
     /// The colours of this frame and of the last one take turns.
     private var firstColors = Scratch<Float>()
     private var secondColors = Scratch<Float>()
@@ -27,56 +24,40 @@ struct Settle: ~Copyable {
     /// Standard deviation of luma between frames; 0 while not known.
     private var noise: Float = 0
     private var hasPast = false
-    private var share = Scratch<Float>()
     private var histogram = Scratch<Int32>()
-    private var sums = Scratch<Float>()
 
     /// Where the colours of the next frame are to be written: three planes of the grid's size.
     mutating func nextColors(on grid: WorkGrid) -> UnsafeMutablePointer<Float> {
-        // A tile at the end is read in whole vectors.
-        let size = 3 * grid.count + ColorEvidence.tile
-        return unsafe isSecond
-            ? secondColors.reserve(size, filler: 0) : firstColors.reserve(size, filler: 0)
+        isSecond.toggle()
+        return unsafe colors(isSecond, on: grid)
     }
 
-    /// The log odds of the last frame; nil where there is none, or the grid was another.
-    mutating func past(on grid: WorkGrid) -> UnsafePointer<Float>? {
-        unsafe hasPast ? UnsafePointer(logOdds.reserve(grid.count, filler: 0)) : nil
-    }
-
-    /// Mixes log odds with those of the last frame.
+    /// Compares the colours of the next frame with those of the last one, which they take the place of.
     ///
     /// - Parameters:
     ///   - settle: 0…1; the largest share of the last frame.
-    /// - Returns: keep for every sample; nil where there is no past.
-    mutating func settle(
-        _ current: UnsafeMutablePointer<Float>, settle: Float, on grid: WorkGrid, _ loops: Loops
-    ) -> UnsafePointer<Float>? {
-        let past = unsafe logOdds.reserve(grid.count, filler: 0)
-        let now = unsafe nextColors(on: grid)
-        defer {
-            unsafe past.update(from: current, count: grid.count)
-            hasPast = true
-            isSecond.toggle()
-        }
+    /// - Returns: nil where nothing is to be kept.
+    mutating func findChange(settle: Float, on grid: WorkGrid) -> PictureChange? {
+        defer { hasPast = true }
         guard hasPast, settle > 0 else { return nil }
-        isSecond.toggle()
-        let before = unsafe nextColors(on: grid)
-        isSecond.toggle()
+        let (now, before) = unsafe (colors(isSecond, on: grid), colors(!isSecond, on: grid))
         unsafe measureNoise(now, before, on: grid)
-        let share = unsafe share.reserve(grid.count, filler: 0)
-        unsafe measureChange(now, before, on: grid, into: share, loops)
-        let threshold = Settle.still * max(noise, Settle.leastNoise) * max(noise, Settle.leastNoise)
-        unsafe loops.settle(
-            current, past: past, share: share, count: grid.count, factor: 1 / threshold, settle: settle,
-            sure: Settle.sure)
-        return unsafe UnsafePointer(share)
+        let noise = max(noise, Settle.leastNoise)
+        return unsafe PictureChange(
+            now: UnsafePointer(now), before: UnsafePointer(before), factor: 1 / (Settle.still * noise * noise),
+            settle: settle)
     }
 
     /// Forgets the past.
     mutating func reset() {
         hasPast = false
         noise = 0
+    }
+
+    private mutating func colors(_ isSecond: Bool, on grid: WorkGrid) -> UnsafeMutablePointer<Float> {
+        // A tile at the end is read in whole vectors.
+        let size = 3 * grid.count + TileSet.size
+        return unsafe isSecond ? secondColors.reserve(size, filler: 0) : firstColors.reserve(size, filler: 0)
     }
 
     private mutating func measureNoise(_ now: UnsafePointer<Float>, _ before: UnsafePointer<Float>, on grid: WorkGrid) {
@@ -101,26 +82,42 @@ struct Settle: ~Copyable {
         let measured = 1.05 * median
         noise = noise == 0 ? measured : 0.8 * noise + 0.2 * measured
     }
+}
 
-    /// The squared difference of the 3x3 means; beyond the edge the picture is mirrored about its outermost samples.
-    private mutating func measureChange(
-        _ now: UnsafePointer<Float>, _ before: UnsafePointer<Float>, on grid: WorkGrid,
-        into target: UnsafeMutablePointer<Float>, _ loops: Loops
+/// The change of the picture between two frames.
+@safe
+struct PictureChange {
+    /// Log odds that are believed at once where they change sign.
+    static let sure: Float = 7
+
+    /// Three planes of colours of each frame.
+    let now: UnsafePointer<Float>
+    let before: UnsafePointer<Float>
+    /// By which a squared change is multiplied; 1 is moved.
+    let factor: Float
+    let settle: Float
+
+    /// The squared difference of the 3x3 means of some samples; beyond the edge the picture is mirrored about its
+    /// outermost samples.
+    func find(
+        row y: Int, _ columns: Range<Int>, on grid: WorkGrid, _ memory: LogOddsMemory, _ loops: Loops,
+        into target: UnsafeMutablePointer<Float>
     ) {
         let (width, height) = (grid.width, grid.height)
-        let sums = unsafe sums.reserve(width + 2, filler: 0) + 1
-        for y in 0..<height {
-            let above = y > 0 ? y &- 1 : min(1, height &- 1)
-            let below = y < height &- 1 ? y &+ 1 : max(height &- 2, 0)
-            let row = unsafe target + y &* width
-            for channel in 0..<3 {
-                let plane = channel &* grid.count
-                let (a, b, c) = (plane &+ above &* width, plane &+ y &* width, plane &+ below &* width)
-                unsafe loops.subtractRows(now + a, now + b, now + c, less: before - now, count: width, into: sums)
-                unsafe sums[-1] = sums[min(1, width &- 1)]
-                unsafe sums[width] = sums[max(width &- 2, 0)]
-                unsafe loops.addSquaredMeans(sums, count: width, factor: 1 / 9, isFirst: channel == 0, into: row)
-            }
+        let sums = unsafe memory.sums.reserve(width + 2, filler: 0) + 1
+        let above = y > 0 ? y &- 1 : min(1, height &- 1)
+        let below = y < height &- 1 ? y &+ 1 : max(height &- 2, 0)
+        let first = max(columns.lowerBound &- 1, 0)
+        let wide = min(columns.upperBound &+ 1, width) &- first
+        for channel in 0..<3 {
+            let plane = channel &* grid.count &+ first
+            let (a, b, c) = (plane &+ above &* width, plane &+ y &* width, plane &+ below &* width)
+            unsafe loops.subtractRows(
+                now + a, now + b, now + c, less: before - now, count: wide, into: sums + first)
+            if first == 0 { unsafe sums[-1] = sums[min(1, width &- 1)] }
+            if first &+ wide == width { unsafe sums[width] = sums[max(width &- 2, 0)] }
+            unsafe loops.addSquaredMeans(
+                sums + columns.lowerBound, count: columns.count, factor: 1 / 9, isFirst: channel == 0, into: target)
         }
     }
 }
