@@ -183,14 +183,16 @@ extension Loops {
 
     @inline(__always)
     func averageGroups(
-        _ line: UnsafePointer<UInt16>, step: Int, pixels: Int, stretches: Int, weights: SIMD16<Float>, groups: Int,
-        into target: MutableFloats
+        _ line: UnsafePointer<UInt16>, step: Int, pixels: Int, stretches: Int, weights: SIMD16<Float>, offset: Float,
+        groups: Int, into target: MutableFloats
     ) -> Bool {
         self == .v3
             ? unsafe DepthLoopsV3.averageGroups(
-                line, step: step, pixels: pixels, stretches: stretches, weights: weights, groups: groups, into: target)
+                line, step: step, pixels: pixels, stretches: stretches, weights: weights, offset: offset,
+                groups: groups, into: target)
             : unsafe DepthLoops.averageGroups(
-                line, step: step, pixels: pixels, stretches: stretches, weights: weights, groups: groups, into: target)
+                line, step: step, pixels: pixels, stretches: stretches, weights: weights, offset: offset,
+                groups: groups, into: target)
     }
 
     @inline(__always)

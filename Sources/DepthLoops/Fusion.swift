@@ -38,18 +38,19 @@ private func sumRows(
 ///
 /// - Parameters:
 ///   - weights: for each of the stretches a weight for each of the pixels.
+///   - offset: added to each of the numbers.
 ///   - step: numbers from one pixel to the next.
 ///   - groups: the number of times that this is done.
 /// - Returns: false where there is no loop for such stretches; then nothing was done.
 package func averageGroups(
-    _ line: UnsafePointer<UInt16>, step: Int, pixels: Int, stretches: Int, weights: SIMD16<Float>, groups: Int,
-    into target: UnsafeMutablePointer<Float>
+    _ line: UnsafePointer<UInt16>, step: Int, pixels: Int, stretches: Int, weights: SIMD16<Float>, offset: Float,
+    groups: Int, into target: UnsafeMutablePointer<Float>
 ) -> Bool {
     switch step {
-    case 1: unsafe averageGroups(line, 1, pixels, stretches, weights, groups, target)
-    case 2: unsafe averageGroups(line, 2, pixels, stretches, weights, groups, target)
-    case 3: unsafe averageGroups(line, 3, pixels, stretches, weights, groups, target)
-    case 4: unsafe averageGroups(line, 4, pixels, stretches, weights, groups, target)
+    case 1: unsafe averageGroups(line, 1, pixels, stretches, weights, offset, groups, target)
+    case 2: unsafe averageGroups(line, 2, pixels, stretches, weights, offset, groups, target)
+    case 3: unsafe averageGroups(line, 3, pixels, stretches, weights, offset, groups, target)
+    case 4: unsafe averageGroups(line, 4, pixels, stretches, weights, offset, groups, target)
     default: false
     }
 }
@@ -57,15 +58,15 @@ package func averageGroups(
 @inline(__always)
 private func averageGroups(
     _ line: UnsafePointer<UInt16>, _ step: Int, _ pixels: Int, _ stretches: Int, _ weights: SIMD16<Float>,
-    _ groups: Int, _ target: UnsafeMutablePointer<Float>
+    _ offset: Float, _ groups: Int, _ target: UnsafeMutablePointer<Float>
 ) -> Bool {
     switch (pixels, stretches) {
-    case (1, 1): unsafe averageEach(line, step, 1, 1, weights, groups, target)
-    case (2, 1): unsafe averageEach(line, step, 2, 1, weights, groups, target)
-    case (3, 1): unsafe averageEach(line, step, 3, 1, weights, groups, target)
-    case (4, 1): unsafe averageEach(line, step, 4, 1, weights, groups, target)
-    case (6, 1): unsafe averageEach(line, step, 6, 1, weights, groups, target)
-    case (3, 2): unsafe averageEach(line, step, 3, 2, weights, groups, target)
+    case (1, 1): unsafe averageEach(line, step, 1, 1, weights, offset, groups, target)
+    case (2, 1): unsafe averageEach(line, step, 2, 1, weights, offset, groups, target)
+    case (3, 1): unsafe averageEach(line, step, 3, 1, weights, offset, groups, target)
+    case (4, 1): unsafe averageEach(line, step, 4, 1, weights, offset, groups, target)
+    case (6, 1): unsafe averageEach(line, step, 6, 1, weights, offset, groups, target)
+    case (3, 2): unsafe averageEach(line, step, 3, 2, weights, offset, groups, target)
     default: return false
     }
     return true
@@ -74,11 +75,11 @@ private func averageGroups(
 @inline(__always)
 private func averageEach(
     _ line: UnsafePointer<UInt16>, _ step: Int, _ pixels: Int, _ stretches: Int, _ weights: SIMD16<Float>,
-    _ groups: Int, _ target: UnsafeMutablePointer<Float>
+    _ offset: Float, _ groups: Int, _ target: UnsafeMutablePointer<Float>
 ) {
     for group in 0..<groups {
         let start = group &* pixels &* step
-        var (first, second): (Float, Float) = (0, 0)
+        var (first, second) = (offset, offset)
         for pixel in 0..<pixels {
             let value = unsafe Float(line[start &+ pixel &* step])
             first += weights[pixel] * value

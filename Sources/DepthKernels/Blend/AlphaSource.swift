@@ -72,12 +72,44 @@ private struct AlphaPlane<Source: AlphaSource>: BandWork {
     }
 }
 
+/// Parts of a plane of alpha that are opaque or clear: a bit for every 32 pixels of a band of rows.
+@safe
+struct AlphaCovers {
+    /// Pixels of a grain: a multiple of every horizontal subsampling, so that a run never starts inside a chroma sample.
+    static let grain = 32
+
+    /// Rows of `stride` words, one for each band.
+    let opaque: UnsafePointer<UInt64>
+    let clear: UnsafePointer<UInt64>
+    let stride: Int
+    /// The band of each row of pixels.
+    let bandOfRow: [Int32]
+
+    static func stride(width: Int) -> Int { groups(of: 64 * grain, in: width) }
+
+    /// The cover of a grain that is alike in some rows; nil where it is mixed, or not known.
+    @inline(__always)
+    func cover(of grain: Int, in rows: Range<Int>) -> Cover? {
+        let bands = Int(bandOfRow[rows.lowerBound])...Int(bandOfRow[rows.upperBound &- 1])
+        var (isOpaque, isClear) = (UInt64.max, UInt64.max)
+        for band in bands {
+            let index = band &* stride &+ grain &>> 6
+            unsafe isOpaque &= opaque[index]
+            unsafe isClear &= clear[index]
+        }
+        let bit = UInt64(truncatingIfNeeded: grain)
+        return isOpaque &>> bit & 1 != 0 ? .opaque : isClear &>> bit & 1 != 0 ? .clear : nil
+    }
+}
+
 /// A matte whose alpha is all made.
 struct FinishedAlpha: AlphaSource {
     let plane: Plane
     let width: Int
     let height: Int
     let bands: MatteBands
+    /// What is known without a look at the plane.
+    var covers: AlphaCovers?
 
     var rowsPerStrip: Int { 2 }
     var looksAround: Bool { false }
@@ -85,6 +117,7 @@ struct FinishedAlpha: AlphaSource {
     func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? {
         let reader = memory.part(FinishedAlphaReader.self)
         reader.plane = plane
+        reader.covers = covers
         reader.width = width
         return reader
     }
@@ -93,20 +126,22 @@ struct FinishedAlpha: AlphaSource {
 /// Finds the runs of a finished plane.
 final class FinishedAlphaReader: AlphaReader, MatteMemoryPart {
     fileprivate(set) var plane: Plane?
+    fileprivate(set) var covers: AlphaCovers?
     fileprivate(set) var width = 0
     private var runs = Scratch<AlphaRun>()
 
-    /// A multiple of every horizontal subsampling, so that a run never starts inside a chroma sample.
-    private static let grain = 32
-
     func read(_ rows: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>, stride: Int) -> AlphaRuns {
         guard let plane else { return .none }
-        let grain = FinishedAlphaReader.grain
+        let grain = AlphaCovers.grain
         let memory = unsafe runs.reserve(
             groups(of: grain, in: width), filler: AlphaRun(cover: .mixed, start: 0, end: 0))
         var list = unsafe AlphaRunList(memory, width: width, grain: grain)
         for start in Swift.stride(from: 0, to: width, by: grain) {
             let count = min(grain, width &- start)
+            if let cover = covers?.cover(of: start / grain, in: rows) {
+                list.append(cover, to: start &+ count)
+                continue
+            }
             if count == grain, let cover = plainCover(plane, rows, start) {
                 list.append(cover, to: start &+ count)
                 continue
@@ -132,7 +167,7 @@ final class FinishedAlphaReader: AlphaReader, MatteMemoryPart {
         var (all, any) = (UInt64.max, UInt64.min)
         for y in rows {
             let bytes = unsafe plane.row(y) + start
-            for offset in stride(from: 0, to: FinishedAlphaReader.grain, by: 8) {
+            for offset in stride(from: 0, to: AlphaCovers.grain, by: 8) {
                 let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
                 all &= word
                 any |= word

@@ -97,8 +97,9 @@ package final class Matte: AlphaSource {
 
     func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? {
         if let finished {
-            return FinishedAlpha(plane: finished, width: width, height: height, bands: bands).reader(
-                over: video, memory)
+            let source = FinishedAlpha(
+                plane: finished, width: width, height: height, bands: bands, covers: fusion.covers)
+            return source.reader(over: video, memory)
         }
         return upscaler.reader(over: video, memory, loops)
     }

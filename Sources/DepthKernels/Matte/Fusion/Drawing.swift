@@ -22,8 +22,11 @@ struct Drawing: ~Copyable {
     private var alpha = Scratch<UInt8>()
     private var bits = Scratch<UInt64>()
     private var covers = Scratch<UInt64>()
+    private var grains = Scratch<UInt64>()
     private var geometry: DrawingGeometry?
     private var hasPast = false
+    /// What is opaque and what is clear in the alpha that was drawn last.
+    private(set) var alphaCovers: AlphaCovers?
 
     /// The parts of a frame that are to be drawn.
     @safe
@@ -105,7 +108,9 @@ struct Drawing: ~Copyable {
         if !hasPast { unsafe alpha.update(repeating: 0, count: size) }
         hasPast = true
         let plane = unsafe MutablePlane(packed: alpha, width: guide.width, height: guide.height)
-        guard let geometry, let model = unsafe model else { return plane }
+        guard let geometry else { return plane }
+        defer { findCovers(arrivedPerson, arrivedRoom, geometry) }
+        guard let model = unsafe model else { return plane }
         let work = unsafe DrawBands(
             guide: guide, geometry: geometry, plan: plan, model: model, keep: keep, alpha: plane,
             arrivedPerson: arrivedPerson, arrivedRoom: arrivedRoom, loops: loops)
@@ -115,6 +120,34 @@ struct Drawing: ~Copyable {
 
     /// Forgets the last frame's alpha.
     mutating func reset() { hasPast = false }
+
+    /// Finds the grains of alpha that are opaque or clear.
+    private mutating func findCovers(_ person: SampleSet, _ room: SampleSet, _ geometry: DrawingGeometry) {
+        let stride = AlphaCovers.stride(width: geometry.width)
+        // Rows of pixels above and below the grid are in bands of their own, which are clear.
+        let bandCount = person.height + 2
+        let opaque = unsafe grains.reserve(2 * bandCount * stride, filler: 0)
+        let clear = unsafe opaque + bandCount &* stride
+        unsafe opaque.update(repeating: 0, count: bandCount &* stride)
+        unsafe clear.update(repeating: .max, count: bandCount &* stride)
+        for band in 0..<person.height {
+            let (isOpaque, isClear) = unsafe (
+                BitRow(opaque + (band &+ 1) &* stride), BitRow(clear + (band &+ 1) &* stride)
+            )
+            for grain in geometry.grains.indices {
+                let (samples, isInside) = geometry.grains[grain]
+                if samples.isEmpty { continue }
+                func isAll(_ set: SampleSet) -> Bool {
+                    let (first, end) = (samples.lowerBound, samples.upperBound)
+                    return set.bits(band).firstMissing(from: first, to: end) == end
+                }
+                if isInside, isAll(person) { isOpaque.insert(grain..<(grain &+ 1)) }
+                if !isAll(room) { isClear.remove(grain..<(grain &+ 1)) }
+            }
+        }
+        unsafe alphaCovers = AlphaCovers(
+            opaque: UnsafePointer(opaque), clear: UnsafePointer(clear), stride: stride, bandOfRow: geometry.bandOfRow)
+    }
 
     /// Columns of samples all of whose pixels in a band are opaque, and clear, in what is kept.
     private mutating func arrived(on grid: WorkGrid) -> (person: SampleSet, room: SampleSet) {
@@ -166,6 +199,10 @@ private final class DrawingGeometry {
     let cellRows: LinearTaps
     let sampleColumns: LinearTaps
     let sampleRows: LinearTaps
+    /// For every grain of a row of alpha the samples in whose stretches its pixels lie, and whether all of them do.
+    let grains: [(samples: Range<Int>, isInside: Bool)]
+    /// The band of each row of pixels, from 1 on; 0 above the grid, and the last number below it.
+    let bandOfRow: [Int32]
 
     init(_ guide: Guide, _ cells: GuidedFilter.Cells) {
         self.cells = cells
@@ -180,6 +217,27 @@ private final class DrawingGeometry {
         cellRows = taps(cells.height, pixels: guide.height, first: placement.top, size: placement.height)
         sampleColumns = taps(grid.width, pixels: guide.width, first: placement.left, size: placement.width)
         sampleRows = taps(grid.height, pixels: guide.height, first: placement.top, size: placement.height)
+        let (columns, gridWidth) = (sampleColumns, grid.width)
+        let inside = columns.pixels(of: 0..<grid.width)
+        grains = stride(from: 0, to: guide.width, by: AlphaCovers.grain).map { start in
+            let pixels = start..<min(start + AlphaCovers.grain, guide.width)
+            let mine = pixels.clamped(to: inside)
+            if mine.isEmpty { return (0..<0, false) }
+            let first = partitionPoint(gridWidth) { columns.pixels(of: $0..<($0 + 1)).upperBound > mine.lowerBound }
+            let end = partitionPoint(gridWidth) { columns.pixels(of: $0..<($0 + 1)).lowerBound >= mine.upperBound }
+            return (first..<max(first, end), mine == pixels)
+        }
+        let bandCount = groups(of: Drawing.bandRows, in: grid.height)
+        let covered = sampleRows.pixels(of: 0..<grid.height)
+        var bands = (0..<guide.height).map { y in
+            y < covered.lowerBound ? 0 : Int32(truncatingIfNeeded: bandCount + 1)
+        }
+        for band in 0..<bandCount {
+            for y in sampleRows.pixels(of: Drawing.rows(ofBand: band, on: grid)) {
+                bands[y] = Int32(truncatingIfNeeded: band + 1)
+            }
+        }
+        bandOfRow = bands
     }
 
     func fits(_ guide: Guide, _ cells: GuidedFilter.Cells) -> Bool {

@@ -20,6 +20,9 @@ struct Fusion: ~Copyable {
     /// Seconds after which a frame no longer continues the one before.
     private static let longestGap = 1.0
 
+    /// Of the last frame's alpha.
+    var covers: AlphaCovers? { drawing.alphaCovers }
+
     /// Makes the alpha of a frame.
     ///
     /// - Parameters:

@@ -76,6 +76,12 @@ struct ColorMap {
     let rows: (SIMD3<Float>, SIMD3<Float>, SIMD3<Float>)
     let offset: SIMD3<Float>
 
+    /// The factor of each channel where none depends on another; nil where one does.
+    var diagonal: SIMD3<Float>? {
+        guard SIMD2(rows.0.y, rows.0.z) == SIMD2(), SIMD2(rows.1.x, rows.1.z) == SIMD2() else { return nil }
+        return SIMD2(rows.2.x, rows.2.y) == SIMD2() ? SIMD3(rows.0.x, rows.1.y, rows.2.z) : nil
+    }
+
     /// Maps colours in place.
     ///
     /// - Parameter planes: three rows, `stride` numbers apart.

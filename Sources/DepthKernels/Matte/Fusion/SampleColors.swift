@@ -65,30 +65,35 @@ struct SampleColors: ~Copyable {
         let loops: Loops
 
         func work(_ rows: Range<Int>, _ memory: MatteMemory) {
-            let (map, memory) = (guide.map, memory.part(SampleMemory.self))
+            let (diagonal, memory) = (guide.map.diagonal, memory.part(SampleMemory.self))
             for top in stride(from: rows.lowerBound, to: rows.upperBound, by: TileSet.size) {
                 let rows = top..<min(top &+ TileSet.size, rows.upperBound)
-                for y in rows { unsafe average(row: y, into: target + y &* grid.width, memory) }
-                unsafe map.apply(
-                    to: target + top &* grid.width, stride: grid.count, count: rows.count &* grid.width)
+                for index in 0..<3 { average(index, rows, diagonal, memory) }
+                if diagonal == nil {
+                    unsafe guide.map.apply(
+                        to: target + top &* grid.width, stride: grid.count, count: rows.count &* grid.width)
+                }
                 tiles.sum(row: top / TileSet.size, loops)
             }
         }
 
-        private func average(row y: Int, into target: UnsafeMutablePointer<Float>, _ memory: SampleMemory) {
-            var last = -1
-            for index in 0..<3 {
-                let target = unsafe target + index &* grid.count
-                guard index < channels.count, let plane = guide.plane(of: channels[index].component) else {
-                    unsafe target.update(repeating: 0, count: grid.width)
-                    continue
-                }
-                let component = channels[index].component
-                let sums = unsafe memory.sums.reserve(plane.rowBytes, filler: 0)
-                // Components of one plane have the same sums.
-                if component.plane != last { unsafe channels[index].rows.sum(of: y, in: plane, into: sums, loops) }
-                last = component.plane
-                unsafe channels[index].columns.average(sums + component.offset, into: target, memory, loops)
+        private func average(_ index: Int, _ rows: Range<Int>, _ diagonal: SIMD3<Float>?, _ memory: SampleMemory) {
+            let target = unsafe target + index &* grid.count
+            guard index < channels.count, let plane = guide.plane(of: channels[index].component) else {
+                unsafe (target + rows.lowerBound &* grid.width).update(repeating: 0, count: rows.count &* grid.width)
+                return
+            }
+            let channel = channels[index]
+            let (factors, offset) = (diagonal ?? SIMD3(repeating: 1), diagonal == nil ? SIMD3() : guide.map.offset)
+            let sums = unsafe memory.sums.reserve(TileSet.size * plane.rowBytes, filler: 0)
+            // Components of one plane have the same sums.
+            let isSummed = index > 0 && channels[index &- 1].component.plane == channel.component.plane
+            for y in rows {
+                let line = unsafe sums + (y &- rows.lowerBound) &* plane.rowBytes
+                if !isSummed { unsafe channel.rows.sum(of: y, in: plane, into: line, loops) }
+                unsafe channel.columns.average(
+                    line + channel.component.offset, factor: factors[index], offset: offset[index],
+                    into: target + y &* grid.width, memory, loops)
             }
         }
     }
@@ -221,19 +226,20 @@ struct AreaTaps {
         }
     }
 
-    /// The same for sums of rows (`sum`).
+    /// The same for sums of rows (`sum`), times a factor and more by an offset.
     fileprivate func average(
-        _ sums: UnsafePointer<UInt16>, into target: UnsafeMutablePointer<Float>, _ memory: SampleMemory, _ loops: Loops
+        _ sums: UnsafePointer<UInt16>, factor: Float, offset: Float, into target: UnsafeMutablePointer<Float>,
+        _ memory: SampleMemory, _ loops: Loops
     ) {
         if let groups,
             unsafe loops.averageGroups(
                 sums + Int(first[0]), step: step, pixels: groups.pixels, stretches: groups.stretches,
-                weights: groups.weights, groups: first.count / groups.stretches, into: target)
+                weights: groups.weights * factor, offset: offset, groups: first.count / groups.stretches, into: target)
         {
             return
         }
         let line = unsafe memory.line.reserve(reach, filler: 0)
-        for x in 0..<reach { unsafe line[x] = Float(sums[x]) * Float(1 / AreaTaps.whole) }
+        for x in 0..<reach { unsafe line[x] = Float(sums[x]) * Float(1 / AreaTaps.whole) * factor + offset }
         unsafe average(line, into: target, loops)
     }
 
