@@ -84,12 +84,12 @@ struct Classes: ~Copyable {
 
         let samplesPerMetre = Double(grid.width) / (Classes.view * max(distance ?? cutoff, 1e-3))
         let reach = Classes.reach * samplesPerMetre
-        sets.far.grow(by: grid.samples(Classes.gap), into: grown, widened: widened)
-        sets.near.grow(by: reach, into: other, widened: widened)
+        sets.far.grow(by: grid.samples(Classes.gap), into: grown, widened: widened, wanted: sets.hole)
+        sets.near.grow(by: reach, into: other, widened: widened, wanted: sets.hole)
         findEndless(notNearRoom: grown, notReached: other, sets)
-        if reach < 2 { sets.near.grow(by: 2, into: other, widened: widened) }
+        if reach < 2 { sets.near.grow(by: 2, into: other, widened: widened, wanted: sets.hole) }
         sets.near.grow(
-            by: max(3, Classes.reachEndless * samplesPerMetre), into: grown, widened: widened)
+            by: max(3, Classes.reachEndless * samplesPerMetre), into: grown, widened: widened, wanted: sets.hole)
         sets.room.fill { index in
             let endless = unsafe sets.endless.words[index] & ~sets.head.words[index]
             let reached = unsafe endless & grown.words[index] | ~endless & other.words[index]

@@ -78,12 +78,10 @@ struct SampleSet {
     /// - Parameters:
     ///   - radius: in samples.
     ///   - widened: memory of the same size.
-    func grow(by radius: Double, into target: SampleSet, widened: SampleSet) {
-        if radius >= SampleSet.largeRadius, stride > 1, height > 1 {
-            return growHalved(by: radius, into: target, memory: widened)
-        }
+    ///   - wanted: the samples of which it is to be known; those outside mean nothing. Nil for all.
+    func grow(by radius: Double, into target: SampleSet, widened: SampleSet, wanted: SampleSet? = nil) {
         let limit = floorIndex(radius * 65536, in: 0...(max(width, height) &+ 1) &* 65536)
-        grow(rows: limit / SampleSet.axis, into: target, widened: widened) { row in
+        grow(rows: limit / SampleSet.axis, into: target, widened: widened, wanted: wanted) { row in
             SampleSet.halfWidth(row: row, limit: limit)
         }
     }
@@ -94,7 +92,10 @@ struct SampleSet {
     ///   - rows: of the disc, above its middle.
     ///   - halfWidth: samples of a row of the disc left of its middle; no larger farther from it.
     ///   - widened: memory of the same size.
-    func grow(rows: Int, into target: SampleSet, widened: SampleSet, halfWidth: (_ row: Int) -> Int) {
+    func grow(
+        rows: Int, into target: SampleSet, widened: SampleSet, wanted: SampleSet? = nil,
+        halfWidth: (_ row: Int) -> Int
+    ) {
         target.removeAll()
         unsafe widened.words.update(from: words, count: wordCount)
         var width = 0
@@ -105,65 +106,12 @@ struct SampleSet {
                 spread(from: width, to: half, widened)
                 width = half
             }
-            addRows(of: widened, distance, into: target)
-        }
-    }
-
-    /// Radius from which on a set is grown at half the resolution: a sample more or less is nothing then.
-    private static let largeRadius = 16.0
-
-    /// Grows the set of all pairs of rows and columns that hold a member.
-    private func growHalved(by radius: Double, into target: SampleSet, memory: SampleSet) {
-        let (halfWidth, halfHeight) = (groups(of: 2, in: width), groups(of: 2, in: height))
-        let halfStride = SampleSet.stride(width: halfWidth)
-        func half(_ words: UnsafeMutablePointer<UInt64>) -> SampleSet {
-            unsafe SampleSet(words: words, stride: halfStride, width: halfWidth, height: halfHeight)
-        }
-        // The smaller sets take the places of the larger ones, of which they need less than two thirds.
-        let (source, widened, grown) = unsafe (
-            half(target.words), half(memory.words), half(memory.words + halfStride &* halfHeight)
-        )
-        for y in 0..<halfHeight {
-            let upper = unsafe row(2 &* y)
-            let lower = unsafe row(min(2 &* y &+ 1, height &- 1))
-            let target = unsafe source.row(y)
-            for index in 0..<halfStride {
-                let next = 2 &* index &+ 1
-                let high = unsafe next < stride ? SampleSet.halved(upper[next] | lower[next]) : 0
-                unsafe target[index] = SampleSet.halved(upper[next &- 1] | lower[next &- 1]) | high &<< 32
+            if let wanted {
+                addRows(of: widened, distance, into: target, wanted)
+            } else {
+                addRows(of: widened, distance, into: target)
             }
         }
-        // Pairs reach half a sample farther than their members.
-        source.grow(by: radius / 2 - 0.25, into: grown, widened: widened)
-        for y in 0..<height {
-            let (source, target) = unsafe (grown.row(y &>> 1), target.row(y))
-            for index in 0..<stride {
-                unsafe target[index] = SampleSet.doubled(
-                    source[index &>> 1] &>> UInt64(truncatingIfNeeded: index & 1 &* 32))
-            }
-        }
-        target.trim()
-    }
-
-    /// A bit for each pair of bits that are not both 0.
-    private static func halved(_ word: UInt64) -> UInt64 {
-        var bits = (word | word &>> 1) & 0x5555_5555_5555_5555
-        bits = (bits | bits &>> 1) & 0x3333_3333_3333_3333
-        bits = (bits | bits &>> 2) & 0x0f0f_0f0f_0f0f_0f0f
-        bits = (bits | bits &>> 4) & 0x00ff_00ff_00ff_00ff
-        bits = (bits | bits &>> 8) & 0x0000_ffff_0000_ffff
-        return (bits | bits &>> 16) & 0x0000_0000_ffff_ffff
-    }
-
-    /// Two bits for each of the lower 32.
-    private static func doubled(_ word: UInt64) -> UInt64 {
-        var bits = word & 0x0000_0000_ffff_ffff
-        bits = (bits | bits &<< 16) & 0x0000_ffff_0000_ffff
-        bits = (bits | bits &<< 8) & 0x00ff_00ff_00ff_00ff
-        bits = (bits | bits &<< 4) & 0x0f0f_0f0f_0f0f_0f0f
-        bits = (bits | bits &<< 2) & 0x3333_3333_3333_3333
-        bits = (bits | bits &<< 1) & 0x5555_5555_5555_5555
-        return bits | bits &<< 1
     }
 
     /// Widens rows that are widened already.
@@ -182,6 +130,33 @@ struct SampleSet {
         for index in 0..<count { unsafe target.words[index] |= source.words[index &+ offset] }
         if distance == 0 { return }
         for index in 0..<count { unsafe target.words[index &+ offset] |= source.words[index] }
+    }
+
+    /// The same for rows that hold a wanted sample, from the word of the first one to that of the last.
+    private func addRows(of source: SampleSet, _ distance: Int, into target: SampleSet, _ wanted: SampleSet) {
+        for y in 0..<height {
+            let words = wanted.wordsInUse(row: y)
+            if words.isEmpty { continue }
+            let target = unsafe target.row(y)
+            if y >= distance {
+                let above = unsafe source.row(y &- distance)
+                for index in words { unsafe target[index] |= above[index] }
+            }
+            if y &+ distance < height {
+                let below = unsafe source.row(y &+ distance)
+                for index in words { unsafe target[index] |= below[index] }
+            }
+        }
+    }
+
+    /// The words of a row from the first to the last that holds a member.
+    @inline(__always)
+    private func wordsInUse(row y: Int) -> Range<Int> {
+        let row = unsafe row(y)
+        var (first, end) = (0, stride)
+        while first < end, unsafe row[first] == 0 { first &+= 1 }
+        while end > first, unsafe row[end &- 1] == 0 { end &-= 1 }
+        return first..<end
     }
 
     private static let axis = 62587
