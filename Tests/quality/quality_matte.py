@@ -133,6 +133,7 @@ class QualityMatte:
         self.T, self.I = T, I
         P = (1 / (1 + np.exp(-T))).astype(np.float32)
         P[T > 7], P[T < -7] = 1, 0
+        self.stages = person, room, T, P                                        # for tests that look at them one by one
 
         # 5. drawing
         alpha = self.draw(full, I, P, size, scale)

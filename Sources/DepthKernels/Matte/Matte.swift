@@ -38,6 +38,8 @@ package final class Matte: AlphaSource {
         package var face: Box?
         /// Mean opacity, 0…1, after smoothing and gamma.
         package var coverage = 0.0
+        /// The grid of a fused matte; nil of others.
+        package var detail: MatteDetail?
 
         package init() {}
     }
@@ -67,8 +69,11 @@ package final class Matte: AlphaSource {
 
         if settings.method == .fusion, settings.mask == .cutoff {
             finished = fusion.render(frame, cutoff: cutoff, placement, settings, bands, loops)
-            report.coverage = finished == nil ? 0 : fusion.coverage
-            if finished != nil { return true }
+            if finished != nil {
+                report.coverage = fusion.coverage
+                report.detail = settings.detail == .half ? .half : .full
+                return true
+            }
         }
         let grid = MatteGrid(
             depthWidth: depth.width, depthHeight: depth.height, sigma: settings.blurRadius, gamma: settings.gamma)

@@ -97,6 +97,7 @@ final class DepthMatteElement: FollowingElement {
             statistics.anchorDepth = seen.anchorDistance
             statistics.coverage = seen.coverage
             statistics.invalidShare = invalidShare
+            statistics.detail = seen.detail
             return statistics.isMessageDue(at: time, interval: interval) ? statistics : nil
         }
         guard let structure = message?.structure(), let posted = gst_message_new_element(object, structure) else {

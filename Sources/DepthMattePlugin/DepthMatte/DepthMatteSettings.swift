@@ -5,7 +5,13 @@ import GstBridge
 /// The values of `depthmatte`'s properties. The initial values here are the only defaults.
 struct DepthMatteSettings: FollowingSettings, DepthReadingSettings {
     /// The settings that the matte depends on.
-    var matte = MatteSettings()
+    var matte = DepthMatteSettings.initialMatte
+
+    private static var initialMatte: MatteSettings {
+        var settings = MatteSettings()
+        (settings.method, settings.detail) = (.fusion, .auto)
+        return settings
+    }
 
     var depth: DepthReading {
         get { matte.depth }

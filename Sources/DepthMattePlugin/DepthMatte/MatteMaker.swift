@@ -10,6 +10,8 @@ final class MatteMaker {
     private var workers = Workers()
     /// The frame and settings of the last matte; nil where it serves no other frame.
     private var made: Made?
+    private var detail = DetailChoice()
+    private var lastTime: RunningTime?
 
     private struct Made {
         let moment: Moment
@@ -57,7 +59,7 @@ final class MatteMaker {
                     depth: image,
                     video: VideoPicture(planes: video, layout: format.format.layout, colors: format.colors),
                     width: format.width, height: format.height, faces: scene.faces, time: scene.moment.time)
-                let isAnchored = matte.render(frame, settings.matte)
+                let isAnchored = render(frame, at: scene.moment, settings.matte)
                 report = matte.report
                 // At last, when the matte's work has brought the map into the cache.
                 invalidShare = unmeasuredShare(of: image, scale: settings.depth.scale)
@@ -67,6 +69,20 @@ final class MatteMaker {
                 return isAnchored ? matte : nil
             }
         }
+    }
+
+    private func render(_ frame: MatteFrame, at moment: Moment, _ settings: MatteSettings) -> Bool {
+        guard settings.detail == .auto else { return matte.render(frame, settings) }
+        var settings = settings
+        settings.detail = moment.isLive ? detail.detail : .full
+        let start = g_get_monotonic_time()
+        let isAnchored = matte.render(frame, settings)
+        let interval = moment.time.flatMap { time in lastTime.map { time &- $0 } }
+        lastTime = moment.time
+        if moment.isLive && matte.report.detail != nil {
+            detail.note(work: UInt64(clamping: g_get_monotonic_time() &- start) &* 1000, interval: interval)
+        }
+        return isAnchored
     }
 
     /// A matte that was made for another frame.
@@ -93,6 +109,7 @@ final class MatteMaker {
     /// Forgets all that earlier frames left, after a flush.
     func reset() {
         made = nil
+        lastTime = nil
         matte.reset()
     }
 

@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthKernels
 import GstBridge
 
 /// What `depthmatte` has done since it started, as the property `stats` tells it.
@@ -36,6 +37,8 @@ struct Statistics: Sendable, Equatable {
     var coverage = 0.0
     /// Share of the depth samples that were not measured, 0…1.
     var invalidShare = 0.0
+    /// The grid on which the last fused matte was made; nil where the last matte was none.
+    var detail: MatteDetail?
     /// Nanoseconds of work on all frames together.
     var workTime: UInt64 = 0
 
@@ -85,6 +88,7 @@ struct Statistics: Sendable, Equatable {
         for (name, value) in [
             ("cutoff", cutoff), ("anchor-depth", anchorDepth), ("coverage", coverage), ("invalid-share", invalidShare),
         ] { structure.set(name, to: value) }
+        structure.set("detail", to: detail.map { "\($0)" } ?? "none")
         return structure
     }
 }

@@ -7,6 +7,9 @@
 fusion.depth.pgm   16-bit counts, 1 mm each, 0 = not measured; the frames one below the other
 fusion.video.pgm   red, green and blue of the first frame one below the other, then those of the next
 fusion.alpha.pgm   the mattes, one below the other
+fusion.class.pgm   the classes of the samples: 0 room, 1 open, 2 person
+fusion.odds.pgm    their log odds T, settled: 16-bit counts, (T + 16) x 2048
+fusion.share.pgm   their probabilities P: 16-bit counts, 65535 = 1
 """
 import os
 import sys
@@ -62,16 +65,21 @@ def video(rng, shift):
 
 def main():
     rng, matte = np.random.default_rng(7), QualityMatte()
-    depths, videos, alphas = [], [], []
+    depths, videos, alphas, stages = [], [], [], []
     for shift in SHIFTS:
         z, rgb = depth(rng, shift), video(rng, shift)
         alpha = matte.step(np.ascontiguousarray(rgb[..., ::-1]), metres(z).astype(np.float32), FACE, CUTOFF)
         depths.append(z)
         videos.append(rgb.transpose(2, 0, 1).reshape(-1, VIDEO[0]))
         alphas.append(np.rint(alpha * 255).astype(np.uint8))
+        person, room, odds, share = matte.stages
+        stages.append((np.where(person, 2, np.where(room, 0, 1)).astype(np.uint8),
+                       np.rint((odds + 16) * 2048).astype(np.uint16), np.rint(share * 65535).astype(np.uint16)))
     write("fusion.depth.pgm", np.concatenate(depths))
     write("fusion.video.pgm", np.concatenate(videos))
     write("fusion.alpha.pgm", np.concatenate(alphas))
+    for name, pictures in zip(("class", "odds", "share"), zip(*stages)):
+        write(f"fusion.{name}.pgm", np.concatenate(pictures))
 
 
 if __name__ == "__main__":

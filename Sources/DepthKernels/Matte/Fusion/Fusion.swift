@@ -77,6 +77,8 @@ struct Fusion: ~Copyable {
 
 /// How fine the grid is that a fused matte is worked out on.
 package enum MatteDetail: Int, Sendable, CaseIterable {
+    /// `full` or `half`, as the caller chooses for each frame; `full` where it does not.
+    case auto
     /// The depth map as measured, up to 768 samples.
     case full
     /// At most 320 samples: half the time.
@@ -85,7 +87,7 @@ package enum MatteDetail: Int, Sendable, CaseIterable {
     /// Samples of the longer side, at most.
     var longest: Int {
         switch self {
-        case .full: 768
+        case .auto, .full: 768
         case .half: 320
         }
     }
@@ -93,6 +95,7 @@ package enum MatteDetail: Int, Sendable, CaseIterable {
     /// The meaning of the choice, for users.
     package var blurb: String {
         switch self {
+        case .auto: "full, and half in a live pipeline whose frames take too long; the property stats says which"
         case .full: "The depth map as measured, up to 768 samples wide"
         case .half: "320 samples at most: less time, softer detail"
         }
