@@ -2,7 +2,6 @@ import DepthKernels
 import DepthMattePlugin
 import Testing
 
-
 @Suite struct DetailChoiceTests {
     private static let interval: Int64 = 33_333_333
 
