@@ -42,15 +42,13 @@ class Cases:
             stream.name += f" {os.path.splitext(frame['color'])[0].removeprefix('color_')}"
             yield by_cut(stream, self.mask(HALL, number))
 
-    def registered(self):
-        """All frames of every case whose depth lies on its video."""
+    def everything(self):
+        """What is judged, and all frames of the other cases whose depth lies on its video."""
+        yield from self.judged()
         for name, entry in self.entries.items():
-            if entry["registered"]:
-                if name == HALL:  # its frames lie seconds apart
-                    for frame in entry["frames"]:
-                        yield self.stream(entry, [frame])
-                else:
-                    yield self.stream(entry)
+            is_judged = name in (PHONE, HALL) or name in self.outlines and len(entry["frames"]) == 1
+            if entry["registered"] and not is_judged:
+                yield self.stream(entry)
 
     def stream(self, entry, frames=None):
         frames = frames or entry["frames"]
