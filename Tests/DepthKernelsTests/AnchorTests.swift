@@ -130,6 +130,19 @@ import Testing
         #expect(abs(found - 1) < 0.015)
     }
 
+    @Test func `a thing that was followed may grow smaller than a new one`() throws {
+        let depth = try layers([(1, 0.04), (3, 0.9)])
+        func found(_ followed: Double?) throws -> Double {
+            try #require(nearestSubjectDepth(in: depth.image, scale: DepthScale(), followed: followed))
+        }
+        #expect(abs(try found(nil) - 3) < 0.03)
+        #expect(abs(try found(3) - 3) < 0.03)
+        #expect(abs(try found(1) - 1) < 0.015)
+        let gone = try layers([(1, 0.03), (3, 0.9)])
+        let next = try #require(nearestSubjectDepth(in: gone.image, scale: DepthScale(), followed: 1))
+        #expect(abs(next - 3) < 0.03)
+    }
+
     @Test func whereNothingIsBigTheBiggestCounts() throws {
         let counts = (0..<60).map { 10 + $0 * $0 * 18 } + [500, 505]
         let depth = try DepthMap(counts: counts, width: 62)
@@ -184,5 +197,39 @@ import Testing
         #expect(try distance(of: 1000, at: 4) == 1)
         matte.reset()
         #expect(try distance(of: 2000, at: 4.1) == 2)
+    }
+}
+
+@Suite struct FollowedFaceTests {
+    /// The distance that the anchor takes of two faces at 1 m and 2 m, frame after frame; each side in pixels.
+    private func distances(_ sides: [(Double, Double)], _ select: FaceSelect) throws -> [Double] {
+        var settings = MatteSettings()
+        settings.anchor.mode = .face
+        settings.anchor.faceSelect = select
+        settings.anchor.smoothing = 0
+        let depth = try DepthMap(counts: (0..<80 * 40).map { $0 % 80 < 40 ? 1000 : 2000 }, width: 80)
+        let matte = Matte()
+        return sides.enumerated().map { frame, sides in
+            let faces = [
+                Box(x: 10, y: 10, width: sides.0, height: sides.0), Box(x: 50, y: 10, width: sides.1, height: sides.1),
+            ]
+            let time = Int64(frame) * 33_000_000
+            matte.render(MatteFrame(depth: depth.image, width: 80, height: 40, faces: faces, time: time), settings)
+            return matte.report.anchorDistance
+        }
+    }
+
+    @Test func `faces of one size do not take turns`() throws {
+        #expect(try distances([(20, 19), (19, 20), (20, 19), (18, 20)], .largest) == [1, 1, 1, 1])
+        #expect(try distances([(19, 20), (20, 19), (19, 20)], .largest) == [2, 2, 2])
+    }
+
+    @Test func `a face that is clearly larger takes over`() throws {
+        #expect(try distances([(20, 19), (16, 20), (20, 19)], .largest) == [1, 2, 2])
+    }
+
+    @Test func `first and all follow no face`() throws {
+        #expect(try distances([(20, 19), (16, 20)], .first) == [1, 1])
+        #expect(try distances([(20, 19), (16, 20)], .all) == [2, 2])
     }
 }

@@ -181,7 +181,7 @@ struct Take: CustomTestStringConvertible {
         }.max { $0.width * $0.height < $1.width * $1.height }
     }
 
-    func run(_ anchor: Anchor, view: String, into file: URL) throws {
+    func run(_ anchor: Anchor, view: String, settings: String = "blur-radius=2 gamma=1", into file: URL) throws {
         let face: String
         let rule: String
         var region = ""
@@ -194,7 +194,7 @@ struct Take: CustomTestStringConvertible {
             """
             \(colorSource) ! videoconvert ! video/x-raw,format=RGB ! tee name=tee
             tee. ! queue \(region)! depthmatte name=matte anchor=\(rule) view=\(view) \(depthProperties)
-                blur-radius=2 gamma=1 background-color=0xff2f6f9f ! pngenc ! filesink location="\(file.path)"
+                \(settings) background-color=0xff2f6f9f ! pngenc ! filesink location="\(file.path)"
             filesrc location="\(depth.path)" ! pngdec ! queue ! matte.depth
             \(face)
             """, in: Places.scratch)

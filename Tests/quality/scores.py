@@ -56,7 +56,7 @@ def outline_f(alpha, truth, tolerance, judged=None):
     Precision: share of the matte's outline pixels with a true one within the tolerance; recall: the other way round.
     """
     ours, theirs = _outline(alpha), _outline(truth)
-    near_theirs, near_ours = _distance_to(theirs) <= tolerance, _distance_to(ours) <= tolerance
+    near_theirs, near_ours = distance_to(theirs) <= tolerance, distance_to(ours) <= tolerance
     if judged is not None:
         ours, theirs = ours & judged, theirs & judged
     if not theirs.any():
@@ -112,7 +112,7 @@ def lag(alphas, truths, longest=3.0, step=0.1):
 
 def room_leak(alpha, truth, judged=None, distance=3, visible=0.1):
     """Percent of the background, farther than `distance` pixels from any true alpha, with alpha above `visible`."""
-    room = _distance_to(truth > 0) > distance
+    room = distance_to(truth > 0) > distance
     if judged is not None:
         room &= judged
     return float((alpha[room] > visible).mean() * 100) if room.any() else NAN
@@ -142,7 +142,7 @@ def shadow_band(depth, truth, reach=0.06):
 
     `reach` is the band's width as a share of the picture's; the first 2 pixels beside the person do not count.
     """
-    away = _distance_to(truth > 0)
+    away = distance_to(truth > 0)
     return _enlarged(_wide_holes(depth), truth.shape) & (away > 2) & (away <= reach * truth.shape[1])
 
 
@@ -154,16 +154,27 @@ def polygon(corners, shape):
     return cv2.resize(large, shape[::-1], interpolation=cv2.INTER_AREA) >= 128
 
 
-def hand_judged(mask, window, unsure):
-    """Mask of what a hand outline judges: its window, less the boxes (x, y, width, height) that are unsure, less the
-    pixels that touch the outline: it is true to +-1 pixel."""
-    judged = np.zeros(mask.shape, bool)
+def hand_window(shape, window, unsure):
+    """Mask of a window, less the boxes (x, y, width, height) that are unsure: where a hand outline judges an outline."""
+    judged = np.zeros(shape, bool)
     x, y, w, h = window
     judged[y:y + h, x:x + w] = True
     for x, y, w, h in unsure:
         judged[y:y + h, x:x + w] = False
-    square, mask = np.ones((3, 3), np.uint8), mask.astype(np.uint8)
-    return judged & (cv2.dilate(mask, square) == cv2.erode(mask, square))
+    return judged
+
+
+def hand_judged(mask, window, unsure):
+    """Mask of where a hand outline judges alpha: `hand_window` less the pixels beside the outline, which is true to +-1 pixel."""
+    square, bytes = np.ones((3, 3), np.uint8), mask.astype(np.uint8)
+    return hand_window(mask.shape, window, unsure) & (cv2.dilate(bytes, square) == cv2.erode(bytes, square))
+
+
+def distance_to(mask):
+    """Pixels to the nearest True, Euclidean; a million where there is none."""
+    if not mask.any():
+        return np.full(mask.shape, 1e6, np.float32)
+    return cv2.distanceTransform((~mask).astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
 
 
 def _judged(values, judged, statistic):
@@ -196,13 +207,6 @@ def _outline(alpha):
     mask = (alpha >= 0.5).astype(np.uint8)
     cross = cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3))
     return (mask > 0) & (cv2.erode(mask, cross) == 0)
-
-
-def _distance_to(mask):
-    """Pixels to the nearest True, Euclidean; a million where there is none."""
-    if not mask.any():
-        return np.full(mask.shape, 1e6, np.float32)
-    return cv2.distanceTransform((~mask).astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
 
 
 def _wide_holes(depth):

@@ -32,10 +32,9 @@ class Differences(unittest.TestCase):
 
     def test_nothing_to_judge_is_no_perfect_score(self):
         nothing = np.zeros((20, 20), bool)
-        for score in (scores.sad, scores.mse, scores.gradient, scores.connectivity):
-            judged = score(square(), square(), nothing)
-            self.assertTrue(judged == 0 or math.isnan(judged), score.__name__)
-        self.assertTrue(math.isnan(scores.mse(square(), square(), nothing)))
+        for score in (scores.sad, scores.mse, scores.gradient, scores.connectivity, scores.room_leak):
+            self.assertTrue(math.isnan(score(square(), square(), nothing)), score.__name__)
+        self.assertTrue(math.isnan(scores.outline_f(square(), square(), 1, nothing)))
 
 
 class Gradient(unittest.TestCase):
@@ -86,11 +85,11 @@ class Outline(unittest.TestCase):
         self.assertEqual(scores.outline_f(np.roll(square(40), 2, axis=1), square(40), 3), 1)
 
     def test_a_shift_beyond_the_tolerance_costs(self):
-        # A 10x10 square moved right by 4: of its 36 outline pixels those of top and bottom that overlap stay near (6 columns
-        # and 1 of tolerance, two rows: 14), and none of either side but the corners counted already.
-        moved = np.roll(square(40, 10, 20), 4, axis=1)
-        self.assertAlmostEqual(scores.outline_f(moved, square(40, 10, 20), 1), (14 + 2) / 36, delta=0.06)
-
+        # A 10x10 square moved right by 4. Of its 36 outline pixels 16 are near a true one: of top and bottom the 6 columns
+        # that overlap and 1 beside them, and below and above its left corners one each. The other way round it is the same.
+        truth = square(40, 10, 20)
+        moved = np.roll(truth, 4, axis=1)
+        self.assertAlmostEqual(scores.outline_f(moved, truth, 1), 16 / 36)
     def test_a_matte_without_outline_scores_zero_and_a_truth_without_one_nothing(self):
         self.assertEqual(scores.outline_f(square() * 0, square(), 3), 0)
         self.assertTrue(math.isnan(scores.outline_f(square(), square() * 0, 3)))
@@ -165,7 +164,8 @@ class Regions(unittest.TestCase):
     def test_polygon_and_what_it_judges(self):
         mask = scores.polygon([(5, 5), (15, 5), (15, 15), (5, 15)], (20, 20))
         self.assertTrue((mask == (square() > 0)).all())
-        judged = scores.hand_judged(mask, (2, 2, 16, 16), [(2, 2, 4, 16)])
+        window, unsure = (2, 2, 16, 16), [(2, 2, 4, 16)]
+        judged = scores.hand_judged(mask, window, unsure)
         # The window less the box leaves columns 6 ..< 18 of rows 2 ..< 18, less the ring of pixels beside the outline.
         ring = np.zeros((20, 20), bool)
         ring[4:16, 4:16] = True
@@ -173,6 +173,7 @@ class Regions(unittest.TestCase):
         expected = np.zeros((20, 20), bool)
         expected[2:18, 6:18] = True
         self.assertTrue((judged == (expected & ~ring)).all())
+        self.assertTrue((scores.hand_window(mask.shape, window, unsure) == expected).all())
 
 
 if __name__ == "__main__":

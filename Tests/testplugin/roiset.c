@@ -1,7 +1,7 @@
 /* What only the tests use.
  *
- * roiset, an element: it puts regions of interest on every buffer, as a detector would. It can leak a buffer and break
- * a rule of the stream on purpose, so that the checks for both are themselves checked.
+ * roiset, an element: it puts regions of interest on every buffer, as a detector would, and prints those of a stream.
+ * It can leak a buffer and break a rule of the stream on purpose, so that the checks for both are themselves checked.
  * streamrules, a tracer: see CStreamRules.c. */
 
 #define GST_USE_UNSTABLE_API
@@ -18,6 +18,8 @@ typedef struct {
     GstBaseTransform parent;
     gchar *rectangles;
     gchar *type;
+    guint frame;
+    gboolean print;
     gboolean leak;
     gboolean restart;
 } GstRoiSet;
@@ -26,7 +28,7 @@ typedef struct {
     GstBaseTransformClass parent_class;
 } GstRoiSetClass;
 
-enum { PROP_RECTANGLES = 1, PROP_TYPE, PROP_LEAK, PROP_RESTART };
+enum { PROP_RECTANGLES = 1, PROP_TYPE, PROP_PRINT, PROP_LEAK, PROP_RESTART };
 
 GType gst_roi_set_get_type (void);
 G_DEFINE_TYPE (GstRoiSet, gst_roi_set, GST_TYPE_BASE_TRANSFORM)
@@ -36,19 +38,50 @@ static GstStaticPadTemplate sink_template =
 static GstStaticPadTemplate src_template =
         GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
 
+/* The regions of the frame, and after the last of the list those of the last. */
+static void
+gst_roi_set_add_regions (GstRoiSet *self, GstBuffer *buffer)
+{
+    gchar **frames = g_strsplit (self->rectangles ? self->rectangles : "", "|", -1);
+    guint count = g_strv_length (frames);
+    if (count > 0) {
+        gchar **boxes = g_strsplit (frames[MIN (self->frame, count - 1)], ";", -1);
+        for (gchar **box = boxes; *box; box++) {
+            guint x, y, w, h;
+            if (sscanf (*box, "%u,%u,%u,%u", &x, &y, &w, &h) == 4)
+                gst_buffer_add_video_region_of_interest_meta (buffer, self->type, x, y, w, h);
+        }
+        g_strfreev (boxes);
+    }
+    g_strfreev (frames);
+    self->frame++;
+}
+
+/* One line for a buffer: the element's name, the buffer's time, and x,y,w,h of each region. */
+static void
+gst_roi_set_print_regions (GstRoiSet *self, GstBuffer *buffer)
+{
+    GString *line = g_string_new (GST_OBJECT_NAME (self));
+    g_string_append_printf (line, " %" G_GUINT64_FORMAT, GST_BUFFER_PTS (buffer));
+    gpointer state = NULL;
+    GstMeta *meta;
+    while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+        GstVideoRegionOfInterestMeta *region = (GstVideoRegionOfInterestMeta *) meta;
+        g_string_append_printf (line, " %u,%u,%u,%u", region->x, region->y, region->w, region->h);
+    }
+    g_print ("%s\n", line->str);
+    g_string_free (line, TRUE);
+}
+
 static GstFlowReturn
 gst_roi_set_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
 {
     GstRoiSet *self = (GstRoiSet *) base;
 
     GST_OBJECT_LOCK (self);
-    gchar **boxes = g_strsplit (self->rectangles ? self->rectangles : "", ";", -1);
-    for (gchar **box = boxes; *box; box++) {
-        guint x, y, w, h;
-        if (sscanf (*box, "%u,%u,%u,%u", &x, &y, &w, &h) == 4)
-            gst_buffer_add_video_region_of_interest_meta (buffer, self->type, x, y, w, h);
-    }
-    g_strfreev (boxes);
+    gst_roi_set_add_regions (self, buffer);
+    if (self->print)
+        gst_roi_set_print_regions (self, buffer);
     if (self->leak)
         gst_buffer_new ();
     gboolean restart = self->restart;
@@ -72,6 +105,9 @@ gst_roi_set_set_property (GObject *object, guint id, const GValue *value, GParam
         case PROP_TYPE:
             g_free (self->type);
             self->type = g_value_dup_string (value);
+            break;
+        case PROP_PRINT:
+            self->print = g_value_get_boolean (value);
             break;
         case PROP_LEAK:
             self->leak = g_value_get_boolean (value);
@@ -104,10 +140,13 @@ gst_roi_set_class_init (GstRoiSetClass *klass)
     object->set_property = gst_roi_set_set_property;
     object->finalize = gst_roi_set_finalize;
     g_object_class_install_property (object, PROP_RECTANGLES,
-            g_param_spec_string ("rectangles", "Rectangles", "x,y,w,h of each region, separated by semicolons", "",
+            g_param_spec_string ("rectangles", "Rectangles", "x,y,w,h of each region, separated by semicolons; frames of a list are separated by |", "",
                     G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS));
     g_object_class_install_property (object, PROP_TYPE,
             g_param_spec_string ("type", "Type", "Type of the regions", "face",
+                    G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS));
+    g_object_class_install_property (object, PROP_PRINT,
+            g_param_spec_boolean ("print", "Print", "Print each buffer's time and regions", FALSE,
                     G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS));
     g_object_class_install_property (object, PROP_LEAK,
             g_param_spec_boolean ("leak", "Leak", "Leak one buffer for each that passes", FALSE,

@@ -60,7 +60,8 @@ package enum FaceSelect: Int, Sendable, CaseIterable {
 ///     anchor += (measured − anchor) · (1 − exp(−Δt / τ))
 ///
 /// The low-pass is one of time, not of frames, so that the frame rate does not change how it looks. The state is the
-/// anchor's distance and the time since its last measurement.
+/// anchor's distance and the time since its last measurement, and what was measured last: among several faces or things
+/// the one that was followed is preferred, so that two that are much alike do not take turns.
 ///
 /// Source: step 1 of Apple's sample, which reads the depth at the face's centre and adds 0.25 m. The median of a region
 /// and the low-pass are additions.
@@ -76,6 +77,10 @@ struct Anchor {
     private(set) var distance: Double?
     /// The face that set the cutoff in the last frame.
     private(set) var face: Face?
+    /// The last face that set the cutoff, which later frames may lack.
+    private var followedFace: Face?
+    /// What the mode `nearest` measured last, in metres.
+    private var followedSubject: Double?
     /// Seconds since the last measurement; nil where that is not known.
     private var sinceMeasured: Double?
     /// The mode of the last frame: a distance measured in one mode means nothing to another.
@@ -102,7 +107,11 @@ struct Anchor {
     }
 
     /// Forgets the time of the last measurement: the next one counts at once. The distance stays, as the person does.
-    mutating func reset() { sinceMeasured = nil }
+    mutating func reset() {
+        sinceMeasured = nil
+        followedFace = nil
+        followedSubject = nil
+    }
 
     // MARK: Measuring
 
@@ -112,15 +121,21 @@ struct Anchor {
         let (depth, scale, anchor) = (frame.depth, settings.depth.scale, settings.anchor)
         switch anchor.mode {
         case .auto, .face:
+            var highest = -Double.infinity
             for box in frame.faces {
                 guard let distance = faceDepth(in: depth, scale: scale, placement: placement, box: box) else {
                     continue
                 }
                 let found = Face(box: box, distance: distance)
-                if face.map({ anchor.faceSelect.prefers(found, to: $0) }) ?? true { face = found }
+                let rank = anchor.faceSelect.rank(of: found, isFollowed: followedFace?.box.isAt(box) ?? false)
+                if rank > highest { (face, highest) = (found, rank) }
             }
+            followedFace = face ?? followedFace
             return face?.distance
-        case .nearest: return nearestSubjectDepth(in: depth, scale: scale)
+        case .nearest:
+            let measured = nearestSubjectDepth(in: depth, scale: scale, followed: followedSubject)
+            followedSubject = measured ?? followedSubject
+            return measured
         case .point: return pointDepth(in: depth, scale: scale, placement: placement, x: anchor.x, y: anchor.y)
         case .fixed: return nil
         }
@@ -138,13 +153,24 @@ struct Anchor {
 }
 
 extension FaceSelect {
-    /// True where a face named later sets the cutoff rather than the one chosen so far.
-    fileprivate func prefers(_ later: Anchor.Face, to chosen: Anchor.Face) -> Bool {
+    /// The face of the highest rank sets the cutoff; of equals, the one named first.
+    ///
+    /// - Parameter isFollowed: The face set the last cutoff. Boxes of a detector jitter by a tenth of their sides, and
+    ///   distances by their noise: another face must be larger or nearer by more than that.
+    fileprivate func rank(of face: Anchor.Face, isFollowed: Bool) -> Double {
         switch self {
-        case .largest: later.box.width * later.box.height > chosen.box.width * chosen.box.height
-        case .nearest: later.distance < chosen.distance
-        case .first: false
-        case .all: later.distance > chosen.distance
+        case .largest: face.box.width * face.box.height * (isFollowed ? 1.3 : 1)
+        case .nearest: (isFollowed ? 1.05 : 1) / face.distance
+        case .first: 0
+        case .all: face.distance
         }
+    }
+}
+
+extension Box {
+    /// Whether the middle of another box lies in this one.
+    fileprivate func isAt(_ other: Box) -> Bool {
+        abs(other.x + other.width / 2 - x - width / 2) < width / 2
+            && abs(other.y + other.height / 2 - y - height / 2) < height / 2
     }
 }

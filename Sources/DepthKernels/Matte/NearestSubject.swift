@@ -7,17 +7,20 @@
 /// 2. The histogram is smoothed with 1 2 3 2 1 (noise of the sensor) and searched for its local maxima.
 /// 3. A maximum is a *big thing* if it and the three bins on either side hold 5 % of the measured samples. Flying
 ///    pixels near the lens and specks of noise do not.
+///    The thing that was followed remains big down to 3.5 %, so that one of about 5 % does not come and go.
 /// 4. The nearest big thing's distance is the median of its seven bins. Where no maximum is that big, the highest
 ///    maximum counts.
 ///
 /// Maps of more than 64 Ki samples are looked at through a grid of every second, third, … sample of every second,
 /// third, … row.
-package func nearestSubjectDepth(in image: DepthImage, scale: DepthScale) -> Double? {
+///
+/// - Parameter followed: The distance of the thing that was followed so far, if any.
+package func nearestSubjectDepth(in image: DepthImage, scale: DepthScale, followed: Double? = nil) -> Double? {
     let search = MedianSearch(image: image, scale: scale)
     let grid = SampleGrid(columns: 0..<image.width, rows: 0..<image.height, step: gridStep(for: image), in: image)
     let histogram = DistanceHistogram(of: grid, in: search)
     guard histogram.total > 0 else { return nil }
-    let peak = histogram.nearestBigPeak
+    let peak = histogram.nearestBigPeak(followed: followed)
     return search.median(of: grid) { DistanceHistogram.distance(ofBin: $0, from: peak) <= DistanceHistogram.reach }
 }
 
@@ -35,6 +38,7 @@ private struct DistanceHistogram {
     /// Bins on either side of a maximum that belong to the same thing.
     static let reach = 3
     private static let shareOfBigThing = 0.05
+    private static let shareOfFollowedThing = 0.035
 
     private var bins = InlineArray<256, Int>(repeating: 0)
     private(set) var total = 0
@@ -59,12 +63,14 @@ private struct DistanceHistogram {
         return difference < 0 ? -difference : difference
     }
 
-    var nearestBigPeak: Int {
+    func nearestBigPeak(followed: Double?) -> Int {
         var highest = (bin: 0, height: -1)
         for bin in 0..<DistanceHistogram.binCount {
             let height = smoothed(bin)
             guard height > 0, height >= smoothed(bin - 1), height >= smoothed(bin + 1) else { continue }
-            if Double(mass(around: bin)) >= DistanceHistogram.shareOfBigThing * Double(total) { return bin }
+            let isFollowed = followed.map { DistanceHistogram.distance(ofBin: $0, from: bin) <= 1 } ?? false
+            let share = isFollowed ? DistanceHistogram.shareOfFollowedThing : DistanceHistogram.shareOfBigThing
+            if Double(mass(around: bin)) >= share * Double(total) { return bin }
             if height > highest.height { highest = (bin, height) }
         }
         return highest.bin

@@ -1,0 +1,189 @@
+import Foundation
+import Testing
+
+/// How good the fused matte is: a few of the streams that `Tests/quality/run.sh` judges, with its scores.
+@Suite struct QualityTests {
+    /// A scene of depthtestsrc, and somewhat more than what it scored.
+    struct Scene: CustomTestStringConvertible {
+        let properties: String
+        let depthSize: (width: Int, height: Int)
+        let bounds: Scores
+
+        var testDescription: String { properties }
+    }
+
+    /// A real case with an outline drawn by hand, and the goal of its SAD.
+    struct Case: CustomTestStringConvertible {
+        let name: String
+        let bounds: Scores
+
+        var testDescription: String { name }
+    }
+
+    private static let scenes = [
+        Scene(
+            properties: "sensor=structured-light", depthSize: (320, 180), bounds: Scores(0.25, leak: 0.1, change: 1.2)),
+        Scene(properties: "sensor=stereo", depthSize: (640, 360), bounds: Scores(1, leak: 0.3, change: 5)),
+        Scene(properties: "sensor=phone", depthSize: (320, 180), bounds: Scores(0.5, leak: 0.1, change: 4)),
+    ]
+
+    private static let cases = [
+        Case(name: "structure_person_shirt", bounds: Scores(0.03, leak: 0.05)),
+        Case(name: "kinect_hair_holes", bounds: Scores(0.08, leak: 0.2)),
+    ]
+
+    @Test(arguments: scenes)
+    func `a person in a test scene is cut out exactly`(_ scene: Scene) throws {
+        let (width, height, frames) = (640, 360, 8)
+        let folder = try Places.makeFolder()
+        let result = Command.launch(
+            """
+            depthtestsrc name=source num-buffers=\(frames) \(scene.properties)
+            source.video ! video/x-raw,format=RGB,width=\(width),height=\(height),framerate=30/1
+                ! depthmatte name=matte method=fusion anchor=face view=matte ! filesink location=alpha
+            source.depth ! video/x-raw,width=\(scene.depthSize.width),height=\(scene.depthSize.height),framerate=30/1
+                ! matte.depth
+            source.matte ! video/x-raw,width=\(width),height=\(height),framerate=30/1 ! filesink location=truth
+            """, in: folder
+        ).run()
+        #expect(result.status == 0, "\(result.output)")
+        func mattes(in file: String, bytesPerPixel: Int) throws -> [Alpha] {
+            let bytes = [UInt8](try Data(contentsOf: folder.appending(path: file)))
+            let size = width * height * bytesPerPixel
+            try #require(bytes.count == size * frames)
+            return (0..<frames).map { frame in
+                let values = stride(from: size * frame, to: size * (frame + 1), by: bytesPerPixel).map { bytes[$0] }
+                return Alpha(width: width, height: height, values: values)
+            }
+        }
+        let truths = try mattes(in: "truth", bytesPerPixel: 1)
+        let scores = Scores(of: try mattes(in: "alpha", bytesPerPixel: 3), truths: truths)
+        #expect(scores.isWithin(scene.bounds), "\(scores)")
+    }
+
+    @Test(.enabled(if: RealDataTests.folder != nil, "DEPTHMATTE_REAL_DATA is not set"), arguments: cases)
+    func `a real person is cut out along the outline`(_ one: Case) throws {
+        let folder = try #require(RealDataTests.folder)
+        let outlines = try JSONDecoder().decode(
+            [String: [String: HandOutline]].self, from: Data(contentsOf: folder.appending(path: "outlines.json")))
+        let outline = try #require(outlines[one.name]?.values.first)
+        let entry = try #require(try Manifest(in: folder).cases.first { $0.id == one.name })
+        let take = Take(of: entry, frame: 0)
+        let file = try Places.makeFolder().appending(path: "matte.png")
+        try take.run(.given(try #require(take.face)), view: "matte", settings: "method=fusion", into: file)
+        let picture = try Picture(of: "filesrc location=\"\(file.path)\" ! pngdec", in: Places.scratch)
+        let values = stride(from: 0, to: picture.bytes.count, by: 4).map { picture.bytes[$0] }
+        let alpha = Alpha(width: picture.width, height: picture.height, values: values)
+        let truth = outline.alpha(width: alpha.width, height: alpha.height)
+        let scores = Scores(of: [alpha], truths: [truth], judged: outline.judged(truth))
+        #expect(scores.isWithin(one.bounds), "\(scores)")
+    }
+}
+
+/// The scores of a few frames, as `Tests/quality/scores.py` defines them.
+struct Scores {
+    /// Thousands of whole pixels by which a frame is off, on average.
+    let sad: Double
+    /// Percent of the room, farther than 3 pixels along an axis from any true alpha, with alpha above a tenth.
+    let leak: Double
+    /// Root mean square error of the change from frame to frame, in percent: the flicker where nothing moves.
+    let change: Double
+
+    init(_ sad: Double, leak: Double, change: Double = 0) { (self.sad, self.leak, self.change) = (sad, leak, change) }
+
+    /// - Parameter judged: The pixels that count; nil = all.
+    init(of alphas: [Alpha], truths: [Alpha], judged: [Bool]? = nil) {
+        var (off, leaks, room, changes) = (0.0, 0, 0, 0.0)
+        for (number, (alpha, truth)) in zip(alphas, truths).enumerated() {
+            let person = truth.dilated(by: 3)
+            let previous = number > 0 ? (alphas[number - 1], truths[number - 1]) : (alpha, truth)
+            for index in alpha.values.indices where judged?[index] ?? true {
+                let error = Double(alpha.values[index]) - Double(truth.values[index])
+                off += abs(error)
+                if person.values[index] == 0 {
+                    room += 1
+                    leaks += alpha.values[index] > 25 ? 1 : 0
+                }
+                let before = Double(previous.0.values[index]) - Double(previous.1.values[index])
+                changes += (error - before) * (error - before)
+            }
+        }
+        let pixels = Double(alphas.map(\.values.count).reduce(0, +))
+        self.init(
+            off / 255 / 1000 / Double(alphas.count), leak: 100 * Double(leaks) / Double(max(room, 1)),
+            change: 100 * (changes / pixels).squareRoot() / 255)
+    }
+
+    func isWithin(_ bounds: Scores) -> Bool {
+        sad <= bounds.sad && leak <= bounds.leak && change <= bounds.change
+    }
+}
+
+/// A matte of bytes.
+struct Alpha {
+    let width: Int
+    let height: Int
+    let values: [UInt8]
+
+    /// The largest alpha in the square that reaches `radius` pixels each way.
+    func dilated(by radius: Int) -> Alpha { filtered(by: radius) { Swift.max($0, $1) } }
+
+    /// The smallest alpha in that square.
+    func eroded(by radius: Int) -> Alpha { filtered(by: radius) { Swift.min($0, $1) } }
+
+    private func filtered(by radius: Int, _ combine: (UInt8, UInt8) -> UInt8) -> Alpha {
+        var (rows, all) = (values, values)
+        for y in 0..<height {
+            for x in 0..<width {
+                for other in max(x - radius, 0)...min(x + radius, width - 1) {
+                    rows[y * width + x] = combine(rows[y * width + x], values[y * width + other])
+                }
+            }
+        }
+        all = rows
+        for y in 0..<height {
+            for other in max(y - radius, 0)...min(y + radius, height - 1) {
+                for x in 0..<width { all[y * width + x] = combine(all[y * width + x], rows[other * width + x]) }
+            }
+        }
+        return Alpha(width: width, height: height, values: all)
+    }
+}
+
+/// An outline drawn on a color picture, true to a pixel; all lengths are pixels of that picture.
+struct HandOutline: Decodable {
+    /// x, y, width, height of what is judged.
+    let window: [Int]
+    /// The corners of a closed polygon; 0 is the picture's edge.
+    let outline: [[Double]]
+    /// Boxes like `window` that are not judged.
+    let unsure: [[Int]]
+
+    /// 255 where a pixel's middle lies in the polygon.
+    func alpha(width: Int, height: Int) -> Alpha {
+        var values = [UInt8](repeating: 0, count: width * height)
+        let sides = zip(outline, outline.dropFirst() + outline.prefix(1))
+        for row in 0..<height {
+            let y = Double(row) + 0.5
+            let crossings = sides.compactMap { a, b -> Double? in
+                (a[1] > y) == (b[1] > y) ? nil : a[0] + (y - a[1]) * (b[0] - a[0]) / (b[1] - a[1])
+            }
+            for column in 0..<width where crossings.count(where: { $0 <= Double(column) + 0.5 }) % 2 == 1 {
+                values[row * width + column] = 255
+            }
+        }
+        return Alpha(width: width, height: height, values: values)
+    }
+
+    /// The window less what is unsure and the pixels beside the outline.
+    func judged(_ truth: Alpha) -> [Bool] {
+        let (inner, outer) = (truth.eroded(by: 1), truth.dilated(by: 1))
+        return truth.values.indices.map { index in
+            let (x, y) = (index % truth.width, index / truth.width)
+            func isIn(_ box: [Int]) -> Bool {
+                x >= box[0] && y >= box[1] && x < box[0] + box[2] && y < box[1] + box[3]
+            }
+            return isIn(window) && !unsure.contains(where: isIn) && inner.values[index] == outer.values[index]
+        }
+    }
+}

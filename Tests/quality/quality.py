@@ -1,0 +1,232 @@
+"""Scores depthmatte's matte on test scenes and real cases: run.sh says how it is called."""
+import argparse
+import math
+import os
+import sys
+
+import cv2
+import numpy as np
+
+import scores
+import sheets
+from cases import Cases
+from scenes import FRAMES, SCENES, STILL, scene
+from streams import element, recipe, reference, tuned
+
+REFERENCE, TUNED = "reference", "sample, tuned"
+SETTINGS = ["method=threshold", TUNED, REFERENCE, "method=fusion"]
+FUSION = "method=fusion"
+
+# Scores of a stream: the mean over its frames of (alpha, truth, judged), and of those that need the depth map.
+PER_FRAME = {
+    "SAD": scores.sad, "MSE": scores.mse, "gradient": scores.gradient, "connectivity": scores.connectivity,
+    "room leak %": scores.room_leak,
+}
+COLUMNS = [
+    "SAD", "MSE", "gradient", "connectivity", "F 1 px", "F 3 px", "dtSSD", "flicker", "lag", "room leak %", "hair kept",
+    "shadow"]
+
+
+def mean_of(score):
+    def mean(alphas, stream):
+        return float(np.mean([score(a, t, stream.where(i)) for i, (a, t) in enumerate(zip(alphas, stream.truths))]))
+    mean.__name__ = score.__name__
+    return mean
+
+
+def figures(stream, alphas):
+    """Each score of COLUMNS but flicker; NaN where a stream has nothing to judge it by."""
+    frames = range(len(alphas))
+    found = {name: mean_of(score)(alphas, stream) for name, score in PER_FRAME.items()}
+    for tolerance in (1, 3):
+        found[f"F {tolerance} px"] = mean(
+            scores.outline_f(alphas[i], stream.truths[i], tolerance, stream.where(i, of_outline=True)) for i in frames)
+    truths = np.array(stream.truths)
+    found["dtSSD"], found["lag"] = scores.dtssd(alphas, truths), scores.lag(alphas, truths)
+    if not stream.judged:
+        pairs = list(zip(alphas, stream.truths, stream.depths))
+        found["hair kept"] = mean(scores.kept(a, t, scores.unmeasured_person(d, t)) for a, t, d in pairs)
+        found["shadow"] = mean(scores.mean_alpha(a, scores.shadow_band(d, t)) for a, t, d in pairs)
+    return found
+
+
+def mean(values):
+    known = [value for value in values if not math.isnan(value)]
+    return float(np.mean(known)) if known else math.nan
+
+
+def alphas_of(stream, settings):
+    if settings == REFERENCE:
+        return reference(stream)
+    if settings == TUNED:
+        return recipe(stream, *tuned(stream, mean_of(scores.sad)))
+    return element(stream, settings)
+
+
+def table(columns, rows):
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def number(value):
+    return "" if math.isnan(value) else f"{value:.3f}"
+
+
+class Report:
+    """Prints what it is told, and keeps it and the sheets in a folder, if there is one."""
+
+    def __init__(self, folder):
+        self.folder, self.parts = folder, []
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+
+    def add(self, text):
+        print(text, flush=True)
+        self.parts.append(text)
+        if self.folder:
+            with open(os.path.join(self.folder, "scores.md"), "w") as f:
+                f.write("\n".join(self.parts))
+
+    def picture(self, name, picture):
+        if self.folder:
+            cv2.imwrite(os.path.join(self.folder, f"{name}.png"), picture)
+
+
+def judge_scenes(names, all_settings, report):
+    """A table for each scene, their means, and how the settings stand to the tuned sample and to the reference."""
+    total = {settings: {} for settings in all_settings}
+    for name in names:
+        stream = scene(name, SCENES[name])
+        still = scene(name, f"{SCENES[name]} {STILL}") if STILL else None
+        rows, mattes = [], []
+        for settings in all_settings:
+            alphas = alphas_of(stream, settings)
+            found = figures(stream, alphas)
+            if settings == TUNED:  # the sample at its best by the very score shown
+                best = tuned(stream, mean_of(scores.gradient))
+                found["gradient"] = mean_of(scores.gradient)(recipe(stream, *best), stream)
+            if still:
+                found["flicker"] = scores.flicker(alphas_of(still, settings))
+            total[settings][name] = found
+            mattes.append((settings, alphas))
+            rows.append([f"`{settings}`", *(number(found.get(column, math.nan)) for column in COLUMNS)])
+        report.add(f"Scene {name}:\n\n" + table(["settings", *COLUMNS], rows))
+        report.picture(f"scene {name}", sheets.sheet(stream, mattes))
+    rows = [
+        [f"`{settings}`", *(number(mean(found.get(column, math.nan) for found in by_scene.values())) for column in COLUMNS)]
+        for settings, by_scene in total.items() if by_scene]
+    report.add("Mean of the scenes:\n\n" + table(["settings", *COLUMNS], rows))
+    for against in (TUNED, REFERENCE):
+        compare(total, against, report)
+
+
+def compare(total, against, report):
+    """Ratios of SAD and gradient, and the difference of the leak, scene by scene."""
+    if against not in total:
+        return
+    rows = []
+    for settings, by_scene in total.items():
+        if settings == against:
+            continue
+        for score in ("SAD", "gradient"):
+            sums = [sum(found[score] for found in some[of].values()) for some, of in ((total, settings), (total, against))]
+            ratios = [by_scene[name][score] / total[against][name][score] for name in by_scene]
+            rows.append([f"`{settings}`", score, number(sums[0] / sums[1]), *map(number, ratios)])
+        leaks = [[some[name]["room leak %"] for name in by_scene] for some in (by_scene, total[against])]
+        rows.append([
+            f"`{settings}`", "room leak %, less", number(mean(leaks[0]) - mean(leaks[1])),
+            *(number(a - b) for a, b in zip(*leaks))])
+    names = list(total[against])
+    report.add(f"Against `{against}` (ratios; of the leak the difference):\n\n" + table(["settings", "score", "mean", *names], rows))
+
+
+def judge_cases(cases, only, all_settings, report):
+    columns = ["SAD", "F 1 px", "F 3 px", "gradient", "room leak %"]
+    rows, missed = [], []
+    for stream in cases.judged():
+        if not wanted(stream.name, only):
+            continue
+        mattes = []
+        for settings in all_settings:
+            alphas = alphas_of(stream, settings)
+            found = figures(stream, alphas)
+            mattes.append((settings, alphas))
+            rows.append([
+                stream.name, f"`{settings}`", *(number(found[column]) for column in columns), number(stream.goal)])
+            if settings.startswith(FUSION) and not found["SAD"] <= stream.goal:
+                missed.append(f"{stream.name}: SAD {found['SAD']:.3f} > {stream.goal}")
+        report.picture(stream.name, sheets.sheet(stream, mattes))
+        outline = next(iter(cases.outlines.get(stream.name, {}).values()), None)
+        if outline:
+            report.picture(f"{stream.name} window", sheets.windows(stream, mattes, outline["window"]))
+    report.add("Real cases:\n\n" + table(["case", "settings", *columns, "goal of SAD"], rows))
+    if missed:
+        report.add("Goals missed:\n\n" + "\n".join(missed) + "\n")
+
+
+def agree(streams, settings, report):
+    """How near the element is to the reference; every score of both where there is a truth. False beyond the limits."""
+    rows, agrees = [], True
+    for stream in streams:
+        # The reference's cutoff jumps with the face.
+        ours, theirs = element(stream, f"{settings} anchor-smoothing=0"), reference(stream)
+        difference = np.abs(ours - theirs) * 255
+        relative, which = worst_score(stream, ours, theirs) if stream.truths else (math.nan, "")
+        agrees = agrees and difference.mean() <= 1 and (difference <= 8).mean() >= 0.999 and not relative > 0.02
+        rows.append([
+            stream.name, str(len(ours)), number(difference.mean()), number(difference.max()),
+            f"{100 * (difference <= 8).mean():.4f}", f"{number(100 * relative)} {which}"])
+    report.add(f"`{settings}` and the reference (differences in 255ths):\n\n" + table(
+        ["stream", "frames", "mean difference", "largest", "% within 8", "largest difference of a score %"], rows))
+    return agrees
+
+
+def worst_score(stream, ours, theirs):
+    """The largest relative difference of a score. A difference below 0.0005, half of the last digit shown, is none."""
+    ours, theirs = figures(stream, ours), figures(stream, theirs)
+    relative = {
+        name: abs(ours[name] - value) / abs(value) if abs(ours[name] - value) > 0.0005 and value else 0.0
+        for name, value in theirs.items() if not math.isnan(value)}
+    return max((value, name if value else "") for name, value in relative.items())
+
+
+def everything(names, cases, arguments):
+    for name in names:
+        yield scene(f"scene {name}", SCENES[name], arguments.frames)
+    for stream in cases.everything() if cases else []:
+        if wanted(stream.name, arguments.only):
+            yield stream
+
+
+def wanted(name, only):
+    return not only or any(part in name for part in only)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--settings", action="append", help=f"properties of depthmatte, or '{REFERENCE}', or '{TUNED}'; may be repeated")
+    parser.add_argument("--only", action="append", help="scenes and cases whose name has this in it; may be repeated")
+    parser.add_argument("--out", help="a folder for scores.md and the contact sheets")
+    parser.add_argument("--agree", action="store_true", help="the element against the reference, on every case and scene")
+    parser.add_argument("--frames", type=int, default=FRAMES, help="frames of each scene with --agree")
+    arguments = parser.parse_args()
+    report = Report(arguments.out)
+    names = [name for name in SCENES if wanted(f"scene {name}", arguments.only)]
+    folder = os.environ.get("DEPTHMATTE_REAL_DATA")
+    cases = Cases(folder) if folder else None
+    if not cases:
+        print("real cases: skipped, DEPTHMATTE_REAL_DATA names none", file=sys.stderr)
+    if arguments.agree:
+        agreed = [
+            agree(everything(names, cases, arguments), settings, report) for settings in arguments.settings or [FUSION]]
+        sys.exit(0 if all(agreed) else 1)
+    all_settings = arguments.settings or SETTINGS
+    if names:
+        judge_scenes(names, all_settings, report)
+    if cases:
+        judge_cases(cases, arguments.only, all_settings, report)
+
+
+if __name__ == "__main__":
+    main()

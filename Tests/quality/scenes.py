@@ -1,0 +1,59 @@
+"""Test scenes: what depthtestsrc shows, with its exact alpha."""
+import os
+import tempfile
+
+import numpy as np
+
+from streams import Stream, launch
+
+WIDTH, HEIGHT, FRAMES = 1280, 720, 10
+DEPTHS = {"phone": (320, 180)}  # samples of a sensor's map
+USUAL_DEPTH = (640, 360)
+
+# Name: properties of depthtestsrc.
+STILL = ""  # the property that lets the geometry stand still
+
+SCENES = {
+    "desk": "sensor=structured-light",
+    "stereo": "sensor=stereo",
+    "tof": "sensor=tof",
+    "phone": "sensor=phone",
+}
+
+
+def scene(name, properties, frames=FRAMES):
+    """The frames that both streams have; each with the newest depth map at most half a second old, as the element pairs them."""
+    columns, rows = next((size for sensor, size in DEPTHS.items() if f"sensor={sensor}" in properties), USUAL_DEPTH)
+    with tempfile.TemporaryDirectory() as folder:
+        video, depth, matte = (os.path.join(folder, name) for name in ("video", "depth", "matte"))
+        printed = launch(
+            f"depthtestsrc name=source num-buffers={frames} {properties} "
+            f"source.video ! video/x-raw,format=BGR,width={WIDTH},height={HEIGHT},framerate=30/1 "
+            f"! roiset name=video print=true ! filesink location={video} "
+            f"source.depth ! video/x-raw,format=GRAY16_LE,width={columns},height={rows},framerate=30/1 "
+            f"! roiset name=depth print=true ! filesink location={depth} "
+            f"source.matte ! video/x-raw,format=GRAY8,width={WIDTH},height={HEIGHT},framerate=30/1 "
+            f"! filesink location={matte}")
+        videos = np.fromfile(video, np.uint8).reshape(-1, HEIGHT, WIDTH, 3)
+        depths = np.fromfile(depth, "<u2").reshape(-1, rows, columns)
+        truths = np.fromfile(matte, np.uint8).reshape(-1, HEIGHT, WIDTH)
+    lines = [line.split() for line in printed.splitlines()]
+    times = {pad: [int(line[1]) for line in lines if line[0] == pad] for pad in ("video", "depth")}
+    faces = [box(line[2:]) for line in lines if line[0] == "video"]
+    paired = [newest(times["depth"], time) for time in times["video"]]
+    kept = [frame for frame, at in enumerate(paired) if at is not None]
+    return Stream(
+        name, [videos[i] for i in kept], [depths[paired[i]].astype(np.float32) * np.float32(0.001) for i in kept],
+        [faces[i] for i in kept], truths=[truths[i].astype(np.float32) / 255 for i in kept])
+
+
+def box(words):
+    """The largest box."""
+    boxes = [tuple(int(n) for n in word.split(",")) for word in words]
+    return max(boxes, key=lambda b: b[2] * b[3], default=None)
+
+
+def newest(times, now, hold=500_000_000):
+    """The index of the newest time that is neither later than `now` nor older than `hold`; None without one."""
+    usable = [(time, index) for index, time in enumerate(times) if now - hold <= time <= now]
+    return max(usable)[1] if usable else None

@@ -1,0 +1,146 @@
+"""Frames to be judged, and the mattes that the element, the reference and the sample's recipe make of them."""
+import hashlib
+import os
+import shlex
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import seed_matte
+from quality_matte import QualityMatte
+
+CACHE = os.path.join(".build", "quality")
+FRAME_TIME = 1 / 30  # s
+
+# 57 settings of the sample's recipe: without a blur a gamma changes nothing.
+RECIPES = [(0, 1)] + [
+    (blur, gamma) for blur in (0.5, 1, 1.5, 2, 3, 4, 5, 8) for gamma in (0.35, 0.5, 0.7, 1, 1.5, 2, 3)]
+
+
+@dataclass
+class Stream:
+    """Frames of one size, one after the other, and their truth."""
+
+    name: str
+    videos: list  # BGR, uint8
+    depths: list  # metres, float32; 0 = not measured
+    faces: list  # (x, y, width, height) in video pixels or None
+    margin: float = 0.25  # metres: the default of the element's property
+    truths: list = field(default_factory=list)  # 0...1; empty where there is none
+    judged: list = field(default_factory=list)  # masks; empty where every pixel counts
+    outline_judged: list = field(default_factory=list)  # ... of the outline's F; empty: as `judged`
+    goal: float = float("nan")  # SAD at most
+
+    def where(self, frame, of_outline=False):
+        masks = self.outline_judged if of_outline and self.outline_judged else self.judged
+        return masks[frame] if masks else None
+
+    @property
+    def frames(self):
+        return range(len(self.videos))
+
+    @property
+    def size(self):
+        """(width, height) of the video."""
+        return self.videos[0].shape[1::-1]
+
+    def cutoffs(self):
+        """Per frame; that of the last face is held. None while there was no face."""
+        cutoff, cutoffs = None, []
+        for depth, face in zip(self.depths, self.faces):
+            near = seed_matte.face_depth(depth, self.size, face) if face else None
+            cutoff = near + self.margin if near is not None else cutoff
+            cutoffs.append(cutoff)
+        return cutoffs
+
+
+def element(stream, settings):
+    """The mattes of depthmatte, 0...1. Its anchor is the face, or the property cutoff where a stream has none."""
+    width, height = stream.size
+    rows, columns = stream.depths[0].shape
+    stride = (3 * width + 3) // 4 * 4  # rows of BGR are padded to four bytes
+    if any(stream.faces):
+        boxes = "|".join(",".join(str(round(n)) for n in face) if face else "" for face in stream.faces)
+        anchor = f"anchor=face margin={stream.margin}"
+        region = f"! roiset rectangles=\"{boxes}\""
+    else:
+        anchor, region = "anchor=fixed", ""
+    with tempfile.TemporaryDirectory() as folder:
+        video, depth, matte = (os.path.join(folder, name) for name in ("video", "depth", "matte"))
+        with open(video, "wb") as f:
+            for picture in stream.videos:
+                padded = np.zeros((height, stride), np.uint8)
+                padded[:, :3 * width] = picture.reshape(height, -1)
+                padded.tofile(f)
+        with open(depth, "wb") as f:
+            for samples in stream.depths:
+                samples.astype("<f4").tofile(f)
+        launch(
+            f"filesrc location={video} ! rawvideoparse width={width} height={height} format=bgr framerate=30/1 "
+            f"plane-strides=<{stride}> frame-size={stride * height} {region} "
+            f"! depthmatte name=matte view=matte {anchor} {settings} ! filesink location={matte} "
+            f"filesrc location={depth} ! rawvideoparse width={4 * columns} height={rows} format=gray8 framerate=30/1 "
+            f"! capssetter join=false replace=true caps=\"video/x-depth,format=(string)F32LE,width=(int){columns},"
+            f"height=(int){rows},framerate=(fraction)30/1\" ! matte.depth")
+        # Each of blue, green and red is the alpha.
+        alphas = np.fromfile(matte, np.uint8).reshape(len(stream.videos), height, stride)[:, :, :3 * width:3]
+    return alphas.astype(np.float32) / 255
+
+
+def reference(stream):
+    """The mattes of quality_matte.py, rounded to bytes as the element's are; slow, and kept from run to run."""
+    path = os.path.join(CACHE, f"reference-{fingerprint(stream)}.npz")
+    if not os.path.exists(path):
+        matte, alphas = QualityMatte(), []
+        cutoffs = stream.cutoffs() if any(stream.faces) else [1.0] * len(stream.videos)
+        for video, depth, face, cutoff in zip(stream.videos, stream.depths, stream.faces, cutoffs):
+            alpha = np.zeros(depth.shape) if cutoff is None else matte.step(video, depth, face, cutoff)
+            alphas.append(np.rint(alpha * 255).astype(np.uint8))
+        save(path, alphas=np.array(alphas))
+    return np.load(path)["alphas"].astype(np.float32) / 255
+
+
+def recipe(stream, blur, gamma):
+    """The mattes of the sample's recipe."""
+    return np.array([
+        seed_matte.matte(depth, stream.size, cutoff, blur, gamma).astype(np.float32) / 255
+        for depth, cutoff in zip(stream.depths, stream.cutoffs())])
+
+
+def tuned(stream, score):
+    """The (blur, gamma) of the sample's recipe with the least of a score: alphas, stream -> number. Kept from run to run."""
+    path = os.path.join(CACHE, f"tuned-{score.__name__}-{fingerprint(stream)}.npz")
+    if not os.path.exists(path):
+        save(path, best=min(RECIPES, key=lambda settings: score(recipe(stream, *settings), stream)))
+    return tuple(float(x) for x in np.load(path)["best"])
+
+
+def fingerprint(stream):
+    """Changes with the frames, their truth and the arithmetic."""
+    digest = hashlib.sha256(repr((stream.faces, stream.margin, RECIPES)).encode())
+    for array in [*stream.videos, *stream.depths, *stream.truths, *stream.judged]:
+        digest.update(np.ascontiguousarray(array))
+    folder = os.path.dirname(os.path.abspath(__file__))
+    for name in ("quality_matte.py", "seed_matte.py"):
+        with open(os.path.join(folder, name), "rb") as f:
+            digest.update(f.read())
+    return digest.hexdigest()[:16]
+
+
+def save(path, **arrays):
+    """Whole or not at all, so that a run that was stopped leaves nothing half written."""
+    os.makedirs(CACHE, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=CACHE, suffix=".npz", delete=False) as f:
+        np.savez_compressed(f, **arrays)
+    os.replace(f.name, path)
+
+
+def launch(line):
+    """Runs a pipeline to its end and gives back what it printed."""
+    command = ["timeout", "-s", "KILL", "300", "gst-launch-1.0", "-q", "--no-fault", *shlex.split(line)]
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if result.returncode != 0:
+        raise RuntimeError(f"{result.returncode}: gst-launch-1.0 {line}")
+    return result.stdout
