@@ -66,7 +66,8 @@ package final class Matte: AlphaSource {
         guard settings.showsAnything(cutoff: cutoff) else { return true }
 
         if settings.method == .fusion, settings.mask == .cutoff {
-            finished = fusion.render(frame, cutoff: cutoff, placement, settings, bands, loops)
+            finished = fusion.render(
+                frame, anchored: anchor.face, cutoff: cutoff, placement, settings, bands, loops)
             report.coverage = finished == nil ? 0 : fusion.coverage
             if finished != nil { return true }
         }

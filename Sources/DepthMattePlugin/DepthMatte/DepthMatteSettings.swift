@@ -130,6 +130,10 @@ extension MatteMethod: PropertyEnum {
     package static let typeName = "GstDepthMatteMethod"
 }
 
+extension SubjectChoice: PropertyEnum {
+    package static let typeName = "GstDepthMatteSubject"
+}
+
 extension MatteDetail: PropertyEnum {
     package static let typeName = "GstDepthMatteDetail"
 }
