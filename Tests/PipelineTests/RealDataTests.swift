@@ -79,6 +79,7 @@ struct Manifest: Decodable {
         let color: String
         let depth: String
         let face: [Int]?
+        let face_depth_m: Double?
         let mask: String?
     }
 
@@ -115,6 +116,8 @@ struct Take: CustomTestStringConvertible {
     let name: String
     let colorSize: [Int]
     let face: Box?
+    /// Metres.
+    let faceDistance: Double?
     let mask: URL?
     let leastAgreement: Double
     private let color: URL
@@ -129,6 +132,7 @@ struct Take: CustomTestStringConvertible {
         name = all.frames.count == 1 ? all.id : "\(all.id)-\(index)"
         colorSize = all.color_size
         face = frame.face.map { Box(x: $0[0], y: $0[1], width: $0[2], height: $0[3]) }
+        faceDistance = frame.face_depth_m
         mask = frame.mask.map { folder.appending(path: $0) }
         color = folder.appending(path: frame.color)
         depth = folder.appending(path: frame.depth)
@@ -181,7 +185,9 @@ struct Take: CustomTestStringConvertible {
         }.max { $0.width * $0.height < $1.width * $1.height }
     }
 
-    func run(_ anchor: Anchor, view: String, settings: String = "blur-radius=2 gamma=1", into file: URL) throws {
+    func run(
+        _ anchor: Anchor, view: String, settings: String = "method=threshold blur-radius=2 gamma=1", into file: URL
+    ) throws {
         let face: String
         let rule: String
         var region = ""

@@ -68,7 +68,8 @@ package final class Matte: AlphaSource {
         guard settings.showsAnything(cutoff: cutoff) else { return true }
 
         if settings.method == .fusion, settings.mask == .cutoff {
-            finished = fusion.render(frame, cutoff: cutoff, placement, settings, bands, loops)
+            finished = fusion.render(
+                frame, anchored: anchor.face, cutoff: cutoff, placement, settings, bands, loops)
             if finished != nil {
                 report.coverage = fusion.coverage
                 report.detail = settings.detail == .half ? .half : .full

@@ -30,6 +30,8 @@ package struct MatteSettings: Equatable, Sendable {
     package var method = MatteMethod.threshold
     /// Share of the last frame that a fused matte keeps where the picture stands still, 0…1.
     package var settle = 0.7
+    /// What of the things before the cutoff a fused matte keeps.
+    package var subject = SubjectChoice.anchored
     /// Of a fused matte.
     package var detail = MatteDetail.full
 

@@ -32,6 +32,7 @@ enum DepthMatteProperties {
             "settle", "Share of the last matte kept where the picture stands still, with method=fusion; 0 = none",
             0...1,
             \.matte.settle),
+        .choice("subject", "What before the cutoff is kept, with method=fusion", \.matte.subject),
         .choice("detail", "Fineness of the grid on which method=fusion works", \.matte.detail),
     ]
 

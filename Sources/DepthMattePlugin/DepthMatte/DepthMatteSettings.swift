@@ -136,6 +136,10 @@ extension MatteMethod: PropertyEnum {
     package static let typeName = "GstDepthMatteMethod"
 }
 
+extension SubjectChoice: PropertyEnum {
+    package static let typeName = "GstDepthMatteSubject"
+}
+
 extension MatteDetail: PropertyEnum {
     package static let typeName = "GstDepthMatteDetail"
 }

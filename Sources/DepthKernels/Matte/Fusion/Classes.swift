@@ -20,7 +20,7 @@ struct Classes: ~Copyable {
     private static let reach = 0.10
     private static let reachEndless = 0.03
     /// Width of the picture by its distance, for a lens of 60 degrees; turns metres into samples.
-    private static let view = 1.15
+    static let view = 1.15
 
     private var metres = DepthMetres()
     private var line = Scratch<Float>()
@@ -50,11 +50,12 @@ struct Classes: ~Copyable {
     /// - Parameters:
     ///   - cutoff: metres.
     ///   - near: metres; a sample at or below is room.
+    ///   - subject: what before the cutoff is room all the same; nil where nothing is.
     ///   - faces: in video pixels.
     /// - Returns: the kinds of all samples, valid until the next call.
     mutating func classify(
-        _ depth: DepthImage, scale: DepthScale, near: Double, cutoff: Double, faces: [Box], on grid: WorkGrid,
-        _ loops: Loops
+        _ depth: DepthImage, scale: DepthScale, near: Double, cutoff: Double, subject: Subject.Result?, faces: [Box],
+        on grid: WorkGrid, _ loops: Loops
     ) -> Sets {
         let stride = SampleSet.stride(width: grid.width)
         let size = stride * grid.height
@@ -66,7 +67,12 @@ struct Classes: ~Copyable {
             near: set(0), far: set(1), hole: set(2), wide: set(3), head: set(4), endless: set(5), person: set(6),
             room: set(7))
         let (inside, grown, other, widened) = (set(8), set(9), set(10), set(11))
-        let distance = compare(depth, scale: scale, near: near, cutoff: cutoff, on: grid, sets, loops)
+        var distance = compare(depth, scale: scale, near: near, cutoff: cutoff, on: grid, sets, loops)
+        if let subject {
+            distance = subject.distance
+            sets.near.fill { unsafe sets.near.words[$0] & ~subject.others.words[$0] }
+            sets.far.fill { unsafe sets.far.words[$0] | subject.others.words[$0] }
+        }
         markHeads(faces, on: grid, sets.head)
 
         sets.hole.fill { unsafe ~(sets.near.words[$0] | sets.far.words[$0]) }

@@ -6,6 +6,7 @@
 /// their own with formula, source and state.
 struct Fusion: ~Copyable {
     private var colors = SampleColors()
+    private var subject = Subject()
     private var classes = Classes()
     private var evidence = ColorEvidence()
     private var expectation = Expectation()
@@ -26,12 +27,13 @@ struct Fusion: ~Copyable {
     /// Makes the alpha of a frame.
     ///
     /// - Parameters:
+    ///   - anchored: the face that set the cutoff.
     ///   - cutoff: metres.
     ///   - settings: clamped ones.
     /// - Returns: one byte for every pixel, valid until the next call; nil where the video's colours are not known.
     mutating func render(
-        _ frame: MatteFrame, cutoff: Double, _ placement: DepthPlacement, _ settings: MatteSettings,
-        _ bands: MatteBands, _ loops: Loops
+        _ frame: MatteFrame, anchored: Anchor.Face?, cutoff: Double, _ placement: DepthPlacement,
+        _ settings: MatteSettings, _ bands: MatteBands, _ loops: Loops
     ) -> Plane? {
         guard let video = frame.video, let guide = Guide(video, width: frame.width, height: frame.height) else {
             return nil
@@ -41,9 +43,10 @@ struct Fusion: ~Copyable {
         if grid != lastGrid || !isContinued { reset() }
         lastGrid = grid
 
+        let subject = subject.find(frame, anchored: anchored, cutoff: cutoff, placement, settings, on: grid, loops)
         let sets = classes.classify(
-            frame.depth, scale: settings.depth.scale, near: settings.near, cutoff: cutoff, faces: frame.faces, on: grid,
-            loops)
+            frame.depth, scale: settings.depth.scale, near: settings.near, cutoff: cutoff, subject: subject,
+            faces: frame.faces, on: grid, loops)
         let colors = unsafe settle.nextColors(on: grid)
         unsafe self.colors.average(
             guide, on: grid, into: colors, evidence.sums(of: sets, colors, on: grid), bands, loops)
@@ -68,6 +71,7 @@ struct Fusion: ~Copyable {
 
     /// Forgets the past: the next frame does not continue it.
     mutating func reset() {
+        subject.reset()
         expectation.reset()
         settle.reset()
         logOdds.reset()

@@ -1,0 +1,256 @@
+/// Horizontal planes of the scene: the floor, the top of a desk, the seat of a sofa.
+///
+/// A plane is linear in inverse depth, whatever the lens: 1/z = a·x + b·y + c. Square tiles whose samples lie on such a plane,
+/// and on one that comes nearer downwards, propose it; the proposal that most tiles share is fitted to them by least
+/// squares. There are no random numbers, so that the same scene gives the same planes.
+///
+/// - Samples are on a plane where |1 − z·(a·x + b·y + c)|, which is their height above it as a share of the camera's, is
+///   within four standard deviations of the noise that its own tiles show, and within two tiles of one of them: the plane
+///   of a desk goes on through whoever sits behind it.
+/// - A plane is wider than the lap of a person who sits.
+///
+/// Source: Labayrade, Aubert, Tarel, "Real time obstacle detection in stereovision on non flat road geometry through
+/// V-disparity representation", IV 2002, for the linearity; tiles in place of its histogram allow a camera that leans.
+struct FloorPlanes: ~Copyable {
+    private static let most = 3
+    /// Of the part of the normal that points down, 0…1: a camera may look down by 45 degrees.
+    private static let leastSlope = 0.7
+    /// Residual of a tile on its own plane, in 1/m, and as a share of its mean.
+    private static let noise = (constant: 0.006, share: 0.01)
+    private static let proposals = 12
+    private static let leastTiles = 8
+    /// Metres.
+    private static let leastWidth = 0.6
+    private static let deviations = 4.0
+    private static let largestTolerance = 0.03
+    /// Tiles about one on the plane in which samples may be on it.
+    private static let reach = 2
+    /// Of the tolerance, for a sample that was the person's in the last frame.
+    private static let loyalty: Float = 0.67
+
+    private var tiles: [Tile] = []
+    private var marks = Scratch<UInt8>()
+    private var line = Scratch<Float>()
+    private var bits = Scratch<UInt64>()
+
+    /// 1/z = a·x + b·y + c, in samples from the middle of the grid.
+    private struct Surface: BitwiseCopyable {
+        var a = 0.0
+        var b = 0.0
+        var c = 0.0
+
+        @inline(__always)
+        func inverseDepth(_ x: Double, _ y: Double) -> Double { a * x + b * y + c }
+    }
+
+    /// A square of samples on a plane.
+    private struct Tile {
+        let column: Int
+        let row: Int
+        let x: Double
+        let y: Double
+        /// Mean inverse depth.
+        let mean: Double
+        /// Standard deviation from the tile's own plane.
+        let residual: Double
+        let plane: Surface
+        var isTaken = false
+
+        @inline(__always)
+        func deviation(from plane: Surface) -> Double { abs(mean - plane.inverseDepth(x, y)) / mean }
+    }
+
+    /// Marks the samples on horizontal planes.
+    ///
+    /// - Parameters:
+    ///   - depth: metres; 0 where nothing was measured; rows of `floor.stride * 64`.
+    ///   - past: the person's samples in the last frame.
+    ///   - floor: receives the samples.
+    /// - Returns: false where there is no such plane, and no sample of `floor` is set then.
+    mutating func find(
+        _ depth: UnsafePointer<Float>, past: SampleSet, on grid: WorkGrid, into floor: SampleSet, _ loops: Loops
+    ) -> Bool {
+        floor.removeAll()
+        let size = grid.width >= 480 ? 16 : 8
+        let focal = Double(grid.width) / Classes.view
+        unsafe readTiles(depth, rowLength: floor.stride &* 64, size: size, focal: focal, on: grid)
+        var isFound = false
+        for _ in 0..<FloorPlanes.most {
+            guard let found = takeLargest(focal: focal) else { break }
+            if found.width >= FloorPlanes.leastWidth {
+                isFound = true
+                mark(size: size, on: grid)
+                unsafe add(
+                    found.plane, tolerance: found.tolerance, depth, size: size, past: past, on: grid, into: floor, loops)
+            }
+            tiles.removeAll { $0.isTaken }
+        }
+        return isFound
+    }
+
+    // MARK: Tiles
+
+    private mutating func readTiles(
+        _ depth: UnsafePointer<Float>, rowLength: Int, size: Int, focal: Double, on grid: WorkGrid
+    ) {
+        tiles.removeAll(keepingCapacity: true)
+        for row in 0..<(grid.height / size) {
+            for column in 0..<(grid.width / size) {
+                let first = unsafe depth + row &* size &* rowLength + column &* size
+                guard let sums = unsafe Sums(first, rowLength: rowLength, size: size) else { continue }
+                let step = Double(size / 8)
+                let mean = sums.mean
+                let variance = 5.25 * step * step
+                let (a, b) = (sums.x * step / variance, sums.y * step / variance)
+                let rest = sums.square - mean * mean - (a * a + b * b) * variance
+                let residual = max(rest, 0).squareRoot()
+                guard residual < FloorPlanes.noise.constant + FloorPlanes.noise.share * mean else { continue }
+                let middle = 3.5 * step
+                let x = Double(column * size) + middle - Double(grid.width) / 2
+                let y = Double(row * size) + middle - Double(grid.height) / 2
+                let plane = Surface(a: a, b: b, c: mean - a * x - b * y)
+                guard FloorPlanes.isHorizontal(plane, focal: focal) else { continue }
+                tiles.append(
+                    Tile(column: column, row: row, x: x, y: y, mean: mean, residual: residual, plane: plane))
+            }
+        }
+    }
+
+    /// Mean values over 8x8 samples of a tile.
+    private struct Sums {
+        var mean: Double
+        /// Inverse depth times the place, −3.5…3.5.
+        var x: Double
+        var y: Double
+        var square: Double
+
+        /// - Returns: nil where not all were measured.
+        init?(_ first: UnsafePointer<Float>, rowLength: Int, size: Int) {
+            typealias Eight = SIMD8<Float>
+            var (sum, down, squares) = (Eight.zero, Eight.zero, Eight.zero)
+            for row in 0..<8 {
+                let place = unsafe UnsafeRawPointer(first + row &* (size / 8) &* rowLength)
+                let z =
+                    size == 16
+                    ? unsafe place.loadUnaligned(as: SIMD16<Float>.self).evenHalf
+                    : unsafe place.loadUnaligned(as: Eight.self)
+                guard all(z .> 0) else { return nil }
+                let inverse = 1 / z
+                sum += inverse
+                down += inverse * (Float(row) - 3.5)
+                squares += inverse * inverse
+            }
+            mean = Double(sum.sum()) / 64
+            x = Double((sum * Eight(-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5)).sum()) / 64
+            y = Double(down.sum()) / 64
+            square = Double(squares.sum()) / 64
+        }
+    }
+
+    private static func isHorizontal(_ plane: Surface, focal: Double) -> Bool {
+        let (across, down) = (plane.a * focal, plane.b * focal)
+        return down > 0 && down * down >= leastSlope * leastSlope * (across * across + down * down + plane.c * plane.c)
+    }
+
+    // MARK: Planes
+
+    /// The plane of most tiles, and its width in metres. The tiles become taken.
+    private mutating func takeLargest(focal: Double) -> (plane: Surface, tolerance: Float, width: Double)? {
+        guard tiles.count >= FloorPlanes.leastTiles else { return nil }
+        var best: (plane: Surface, count: Int)?
+        for index in stride(from: 0, to: tiles.count, by: max(tiles.count / FloorPlanes.proposals, 1)) {
+            guard let plane = fitted(near: tiles[index].plane, within: 0.06) else { continue }
+            let count = tiles.reduce(0) { $0 + ($1.deviation(from: plane) < 0.03 ? 1 : 0) }
+            if count > best?.count ?? 0 { best = (plane, count) }
+        }
+        guard let best, let near = fitted(near: best.plane, within: 0.03), let plane = fitted(near: near, within: 0.02)
+        else { return nil }
+        guard FloorPlanes.isHorizontal(plane, focal: focal) else { return nil }
+
+        var (count, squares) = (0, 0.0)
+        var (left, right) = (Double.infinity, -Double.infinity)
+        for index in tiles.indices {
+            let tile = tiles[index]
+            let deviation = tile.deviation(from: plane)
+            guard deviation < 0.02 else { continue }
+            tiles[index].isTaken = true
+            count += 1
+            let residual = tile.residual / tile.mean
+            squares += residual * residual + deviation * deviation
+            let place = tile.x / (focal * tile.mean)
+            (left, right) = (min(left, place), max(right, place))
+        }
+        guard count >= FloorPlanes.leastTiles else { return nil }
+        let tolerance = FloorPlanes.deviations * (squares / Double(count)).squareRoot()
+        return (plane, Float(min(tolerance, FloorPlanes.largestTolerance)), right - left)
+    }
+
+    /// Least squares of the relative deviation over the tiles near a plane.
+    private func fitted(near plane: Surface, within limit: Double) -> Surface? {
+        var (count, xx, xy, yy, xc, yc, cc, x1, y1, c1) = (0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        for tile in tiles where tile.deviation(from: plane) < limit {
+            let (x, y, c) = (tile.x / tile.mean, tile.y / tile.mean, 1 / tile.mean)
+            count += 1
+            (xx, xy, yy) = (xx + x * x, xy + x * y, yy + y * y)
+            (xc, yc, cc) = (xc + x * c, yc + y * c, cc + c * c)
+            (x1, y1, c1) = (x1 + x, y1 + y, c1 + c)
+        }
+        guard count >= FloorPlanes.leastTiles else { return nil }
+        let (k0, k1, k2) = (yy * cc - yc * yc, xc * yc - xy * cc, xy * yc - xc * yy)
+        let determinant = xx * k0 + xy * k1 + xc * k2
+        guard determinant > 1e-9 * xx * yy * cc else { return nil }
+        let (k11, k12, k22) = (xx * cc - xc * xc, xy * xc - xx * yc, xx * yy - xy * xy)
+        return Surface(
+            a: (k0 * x1 + k1 * y1 + k2 * c1) / determinant, b: (k1 * x1 + k11 * y1 + k12 * c1) / determinant,
+            c: (k2 * x1 + k12 * y1 + k22 * c1) / determinant)
+    }
+
+    // MARK: Samples
+
+    /// Marks the blocks of 16 samples of each row of tiles that are near a taken tile.
+    private mutating func mark(size: Int, on grid: WorkGrid) {
+        let (columns, rows) = (groups(of: blockWidth, in: grid.width), groups(of: size, in: grid.height))
+        let marks = unsafe marks.reserve(columns * rows, filler: 0)
+        for index in 0..<(columns * rows) { unsafe marks[index] = 0 }
+        for tile in tiles where tile.isTaken {
+            let reach = FloorPlanes.reach
+            let left = max(tile.column - reach, 0) * size / blockWidth
+            let right = min(((tile.column + reach + 1) * size - 1) / blockWidth, columns - 1)
+            for row in max(tile.row - reach, 0)...min(tile.row + reach, rows - 1) {
+                for column in left...right { unsafe marks[row &* columns &+ column] = 1 }
+            }
+        }
+    }
+
+    private mutating func add(
+        _ plane: Surface, tolerance: Float, _ depth: UnsafePointer<Float>, size: Int, past: SampleSet, on grid: WorkGrid,
+        into floor: SampleSet, _ loops: Loops
+    ) {
+        let columns = groups(of: blockWidth, in: grid.width)
+        let line = unsafe line.reserve(floor.stride * 64, filler: 0)
+        let bits = unsafe bits.reserve(2 * floor.stride, filler: 0)
+        let (surely, beyond) = unsafe (bits, bits + floor.stride)
+        let marks = unsafe marks.reserve(columns * groups(of: size, in: grid.height), filler: 0)
+        let steps = Lanes(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) * Float(plane.a)
+        for y in 0..<grid.height {
+            let row = unsafe depth + y &* floor.stride &* 64
+            let marks = unsafe marks + y / size &* columns
+            for index in 0..<floor.stride { unsafe (surely[index], beyond[index]) = (0, .max) }
+            for block in 0..<columns where unsafe marks[block] != 0 {
+                let first = Float(
+                    plane.inverseDepth(
+                        Double(block * blockWidth) - Double(grid.width) / 2, Double(y) - Double(grid.height) / 2))
+                let share = unsafe 1 - loadLanes(row + block &* blockWidth) * (steps + first)
+                unsafe storeLanes(share.replacing(with: -share, where: share .< 0), to: line + block &* blockWidth)
+                unsafe loops.classify(
+                    line + block &* blockWidth, blocks: block..<(block &+ 1),
+                    clear: FloorPlanes.loyalty * tolerance, opaque: tolerance, clearBits: surely, opaqueBits: beyond)
+            }
+            let (target, past) = unsafe (floor.row(y), past.row(y))
+            for index in 0..<floor.stride {
+                unsafe target[index] |= surely[index] | ~(beyond[index] | past[index])
+            }
+        }
+        floor.trim()
+    }
+}

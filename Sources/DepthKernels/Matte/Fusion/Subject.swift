@@ -1,0 +1,477 @@
+/// The stage that keeps the anchored person and leaves out what only lies at the same range.
+///
+/// Of the samples before the cutoff, those on horizontal planes (`FloorPlanes`) are taken out, and the rest falls into
+/// pieces that hang together in depth (`DepthPieces`). A piece is the person's
+///
+/// - with a tenth of the samples in the middle of the anchored face, at its depth;
+/// - if it touches a piece of the person in the picture, lies up to 0.8 m before it and is at most 1 m wide: a hand held
+///   out, and what it holds;
+/// - if it touches a piece of the person, lies behind it, and most of it lies within 1.25 widths of the face to either side, and
+///   below the chin or down to the lower border: what an arm, a thing in the hands or the chin parts from the head;
+/// - if it comes in through the lower border, as the person does, no wider than an arm and no farther away than the face: an arm
+///   whose elbow is outside the picture.
+///
+/// Pieces with another measured face are never added. Where person and neighbour hang together, they are parted halfway
+/// between their faces. Nothing beyond 1.2 m to the left and right of the face is the person's.
+///
+/// What this cannot tell: a thing that stands before the person within arm's length and touches them in the picture is
+/// taken for one in their hands; a neighbour without a face of their own who leans on the person is kept.
+///
+/// In frames without a face, the person is what overlaps with the person of the frame before. Where no face was ever seen
+/// everything before the cutoff is the person. Limits are wider by half for what was the person's in the last frame.
+struct Subject: ~Copyable {
+    /// Metres.
+    private static let reachSideways = 1.2
+    private static let armLength: Float = 0.8
+    private static let widestThing = 1.0
+    private static let arm = (width: 0.25, wholeWidth: 0.45, sideways: 0.6, behind: 0.05)
+    /// Of a border: samples (of a grid of 640), or metres and samples.
+    private static let leastContact = (samples: 6.0, metres: 0.03, least: 3)
+    private static let leastSeeds = 0.1
+    private static let slack = 1.5
+    private static let passes = 4
+    /// Metres between the faces of two people.
+    private static let leastApart = 0.35
+
+    private var metres = DepthMetres()
+    private var depth = Scratch<Float>()
+    private var memory = Scratch<UInt64>()
+    private var memoryOfPast = Scratch<UInt64>()
+    private var pieces = DepthPieces()
+    private var planes = FloorPlanes()
+    private var found: [Piece] = []
+    /// Of the last frame that had any.
+    private var faces: [Face] = []
+    private var pastCount = 0
+
+    /// A face in samples of the grid.
+    private struct Face {
+        let left: Double
+        let right: Double
+        let top: Double
+        let bottom: Double
+        /// Metres.
+        let distance: Double
+        /// False for a face that is not the one asked for.
+        let isSubject: Bool
+
+        init(_ box: Box, distance: Double, isSubject: Bool, on grid: WorkGrid) {
+            (left, top) = grid.point(videoX: box.x, videoY: box.y)
+            (right, bottom) = grid.point(videoX: box.x + box.width, videoY: box.y + box.height)
+            self.distance = distance
+            self.isSubject = isSubject
+        }
+
+        var axis: Double { (left + right) / 2 }
+        var width: Double { right - left }
+    }
+
+    /// Figures of a piece.
+    private struct Piece {
+        var count = 0
+        var past = 0
+        /// Samples close to the face's axis.
+        var central = 0
+        /// Those of them below the chin.
+        var below = 0
+        /// Share of the middle of a face, 0…1.
+        var seeds = 0.0
+        /// A bit for each of the other faces that it has.
+        var rivals: UInt64 = 0
+        var left = Int.max
+        var right = 0
+        /// Where it meets the lower border.
+        var borderLeft = Int.max
+        var borderRight = 0
+        var sum = 0.0
+        var isSubject = false
+        // Contacts with the person.
+        var nearer = 0
+        var nearerMetres = 0.0
+        var farther = 0
+
+        var distance: Double { sum / Double(max(count, 1)) }
+        var slack: Double { past * 2 >= count ? Subject.slack : 1 }
+    }
+
+    /// The outcome for a frame.
+    struct Result {
+        /// Measured before the cutoff, and not the person's.
+        let others: SampleSet
+        /// Mean distance of the person, in metres; nil where nothing of them was measured.
+        let distance: Double?
+    }
+
+    /// - Parameters:
+    ///   - anchored: the face that set the cutoff.
+    ///   - cutoff: metres.
+    /// - Returns: nil where everything before the cutoff is the person; valid until the next call.
+    mutating func find(
+        _ frame: MatteFrame, anchored: Anchor.Face?, cutoff: Double, _ placement: DepthPlacement,
+        _ settings: MatteSettings, on grid: WorkGrid, _ loops: Loops
+    ) -> Result? {
+        let followsFaces = settings.anchor.mode == .auto || settings.anchor.mode == .face
+        guard settings.subject == .anchored, followsFaces, settings.depth.scale.kind != .relative else {
+            reset()
+            return nil
+        }
+        if let anchored { readFaces(frame, anchored: anchored, placement, settings, on: grid) }
+        guard !faces.isEmpty else { return nil }
+
+        let stride = SampleSet.stride(width: grid.width)
+        let size = stride * grid.height
+        let memory = unsafe memory.reserve(6 * size, filler: 0)
+        func set(_ index: Int) -> SampleSet {
+            unsafe SampleSet(words: memory + index &* size, stride: stride, width: grid.width, height: grid.height)
+        }
+        let (near, far, floor, members, person) = (set(0), set(1), set(2), set(3), set(4))
+        let past = unsafe SampleSet(
+            words: memoryOfPast.reserve(size, filler: 0), stride: stride, width: grid.width, height: grid.height)
+        if pastCount == 0 { past.removeAll() }
+
+        let depth = unsafe read(frame.depth, settings, cutoff: cutoff, near, far, on: grid, loops)
+        let hasFloor = unsafe planes.find(depth, past: past, on: grid, into: floor, loops)
+        members.fill { unsafe near.words[$0] & ~floor.words[$0] }
+        limitSideways(members, sparing: set(5), on: grid)
+        let distance = faces.reduce(0) { $1.isSubject ? max($0, $1.distance) : $0 }
+        let map = unsafe DepthPieces.Map(
+            depth: depth, members: members, barrier: far, past: past, spacing: Classes.view / Double(grid.width),
+            distance: distance)
+        pieces.find(in: map, loops)
+        describe(map, on: grid)
+        choose(hasFaces: anchored != nil)
+        addPieces(map, on: grid)
+        let mean = write(into: person)
+        if hasFloor { fillGaps(person, near: near, reach: 8, spare: set(5)) }
+
+        pastCount = 0
+        for index in 0..<size {
+            let word = unsafe person.words[index]
+            unsafe past.words[index] = word
+            pastCount &+= word.nonzeroBitCount
+            unsafe near.words[index] &= ~word
+        }
+        return Result(others: near, distance: mean)
+    }
+
+    /// Forgets the person.
+    mutating func reset() {
+        faces.removeAll(keepingCapacity: true)
+        pastCount = 0
+    }
+
+    // MARK: Input
+
+    private mutating func readFaces(
+        _ frame: MatteFrame, anchored: Anchor.Face, _ placement: DepthPlacement, _ settings: MatteSettings,
+        on grid: WorkGrid
+    ) {
+        faces.removeAll(keepingCapacity: true)
+        faces.append(Face(anchored.box, distance: anchored.distance, isSubject: true, on: grid))
+        let metresPerSample = Classes.view / Double(grid.width) * anchored.distance
+        for box in frame.faces.prefix(UInt64.bitWidth - 1) where box != anchored.box {
+            guard let distance = faceDepth(
+                in: frame.depth, scale: settings.depth.scale, placement: placement, box: box)
+            else { continue }
+            let isSubject = settings.anchor.faceSelect == .all
+            let face = Face(box, distance: distance, isSubject: isSubject, on: grid)
+            // Detectors see a face twice, or one on a shirt; two heads are farther apart.
+            if isSubject || abs(face.axis - faces[0].axis) * metresPerSample > Subject.leastApart { faces.append(face) }
+        }
+    }
+
+    /// - Returns: the depth in metres, with rows of whole words, and a row before the first.
+    private mutating func read(
+        _ image: DepthImage, _ settings: MatteSettings, cutoff: Double, _ near: SampleSet, _ far: SampleSet,
+        on grid: WorkGrid, _ loops: Loops
+    ) -> UnsafePointer<Float> {
+        let rowLength = near.stride * 64
+        let memory = unsafe depth.reserve((grid.height + 2) * rowLength, filler: 0)
+        let low = max(largestFloat(atMost: settings.near), 0)
+        let high = largestFloat(atMost: cutoff)
+        for y in 0..<grid.height {
+            let metres = unsafe metres.row(
+                grid.depthIndex(y), of: image, scale: settings.depth.scale, loops)
+            let line = unsafe memory + (y &+ 1) &* rowLength
+            if grid.step == 1 {
+                unsafe line.update(from: metres, count: grid.width)
+            } else {
+                for x in 0..<grid.width { unsafe line[x] = metres[grid.depthIndex(x)] }
+            }
+            for x in grid.width..<rowLength { unsafe line[x] = 0 }
+            let (nearRow, farRow) = unsafe (near.row(y), far.row(y))
+            let blocks = 0..<(rowLength / blockWidth)
+            unsafe loops.classify(
+                line, blocks: blocks, clear: low, opaque: .leastNonzeroMagnitude, clearBits: nearRow,
+                opaqueBits: farRow)
+            for index in 0..<near.stride { unsafe nearRow[index] = ~nearRow[index] & farRow[index] }
+            // What is above `near` and measured; then what of it is not behind the cutoff.
+            for index in 0..<near.stride {
+                var inside = unsafe nearRow[index]
+                guard inside != 0 else { continue }
+                var (atMost, unused) = (UInt64(0), UInt64(0))
+                unsafe loops.classify(
+                    line + index &* 64, blocks: 0..<4, clear: high, opaque: .infinity, clearBits: &atMost,
+                    opaqueBits: &unused)
+                inside &= atMost
+                unsafe nearRow[index] = inside
+                unsafe farRow[index] &= ~inside
+            }
+        }
+        return unsafe UnsafePointer(memory + rowLength)
+    }
+
+    /// Takes out what lies farther from every face of the person than arms reach to the side.
+    private func limitSideways(_ members: SampleSet, sparing: SampleSet, on grid: WorkGrid) {
+        let allowed = sparing.bits(0)
+        for index in 0..<members.stride { unsafe allowed.words[index] = 0 }
+        for face in faces where face.isSubject {
+            let reach = Subject.reachSideways / (Classes.view / Double(grid.width) * max(face.distance, 1e-3))
+            let start = floorIndex(face.axis - reach, in: 0...grid.width)
+            let end = ceilIndex(face.axis + reach, in: 0...grid.width)
+            if start < end { allowed.insert(start..<end) }
+        }
+        for y in 0..<members.height {
+            let row = unsafe members.row(y)
+            for index in 0..<members.stride { unsafe row[index] &= allowed.words[index] }
+        }
+    }
+
+    // MARK: Pieces
+
+    /// Gathers the figures of all pieces.
+    private mutating func describe(_ map: DepthPieces.Map, on grid: WorkGrid) {
+        found.removeAll(keepingCapacity: true)
+        let border = grid.height - Subject.border(map, on: grid)
+        for index in pieces.runs.indices {
+            let root = pieces.root(index)
+            if pieces.runs[root].piece < 0 {
+                pieces.setPiece(found.count, ofRoot: root)
+                found.append(Piece())
+            }
+            let (run, number) = (pieces.runs[index], Int(pieces.runs[root].piece))
+            let (y, columns) = (Int(run.row), run.columns)
+            var piece = found[number]
+            piece.count += columns.count
+            piece.sum += Double(map.depth((columns.lowerBound + columns.upperBound) / 2, y)) * Double(columns.count)
+            piece.past += unsafe Subject.count(map.past.row(y), in: columns)
+            piece.left = min(piece.left, columns.lowerBound)
+            piece.right = max(piece.right, columns.upperBound)
+            if y >= border {
+                piece.borderLeft = min(piece.borderLeft, columns.lowerBound)
+                piece.borderRight = max(piece.borderRight, columns.upperBound)
+            }
+            count(columns, row: y, map, in: &piece)
+            found[number] = piece
+        }
+    }
+
+    /// Counts the samples of a run that lie in faces or below one.
+    private func count(_ columns: Range<Int>, row y: Int, _ map: DepthPieces.Map, in piece: inout Piece) {
+        let middle = Double(y) + 0.5
+        var (central, below) = (0, 0)
+        for index in faces.indices {
+            let face = faces[index]
+            if face.isSubject {
+                let half = 1.25 * face.width
+                let count = Subject.overlap(columns, face.axis - half, face.axis + half).count
+                central = max(central, count)
+                if middle > face.bottom { below = max(below, count) }
+            }
+            let height = (face.bottom - face.top) / 4
+            guard middle > face.top + height, middle < face.bottom - height else { continue }
+            let inside = Subject.overlap(columns, face.axis - face.width / 4, face.axis + face.width / 4)
+            guard !inside.isEmpty else { continue }
+            let z = Double(map.depth((inside.lowerBound + inside.upperBound) / 2, y))
+            guard abs(z - face.distance) <= 0.1 + 0.02 * face.distance * face.distance else { continue }
+            let share = Double(inside.count) / max(face.width * height, 1)
+            if face.isSubject { piece.seeds += share } else { piece.rivals |= 1 << UInt64(index) }
+        }
+        piece.central += central
+        piece.below += below
+    }
+
+    private static func overlap(_ columns: Range<Int>, _ left: Double, _ right: Double) -> Range<Int> {
+        let start = floorIndex(left + 0.5, in: columns.lowerBound...columns.upperBound)
+        return start..<max(floorIndex(right + 0.5, in: columns.lowerBound...columns.upperBound), start)
+    }
+
+    private static func count(_ words: UnsafeMutablePointer<UInt64>, in columns: Range<Int>) -> Int {
+        var count = 0
+        var start = columns.lowerBound
+        while start < columns.upperBound {
+            let end = min(columns.upperBound, (start | 63) &+ 1)
+            let bits = unsafe words[start &>> 6] &>> UInt64(truncatingIfNeeded: start)
+            count &+= (bits & UInt64.max &>> UInt64(truncatingIfNeeded: 64 &- (end &- start))).nonzeroBitCount
+            start = end
+        }
+        return count
+    }
+
+    /// The number of rows from the lowest with anything measured to the end; sensors lose some at the picture's border.
+    private static func border(_ map: DepthPieces.Map, on grid: WorkGrid) -> Int {
+        for y in stride(from: grid.height - 1, to: grid.height / 2, by: -1) {
+            for index in 0..<map.members.stride {
+                if unsafe map.members.row(y)[index] | map.barrier.row(y)[index] != 0 { return grid.height - y + 1 }
+            }
+        }
+        return 1
+    }
+
+    /// Marks the pieces that are the person for themselves.
+    private mutating func choose(hasFaces: Bool) {
+        if hasFaces {
+            let most = found.reduce(0) { max($0, $1.seeds) }
+            for index in found.indices {
+                let seeds = found[index].seeds
+                found[index].isSubject = seeds >= Subject.leastSeeds || seeds > 0 && seeds == most
+            }
+            if most > 0 { return }
+        }
+        for index in found.indices {
+            let piece = found[index]
+            found[index].isSubject = piece.past * 2 >= piece.count && piece.count >= 16 || piece.past * 4 >= max(pastCount, 1)
+        }
+    }
+
+    /// Adds pieces that belong to the person by where they touch.
+    private mutating func addPieces(_ map: DepthPieces.Map, on grid: WorkGrid) {
+        addArms(map, on: grid)
+        let leastSamples = grid.wholeSamples(Subject.leastContact.samples)
+        for _ in 0..<Subject.passes {
+            countContacts(map)
+            var isChanged = false
+            for index in found.indices {
+                let piece = found[index]
+                guard !piece.isSubject, piece.rivals == 0 else { continue }
+                let slack = piece.slack
+                let width = Double(piece.right - piece.left) * map.spacing * piece.distance
+                let isLong =
+                    Double(piece.nearer) * slack >= Double(leastSamples)
+                    || piece.nearer >= Subject.leastContact.least
+                        && piece.nearerMetres * slack >= Subject.leastContact.metres
+                let isHeld = isLong && width <= Subject.widestThing * slack
+                let inBody = piece.borderRight > 0 ? piece.central : piece.below
+                let isBehind =
+                    piece.farther >= Subject.leastContact.least
+                    && Double(inBody) * slack > 0.5 * Double(piece.count)
+                if isHeld || isBehind {
+                    found[index].isSubject = true
+                    isChanged = true
+                }
+            }
+            if !isChanged { break }
+        }
+    }
+
+    private mutating func addArms(_ map: DepthPieces.Map, on grid: WorkGrid) {
+        guard found.contains(where: { $0.isSubject && $0.borderRight > 0 }) else { return }
+        for index in found.indices {
+            let piece = found[index]
+            guard !piece.isSubject, piece.rivals == 0, piece.borderRight > 0 else { continue }
+            let scale = map.spacing * piece.distance
+            let width = Double(piece.borderRight - piece.borderLeft) * scale
+            guard width <= Subject.arm.width * piece.slack,
+                Double(piece.right - piece.left) * scale <= Subject.arm.wholeWidth * piece.slack,
+                Double(piece.count) * scale * scale >= 0.003
+            else { continue }
+            let middle = Double(piece.borderLeft + piece.borderRight) / 2
+            found[index].isSubject = faces.contains { face in
+                face.isSubject && abs(middle - face.axis) * scale <= Subject.arm.sideways * piece.slack
+                    && piece.distance <= face.distance + Subject.arm.behind
+                    && piece.distance >= face.distance - Double(Subject.armLength) * piece.slack
+            }
+        }
+    }
+
+    /// Measures the borders of the pieces with the person.
+    private mutating func countContacts(_ map: DepthPieces.Map) {
+        for index in found.indices {
+            found[index].nearer = 0
+            found[index].nearerMetres = 0
+            found[index].farther = 0
+        }
+        for contact in pieces.contacts {
+            let one = Int(pieces.runs[pieces.root(Int(contact.one))].piece)
+            let other = Int(pieces.runs[pieces.root(Int(contact.other))].piece)
+            guard found[one].isSubject != found[other].isSubject else { continue }
+            let number = found[one].isSubject ? other : one
+            // Metres by which the piece is before the person.
+            let step = found[one].isSubject ? contact.step : -contact.step
+            guard abs(step) <= Subject.armLength * Float(found[number].slack) else { continue }
+            if step > 0 {
+                found[number].nearer &+= Int(contact.length)
+                found[number].nearerMetres += Double(contact.length) * map.spacing * found[number].distance
+            } else {
+                found[number].farther &+= Int(contact.length)
+            }
+        }
+    }
+
+    // MARK: Output
+
+    /// - Returns: the mean distance.
+    private mutating func write(into person: SampleSet) -> Double? {
+        person.removeAll()
+        var (sum, count) = (0.0, 0)
+        for piece in found where piece.isSubject { (sum, count) = (sum + piece.sum, count + piece.count) }
+        for index in pieces.runs.indices {
+            let piece = found[Int(pieces.runs[pieces.root(index)].piece)]
+            guard piece.isSubject else { continue }
+            let run = pieces.runs[index]
+            let columns = piece.rivals == 0 ? run.columns : share(of: run.columns, rivals: piece.rivals)
+            if !columns.isEmpty { person.bits(Int(run.row)).insert(columns) }
+        }
+        return count > 0 && sum > 0 ? sum / Double(count) : nil
+    }
+
+    /// The part of a run that is nearer to the person's face than to those of neighbours.
+    private func share(of columns: Range<Int>, rivals: UInt64) -> Range<Int> {
+        var (start, end) = (columns.lowerBound, columns.upperBound)
+        for index in faces.indices where rivals &>> UInt64(index) & 1 != 0 {
+            let rival = faces[index]
+            var nearest: Face?
+            for face in faces where face.isSubject {
+                if nearest.map({ abs(face.axis - rival.axis) < abs($0.axis - rival.axis) }) ?? true { nearest = face }
+            }
+            guard let nearest else { continue }
+            let middle = floorIndex((nearest.axis + rival.axis) / 2, in: columns.lowerBound...columns.upperBound)
+            if rival.axis > nearest.axis { end = min(end, middle) } else { start = max(start, middle) }
+        }
+        return start..<max(end, start)
+    }
+
+    /// Gives back what a plane took out of the person: samples with the person close above and close below.
+    private func fillGaps(_ person: SampleSet, near: SampleSet, reach: Int, spare: SampleSet) {
+        let (stride, height) = (person.stride, person.height)
+        for index in 0..<person.wordCount {
+            let missing = unsafe near.words[index] & ~person.words[index]
+            unsafe spare.words[index] = 0
+            guard missing != 0 else { continue }
+            let y = index / stride
+            var (above, below) = (UInt64(0), UInt64(0))
+            for step in 1...reach {
+                if y >= step { unsafe above |= person.words[index &- step &* stride] }
+                if y &+ step < height { unsafe below |= person.words[index &+ step &* stride] }
+            }
+            unsafe spare.words[index] = missing & above & below
+        }
+        for index in 0..<person.wordCount { unsafe person.words[index] |= spare.words[index] }
+    }
+}
+
+/// What of the things before the cutoff is kept.
+package enum SubjectChoice: Int, Sendable, CaseIterable {
+    /// All.
+    case all
+    /// The anchored person.
+    case anchored
+
+    /// The meaning of the choice, for users.
+    package var blurb: String {
+        switch self {
+        case .all: "Everything before the cutoff"
+        case .anchored: "What hangs together in depth with the anchored face, without floor and neighbours"
+        }
+    }
+}

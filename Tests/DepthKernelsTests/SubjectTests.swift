@@ -1,0 +1,359 @@
+import DepthKernels
+import TestSupport
+import Testing
+
+/// `subject=anchored`: what is kept of a scene that a depth camera with noise looks at.
+@Suite struct SubjectTests {
+    @Test func `the person is kept whole`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 160, top: 20, distance: 1.2)
+        let alpha = try scene.alpha()
+        #expect(try alpha == scene.alpha(.all))
+        #expect(scene.isKept(alpha, Scene.head(160, 20, 1.2)) && scene.isKept(alpha, Scene.chest(160, 20, 1.2)))
+    }
+
+    @Test func `a neighbour at the same range is gone`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 100, top: 40, distance: 1.8)
+        scene.addPerson(axis: 230, top: 40, distance: 1.8, hasFace: false)
+        let alpha = try scene.alpha()
+        #expect(scene.isKept(alpha, Scene.chest(100, 40, 1.8)))
+        #expect(scene.isGone(alpha, Scene.chest(230, 40, 1.8)) && scene.isGone(alpha, Scene.head(230, 40, 1.8)))
+        #expect(try scene.isKept(scene.alpha(.all), Scene.chest(230, 40, 1.8)))
+    }
+
+    @Test func `a neighbour's shoulder behind the person's is gone`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 190, top: 40, distance: 1.95, hasFace: false)
+        scene.addPerson(axis: 110, top: 40, distance: 1.75)
+        let alpha = try scene.alpha()
+        #expect(scene.isKept(alpha, Scene.chest(110, 40, 1.75)))
+        #expect(scene.isGone(alpha, Scene.head(190, 40, 1.95)))
+    }
+
+    @Test(arguments: FaceSelect.allCases)
+    func `neighbours who touch are parted between their faces`(select: FaceSelect) throws {
+        var scene = Scene()
+        scene.addPerson(axis: 110, top: 40, distance: 1.8)
+        scene.addPerson(axis: 180, top: 44, distance: 1.82)
+        var settings = Scene.settings(.anchored)
+        settings.anchor.faceSelect = select
+        let alpha = try scene.alpha(settings)
+        #expect(scene.isKept(alpha, Scene.chest(110, 40, 1.8)))
+        if select == .all {
+            #expect(scene.isKept(alpha, Scene.head(180, 44, 1.82)))
+        } else {
+            #expect(scene.isGone(alpha, Scene.head(180, 44, 1.82)))
+            #expect(scene.isGone(alpha, Scene.chest(180, 44, 1.82)))
+        }
+    }
+
+    @Test func `a second box on the same face parts nobody`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 160, top: 20, distance: 1.2)
+        let face = scene.faces[0]
+        scene.faces.append(Box(x: face.x + 6, y: face.y + 30, width: face.width - 8, height: face.height - 8))
+        let alpha = try scene.alpha()
+        #expect(try alpha == scene.alpha(.all))
+    }
+
+    @Test func `the floor is gone and the feet stay`() throws {
+        var scene = Scene()
+        scene.addFloor(height: 0.88)
+        scene.addPerson(axis: 160, top: 10, distance: 2.2, isWhole: true)
+        let alpha = try scene.alpha()
+        let (floor, feet) = (Rectangle(20, 222, 100, 236), Rectangle(153, 212, 157, 226))
+        #expect(scene.isGone(alpha, floor) && scene.isKept(alpha, feet))
+        #expect(try scene.isKept(scene.alpha(.all), floor))
+    }
+
+    @Test func `a bag on the floor beside the person is gone`() throws {
+        var scene = Scene()
+        scene.addFloor(height: 0.88)
+        scene.addPerson(axis: 160, top: 10, distance: 2.2, isWhole: true)
+        scene.add(220..<250, 190..<226) { _, _ in 2.15 }
+        let alpha = try scene.alpha()
+        let bag = Rectangle(225, 195, 245, 220)
+        #expect(scene.isGone(alpha, bag) && scene.isKept(alpha, Scene.chest(160, 10, 2.2)))
+        #expect(try scene.isKept(scene.alpha(.all), bag))
+    }
+
+    @Test func `a desk is gone and the hands on it stay`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 160, top: 10, distance: 0.9)
+        // Its far edge is where the person sits; the hands lie 3 cm above it.
+        scene.addFloor(height: 0.28, rows: 206..<240)
+        scene.add(140..<180, 200..<226) { _, y in Scene.floorDistance(y, height: 0.25) }
+        let alpha = try scene.alpha()
+        #expect(scene.isGone(alpha, Rectangle(20, 215, 120, 238)) && scene.isGone(alpha, Rectangle(200, 215, 300, 238)))
+        #expect(scene.isKept(alpha, Rectangle(146, 200, 174, 218)))
+        #expect(scene.isKept(alpha, Scene.chest(160, 10, 0.9)))
+    }
+
+    @Test(arguments: [0.08, 0.12, 0.18])
+    func `a chair's back behind the shoulders is gone`(gap: Float) throws {
+        var scene = Scene()
+        scene.add(84..<236, 70..<240) { _, _ in 1.08 + gap }
+        scene.addPerson(axis: 160, top: 20, distance: 1)
+        let alpha = try scene.alpha()
+        #expect(scene.isGone(alpha, Rectangle(88, 76, 110, 90)) && scene.isGone(alpha, Rectangle(210, 76, 232, 90)))
+        #expect(scene.isKept(alpha, Scene.chest(160, 20, 1)) && scene.isKept(alpha, Scene.head(160, 20, 1)))
+    }
+
+    @Test func `a hand held out is kept, and what it holds`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 160, top: 20, distance: 1.2)
+        // Before the shoulder's edge: half of it lies before the wall.
+        scene.add(200..<236, 120..<160) { _, _ in 0.65 }
+        scene.add(222..<262, 110..<150) { _, _ in 0.55 }
+        let alpha = try scene.alpha()
+        #expect(scene.isKept(alpha, Rectangle(206, 126, 216, 154)) && scene.isKept(alpha, Rectangle(228, 116, 256, 144)))
+    }
+
+    @Test func `a sleeve that comes in from below is kept`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 160, top: 20, distance: 0.9)
+        scene.add(270..<300, 80..<240) { _, _ in 0.7 }
+        let alpha = try scene.alpha()
+        #expect(scene.isKept(alpha, Rectangle(276, 86, 294, 230)))
+    }
+
+    @Test func `a thing beyond arm's length before the person is gone`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 160, top: 40, distance: 2)
+        scene.add(150..<230, 150..<200) { _, _ in 1 }
+        let alpha = try scene.alpha()
+        #expect(scene.isGone(alpha, Rectangle(156, 156, 224, 194)))
+    }
+
+    @Test func `what a thing in the hands parts from the head is kept`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 160, top: 10, distance: 1.8, isWhole: true)
+        scene.add(110..<210, 80..<130) { _, _ in 1.4 }
+        let alpha = try scene.alpha()
+        #expect(scene.isKept(alpha, Rectangle(116, 86, 204, 124)) && scene.isKept(alpha, Rectangle(150, 138, 156, 220)))
+    }
+
+    @Test func `hair that holes part from the head is kept`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 160, top: 20, distance: 1.2)
+        scene.add(130..<190, 36..<40) { _, _ in 0 }
+        let alpha = try scene.alpha()
+        #expect(scene.isKept(alpha, Rectangle(154, 26, 166, 33)))
+    }
+
+    @Test func `without a face everything is kept`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 100, top: 40, distance: 1.8)
+        scene.addPerson(axis: 230, top: 40, distance: 1.8)
+        scene.faces = []
+        for mode in AnchorMode.allCases where mode != .face {
+            var (all, anchored) = (Scene.settings(.all), Scene.settings(.anchored))
+            (all.anchor.mode, anchored.anchor.mode) = (mode, mode)
+            #expect(try scene.alpha(anchored) == scene.alpha(all), "\(mode)")
+        }
+    }
+
+    @Test func `a face that is lost for some frames does not let the neighbour in`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 100, top: 40, distance: 1.8)
+        scene.addPerson(axis: 230, top: 40, distance: 1.8, hasFace: false)
+        let matte = Matte()
+        _ = try scene.alpha(of: matte)
+        scene.faces = []
+        for frame in 0..<5 {
+            let alpha = try scene.alpha(of: matte)
+            #expect(scene.isKept(alpha, Scene.chest(100, 40, 1.8)), "frame \(frame)")
+            #expect(scene.isGone(alpha, Scene.chest(230, 40, 1.8)), "frame \(frame)")
+        }
+        matte.reset()
+        #expect(try scene.isKept(scene.alpha(of: matte), Scene.chest(230, 40, 1.8)))
+    }
+
+    @Test func `a link at the limit does not come and go`() throws {
+        // A thing beside the shoulder whose step goes to and fro about the limit.
+        func scene(step: Float) -> Scene {
+            var scene = Scene()
+            scene.noise = 0
+            scene.addPerson(axis: 130, top: 40, distance: 1.8)
+            scene.add(166..<186, 100..<200) { _, _ in 1.88 + step }
+            return scene
+        }
+        let thing = Rectangle(170, 110, 182, 190)
+        let (below, above) = (scene(step: 0.03), scene(step: 0.06))
+        #expect(try below.isKept(below.alpha(), thing) && above.isGone(above.alpha(), thing))
+        let matte = Matte()
+        _ = try below.alpha(of: matte)
+        for _ in 0..<3 {
+            #expect(try above.isKept(above.alpha(of: matte), thing))
+            #expect(try below.isKept(below.alpha(of: matte), thing))
+        }
+    }
+
+    @Test func `neither threads nor instruction sets show`() throws {
+        var scene = Scene()
+        scene.addFloor(height: 0.88)
+        scene.addPerson(axis: 160, top: 10, distance: 2.2, isWhole: true)
+        scene.add(220..<250, 190..<226) { _, _ in 2.15 }
+        let expected = try scene.alpha()
+        for loops in Loops.usable {
+            for size in [1, 3] {
+                let matte = Matte(loops: loops)
+                matte.crew = BackwardsCrew(size: size)
+                #expect(try scene.alpha(of: matte) == expected, "\(loops), \(size) threads")
+            }
+        }
+    }
+
+    @Test(arguments: [(1, 1), (1, 9), (9, 1), (63, 5), (64, 64), (65, 3), (770, 9)])
+    func `maps of any size and any depth get a matte`(width: Int, height: Int) throws {
+        var random = RepeatableRandomNumberGenerator(seed: 5)
+        let strange: [Float] = [0, .nan, .infinity, -1, 1e-30, 3e38, 0.5, 0.6, 1, 1.2]
+        for number in 0..<4 {
+            let scene = Scene(
+                width: width, height: height,
+                depth: (0..<(width * height)).map { _ in strange.randomElement(using: &random) ?? 0 },
+                faces: [
+                    Box(x: 0, y: 0, width: Double(width), height: Double(height)),
+                    Box(x: Double(width) / 2, y: 0, width: Double(width) / 2, height: Double(height)),
+                ])
+            var settings = Scene.settings(.anchored)
+            settings.anchor.faceSelect = FaceSelect.allCases[number]
+            #expect(try scene.alpha(settings).count == width * height)
+        }
+    }
+}
+
+private struct Rectangle {
+    let columns: Range<Int>
+    let rows: Range<Int>
+
+    init(_ left: Int, _ top: Int, _ right: Int, _ bottom: Int) { (columns, rows) = (left..<right, top..<bottom) }
+}
+
+/// A grey scene before a wall, seen by a camera of 60 degrees at the height of the picture's middle.
+private struct Scene {
+    var width = 320
+    var height = 240
+    /// Metres.
+    var depth: [Float]
+    var faces: [Box] = []
+    /// Standard deviation, about, in metres at 1 m; it grows with the square of the distance.
+    var noise: Float = 0.002
+
+    init() { depth = Array(repeating: 4, count: 320 * 240) }
+
+    init(width: Int, height: Int, depth: [Float], faces: [Box]) {
+        (self.width, self.height, self.depth, self.faces) = (width, height, depth, faces)
+        noise = 0
+    }
+
+    static func settings(_ subject: SubjectChoice) -> MatteSettings {
+        var settings = MatteSettings()
+        settings.method = .fusion
+        settings.subject = subject
+        settings.cutoff = 2.2
+        return settings
+    }
+
+    mutating func add(_ columns: Range<Int>, _ rows: Range<Int>, _ distance: (Int, Int) -> Float) {
+        for y in rows.clamped(to: 0..<height) {
+            for x in columns.clamped(to: 0..<width) { depth[y * width + x] = distance(x, y) }
+        }
+    }
+
+    static func floorDistance(_ y: Int, height: Float) -> Float { height * 320 / (1.15 * (Float(y) + 0.5 - 120)) }
+
+    /// A floor, or a desk, that far below the camera.
+    mutating func addFloor(height: Float, rows: Range<Int>? = nil) {
+        for y in rows ?? 121..<self.height {
+            let distance = Scene.floorDistance(y, height: height)
+            for x in 0..<width where distance < depth[y * width + x] || rows != nil { depth[y * width + x] = distance }
+        }
+    }
+
+    private static func samplesPerMetre(_ distance: Double) -> Double { 320 / (1.15 * distance) }
+
+    /// Someone with head, shoulders and trunk, or legs too, round as people are.
+    mutating func addPerson(
+        axis: Int, top: Int, distance: Double, isWhole: Bool = false, hasFace: Bool = true
+    ) {
+        let scale = Scene.samplesPerMetre(distance)
+        func add(from: Double, to: Double, width: Double, behind: Double, at offset: Double = 0) {
+            let middle = Double(axis) + offset * scale
+            let half = width * scale / 2
+            self.add(
+                Int(middle - half)..<Int(middle + half), (top + Int(from * scale))..<(top + Int(to * scale))
+            ) { x, _ in
+                let place = (Double(x) - middle) / half
+                return Float(distance + behind + 0.08 * place * place)
+            }
+        }
+        if isWhole {
+            add(from: 0.8, to: 1.75, width: 0.15, behind: 0.03, at: -0.1)
+            add(from: 0.8, to: 1.75, width: 0.15, behind: 0.03, at: 0.1)
+        }
+        add(from: 0.3, to: isWhole ? 0.85 : 3, width: 0.44, behind: 0.02)
+        add(from: 0.2, to: 0.32, width: 0.12, behind: 0.04)
+        add(from: 0, to: 0.24, width: 0.16, behind: 0)
+        if hasFace {
+            faces.append(
+                Box(
+                    x: Double(axis) - 0.08 * scale, y: Double(top) + 0.06 * scale, width: 0.16 * scale,
+                    height: 0.16 * scale))
+        }
+    }
+
+    /// The inside of a person's head.
+    static func head(_ axis: Int, _ top: Int, _ distance: Double) -> Rectangle {
+        let scale = samplesPerMetre(distance)
+        let half = Int(0.03 * scale)
+        return Rectangle(axis - half, top + Int(0.07 * scale), axis + half, top + Int(0.16 * scale))
+    }
+
+    /// The inside of a person's chest.
+    static func chest(_ axis: Int, _ top: Int, _ distance: Double) -> Rectangle {
+        let scale = samplesPerMetre(distance)
+        let half = Int(0.08 * scale)
+        return Rectangle(axis - half, top + Int(0.38 * scale), axis + half, top + Int(0.5 * scale))
+    }
+
+    func isKept(_ alpha: [UInt8], _ inside: Rectangle) -> Bool { share(alpha, inside) > 0.99 }
+    func isGone(_ alpha: [UInt8], _ inside: Rectangle) -> Bool { share(alpha, inside) < 0.01 }
+
+    private func share(_ alpha: [UInt8], _ inside: Rectangle) -> Double {
+        var sum = 0
+        for y in inside.rows { for x in inside.columns { sum += Int(alpha[y * width + x]) } }
+        return Double(sum) / Double(255 * inside.rows.count * inside.columns.count)
+    }
+
+    func alpha(_ subject: SubjectChoice = .anchored) throws -> [UInt8] { try alpha(Scene.settings(subject)) }
+
+    func alpha(_ settings: MatteSettings) throws -> [UInt8] { try alpha(of: Matte(), settings) }
+
+    func alpha(of matte: Matte, _ settings: MatteSettings = Scene.settings(.anchored)) throws -> [UInt8] {
+        var random = RepeatableRandomNumberGenerator(seed: 11)
+        let measured = depth.map { z in
+            let error = (0..<3).reduce(Float(0)) { sum, _ in sum + Float.random(in: -1...1, using: &random) }
+            return z + error * noise * z * z
+        }
+        let depth = try DepthMap(metres: measured, width: width)
+        let bytes = [UInt8](repeating: 120, count: width * height * 3)
+        return try bytes.withUnsafeBytes { bytes in
+            let base = try #require(bytes.baseAddress)
+            let plane = try #require(
+                Plane(base: base, length: bytes.count, rowBytes: 3 * width, rows: height, stride: 3 * width))
+            var planes = Planes<Plane>()
+            planes.append(plane)
+            let components = (0..<3).map { VideoColors.Component(plane: 0, offset: $0, step: 3, shiftX: 0, shiftY: 0) }
+            let picture = VideoPicture(
+                planes: planes, layout: PixelLayout(.full(bytesPerSample: 3)), colors: VideoColors(.rgb, components))
+            matte.render(
+                MatteFrame(depth: depth.image, video: picture, width: width, height: height, faces: faces), settings)
+            let alpha = matte.plane(over: picture)
+            return (0..<height).flatMap { y in
+                [UInt8](UnsafeRawBufferPointer(start: alpha.row(y), count: width))
+            }
+        }
+    }
+}
