@@ -179,7 +179,7 @@ extension DepthMatteElement {
                 try room.picture(of: canvas, effect, matte: matte, format: job.compositor.output)
             case nil: throw .contradiction("a view that shows a background has none")
             }
-        try job.compositor.composite(canvas, matte: matte, background: background)
+        try job.compositor.composite(canvas, matte: matte, background: background, edge: job.settings.edge)
     }
 
     /// What the last matte was made by.
