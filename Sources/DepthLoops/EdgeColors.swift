@@ -152,6 +152,17 @@ package func wrapLight(
     }
 }
 
+/// Turns shares of 0…1 into the opacities of two layers (`RoomDistance`): one falls over the first half, one over the second.
+package func splitShares(
+    _ shares: UnsafePointer<Float>, count: Int, first: UnsafeMutablePointer<UInt8>, second: UnsafeMutablePointer<UInt8>
+) {
+    for x in 0..<count {
+        let place = unsafe shares[x] * 510
+        unsafe first[x] = rounded(max(255 - place, 0))
+        unsafe second[x] = rounded(min(max(510 - place, 0), 255))
+    }
+}
+
 /// Writes samples as bytes, rounded to nearest.
 ///
 /// - Parameters:

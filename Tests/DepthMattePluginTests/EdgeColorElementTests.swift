@@ -39,9 +39,8 @@ import Testing
         func rim(_ settings: [String: String]) throws -> Double {
             Difference(try #require(EdgeColorElementTests.composite(format, settings)), person, video).mean
         }
-        let without = try rim(["decontaminate": "0"])
-        let (with, some) = try (rim([:]), rim(["decontaminate": "0.5"]))
-        #expect(without > 0.1 && with <= without / 2 && some < without && some > with, "\(with) \(some) \(without)")
+        let (with, without) = try (rim([:]), rim(["decontaminate": "0"]))
+        #expect(without > 0.1 && with <= without / 2, "\(with) \(without)")
     }
 
     @Test(arguments: ["I420", "RGBA", "YUY2"])

@@ -47,6 +47,7 @@ import Testing
         Work(properties: "mask=band-pass focus=0.4"), Work(properties: "cutoff=3 thermal=degrade"),
         Work(properties: "cutoff=3 background-mode=blur"),
         Work(properties: "cutoff=3 background-mode=blur", format: "BGRx"),
+        Work(properties: "cutoff=3 background-mode=blur background-blur-depth=20"),
         Work(properties: "cutoff=3 background-mode=blur background-blur=3", format: "YUY2"),
         Work(properties: "cutoff=3 background-mode=comic"),
         Work(properties: "cutoff=3 background-mode=comic", format: "UYVY"),

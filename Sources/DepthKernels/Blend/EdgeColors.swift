@@ -51,7 +51,7 @@ package struct EdgeSettings: Equatable, Sendable {
 /// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class EdgeColors {
     private let colors: VideoColors
-    private let cells: EdgeCells
+    private let cells: PictureCells
     private let groups: [SampleGroup]
     private let loops: Loops
     private var covers = Scratch<Cover>()
@@ -67,10 +67,6 @@ package final class EdgeColors {
         set { bands.crew = newValue }
     }
 
-    /// Weights of cells beside the middle one, and of those beyond.
-    private static let (nearWeight, farWeight): (Float, Float) = (0.135_335, 0.018_316)
-    /// Cells on each side that the weights reach.
-    private static let reach = 2
     /// Cells on each side of an edge that light wraps.
     private static let lightReach = 2
 
@@ -78,7 +74,7 @@ package final class EdgeColors {
     package init(_ colors: VideoColors, width: Int, height: Int, loops: Loops = .best) {
         self.colors = colors
         self.loops = loops
-        cells = EdgeCells(width: width, height: height)
+        cells = PictureCells(width: width, height: height)
         groups = SampleGroup.groups(of: colors, cells)
     }
 
@@ -109,8 +105,10 @@ package final class EdgeColors {
         unsafe sums.update(repeating: 0, count: planes &* cells.count)
         unsafe share(SumCells(picture: picture, groups: groups, sums: sums))
         let means = unsafe means.reserve(planes * cells.paddedCount, filler: 0)
+        let line = unsafe line.reserve(cells.lineCount, filler: 0)
         for plane in 0..<planes {
-            unsafe weigh(sums + plane &* cells.count, into: means + plane &* cells.paddedCount)
+            unsafe cells.weigh(
+                sums + plane &* cells.count, into: means + plane &* cells.paddedCount, line: line, loops)
         }
         let strength = Float(settings.decontaminate)
         unsafe share(
@@ -133,7 +131,7 @@ package final class EdgeColors {
         for y in 0..<cells.rows {
             for x in 0..<cells.columns where unsafe covers[y &* cells.columns &+ x] == .mixed {
                 isAnyMixed = true
-                unsafe mark(.near, around: (x, y), distance: drawn &+ EdgeColors.reach, roles)
+                unsafe mark(.near, around: (x, y), distance: drawn &+ PictureCells.reach, roles)
             }
         }
         guard isAnyMixed else { return false }
@@ -153,28 +151,6 @@ package final class EdgeColors {
             unsafe (roles + (y &* cells.columns &+ left)).update(repeating: role, count: right &- left &+ 1)
         }
     }
-
-    /// Weighs 5x5 cells; what lies beyond the picture weighs nothing. The first and last columns are then repeated.
-    private func weigh(_ sums: UnsafePointer<Float>, into means: UnsafeMutablePointer<Float>) {
-        let (columns, rows) = (cells.columns, cells.rows)
-        let line = unsafe line.reserve(2 * columns + 4, filler: 0)
-        let nothing = unsafe line + columns + 4
-        unsafe line.update(repeating: 0, count: 2 &* columns &+ 4)
-        func row(_ y: Int) -> UnsafePointer<Float> {
-            unsafe 0..<rows ~= y ? sums + y &* columns : UnsafePointer(nothing)
-        }
-        for y in 0..<rows {
-            unsafe loops.weighRows(
-                row(y), (row(y &- 1), row(y &+ 1)), (row(y &- 2), row(y &+ 2)), nearWeight: EdgeColors.nearWeight,
-                farWeight: EdgeColors.farWeight, count: columns, into: line + 2)
-            let target = unsafe means + (y &* cells.paddedColumns &+ 1)
-            unsafe loops.weighColumns(
-                line + 2, nearWeight: EdgeColors.nearWeight, farWeight: EdgeColors.farWeight, count: columns,
-                into: target)
-            unsafe target[-1] = target[0]
-            unsafe target[columns] = target[columns &- 1]
-        }
-    }
 }
 
 /// What is done with a cell.
@@ -185,29 +161,6 @@ private enum CellRole: UInt8, BitwiseCopyable {
     case near
     /// The same, and its own are changed.
     case edge
-}
-
-/// The square cells that a picture is cut into.
-private struct EdgeCells {
-    let width: Int
-    let height: Int
-    /// Pixels along each side; a power of two.
-    let size: Int
-    let columns: Int
-    let rows: Int
-
-    init(width: Int, height: Int) {
-        self.width = width
-        self.height = height
-        size = height >= 32 * 60 ? 32 : height >= 16 * 60 ? 16 : 8
-        columns = groups(of: size, in: width)
-        rows = groups(of: size, in: height)
-    }
-
-    var count: Int { columns &* rows }
-    /// With one cell more at each end of a row.
-    var paddedColumns: Int { columns &+ 2 }
-    var paddedCount: Int { paddedColumns &* rows }
 }
 
 /// Components whose samples are shared by the same pixels.
@@ -222,7 +175,7 @@ private struct SampleGroup {
     let cellWidth: Int
     let cellHeight: Int
 
-    static func groups(of colors: VideoColors, _ cells: EdgeCells) -> [SampleGroup] {
+    static func groups(of colors: VideoColors, _ cells: PictureCells) -> [SampleGroup] {
         var groups: [SampleGroup] = []
         for component in colors.components {
             if let last = groups.last, last.shiftX == component.shiftX, last.shiftY == component.shiftY {
@@ -234,7 +187,7 @@ private struct SampleGroup {
         return groups
     }
 
-    private init(_ components: [VideoColors.Component], _ cells: EdgeCells) {
+    private init(_ components: [VideoColors.Component], _ cells: PictureCells) {
         self.components = components
         shiftX = components[0].shiftX
         shiftY = components[0].shiftY
@@ -262,12 +215,12 @@ private struct EdgePicture {
     /// Nil without light.
     let background: Planes<Plane>?
     let alpha: Plane
-    let cells: EdgeCells
+    let cells: PictureCells
     let roles: UnsafeMutablePointer<CellRole>
     let loops: Loops
 
     init(
-        video: Planes<MutablePlane>, background: Planes<Plane>?, alpha: Plane, cells: EdgeCells,
+        video: Planes<MutablePlane>, background: Planes<Plane>?, alpha: Plane, cells: PictureCells,
         roles: UnsafeMutablePointer<CellRole>, loops: Loops
     ) {
         self.video = video
@@ -333,11 +286,11 @@ private final class EdgeMemory: MatteMemoryPart {
 @safe
 private struct CoverCells: BandWork {
     private let alpha: Plane
-    private let cells: EdgeCells
+    private let cells: PictureCells
     private let covers: UnsafeMutablePointer<Cover>
     private let loops: Loops
 
-    init(alpha: Plane, cells: EdgeCells, covers: UnsafeMutablePointer<Cover>, loops: Loops) {
+    init(alpha: Plane, cells: PictureCells, covers: UnsafeMutablePointer<Cover>, loops: Loops) {
         self.alpha = alpha
         self.cells = cells
         unsafe self.covers = covers
@@ -490,10 +443,7 @@ private struct DrawCells: BandWork {
             numbers + planes &* length, numbers + (planes &+ 1) &* length, numbers + (planes &+ 2) &* length
         )
 
-        let place = 2 &* y &+ 1 &+ height
-        let above = max(place / (2 &* height) &- 1, 0)
-        let below = min(place / (2 &* height), cells.rows &- 1)
-        let share = Float(place % (2 &* height)) / Float(2 &* height)
+        let (above, below, share) = cells.rows(around: y, cellHeight: height)
         for index in 0..<planes {
             let grid = unsafe grids + (index &* cells.paddedCount &+ run.lowerBound)
             unsafe loops.interpolate(

@@ -122,6 +122,13 @@ extension Loops {
     }
 
     @inline(__always)
+    func splitShares(_ shares: Floats, count: Int, first: MutableBytes, second: MutableBytes) {
+        self == .v3
+            ? unsafe DepthLoopsV3.splitShares(shares, count: count, first: first, second: second)
+            : unsafe DepthLoops.splitShares(shares, count: count, first: first, second: second)
+    }
+
+    @inline(__always)
     func storeSamples(
         _ samples: Floats, count: Int, into bytes: MutableBytes, step: Int
     ) {
