@@ -20,15 +20,23 @@ package final class Blender {
     /// The calling thread, for what is not shared.
     private let single = MatteBands(leastPixels: .max)
     private var alpha = Scratch<UInt8>()
+    /// Nil where the components of the video's pixels are not known.
+    private let edgeColors: EdgeColors?
 
     /// Frames of more bytes than a core's own cache keeps are copied past it.
     private static let bytesOfOwnCache = 1 << 20
     /// Backgrounds of more bytes come from memory.
     private static let bytesOfLastCache = 8 << 20
 
-    /// - Parameter copiesPastCache: nil = by the size of frames. It makes no difference to the result.
-    package init(layout: PixelLayout, width: Int, height: Int, copiesPastCache: Bool? = nil, loops: Loops = .best) {
+    /// - Parameters:
+    ///   - colors: of the video; nil where colours at edges are to stay as they are.
+    ///   - copiesPastCache: nil = by the size of frames. It makes no difference to the result.
+    package init(
+        layout: PixelLayout, colors: VideoColors? = nil, width: Int, height: Int, copiesPastCache: Bool? = nil,
+        loops: Loops = .best
+    ) {
         self.layout = layout
+        edgeColors = colors.map { EdgeColors($0, width: width, height: height, loops: loops) }
         self.loops = loops
         rowsPerSample = layout.planes.reduce(1) { max($0, $1.rowsPerSample) }
         rowBytes = layout.planes.indices.reduce(0) { max($0, layout.rowBytes(plane: $1, width: width)) }
@@ -51,9 +59,31 @@ package final class Blender {
 
     /// The same with a matte whose alpha is made as it is needed.
     ///
+    /// - Parameter edge: the mattes whose alpha says nothing of the video's pixels (`Matte.followsVideo`) let its colours
+    ///   be; light falls on all.
     /// - Returns: false, with nothing written, where the frames or the matte are of another size.
-    package func blend(video: Planes<MutablePlane>, background: Planes<Plane>, matte: Matte) -> Bool {
-        blend(video, background, matte)
+    package func blend(
+        video: Planes<MutablePlane>, background: Planes<Plane>, matte: Matte, edge: EdgeSettings = .none
+    ) -> Bool {
+        let edge = edge.suited(to: matte)
+        guard let edgeColors, edge != .none, matte.width == width, matte.height == height,
+            layout.fits(video.readOnly, width: width, height: height),
+            layout.fits(background, width: width, height: height)
+        else { return blend(video, background, matte) }
+        let picture = VideoPicture(planes: video.readOnly, layout: layout)
+        let plane = matte.finished ?? matte.plane(over: picture, in: &alpha)
+        edgeColors.crew = matte.crew
+        edgeColors.change(video, alpha: plane, background: background, edge)
+        return blend(
+            video, background, FinishedAlpha(plane: plane, width: width, height: height, bands: matte.bands))
+    }
+
+    /// Changes the colours at the edge of a video that no background is laid under.
+    ///
+    /// - Parameter alpha: the matte's.
+    package func changeEdge(of video: Planes<MutablePlane>, matte: Matte, alpha: Plane, _ edge: EdgeSettings) {
+        edgeColors?.crew = matte.crew
+        edgeColors?.change(video, alpha: alpha, background: nil, edge.suited(to: matte))
     }
 
     /// Shows the background alone.

@@ -16,7 +16,7 @@ package final class Matte: AlphaSource {
     private var coverage = Coverage()
     private var fusion = Fusion()
     /// The last frame's alpha where it is all made.
-    private var finished: Plane?
+    private(set) var finished: Plane?
 
     /// Of the last frame.
     private var lastTime: Int64?
@@ -97,6 +97,9 @@ package final class Matte: AlphaSource {
     }
 
     // MARK: Alpha
+
+    /// True where alpha is the person's share of each pixel of the video, as far as it can be told.
+    var followsVideo: Bool { finished != nil }
 
     var rowsPerStrip: Int { upscaler.rowsPerStrip }
     var looksAround: Bool { upscaler.looksAround }

@@ -30,7 +30,8 @@ final class Compositor {
         self.output = output
         frames = OutputFrames(output.layout)
         hasStraightAlpha = sibling != nil
-        blender = Blender(layout: output.format.layout, width: input.width, height: input.height)
+        blender = Blender(
+            layout: output.format.layout, colors: output.colors, width: input.width, height: input.height)
     }
 
     /// Makes a video frame one that may be drawn on and sent, in the output's layout and with nothing in its memory but the
@@ -74,16 +75,21 @@ final class Compositor {
     }
 
     /// Lays the person on the canvas over the background; without a matte there is no person.
-    func composite(_ canvas: BufferPointer, matte: Matte?, background: BufferRef) throws(FrameFault) {
+    func composite(
+        _ canvas: BufferPointer, matte: Matte?, background: BufferRef, edge: EdgeSettings
+    ) throws(FrameFault) {
         try withFrame(changing: canvas, output.layout) { video throws(FrameFault) in
             try withFrame(reading: background.pointer, output.layout) { background throws(FrameFault) in
                 let isDrawn =
                     if hasStraightAlpha {
                         try withAlpha(
                             matte, over: VideoPicture(planes: video.readOnly, layout: output.format.layout)
-                        ) { cutOut(video, alpha: $0, hidden: background) }
+                        ) { alpha in
+                            if let matte { blender.changeEdge(of: video, matte: matte, alpha: alpha, edge) }
+                            return cutOut(video, alpha: alpha, hidden: background)
+                        }
                     } else if let matte {
-                        blender.blend(video: video, background: background, matte: matte)
+                        blender.blend(video: video, background: background, matte: matte, edge: edge)
                     } else {
                         blender.cover(video: video, background: background)
                     }

@@ -140,7 +140,7 @@ extension DepthMatteElement {
         onCanvas frame: inout OwnedBuffer, _ matte: Matte?, _ depth: DepthFrame?, _ behind: Behind?, _ job: Job
     ) throws(FrameFault) {
         switch job.settings.view {
-        case .composite: try composite(frame.pointer, matte, behind, job)
+        case .composite: try composite(frame.pointer, matte, depth, behind, job)
         // The original itself goes another way; here it is a faulty frame, of which nothing is shown.
         case .matte, .original:
             try job.compositor.drawMatte(frame.pointer, matte: nil, over: frame.pointer, job.compositor.output)
@@ -155,7 +155,7 @@ extension DepthMatteElement {
                 on: picture.pointer, video: frame.pointer, depth: depth, matte: matte, compositor: job.compositor,
                 marks: matte == nil ? QuadView.Marks() : marks(job)
             ) { canvas throws(FrameFault) in
-                try composite(canvas, matte, behind, job)
+                try composite(canvas, matte, depth, behind, job)
             }
             frame = picture
         }
@@ -170,16 +170,27 @@ extension DepthMatteElement {
     }
 
     private func composite(
-        _ canvas: BufferPointer, _ matte: Matte?, _ behind: Behind?, _ job: Job
+        _ canvas: BufferPointer, _ matte: Matte?, _ depth: DepthFrame?, _ behind: Behind?, _ job: Job
     ) throws(FrameFault) {
         let background =
             switch behind {
             case .picture(let picture): picture
             case .room(let effect):
-                try room.picture(of: canvas, effect, matte: matte, format: job.compositor.output)
+                try room.picture(
+                    of: canvas, effect, matte: matte,
+                    depth: depth.map { RoomPicture.Depth(frame: $0, focus: focus(job.settings.matte)) },
+                    format: job.compositor.output)
             case nil: throw .contradiction("a view that shows a background has none")
             }
-        try job.compositor.composite(canvas, matte: matte, background: background)
+        try job.compositor.composite(canvas, matte: matte, background: background, edge: job.settings.edge)
+    }
+
+    /// Where the person of the last matte is; the cutoff where they have no distance of their own.
+    private func focus(_ settings: MatteSettings) -> RoomDistance.Focus {
+        guard settings.mask == .cutoff else { return RoomDistance.Focus(distance: 1 / settings.focus, cutoff: 0) }
+        let report = maker.report
+        return RoomDistance.Focus(
+            distance: report.anchorDistance > 0 ? report.anchorDistance : report.cutoff, cutoff: report.cutoff)
     }
 
     /// What the last matte was made by.
@@ -207,7 +218,7 @@ extension DepthMatteElement {
             var canvas = try job.compositor.blankCanvas(for: frame.pointer)
             if job.settings.view == .quad {
                 canvas.pointer.removePlacedMetas()
-                try composite(canvas.pointer, nil, behind, job)
+                try composite(canvas.pointer, nil, nil, behind, job)
             } else {
                 try draw(onCanvas: &canvas, nil, nil, behind, job)
             }
@@ -220,7 +231,9 @@ extension DepthMatteElement {
     private func behind(_ job: Job) throws(FlowStop) -> Behind? {
         guard job.settings.view.showsBackground else { return nil }
         return switch job.settings.backgroundMode {
-        case .blur where !job.compositor.hasStraightAlpha: .room(.blur(job.settings.backgroundBlur))
+        case .blur where !job.compositor.hasStraightAlpha:
+            .room(
+                .blur(sigma: job.settings.backgroundBlur, depth: job.settings.backgroundBlurDepth))
         case .comic where !job.compositor.hasStraightAlpha: .room(.comic)
         default: .picture(try backgroundFrame(job))
         }

@@ -41,7 +41,8 @@ enum DepthMattePresets {
         "invert": "false", "anchor": "auto",
         "margin": "0.25", "cutoff": "1", "near": "0", "feather-near": "0", "feather-far": "0",
         "anchor-smoothing": "0.15", "blur-radius": "5", "gamma": "0.5", "upscale": "bicubic",
-        "background-mode": "auto", "background-blur": "10", "view": "composite",
+        "background-mode": "auto", "background-blur": "10", "background-blur-depth": "0", "decontaminate": "1",
+        "light-wrap": "0", "view": "composite",
     ]
 
     private static func preset(_ name: String, _ comment: String, _ values: [String: String]) -> Preset {

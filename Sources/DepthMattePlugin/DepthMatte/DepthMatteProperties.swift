@@ -78,6 +78,16 @@ enum DepthMatteProperties {
             "background-blur",
             "Standard deviation of the Gaussian of background-mode=blur, in pixels of a picture of 720 lines; 0 = none",
             0...100, \.backgroundBlur),
+        .double(
+            "background-blur-depth",
+            "How much background-blur grows behind the person: 0 at their distance, all of it at infinity; 0 = not",
+            0...100, \.backgroundBlurDepth),
+        .double(
+            "decontaminate", "How far pixels at the edge lose the colour of the old room, with method=fusion; 0 = not",
+            0...1, \.edge.decontaminate),
+        .double(
+            "light-wrap", "How much of the background's light falls on the person's edge; 0 = none", 0...1,
+            \.edge.lightWrap),
         .choice("view", "Which picture leaves the element", \.view),
         .choice("navigation", "What the mouse and keys of whoever sees the picture may do", \.navigation),
     ]

@@ -24,6 +24,8 @@ struct DepthMatteSettings: FollowingSettings, DepthReadingSettings {
     var backgroundMode = BackgroundMode.auto
     var backgroundFit = PictureFit.cover
     var backgroundBlur = 10.0
+    var backgroundBlurDepth = 0.0
+    var edge = EdgeSettings()
     var view = MatteView.composite
     var navigation = NavigationMode.probe
 

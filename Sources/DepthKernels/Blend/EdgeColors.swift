@@ -1,0 +1,475 @@
+import CDepthKernels
+
+/// How the colours at the person's edge are changed before the person is laid over a background.
+package struct EdgeSettings: Equatable, Sendable {
+    /// How far mixed pixels lose the room's colour, 0…1.
+    package var decontaminate: Double
+    /// How much of the background's light falls on the person's edge, 0…1.
+    package var lightWrap: Double
+
+    /// All colours stay as they are.
+    package static let none = EdgeSettings(decontaminate: 0, lightWrap: 0)
+
+    package init(decontaminate: Double = 1, lightWrap: Double = 0) {
+        self.decontaminate = decontaminate
+        self.lightWrap = lightWrap
+    }
+
+    /// The settings that hold for a matte.
+    func suited(to matte: Matte) -> EdgeSettings {
+        let settings = clamped
+        return matte.followsVideo ? settings : EdgeSettings(decontaminate: 0, lightWrap: settings.lightWrap)
+    }
+
+    /// The same with every number in its range; NaN = 0.
+    var clamped: EdgeSettings {
+        EdgeSettings(
+            decontaminate: DepthKernels.clamped(decontaminate, to: 0...1, orIfNaN: 0),
+            lightWrap: DepthKernels.clamped(lightWrap, to: 0...1, orIfNaN: 0))
+    }
+}
+
+/// The colours at the person's edge, where a pixel shows the person and the room at once.
+///
+/// A mixed pixel is I = α F + (1 − α) B, person F and room B. Laid over another background as it is, it leaves a rim of
+/// the room around the person. The person's colour alone is estimated from colours nearby:
+///
+///     F = F̂ + α (I − α F̂ − (1 − α) B̂),   clipped to 0…255
+///
+/// Source: Forte, "Approximate Fast Foreground Colour Estimation", ICIP 2021, arXiv 2006.14970. There F̂ and B̂ are blurs
+/// of the picture weighted by α and 1 − α; here only pixels that are all person, and all room, count, which leaves
+/// three quarters of that error. They are averaged in square cells of 8…32 pixels and then over 5x5 cells with weights of
+/// e^(−2 (|dx| + |dy|)), and interpolated linearly. Where one of the two is not known within reach, pixels stay as they are.
+///
+/// Light wrap mixes the background's light with the person's edge:
+///
+///     F' = F + w (1 − ᾱ) (N̄ − F),   ᾱ and N̄ the means of alpha and of the background in the same cells
+///
+/// Every component is worked on by itself, whatever it means. A sample that pixels share takes the mean of their alphas.
+/// Clear pixels keep their bytes; so do opaque ones without light wrap. Only cells near the edge are looked at.
+///
+/// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
+package final class EdgeColors {
+    private let colors: VideoColors
+    private let cells: PictureCells
+    private let groups: [SampleGroup]
+    private let loops: Loops
+    private var covers = Scratch<Cover>()
+    private var roles = Scratch<CellRole>()
+    private var sums = Scratch<Float>()
+    private var means = Scratch<Float>()
+    private var line = Scratch<Float>()
+    private let bands = MatteBands(leastPixels: 1 << 16)
+
+    /// The threads that share large frames; nil for the calling thread alone. The result does not depend on them.
+    package var crew: (any Crew)? {
+        get { bands.crew }
+        set { bands.crew = newValue }
+    }
+
+    /// Cells on each side of an edge that light wraps.
+    private static let lightReach = 2
+
+    /// - Precondition: `width` and `height` are above 0.
+    package init(_ colors: VideoColors, width: Int, height: Int, loops: Loops = .best) {
+        self.colors = colors
+        self.loops = loops
+        cells = PictureCells(width: width, height: height)
+        groups = SampleGroup.groups(of: colors, cells)
+    }
+
+    /// Changes the video in place; leaves it as it is where planes are missing or smaller than the picture.
+    ///
+    /// - Parameters:
+    ///   - alpha: the video's own: how much of each pixel is the person.
+    ///   - background: what the video is to be laid over; nil for nothing, and no light.
+    package func change(
+        _ video: Planes<MutablePlane>, alpha: Plane, background: Planes<Plane>?, _ settings: EdgeSettings
+    ) {
+        let settings = settings.clamped
+        let light = background == nil ? 0 : Float(settings.lightWrap)
+        guard settings.decontaminate > 0 || light > 0, alpha.rowBytes >= cells.width, alpha.rows >= cells.height,
+            colors.fits(video.readOnly, width: cells.width, height: cells.height),
+            background.map({ colors.fits($0, width: cells.width, height: cells.height) }) ?? true
+        else { return }
+        let covers = unsafe covers.reserve(cells.count, filler: .clear)
+        unsafe share(CoverCells(alpha: alpha, cells: cells, covers: covers, loops: loops))
+        let roles = unsafe roles.reserve(cells.count, filler: .far)
+        guard unsafe assign(roles, covers, hasLight: light > 0) else { return }
+
+        let picture = unsafe EdgePicture(
+            video: video, background: light > 0 ? background : nil, alpha: alpha, cells: cells, roles: roles,
+            loops: loops)
+        let planes = groups.reduce(0) { $0 &+ $1.planes(hasLight: light > 0) }
+        let sums = unsafe sums.reserve(planes * cells.count, filler: 0)
+        unsafe sums.update(repeating: 0, count: planes &* cells.count)
+        unsafe share(SumCells(picture: picture, groups: groups, sums: sums))
+        let means = unsafe means.reserve(planes * cells.paddedCount, filler: 0)
+        let line = unsafe line.reserve(cells.lineCount, filler: 0)
+        for plane in 0..<planes {
+            unsafe cells.weigh(
+                sums + plane &* cells.count, into: means + plane &* cells.paddedCount, line: line, loops)
+        }
+        let strength = Float(settings.decontaminate)
+        unsafe share(
+            DrawCells(picture: picture, groups: groups, means: means, strength: strength, light: light))
+    }
+
+    private func share(_ work: some BandWork<MatteMemory>) {
+        bands.share(work, rows: cells.rows, width: cells.width &* cells.size)
+    }
+
+    /// Says of every cell what is done with it.
+    ///
+    /// - Returns: false where nothing is.
+    private func assign(
+        _ roles: UnsafeMutablePointer<CellRole>, _ covers: UnsafePointer<Cover>, hasLight: Bool
+    ) -> Bool {
+        unsafe roles.update(repeating: .far, count: cells.count)
+        let drawn = hasLight ? EdgeColors.lightReach : 0
+        var isAnyMixed = false
+        for y in 0..<cells.rows {
+            for x in 0..<cells.columns where unsafe covers[y &* cells.columns &+ x] == .mixed {
+                isAnyMixed = true
+                unsafe mark(.near, around: (x, y), distance: drawn &+ PictureCells.reach, roles)
+            }
+        }
+        guard isAnyMixed else { return false }
+        for y in 0..<cells.rows {
+            for x in 0..<cells.columns where unsafe covers[y &* cells.columns &+ x] == .mixed {
+                unsafe mark(.edge, around: (x, y), distance: drawn, roles)
+            }
+        }
+        return true
+    }
+
+    private func mark(
+        _ role: CellRole, around cell: (x: Int, y: Int), distance: Int, _ roles: UnsafeMutablePointer<CellRole>
+    ) {
+        let (left, right) = (max(cell.x &- distance, 0), min(cell.x &+ distance, cells.columns &- 1))
+        for y in max(cell.y &- distance, 0)...min(cell.y &+ distance, cells.rows &- 1) {
+            unsafe (roles + (y &* cells.columns &+ left)).update(repeating: role, count: right &- left &+ 1)
+        }
+    }
+}
+
+/// What is done with a cell.
+private enum CellRole: UInt8, BitwiseCopyable {
+    /// Nothing.
+    case far
+    /// Its colours are known to its neighbours.
+    case near
+    /// The same, and its own are changed.
+    case edge
+}
+
+/// Components whose samples are shared by the same pixels.
+private struct SampleGroup {
+    let components: [VideoColors.Component]
+    let shiftX: Int
+    let shiftY: Int
+    /// Samples in a row, and rows of them.
+    let columns: Int
+    let rows: Int
+    /// Samples along the sides of a cell.
+    let cellWidth: Int
+    let cellHeight: Int
+
+    static func groups(of colors: VideoColors, _ cells: PictureCells) -> [SampleGroup] {
+        var groups: [SampleGroup] = []
+        for component in colors.components {
+            if let last = groups.last, last.shiftX == component.shiftX, last.shiftY == component.shiftY {
+                groups[groups.count - 1] = SampleGroup(last.components + [component], cells)
+            } else {
+                groups.append(SampleGroup([component], cells))
+            }
+        }
+        return groups
+    }
+
+    private init(_ components: [VideoColors.Component], _ cells: PictureCells) {
+        self.components = components
+        shiftX = components[0].shiftX
+        shiftY = components[0].shiftY
+        columns = DepthKernels.groups(of: 1 << shiftX, in: cells.width)
+        rows = DepthKernels.groups(of: 1 << shiftY, in: cells.height)
+        cellWidth = max(cells.size >> shiftX, 1)
+        cellHeight = max(cells.size >> shiftY, 1)
+    }
+
+    // Grids of cells: the weight of the person, that of the room, and the colours of both for each component; with light
+    // then alpha, its weight, and the colours of the background.
+    static let (person, room) = (0, 1)
+    func personColor(_ component: Int) -> Int { 2 &+ 2 &* component }
+    func roomColor(_ component: Int) -> Int { 3 &+ 2 &* component }
+    var alpha: Int { 2 &+ 2 &* components.count }
+    var weight: Int { alpha &+ 1 }
+    func light(_ component: Int) -> Int { alpha &+ 2 &+ component }
+    func planes(hasLight: Bool) -> Int { hasLight ? alpha &+ 2 &+ components.count : alpha }
+}
+
+/// One frame.
+@safe
+private struct EdgePicture {
+    let video: Planes<MutablePlane>
+    /// Nil without light.
+    let background: Planes<Plane>?
+    let alpha: Plane
+    let cells: PictureCells
+    let roles: UnsafeMutablePointer<CellRole>
+    let loops: Loops
+
+    init(
+        video: Planes<MutablePlane>, background: Planes<Plane>?, alpha: Plane, cells: PictureCells,
+        roles: UnsafeMutablePointer<CellRole>, loops: Loops
+    ) {
+        self.video = video
+        self.background = background
+        self.alpha = alpha
+        self.cells = cells
+        unsafe self.roles = roles
+        self.loops = loops
+    }
+
+    /// Calls `body` for each run of cells in a row that have at least that role.
+    func forEachRun(ofRow y: Int, _ least: CellRole, _ body: (Range<Int>) -> Void) {
+        let row = unsafe roles + y &* cells.columns
+        var x = 0
+        while x < cells.columns {
+            guard unsafe row[x].rawValue >= least.rawValue else {
+                x &+= 1
+                continue
+            }
+            let start = x
+            while x < cells.columns, unsafe row[x].rawValue >= least.rawValue { x &+= 1 }
+            body(start..<x)
+        }
+    }
+
+    /// The alpha of some samples of a row.
+    ///
+    /// - Parameter memory: room for as many bytes.
+    func alpha(
+        of group: SampleGroup, row y: Int, from start: Int, count: Int, _ memory: UnsafeMutablePointer<UInt8>
+    ) -> UnsafePointer<UInt8> {
+        let (x, top) = (start &<< group.shiftX, y &<< group.shiftY)
+        let bytes = unsafe alpha.row(top).assumingMemoryBound(to: UInt8.self) + x
+        if group.shiftX == 0, group.shiftY == 0 { return unsafe bytes }
+        let (across, down) = (1 << group.shiftX, min(1 << group.shiftY, cells.height &- top))
+        unsafe loops.spread(
+            bytes, stride: alpha.stride,
+            dm_spread(pixels: min(count &* across, cells.width &- x), rows: down, columns: across, bytes: 1),
+            into: memory)
+        return unsafe UnsafePointer(memory)
+    }
+
+    /// The byte of a component at a sample of the video, or of the background.
+    func bytes(_ component: VideoColors.Component, row y: Int, from start: Int) -> UnsafeMutablePointer<UInt8>? {
+        guard let plane = video[component.plane] else { return nil }
+        return unsafe plane.row(y).assumingMemoryBound(to: UInt8.self) + (component.offset &+ start &* component.step)
+    }
+
+    func backgroundBytes(_ component: VideoColors.Component, row y: Int, from start: Int) -> UnsafePointer<UInt8>? {
+        guard let plane = background?[component.plane] else { return nil }
+        return unsafe plane.row(y).assumingMemoryBound(to: UInt8.self) + (component.offset &+ start &* component.step)
+    }
+}
+
+/// Scratch memory of one worker.
+private final class EdgeMemory: MatteMemoryPart {
+    var bytes = Scratch<UInt8>()
+    var columns = Scratch<UInt16>()
+    var numbers = Scratch<Float>()
+}
+
+/// Says of every cell whether the person covers all of it, or nothing.
+@safe
+private struct CoverCells: BandWork {
+    private let alpha: Plane
+    private let cells: PictureCells
+    private let covers: UnsafeMutablePointer<Cover>
+    private let loops: Loops
+
+    init(alpha: Plane, cells: PictureCells, covers: UnsafeMutablePointer<Cover>, loops: Loops) {
+        self.alpha = alpha
+        self.cells = cells
+        unsafe self.covers = covers
+        self.loops = loops
+    }
+
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+        let width = cells.width
+        let all = unsafe memory.part(EdgeMemory.self).bytes.reserve(2 * width, filler: 0)
+        let any = unsafe all + width
+        for row in rows {
+            unsafe all.update(repeating: 255, count: width)
+            unsafe any.update(repeating: 0, count: width)
+            for y in (row &* cells.size)..<min((row &+ 1) &* cells.size, cells.height) {
+                unsafe loops.gather(
+                    alpha.row(y).assumingMemoryBound(to: UInt8.self), count: width, all: all, any: any)
+            }
+            for cell in 0..<cells.columns {
+                var (least, most) = (UInt8.max, UInt8.min)
+                for x in (cell &* cells.size)..<min((cell &+ 1) &* cells.size, width) {
+                    unsafe least &= all[x]
+                    unsafe most |= any[x]
+                }
+                unsafe covers[row &* cells.columns &+ cell] = most == 0 ? .clear : least == .max ? .opaque : .mixed
+            }
+        }
+    }
+}
+
+/// Adds up what is known of the colours in the cells near the edge.
+@safe
+private struct SumCells: BandWork {
+    private let picture: EdgePicture
+    private let groups: [SampleGroup]
+    private let sums: UnsafeMutablePointer<Float>
+
+    init(picture: EdgePicture, groups: [SampleGroup], sums: UnsafeMutablePointer<Float>) {
+        self.picture = picture
+        self.groups = groups
+        unsafe self.sums = sums
+    }
+
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+        let part = memory.part(EdgeMemory.self)
+        for row in rows {
+            picture.forEachRun(ofRow: row, .near) { run in
+                var first = 0
+                for group in groups {
+                    unsafe add(run, row, group, into: sums + first &* picture.cells.count, part)
+                    first &+= group.planes(hasLight: picture.background != nil)
+                }
+            }
+        }
+    }
+
+    private func add(
+        _ run: Range<Int>, _ row: Int, _ group: SampleGroup, into grids: UnsafeMutablePointer<Float>,
+        _ memory: EdgeMemory
+    ) {
+        let (cells, loops, hasLight) = (picture.cells, picture.loops, picture.background != nil)
+        let start = run.lowerBound &* group.cellWidth
+        let count = min(run.upperBound &* group.cellWidth, group.columns) &- start
+        let planes = group.planes(hasLight: hasLight)
+        let columns = unsafe memory.columns.reserve(planes * count, filler: 0)
+        unsafe columns.update(repeating: 0, count: planes &* count)
+        let bytes = unsafe memory.bytes.reserve(count, filler: 0)
+        func plane(_ index: Int) -> UnsafeMutablePointer<UInt16> { unsafe columns + index &* count }
+
+        for y in (row &* group.cellHeight)..<min((row &+ 1) &* group.cellHeight, group.rows) {
+            let alpha = unsafe picture.alpha(of: group, row: y, from: start, count: count, bytes)
+            unsafe loops.countSamples(alpha, cover: 255, count: count, into: plane(SampleGroup.person))
+            unsafe loops.countSamples(alpha, cover: 0, count: count, into: plane(SampleGroup.room))
+            if hasLight {
+                unsafe loops.addSamples(alpha, step: 1, count: count, into: plane(group.alpha))
+                for x in 0..<count { unsafe plane(group.weight)[x] &+= 1 }
+            }
+            for (index, component) in group.components.enumerated() {
+                guard let samples = unsafe picture.bytes(component, row: y, from: start) else { continue }
+                unsafe loops.addSamples(
+                    samples, step: component.step, alpha: alpha, cover: 255, count: count,
+                    into: plane(group.personColor(index)))
+                unsafe loops.addSamples(
+                    samples, step: component.step, alpha: alpha, cover: 0, count: count,
+                    into: plane(group.roomColor(index)))
+                guard let light = unsafe picture.backgroundBytes(component, row: y, from: start) else { continue }
+                unsafe loops.addSamples(light, step: component.step, count: count, into: plane(group.light(index)))
+            }
+        }
+        for index in 0..<planes {
+            let target = unsafe grids + (index &* cells.count &+ row &* cells.columns &+ run.lowerBound)
+            unsafe loops.sumCells(plane(index), count: count, cellWidth: group.cellWidth, into: target)
+        }
+    }
+}
+
+/// Changes the colours of the cells at the edge.
+@safe
+private struct DrawCells: BandWork {
+    private let picture: EdgePicture
+    private let groups: [SampleGroup]
+    private let means: UnsafeMutablePointer<Float>
+    private let strength: Float
+    private let light: Float
+
+    /// The weight of a known colour, in cells, at which half of the correction is done.
+    private static let little: Float = 1e-5
+
+    init(
+        picture: EdgePicture, groups: [SampleGroup], means: UnsafeMutablePointer<Float>, strength: Float, light: Float
+    ) {
+        self.picture = picture
+        self.groups = groups
+        unsafe self.means = means
+        self.strength = strength
+        self.light = light
+    }
+
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+        let part = memory.part(EdgeMemory.self)
+        for row in rows {
+            picture.forEachRun(ofRow: row, .edge) { run in
+                var first = 0
+                for group in groups {
+                    let planes = group.planes(hasLight: light > 0)
+                    for y in (row &* group.cellHeight)..<min((row &+ 1) &* group.cellHeight, group.rows) {
+                        unsafe draw(run, y, group, means + first &* picture.cells.paddedCount, planes, part)
+                    }
+                    first &+= planes
+                }
+            }
+        }
+    }
+
+    /// Draws the samples of some cells in a row.
+    private func draw(
+        _ run: Range<Int>, _ y: Int, _ group: SampleGroup, _ grids: UnsafePointer<Float>, _ planes: Int,
+        _ memory: EdgeMemory
+    ) {
+        let (cells, loops) = (picture.cells, picture.loops)
+        let (width, height) = (group.cellWidth, group.cellHeight)
+        let start = run.lowerBound &* width
+        let count = min(run.upperBound &* width, group.columns) &- start
+        // Intervals between the centres of cells: the first begins half a cell before the run.
+        let intervals = run.count &+ 1
+        let length = intervals &* width
+        let numbers = unsafe memory.numbers.reserve((planes + 3) * length + intervals + 1, filler: 0)
+        let line = unsafe numbers + (planes &+ 3) &* length
+        func plane(_ index: Int) -> UnsafeMutablePointer<Float> { unsafe numbers + (index &* length &+ width / 2) }
+        let (opacities, gain, samples) = unsafe (
+            numbers + planes &* length, numbers + (planes &+ 1) &* length, numbers + (planes &+ 2) &* length
+        )
+
+        let (above, below, share) = cells.rows(around: y, cellHeight: height)
+        for index in 0..<planes {
+            let grid = unsafe grids + (index &* cells.paddedCount &+ run.lowerBound)
+            unsafe loops.interpolate(
+                grid + above &* cells.paddedColumns, grid + below &* cells.paddedColumns, share: share,
+                columns: 0..<(intervals &+ 1), into: line)
+            unsafe loops.enlargeCells(line, intervals: intervals, size: width, into: numbers + index &* length)
+        }
+        let bytes = unsafe memory.bytes.reserve(count, filler: 0)
+        let alpha = unsafe picture.alpha(of: group, row: y, from: start, count: count, bytes)
+        unsafe loops.widen(alpha, step: 1, shift: 0, columns: 0..<count, into: opacities)
+        unsafe loops.prepareEdge(
+            person: plane(SampleGroup.person), room: plane(SampleGroup.room), alpha: opacities, count: count,
+            strength: strength, little: DrawCells.little * Float(width &* height), into: gain)
+        for (index, component) in group.components.enumerated() {
+            guard let target = unsafe picture.bytes(component, row: y, from: start) else { continue }
+            unsafe loops.widen(target, step: component.step, shift: 0, columns: 0..<count, into: samples)
+            unsafe loops.decontaminate(
+                samples, alpha: opacities, person: plane(group.personColor(index)),
+                personShare: plane(SampleGroup.person), room: plane(group.roomColor(index)),
+                roomShare: plane(SampleGroup.room), gain: gain, count: count)
+            if light > 0 {
+                unsafe loops.wrapLight(
+                    samples, alpha: opacities, light: plane(group.light(index)), cover: plane(group.alpha),
+                    weight: plane(group.weight), count: count, strength: light)
+            }
+            unsafe loops.storeSamples(samples, count: count, into: target, step: component.step)
+        }
+    }
+}
