@@ -71,11 +71,13 @@ package final class Blender {
             layout.fits(background, width: width, height: height)
         else { return blend(video, background, matte) }
         let picture = VideoPicture(planes: video.readOnly, layout: layout)
-        let plane = matte.finished ?? matte.plane(over: picture, in: &alpha)
+        let source =
+            matte.finishedAlpha
+            ?? FinishedAlpha(
+                plane: matte.plane(over: picture, in: &alpha), width: width, height: height, bands: matte.bands)
         edgeColors.crew = matte.crew
-        edgeColors.change(video, alpha: plane, background: background, edge)
-        return blend(
-            video, background, FinishedAlpha(plane: plane, width: width, height: height, bands: matte.bands))
+        edgeColors.change(video, alpha: source.plane, background: background, edge)
+        return blend(video, background, source)
     }
 
     /// Changes the colours at the edge of a video that no background is laid under.

@@ -16,7 +16,7 @@ package final class Matte: AlphaSource {
     private var coverage = Coverage()
     private var fusion = Fusion()
     /// The last frame's alpha where it is all made.
-    private(set) var finished: Plane?
+    private var finished: Plane?
 
     /// Of the last frame.
     private var lastTime: Int64?
@@ -101,15 +101,18 @@ package final class Matte: AlphaSource {
     /// True where alpha is the person's share of each pixel of the video, as far as it can be told.
     var followsVideo: Bool { finished != nil }
 
+    /// The last frame's alpha where it is all made; nil where it is made as it is read.
+    var finishedAlpha: FinishedAlpha? {
+        finished.map {
+            FinishedAlpha(plane: $0, width: width, height: height, bands: bands, covers: fusion.covers)
+        }
+    }
+
     var rowsPerStrip: Int { upscaler.rowsPerStrip }
     var looksAround: Bool { upscaler.looksAround }
 
     func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? {
-        if let finished {
-            let source = FinishedAlpha(
-                plane: finished, width: width, height: height, bands: bands, covers: fusion.covers)
-            return source.reader(over: video, memory)
-        }
+        if let finishedAlpha { return finishedAlpha.reader(over: video, memory) }
         return upscaler.reader(over: video, memory, loops)
     }
 
