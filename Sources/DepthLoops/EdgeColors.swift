@@ -28,10 +28,10 @@ package func addSamples(
     into sums: UnsafeMutablePointer<UInt16>
 ) {
     switch step {
-    case 1: for x in 0..<count { unsafe sums[x] &+= alpha[x] == cover ? UInt16(bytes[x]) : 0 }
-    case 2: for x in 0..<count { unsafe sums[x] &+= alpha[x] == cover ? UInt16(bytes[x &* 2]) : 0 }
-    case 4: for x in 0..<count { unsafe sums[x] &+= alpha[x] == cover ? UInt16(bytes[x &* 4]) : 0 }
-    default: for x in 0..<count { unsafe sums[x] &+= alpha[x] == cover ? UInt16(bytes[x &* step]) : 0 }
+    case 1: for x in 0..<count { unsafe sums[x] &+= UInt16(bytes[x]) & (alpha[x] == cover ? .max : 0) }
+    case 2: for x in 0..<count { unsafe sums[x] &+= UInt16(bytes[x &* 2]) & (alpha[x] == cover ? .max : 0) }
+    case 4: for x in 0..<count { unsafe sums[x] &+= UInt16(bytes[x &* 4]) & (alpha[x] == cover ? .max : 0) }
+    default: for x in 0..<count { unsafe sums[x] &+= UInt16(bytes[x &* step]) & (alpha[x] == cover ? .max : 0) }
     }
 }
 

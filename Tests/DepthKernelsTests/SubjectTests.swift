@@ -107,7 +107,8 @@ import Testing
         scene.add(200..<236, 120..<160) { _, _ in 0.65 }
         scene.add(222..<262, 110..<150) { _, _ in 0.55 }
         let alpha = try scene.alpha()
-        #expect(scene.isKept(alpha, Rectangle(206, 126, 216, 154)) && scene.isKept(alpha, Rectangle(228, 116, 256, 144)))
+        #expect(
+            scene.isKept(alpha, Rectangle(206, 126, 216, 154)) && scene.isKept(alpha, Rectangle(228, 116, 256, 144)))
     }
 
     @Test func `a sleeve that comes in from below is kept`() throws {

@@ -81,7 +81,8 @@ struct FloorPlanes: ~Copyable {
                 isFound = true
                 mark(size: size, on: grid)
                 unsafe add(
-                    found.plane, tolerance: found.tolerance, depth, size: size, past: past, on: grid, into: floor, loops)
+                    found.plane, tolerance: found.tolerance, depth, size: size, past: past, on: grid, into: floor, loops
+                )
             }
             tiles.removeAll { $0.isTaken }
         }
@@ -223,7 +224,8 @@ struct FloorPlanes: ~Copyable {
     }
 
     private mutating func add(
-        _ plane: Surface, tolerance: Float, _ depth: UnsafePointer<Float>, size: Int, past: SampleSet, on grid: WorkGrid,
+        _ plane: Surface, tolerance: Float, _ depth: UnsafePointer<Float>, size: Int, past: SampleSet,
+        on grid: WorkGrid,
         into floor: SampleSet, _ loops: Loops
     ) {
         let columns = groups(of: blockWidth, in: grid.width)

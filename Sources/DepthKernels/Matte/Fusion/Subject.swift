@@ -170,8 +170,9 @@ struct Subject: ~Copyable {
         faces.append(Face(anchored.box, distance: anchored.distance, isSubject: true, on: grid))
         let metresPerSample = Classes.view / Double(grid.width) * anchored.distance
         for box in frame.faces.prefix(UInt64.bitWidth - 1) where box != anchored.box {
-            guard let distance = faceDepth(
-                in: frame.depth, scale: settings.depth.scale, placement: placement, box: box)
+            guard
+                let distance = faceDepth(
+                    in: frame.depth, scale: settings.depth.scale, placement: placement, box: box)
             else { continue }
             let isSubject = settings.anchor.faceSelect == .all
             let face = Face(box, distance: distance, isSubject: isSubject, on: grid)
@@ -330,7 +331,8 @@ struct Subject: ~Copyable {
         }
         for index in found.indices {
             let piece = found[index]
-            found[index].isSubject = piece.past * 2 >= piece.count && piece.count >= 16 || piece.past * 4 >= max(pastCount, 1)
+            found[index].isSubject =
+                piece.past * 2 >= piece.count && piece.count >= 16 || piece.past * 4 >= max(pastCount, 1)
         }
     }
 
