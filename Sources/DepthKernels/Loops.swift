@@ -289,6 +289,22 @@ extension Loops {
     }
 
     @inline(__always)
+    func spreadWords(
+        _ words: UnsafePointer<UInt64>, count: Int, by distance: Int, into target: UnsafeMutablePointer<UInt64>
+    ) {
+        self == .v3
+            ? unsafe DepthLoopsV3.spreadWords(words, count: count, by: distance, into: target)
+            : unsafe DepthLoops.spreadWords(words, count: count, by: distance, into: target)
+    }
+
+    @inline(__always)
+    func orWords(_ words: UnsafePointer<UInt64>, count: Int, into target: UnsafeMutablePointer<UInt64>) {
+        self == .v3
+            ? unsafe DepthLoopsV3.orWords(words, count: count, into: target)
+            : unsafe DepthLoops.orWords(words, count: count, into: target)
+    }
+
+    @inline(__always)
     func addRow(_ row: Floats, weight: Float, isFirst: Bool, count: Int, into target: MutableFloats) {
         self == .v3
             ? unsafe DepthLoopsV3.addRow(row, weight: weight, isFirst: isFirst, count: count, into: target)

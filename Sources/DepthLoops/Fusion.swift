@@ -403,3 +403,28 @@ package func solveModel(_ lines: UnsafeMutablePointer<Float>, stride: Int, count
         unsafe lines[3 &* stride &+ x] = p - a0 * y - a1 * u - a2 * v
     }
 }
+
+// MARK: - Sets
+
+/// Adds to the bits of a row of words those that lie up to `distance` before and behind them, where no gap is wider than twice
+/// that.
+///
+/// - Parameters:
+///   - words: with one before and one behind them.
+///   - distance: 1 to 63.
+package func spreadWords(
+    _ words: UnsafePointer<UInt64>, count: Int, by distance: Int, into target: UnsafeMutablePointer<UInt64>
+) {
+    let shift = UInt64(truncatingIfNeeded: distance)
+    let rest = 64 &- shift
+    for index in 0..<count {
+        let word = unsafe words[index]
+        let (before, after) = unsafe (words[index &- 1] &>> rest, words[index &+ 1] &<< rest)
+        unsafe target[index] = word | word &<< shift | word &>> shift | before | after
+    }
+}
+
+/// Adds the bits of a row of words to another.
+package func orWords(_ words: UnsafePointer<UInt64>, count: Int, into target: UnsafeMutablePointer<UInt64>) {
+    for index in 0..<count { unsafe target[index] |= words[index] }
+}

@@ -26,6 +26,7 @@ struct Classes: ~Copyable {
     private var line = Scratch<Float>()
     private var memory = Scratch<UInt64>()
     private var parts = ConnectedRuns()
+    private var growth = Growth()
 
     /// The kinds of samples.
     struct Sets {
@@ -59,14 +60,14 @@ struct Classes: ~Copyable {
     ) -> Sets {
         let stride = SampleSet.stride(width: grid.width)
         let size = stride * grid.height
-        let memory = unsafe memory.reserve(12 * size, filler: 0)
+        let memory = unsafe memory.reserve(11 * size, filler: 0)
         func set(_ index: Int) -> SampleSet {
             unsafe SampleSet(words: memory + index &* size, stride: stride, width: grid.width, height: grid.height)
         }
         let sets = Sets(
             near: set(0), far: set(1), hole: set(2), wide: set(3), head: set(4), endless: set(5), person: set(6),
             room: set(7))
-        let (inside, grown, other, widened) = (set(8), set(9), set(10), set(11))
+        let (inside, grown, other) = (set(8), set(9), set(10))
         var distance = compare(depth, scale: scale, near: near, cutoff: cutoff, on: grid, sets, loops)
         if let subject {
             distance = subject.distance
@@ -78,24 +79,23 @@ struct Classes: ~Copyable {
         sets.hole.fill { unsafe ~(sets.near.words[$0] | sets.far.words[$0]) }
         sets.hole.trim()
         findInsides(sets, into: inside)
-        inside.grow(by: 1.5, into: grown, widened: widened)
+        growth.grow(inside, by: 1.5, into: grown, loops)
         sets.wide.fill { unsafe grown.words[$0] & sets.hole.words[$0] }
 
         let edge = Double(grid.wholeSamples(Classes.edge))
-        sets.far.grow(by: edge, into: grown, widened: widened)
-        inside.grow(by: Double(grid.wholeSamples(Classes.edgeAtHole) + 1), into: other, widened: widened)
+        growth.grow(sets.far, by: edge, into: grown, loops)
+        growth.grow(inside, by: Double(grid.wholeSamples(Classes.edgeAtHole) + 1), into: other, loops)
         sets.person.fill { unsafe sets.near.words[$0] & ~grown.words[$0] & ~other.words[$0] }
-        sets.near.grow(by: edge, into: grown, widened: widened)
+        growth.grow(sets.near, by: edge, into: grown, loops)
         sets.room.fill { unsafe sets.far.words[$0] & ~grown.words[$0] }
 
         let samplesPerMetre = Double(grid.width) / (Classes.view * max(distance ?? cutoff, 1e-3))
         let reach = Classes.reach * samplesPerMetre
-        sets.far.grow(by: grid.samples(Classes.gap), into: grown, widened: widened, wanted: sets.hole)
-        sets.near.grow(by: reach, into: other, widened: widened, wanted: sets.hole)
+        growth.grow(sets.far, by: grid.samples(Classes.gap), into: grown, loops)
+        growth.grow(sets.near, by: reach, into: other, loops)
         findEndless(notNearRoom: grown, notReached: other, sets)
-        if reach < 2 { sets.near.grow(by: 2, into: other, widened: widened, wanted: sets.hole) }
-        sets.near.grow(
-            by: max(3, Classes.reachEndless * samplesPerMetre), into: grown, widened: widened, wanted: sets.hole)
+        if reach < 2 { growth.grow(sets.near, by: 2, into: other, loops) }
+        growth.grow(sets.near, by: max(3, Classes.reachEndless * samplesPerMetre), into: grown, loops)
         sets.room.fill { index in
             let endless = unsafe sets.endless.words[index] & ~sets.head.words[index]
             let reached = unsafe endless & grown.words[index] | ~endless & other.words[index]

@@ -49,14 +49,15 @@ struct Drawing: ~Copyable {
     ///   - room: samples that are surely of the room.
     /// - Returns: a plan that is valid until the next call.
     mutating func plan(
-        _ guide: Guide, person: SampleSet, room: SampleSet, cells: GuidedFilter.Cells, on grid: WorkGrid
+        _ guide: Guide, person: SampleSet, room: SampleSet, cells: GuidedFilter.Cells, on grid: WorkGrid,
+        _ loops: Loops
     ) -> Plan {
         if geometry?.fits(guide, cells) != true {
             geometry = DrawingGeometry(guide, cells)
             hasPast = false
         }
         let radius = max(1, Int(grid.samples(GuidedFilter.radius)) / 2)
-        let plain = plainness.find(person: person, room: room, radius: radius, on: grid)
+        let plain = plainness.find(person: person, room: room, radius: radius, on: grid, loops)
         let (stride, bandCount) = (person.stride, groups(of: Drawing.bandRows, in: grid.height))
         let size = stride * bandCount
         let bits = unsafe bits.reserve(3 * size, filler: 0)

@@ -59,7 +59,7 @@ struct Fusion: ~Copyable {
         coverage = result.mean
 
         let cells = model.cells(of: grid)
-        let plan = drawing.plan(guide, person: result.person, room: result.room, cells: cells, on: grid)
+        let plan = drawing.plan(guide, person: result.person, room: result.room, cells: cells, on: grid, loops)
         var fitted: UnsafePointer<Float>?
         if let region = plan.region {
             unsafe fitted = model.fit(

@@ -4,6 +4,7 @@
 /// Source: stage 5 of the method (`Fusion`).
 struct Plainness: ~Copyable {
     private var memory = Scratch<UInt64>()
+    private var growth = Growth()
 
     struct Sets {
         let person: SampleSet
@@ -15,18 +16,20 @@ struct Plainness: ~Copyable {
     ///   - room: samples that are surely of the room.
     ///   - radius: of the disc, in samples.
     /// - Returns: sets that are valid until the next call.
-    mutating func find(person: SampleSet, room: SampleSet, radius: Int, on grid: WorkGrid) -> Sets {
+    mutating func find(
+        person: SampleSet, room: SampleSet, radius: Int, on grid: WorkGrid, _ loops: Loops
+    ) -> Sets {
         let size = person.wordCount
-        let memory = unsafe memory.reserve(4 * size, filler: 0)
+        let memory = unsafe memory.reserve(3 * size, filler: 0)
         func set(_ index: Int) -> SampleSet {
             unsafe SampleSet(
                 words: memory + index &* size, stride: person.stride, width: grid.width, height: grid.height)
         }
-        let (other, widened) = (set(2), set(3))
+        let other = set(2)
         func erode(_ source: SampleSet, into target: SampleSet) {
             other.fill { unsafe ~source.words[$0] }
             other.trim()
-            other.grow(rows: radius, into: target, widened: widened) { Plainness.halfWidth($0, radius) }
+            growth.grow(other, rows: radius, into: target, loops) { Plainness.halfWidth($0, radius) }
             target.fill { unsafe ~target.words[$0] }
             target.trim()
         }
