@@ -6,13 +6,13 @@ import Testing
 
 /// `decontaminate` and `light-wrap` of the element; their arithmetic is tested beside the kernels.
 @Suite struct EdgeColorElementTests {
-    private static let (width, height) = (192, 144)
+    private static let (width, height) = (144, 108)
     private static let depth = DepthShape("GRAY16_LE", width, height)
 
     /// How much of a pixel is the person: an outline four pixels soft.
     private static func share(_ x: Int, _ y: Int) -> Double {
-        let (dx, dy) = ((Double(x) - 96) / 40, (Double(y) - 80) / 56)
-        return min(max((1 - (dx * dx + dy * dy).squareRoot()) * 12 + 0.5, 0), 1)
+        let (dx, dy) = ((Double(x) - 72) / 30, (Double(y) - 60) / 42)
+        return min(max((1 - (dx * dx + dy * dy).squareRoot()) * 9 + 0.5, 0), 1)
     }
 
     /// A person at 0.8 m before a wall at 1.6 m.
@@ -89,7 +89,7 @@ import Testing
             }
             #expect(zip(wrapped, before).allSatisfy { $0 >= $1 } && wrapped != before)
             // Deep within nothing shows.
-            let middle = 80 * EdgeColorElementTests.width + 96
+            let middle = 60 * EdgeColorElementTests.width + 72
             #expect(wrapped[middle] == plain[middle])
             before = wrapped
         }
@@ -109,8 +109,8 @@ import Testing
         let quads = ["0", "1"].map {
             EdgeColorElementTests.composite("GRAY8", properties.with(["view": "quad", "decontaminate": $0])) ?? []
         }
-        for y in 0..<72 {
-            let row = (y * EdgeColorElementTests.width)..<(y * EdgeColorElementTests.width + 96)
+        for y in 0..<54 {
+            let row = (y * EdgeColorElementTests.width)..<(y * EdgeColorElementTests.width + 72)
             #expect(quads[0][row] == quads[1][row])
         }
     }
