@@ -10,7 +10,7 @@ import numpy as np
 import scores
 import sheets
 from cases import Cases
-from scenes import FRAMES, SCENES, STILL, scene
+from scenes import FRAMES, SCENES, STILL_RATE, scene
 from streams import element, recipe, reference, tuned
 
 REFERENCE, TUNED = "reference", "sample, tuned"
@@ -55,11 +55,12 @@ def mean(values):
     return float(np.mean(known)) if known else math.nan
 
 
-def alphas_of(stream, settings):
+def alphas_of(stream, settings, tuned_on=None):
+    """The mattes; those of the tuned sample with what is best for a stream, this one or another."""
     if settings == REFERENCE:
         return reference(stream)
     if settings == TUNED:
-        return recipe(stream, *tuned(stream, mean_of(scores.sad)))
+        return recipe(stream, *tuned(tuned_on or stream, mean_of(scores.sad)))
     return element(stream, settings)
 
 
@@ -97,7 +98,7 @@ def judge_scenes(names, all_settings, report):
     total = {settings: {} for settings in all_settings}
     for name in names:
         stream = scene(name, SCENES[name])
-        still = scene(name, f"{SCENES[name]} {STILL}") if STILL else None
+        still = scene(name, SCENES[name], rate=STILL_RATE)
         rows, mattes = [], []
         for settings in all_settings:
             alphas = alphas_of(stream, settings)
@@ -105,8 +106,7 @@ def judge_scenes(names, all_settings, report):
             if settings == TUNED:  # the sample at its best by the very score shown
                 best = tuned(stream, mean_of(scores.gradient))
                 found["gradient"] = mean_of(scores.gradient)(recipe(stream, *best), stream)
-            if still:
-                found["flicker"] = scores.flicker(alphas_of(still, settings))
+            found["flicker"] = scores.flicker(alphas_of(still, settings, tuned_on=stream))
             total[settings][name] = found
             mattes.append((settings, alphas))
             rows.append([f"`{settings}`", *(number(found.get(column, math.nan)) for column in COLUMNS)])
@@ -159,6 +159,8 @@ def judge_cases(cases, only, all_settings, report):
         outline = next(iter(cases.outlines.get(stream.name, {}).values()), None)
         if outline:
             report.picture(f"{stream.name} window", sheets.windows(stream, mattes, outline["window"]))
+    if not rows:
+        return
     report.add("Real cases:\n\n" + table(["case", "settings", *columns, "goal of SAD"], rows))
     if missed:
         report.add("Goals missed:\n\n" + "\n".join(missed) + "\n")

@@ -7,12 +7,12 @@ import numpy as np
 from streams import Stream, launch
 
 WIDTH, HEIGHT, FRAMES = 1280, 720, 10
+RATE = 30  # frames a second
+STILL_RATE = 1_000_000  # so many that nothing moves, while the sensor's noise goes on
 DEPTHS = {"phone": (320, 180)}  # samples of a sensor's map
 USUAL_DEPTH = (640, 360)
 
 # Name: properties of depthtestsrc.
-STILL = ""  # the property that lets the geometry stand still
-
 SCENES = {
     "desk": "sensor=structured-light",
     "stereo": "sensor=stereo",
@@ -21,18 +21,18 @@ SCENES = {
 }
 
 
-def scene(name, properties, frames=FRAMES):
+def scene(name, properties, frames=FRAMES, rate=RATE):
     """The frames that both streams have; each with the newest depth map at most half a second old, as the element pairs them."""
     columns, rows = next((size for sensor, size in DEPTHS.items() if f"sensor={sensor}" in properties), USUAL_DEPTH)
     with tempfile.TemporaryDirectory() as folder:
         video, depth, matte = (os.path.join(folder, name) for name in ("video", "depth", "matte"))
         printed = launch(
             f"depthtestsrc name=source num-buffers={frames} {properties} "
-            f"source.video ! video/x-raw,format=BGR,width={WIDTH},height={HEIGHT},framerate=30/1 "
+            f"source.video ! video/x-raw,format=BGR,width={WIDTH},height={HEIGHT},framerate={rate}/1 "
             f"! roiset name=video print=true ! filesink location={video} "
-            f"source.depth ! video/x-raw,format=GRAY16_LE,width={columns},height={rows},framerate=30/1 "
+            f"source.depth ! video/x-raw,format=GRAY16_LE,width={columns},height={rows},framerate={rate}/1 "
             f"! roiset name=depth print=true ! filesink location={depth} "
-            f"source.matte ! video/x-raw,format=GRAY8,width={WIDTH},height={HEIGHT},framerate=30/1 "
+            f"source.matte ! video/x-raw,format=GRAY8,width={WIDTH},height={HEIGHT},framerate={rate}/1 "
             f"! filesink location={matte}")
         videos = np.fromfile(video, np.uint8).reshape(-1, HEIGHT, WIDTH, 3)
         depths = np.fromfile(depth, "<u2").reshape(-1, rows, columns)
