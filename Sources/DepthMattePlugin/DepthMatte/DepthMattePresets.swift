@@ -36,7 +36,8 @@ enum DepthMattePresets {
 
     /// Every property that a preset sets, with its default.
     private static let defaults: KeyValuePairs = [
-        "method": "threshold", "settle": "0.7", "subject": "anchored", "detail": "full", "mask": "cutoff", "slope": "4", "width": "0.1",
+        "method": "threshold", "settle": "0.7", "subject": "anchored", "detail": "full", "mask": "cutoff", "slope": "4",
+        "width": "0.1",
         "invert": "false", "anchor": "auto",
         "margin": "0.25", "cutoff": "1", "near": "0", "feather-near": "0", "feather-far": "0",
         "anchor-smoothing": "0.15", "blur-radius": "5", "gamma": "0.5", "upscale": "bicubic",

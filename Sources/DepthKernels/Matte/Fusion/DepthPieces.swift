@@ -202,8 +202,9 @@ struct DepthPieces: ~Copyable {
     ) {
         guard y > 0 else { return }
         let width = map.members.width
-        for set in [0, 1] {
-            let (here, above) = set == 0
+        for set in 0..<2 {
+            let (here, above) =
+                set == 0
                 ? unsafe (map.members.row(y), map.members.row(y &- 1))
                 : unsafe (map.barrier.row(y), map.barrier.row(y &- 1))
             var run = previous.lowerBound

@@ -66,26 +66,23 @@ struct FloorPlanes: ~Copyable {
     ///   - depth: metres; 0 where nothing was measured; rows of `floor.stride * 64`.
     ///   - past: the person's samples in the last frame.
     ///   - floor: receives the samples.
-    /// - Returns: false where there is no such plane, and no sample of `floor` is set then.
     mutating func find(
         _ depth: UnsafePointer<Float>, past: SampleSet, on grid: WorkGrid, into floor: SampleSet, _ loops: Loops
-    ) -> Bool {
+    ) {
         floor.removeAll()
         let size = grid.width >= 480 ? 16 : 8
         let focal = Double(grid.width) / Classes.view
         unsafe readTiles(depth, rowLength: floor.stride &* 64, size: size, focal: focal, on: grid)
-        var isFound = false
         for _ in 0..<FloorPlanes.most {
             guard let found = takeLargest(focal: focal) else { break }
             if found.width >= FloorPlanes.leastWidth {
-                isFound = true
                 mark(size: size, on: grid)
                 unsafe add(
-                    found.plane, tolerance: found.tolerance, depth, size: size, past: past, on: grid, into: floor, loops)
+                    found.plane, tolerance: found.tolerance, depth, size: size, past: past, on: grid, into: floor, loops
+                )
             }
             tiles.removeAll { $0.isTaken }
         }
-        return isFound
     }
 
     // MARK: Tiles
@@ -223,7 +220,8 @@ struct FloorPlanes: ~Copyable {
     }
 
     private mutating func add(
-        _ plane: Surface, tolerance: Float, _ depth: UnsafePointer<Float>, size: Int, past: SampleSet, on grid: WorkGrid,
+        _ plane: Surface, tolerance: Float, _ depth: UnsafePointer<Float>, size: Int, past: SampleSet,
+        on grid: WorkGrid,
         into floor: SampleSet, _ loops: Loops
     ) {
         let columns = groups(of: blockWidth, in: grid.width)
