@@ -67,6 +67,13 @@ import Testing
         #expect(try scene.isKept(scene.alpha(.all), floor))
     }
 
+    @Test func `shoulders seen from above are no floor`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 160, top: 0, distance: 0.4)
+        scene.addFloor(height: 0.14, rows: 180..<240)
+        #expect(try scene.isKept(scene.alpha(), Rectangle(60, 188, 260, 232)))
+    }
+
     @Test func `a bag on the floor beside the person is gone`() throws {
         var scene = Scene()
         scene.addFloor(height: 0.88)

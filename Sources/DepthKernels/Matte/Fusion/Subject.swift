@@ -132,7 +132,9 @@ struct Subject: ~Copyable {
         if pastCount == 0 { past.removeAll() }
 
         let depth = unsafe read(frame.depth, settings, cutoff: cutoff, near, far, on: grid, loops)
-        unsafe planes.find(depth, past: past, on: grid, into: floor, loops)
+        markShoulders(set(5))
+        unsafe planes.find(
+            depth, farthest: 1.5 * cutoff, past: past, sparing: set(5), on: grid, into: floor, loops)
         members.fill { unsafe near.words[$0] & ~floor.words[$0] }
         limitSideways(members, sparing: set(5), on: grid)
         let distance = faces.reduce(0) { $1.isSubject ? max($0, $1.distance) : $0 }
@@ -141,7 +143,7 @@ struct Subject: ~Copyable {
             distance: distance)
         pieces.find(in: map, loops)
         let border = Subject.lastMeasuredRow(near, far)
-        describe(map, border: border)
+        describe(map, border: border - grid.wholeSamples(Subject.gap))
         choose(hasFaces: anchored != nil)
         if Double(border) < arms(on: grid) { addArms(map) }
         addPieces(map, on: grid)
@@ -242,11 +244,24 @@ struct Subject: ~Copyable {
         }
     }
 
+    /// Marks where head and shoulders are, and whatever is above them: shoulders seen from above slope as a floor does.
+    private func markShoulders(_ shoulders: SampleSet) {
+        shoulders.removeAll()
+        for face in faces where face.isSubject {
+            let half = 1.5 * face.width
+            let start = floorIndex(face.axis - half, in: 0...shoulders.width)
+            let end = ceilIndex(face.axis + half, in: 0...shoulders.width)
+            guard start < end else { continue }
+            let bottom = ceilIndex(face.bottom + 1.5 * (face.bottom - face.top), in: 0...shoulders.height)
+            for y in 0..<bottom { shoulders.bits(y).insert(start..<end) }
+        }
+    }
+
     // MARK: Pieces
 
     /// Gathers the figures of all pieces.
     ///
-    /// - Parameter border: the lowest row with anything measured; sensors lose some at the picture's border.
+    /// - Parameter border: the row from which on a piece is at the lower border, where sensors lose some.
     private mutating func describe(_ map: DepthPieces.Map, border: Int) {
         found.removeAll(keepingCapacity: true)
         for index in pieces.runs.indices {
@@ -263,7 +278,7 @@ struct Subject: ~Copyable {
             piece.past += unsafe Subject.count(map.past.row(y), in: columns)
             piece.left = min(piece.left, columns.lowerBound)
             piece.right = max(piece.right, columns.upperBound)
-            if y >= border - 1 {
+            if y >= border {
                 piece.borderLeft = min(piece.borderLeft, columns.lowerBound)
                 piece.borderRight = max(piece.borderRight, columns.upperBound)
             }
