@@ -202,7 +202,7 @@ struct DepthPieces: ~Copyable {
     ) {
         guard y > 0 else { return }
         let width = map.members.width
-        for set in [0, 1] {
+        for set in 0..<2 {
             let (here, above) =
                 set == 0
                 ? unsafe (map.members.row(y), map.members.row(y &- 1))

@@ -64,21 +64,22 @@ struct FloorPlanes: ~Copyable {
     ///
     /// - Parameters:
     ///   - depth: metres; 0 where nothing was measured; rows of `floor.stride * 64`.
+    ///   - farthest: metres; what lies beyond says nothing about planes where the person is.
     ///   - past: the person's samples in the last frame.
+    ///   - spared: samples that are on no plane, whatever they look like.
     ///   - floor: receives the samples.
-    /// - Returns: false where there is no such plane, and no sample of `floor` is set then.
     mutating func find(
-        _ depth: UnsafePointer<Float>, past: SampleSet, on grid: WorkGrid, into floor: SampleSet, _ loops: Loops
-    ) -> Bool {
+        _ depth: UnsafePointer<Float>, farthest: Double, past: SampleSet, sparing spared: SampleSet,
+        on grid: WorkGrid, into floor: SampleSet, _ loops: Loops
+    ) {
         floor.removeAll()
         let size = grid.width >= 480 ? 16 : 8
         let focal = Double(grid.width) / Classes.view
-        unsafe readTiles(depth, rowLength: floor.stride &* 64, size: size, focal: focal, on: grid)
-        var isFound = false
+        unsafe readTiles(
+            depth, size: size, farthest: Float(farthest), sparing: spared, focal: focal, on: grid)
         for _ in 0..<FloorPlanes.most {
             guard let found = takeLargest(focal: focal) else { break }
             if found.width >= FloorPlanes.leastWidth {
-                isFound = true
                 mark(size: size, on: grid)
                 unsafe add(
                     found.plane, tolerance: found.tolerance, depth, size: size, past: past, on: grid, into: floor, loops
@@ -86,19 +87,23 @@ struct FloorPlanes: ~Copyable {
             }
             tiles.removeAll { $0.isTaken }
         }
-        return isFound
+        floor.fill { unsafe floor.words[$0] & ~spared.words[$0] }
     }
 
     // MARK: Tiles
 
     private mutating func readTiles(
-        _ depth: UnsafePointer<Float>, rowLength: Int, size: Int, focal: Double, on grid: WorkGrid
+        _ depth: UnsafePointer<Float>, size: Int, farthest: Float, sparing spared: SampleSet, focal: Double,
+        on grid: WorkGrid
     ) {
+        let rowLength = spared.stride &* 64
         tiles.removeAll(keepingCapacity: true)
         for row in 0..<(grid.height / size) {
             for column in 0..<(grid.width / size) {
+                if spared.bits(row &* size &+ size / 2).contains(column &* size &+ size / 2) { continue }
                 let first = unsafe depth + row &* size &* rowLength + column &* size
-                guard let sums = unsafe Sums(first, rowLength: rowLength, size: size) else { continue }
+                guard unsafe first[0] <= farthest, let sums = unsafe Sums(first, rowLength: rowLength, size: size)
+                else { continue }
                 let step = Double(size / 8)
                 let mean = sums.mean
                 let variance = 5.25 * step * step
@@ -225,8 +230,7 @@ struct FloorPlanes: ~Copyable {
 
     private mutating func add(
         _ plane: Surface, tolerance: Float, _ depth: UnsafePointer<Float>, size: Int, past: SampleSet,
-        on grid: WorkGrid,
-        into floor: SampleSet, _ loops: Loops
+        on grid: WorkGrid, into floor: SampleSet, _ loops: Loops
     ) {
         let columns = groups(of: blockWidth, in: grid.width)
         let line = unsafe line.reserve(floor.stride * 64, filler: 0)

@@ -8,8 +8,8 @@
 ///   out, and what it holds;
 /// - if it touches a piece of the person, lies behind it, and most of it lies within 1.25 widths of the face to either side, and
 ///   below the chin or down to the lower border: what an arm, a thing in the hands or the chin parts from the head;
-/// - if it comes in through the lower border, as the person does, no wider than an arm and no farther away than the face: an arm
-///   whose elbow is outside the picture.
+/// - if it comes in through the lower border, as the person does, no more than 0.7 m below the chin, no wider than an arm and no
+///   farther away than the face: an arm whose elbow is outside the picture.
 ///
 /// Pieces with another measured face are never added. Where person and neighbour hang together, they are parted halfway
 /// between their faces. Nothing beyond 1.2 m to the left and right of the face is the person's.
@@ -24,12 +24,14 @@ struct Subject: ~Copyable {
     private static let reachSideways = 1.2
     private static let armLength: Float = 0.8
     private static let widestThing = 1.0
-    private static let arm = (width: 0.25, wholeWidth: 0.45, sideways: 0.6, behind: 0.05)
+    private static let arm = (width: 0.25, wholeWidth: 0.45, sideways: 0.6, behind: 0.05, below: 0.7)
     /// Of a border: samples (of a grid of 640), or metres and samples.
     private static let leastContact = (samples: 6.0, metres: 0.03, least: 3)
     private static let leastSeeds = 0.1
     private static let slack = 1.5
     private static let passes = 4
+    /// Samples (of a grid of 640).
+    private static let gap = 8.0
     /// Metres between the faces of two people.
     private static let leastApart = 0.35
 
@@ -130,7 +132,9 @@ struct Subject: ~Copyable {
         if pastCount == 0 { past.removeAll() }
 
         let depth = unsafe read(frame.depth, settings, cutoff: cutoff, near, far, on: grid, loops)
-        let hasFloor = unsafe planes.find(depth, past: past, on: grid, into: floor, loops)
+        markShoulders(set(5))
+        unsafe planes.find(
+            depth, farthest: 1.5 * cutoff, past: past, sparing: set(5), on: grid, into: floor, loops)
         members.fill { unsafe near.words[$0] & ~floor.words[$0] }
         limitSideways(members, sparing: set(5), on: grid)
         let distance = faces.reduce(0) { $1.isSubject ? max($0, $1.distance) : $0 }
@@ -138,11 +142,13 @@ struct Subject: ~Copyable {
             depth: depth, members: members, barrier: far, past: past, spacing: Classes.view / Double(grid.width),
             distance: distance)
         pieces.find(in: map, loops)
-        describe(map, on: grid)
+        let border = Subject.lastMeasuredRow(near, far)
+        describe(map, border: border - grid.wholeSamples(Subject.gap))
         choose(hasFaces: anchored != nil)
+        if Double(border) < arms(on: grid) { addArms(map) }
         addPieces(map, on: grid)
         let mean = write(into: person)
-        if hasFloor { fillGaps(person, near: near, reach: 8, spare: set(5)) }
+        fillGaps(person, near: near, reach: grid.wholeSamples(Subject.gap), spare: set(5))
 
         pastCount = 0
         for index in 0..<size {
@@ -238,12 +244,26 @@ struct Subject: ~Copyable {
         }
     }
 
+    /// Marks where head and shoulders are, and whatever is above them: shoulders seen from above slope as a floor does.
+    private func markShoulders(_ shoulders: SampleSet) {
+        shoulders.removeAll()
+        for face in faces where face.isSubject {
+            let half = 1.5 * face.width
+            let start = floorIndex(face.axis - half, in: 0...shoulders.width)
+            let end = ceilIndex(face.axis + half, in: 0...shoulders.width)
+            guard start < end else { continue }
+            let bottom = ceilIndex(face.bottom + 1.5 * (face.bottom - face.top), in: 0...shoulders.height)
+            for y in 0..<bottom { shoulders.bits(y).insert(start..<end) }
+        }
+    }
+
     // MARK: Pieces
 
     /// Gathers the figures of all pieces.
-    private mutating func describe(_ map: DepthPieces.Map, on grid: WorkGrid) {
+    ///
+    /// - Parameter border: the row from which on a piece is at the lower border, where sensors lose some.
+    private mutating func describe(_ map: DepthPieces.Map, border: Int) {
         found.removeAll(keepingCapacity: true)
-        let border = grid.height - Subject.border(map, on: grid)
         for index in pieces.runs.indices {
             let root = pieces.root(index)
             if pieces.runs[root].piece < 0 {
@@ -309,14 +329,19 @@ struct Subject: ~Copyable {
         return count
     }
 
-    /// The number of rows from the lowest with anything measured to the end; sensors lose some at the picture's border.
-    private static func border(_ map: DepthPieces.Map, on grid: WorkGrid) -> Int {
-        for y in stride(from: grid.height - 1, to: grid.height / 2, by: -1) {
-            for index in 0..<map.members.stride {
-                if unsafe map.members.row(y)[index] | map.barrier.row(y)[index] != 0 { return grid.height - y + 1 }
-            }
+    private static func lastMeasuredRow(_ near: SampleSet, _ far: SampleSet) -> Int {
+        for y in stride(from: near.height - 1, to: 0, by: -1) {
+            for index in 0..<near.stride { if unsafe near.row(y)[index] | far.row(y)[index] != 0 { return y } }
         }
-        return 1
+        return 0
+    }
+
+    /// The lowest row that elbows may be below.
+    private func arms(on grid: WorkGrid) -> Double {
+        faces.reduce(0) { row, face in
+            guard face.isSubject else { return row }
+            return max(row, face.bottom + Subject.arm.below * Double(grid.width) / (Classes.view * face.distance))
+        }
     }
 
     /// Marks the pieces that are the person for themselves.
@@ -331,14 +356,13 @@ struct Subject: ~Copyable {
         }
         for index in found.indices {
             let piece = found[index]
-            found[index].isSubject =
-                piece.past * 2 >= piece.count && piece.count >= 16 || piece.past * 4 >= max(pastCount, 1)
+            let isMostOfPast = piece.past * 4 >= max(pastCount, 1)
+            found[index].isSubject = isMostOfPast || piece.past * 2 >= piece.count && piece.count >= 16
         }
     }
 
     /// Adds pieces that belong to the person by where they touch.
     private mutating func addPieces(_ map: DepthPieces.Map, on grid: WorkGrid) {
-        addArms(map, on: grid)
         let leastSamples = grid.wholeSamples(Subject.leastContact.samples)
         for _ in 0..<Subject.passes {
             countContacts(map)
@@ -366,7 +390,7 @@ struct Subject: ~Copyable {
         }
     }
 
-    private mutating func addArms(_ map: DepthPieces.Map, on grid: WorkGrid) {
+    private mutating func addArms(_ map: DepthPieces.Map) {
         guard found.contains(where: { $0.isSubject && $0.borderRight > 0 }) else { return }
         for index in found.indices {
             let piece = found[index]
@@ -415,13 +439,15 @@ struct Subject: ~Copyable {
     /// - Returns: the mean distance.
     private mutating func write(into person: SampleSet) -> Double? {
         person.removeAll()
-        var (sum, count) = (0.0, 0)
-        for piece in found where piece.isSubject { (sum, count) = (sum + piece.sum, count + piece.count) }
+        var (sum, count, rivals) = (0.0, 0, UInt64(0))
+        for piece in found where piece.isSubject {
+            (sum, count, rivals) = (sum + piece.sum, count + piece.count, rivals | piece.rivals)
+        }
         for index in pieces.runs.indices {
             let piece = found[Int(pieces.runs[pieces.root(index)].piece)]
             guard piece.isSubject else { continue }
             let run = pieces.runs[index]
-            let columns = piece.rivals == 0 ? run.columns : share(of: run.columns, rivals: piece.rivals)
+            let columns = rivals == 0 ? run.columns : share(of: run.columns, rivals: rivals)
             if !columns.isEmpty { person.bits(Int(run.row)).insert(columns) }
         }
         return count > 0 && sum > 0 ? sum / Double(count) : nil
@@ -443,7 +469,7 @@ struct Subject: ~Copyable {
         return start..<max(end, start)
     }
 
-    /// Gives back what a plane took out of the person: samples with the person close above and close below.
+    /// Gives back what a plane or a speck of noise took out of the person: samples with them close above and close below.
     private func fillGaps(_ person: SampleSet, near: SampleSet, reach: Int, spare: SampleSet) {
         let (stride, height) = (person.stride, person.height)
         for index in 0..<person.wordCount {
