@@ -18,6 +18,9 @@ SCENES = {
     "stereo": "sensor=stereo",
     "tof": "sensor=tof",
     "phone": "sensor=phone",
+    "black hair": "sensor=structured-light seed=4",
+    "noise": "sensor=stereo seed=9 noise=0.01 holes=0.1",
+    "no face": "sensor=structured-light seed=5 face=false",
 }
 
 
