@@ -25,7 +25,7 @@ SCENES = {
 
 
 def scene(name, properties, frames=FRAMES, rate=RATE):
-    """The frames that both streams have; each with the newest depth map at most half a second old, as the element pairs them."""
+    """The frames that have a depth map: each is paired with the newest one that is at most half a second old."""
     columns, rows = next((size for sensor, size in DEPTHS.items() if f"sensor={sensor}" in properties), USUAL_DEPTH)
     with tempfile.TemporaryDirectory() as folder:
         video, depth, matte = (os.path.join(folder, name) for name in ("video", "depth", "matte"))
