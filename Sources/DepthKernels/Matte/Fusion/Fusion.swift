@@ -10,6 +10,7 @@ struct Fusion: ~Copyable {
     private var classes = Classes()
     private var evidence = ColorEvidence()
     private var expectation = Expectation()
+    private var connection = Connection()
     private var settle = Settle()
     private var logOdds = LogOdds()
     private var model = GuidedFilter()
@@ -53,6 +54,7 @@ struct Fusion: ~Copyable {
         let evidence = unsafe evidence.evidence(
             colors, sets, last: logOdds.past(on: grid), on: grid, bands, loops)
         let expectation = expectation.find(sets, on: grid)
+        if !frame.faces.isEmpty { unsafe connection.cut(evidence, sets, expectation, on: grid) }
         let change = settle.findChange(settle: Float(settings.settle), on: grid)
         let result = unsafe logOdds.update(
             evidence, sets, expectation, change: change, on: grid, bands, loops)
@@ -66,7 +68,9 @@ struct Fusion: ~Copyable {
                 colors, result.matte, cells.region(rows: region.rows, columns: region.columns), guide.map, on: grid,
                 bands, loops)
         }
-        return unsafe drawing.draw(plan, guide, model: fitted, keep: result.keep, on: grid, bands, loops).readOnly
+        return unsafe drawing.draw(
+            plan, guide, model: fitted, keep: result.keep, noise: settle.noise, on: grid, bands, loops
+        ).readOnly
     }
 
     /// Forgets the past: the next frame does not continue it.
