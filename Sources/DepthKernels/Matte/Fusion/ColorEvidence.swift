@@ -50,11 +50,11 @@ struct ColorEvidence: ~Copyable {
     ///   - colors: three planes of the grid's size, whose sums are made.
     ///   - last: the log odds of the last frame; nil where there are none.
     ///   - tiles: summed up, of the same colours and sets.
-    /// - Returns: L of the open samples, those of others mean nothing; valid until the next call.
+    /// - Returns: L of the open samples, those of others mean nothing; valid until the next call, and the caller's to add to.
     mutating func evidence(
         _ colors: UnsafePointer<Float>, _ sets: Classes.Sets, last: UnsafePointer<Float>?,
         on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
-    ) -> UnsafePointer<Float> {
+    ) -> UnsafeMutablePointer<Float> {
         let variance = ColorEvidence.floor + medianVariance() / 3
         if let last = unsafe last, let hair = unsafe findHair(sets, last, on: grid) {
             let tiles = unsafe learnt.sums(of: hair, colors, on: grid)
@@ -66,7 +66,7 @@ struct ColorEvidence: ~Copyable {
             colors: colors, sets: sets, person: person.palettes, room: room.palettes, order: order, grid: grid,
             variance: variance, loops: loops, target: evidence)
         bands.share(work, rows: grid.height, width: grid.width, grain: TileSet.size)
-        return unsafe UnsafePointer(evidence)
+        return unsafe evidence
     }
 
     /// Holes in the ellipses of heads that were the person's in the last frame; nil where there are none.
