@@ -8,3 +8,6 @@
 
 /// e to the power of x, by the platform's mathematics; its trigonometry is in Angles.swift.
 func exponential(_ x: Double) -> Double { exp(x) }
+
+/// The natural logarithm of x.
+func logarithm(_ x: Double) -> Double { log(x) }

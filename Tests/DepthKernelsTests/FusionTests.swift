@@ -113,7 +113,7 @@ import Testing
 }
 
 /// The golden frames of `method=fusion`.
-private struct GoldenFrames {
+struct GoldenFrames {
     struct Frame {
         /// Counts of a millimetre.
         let depth: [Int]
@@ -179,7 +179,8 @@ private struct GoldenFrames {
     /// Renders a frame and gives back its alpha.
     func alpha(
         of matte: Matte, _ number: Int, _ settings: MatteSettings = GoldenFrames.settings, depth: DepthMap? = nil,
-        time: Int64? = nil, video: [UInt8]? = nil, width: Int? = nil, height: Int? = nil
+        time: Int64? = nil, video: [UInt8]? = nil, width: Int? = nil, height: Int? = nil,
+        segmentation: SegmentationPicture? = nil
     ) throws -> [UInt8] {
         let (width, height) = (width ?? self.width, height ?? self.height)
         let bytes = video ?? frames[number].video
@@ -195,7 +196,7 @@ private struct GoldenFrames {
                 planes: planes, layout: PixelLayout(.full(bytesPerSample: 3)), colors: VideoColors(.rgb, components))
             let frame = MatteFrame(
                 depth: depth.image, video: picture, width: width, height: height,
-                faces: [GoldenFrames.face], time: time)
+                faces: [GoldenFrames.face], segmentation: segmentation, time: time)
             matte.render(frame, settings)
             let alpha = matte.plane(over: picture)
             return (0..<height).flatMap { y in

@@ -186,12 +186,12 @@ import Testing
     }
 
     @Test func `pictures over max-pixels are refused on every pad`() {
-        for pad in ["video", "depth", "face", "background"] {
-            let bench = Bench(["depth", "face", "background"], ["max-pixels": "100"])
-            let feed =
-                pad == "video"
-                ? bench.video : pad == "depth" ? bench.depth : pad == "face" ? bench.face : bench.background
-            feed.start(VideoShape(pad == "depth" ? "GRAY16_LE" : "RGB", 11, 10))
+        for (pad, format) in [
+            ("video", "RGB"), ("depth", "GRAY16_LE"), ("face", "RGB"), ("background", "RGB"), ("segmentation", "GRAY8"),
+        ] {
+            let bench = Bench(["depth", "face", "background", "segmentation"], ["max-pixels": "100"])
+            let feed = bench[pad]
+            feed.start(VideoShape(format, 11, 10))
             feed.push([1, 2, 3, 4], at: 0)
             #expect(feed.settle() == GST_FLOW_NOT_NEGOTIATED, "\(pad)")
             #expect(bench.bus.errors().first?.text.contains("max-pixels") == true, "\(pad)")

@@ -105,6 +105,10 @@ extension Follower {
                     pad: "depth", caps: depth.caps, otherCaps: DepthShape("F32LE", 8, 4).caps, frame: Numbered.map(9)),
                 Stream(pad: "face", caps: video.caps, otherCaps: other.caps, frame: Numbered.picture),
                 Stream(pad: "background", caps: other.caps, otherCaps: video.caps, frame: Numbered.picture),
+                // It knows nothing, and so changes no number.
+                Stream(
+                    pad: "segmentation", caps: other.caps, otherCaps: video.caps,
+                    frame: [UInt8](repeating: 128, count: other.size)),
             ],
             partner: "depth", numbered: Numbered.map, number: Numbered.number, foreignCaps: ["I420", "P010_10LE"],
             leastProperties: 25)

@@ -39,10 +39,11 @@ import Testing
         }
     }
 
-    @Test func `faces and backgrounds never delay the video`() throws {
-        let bench = Bench(["face", "background"], clock: clock.clock)
+    @Test func `faces, backgrounds and segmentations never delay the video`() throws {
+        let bench = Bench(["face", "background", "segmentation"], clock: clock.clock)
         bench.face.start(Room.shape)
         bench.background.start(Room.shape)
+        bench["segmentation"].start(VideoShape("GRAY8", 16, 12))
         bench.video.start(Room.shape)
         for frame in 1...3 {
             bench.video.push(Room.picture, at: time(ofFrame: frame))

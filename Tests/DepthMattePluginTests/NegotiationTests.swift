@@ -149,7 +149,7 @@ import Testing
         gst_element_request_pad_simple(element, name)
     }
 
-    @Test(arguments: ["depth", "face", "background"])
+    @Test(arguments: ["depth", "face", "background", "segmentation"])
     func `a second pad of a kind is refused`(name: String) {
         let element = makeElement("depthmatte")
         defer { gst_object_unref(element) }
@@ -171,7 +171,7 @@ import Testing
         #expect(request(element, name) == nil)
     }
 
-    @Test(arguments: ["depth", "face", "background"])
+    @Test(arguments: ["depth", "face", "background", "segmentation"])
     func `a pad that was released can be asked for again`(name: String) {
         let element = makeElement("depthmatte")
         defer { gst_object_unref(element) }

@@ -20,6 +20,8 @@ import Testing
         var depth = "video/x-raw,format=GRAY16_LE"
         /// What arrives on the background pad, if anything does.
         var background: String?
+        /// What arrives on the segmentation pad, if anything does.
+        var segmentation: String?
         /// Times 320x240.
         var scale = 1
         /// What GstVideoConverter asks for in each frame: two lists, of the size that they have.
@@ -27,7 +29,7 @@ import Testing
         /// Objects that hold the picture of the background pad.
         var holders = 0
         var testDescription: String {
-            "\(factory) \(properties) \(format) \(depth) \(before)\(behind) \(background ?? "") \(scale)"
+            "\(factory) \(properties) \(format) \(depth) \(before)\(behind) \(background ?? "") \(segmentation ?? "") \(scale)"
         }
     }
 
@@ -37,6 +39,9 @@ import Testing
         Work(properties: "anchor=fixed cutoff=3 background=$STILL"),
         Work(properties: "cutoff=3 method=fusion"), Work(properties: "cutoff=3 method=fusion", format: "RGBA"),
         Work(properties: "cutoff=3 method=fusion max-threads=2", format: "NV12", scale: 3),
+        Work(
+            properties: "cutoff=3 method=fusion max-threads=2",
+            segmentation: "video/x-raw,format=GRAY8,width=97,height=51", scale: 3),
         Work(properties: "cutoff=3 method=fusion light-wrap=0.5 background-mode=blur"),
         Work(properties: "cutoff=3 method=fusion background-mode=transparent", format: "RGBA"),
         Work(properties: "cutoff=3 light-wrap=0.5 max-threads=2", format: "YUY2", scale: 3),
@@ -89,9 +94,13 @@ import Testing
             separator: still)
         let source = "videotestsrc num-buffers=\(SteadyStateTests.frames)"
         let background = work.background.map { "\(source) pattern=snow ! \($0),framerate=30/1 ! element.background" }
+        let segmentation = work.segmentation.map {
+            "\(source) pattern=snow ! \($0),framerate=15/1 ! element.segmentation"
+        }
         let pipeline = Pipeline(
             """
             \(background ?? "")
+            \(segmentation ?? "")
             \(source) ! video/x-raw,format=\(work.format),width=\(320 * work.scale),height=\(240 * work.scale)
                 ! identity name=video ! \(work.before) element.video
             \(source) pattern=ball

@@ -12,7 +12,7 @@ import Testing
         ("blur-radius", ["0", "2"]), ("cutoff", ["1", "4"]), ("depth-offset-x", ["0", "3"]),
         ("face-types", ["face", "face,head"]), ("gamma", ["1", "2"]), ("invert", ["false", "true"]),
         ("max-skew", ["50000000", "60000000"]), ("max-threads", ["1", "3"]),
-        ("on-missing-depth", ["cover", "pass"]),
+        ("on-missing-depth", ["cover", "pass"]), ("segmentation-weight", ["0", "1"]),
         ("stats-interval", ["0", "1"]), ("view", ["composite", "matte", "original"]),
     ]
 
@@ -113,7 +113,7 @@ import Testing
         let element = Shared(bench.element)
         let threads = Threads(2) { thread, complain in
             for _ in 0..<100 {
-                guard let pad = gst_element_request_pad_simple(element.pointer, ["face", "background"][thread]) else {
+                guard let pad = gst_element_request_pad_simple(element.pointer, ["face", "segmentation"][thread]) else {
                     return complain("no pad")
                 }
                 gst_element_release_request_pad(element.pointer, pad)

@@ -8,19 +8,23 @@ package struct MatteFrame {
     package let height: Int
     /// Faces, in video pixels.
     package let faces: [Box]
+    /// A network's opinion of the frame; nil where there is none.
+    package let segmentation: SegmentationPicture?
     /// Running time in nanoseconds; nil where the frame has none.
     package let time: Int64?
     /// Seconds since the frame before, negative where time went back; nil where that is not known. Set by `Matte`.
     var elapsed: Double?
 
     package init(
-        depth: DepthImage, video: VideoPicture? = nil, width: Int, height: Int, faces: [Box] = [], time: Int64? = nil
+        depth: DepthImage, video: VideoPicture? = nil, width: Int, height: Int, faces: [Box] = [],
+        segmentation: SegmentationPicture? = nil, time: Int64? = nil
     ) {
         self.depth = depth
         self.video = video
         self.width = min(max(width, 1), Matte.largestSide)
         self.height = min(max(height, 1), Matte.largestSide)
         self.faces = faces
+        self.segmentation = segmentation
         self.time = time
     }
 }

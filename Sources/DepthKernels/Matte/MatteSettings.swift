@@ -30,6 +30,8 @@ package struct MatteSettings: Equatable, Sendable {
     package var method = MatteMethod.threshold
     /// Share of the last frame that a fused matte keeps where the picture stands still, 0…1.
     package var settle = 0.7
+    /// How much a segmentation counts in a fused matte, 0…1.
+    package var segmentationWeight = 0.5
     /// What of the things before the cutoff a fused matte keeps.
     package var subject = SubjectChoice.anchored
     /// Of a fused matte.
@@ -40,8 +42,8 @@ package struct MatteSettings: Equatable, Sendable {
     /// The same settings with every number in the range that the arithmetic is written for.
     ///
     /// Near: not below 0. Feathers: not below 0, NaN = 0. Blur radius: 0…100, NaN = 0. Gamma: 0.01…10, NaN = 1.
-    /// Slope: 0.1…100, NaN = 4. Settle and width: 0…1, NaN = 0. A cutoff, near limit or focus that is NaN has no sensible
-    /// value; `showsAnything` is then false.
+    /// Slope: 0.1…100, NaN = 4. Settle, segmentation weight and width: 0…1, NaN = 0. A cutoff, near limit or focus that is
+    /// NaN has no sensible value; `showsAnything` is then false.
     var clamped: MatteSettings {
         var result = self
         result.near = near < 0 ? 0 : near
@@ -53,6 +55,7 @@ package struct MatteSettings: Equatable, Sendable {
         result.focus = min(max(focus, 0), 1)
         result.slope = DepthKernels.clamped(slope, to: 0.1...100, orIfNaN: 4)
         result.settle = DepthKernels.clamped(settle, to: 0...1, orIfNaN: 0)
+        result.segmentationWeight = DepthKernels.clamped(segmentationWeight, to: 0...1, orIfNaN: 0)
         result.width = DepthKernels.clamped(width, to: 0...1, orIfNaN: 0)
         return result
     }

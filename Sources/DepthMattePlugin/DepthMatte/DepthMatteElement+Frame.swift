@@ -24,6 +24,7 @@ extension DepthMatteElement {
             inputs.depth.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer
         case .face: inputs.face.currentChoice?.buffer
         case .background: inputs.background.currentChoice?.buffer
+        case .segmentation: inputs.segmentation(at: moment)?.buffer
         }
     }
 
@@ -84,8 +85,10 @@ extension DepthMatteElement {
             types: job.settings.matte.anchor.faceTypes ?? "")
         let scene = MatteMaker.Scene(
             depth: depth.buffer, depthTime: depth.time, depthFormat: format, video: video, videoFormat: videoFormat,
-            faces: faces, moment: job.moment)
-        return try maker.matte(scene, job.settings)
+            faces: faces, segmentation: inputs.segmentation(at: job.moment), moment: job.moment)
+        let matte = try maker.matte(scene, job.settings)
+        if let fault = maker.segmentationFault { report(fault, of: "segmentation", "the matte is made without it") }
+        return matte
     }
 
     /// The matte of the frame before, where the machine is so hot that this one is to make do with it, and can.

@@ -8,7 +8,7 @@ extension DepthMatteElement {
         switch role {
         case .depth: _ = try DepthFormat(caps, maxPixels: maxPixels)
         case .video: try checkIsTaken(caps, StreamFormat(videoInfo(caps, maxPixels: maxPixels)))
-        case .face, .background: _ = try videoInfo(caps, maxPixels: maxPixels)
+        case .face, .background, .segmentation: _ = try videoInfo(caps, maxPixels: maxPixels)
         }
     }
 
@@ -45,7 +45,7 @@ extension DepthMatteElement {
             input = (try StreamFormat(info), CapsRef(sharing: caps))
             renegotiate()
         case .depth: inputs.setDepthFormat(try DepthFormat(caps, maxPixels: maxPixels), self)
-        case .face, .background:
+        case .face, .background, .segmentation:
             let info = try videoInfo(caps, maxPixels: maxPixels)
             if role == .background {
                 noteInterlacing(info, of: "The background pad's video", "its fields are shown as one picture")

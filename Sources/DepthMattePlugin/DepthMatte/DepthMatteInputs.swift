@@ -7,6 +7,10 @@ struct DepthMatteInputs: ~Copyable {
     private(set) var depth = RequestInput<DepthFormat>(DepthMatte.PadRole.depth)
     private(set) var face = RequestInput<GstVideoInfo>(DepthMatte.PadRole.face)
     private(set) var background = RequestInput<GstVideoInfo>(DepthMatte.PadRole.background, holdsThroughGaps: true)
+    private(set) var segmentation = RequestInput<FrameLayout>(DepthMatte.PadRole.segmentation)
+
+    /// Nanoseconds for which a segmentation holds: who walks is then 0.35 m farther on, nearly as much as they are wide.
+    private static let segmentationHoldTime: RunningTime = 250_000_000
 
     private var foundFaces = Faces()
     /// The background pad's picture as it was last asked for.
@@ -34,6 +38,7 @@ struct DepthMatteInputs: ~Copyable {
         depth.refresh(element)
         face.refresh(element)
         background.refresh(element)
+        segmentation.refresh(element)
         if !background.isThere { lastBackground = nil }
     }
 
@@ -48,26 +53,29 @@ struct DepthMatteInputs: ~Copyable {
         case .background:
             background.setFormat(info, element)
             lastBackground = nil
+        case .segmentation: segmentation.setFormatIfNew(FrameLayout(info), element)
         case .video, .depth: break
         }
     }
 
     /// Brings every input up to the video frame.
     ///
-    /// - Parameter mayWait: see `FollowedInput.advance`. Faces and backgrounds of a live pipeline are taken as they are.
+    /// - Parameter mayWait: see `FollowedInput.advance`. The pictures of a live pipeline are taken as they are.
     mutating func advance(in element: any Aggregator, to moment: Moment, mayWait: Bool) throws(FlowStop) {
         let mayWaitForPictures = mayWait && !moment.isLive
         // A pad may have come since GstAggregator looked. Until it brings something nothing may be taken off the others:
         // GstAggregator would wait for them again, although this frame needs no more of them.
         if mayWait && depth.isEmpty(in: element, at: moment) { throw .needData }
         if mayWaitForPictures
-            && (face.isEmpty(in: element, at: moment) || background.isEmpty(in: element, at: moment))
+            && (face.isEmpty(in: element, at: moment) || background.isEmpty(in: element, at: moment)
+                || segmentation.isEmpty(in: element, at: moment))
         {
             throw .needData
         }
         try depth.advance(in: element, to: moment, mayWait: mayWait)
         try face.advance(in: element, to: moment, mayWait: mayWaitForPictures)
         try background.advance(in: element, to: moment, mayWait: mayWaitForPictures)
+        try segmentation.advance(in: element, to: moment, mayWait: mayWaitForPictures)
     }
 
     /// A flush: what was taken is over.
@@ -75,7 +83,17 @@ struct DepthMatteInputs: ~Copyable {
         depth.reset()
         face.reset()
         background.reset()
+        segmentation.reset()
         lastBackground = nil
+    }
+
+    /// The segmentation of the frame of the moment that the inputs were last brought to; nil where none is new enough.
+    func segmentation(at moment: Moment) -> (buffer: BufferPointer, layout: FrameLayout)? {
+        guard let layout = segmentation.format, let choice = segmentation.currentChoice else { return nil }
+        if let time = moment.time, let start = choice.time, time &- start > DepthMatteInputs.segmentationHoldTime {
+            return nil
+        }
+        return (choice.buffer, layout)
     }
 
     /// The boxes on the video buffer and on the face pad's, in video pixels.

@@ -32,6 +32,10 @@ enum DepthMatteProperties {
             "settle", "Share of the last matte kept where the picture stands still, with method=fusion; 0 = none",
             0...1,
             \.matte.settle),
+        .double(
+            "segmentation-weight",
+            "Weight of the segmentation pad's log odds beside those of colour, with method=fusion; 0 = none", 0...1,
+            \.matte.segmentationWeight),
         .choice("subject", "What before the cutoff is kept, with method=fusion", \.matte.subject),
         .choice("detail", "Fineness of the grid on which method=fusion works", \.matte.detail),
     ]

@@ -23,6 +23,8 @@ final class MatteMaker {
     private(set) var report = Matte.Report()
     /// Share of the last map's depth samples that were not measured, 0…1.
     private(set) var invalidShare = 0.0
+    /// Why the last matte was made without the segmentation that there was; nil where it was not.
+    private(set) var segmentationFault: FrameFault?
 
     /// The buffers that one matte is made from.
     struct Scene {
@@ -33,6 +35,7 @@ final class MatteMaker {
         let videoFormat: StreamFormat
         /// In video pixels.
         let faces: [Box]
+        let segmentation: (buffer: BufferPointer, layout: FrameLayout)?
         let moment: Moment
     }
 
@@ -42,7 +45,7 @@ final class MatteMaker {
     ///   asked for was never seen.
     func matte(_ scene: Scene, _ settings: DepthMatteSettings) throws(FrameFault) -> Matte? {
         made = nil
-        (report, invalidShare) = (Matte.Report(), 0)
+        (report, invalidShare, segmentationFault) = (Matte.Report(), 0, nil)
         let format = scene.videoFormat
         return try withFrame(reading: scene.depth, scene.depthFormat.layout) { depth throws(FrameFault) -> Matte? in
             try withFrame(reading: scene.video, format.layout) { video -> Matte? in
@@ -55,11 +58,13 @@ final class MatteMaker {
                 matte.crew = workers.crew(
                     of: settings.maxThreads, mostByDefault: MatteMaker.mostThreads,
                     useful: Matte.usefulThreads(pixels: pixels))
-                let frame = MatteFrame(
-                    depth: image,
-                    video: VideoPicture(planes: video, layout: format.format.layout, colors: format.colors),
-                    width: format.width, height: format.height, faces: scene.faces, time: scene.moment.time)
-                let isAnchored = render(frame, at: scene.moment, settings.matte)
+                let picture = VideoPicture(planes: video, layout: format.format.layout, colors: format.colors)
+                let isAnchored = withSegmentation(scene) { segmentation in
+                    let frame = MatteFrame(
+                        depth: image, video: picture, width: format.width, height: format.height, faces: scene.faces,
+                        segmentation: segmentation, time: scene.moment.time)
+                    return render(frame, at: scene.moment, settings.matte)
+                }
                 report = matte.report
                 // At last, when the matte's work has brought the map into the cache.
                 invalidShare = unmeasuredShare(of: image, scale: settings.depth.scale)
@@ -68,6 +73,19 @@ final class MatteMaker {
                 }
                 return isAnchored ? matte : nil
             }
+        }
+    }
+
+    /// Lends the segmentation; nil where there is none that can be read.
+    private func withSegmentation(_ scene: Scene, _ body: (SegmentationPicture?) -> Bool) -> Bool {
+        guard let (buffer, layout) = scene.segmentation else { return body(nil) }
+        do throws(FrameFault) {
+            return try withFrame(reading: buffer, layout) { planes in
+                body(planes[0].map { SegmentationPicture(plane: $0) })
+            }
+        } catch {
+            segmentationFault = error
+            return body(nil)
         }
     }
 

@@ -9,6 +9,7 @@ struct Fusion: ~Copyable {
     private var subject = Subject()
     private var classes = Classes()
     private var evidence = ColorEvidence()
+    private var segmentation = SegmentationEvidence()
     private var expectation = Expectation()
     private var connection = Connection()
     private var settle = Settle()
@@ -53,6 +54,10 @@ struct Fusion: ~Copyable {
             guide, on: grid, into: colors, evidence.sums(of: sets, colors, on: grid), bands, loops)
         let evidence = unsafe evidence.evidence(
             colors, sets, last: logOdds.past(on: grid), on: grid, bands, loops)
+        if let picture = frame.segmentation, settings.segmentationWeight > 0 {
+            unsafe segmentation.add(
+                picture, weight: Float(settings.segmentationWeight), to: evidence, sets, on: grid, bands)
+        }
         let expectation = expectation.find(sets, on: grid)
         if !frame.faces.isEmpty { unsafe connection.cut(evidence, sets, expectation, on: grid) }
         let change = settle.findChange(settle: Float(settings.settle), on: grid)
