@@ -278,6 +278,7 @@ private struct EdgePicture {
 /// Scratch memory of one worker.
 private final class EdgeMemory: MatteMemoryPart {
     var bytes = Scratch<UInt8>()
+    var opacities = Scratch<UInt8>()
     var columns = Scratch<UInt16>()
     var numbers = Scratch<Float>()
 }
@@ -416,11 +417,38 @@ private struct DrawCells: BandWork {
                 for group in groups {
                     let planes = group.planes(hasLight: light > 0)
                     for y in (row &* group.cellHeight)..<min((row &+ 1) &* group.cellHeight, group.rows) {
-                        unsafe draw(run, y, group, means + first &* picture.cells.paddedCount, planes, part)
+                        forEachChanged(run, y, group, part) { cells in
+                            unsafe draw(cells, y, group, means + first &* picture.cells.paddedCount, planes, part)
+                        }
                     }
                     first &+= planes
                 }
             }
+        }
+    }
+
+    /// Calls `body` for each run of cells of which a row of samples changes: those with a mixed one, and all where light falls.
+    private func forEachChanged(
+        _ run: Range<Int>, _ y: Int, _ group: SampleGroup, _ memory: EdgeMemory, _ body: (Range<Int>) -> Void
+    ) {
+        if light > 0 { return body(run) }
+        let (width, start) = (group.cellWidth, run.lowerBound &* group.cellWidth)
+        let count = min(run.upperBound &* width, group.columns) &- start
+        let alpha = unsafe picture.alpha(
+            of: group, row: y, from: start, count: count, memory.opacities.reserve(count, filler: 0))
+        func isMixed(_ cell: Int) -> Bool {
+            let first = (cell &- run.lowerBound) &* width
+            // One more than a plain alpha, 0 or 255, is 1 or 0.
+            var bits: UInt8 = 0
+            for x in first..<min(first &+ width, count) { unsafe bits |= alpha[x] &+ 1 }
+            return bits > 1
+        }
+        var cell = run.lowerBound
+        while cell < run.upperBound {
+            let first = cell
+            while cell < run.upperBound, isMixed(cell) { cell &+= 1 }
+            if first < cell { body(first..<cell) }
+            cell &+= 1
         }
     }
 
