@@ -71,6 +71,8 @@ struct Drawing {
     /// Pixels for each scene unit.
     let pixels: Point
     private var transform = Affine()
+    /// Metres by which reliefs are farther than they say.
+    private var distance: Float = 0
     private(set) var layers: [Layer] = []
 
     init(width: Int, height: Int, onlyOutlines: Bool) {
@@ -88,6 +90,13 @@ struct Drawing {
         transform = inner.then(outer)
         body(&self)
         transform = outer
+    }
+
+    /// Runs `body` with everything `metres` farther from the camera.
+    mutating func farther(_ metres: Float, _ body: (inout Drawing) -> Void) {
+        distance += metres
+        body(&self)
+        distance -= metres
     }
 
     /// Runs `body` twice: mirrored, and as it is.
@@ -111,7 +120,7 @@ struct Drawing {
         let first = Numeric.integer(top, 0, height)
         layers.append(
             Layer(
-                role: role, paint: paint, relief: relief, reflectance: reflectance,
+                role: role, paint: paint, relief: relief?.farther(distance), reflectance: reflectance,
                 rows: first..<max(first, Numeric.integer(bottom.rounded(.up), 0, height)),
                 edges: edges.reversed().sorted { $0.top.rounded(.down) < $1.top.rounded(.down) }))
     }

@@ -6,10 +6,11 @@
 struct Person {
     let look: Look
     let pose: Pose
+    let placement: Placement
 
     // Proportions, in frame heights.
     /// The point between the shoulders that body and head move about.
-    private static let neckBase: Point = [0.80, 0.70]
+    static let neckBase: Point = [0.80, 0.70]
     /// The middle of the face in the body's coordinates, whose origin is `neckBase`.
     private static let faceCentre: Point = [0, -0.275]
     /// The head turns about the top of the neck, in the body's coordinates.
@@ -19,9 +20,10 @@ struct Person {
     /// The wrist, from the elbow, when the forearm is at rest.
     static let wrist: Point = [-0.045, -0.44]
 
-    init(seed: UInt32, seconds: Double) {
+    init(seed: UInt32, seconds: Double, _ placement: Placement = Placement()) {
         look = Look(seed: seed)
         pose = Pose(seed: seed, seconds: seconds)
+        self.placement = placement
     }
 
     /// The vertical shift of the shoulders by the breath.
@@ -43,7 +45,8 @@ struct Person {
 
     /// The face as a detector boxes it: a square in pixels of a 16:9 frame, from the brow to the chin.
     var faceBox: FaceBox {
-        let (centre, half) = (head([0, 0.019]), Float(0.165))
+        let centre = placement.map(head([0, 0.019]))
+        let half = 0.165 * placement.scale
         let across = Double(Drawing.sceneWidth)
         return FaceBox(
             x: Double(centre.x - half) / across, y: Double(centre.y - half),
@@ -53,8 +56,18 @@ struct Person {
 
 extension Drawing {
     mutating func add(_ person: Person) {
-        let look = person.look
-        with(person.head) { $0.addHairBehind(look) }
+        with(person.placement.map) { placed in
+            placed.farther(person.placement.distance) { $0.addParts(of: person) }
+        }
+    }
+
+    private mutating func addParts(of person: Person) {
+        let (look, hasLongHair) = (person.look, person.placement.hasLongHair)
+        if person.placement.isWhole { with(person.body) { $0.addFigure(look) } }
+        with(person.head) {
+            if hasLongHair { $0.addLongHair(look, sway: person.pose.sway) }
+            $0.addHairBehind(look)
+        }
         with(person.body) {
             $0.addNeck(look)
             $0.addTorso(look)
@@ -63,8 +76,21 @@ extension Drawing {
             $0.addHead(look)
             $0.addFace(look, person.pose)
             $0.addHairInFront(look)
+            if hasLongHair { $0.addLocks(look, sway: person.pose.sway) }
         }
-        with(person.hand) { $0.addHand(look, spread: person.pose.spread) }
-        with(person.forearm) { $0.addSleeve(look) }
+        guard person.placement.holdsTelephone else { return addArm(of: person, telephone: false) }
+        // Larger and nearer, as an arm that is stretched out.
+        let reach = Affine.scale([1.45, 1.45]).then(.move(person.forearm.origin * -0.45))
+        with(reach.then(.move([person.pose.wave * 3 - 0.06, person.pose.wrist * 0.8]))) { drawing in
+            drawing.farther(-0.03 - 0.05 * person.pose.spread) { $0.addArm(of: person, telephone: true) }
+        }
+    }
+
+    private mutating func addArm(of person: Person, telephone: Bool) {
+        with(person.hand) {
+            $0.addHand(person.look, spread: person.pose.spread)
+            if telephone { $0.addTelephone(person.look) }
+        }
+        with(person.forearm) { $0.addSleeve(person.look) }
     }
 }

@@ -33,7 +33,7 @@ extension Drawing {
             stroke(look.stripe, [-0.50, y - 0.055], [0, y + 0.055], [0.50, y - 0.055], (width, width, width))
         }
         let stitches = knit(look.sweater.darker(0.75).opacity(0.30), cell: [0.0125, 0.0095])
-        fill(.detail, .rectangle(-0.45, -0.08, 1.05, 0.45), with: stitches)
+        fill(.detail, .rectangle(-0.45, -0.08, 1.05, 0.65), with: stitches)
         addFolds(shade: look.sweater.darker(0.55), light: look.sweater.lighter(0.55))
         addCollar(look)
     }

@@ -31,7 +31,7 @@ private let fingers = [
     Finger(root: [0.0455, -0.102], lean: 0.034, spread: 0.020, length: 0.086, radius: 0.0135),
 ]
 private let thumbJoint: Point = [-0.084, -0.088]
-private let thumb = [
+let thumb = [
     Limb(start: [-0.032, -0.050], end: thumbJoint, startRadius: 0.027, endRadius: 0.0185),
     Limb(start: thumbJoint, end: [-0.106, -0.136], startRadius: 0.0185, endRadius: 0.0138),
 ]

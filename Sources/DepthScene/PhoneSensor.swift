@@ -2,7 +2,7 @@
 ///
 /// - Edges. Inverse depth is smoothed with a standard deviation of two samples of a map 320 wide, by two box means of
 ///   2 · r + 1 samples each way: σ² = ((2 · r + 1)² − 1) / 6.
-/// - Noise. σ = 0.5·10⁻³ · z² metres, shared by neighbours; about a third of a Kinect's, chosen to be small.
+/// - Noise. σ = 0.5·10⁻³ · z² metres, shared by neighbours; no source: chosen as about a third of a Kinect's.
 ///
 /// Source for the size, the inverse depth and the filled holes: Apple, "Capturing Depth in iPhone Photography" (WWDC 2017,
 /// session 507), and `AVDepthData.isDepthDataFiltered`.

@@ -16,6 +16,18 @@ enum Relief {
 
     static func flat(_ depth: Float) -> Relief { .plane(Ramp(start: depth, acrossX: 0, downY: 0)) }
 
+    func farther(_ metres: Float) -> Relief {
+        switch self {
+        case .plane(let ramp):
+            return .plane(Ramp(start: ramp.start + metres, acrossX: ramp.acrossX, downY: ramp.downY))
+        case .level: return self
+        case .dome(let toCircle, let rim, let bulge): return .dome(toCircle, rim: rim + metres, bulge: bulge)
+        case .face(let toCircle, let rim, let bulge): return .face(toCircle, rim: rim + metres, bulge: bulge)
+        case .bar(let toAxis, let start, let end, let bulge):
+            return .bar(toAxis, start: start + metres, end: end + metres, bulge: bulge)
+        }
+    }
+
     /// Metres, at a place in pixels.
     @inline(__always)
     func depth(at p: Point) -> Float {

@@ -1,9 +1,9 @@
 /// The wall and what hangs on it. Coordinates: frame heights.
 extension Drawing {
-    mutating func addWall() {
+    mutating func addWall(_ light: Color, _ shade: Color) {
         let wall = Shape.rectangle(-0.1, -0.1, 2.0, 1.2)
         fill(
-            .outline, wall, with: linear(.rgb(0x9cc3c4), .rgb(0x4f8490), from: [0.2, 0], to: [1.75, 0.75]),
+            .outline, wall, with: linear(light, shade, from: [0.2, 0], to: [1.75, 0.75]),
             relief: plane(1.98, 2.10, from: [0, 0], to: [1.78, 0]))
         fill(.detail, wall, with: grain(.rgb(0x2f6470, 0.10), cell: [0.006, 0.008], seed: 11))
         fill(.detail, wall, with: grain(.rgb(0xd5ebe6, 0.10), cell: [0.09, 0.13], seed: 12))

@@ -6,6 +6,22 @@ package enum ScenePattern: Int, Sendable, CaseIterable {
     case ramp
     /// Mid grey video, and no depth measured anywhere.
     case blank
+    /// The person with long hair, single strands of it against a bright wall.
+    case longHair
+    /// The person in a room of their own colors: a chair behind the hair, panels as skin, a curtain as the sweater.
+    case likeColors
+    /// The person before a room that no sensor measures.
+    case noWall
+    /// The person in a fifth of the light, with the noise of a video camera.
+    case dim
+    /// Two persons within a metre, and one behind them who counts as room.
+    case people
+    /// The person holds a telephone out to the camera.
+    case hand
+    /// The whole figure, 3.1 m away, in a hall.
+    case far
+
+    var hasPersons: Bool { self != .ramp && self != .blank }
 }
 
 /// A moving scene that is a function of time alone: the same pattern, seed and time give the same picture.

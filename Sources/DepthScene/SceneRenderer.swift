@@ -36,13 +36,13 @@ package final class SceneRenderer {
         composer = Composer(width: SceneRenderer.isDrawable(width, height) ? width : 0)
     }
 
-    /// Draws the video: 4 bytes a pixel, blue, green, red and 255.
-    package func drawVideo(seconds: Double, into plane: MutablePlane) {
+    /// Draws the video: 4 bytes a pixel, blue, green, red and 255. `frame` numbers the noise of `dim`.
+    package func drawVideo(seconds: Double, frame: UInt64 = 0, into plane: MutablePlane) {
         guard isLargeEnough(plane, bytesPerPixel: 4) else { return }
         switch scene.pattern {
-        case .person: drawPerson(seconds: seconds, into: plane)
         case .ramp: for row in 0..<height { write(row, to: plane) { ramp.color($0).pixel } }
         case .blank: for row in 0..<height { write(row, to: plane) { _ in Color(repeating: 128).pixel } }
+        default: drawPersons(seconds: seconds, frame: frame, into: plane)
         }
     }
 
@@ -56,7 +56,7 @@ package final class SceneRenderer {
         into plane: MutablePlane
     ) {
         guard isLargeEnough(plane, bytesPerPixel: 4) else { return }
-        let drawing = foreground(seconds: seconds, onlyOutlines: true)
+        let drawing = drawing(of: persons(seconds: seconds), onlyOutlines: true)
         let faults = DepthFaults(seed: scene.seed, frame: frame, noise: noise, holes: holes)
         let sensor = sensor(of: kind)
         if let sensor { measure(drawing, frame: frame, with: sensor) }
@@ -75,7 +75,7 @@ package final class SceneRenderer {
     /// Draws the exact alpha of the foreground, antialiased, one byte a pixel.
     package func drawMatte(seconds: Double, into plane: MutablePlane) {
         guard isLargeEnough(plane, bytesPerPixel: 1) else { return }
-        let drawing = foreground(seconds: seconds, onlyOutlines: true)
+        let drawing = drawing(of: scene.foreground(seconds: seconds), onlyOutlines: true)
         let isRamp = scene.pattern == .ramp
         var free = [Float](repeating: 0, count: width)
         for row in 0..<height {
@@ -89,32 +89,50 @@ package final class SceneRenderer {
 
     /// The places of the faces; none in `ramp` and `blank`.
     package func faces(seconds: Double) -> [FaceBox] {
-        scene.pattern == .person ? [Person(seed: scene.seed, seconds: seconds).faceBox] : []
+        persons(seconds: seconds).map(\.faceBox)
     }
 
-    // MARK: The person, and the room behind
+    /// True for the share, 0…1, of frame numbers that a camera with dropouts loses.
+    package static func isDropped(_ frame: UInt64, seed: UInt32, share: Double) -> Bool {
+        let salt: UInt32 = 0x7a31_9d05
+        return Double(Hash.unit(FrameHash(seed: seed ^ salt, frame: frame).row(0)[0])) < share
+    }
 
-    /// The foreground at one moment; empty in `ramp` and `blank`.
-    private func foreground(seconds: Double, onlyOutlines: Bool) -> Drawing {
+    // MARK: The persons, and the room behind
+
+    /// All persons at one moment, from back to front; none in `ramp` and `blank`.
+    private func persons(seconds: Double) -> [Person] {
+        scene.background(seconds: seconds) + scene.foreground(seconds: seconds)
+    }
+
+    private func drawing(of persons: [Person], onlyOutlines: Bool) -> Drawing {
         var drawing = Drawing(width: width, height: height, onlyOutlines: onlyOutlines)
-        if scene.pattern == .person { drawing.add(Person(seed: scene.seed, seconds: seconds)) }
+        for person in persons { drawing.add(person) }
         return drawing
     }
 
-    private func drawPerson(seconds: Double, into plane: MutablePlane) {
-        let (drawing, room) = (foreground(seconds: seconds, onlyOutlines: false), roomPixels)
+    private func drawPersons(seconds: Double, frame: UInt64, into plane: MutablePlane) {
+        let room = roomPixels
+        let drawings = [scene.background(seconds: seconds), scene.foreground(seconds: seconds)]
+            .filter { !$0.isEmpty }.map { drawing(of: $0, onlyOutlines: false) }
+        let noise = scene.pattern == .dim ? VideoNoise(seed: scene.seed, frame: frame) : nil
+        var pixels = [Color](repeating: .zero, count: width)
         for row in 0..<height {
-            let painted = composer.paint(row, of: drawing)
-            write(row, to: plane) { column in
-                let (pixel, behind) = (painted[column], room[row &* width &+ column])
-                return pixel.w > 0 ? (pixel + Color(behind) * (1 - pixel.w)).pixel : behind
+            for column in 0..<width { pixels[column] = Color(room[row &* width &+ column]) }
+            for drawing in drawings {
+                let painted = composer.paint(row, of: drawing)
+                for column in 0..<width where painted[column].w > 0 {
+                    pixels[column] = painted[column] + pixels[column] * (1 - painted[column].w)
+                }
             }
+            noise?.apply(to: &pixels, row: row)
+            write(row, to: plane) { pixels[$0].pixel }
         }
     }
 
     private func drawRoomPixels() -> [SIMD4<UInt8>] {
         var room = Drawing(width: width, height: height, onlyOutlines: false)
-        room.addRoom()
+        room.addRoom(of: scene)
         return (0..<height).flatMap { row in
             composer.paint(row, of: room).enumerated().map { ($1 + SceneRenderer.dither($0, row)).pixel }
         }
@@ -123,18 +141,19 @@ package final class SceneRenderer {
     /// Draws a row of the depth as it is; in `blank` the samples stay.
     private func drawExactDepth(_ row: Int, of drawing: Drawing, into samples: inout [Float]) {
         switch scene.pattern {
-        case .person:
-            let room = roomDepth
-            for column in 0..<width { samples[column] = room[row &* width &+ column] }
         case .ramp: for column in 0..<width { samples[column] = ramp.depth(column) }
         case .blank: break
+        default:
+            let room = roomDepth
+            for column in 0..<width { samples[column] = room[row &* width &+ column] }
         }
         composer.measure(row, of: drawing, over: &samples)
     }
 
     private func drawRoomDepth() -> [Float] {
+        guard scene.pattern != .noWall else { return [Float](repeating: 0, count: width * height) }
         var room = Drawing(width: width, height: height, onlyOutlines: true)
-        room.addRoom()
+        room.addRoom(of: scene)
         return (0..<height).flatMap { row in
             var samples = [Float](repeating: Drawing.farthestDepth, count: width)
             composer.measure(row, of: room, over: &samples)
@@ -144,7 +163,7 @@ package final class SceneRenderer {
 
     private func drawRoomReflectance() -> [Float] {
         var room = Drawing(width: width, height: height, onlyOutlines: true)
-        room.addRoom()
+        room.addRoom(of: scene)
         return (0..<height).flatMap { row in
             var reflectance = [Float](repeating: 1, count: width)
             composer.reflect(row, of: room, over: &reflectance)
@@ -165,7 +184,7 @@ package final class SceneRenderer {
         for row in 0..<height {
             sensor.expose(row) { depth, reflectance in
                 drawExactDepth(row, of: drawing, into: &depth)
-                guard scene.pattern == .person else { return }
+                guard scene.pattern.hasPersons else { return }
                 let room = roomReflectance
                 for column in 0..<width { reflectance[column] = room[row &* width &+ column] }
                 composer.reflect(row, of: drawing, over: &reflectance)

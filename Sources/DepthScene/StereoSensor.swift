@@ -7,6 +7,8 @@
 /// - Fat foreground. A window that reaches the nearer surface matches it, which grows by half a window. Source:
 ///   Scharstein and Szeliski, "A Taxonomy and Evaluation of Dense Two-Frame Stereo Correspondence Algorithms", IJCV
 ///   47, 2002.
+/// - Shadow. What only the left camera sees, on the left of what is near, matches nothing. Source: the half-occluded
+///   pixels of that paper.
 /// - Band at the left. The depth is that of the left camera, and what lies within f · b / z samples of its left border
 ///   is out of the right camera's sight. Source: as for the noise, "invalid depth band".
 struct StereoSensor: SensorModel {
@@ -23,6 +25,7 @@ struct StereoSensor: SensorModel {
     /// The least depth in the part of each window that is in its own row.
     private var nearInRow: [Float] = []
     private var noise = NoiseField()
+    private var right = ShiftedView(baseline: baseline)
 
     mutating func measure(_ view: SensorView, hash: FrameHash, into measured: inout [Float]) {
         if nearInRow.count != view.depth.count { nearInRow = Array(repeating: 0, count: view.depth.count) }
@@ -40,6 +43,7 @@ struct StereoSensor: SensorModel {
         }
         for row in 0..<view.height {
             noise.make(row: row, width: view.width, cell: 2 * half, hash: hash)
+            right.project(row, of: view)
             match(row, of: view, into: &measured)
         }
     }
@@ -53,9 +57,11 @@ struct StereoSensor: SensorModel {
             for beside in max(row - half, 0)...min(row + half, view.height - 1) {
                 near = min(near, nearInRow[beside &* view.width &+ column])
             }
-            if SensorView.isStep(near, depth) { depth = near }
+            let isHidden = right.hides(column, at: depth, view)
+            let isFat = SensorView.isStep(near, depth)
+            if isFat { depth = near }
             let isSeenTwice = (Float(column) + 0.5) * depth >= view.focal * StereoSensor.baseline
-            let isMeasured = StereoSensor.reach.contains(depth) && isSeenTwice
+            let isMeasured = StereoSensor.reach.contains(depth) && isSeenTwice && (isFat || !isHidden)
             measured[start &+ column] = isMeasured ? StereoSensor.told(depth, noise: noise.value(column)) : 0
         }
     }

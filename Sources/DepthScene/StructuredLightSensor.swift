@@ -26,26 +26,21 @@ struct StructuredLightSensor: SensorModel {
     }()
     /// Metres; the paper has 0.5 m to 5 m, the last of which is mostly lost.
     private static let reach: ClosedRange<Float> = 0.5...4.5
-    /// The least signal that is measured, and the share by which it varies from patch to patch. Chosen such that hair
-    /// at arm's length is mostly lost, and neither the scene's wall nor a white surface at the end of the reach is.
+    /// The least signal that is measured, and the share by which it varies from patch to patch. No source: chosen so that
+    /// hair at arm's length is mostly lost, and neither the scene's wall nor a white surface at the end of the reach is.
     private static let (leastSignal, signalSpread): (Float, Float) = (0.03, 0.15)
     /// Side of a patch, in samples.
     private static let patch = 4
-    /// Disparities that the emitter tells apart as two surfaces, in samples.
-    private static let shadowStep: Float = 1
-    /// The largest disparity, in samples, is that at this depth in metres; what is nearer casts the shadow of it.
-    private static let nearest: Float = 0.25
 
     /// The depth that a signal comes from, 0 where there is none.
     private var lit: [Float] = []
-    /// For each column as the emitter sees it, the disparity of what it meets first.
-    private var met: [Float] = []
+    private var emitter = ShiftedView(baseline: baseline)
     private var patches = NoiseField()
 
     mutating func measure(_ view: SensorView, hash: FrameHash, into measured: inout [Float]) {
         if lit.count != view.depth.count { lit = Array(repeating: 0, count: view.depth.count) }
         for row in 0..<view.height {
-            project(row, of: view)
+            emitter.project(row, of: view)
             patches.make(row: row, width: view.width, cell: StructuredLightSensor.patch, hash: hash.branch(1))
             light(row, of: view)
         }
@@ -54,48 +49,13 @@ struct StructuredLightSensor: SensorModel {
 
     // MARK: Light
 
-    /// The columns before those of the picture that the emitter sees.
-    private func margin(_ view: SensorView) -> Float {
-        (view.focal * StructuredLightSensor.baseline / StructuredLightSensor.nearest).rounded(.up)
-    }
-
-    /// A column's disparity in samples, and the column in which the emitter sees the same surface; nil for nothing.
-    @inline(__always)
-    private func emitted(_ column: Int, _ depth: Float, _ view: SensorView, _ margin: Float) -> (Float, Int)? {
-        guard depth > 0 else { return nil }
-        let disparity = min(view.focal * StructuredLightSensor.baseline / depth, margin)
-        return (disparity, Numeric.integer(Float(column) - disparity + margin + 0.5, 0, met.count - 1))
-    }
-
-    /// Finds what the emitter's light meets first.
-    private mutating func project(_ row: Int, of view: SensorView) {
-        let margin = margin(view)
-        let count = view.width + Numeric.integer(margin, 0, SceneRenderer.sizeLimit) + 1
-        if met.count != count { met = Array(repeating: 0, count: count) }
-        for column in met.indices { met[column] = 0 }
-        let start = row &* view.width
-        var last = 0
-        for column in 0..<view.width {
-            guard let (disparity, seen) = emitted(column, view.depth[start &+ column], view, margin) else { continue }
-            met[seen] = max(met[seen], disparity)
-            // A surface that is turned to the emitter is wider there than here.
-            if column > 0, (2...3).contains(seen - last) {
-                for between in (last + 1)..<seen { met[between] = max(met[between], disparity) }
-            }
-            last = seen
-        }
-    }
-
     /// Keeps what the light meets and what returns enough of it.
     private mutating func light(_ row: Int, of view: SensorView) {
-        let margin = margin(view)
         let start = row &* view.width
         for column in 0..<view.width {
             let depth = view.depth[start &+ column]
             lit[start &+ column] = 0
-            guard let (disparity, seen) = emitted(column, depth, view, margin),
-                met[seen] - disparity < StructuredLightSensor.shadowStep
-            else { continue }
+            guard !emitter.hides(column, at: depth, view) else { continue }
             let least = 1 + StructuredLightSensor.signalSpread * patches.value(column)
             guard view.signal(start &+ column) >= StructuredLightSensor.leastSignal * least else { continue }
             lit[start &+ column] = depth

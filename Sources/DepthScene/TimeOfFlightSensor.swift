@@ -2,8 +2,8 @@
 ///
 /// - Noise. σ = 1·10⁻³ · z / √reflectance metres. The error of a phase is inversely proportional to the square root of
 ///   the light that returns, which falls with z²: Lange and Seitz, "Solid-State Time-of-Flight Range Camera", IEEE
-///   Journal of Quantum Electronics 37(3), 2001. The factor is chosen such that a dark surface (0.1) at the end of the
-///   reach has 13 mm, where Microsoft's data sheet allows 17 mm.
+///   Journal of Quantum Electronics 37(3), 2001. No source for the factor: chosen so that a dark surface (0.1) at the end
+///   of the reach has 13 mm, where Microsoft's data sheet allows 17 mm.
 /// - Mixed pixels. A sample at an edge receives light of both surfaces: its depth is a mean of both ("flying pixel"), or
 ///   lost: "Azure Kinect DK depth camera", section "Ambiguous depth".
 /// - Holes. What returns less light than a surface of 15 % at 3.86 m, the limit of that data sheet, is not measured.
@@ -14,7 +14,7 @@ struct TimeOfFlightSensor: SensorModel {
     private static let leastSignal: Float = 0.15 / (3.86 * 3.86)
     /// The reflectance from which the noise is not larger.
     private static let darkest: Float = 0.01
-    /// One of so many mixed pixels is lost.
+    /// One of so many mixed pixels is lost. No source: chosen so that both faults are seen at each edge.
     private static let lostOf: UInt32 = 3
 
     func measure(_ view: SensorView, hash: FrameHash, into measured: inout [Float]) {

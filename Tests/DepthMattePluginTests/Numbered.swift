@@ -4,7 +4,9 @@ import GstTestSupport
 enum Numbered {
     static let depth = DepthShape("GRAY16_LE", 32, 4)
     static let video = VideoShape("GRAY8", 32, 4)
-    static let properties = ["anchor": "fixed", "blur-radius": "0", "gamma": "1", "view": "matte"]
+    static let properties = [
+        "method": "threshold", "anchor": "fixed", "blur-radius": "0", "gamma": "1", "view": "matte",
+    ]
 
     static func map(_ number: Int) -> [UInt8] {
         depth.bytes(counts: (0..<32 * 4).map { $0 % 32 < number ? 700 : 3000 })

@@ -229,6 +229,50 @@ import Testing
     @Test
     func `an end of stream sent to the pipeline ends all streams`() { #expect(ends { $0.pointer }) }
 
+    @Test(arguments: ["long-hair", "like-colors", "no-wall", "dim", "people", "hand", "far"])
+    func `a seek finds the same frames in each pattern`(pattern: String) throws {
+        let properties = "num-buffers=12 pattern=\(pattern) sensor=stereo seed=3"
+        let line = pipeline(properties)
+        line.set(GST_STATE_PAUSED)
+        #expect(line.reached() == GST_STATE_CHANGE_SUCCESS)
+        try #require(line.seek(to: time(ofFrame: 10)))
+        let direct = frames(pipeline(properties)).mapValues { $0.suffix(2).map(\.bytes) }
+        #expect(frames(line).mapValues { $0.map(\.bytes) } == direct)
+    }
+
+    @Test func `delayed depth is that of an earlier video frame`() {
+        let usual = frames(pipeline("num-buffers=9"))
+        let delayed = frames(pipeline("num-buffers=9 depth-delay=100000000"))
+        #expect(delayed["depth"]?.dropFirst(3).map(\.bytes) == usual["depth"]?.dropLast(3).map(\.bytes))
+        #expect(delayed["depth"]?.map(\.timing.start) == usual["depth"]?.map(\.timing.start))
+        for stream in ["video", "matte"] { #expect(delayed[stream]?.map(\.bytes) == usual[stream]?.map(\.bytes)) }
+    }
+
+    @Test func `dropped depth frames leave gap events, and the others their times`() throws {
+        let usual = frames(pipeline("num-buffers=40"))
+        let line = pipeline("num-buffers=40 dropouts=0.3")
+        let log = PadLog(line["camera"], pad: "depth")
+        let streams = frames(line)
+        let depth = try #require(streams["depth"])
+        #expect((20...36).contains(depth.count))
+        #expect(log.count(of: "gap") == 40 - depth.count)
+        #expect(streams["video"]?.count == 40 && streams["matte"]?.count == 40)
+        let all = Dictionary(uniqueKeysWithValues: (usual["depth"] ?? []).map { ($0.timing.start, $0.bytes) })
+        for frame in depth { #expect(all[frame.timing.start] == frame.bytes) }
+        for (last, next) in zip(log.segments[0].frames, log.segments[0].frames.dropFirst()) {
+            #expect(next.isDiscontinuous == (last.end < next.start))
+        }
+        #expect(
+            frames(pipeline("num-buffers=5 dropouts=1")).mapValues(\.count) == ["video": 5, "depth": 0, "matte": 5])
+    }
+
+    @Test func `a still scene stands, and its noise goes on`() {
+        let streams = frames(pipeline("num-buffers=4 still=true pattern=dim sensor=tof")).mapValues { $0.map(\.bytes) }
+        #expect(Set(streams["video"] ?? []).count == 4)
+        #expect(Set(streams["depth"] ?? []).count == 4)
+        #expect(Set(streams["matte"] ?? []).count == 1)
+    }
+
     @Test func `a seek moves every stream`() throws {
         let line = pipeline("num-buffers=90")
         line.set(GST_STATE_PAUSED)

@@ -185,6 +185,16 @@ import Testing
         }
     }
 
+    @Test func `what the right camera does not see has no depth`() throws {
+        let (exact, measured) = (rows(.ideal), rows(.stereo))
+        for row in SensorTests.bodyRows {
+            let edge = try #require(exact[row].firstIndex { $0 <= personUpTo }) - exact[row].startIndex
+            let (near, far) = (column(edge, of: exact[row]), column(edge - 20, of: exact[row]))
+            let width = Int(SensorTests.focal * 0.055 * (1 / near - 1 / far))
+            for x in (edge - width + 2)..<(edge - 5) { #expect(column(x, of: measured[row]) == 0) }
+        }
+    }
+
     @Test func `a band at the left is out of the second camera's sight`() {
         let (exact, measured) = (rows(.ideal), rows(.stereo))
         for row in stride(from: 0, to: SensorTests.height, by: 7) {

@@ -17,13 +17,18 @@ package final class Bench {
         let factory: String
         /// The pad that is always there.
         let leading: String
+        /// Set before those that a test asks for.
+        let properties: [String: String]
 
-        package init(factory: String, leading: String) {
+        package init(factory: String, leading: String, properties: [String: String] = [:]) {
             self.factory = factory
             self.leading = leading
+            self.properties = properties
         }
 
-        package static let depthMatte = Kind(factory: "depthmatte", leading: "video")
+        /// By the threshold, of which a test can say for every sample what becomes of it; tests of the fusion ask for it.
+        package static let depthMatte = Kind(
+            factory: "depthmatte", leading: "video", properties: ["method": "threshold"])
     }
 
     /// - Parameters:
@@ -36,7 +41,7 @@ package final class Bench {
         readsMetas: Bool = false, clock: UnsafeMutablePointer<GstClock>? = nil, of kind: Kind = .depthMatte
     ) {
         self.kind = kind
-        element = makeElement(kind.factory, properties)
+        element = makeElement(kind.factory, kind.properties.merging(properties) { $1 })
         isLive = clock != nil
         gst_element_set_bus(element, bus.pointer)
         if let clock { gst_element_set_clock(element, clock) }

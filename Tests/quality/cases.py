@@ -18,6 +18,7 @@ GOALS = {
     "kinect_hall_person 12-42-18": 1.7, "kinect_hall_person 12-42-34": 0.9,
 }
 PHONE, HALL = "iphone_portrait_disparity_matte", "kinect_hall_person"
+CUTOFFS = {"kinect_five_people_no_face": 2.2}  # metres, between two of the five
 PHONE_SCALE = 0.375  # of its 3024x4032 pixels
 PHONE_MARGIN = 0.04  # metres of a depth that is true to scale only
 
@@ -68,7 +69,9 @@ class Cases:
             videos.append(video)
             depths.append(depth.astype(np.float32))
             faces.append(tuple(round(n * scale) for n in face) if face else None)
-        return Stream(entry["id"], videos, depths, faces, margin=PHONE_MARGIN if is_phone else 0.25)
+        stream = Stream(entry["id"], videos, depths, faces, margin=PHONE_MARGIN if is_phone else Stream.margin)
+        stream.cutoff = CUTOFFS.get(entry["id"], Stream.cutoff)
+        return stream
 
     def mask(self, name, frame):
         entry = self.entries[name]

@@ -137,7 +137,8 @@ def compare(total, against, report):
             f"`{settings}`", "room leak %, less", number(mean(leaks[0]) - mean(leaks[1])),
             *(number(a - b) for a, b in zip(*leaks))])
     names = list(total[against])
-    report.add(f"Against `{against}` (ratios; of the leak the difference):\n\n" + table(["settings", "score", "mean", *names], rows))
+    report.add(
+        f"Against `{against}` (ratios; of the leak the difference):\n\n" + table(["settings", "score", "mean", *names], rows))
 
 
 def judge_cases(cases, only, all_settings, report):

@@ -18,11 +18,14 @@ SCENES = {
     "stereo": "sensor=stereo",
     "tof": "sensor=tof",
     "phone": "sensor=phone",
+    "black hair": "sensor=structured-light seed=4",
+    "noise": "sensor=stereo seed=9 noise=0.01 holes=0.1",
+    "no face": "sensor=structured-light seed=5 face=false",
 }
 
 
 def scene(name, properties, frames=FRAMES, rate=RATE):
-    """The frames that both streams have; each with the newest depth map at most half a second old, as the element pairs them."""
+    """The frames that have a depth map: each is paired with the newest one that is at most half a second old."""
     columns, rows = next((size for sensor, size in DEPTHS.items() if f"sensor={sensor}" in properties), USUAL_DEPTH)
     with tempfile.TemporaryDirectory() as folder:
         video, depth, matte = (os.path.join(folder, name) for name in ("video", "depth", "matte"))

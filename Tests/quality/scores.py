@@ -165,7 +165,7 @@ def hand_window(shape, window, unsure):
 
 
 def hand_judged(mask, window, unsure):
-    """Mask of where a hand outline judges alpha: `hand_window` less the pixels beside the outline, which is true to +-1 pixel."""
+    """Mask of where a hand outline, true to +-1 pixel, judges alpha: `hand_window` less the pixels beside the outline."""
     square, bytes = np.ones((3, 3), np.uint8), mask.astype(np.uint8)
     return hand_window(mask.shape, window, unsure) & (cv2.dilate(bytes, square) == cv2.erode(bytes, square))
 

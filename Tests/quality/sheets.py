@@ -19,21 +19,24 @@ def sheet(stream, mattes):
     for name, alphas in mattes:
         alpha = alphas[last]
         at = worst(alpha, truth, judged)
-        rows.append([whole(gray(alpha)), whole(cut(video, alpha)), close(cut(video, alpha), at), close(cut(video, truth), at)])
+        ours, theirs = cut(video, alpha), cut(video, truth)
+        rows.append([whole(gray(alpha)), whole(ours), close(ours, at), close(theirs, at)])
         labels.append(name)
     width, height = (max(tile.shape[i] for row in rows for tile in row) for i in (1, 0))
-    return np.vstack([labelled(np.hstack([padded(tile, width, height) for tile in row]), label) for row, label in zip(rows, labels)])
+    strips = [np.hstack([padded(tile, width, height) for tile in row]) for row in rows]
+    return np.vstack([labelled(strip, label) for strip, label in zip(strips, labels)])
 
 
 def windows(stream, mattes, window):
     """A window of the first frame cut by the truth and by each matte, each pixel as nine."""
     x, y, w, h = window
-    pictures = [cut(stream.videos[0], alpha)[y:y + h, x:x + w] for alpha in (stream.truths[0], *(a[0] for _, a in mattes))]
+    first = [stream.truths[0], *(alphas[0] for _, alphas in mattes)]
+    pictures = [cut(stream.videos[0], alpha)[y:y + h, x:x + w] for alpha in first]
     return np.hstack([cv2.resize(p, None, fx=3, fy=3, interpolation=cv2.INTER_NEAREST) for p in pictures])
 
 
 def worst(alpha, truth, judged):
-    """Top left of the window, of half a tile's sides, with the largest error; errors far from any other weigh as much."""
+    """Top left of a window of half a tile's sides, about the place with the largest sum of errors."""
     error = np.abs(alpha - truth) if judged is None else np.abs(alpha - truth) * judged
     w, h = TILE[0] // 2, TILE[1] // 2
     total = cv2.boxFilter(error.astype(np.float32), -1, (w // 3, h // 3), normalize=False)

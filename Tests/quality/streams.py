@@ -28,6 +28,7 @@ class Stream:
     depths: list  # metres, float32; 0 = not measured
     faces: list  # (x, y, width, height) in video pixels or None
     margin: float = 0.25  # metres: the default of the element's property
+    cutoff: float = 1.0  # metres, where no frame has a face; the default of the element's property
     truths: list = field(default_factory=list)  # 0...1; empty where there is none
     judged: list = field(default_factory=list)  # masks; empty where every pixel counts
     outline_judged: list = field(default_factory=list)  # ... of the outline's F; empty: as `judged`
@@ -38,17 +39,13 @@ class Stream:
         return masks[frame] if masks else None
 
     @property
-    def frames(self):
-        return range(len(self.videos))
-
-    @property
     def size(self):
         """(width, height) of the video."""
         return self.videos[0].shape[1::-1]
 
     def cutoffs(self):
-        """Per frame; that of the last face is held. None while there was no face."""
-        cutoff, cutoffs = None, []
+        """Per frame; that of the last face is held. None while there was no face, if there is one later."""
+        cutoff, cutoffs = None if any(self.faces) else self.cutoff, []
         for depth, face in zip(self.depths, self.faces):
             near = seed_matte.face_depth(depth, self.size, face) if face else None
             cutoff = near + self.margin if near is not None else cutoff
@@ -57,7 +54,7 @@ class Stream:
 
 
 def element(stream, settings):
-    """The mattes of depthmatte, 0...1. Its anchor is the face, or the property cutoff where a stream has none."""
+    """The mattes of depthmatte, 0...1. Its anchor is the face, or a fixed cutoff where a stream has none."""
     width, height = stream.size
     rows, columns = stream.depths[0].shape
     stride = (3 * width + 3) // 4 * 4  # rows of BGR are padded to four bytes
@@ -66,7 +63,7 @@ def element(stream, settings):
         anchor = f"anchor=face margin={stream.margin}"
         region = f"! roiset rectangles=\"{boxes}\""
     else:
-        anchor, region = "anchor=fixed", ""
+        anchor, region = f"anchor=fixed cutoff={stream.cutoff}", ""
     with tempfile.TemporaryDirectory() as folder:
         video, depth, matte = (os.path.join(folder, name) for name in ("video", "depth", "matte"))
         with open(video, "wb") as f:
@@ -94,9 +91,8 @@ def reference(stream):
     path = os.path.join(CACHE, f"reference-{fingerprint(stream)}.npz")
     if not os.path.exists(path):
         matte, alphas = QualityMatte(), []
-        cutoffs = stream.cutoffs() if any(stream.faces) else [1.0] * len(stream.videos)
-        for video, depth, face, cutoff in zip(stream.videos, stream.depths, stream.faces, cutoffs):
-            alpha = np.zeros(depth.shape) if cutoff is None else matte.step(video, depth, face, cutoff)
+        for video, depth, face, cutoff in zip(stream.videos, stream.depths, stream.faces, stream.cutoffs()):
+            alpha = np.zeros(video.shape[:2]) if cutoff is None else matte.step(video, depth, face, cutoff)
             alphas.append(np.rint(alpha * 255).astype(np.uint8))
         save(path, alphas=np.array(alphas))
     return np.load(path)["alphas"].astype(np.float32) / 255
@@ -105,7 +101,7 @@ def reference(stream):
 def recipe(stream, blur, gamma):
     """The mattes of the sample's recipe."""
     return np.array([
-        seed_matte.matte(depth, stream.size, cutoff, blur, gamma).astype(np.float32) / 255
+        seed_matte.matte(depth, stream.size, cutoff or 0, blur, gamma).astype(np.float32) / 255
         for depth, cutoff in zip(stream.depths, stream.cutoffs())])
 
 
@@ -119,7 +115,8 @@ def tuned(stream, score):
 
 def fingerprint(stream):
     """Changes with the frames, their truth and the arithmetic."""
-    digest = hashlib.sha256(repr((stream.faces, stream.margin, RECIPES)).encode())
+    reach = stream.margin if any(stream.faces) else stream.cutoff
+    digest = hashlib.sha256(repr((stream.faces, reach, RECIPES)).encode())
     for array in [*stream.videos, *stream.depths, *stream.truths, *stream.judged]:
         digest.update(np.ascontiguousarray(array))
     folder = os.path.dirname(os.path.abspath(__file__))

@@ -64,6 +64,12 @@ enum DepthTestSrc {
             "noise", "Standard deviation of the depth in metres at 1 m; it grows with the square of the distance",
             0...1, \.noise),
         .double("holes", "Share of the depth samples that are not measured", 0...1, \.holes),
+        .bool("still", "Keep the scene as it is at 0 s, while noise and faults go on", \.still),
+        .time(
+            "depth-delay", "How much older the scene of a depth frame is than that of the video of the same time",
+            0...10_000_000_000, \.depthDelay),
+        .double(
+            "dropouts", "Share of the depth frames that are not sent; a GAP event takes their place", 0...1, \.dropouts),
         .bool("face", "Put the face on the video as a region-of-interest meta of type \"face\"", \.face),
         .int(
             "num-buffers", "Video frames to send before the end of all streams; -1 = no end", -1...2_147_483_647,
@@ -79,6 +85,9 @@ struct DepthTestSrcSettings: Sendable {
     var sensor = SensorKind.ideal
     var noise = 0.0
     var holes = 0.0
+    var still = false
+    var depthDelay: GstClockTime = 0
+    var dropouts = 0.0
     var face = true
     var numBuffers = -1
     var isLive = false
@@ -92,6 +101,13 @@ extension ScenePattern: PropertyEnum {
         case .person: "A person who waves, 0.7 m away, before a desk and a wall"
         case .ramp: "Depth from 0.5 m at the left edge to 4.5 m at the right"
         case .blank: "Grey video, and no depth measured anywhere"
+        case .longHair: "Long hair, single strands of it against a bright wall"
+        case .likeColors: "A room of the person's own colours: a chair behind the hair, panels as skin"
+        case .noWall: "The person before a room without any measured depth"
+        case .dim: "A fifth of the light, and a noisy video"
+        case .people: "Two persons within a metre, and one behind them who counts as room"
+        case .hand: "A telephone held out to the camera, 0.5 m away"
+        case .far: "The whole figure, 3.1 m away, before a wall at 4.4 m"
         }
     }
 }

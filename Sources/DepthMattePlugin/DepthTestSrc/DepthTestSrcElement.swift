@@ -133,18 +133,30 @@ final class DepthTestSrcElement: PushSource {
         let endOfAll = endOfSegment(settings)
         if start >= endOfAll || shared.withLock({ $0.isEnding }) { throw .endOfStream }
         gst_object_sync_values(object, start)
-        let buffer = try draw(stream, format, at: start, settings)
         let end = TestStream.time(ofFrame: stream.frame &+ 1, rate: format.rate)
+        if stream.isDropped(stream.frame, settings) { return skip(stream, from: start, to: end, endOfAll) }
+        let buffer = try draw(stream, format, at: start, settings)
         buffer.pointer.pointee.pts = start
         buffer.pointer.pointee.duration = end == noClockTime ? noClockTime : end &- start
         buffer.pointer.pointee.offset = guint64(stream.frame)
         buffer.pointer.pointee.offset_end = guint64(stream.frame &+ 1)
-        if stream.isInterrupted { buffer.pointer.markDiscontinuity() }
+        let isAfterGap = stream.isDropped(stream.frame &- 1, settings)
+        if stream.isInterrupted || isAfterGap { buffer.pointer.markDiscontinuity() }
         guard moves(stream, to: min(end, endOfAll)) else { return }
         stream.isInterrupted = false
         stream.frame &+= 1
         let result = gst_pad_push(stream.pad, buffer.surrender())
         guard result == GST_FLOW_OK else { throw .refused(result) }
+    }
+
+    /// Leaves a frame out. The gap event lets aggregators and sinks go on without it.
+    private func skip(
+        _ stream: TestStream, from start: GstClockTime, to end: GstClockTime, _ endOfAll: GstClockTime
+    ) {
+        guard moves(stream, to: min(end, endOfAll)) else { return }
+        stream.frame &+= 1
+        guard let seqnum = stream.segmentSeqnum else { return }
+        push(gst_event_new_gap(start, end == noClockTime ? noClockTime : end &- start), seqnum, on: stream)
     }
 
     private func draw(

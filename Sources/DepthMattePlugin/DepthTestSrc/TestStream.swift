@@ -158,12 +158,18 @@ final class TestStream {
 
     // MARK: Frames
 
+    /// True for a frame that is not sent.
+    func isDropped(_ frame: UInt64, _ settings: DepthTestSrcSettings) -> Bool {
+        role == .depth && SceneRenderer.isDropped(frame, seed: settings.seed, share: settings.dropouts)
+    }
+
     /// Draws the frame of the stream's format that begins at `time`.
     func draw(
         _ format: Format, at time: GstClockTime, _ settings: DepthTestSrcSettings
     ) throws(FrameFault) -> OwnedBuffer {
         let renderer = renderer(for: format, settings)
-        let seconds = Double(time) / 1e9
+        let delay = role == .depth ? settings.depthDelay : 0
+        let seconds = settings.still ? 0 : (Double(time) - Double(delay)) / 1e9
         switch format.content {
         case .video(let info):
             let buffer = try drawVideo(format, info, renderer, seconds)
@@ -192,7 +198,7 @@ final class TestStream {
         _ format: Format, _ info: GstVideoInfo, _ renderer: SceneRenderer, _ seconds: Double
     ) throws(FrameFault) -> OwnedBuffer {
         let layout = FrameLayout(width: format.width, height: format.height, bytesPerSample: 4)
-        let picture = try drawn(layout) { renderer.drawVideo(seconds: seconds, into: $0) }
+        let picture = try drawn(layout) { renderer.drawVideo(seconds: seconds, frame: frame, into: $0) }
         if info.finfo.pointee.format == GST_VIDEO_FORMAT_BGRx { return picture }
         let converted = try newBuffer(size: Int(clamping: info.size))
         try converter(to: info, format).convert(picture.pointer, into: converted.pointer)

@@ -204,6 +204,8 @@ struct Classes: ~Copyable {
             }
         }
         sets.endless.removeAll()
-        parts.forEachSeededRun { y, columns in sets.endless.bits(y).insert(columns) }
+        parts.forEachRun { y, columns, hasSeed in
+            if hasSeed { sets.endless.bits(y).insert(columns) }
+        }
     }
 }

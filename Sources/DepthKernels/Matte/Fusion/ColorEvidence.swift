@@ -50,7 +50,7 @@ struct ColorEvidence: ~Copyable {
     ///   - colors: three planes of the grid's size, whose sums are made.
     ///   - last: the log odds of the last frame; nil where there are none.
     ///   - tiles: summed up, of the same colours and sets.
-    /// - Returns: L of the open samples, those of others mean nothing; valid until the next call, and the caller's to add to.
+    /// - Returns: L of the open samples, those of others mean nothing; the caller's to change, and valid until the next call.
     mutating func evidence(
         _ colors: UnsafePointer<Float>, _ sets: Classes.Sets, last: UnsafePointer<Float>?,
         on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops

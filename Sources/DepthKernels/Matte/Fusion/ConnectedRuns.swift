@@ -44,11 +44,11 @@ struct ConnectedRuns: ~Copyable {
         previous = first..<runs.count
     }
 
-    /// Calls `body` for each run of each part that has a seed.
-    mutating func forEachSeededRun(_ body: (_ y: Int, _ columns: Range<Int>) -> Void) {
+    /// Calls `body` for each run of each part.
+    mutating func forEachRun(_ body: (_ y: Int, _ columns: Range<Int>, _ hasSeed: Bool) -> Void) {
         for index in runs.indices {
             let run = runs[index]
-            if runs[root(index)].isSeed { body(Int(run.row), Int(run.start)..<Int(run.end)) }
+            body(Int(run.row), Int(run.start)..<Int(run.end), runs[root(index)].isSeed)
         }
     }
 

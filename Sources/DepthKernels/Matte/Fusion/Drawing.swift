@@ -3,15 +3,24 @@
 ///     q = a · colour + b           at every video pixel, a and b from the guided filter
 ///     alpha = clip(1.8 (q − ½) + ½) of q smoothed over 3x3 pixels (σ = 0.6)
 ///
+/// In a noisy video q has the video's grain, and is smoothed more: σ = 0.6 + 0.2 · (255 · noise − 1.5), up to what three pixels
+/// allow.
+///
 /// Alpha is exactly 0 or 1 where nothing is left to draw (`Plainness`), and mixed with the last frame's by the share that
 /// `Settle` found. Only pixels near an edge are drawn, and those that have not arrived yet at what they are to be.
 ///
 /// The state is the last frame's alpha. Source: stage 5 of the method (`Fusion`).
 struct Drawing: ~Copyable {
     fileprivate static let slope: Float = 1.8
-    /// Weights of a Gaussian of 0.6 pixels over three, whose sum is 1.
-    fileprivate static let side: Float = 0.166_37
-    fileprivate static let middle: Float = 0.667_26
+    /// The weight of each neighbour of a pixel: that of a Gaussian of 0.6 pixels over three, whose sum is 1.
+    private static let quietSide: Float = 0.166_37
+    private static let quietSigma: Float = 0.6
+
+    /// - Parameter noise: standard deviation of luma, of 1.
+    private static func side(noise: Float) -> Float {
+        let sigma = quietSigma + min(max(0.2 * (255 * noise - 1.5), 0), 0.4)
+        return min(quietSide * sigma * sigma / (quietSigma * quietSigma), 1 / 3)
+    }
 
     /// Rows of samples that are drawn together.
     fileprivate static let bandRows = 8
@@ -98,10 +107,11 @@ struct Drawing: ~Copyable {
     /// - Parameters:
     ///   - model: a and b of cells (`GuidedFilter`), for the bytes of the video; nil where nothing is to be drawn.
     ///   - keep: the share of the last frame's alpha for every sample; nil for none.
+    ///   - noise: standard deviation of luma, of 1; 0 while not known.
     /// - Returns: alpha of every pixel of the video, valid until the next call.
     mutating func draw(
-        _ plan: Plan, _ guide: Guide, model: UnsafePointer<Float>?, keep: UnsafePointer<Float>?, on grid: WorkGrid,
-        _ bands: MatteBands, _ loops: Loops
+        _ plan: Plan, _ guide: Guide, model: UnsafePointer<Float>?, keep: UnsafePointer<Float>?,
+        noise: Float, on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
     ) -> MutablePlane {
         let size = guide.width * guide.height
         let (arrivedPerson, arrivedRoom) = arrived(on: grid)
@@ -113,7 +123,8 @@ struct Drawing: ~Copyable {
         defer { findCovers(arrivedPerson, arrivedRoom, geometry) }
         guard let model = unsafe model else { return plane }
         let work = unsafe DrawBands(
-            guide: guide, geometry: geometry, plan: plan, model: model, keep: keep, alpha: plane,
+            guide: guide, geometry: geometry, plan: plan, model: model, keep: keep, side: Drawing.side(noise: noise),
+            alpha: plane,
             arrivedPerson: arrivedPerson, arrivedRoom: arrivedRoom, loops: loops)
         bands.share(work, rows: plan.columns.height, width: guide.width * geometry.pixelRowsOfBand)
         return plane
@@ -390,6 +401,8 @@ private struct DrawBands: BandWork {
     let plan: Drawing.Plan
     let model: UnsafePointer<Float>
     let keep: UnsafePointer<Float>?
+    /// The weight of a neighbour where q is smoothed.
+    let side: Float
     let alpha: MutablePlane
     let arrivedPerson: SampleSet
     let arrivedRoom: SampleSet
@@ -456,7 +469,7 @@ private struct DrawBands: BandWork {
                 loops)
             if wide.lowerBound == 0 { unsafe first[-1] = first[min(1, width - 1)] }
             if wide.upperBound == width { unsafe first[width] = first[max(width - 2, 0)] }
-            unsafe loops.smooth(first, columns: columns, middle: Drawing.middle, side: Drawing.side, into: line(y))
+            unsafe loops.smooth(first, columns: columns, middle: (1 - 2 * side), side: side, into: line(y))
         }
 
         if rows.lowerBound > 0 { make(rows.lowerBound - 1) }
@@ -477,7 +490,7 @@ private struct DrawBands: BandWork {
             }
             unsafe loops.finishAlpha(
                 line(y), above: line(y > 0 ? y - 1 : min(1, guide.height - 1)),
-                below: line(y + 1 < guide.height ? y + 1 : max(y - 1, 0)), middle: Drawing.middle, side: Drawing.side,
+                below: line(y + 1 < guide.height ? y + 1 : max(y - 1, 0)), middle: (1 - 2 * side), side: side,
                 slope: Drawing.slope, plain: first, keep: second, columns: columns, into: row(y))
         }
     }

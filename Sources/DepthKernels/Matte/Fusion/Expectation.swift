@@ -96,7 +96,7 @@ extension Expectation.Sets {
         into target: UnsafeMutablePointer<Float>
     ) {
         unsafe target.update(repeating: -Expectation.certain, count: columns.count)
-        let (person, room) = (sets.person.bits(y), sets.room.bits(y))
+        let person = sets.person.bits(y)
         let line = unsafe target - columns.lowerBound
         var start = person.first(from: columns.lowerBound, to: columns.upperBound)
         while start < columns.upperBound {
@@ -104,12 +104,23 @@ extension Expectation.Sets {
             unsafe (line + start).update(repeating: Expectation.certain, count: end &- start)
             start = person.first(from: end, to: columns.upperBound)
         }
+        forEachOpen(sets, row: y, columns) { x, expected in
+            unsafe line[x] = evidence[y &* grid.width &+ x] + expected
+        }
+    }
+
+    /// Calls `body` for each open sample of a row, with the log odds that are expected of it.
+    @inline(__always)
+    func forEachOpen(
+        _ sets: Classes.Sets, row y: Int, _ columns: Range<Int>, _ body: (_ x: Int, _ expected: Float) -> Void
+    ) {
+        let (person, room) = (sets.person.bits(y), sets.room.bits(y))
         for index in (columns.lowerBound &>> 6)..<groups(of: 64, in: columns.upperBound) {
             var open = unsafe ~(person.words[index] | room.words[index]) & BitRow.word(index, of: columns)
             while open != 0 {
                 let x = index &* 64 &+ open.trailingZeroBitCount
                 open &= open &- 1
-                unsafe line[x] = evidence[y &* grid.width &+ x] + logOdds(sets, row: y, x)
+                body(x, logOdds(sets, row: y, x))
             }
         }
     }

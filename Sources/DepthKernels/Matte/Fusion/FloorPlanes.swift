@@ -7,7 +7,8 @@
 /// - Samples are on a plane where |1 − z·(a·x + b·y + c)|, which is their height above it as a share of the camera's, is
 ///   within four standard deviations of the noise that its own tiles show, and within two tiles of one of them: the plane
 ///   of a desk goes on through whoever sits behind it.
-/// - A plane is wider than the lap of a person who sits.
+/// - A plane is wider than the lap of a person who sits, and no part of it is on the head or the shoulders: those slope as floors
+///   do, seen from above.
 ///
 /// Source: Labayrade, Aubert, Tarel, "Real time obstacle detection in stereovision on non flat road geometry through
 /// V-disparity representation", IV 2002, for the linearity; tiles in place of its histogram allow a camera that leans.

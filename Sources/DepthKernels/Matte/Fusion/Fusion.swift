@@ -11,6 +11,7 @@ struct Fusion: ~Copyable {
     private var evidence = ColorEvidence()
     private var segmentation = SegmentationEvidence()
     private var expectation = Expectation()
+    private var connection = Connection()
     private var settle = Settle()
     private var logOdds = LogOdds()
     private var model = GuidedFilter()
@@ -58,6 +59,7 @@ struct Fusion: ~Copyable {
                 picture, weight: Float(settings.segmentationWeight), to: evidence, sets, on: grid, bands)
         }
         let expectation = expectation.find(sets, on: grid)
+        if !frame.faces.isEmpty { unsafe connection.cut(evidence, sets, expectation, on: grid) }
         let change = settle.findChange(settle: Float(settings.settle), on: grid)
         let result = unsafe logOdds.update(
             evidence, sets, expectation, change: change, on: grid, bands, loops)
@@ -71,7 +73,9 @@ struct Fusion: ~Copyable {
                 colors, result.matte, cells.region(rows: region.rows, columns: region.columns), guide.map, on: grid,
                 bands, loops)
         }
-        return unsafe drawing.draw(plan, guide, model: fitted, keep: result.keep, on: grid, bands, loops).readOnly
+        return unsafe drawing.draw(
+            plan, guide, model: fitted, keep: result.keep, noise: settle.noise, on: grid, bands, loops
+        ).readOnly
     }
 
     /// Forgets the past: the next frame does not continue it.

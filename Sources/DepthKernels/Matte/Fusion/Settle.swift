@@ -22,7 +22,7 @@ struct Settle: ~Copyable {
     private var secondColors = Scratch<Float>()
     private var isSecond = false
     /// Standard deviation of luma between frames; 0 while not known.
-    private var noise: Float = 0
+    private(set) var noise: Float = 0
     private var hasPast = false
     private var histogram = Scratch<Int32>()
 

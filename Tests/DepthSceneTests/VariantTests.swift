@@ -1,0 +1,119 @@
+import DepthScene
+import Testing
+
+/// The scenes that are hard for a matte.
+@Suite struct VariantTests {
+    private static let variants = ScenePattern.allCases.filter { ![.person, .ramp, .blank].contains($0) }
+
+    private func renderer(_ pattern: ScenePattern, _ width: Int = 320, _ height: Int = 180) -> SceneRenderer {
+        SceneRenderer(scene: Scene(pattern: pattern, seed: 0), width: width, height: height)
+    }
+
+    /// Two rooms behind the same person: the pictures differ by the rooms' difference times 1 − alpha. A room's color at a
+    /// pixel is that of a moment at which the person is elsewhere.
+    @Test func `the video is composed with the alpha of the matte`() {
+        let scenes = [renderer(.person), renderer(.likeColors)]
+        let matte = scenes[0].matte(at: 0).pixels
+        #expect(matte == scenes[1].matte(at: 0).pixels)
+        let videos = scenes.map { $0.video(at: 0).pixels }
+        var checked = 0
+        for time in moments {
+            let clear = scenes[0].matte(at: time).pixels
+            let rooms = scenes.map { $0.video(at: time).pixels }
+            for pixel in matte.indices where clear[pixel] == 0 && (1...254).contains(matte[pixel]) {
+                checked += 1
+                for byte in (4 * pixel)..<(4 * pixel + 3) {
+                    let difference = Double(videos[0][byte]) - Double(videos[1][byte])
+                    let ofRooms = Double(rooms[0][byte]) - Double(rooms[1][byte])
+                    #expect(abs(difference - ofRooms * (1 - Double(matte[pixel]) / 255)) < 2.5)
+                }
+            }
+        }
+        #expect(checked > 100)
+    }
+
+    @Test(arguments: variants)
+    func `each person has a face box on the face`(pattern: ScenePattern) throws {
+        let scene = renderer(pattern)
+        for time in moments.prefix(4) {
+            let faces = scene.faces(seconds: time)
+            let matte = scene.matte(at: time).pixels
+            #expect(faces.count == (pattern == .people ? 3 : 1))
+            let isOpaque = faces.map { face in
+                #expect(face.x > 0 && face.y > 0 && face.x + face.width < 1 && face.y + face.height < 1)
+                let (x, y) = (face.x + face.width / 2, face.y + face.height / 2)
+                return matte[Int(y * Double(scene.height)) * scene.width + Int(x * Double(scene.width))] == 255
+            }
+            #expect(isOpaque == (pattern == .people ? [false, true, true] : [true]))
+        }
+    }
+
+    @Test func `those within a metre are the matte of people`() {
+        let scene = renderer(.people)
+        let (depth, matte) = (scene.depth(at: 0.8).floats, scene.matte(at: 0.8).pixels)
+        #expect(matte.indices.allSatisfy { matte[$0] < 255 || depth[$0] < 1 })
+        #expect(matte.indices.allSatisfy { matte[$0] > 0 || depth[$0] >= 1 })
+    }
+
+    @Test func `nothing but the person is measured without a wall`() {
+        let scene = renderer(.noWall)
+        let (depth, matte) = (scene.depth(at: 0.8).floats, scene.matte(at: 0.8).pixels)
+        #expect(matte.indices.allSatisfy { matte[$0] > 0 || depth[$0] == 0 })
+        #expect(depth.contains { $0 > 0 })
+    }
+
+    @Test func `dim video has the noise of its frame`() {
+        let scene = renderer(.dim)
+        func video(_ frame: UInt64) -> [UInt8] {
+            var canvas = Canvas(width: scene.width, height: scene.height, bytesPerPixel: 4)
+            canvas.draw { scene.drawVideo(seconds: 0, frame: frame, into: $0) }
+            return canvas.pixels
+        }
+        let (first, second) = (video(3), video(4))
+        #expect(first == video(3))
+        let bytes = first.indices.filter { $0 % 4 != 3 }
+        let square = bytes.reduce(0.0) { sum, byte in
+            let change = Double(first[byte]) - Double(second[byte])
+            return sum + change * change
+        }
+        #expect((3...6).contains((square / 2 / Double(bytes.count)).squareRoot()))
+        #expect(scene.matte(at: 0).pixels == renderer(.person).matte(at: 0).pixels)
+        let light = { (pixels: [UInt8]) in pixels.reduce(0.0) { $0 + Double($1) * Double($1) } - 65025 * 320 * 180 }
+        #expect(abs(light(first) / light(renderer(.person).video(at: 0).pixels) - 0.2) < 0.02)
+    }
+
+    @Test func `strands of long hair are soft, and a structured light loses them`() {
+        let (short, long) = (renderer(.person, 640, 360), renderer(.longHair, 640, 360))
+        let mattes = [short.matte(at: 0).pixels, long.matte(at: 0).pixels]
+        let strands = mattes[0].indices.filter { mattes[0][$0] == 0 && (1...254).contains(mattes[1][$0]) }
+        #expect(strands.count > 2000)
+        let exact = long.depth(at: 0).floats
+        let measured = long.depth(at: 0, sensor: .structuredLight).floats
+        let hair = mattes[0].indices.filter { mattes[0][$0] == 0 && mattes[1][$0] == 255 && exact[$0] > 0.8 }
+        #expect(hair.count > 1000)
+        #expect(hair.filter { measured[$0] > 0 && measured[$0] < 1 }.count * 4 < hair.count)
+    }
+
+    @Test func `the hand is nearer, and the far person farther, than the usual one`() throws {
+        for time in moments {
+            #expect((0.4...0.52).contains(try #require(renderer(.hand, 160, 90).depth(at: time).floats.min())))
+            let far = renderer(.far, 160, 90)
+            let (depth, matte) = (far.depth(at: time).floats, far.matte(at: time).pixels)
+            let inner = (161..<(matte.count - 161)).filter { index in
+                [-160, -1, 0, 1, 160].allSatisfy { matte[index + $0] == 255 }
+            }
+            #expect(inner.count > 200)
+            #expect(inner.allSatisfy { (2.9...3.35).contains(depth[$0]) })
+        }
+    }
+
+    @Test func `dropped frames are their share, and more of them include the others`() {
+        func dropped(_ share: Double) -> Set<UInt64> {
+            Set((0..<4000).filter { SceneRenderer.isDropped($0, seed: 7, share: share) })
+        }
+        #expect(dropped(0).isEmpty)
+        #expect(dropped(1).count == 4000)
+        #expect((320...480).contains(dropped(0.1).count))
+        #expect(dropped(0.1).isSubset(of: dropped(0.2)))
+    }
+}
