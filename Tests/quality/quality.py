@@ -15,7 +15,7 @@ from streams import element, recipe, reference, tuned
 
 REFERENCE, TUNED = "reference", "sample, tuned"
 SETTINGS = ["method=threshold", TUNED, REFERENCE, "method=fusion"]
-FUSION = "method=fusion"
+FUSION = "method=fusion subject=all"  # as the reference, which knows no subject
 
 # Scores of a stream: the mean over its frames of (alpha, truth, judged), and of those that need the depth map.
 PER_FRAME = {

@@ -21,6 +21,12 @@ SCENES = {
     "black hair": "sensor=structured-light seed=4",
     "noise": "sensor=stereo seed=9 noise=0.01 holes=0.1",
     "no face": "sensor=structured-light seed=5 face=false",
+    "like colors": "pattern=like-colors sensor=structured-light",
+    "long hair": "pattern=long-hair sensor=structured-light",
+    "no wall": "pattern=no-wall sensor=structured-light",
+    "dim": "pattern=dim sensor=structured-light",
+    "far": "pattern=far sensor=structured-light",
+    "hand": "pattern=hand sensor=stereo",
 }
 
 

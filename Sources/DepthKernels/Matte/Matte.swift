@@ -61,6 +61,8 @@ package final class Matte: AlphaSource {
         upscaler.hideAll()
         finished = nil
 
+        // A fused frame continues the frame before; where that was not fused, it begins anew.
+        defer { if finished == nil { fusion.reset() } }
         guard let cutoff = anchor.cutoff(of: frame, placement, settings) else { return false }
         report.cutoff = cutoff
         report.anchorDistance = anchor.distance ?? 0
