@@ -154,7 +154,7 @@ def judge_cases(cases, only, all_settings, report):
             mattes.append((settings, alphas))
             rows.append([
                 stream.name, f"`{settings}`", *(number(found[column]) for column in columns), number(stream.goal)])
-            if settings.startswith(FUSION) and not found["SAD"] <= stream.goal:
+            if settings.startswith("method=fusion") and not found["SAD"] <= stream.goal:
                 missed.append(f"{stream.name}: SAD {found['SAD']:.3f} > {stream.goal}")
         report.picture(stream.name, sheets.sheet(stream, mattes))
         outline = next(iter(cases.outlines.get(stream.name, {}).values()), None)
