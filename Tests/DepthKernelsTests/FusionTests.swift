@@ -19,6 +19,29 @@ import Testing
         }
     }
 
+    @Test func `the stages are the oracle's, one by one`() throws {
+        let classes = try Golden.picture("fusion.class.pgm").samples
+        let odds = try Golden.picture("fusion.odds.pgm").samples
+        let shares = try Golden.picture("fusion.share.pgm").samples
+        let matte = Matte()
+        for number in golden.frames.indices {
+            _ = try golden.alpha(of: matte, number)
+            let stages = try #require(matte.stages)
+            let count = stages.width * stages.height
+            try #require(count * golden.frames.count == classes.count && stages.classes.count == count)
+            let first = number * count
+            func share(_ isAlike: (Int) -> Bool) -> Double {
+                Double((0..<count).count { isAlike($0) }) / Double(count)
+            }
+            #expect(share { Int(stages.classes[$0].rawValue) == Int(classes[first + $0]) } == 1, "frame \(number)")
+            // The counts are (T + 16) · 2048.
+            let isClose = share { abs(stages.logOdds[$0] - (Float(odds[first + $0]) / 2048 - 16)) < 0.1 }
+            #expect(isClose > 0.999, "frame \(number): \(isClose)")
+            let isSame = share { abs(stages.probabilities[$0] - Float(shares[first + $0]) / 65535) < 0.01 }
+            #expect(isSame > 0.999, "frame \(number): \(isSame)")
+        }
+    }
+
     @Test func `neither threads nor instruction sets show`() throws {
         // Large enough to be cut.
         let large = try golden.enlarged(by: 5)

@@ -98,6 +98,9 @@ package final class Matte: AlphaSource {
         finished = nil
     }
 
+    /// What the stages of a fused matte made of the last frame; nil where it was made in another way.
+    package var stages: MatteStages? { finished == nil ? nil : fusion.stages }
+
     // MARK: Alpha
 
     /// True where alpha is the person's share of each pixel of the video, as far as it can be told.

@@ -17,6 +17,7 @@ struct Fusion: ~Copyable {
     private var model = GuidedFilter()
     private var drawing = Drawing()
     private var lastGrid: WorkGrid?
+    private var last: (sets: Classes.Sets, result: LogOdds.Result)?
     /// Mean probability of the last frame, 0…1.
     private(set) var coverage = 0.0
 
@@ -64,6 +65,7 @@ struct Fusion: ~Copyable {
         let result = unsafe logOdds.update(
             evidence, sets, expectation, change: change, on: grid, bands, loops)
         coverage = result.mean
+        last = (sets, result)
 
         let cells = model.cells(of: grid)
         let plan = drawing.plan(guide, person: result.person, room: result.room, cells: cells, on: grid, loops)
@@ -78,14 +80,46 @@ struct Fusion: ~Copyable {
         ).readOnly
     }
 
+    /// What the stages made of the samples of the last frame; nil where there is none.
+    var stages: MatteStages? {
+        guard let (sets, result) = last, let grid = lastGrid else { return nil }
+        var stages = MatteStages(width: grid.width, height: grid.height)
+        for y in 0..<grid.height {
+            for x in 0..<grid.width {
+                let isPerson = sets.person.bits(y).contains(x)
+                stages.classes.append(isPerson ? .person : sets.room.bits(y).contains(x) ? .room : .open)
+                unsafe stages.logOdds.append(result.logOdds[y &* grid.width &+ x])
+                unsafe stages.probabilities.append(result.matte[y &* grid.width &+ x])
+            }
+        }
+        return stages
+    }
+
     /// Forgets the past: the next frame does not continue it.
     mutating func reset() {
+        last = nil
         subject.reset()
         expectation.reset()
         settle.reset()
         logOdds.reset()
         drawing.reset()
     }
+}
+
+/// What the stages of a fused matte made of the samples of its grid, row by row.
+package struct MatteStages {
+    /// What depth says of a sample.
+    package enum SampleClass: UInt8, Sendable {
+        case room, open, person
+    }
+
+    package let width: Int
+    package let height: Int
+    package fileprivate(set) var classes: [SampleClass] = []
+    /// T: what is known, as log odds, mixed with the last frame's.
+    package fileprivate(set) var logOdds: [Float] = []
+    /// P, 0…1.
+    package fileprivate(set) var probabilities: [Float] = []
 }
 
 /// How fine the grid is that a fused matte is worked out on.

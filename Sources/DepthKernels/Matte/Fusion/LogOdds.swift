@@ -23,6 +23,8 @@ struct LogOdds: ~Copyable {
     /// What was found of every sample, valid until the next call.
     @safe
     struct Result {
+        /// T.
+        let logOdds: UnsafePointer<Float>
         /// P.
         let matte: UnsafePointer<Float>
         /// The share of the last frame that was kept; nil for none.
@@ -66,7 +68,8 @@ struct LogOdds: ~Copyable {
         var sum = 0.0
         for row in 0..<tileRows { unsafe sum += sums[row] }
         return unsafe Result(
-            matte: UnsafePointer(work.matte), keep: change == nil ? nil : UnsafePointer(work.keep), person: work.person,
+            logOdds: UnsafePointer(work.logOdds), matte: UnsafePointer(work.matte),
+            keep: change == nil ? nil : UnsafePointer(work.keep), person: work.person,
             room: work.room, mean: sum / Double(grid.count))
     }
 
