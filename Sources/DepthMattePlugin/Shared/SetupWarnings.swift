@@ -1,0 +1,39 @@
+import CGStreamer
+import GstBridge
+
+/// Warnings of set-ups that are valid but most likely not meant: the output alone does not say why it shows nothing.
+extension FollowingElement {
+    /// Logs that the reference pad is not linked as the element goes to PAUSED. This may be right: demuxers link late.
+    func logIfReferencePadIsUnlinked() {
+        guard isReferencePadUnlinked else { return }
+        Self.log.warning(self) { "pad \(Role.leading.description) is not linked; nothing is output until it is" }
+    }
+
+    /// Warns on the bus when another pad already receives data. Once a second at most.
+    func warnIfReferencePadIsUnlinked() {
+        guard isReferencePadUnlinked, pace.warnings.admits("reference pad") else { return }
+        warn(
+            ElementError(
+                .resource(GST_RESOURCE_ERROR_SETTINGS),
+                "The pad \(Role.leading.description) is not linked. Nothing is output until it is."))
+    }
+
+    private var isReferencePadUnlinked: Bool {
+        guard let reference = leadingPad else { return false }
+        return gst_pad_is_linked(reference.pad.pad) == 0
+    }
+
+    /// Logs a color that is transparent although its red, green and blue are set: 0xRRGGBB is taken for 0xAARRGGBB.
+    func logTransparentColor(_ property: String, _ argb: UInt32) {
+        guard argb > 0, argb < 0x0100_0000 else { return }
+        let opaque = hexadecimal(argb | 0xff00_0000)
+        Self.log.warning(self) {
+            "\(property)=\(hexadecimal(argb)) has alpha 0, so it is transparent; the opaque color is \(opaque)"
+        }
+    }
+}
+
+private func hexadecimal(_ argb: UInt32) -> String {
+    let digits = String(argb, radix: 16)
+    return "0x" + String(repeating: "0", count: 8 - digits.count) + digits
+}
