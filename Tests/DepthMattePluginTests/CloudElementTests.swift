@@ -141,7 +141,7 @@ import Testing
         bench.depth.start(CloudElementTests.depth)
         bench.depth.push(wall(900), at: 0)
         #expect(Array(pixels(try #require(bench.output.next()))[0].prefix(3)) == [128, 0, 0])
-        #expect(bench.bus.warnings().map(\.text) == ["A video frame is faulty; the palette gives the colours."])
+        #expect(bench.bus.warnings().map(\.text) == ["A video frame is faulty; the palette gives the colors."])
     }
 
     // MARK: Gestures

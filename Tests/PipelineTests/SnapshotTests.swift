@@ -20,7 +20,7 @@ import Testing
         limited.environment = launch.environment
         let result = limited.run()
         #expect(result.status == 0, "the stream goes on to its end: \(result.output.suffix(2000))")
-        #expect(result.output.contains(/The snapshot was not written\. [^\n]*cloud\.ply[^\n]*: File too large\./))
+        #expect(result.output.contains(/The snapshot was not written: [^\n]*cloud\.ply[^\n]*: File too large\./))
         #expect(try String(contentsOf: file, encoding: .utf8) == "old")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(names == ["cloud.ply"])

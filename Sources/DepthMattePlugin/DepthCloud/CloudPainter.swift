@@ -2,43 +2,43 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// Turns depth buffers, and the video beside them, into pictures of clouds in one format, or into files.
+/// Draws depth buffers as point clouds in one output format, and makes PLY files of them.
 ///
-/// Made when caps are agreed. Streaming thread only.
+/// Made when caps are negotiated. Streaming thread only.
 final class CloudPainter {
     let output: StreamFormat
     let frames: OutputFrames
     private let order: PixelOrder
     private let renderer = CloudRenderer()
     private var workers = Workers()
-    /// More have as many buffers to bring together, and do no more by themselves.
+    /// Default limit. Each thread draws into a buffer of its own, and merging more of them costs what drawing gains.
     private static let mostThreads = 4
     private let colorMap = DepthColorMap()
-    /// The palette's colours of a depth map.
+    /// The picture that `palette` colors, kept for its memory.
     private var painted: (picture: BufferRef, layout: FrameLayout)?
     private var videoColors: VideoColors?
 
-    /// How video of one format is brought to the order of bytes that leaves, at its own size.
+    /// Conversion of video of one format to the output's byte order, at the video's size.
     private struct VideoColors {
         let source: GstVideoInfo
-        /// Of what the colours are read from.
+        /// The layout of the picture that the colors are read from.
         let layout: FrameLayout
-        /// Nil where the video has that order.
+        /// Nil where the video has that byte order already.
         let conversion: (converter: PictureConverter, picture: BufferRef)?
     }
 
-    /// One depth map and what to make of it.
+    /// One depth map and how to draw it.
     struct Scene {
         let depth: BufferPointer
         let format: DepthFormat
-        /// What gives the colours; nil for the palette.
+        /// The video that colors the points; nil for the palette.
         let video: (buffer: BufferPointer, info: GstVideoInfo)?
         let settings: DepthCloudSettings
-        /// As the settings have it, or as the slow circle does.
+        /// The settings' view, with the rotation of `auto-pan`.
         let view: CloudView
     }
 
-    /// - Returns: nil for a format whose pixels are not four bytes.
+    /// Returns nil for a format whose pixels are not four bytes.
     init?(_ output: StreamFormat) {
         let description = output.info.finfo.pointee
         let (red, green, blue) = (
@@ -75,14 +75,14 @@ final class CloudPainter {
         }
     }
 
-    /// Draws a depth map that measured nothing.
+    /// Fills the canvas with the background color.
     func drawNothing(_ settings: DepthCloudSettings, on canvas: BufferPointer) throws(FrameFault) {
         try withFrame(changing: canvas, output.layout) { planes throws(FrameFault) in
             fill(try planes.first(), with: background(settings))
         }
     }
 
-    /// The cloud as a file, in the depth camera's coordinates.
+    /// Makes a file of the cloud, in the depth camera's coordinates.
     func file(_ scene: Scene) throws(FrameFault) -> PointCloudFile {
         try withMap(scene) { image, picture in
             PointCloudFile(
@@ -97,9 +97,9 @@ final class CloudPainter {
         return order.pixel(SIMD3(channel(16), channel(8), channel(0)), alpha: channel(24))
     }
 
-    // MARK: Colours
+    // MARK: Colors
 
-    /// Lends the depth map and the picture that colours it.
+    /// Calls `body` with the depth map and the picture that colors it.
     private func withMap<Result>(
         _ scene: Scene, _ body: (DepthImage, CloudPicture) throws(FrameFault) -> Result
     ) throws(FrameFault) -> Result {
@@ -116,7 +116,7 @@ final class CloudPainter {
                 videoHeight: colors.layout.height)
             return try withFrame(reading: colors.buffer, colors.layout) { planes throws(FrameFault) -> Result in
                 guard let picture = CloudPicture(plane: try planes.first(), placement: placement) else {
-                    throw .contradiction("the picture that gives the colours is smaller than its format")
+                    throw .contradiction("the picture that gives the colors is smaller than its format")
                 }
                 return try body(image, picture)
             }

@@ -2,14 +2,14 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// Writes clouds to files, one at a time, on a thread of its own: a disk takes as long as it likes.
+/// Writes clouds to files, one at a time, on a thread of its own, because a disk may be slow.
 ///
-/// At most one file is in memory. The end of the stream waits for it, and so does stopping, so that a pipeline that ends
-/// has written what it was asked for and said so.
+/// At most one file is in memory. EOS and stopping wait for it, so a pipeline that ends has written every requested
+/// snapshot and posted its message.
 final class CloudSnapshot: Sendable {
     private let isWriting = Monitor(false)
 
-    /// Whether another file may be begun. Only the streaming thread begins them.
+    /// True if no file is being written. Only the streaming thread starts one.
     var isFree: Bool { isWriting.withLock { !$0 } }
 
     func begin(_ file: PointCloudFile, to path: String, for element: DepthCloudElement) {
@@ -23,7 +23,7 @@ final class CloudSnapshot: Sendable {
         element.warn(
             ElementError(
                 .resource(GST_RESOURCE_ERROR_FAILED),
-                "The snapshot was not written. \(path): the system gives no thread for it."))
+                "The snapshot \(path) was not written: no thread could be started."))
     }
 
     /// Waits until nothing is being written.
@@ -32,15 +32,15 @@ final class CloudSnapshot: Sendable {
     private func write(_ file: PointCloudFile, to path: String, for element: ElementReference) {
         do throws(FileFault) {
             try writeWhole(file.bytes, to: path)
-            tell(of: file, at: path, for: element)
+            announce(file, at: path, for: element)
         } catch {
             element.warn(
-                ElementError(.resource(GST_RESOURCE_ERROR_WRITE), "The snapshot was not written. \(error.reason)."))
+                ElementError(.resource(GST_RESOURCE_ERROR_WRITE), "The snapshot was not written: \(error.reason)."))
         }
     }
 
-    /// A file is there.
-    private func tell(of file: PointCloudFile, at path: String, for element: ElementReference) {
+    /// Posts the element message "snapshot".
+    private func announce(_ file: PointCloudFile, at path: String, for element: ElementReference) {
         DepthCloudElement.log.debug(element) { "\(file.points) points are in \(path)" }
         guard let structure = gst_structure_new_empty("snapshot") else { return }
         structure.set("location", to: path)

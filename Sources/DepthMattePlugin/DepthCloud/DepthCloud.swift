@@ -2,14 +2,14 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// `depthcloud`: depth as a cloud of points, seen by a camera that goes about it.
+/// `depthcloud`: draws depth as a cloud of points, seen by a camera that the pointer moves.
 ///
-/// Pads: `depth` (always) is what is shown, and its timing is the output's; `video` (request) gives the points their
-/// colours, which come from a palette otherwise. The output has the size that downstream asks for.
+/// Pads: `depth` (always, the reference pad) is the depth map, whose timing the output has; `video` (request) colors the
+/// points, which have the palette's colors otherwise. The output has the size that downstream asks for.
 ///
-/// What the points are and how they are drawn says `CloudRenderer`; what the pointer does, `CloudGestures`. The defaults
-/// are those of Apple's sample "Streaming depth data from the TrueDepth camera": points of five pixels, 70° from top to
-/// bottom, turned about a point half a metre ahead.
+/// `CloudRenderer` defines the points and their drawing, `CloudGestures` the pointer's effect. The defaults are those of
+/// Apple's sample "Streaming depth data from the TrueDepth camera": points of five pixels, a vertical field of view of
+/// 70°, rotation about a point half a metre ahead.
 ///
 ///     depthtestsrc name=camera  depthcloud name=cloud ! videoconvert ! autovideosink
 ///         camera.depth ! cloud.depth  camera.video ! cloud.video
@@ -18,7 +18,7 @@ enum DepthCloud {
 
     typealias PadRole = DepthLedPad
 
-    /// The formats that leave: four bytes a pixel, those without an alpha channel first.
+    /// The output formats: four bytes a pixel, those without an alpha channel first.
     static let formats: [VideoFormat] = {
         let packed = VideoFormat.all.filter { $0.family == .rgb && $0.layout.planes == [.full(bytesPerSample: 4)] }
         return packed.filter { $0.alphaByte == nil } + packed.filter { $0.alphaByte != nil }
@@ -30,8 +30,8 @@ enum DepthCloud {
         parent: .aggregator,
         longName: "Depth point cloud",
         klass: "Filter/Effect/Video",
-        description: "Shows depth as a cloud of points that a pointer turns, moves and brings nearer. "
-            + "Pads: depth, the depth map; video, the picture that gives the points their colours",
+        description: "Draws depth as a point cloud that pointer events rotate, move and zoom. "
+            + "Pads: depth, the depth map; video, the video that colors the points",
         pads: PadRole.templates + [PadTemplate("src", GST_PAD_SRC, .always, caps: VideoFormat.caps(of: formats))],
         properties: DepthCloudProperties.all,
         defaults: DepthCloudSettings(),

@@ -9,7 +9,9 @@ extension DepthCloudElement {
         case .depth:
             depth = try DepthStream(caps, maxPixels: maxPixels)
             renegotiate()
-        case .video: video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
+        case .video:
+            warnIfReferencePadIsUnlinked()
+            video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
         }
     }
 
@@ -17,7 +19,7 @@ extension DepthCloudElement {
 
     func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
-        // The rates that downstream takes. The size of the picture is nothing to the depth.
+        // Only the frame rate is downstream's: the output's size does not depend on the depth map's.
         case (GST_QUERY_CAPS, .depth): answerCaps(query, on: pad, limitedIn: ["framerate"]) || parent()
         case (GST_QUERY_ACCEPT_CAPS, .depth): acceptsDepth(query) || parent()
         default: parent()
@@ -37,10 +39,11 @@ extension DepthCloudElement {
                 throw CapsRefusal("pixels are not four bytes")
             }
             painter = made
-            hands.setSize(width: made.output.width, height: made.output.height)
+            navigation.setSize(width: made.output.width, height: made.output.height)
         } catch {
             negotiationFault = ElementError(
-                .core(GST_CORE_ERROR_NEGOTIATION), "What follows asks for pictures that are not made: \(error.reason).",
+                .core(GST_CORE_ERROR_NEGOTIATION),
+                "Downstream asks for a picture that cannot be made: \(error.reason).",
                 details: result.text)
             gst_caps_unref(result)
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
@@ -49,7 +52,7 @@ extension DepthCloudElement {
         return result
     }
 
-    /// What can leave: every format and size, at the depth's rate.
+    /// The caps that the element can output: every format and size, at the depth's rate.
     private func possibleCaps(_ depth: DepthStream) -> String {
         let side = "[ 1, \(Matte.largestSide) ]"
         return VideoFormat.caps(
@@ -57,8 +60,8 @@ extension DepthCloudElement {
             + ", pixel-aspect-ratio=(fraction)1/1"
     }
 
-    /// The first of some caps, as near to the depth's size as they allow; where they fix one side, the other is what
-    /// keeps the depth's shape.
+    /// Fixates the first structure of some caps to the size nearest to the depth map's. If one side is fixed, the other
+    /// keeps the map's aspect ratio.
     private func fixated(
         _ caps: UnsafeMutablePointer<GstCaps>, _ format: DepthFormat
     ) -> UnsafeMutablePointer<GstCaps>? {
@@ -73,13 +76,13 @@ extension DepthCloudElement {
         return gst_caps_fixate(result)
     }
 
-    /// A side that has one value.
+    /// Returns the value of a side that is fixed; nil otherwise.
     private func side(_ structure: UnsafeMutablePointer<GstStructure>, _ name: String) -> Int? {
         var value: gint = 0
         return gst_structure_get_int(structure, name, &value) != 0 ? Int(value) : nil
     }
 
-    /// `length` · `part` / `whole`, at least 1.
+    /// Returns `length` · `part` / `whole`, rounded to nearest, at least 1.
     private func shared(_ length: Int, _ part: Int, _ whole: Int) -> Int {
         max((length &* part &+ whole / 2) / max(whole, 1), 1)
     }
@@ -87,11 +90,11 @@ extension DepthCloudElement {
     func negotiationFailed() {
         guard let depth else { return }
         painter = nil
-        let notTaken = ElementError(
+        let notAccepted = ElementError(
             .core(GST_CORE_ERROR_NEGOTIATION),
-            "What follows does not take the picture of the cloud. Put videoconvert behind this element.",
+            "Downstream does not accept the point cloud's video format. Put videoconvert after this element.",
             details: possibleCaps(depth))
-        post(negotiationFault ?? notTaken)
+        post(negotiationFault ?? notAccepted)
     }
 
     func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {

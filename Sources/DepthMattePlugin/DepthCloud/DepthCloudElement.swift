@@ -2,31 +2,31 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// One `depthcloud`, led by its depth.
+/// One `depthcloud` instance. Its reference pad is `depth`.
 ///
-/// Threads: see `FollowingElement`. Everything under "Streaming state" is touched by the source pad's streaming thread
-/// alone, or while that is stopped.
+/// Threads: see `FollowingElement`. Everything under "Streaming state" is used by the source pad's streaming thread only,
+/// or while that thread is stopped.
 final class DepthCloudElement: FollowingElement {
     static let log = LogCategory(name: DepthCloud.factory, description: "Depth as a cloud of points")
 
     let instance: UnsafeMutablePointer<GstElement>
     let table = Properties(DepthCloudProperties.all, initial: DepthCloudSettings())
     let pace = Pace()
-    let hands = CloudHands()
+    let navigation = CloudNavigation()
     private let pointer = PointerTracker()
     private let snapshot = CloudSnapshot()
 
     // MARK: Streaming state
 
-    /// What the depth's caps say; nil until they came.
+    /// The depth stream's format; nil before its first caps.
     var depth: DepthStream?
-    /// The video as it is followed.
+    /// The video pad's input.
     var video = RequestInput<GstVideoInfo>(DepthCloud.PadRole.video)
-    /// What the agreed output is; nil until there is one.
+    /// Nil before the output is negotiated.
     var painter: CloudPainter?
-    /// What of our own keeps the output from being agreed.
+    /// An error of this element that made the last negotiation fail; nil where downstream refused.
     var negotiationFault: ElementError?
-    /// The map that was drawn last, and when it was in the video's colours.
+    /// The last drawn map, for a snapshot at the end of the stream; `videoMoment` is nil if the palette colored it.
     private var lastMap: (map: DepthFrame, videoMoment: Moment?)?
     private let copies = DepthCopies()
 
@@ -35,17 +35,25 @@ final class DepthCloudElement: FollowingElement {
         addLeadingPad()
     }
 
-    // MARK: Hands
+    // MARK: Start and properties
 
-    /// The view changes at once, and shows in the next frame. Keys and commands go on to whoever makes the depth; a
-    /// place in the picture means nothing there.
+    func begin() throws(ElementError) { logIfReferencePadIsUnlinked() }
+
+    func propertyChanged(_ name: String) {
+        if name == "background-color" { logTransparentColor(name, table.current.backgroundColor) }
+    }
+
+    // MARK: Navigation
+
+    /// Changes the view, which shows in the next frame. Keys and commands are forwarded upstream; pointer events are not,
+    /// because positions in the output mean nothing there.
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
-        // The time at which it came: sinks give their events none.
+        // The time of arrival, because sinks do not stamp their events.
         let now = UInt64(clamping: g_get_monotonic_time()) &* 1000
         let action = pointer.gesture(event).flatMap { PointerEvent($0, time: now) }
-        if let action { take(action) }
+        if let action { apply(action) }
         switch Gesture(event) {
-        case nil: return takeOther(event)
+        case nil: return handleOther(event)
         case .keyPress, .keyRelease: return pushUpstream(event, on: .leading) || action != nil
         case .press, .release, .move, .scroll:
             gst_event_unref(event)
@@ -53,18 +61,18 @@ final class DepthCloudElement: FollowingElement {
         }
     }
 
-    private func takeOther(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
-        // By its name: sinks older than GStreamer 1.26 do not send it, and its headers do not know it.
+    private func handleOther(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+        // Matched by name: the event is new in GStreamer 1.26, and older headers lack its type.
         guard let structure = gst_event_get_structure(event),
             let kind = gst_structure_get_string(structure, "event"), strcmp(kind, "mouse-double-click") == 0
         else { return pushUpstream(event, on: .leading) }
-        take(.doubleClick)
+        apply(.doubleClick)
         gst_event_unref(event)
         return true
     }
 
-    private func take(_ action: PointerEvent) {
-        for property in hands.take(action, table) { notify(property) }
+    private func apply(_ action: PointerEvent) {
+        for property in navigation.apply(action, table) { notify(property) }
     }
 
     // MARK: A frame
@@ -87,7 +95,7 @@ final class DepthCloudElement: FollowingElement {
         let canvas = try blankCanvas(painter, for: frame.pointer)
         let scene = CloudPainter.Scene(
             depth: frame.pointer, format: depth.format, video: videoFrame(at: moment, settings), settings: settings,
-            view: hands.view(settings, at: streamTime(of: frame.pointer)))
+            view: navigation.view(settings, at: streamTime(of: frame.pointer)))
         let shown = try draw(scene, painter, on: canvas.pointer)
         if let shown {
             keep(shown, at: moment)
@@ -105,7 +113,7 @@ final class DepthCloudElement: FollowingElement {
         return canvas
     }
 
-    /// The video frame that goes with the moment, where there is one and it is asked for.
+    /// Returns the video frame of the moment; nil where there is none, or `colors=palette`.
     private func videoFrame(
         at moment: Moment, _ settings: DepthCloudSettings
     ) -> (buffer: BufferPointer, info: GstVideoInfo)? {
@@ -115,7 +123,9 @@ final class DepthCloudElement: FollowingElement {
         return (choice.buffer, info)
     }
 
-    /// Draws a scene, by the palette where the video is faulty; nil where nothing can be drawn.
+    /// Draws a scene, in the palette's colors if the video is faulty.
+    ///
+    /// - Returns: the scene that was drawn; nil if the depth map is faulty and nothing was.
     private func draw(
         _ scene: CloudPainter.Scene, _ painter: CloudPainter, on canvas: BufferPointer
     ) throws(FlowStop) -> CloudPainter.Scene? {
@@ -127,7 +137,7 @@ final class DepthCloudElement: FollowingElement {
                 report(error, of: "depth map", "nothing of it is shown")
                 return try drawNothing(scene, painter, on: canvas)
             }
-            report(error, of: "video frame", "the palette gives the colours")
+            report(error, of: "video frame", "the palette gives the colors")
             return try draw(scene.withoutVideo, painter, on: canvas)
         }
     }
@@ -143,7 +153,7 @@ final class DepthCloudElement: FollowingElement {
         return nil
     }
 
-    /// The time of the slow circle; 0 where the frame has none.
+    /// The stream time of a frame, for `auto-pan`; 0 where it has none.
     private func streamTime(of frame: BufferPointer) -> GstClockTime {
         var segment = outputSegment
         guard segment.format == GST_FORMAT_TIME, frame.pointee.pts != noClockTime else { return 0 }
@@ -151,16 +161,16 @@ final class DepthCloudElement: FollowingElement {
         return time == noClockTime ? 0 : time
     }
 
-    // MARK: A file
+    // MARK: Snapshot
 
-    /// Keeps a map for a snapshot that is asked for when no other comes, while there is a place to write one to.
+    /// Keeps a copy of the map for a snapshot that is requested before the stream ends, if a location is set.
     private func keep(_ scene: CloudPainter.Scene, at moment: Moment) {
         let isWanted = scene.settings.location?.isEmpty == false
         let map = DepthFrame(buffer: scene.depth, format: scene.format, reading: scene.settings.depth)
         lastMap = isWanted ? copies.copy(of: map).map { ($0, scene.video == nil ? nil : moment) } : nil
     }
 
-    /// The last map as it would be drawn now; nil where there is none.
+    /// The last map with the current settings; nil where there is none.
     private var lastScene: CloudPainter.Scene? {
         guard let lastMap else { return nil }
         let settings = table.current
@@ -170,11 +180,11 @@ final class DepthCloudElement: FollowingElement {
             view: settings.view)
     }
 
-    /// Takes up the snapshot that is asked for, as it is now and in one step: it may have been asked for anew while a frame
-    /// was drawn, and what is asked for from here on is another one.
+    /// Takes the request for a snapshot and resets the property `snapshot`, atomically: a request made after this is
+    /// another one.
     ///
-    /// - Returns: where it is to be written, empty where no place is named; nil where none is asked for.
-    private func takeWish() -> String? {
+    /// - Returns: the location, empty if none is set; nil if no snapshot is requested.
+    private func takeRequest() -> String? {
         var wish: (isThere: Bool, location: String?) = (false, nil)
         table.update { settings in
             wish = (settings.snapshot, settings.location)
@@ -185,19 +195,22 @@ final class DepthCloudElement: FollowingElement {
         return wish.location ?? ""
     }
 
-    /// Begins the file that is asked for, if one is; no other may be in the making.
+    /// Starts to write the requested snapshot, if there is one.
+    ///
+    /// - Precondition: no other snapshot is being written.
     private func takeSnapshot(_ scene: CloudPainter.Scene?) {
-        guard let path = takeWish() else { return }
+        guard let path = takeRequest() else { return }
         guard !path.isEmpty else {
             return warn(
                 ElementError(
-                    .resource(GST_RESOURCE_ERROR_SETTINGS), "There is no snapshot without a location to write it to."))
+                    .resource(GST_RESOURCE_ERROR_SETTINGS), "No snapshot is written: the property location is not set.")
+            )
         }
         guard let scene, let painter else {
             return warn(
                 ElementError(
                     .resource(GST_RESOURCE_ERROR_FAILED),
-                    "The snapshot was not written. \(path): no depth map came for it."))
+                    "The snapshot \(path) was not written: no depth map arrived."))
         }
         do throws(FrameFault) {
             snapshot.begin(try painter.file(scene), to: path, for: self)
@@ -206,8 +219,8 @@ final class DepthCloudElement: FollowingElement {
         }
     }
 
-    /// Makes the snapshot that is still asked for, of the last map: no other comes, and each file is announced before the
-    /// end. A snapshot asked for meanwhile is not made: an application that answers each one so would never end.
+    /// Writes a snapshot that is still requested, of the last map, before EOS is sent. Later requests are refused: an
+    /// application that answers each message with a request would never reach EOS.
     func finishWork() {
         snapshot.finish()
         takeSnapshot(lastScene)
@@ -229,7 +242,7 @@ final class DepthCloudElement: FollowingElement {
         lastMap = nil
         copies.forget()
         pointer.letGo()
-        hands.letGo()
+        navigation.reset()
         depth = nil
         video = RequestInput(DepthCloud.PadRole.video)
         painter = nil

@@ -8,49 +8,67 @@ enum DepthCloudProperties {
     static let all: [Row] = Row.depthRows + camera + sensor + points + file + Row.videoPairingRows + work
 
     private static let camera: [Row] = [
-        .double("yaw", "Degrees by which the cloud is turned; what is near goes to the right", -180...180, \.view.yaw),
-        .double("pitch", "Degrees by which the cloud is tilted; what is near goes down", -180...180, \.view.pitch),
-        .double("roll", "Degrees by which the cloud is rolled, clockwise", -180...180, \.view.roll),
-        .double("zoom", "Metres by which the cloud is nearer than it was to the camera", -1e3...1e3, \.view.zoom),
-        .double("pan-x", "Metres by which the cloud is moved right", -1e3...1e3, \.view.panX),
-        .double("pan-y", "Metres by which the cloud is moved down", -1e3...1e3, \.view.panY),
-        .bool("auto-pan", "Turn the cloud in a slow circle, until somebody turns it by hand", \.autoPan),
+        .double(
+            "yaw", "Rotation about the vertical axis, in degrees; above 0 near points move right", -180...180,
+            \.view.yaw),
+        .double(
+            "pitch", "Rotation about the horizontal axis, in degrees; above 0 near points move down", -180...180,
+            \.view.pitch),
+        .double("roll", "Clockwise rotation in the picture, in degrees", -180...180, \.view.roll),
+        .double(
+            "zoom", "Movement of the viewer towards the cloud, in metres; below 0 is away from it", -1e3...1e3,
+            \.view.zoom),
+        .double("pan-x", "Shift of the cloud to the right, in metres", -1e3...1e3, \.view.panX),
+        .double("pan-y", "Shift of the cloud downwards, in metres", -1e3...1e3, \.view.panY),
+        .bool("auto-pan", "Turn the cloud in a slow circle until a pointer event changes the view", \.autoPan),
     ]
 
     private static let sensor: [Row] = [
         .double(
-            "fov", "Degrees from top to bottom of the picture, and of the depth map where fx and fy are 0", 1...170,
+            "fov", "Vertical field of view of the picture, in degrees; also of the depth camera if fx and fy are 0",
+            1...170,
             \.fieldOfView),
-        .double("fx", "Focal length of the depth camera in columns of the map; 0 = as fy, or by fov", 0...1e6, \.fx),
-        .double("fy", "Focal length of the depth camera in rows of the map; 0 = as fx, or by fov", 0...1e6, \.fy),
-        .double("cx", "Column of the depth camera's optical axis; 0 = the middle", -1e6...1e6, \.cx),
-        .double("cy", "Row of the depth camera's optical axis; 0 = the middle", -1e6...1e6, \.cy),
+        .double(
+            "fx",
+            "Horizontal focal length of the depth camera, in depth pixels; 0 = the same as fy, or derived from fov",
+            0...1e6, \.fx),
+        .double(
+            "fy", "Vertical focal length of the depth camera, in depth pixels; 0 = the same as fx, or derived from fov",
+            0...1e6, \.fy),
+        .double(
+            "cx", "Principal point of the depth camera from the left, in depth pixels; 0 = the center", -1e6...1e6, \.cx
+        ),
+        .double(
+            "cy", "Principal point of the depth camera from the top, in depth pixels; 0 = the center", -1e6...1e6, \.cy),
     ]
 
     private static let points: [Row] =
         [
-            .double("point-size", "Pixels across a point", 1...64, \.pointSize),
-            .choice("colors", "What gives the points their colours", \.colors),
-            .choice("palette", "The colours of the distances", \.palette),
+            .double("point-size", "Diameter of a point, in pixels", 1...64, \.pointSize),
+            .choice("colors", "Source of the points' colors", \.colors),
+            .choice("palette", "Colors of the distances where the palette is used", \.palette),
         ] + Row.colorRangeRows + [
-            .uint("background-color", "Colour where no point is, 0xAARRGGBB", 0...UInt32.max, \.backgroundColor)
+            .uint(
+                "background-color", "Color where no point is, 0xAARRGGBB; 0xff000000 is opaque black", 0...UInt32.max,
+                \.backgroundColor)
         ]
 
     private static let file: [Row] = [
-        .string("location", "File that a snapshot is written to: binary PLY, metres from the camera", \.location),
+        .string("location", "Path of the file that snapshot writes: binary PLY, in metres from the camera", \.location),
         .bool(
             "snapshot",
-            "Write the next depth map's points to location, or at the end the last one's; goes back to false then",
+            "Set to true to write the next depth map's points to location, at the end of the stream the last one's; "
+                + "returns to false when done",
             \.snapshot),
     ]
 
     private static let work: [Row] = [
         .uint(
-            "max-threads", "Threads that work on a large cloud; 0 = as many as there are processors, at most 4", 0...16,
+            "max-threads", "Number of threads for large clouds; 0 = number of processors, at most 4", 0...16,
             \.maxThreads)
     ]
 
-    /// The properties of the camera that are not the same in two settings.
+    /// Returns the names of the camera properties that differ between two settings.
     static func differences(_ one: DepthCloudSettings, _ other: DepthCloudSettings) -> [String] {
         let numbers: [(String, KeyPath<DepthCloudSettings, Double>)] = [
             ("yaw", \.view.yaw), ("pitch", \.view.pitch), ("roll", \.view.roll), ("zoom", \.view.zoom),

@@ -38,7 +38,7 @@ struct DepthCloudSettings: ColoringSettings {
     }
 }
 
-/// What gives the points their colours.
+/// A value of the property `colors`: the source of the points' colors.
 enum CloudColorSource: Int, PropertyEnum {
     case auto, palette
 
@@ -46,8 +46,8 @@ enum CloudColorSource: Int, PropertyEnum {
 
     var blurb: String {
         switch self {
-        case .auto: "The video pad's picture; the palette where there is none"
-        case .palette: "The distance, by palette and range"
+        case .auto: "The video pad; the palette while there is no video frame"
+        case .palette: "The distance, by the properties palette and range"
         }
     }
 }

@@ -16,7 +16,7 @@ import Synchronization
 /// for these three. From the outermost in:
 /// 1. `Pace.padGuard` (recursive), over taking a pad's buffer and over a pad's release; then GstAggregator's own locks.
 /// 2. `FlushRecord.handleGap`, over putting a gap in its place in GstAggregator's queue; then GstAggregator's own locks.
-/// 3. `CloudHands`, over a change of the settings; then the settings' own lock.
+/// 3. `CloudNavigation`, over a change of the settings; then the settings' own lock.
 protocol FollowingElement: Aggregator {
     associatedtype Role: PadRole
     associatedtype Settings: FollowingSettings

@@ -4,7 +4,7 @@ import GstTestSupport
 import Testing
 
 /// Hands on a `depthcloud` beside other hands, and hands that are lost sight of.
-@Suite struct CloudHandsTests {
+@Suite struct CloudNavigationTests {
     private static let depth = DepthShape("GRAY16_LE", 8, 4)
 
     private let none = GST_NAVIGATION_MODIFIER_NONE
@@ -15,8 +15,8 @@ import Testing
         let bench = Bench(
             [], [:], downstream: "video/x-raw, format=RGBx, width=80, height=40",
             of: Bench.Kind(factory: "depthcloud", leading: "depth"))
-        bench.depth.start(CloudHandsTests.depth)
-        bench.depth.push(CloudHandsTests.depth.bytes(counts: [Int](repeating: 900, count: 8 * 4)), at: 0)
+        bench.depth.start(CloudNavigationTests.depth)
+        bench.depth.push(CloudNavigationTests.depth.bytes(counts: [Int](repeating: 900, count: 8 * 4)), at: 0)
         _ = try #require(bench.output.next())
         return bench
     }

@@ -3,38 +3,39 @@ import DepthKernels
 import GstBridge
 import Synchronization
 
-/// What a user's hands do to the view: sinks' threads tell of the events, the streaming thread of the picture. The lock is
-/// held while that of the settings is taken.
-final class CloudHands: Sendable {
+/// Changes the view by the navigation events of the video sink.
+///
+/// Events arrive on the sinks' threads, sizes and view requests on the streaming thread. The lock is held while the
+/// settings' lock is taken.
+final class CloudNavigation: Sendable {
     private struct State: Sendable {
         var gestures = CloudGestures()
-        /// Size of the picture that leaves; nil while there is none.
+        /// Size of the output picture; nil before the first caps.
         var size: (width: Int, height: Int)?
-        /// What the slow circle added to the last view that was drawn.
+        /// The rotation that `auto-pan` added to the last drawn view.
         var circle: (yaw: Double, pitch: Double) = (0, 0)
     }
 
     private let state = Mutex(State())
 
-    /// The picture that leaves has another size.
+    /// Sets the size of the output picture.
     func setSize(width: Int, height: Int) { state.withLock { $0.size = (width, height) } }
 
-    /// The view to draw at a stream time.
+    /// Returns the view to draw at a stream time.
     func view(_ settings: DepthCloudSettings, at time: GstClockTime) -> CloudView {
         let circle = settings.autoPan ? CloudCircle.offset(at: UInt64(time)) : (0, 0)
         state.withLock { $0.circle = circle }
         return settings.view.turned(by: circle)
     }
 
-    /// Changes the view as an event asks for.
+    /// Applies an event to the view. A cloud turned by `auto-pan` continues from the view that was drawn last.
     ///
-    /// Whoever takes hold of a cloud that turns by itself takes it from where it is.
-    /// - Returns: the properties that have other values now.
-    func take(_ event: PointerEvent, _ table: Properties<DepthCloudSettings>) -> [String] {
+    /// - Returns: the names of the changed properties.
+    func apply(_ event: PointerEvent, _ table: Properties<DepthCloudSettings>) -> [String] {
         state.withLock { state -> [String] in
             guard let size = state.size else { return [] }
             var changed: [String] = []
-            // In one step: whoever sets a property meanwhile comes before the event or after it.
+            // Atomic, so that a property set on another thread comes either before the event or after it.
             table.update { settings in
                 let before = settings
                 let picture = CloudGestures.Picture(
@@ -49,8 +50,8 @@ final class CloudHands: Sendable {
         }
     }
 
-    /// The stream is over, and with it whatever was held.
-    func letGo() { state.withLock { $0 = State() } }
+    /// Forgets the gestures under way and the size, at the end of the stream.
+    func reset() { state.withLock { $0 = State() } }
 }
 
 extension CloudView {
@@ -63,7 +64,9 @@ extension CloudView {
 }
 
 extension PointerEvent {
-    /// - Parameter time: nanoseconds at which it happened.
+    /// Returns nil for gestures that do not change the view.
+    ///
+    /// - Parameter time: the time of the event, in nanoseconds.
     init?(_ gesture: Gesture, time: UInt64) {
         switch gesture {
         case .press(let button, let place, let modifiers):
