@@ -2,21 +2,21 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// Turns depth buffers, and the video beside them, into coloured pictures of one format.
+/// Draws depth buffers in colors, over the video where there is one, in one output format.
 ///
-/// Made when caps are agreed. Streaming thread only.
+/// Made when caps are negotiated. Streaming thread only.
 final class ColorPainter {
     let output: StreamFormat
     let frames: OutputFrames
     private let overlay = ColorOverlay()
     private let order: PixelOrder
     private let bytesPerPixel: Int
-    /// Made when it is first asked for.
+    /// Made when first needed.
     private var ink: InkPot?
     /// From the video's format and size to the output's.
     private var converter: (source: GstVideoInfo, converter: PictureConverter)?
 
-    /// - Returns: nil for a format whose pixels are not red, green and blue side by side.
+    /// Returns nil for a format that is not packed RGB.
     init?(_ output: StreamFormat) {
         let description = output.info.finfo.pointee
         let (red, green, blue) = (description.poffset.0, description.poffset.1, description.poffset.2)
@@ -48,9 +48,9 @@ final class ColorPainter {
         return made
     }
 
-    /// Draws the colours of a depth map.
+    /// Draws the colors of a depth map.
     ///
-    /// - Parameter mix: how much of them is seen over what the canvas holds; nil where that is not to be seen.
+    /// - Parameter mix: opacity of the colors over the canvas's content; nil to replace it.
     func draw(
         _ map: DepthFrame, _ settings: DepthColorizeSettings, mix: Double?, on canvas: BufferPointer
     ) throws(FrameFault) {
@@ -63,13 +63,13 @@ final class ColorPainter {
         }
     }
 
-    /// Writes a distance beside a place of the picture.
+    /// Writes a distance beside a position in the picture.
     func write(_ metres: Double?, at place: Gesture.Place, on canvas: BufferPointer) throws(FrameFault) {
         if ink == nil { ink = try InkPot(output) }
         try ink?.write(metres, at: place, on: canvas, output)
     }
 
-    /// Draws a depth map that measured nothing.
+    /// Draws a depth map without measured samples.
     func drawNothing(
         _ settings: DepthColorizeSettings, mix: Double?, on canvas: BufferPointer
     ) throws(FrameFault) {

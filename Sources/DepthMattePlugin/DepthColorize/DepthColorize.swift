@@ -2,13 +2,13 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// `depthcolorize`: depth as colours, alone or mixed with the video.
+/// `depthcolorize`: shows depth in colors, alone or blended with the video.
 ///
-/// Pads: `depth` (always) is what is shown, and its timing is the output's; `video` (request) is the picture to mix it
-/// with, and then the output has that picture's size.
+/// Pads: `depth` (always, the reference pad) is the depth map, whose timing the output has; `video` (request) is the video
+/// to blend it with, whose size the output then has.
 ///
-/// The default is the view of Apple's sample "Streaming depth data from the TrueDepth camera": a histogram of the
-/// distances equalised over the colours of JET, near red and far blue, half mixed with the video.
+/// The default is the view of Apple's sample "Streaming depth data from the TrueDepth camera": histogram-equalized
+/// distances in the colors of JET, near red and far blue, blended half and half with the video.
 ///
 ///     depthtestsrc ! depthcolorize ! videoconvert ! autovideosink
 enum DepthColorize {
@@ -16,7 +16,7 @@ enum DepthColorize {
 
     typealias PadRole = DepthLedPad
 
-    /// The formats that leave, in the order in which they are preferred: those that hide what is beneath first.
+    /// The output formats in order of preference: those without an alpha channel first.
     static let formats: [VideoFormat] = {
         let colored = VideoFormat.all.filter { $0.family == .rgb }
         return colored.filter { $0.alphaByte == nil } + colored.filter { $0.alphaByte != nil }
@@ -26,10 +26,10 @@ enum DepthColorize {
         typeName: "GstDepthColorize",
         factory: factory,
         parent: .aggregator,
-        longName: "Depth colours",
+        longName: "Depth colorizer",
         klass: "Filter/Effect/Video",
-        description: "Shows depth as colours, near red and far blue, alone or mixed with the video. "
-            + "Pads: depth, the depth map; video, the picture to mix it with",
+        description: "Shows depth in colors, near red and far blue, alone or blended with the video. "
+            + "Pads: depth, the depth map; video, the video to blend it with",
         pads: PadRole.templates + [PadTemplate("src", GST_PAD_SRC, .always, caps: VideoFormat.caps(of: formats))],
         properties: DepthColorizeProperties.all,
         defaults: DepthColorizeSettings(),

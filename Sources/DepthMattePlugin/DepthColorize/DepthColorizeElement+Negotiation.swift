@@ -8,7 +8,9 @@ extension DepthColorizeElement {
         switch role {
         case .depth:
             depth = try DepthStream(caps, maxPixels: maxPixels)
-        case .video: video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
+        case .video:
+            warnIfReferencePadIsUnlinked()
+            video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
         }
         renegotiate()
     }
@@ -23,8 +25,8 @@ extension DepthColorizeElement {
         }
     }
 
-    /// What downstream takes of a pad's stream: the picture has the rate of the depth, and the size of the video, or the
-    /// depth's where there is no video pad.
+    /// The caps fields of a pad that the output shares, so that downstream limits them: the depth's frame rate, and the size
+    /// of the video, or of the depth where there is no video pad.
     private func sharedFields(_ role: DepthLedPad) -> [String] {
         switch role {
         case .video: ["width", "height"]
@@ -48,7 +50,7 @@ extension DepthColorizeElement {
         return result
     }
 
-    /// What can leave: every format, in the one size and rate that the streams give it.
+    /// The caps that the element can output: every format, in the size and rate of the input streams.
     private func possibleCaps(_ depth: DepthStream) -> String {
         var (width, height) = (depth.format.layout.width, depth.format.layout.height)
         var aspect = depth.caps.pointer.fraction("pixel-aspect-ratio") ?? (1, 1)
@@ -67,7 +69,8 @@ extension DepthColorizeElement {
         post(
             ElementError(
                 .core(GST_CORE_ERROR_NEGOTIATION),
-                "What follows does not take the coloured picture. Put videoconvert and videoscale behind this element.",
+                "Downstream does not accept the colored video's format. Put videoconvert and videoscale after this "
+                    + "element.",
                 details: possibleCaps(depth)))
     }
 

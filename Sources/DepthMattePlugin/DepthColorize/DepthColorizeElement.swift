@@ -2,12 +2,12 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// One `depthcolorize`, led by its depth.
+/// One `depthcolorize` instance. Its reference pad is `depth`.
 ///
-/// Threads: see `FollowingElement`. Everything under "Streaming state" is touched by the source pad's streaming thread
-/// alone, or while that is stopped.
+/// Threads: see `FollowingElement`. Everything under "Streaming state" is used by the source pad's streaming thread only,
+/// or while that thread is stopped.
 final class DepthColorizeElement: FollowingElement {
-    static let log = LogCategory(name: DepthColorize.factory, description: "Depth as colours")
+    static let log = LogCategory(name: DepthColorize.factory, description: "Depth in colors")
 
     let instance: UnsafeMutablePointer<GstElement>
     let table = Properties(DepthColorizeProperties.all, initial: DepthColorizeSettings())
@@ -17,13 +17,13 @@ final class DepthColorizeElement: FollowingElement {
 
     // MARK: Streaming state
 
-    /// What the depth's caps say; nil until they came.
+    /// The depth stream's format; nil before its first caps.
     var depth: DepthStream?
-    /// The video as it is followed.
+    /// The video pad's input.
     var video = RequestInput<GstVideoInfo>(DepthColorize.PadRole.video)
-    /// What the agreed output is; nil until there is one.
+    /// Nil before the output is negotiated.
     var painter: ColorPainter?
-    /// What a click asks about, when the map itself is with its maker again.
+    /// Copies of the last map, which a click reads after upstream got its buffer back.
     private let shown = DepthCopies()
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
@@ -31,12 +31,16 @@ final class DepthColorizeElement: FollowingElement {
         addLeadingPad()
     }
 
+    // MARK: Start
+
+    func begin() throws(ElementError) { logIfReferencePadIsUnlinked() }
+
     // MARK: A frame
 
     func follow(to moment: Moment, mayWait: Bool, _ settings: DepthColorizeSettings) throws(FlowStop) {
         let hadVideo = video.format != nil
         video.refresh(self)
-        // The picture has the depth's size again, from the next frame on.
+        // Without video the output has the depth map's size again, from the next frame on.
         if hadVideo && video.format == nil { renegotiate() }
         if mayWait && video.isEmpty(in: self, at: moment) { throw .needData }
         try video.advance(in: self, to: moment, mayWait: mayWait)
@@ -72,7 +76,7 @@ final class DepthColorizeElement: FollowingElement {
         return true
     }
 
-    /// A canvas with what is said of the map, but for places in it that are others in the picture.
+    /// Returns a canvas with the map's timestamps and metas, without metas that name positions if those change.
     private func blankCanvas(_ painter: ColorPainter, for map: DepthFrame) throws(FlowStop) -> OwnedBuffer {
         let canvas = try drawingLast("picture") { () throws(FrameFault) in
             try painter.frames.blank(stampedLike: map.buffer)
@@ -83,9 +87,9 @@ final class DepthColorizeElement: FollowingElement {
         return canvas
     }
 
-    /// Draws the video frame that goes with the moment, where there is one and any of it is to be seen.
+    /// Draws the video frame of the moment, if there is one and `mix` leaves any of it visible.
     ///
-    /// - Returns: how much of the colours is to be seen over it; nil where there is none.
+    /// - Returns: the opacity of the colors over it; nil if no video was drawn.
     private func drawVideo(
         on canvas: BufferPointer, _ painter: ColorPainter, at moment: Moment, _ settings: DepthColorizeSettings
     ) throws(FlowStop) -> Double? {
@@ -96,14 +100,14 @@ final class DepthColorizeElement: FollowingElement {
             try painter.draw(choice.buffer, info, on: canvas)
             return settings.mix
         } catch {
-            report(error, of: "video frame", "the colours are shown alone")
+            report(error, of: "video frame", "the colors are shown alone")
             return nil
         }
     }
 
     // MARK: The probe
 
-    /// The picture lies where the video does, if there is one, so a place in it is a place there.
+    /// Positions in the output are positions in the video if there is one, else in the depth map, so events go there.
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         let isUsed = use(event)
         return pushUpstream(event, on: sinkPad(DepthColorize.PadRole.video.name) != nil ? .video : .depth) || isUsed
@@ -121,12 +125,12 @@ final class DepthColorizeElement: FollowingElement {
         }
     }
 
-    /// The depth at a place of the picture; nil while none has left.
+    /// Returns the depth at a position in the output; nil before the first picture.
     private func answer(at place: Gesture.Place) -> DepthProbe.Answer? {
         probe.answer(at: place) { place, _, _ in place }
     }
 
-    /// The depth under the pointer, while a button is held there.
+    /// Writes the depth under the pointer, while a button is held there.
     private func writeProbe(on canvas: BufferPointer, _ painter: ColorPainter) {
         guard let place = probe.held, let answer = answer(at: place) else { return }
         do throws(FrameFault) {

@@ -7,8 +7,9 @@ enum DepthColorizeProperties {
     static let all: [Row] = Row.depthRows + colors + Row.videoPairingRows
 
     private static let colors: [Row] =
-        [.choice("palette", "The colours", \.palette)] + Row.colorRangeRows + [
+        [.choice("palette", "Colors of the distances", \.palette)] + Row.colorRangeRows + [
             .double(
-                "mix", "How much of the colours is seen over the video pad's picture: 0 = none, 1 = all", 0...1, \.mix)
+                "mix", "Opacity of the colors over the video pad's picture: 0 = video only, 1 = colors only", 0...1,
+                \.mix)
         ]
 }
