@@ -3,11 +3,11 @@ import DepthKernels
 import DepthScene
 import GstBridge
 
-/// `depthtestsrc`: a depth camera that needs no camera, with exact ground truth.
+/// `depthtestsrc`: a synthetic depth camera with exact ground truth.
 ///
-/// Pads: `video` is the colour picture, with the face as a region-of-interest meta; `depth` the depth map of the same
-/// scene; `matte` the exact alpha of the person, antialiased. Each pad has a thread, size and rate of its own, so no
-/// queue is needed behind it. The same settings give the same bytes.
+/// Pads: `video` is the color picture, with the face as a region-of-interest meta; `depth` the depth map of the same
+/// scene; `matte` the exact alpha of the person, antialiased. Each pad has a thread, size and rate of its own, so it
+/// needs no queue. The same settings give the same bytes.
 ///
 ///     depthtestsrc num-buffers=90 name=camera
 ///         camera.video ! videoconvert ! autovideosink
@@ -15,11 +15,11 @@ import GstBridge
 enum DepthTestSrc {
     static let factory = "depthtestsrc"
 
-    /// The pads, by what they carry; the raw values are their names.
+    /// The source pads. Raw values are their names.
     enum PadRole: String, CaseIterable {
         case video, depth, matte
 
-        /// Size that is chosen where downstream takes any.
+        /// The size that is chosen if downstream accepts any.
         var preferredSize: (width: gint, height: gint) { self == .depth ? (640, 360) : (1280, 720) }
     }
 
@@ -37,7 +37,7 @@ enum DepthTestSrc {
         parent: .element,
         longName: "Depth camera test source",
         klass: "Source/Video",
-        description: "Creates the streams of a synthetic depth camera. Pads: video, the picture with its face box; "
+        description: "Produces the streams of a synthetic depth camera. Pads: video, the video with a face meta; "
             + "depth, the depth map; matte, the exact alpha of the person",
         pads: [
             PadTemplate(PadRole.video.rawValue, GST_PAD_SRC, .always, caps: VideoFormat.caps(largestSide: 32768)),
@@ -54,27 +54,30 @@ enum DepthTestSrc {
         make: { DepthTestSrcElement($0) })
 
     static let properties: [Property<DepthTestSrcSettings>] = [
-        .choice("pattern", "What the camera looks at", \.pattern),
+        .choice("pattern", "Scene before the camera", \.pattern),
         .uint(
-            "seed", "Chooses the person's colours and movements, and the noise; 0 = the usual person",
+            "seed", "Seed of the person's colors and movements and of the noise; 0 = the default person",
             0...UInt32.max, \.seed),
         .choice(
-            "sensor", "The depth camera whose faults the depth map has; noise and holes come on top", \.sensor),
+            "sensor", "Depth camera whose errors are simulated; the properties noise and holes add to them", \.sensor),
         .double(
-            "noise", "Standard deviation of the depth in metres at 1 m; it grows with the square of the distance",
+            "noise",
+            "Standard deviation of the depth noise at a distance of 1 m, in metres; it grows with the distance squared",
             0...1, \.noise),
-        .double("holes", "Share of the depth samples that are not measured", 0...1, \.holes),
-        .bool("still", "Keep the scene as it is at 0 s, while noise and faults go on", \.still),
+        .double("holes", "Share of depth samples that are unmeasured, at random; 1 = all", 0...1, \.holes),
+        .bool("still", "Freeze the scene at 0 s; noise and sensor errors still change", \.still),
         .time(
-            "depth-delay", "How much older the scene of a depth frame is than that of the video of the same time",
+            "depth-delay", "Delay of the scene in the depth map behind the video of the same timestamp, in nanoseconds",
             0...10_000_000_000, \.depthDelay),
         .double(
-            "dropouts", "Share of the depth frames that are not sent; a GAP event takes their place", 0...1, \.dropouts),
-        .bool("face", "Put the face on the video as a region-of-interest meta of type \"face\"", \.face),
+            "dropouts", "Share of depth frames that are replaced by GAP events; 1 = all", 0...1, \.dropouts),
+        .bool("face", "Attach the face to the video as GstVideoRegionOfInterestMeta of type \"face\"", \.face),
         .int(
-            "num-buffers", "Video frames to send before the end of all streams; -1 = no end", -1...2_147_483_647,
+            "num-buffers", "Number of video frames before EOS on all pads; -1 = endless", -1...2_147_483_647,
             \.numBuffers),
-        .bool("is-live", "Send each frame at its time on the clock, as a camera does", \.isLive, onlyBeforeStart: true),
+        .bool(
+            "is-live", "Act as a live source: send each frame at its time on the clock", \.isLive, onlyBeforeStart: true
+        ),
     ]
 }
 
@@ -98,16 +101,16 @@ extension ScenePattern: PropertyEnum {
 
     package var blurb: String {
         switch self {
-        case .person: "A person who waves, 0.7 m away, before a desk and a wall"
-        case .ramp: "Depth from 0.5 m at the left edge to 4.5 m at the right"
-        case .blank: "Grey video, and no depth measured anywhere"
-        case .longHair: "Long hair, single strands of it against a bright wall"
-        case .likeColors: "A room of the person's own colours: a chair behind the hair, panels as skin"
-        case .noWall: "The person before a room without any measured depth"
-        case .dim: "A fifth of the light, and a noisy video"
-        case .people: "Two persons within a metre, and one behind them who counts as room"
-        case .hand: "A telephone held out to the camera, 0.5 m away"
-        case .far: "The whole figure, 3.1 m away, before a wall at 4.4 m"
+        case .person: "A waving person, 0.7 m away, in front of a desk and a wall"
+        case .ramp: "Depth from 0.5 m at the left edge to 4.5 m at the right edge"
+        case .blank: "Gray video and no measured depth"
+        case .longHair: "A person with long hair, single strands against a bright wall"
+        case .likeColors: "A room in the person's own colors: a chair like the hair, panels like the skin"
+        case .noWall: "The person in front of a room without measured depth"
+        case .dim: "A fifth of the light, and noisy video"
+        case .people: "Two people within a metre, and one behind them who counts as background"
+        case .hand: "A phone held towards the camera, 0.5 m away"
+        case .far: "The whole figure, 3.1 m away, in front of a wall at 4.4 m"
         }
     }
 }
@@ -118,10 +121,12 @@ extension SensorKind: PropertyEnum {
     package var blurb: String {
         switch self {
         case .ideal: "The exact depth"
-        case .structuredLight: "Kinect v1: a shadow beside the person, jagged edges, hair with holes, 0.5 to 4.5 m"
-        case .stereo: "RealSense D415: a person three samples too wide, wavy noise, a band at the left, 0.3 to 8 m"
-        case .tof: "Azure Kinect: mixed or lost samples at edges, dark things far away lost, 0.25 to 4 m"
-        case .phone: "A telephone's map of 320x180: soft edges, no holes, little noise"
+        case .structuredLight:
+            "Like Kinect v1: a shadow beside the person, jagged edges, holes in the hair, 0.5 to 4.5 m"
+        case .stereo:
+            "Like RealSense D415: a person three samples too wide, wavy noise, an empty band at the left, 0.3 to 8 m"
+        case .tof: "Like Azure Kinect: mixed or lost samples at edges, dark distant objects lost, 0.25 to 4 m"
+        case .phone: "Like a phone's map of 320x180: soft edges, no holes, little noise"
         }
     }
 }

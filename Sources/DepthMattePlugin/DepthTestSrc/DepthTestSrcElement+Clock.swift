@@ -1,9 +1,9 @@
 import CGStreamer
 import GstBridge
 
-/// A live source sends each frame at its time.
+/// Waiting for the clock in live mode.
 extension DepthTestSrcElement {
-    /// Waits until the clock has come to the stream's next frame. After a pause the frames that it missed are left out.
+    /// Waits for the time of the stream's next frame. After a pause the missed frames are skipped.
     func waitForTurn(_ stream: TestStream, _ format: TestStream.Format) throws(FlowStop) {
         while true {
             let start = TestStream.time(ofFrame: stream.frame, rate: format.rate)
@@ -59,7 +59,7 @@ extension DepthTestSrcElement {
     }
 }
 
-/// A wait for a clock, which other threads may end.
-struct ClockWait: @unchecked Sendable {  // guard: clocks lock; its maker keeps it while others see it
+/// A wait for the clock that other threads may unschedule.
+struct ClockWait: @unchecked Sendable {  // guard: GstClock locks; the waiting thread owns the id while others use it
     let id: GstClockID
 }

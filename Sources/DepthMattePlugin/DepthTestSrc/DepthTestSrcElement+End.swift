@@ -1,7 +1,7 @@
 import CGStreamer
 import GstBridge
 
-/// How a stream ends.
+/// The end of a stream.
 extension DepthTestSrcElement {
     func end(_ stream: TestStream, because stop: FlowStop) {
         gst_pad_pause_task(stream.pad)
@@ -15,11 +15,11 @@ extension DepthTestSrcElement {
         }
     }
 
-    /// Ends the segment that the stream plays, or the stream itself, unless a seek has begun another segment meanwhile.
+    /// Ends the stream, or its segment, unless a seek has started another segment meanwhile.
     ///
-    /// - Parameter end: where it ends, in nanoseconds of stream time; GST_CLOCK_TIME_NONE = after its last frame.
+    /// - Parameter end: the end in nanoseconds of stream time; GST_CLOCK_TIME_NONE = the end of the last frame.
     private func finish(_ stream: TestStream, at end: GstClockTime) {
-        // Plain values leave the lock: the timeline's sets are changed by other streams meanwhile.
+        // Only plain values leave the lock, because other streams change the timeline's sets meanwhile.
         let last = shared.withLock { shared -> (isEnd: Bool, seqnum: guint32, span: ClosedRange<GstClockTime>)? in
             guard shared.timeline.seqnum == stream.segmentSeqnum else { return nil }
             if end != noClockTime && !shared.isEnding { shared.timeline.move(stream.role, to: end) }
@@ -36,14 +36,14 @@ extension DepthTestSrcElement {
             push(gst_event_new_eos(), last.seqnum, on: stream)
         } else {
             let (start, end) = (last.span.lowerBound, last.span.upperBound)
-            // Without a frame, a gap lets the sink preroll.
+            // A sink without any frame prerolls on the gap.
             if stream.isInterrupted { push(gst_event_new_gap(start, end &- start), last.seqnum, on: stream) }
             push(gst_event_new_segment_done(GST_FORMAT_TIME, gint64(clamping: end)), last.seqnum, on: stream)
             announceEnd()
         }
     }
 
-    /// A pad that nobody listens to is no fault, unless there is no other.
+    /// An unlinked pad is no error, unless all pads are unlinked.
     private func noteUnlinked(_ stream: TestStream) {
         let isAlone = shared.withLock { shared in
             shared.unlinked.insert(stream.role)

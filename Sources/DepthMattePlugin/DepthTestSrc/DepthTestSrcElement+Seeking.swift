@@ -21,17 +21,17 @@ extension DepthTestSrcElement {
         }
     }
 
-    /// A pad that was linked late starts to send.
+    /// Starts the stream of a pad that was linked late.
     private func revive(_ pad: Pad) {
         guard let stream = stream(of: pad) else { return }
         let wasUnlinked = shared.withLock { $0.unlinked.remove(stream.role) != nil }
         if wasUnlinked { start(stream) }
     }
 
-    /// Moves all streams at once. The same seek arrives on each pad that its sender knows; only the first counts.
+    /// Seeks all streams. The same seek may arrive on every pad; only the first counts.
     ///
-    /// With a flush, all streams are halted and start anew. Without one, each takes up the new segment before its next
-    /// frame: a stream that waits for downstream to take a frame holds up neither the seek nor the other streams.
+    /// With a flush, all streams stop and restart. Without one, each starts the new segment before its next frame, so a
+    /// stream that is blocked downstream holds up neither the seek nor the other streams.
     private func seek(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         let settings = table.current
         guard !settings.isLive, let request = SeekRequest(event) else { return false }
@@ -62,7 +62,7 @@ extension DepthTestSrcElement {
         first.pad.withStreamLock { withAllStreamLocks(rest.dropFirst(), body) }
     }
 
-    /// Tells the application that a segment of its SEGMENT seek has started.
+    /// Posts SEGMENT_START for a segment seek.
     private func announce(_ timeline: Timeline) {
         guard timeline.isStartDue,
             let message = gst_message_new_segment_start(
@@ -76,7 +76,7 @@ extension DepthTestSrcElement {
         announceEnd()
     }
 
-    /// Tells the application that a segment of its SEGMENT seek is done, when all streams are.
+    /// Posts SEGMENT_DONE for a segment seek when all streams are done.
     func announceEnd() {
         let done = shared.withLock { $0.timeline.takeEnd(without: $0.unlinked) ? $0.timeline : nil }
         guard let done,
@@ -101,7 +101,7 @@ extension DepthTestSrcElement.Shared {
         return .accepted(next)
     }
 
-    /// After a flush. The application's EOS is done with once all streams have sent it.
+    /// Restarts after a flush. An EOS of the application is over once all streams have sent it.
     fileprivate mutating func startAnew(_ next: Timeline) {
         if timeline.isOver(without: unlinked) { isEnding = false }
         timeline = next

@@ -1,11 +1,11 @@
 import CGStreamer
 import GstBridge
 
-/// One `depthtestsrc`.
+/// One `depthtestsrc` instance.
 ///
-/// Threads. Each pad has a thread that draws and sends its frames. What they share with each other and with the
-/// application is behind `shared`; no call to GStreamer's pads is made while that is held. A stream's own state belongs
-/// to its thread, or to whoever holds the pad's stream lock.
+/// Threads. Each pad has a thread that draws and pushes its frames. State that they share with each other and with the
+/// application is in `shared`; no function of a GstPad is called while that is locked. A stream's own state belongs to its
+/// thread, or to the holder of the pad's stream lock.
 final class DepthTestSrcElement: PushSource {
     static let log = LogCategory(name: DepthTestSrc.factory, description: "Synthetic depth camera")
 
@@ -16,19 +16,19 @@ final class DepthTestSrcElement: PushSource {
 
     struct Shared {
         var isPlaying = false
-        /// A flush or a stop: nobody waits for the clock.
+        /// True during a flush or a stop, when no thread may wait for the clock.
         var isInterrupted = false
-        /// The application asked for the end of the stream.
+        /// True after the application sent EOS.
         var isEnding = false
-        /// Counts from PLAYING to PAUSED, after which a camera goes on from the present.
+        /// The number of changes from PLAYING to PAUSED, after each of which a live source continues from the present.
         var pauses = 0
         var timeline = Timeline(seqnum: gst_util_seqnum_next())
         /// The seqnum of the last seek.
         var lastSeek: guint32 = 0
         var groupID: guint = 0
-        /// The waits now under way, to be ended early.
+        /// The clock waits under way, so that they can be unscheduled.
         var waits: [DepthTestSrc.PadRole: ClockWait] = [:]
-        /// Streams that nobody takes.
+        /// Streams whose pad is not linked.
         var unlinked: Set<DepthTestSrc.PadRole> = []
     }
 
@@ -75,7 +75,7 @@ final class DepthTestSrcElement: PushSource {
         }
     }
 
-    /// Changes what is shared, and lets every wait for the clock see it.
+    /// Changes the shared state, and ends every wait for the clock.
     func interrupt(_ change: (inout Shared) -> Void) {
         shared.withLock {
             change(&$0)
@@ -92,12 +92,12 @@ final class DepthTestSrcElement: PushSource {
         return startTask(pad)
     }
 
-    /// Starts the stream's thread, or has it go on.
+    /// Starts or resumes the stream's thread.
     func start(_ stream: TestStream) {
         if gst_pad_is_active(stream.pad) != 0 { _ = startTask(stream.pad) }
     }
 
-    /// The application's EOS ends all streams after the frame at hand.
+    /// The application's EOS ends all streams after the current frame.
     func sendEvent(
         _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
@@ -149,7 +149,7 @@ final class DepthTestSrcElement: PushSource {
         guard result == GST_FLOW_OK else { throw .refused(result) }
     }
 
-    /// Leaves a frame out. The gap event lets aggregators and sinks go on without it.
+    /// Replaces a frame by a GAP event, so that aggregators and sinks do not wait for it.
     private func skip(
         _ stream: TestStream, from start: GstClockTime, to end: GstClockTime, _ endOfAll: GstClockTime
     ) {
@@ -169,7 +169,7 @@ final class DepthTestSrcElement: PushSource {
         }
     }
 
-    /// Notes how far the stream has come; false where a seek has begun another segment.
+    /// Sets the stream's position; false if a seek has started another segment.
     private func moves(_ stream: TestStream, to time: GstClockTime) -> Bool {
         shared.withLock { shared in
             guard shared.timeline.seqnum == stream.segmentSeqnum else { return false }
@@ -178,19 +178,19 @@ final class DepthTestSrcElement: PushSource {
         }
     }
 
-    /// Where all streams end, in nanoseconds of stream time: where the segment stops, or after as many video frames as
-    /// were asked for; GST_CLOCK_TIME_NONE where they do not end.
+    /// The end of all streams, in nanoseconds of stream time: the segment's stop, or the end of the last of `num-buffers`
+    /// video frames; GST_CLOCK_TIME_NONE for no end.
     func endOfSegment(_ settings: DepthTestSrcSettings) -> GstClockTime {
         min(shared.withLock { $0.timeline.segment.stop }, length(settings) ?? noClockTime)
     }
 
-    /// When all streams end: after as many video frames as were asked for. Nil where they do not.
+    /// The duration of `num-buffers` video frames, in nanoseconds; nil for no end.
     func length(_ settings: DepthTestSrcSettings) -> GstClockTime? {
         guard settings.numBuffers >= 0 else { return nil }
         return TestStream.time(ofFrame: UInt64(settings.numBuffers), rate: videoRate)
     }
 
-    /// The video's frame rate: as agreed, or as it will be.
+    /// The video's frame rate: the negotiated one, or the one that negotiation will choose.
     private var videoRate: (numerator: gint, denominator: gint) {
         guard let video = streams.first(where: { $0.role == .video }) else { return DepthTestSrc.preferredRate }
         var rate = DepthTestSrc.preferredRate
@@ -221,7 +221,7 @@ final class DepthTestSrcElement: PushSource {
         }
     }
 
-    /// The matte has the video's size where downstream does not say otherwise.
+    /// The matte has the video's size if downstream accepts it.
     private func preferredSize(_ stream: TestStream) -> (width: gint, height: gint) {
         var size = stream.role.preferredSize
         guard stream.role == .matte, let video = streams.first(where: { $0.role == .video }),
@@ -245,7 +245,7 @@ final class DepthTestSrcElement: PushSource {
         gst_pad_push_event(stream.pad, event)
     }
 
-    /// Begins the segment that is to be played, unless the stream is in it already.
+    /// Pushes the current segment, unless the stream has already.
     private func beginSegment(_ stream: TestStream) {
         let timeline = shared.withLock { $0.timeline }
         guard stream.segmentSeqnum != timeline.seqnum else { return }

@@ -1,7 +1,7 @@
 import CGStreamer
 import GstBridge
 
-/// A seek event's content.
+/// The content of a seek event.
 struct SeekRequest {
     let rate: Double
     let flags: GstSeekFlags
@@ -9,11 +9,11 @@ struct SeekRequest {
     let stop: Edge
     let seqnum: guint32
 
-    /// Where a segment is to start or stop. Times are nanoseconds of stream time.
+    /// The start or stop of a segment. Times are nanoseconds of stream time.
     enum Edge {
         case unchanged
         case at(GstClockTime)
-        /// So long before the end of all streams.
+        /// A time before the end of all streams.
         case beforeEnd(GstClockTime)
 
         /// - Parameter none: the time that an offset of -1 stands for.
@@ -26,7 +26,7 @@ struct SeekRequest {
             }
         }
 
-        /// The time itself, no later than `latest`; nil where it counts from an end that there is not.
+        /// Returns the absolute time, at most `latest`; nil if it counts from the end of an endless stream.
         func time(unchanged: GstClockTime, length: GstClockTime?, latest: GstClockTime? = nil) -> GstClockTime? {
             switch self {
             case .unchanged: unchanged
@@ -35,13 +35,13 @@ struct SeekRequest {
             }
         }
 
-        /// The type of seek to the time itself.
+        /// The seek type for the absolute time.
         var absoluteType: GstSeekType {
             if case .unchanged = self { GST_SEEK_TYPE_NONE } else { GST_SEEK_TYPE_SET }
         }
     }
 
-    /// Nil where the event asks for what the source cannot do.
+    /// Returns nil for a seek that the source does not support.
     init?(_ event: UnsafeMutablePointer<GstEvent>) {
         var rate = 1.0
         var format = GST_FORMAT_TIME

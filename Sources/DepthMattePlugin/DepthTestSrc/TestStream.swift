@@ -3,26 +3,26 @@ import DepthKernels
 import DepthScene
 import GstBridge
 
-/// What one pad sends: its format, how far it has come, and what draws its frames.
+/// The stream of one source pad: its format, its position, and the renderer of its frames.
 ///
-/// Touched by the pad's own thread, or by others while they hold its stream lock.
+/// Used by the pad's thread, or by other threads while they hold its stream lock.
 final class TestStream {
     let role: DepthTestSrc.PadRole
     let pad: UnsafeMutablePointer<GstPad>
     /// Number of the next frame.
     var frame: UInt64 = 0
     var needsStreamStart = true
-    /// The seqnum of the segment that it sends; nil before the first.
+    /// The seqnum of the current segment; nil before the first.
     private(set) var segmentSeqnum: guint32?
-    /// The next frame does not continue the last.
+    /// True if the next frame is discontinuous.
     var isInterrupted = true
-    /// Pauses of a live source after which the stream has caught up.
+    /// The value of `Shared.pauses` up to which the stream has skipped missed frames.
     var pausesSeen = 0
     private(set) var format: Format?
     private var renderer: SceneRenderer?
     private var converter: PictureConverter?
 
-    /// What the pad's caps say.
+    /// The format of the pad's caps.
     struct Format {
         let width: Int
         let height: Int
@@ -42,7 +42,7 @@ final class TestStream {
         self.pad = pad
     }
 
-    /// Starts from the first frame, as new.
+    /// Restores the initial state.
     func reset() {
         frame = 0
         needsStreamStart = true
@@ -56,10 +56,9 @@ final class TestStream {
 
     // MARK: Format
 
-    /// Fixed caps that downstream takes, nearest to what the stream prefers; nil where there are none. Ownership
-    /// passes to the caller.
+    /// Returns fixed caps that downstream accepts, which the caller owns; nil if there are none.
     ///
-    /// - Parameter size: the size to come near to.
+    /// - Parameter size: the preferred size.
     func fixedCaps(near size: (width: gint, height: gint)) -> UnsafeMutablePointer<GstCaps>? {
         guard let template = gst_pad_get_pad_template_caps(pad) else { return nil }
         defer { gst_caps_unref(template) }
@@ -73,7 +72,7 @@ final class TestStream {
         return gst_caps_truncate(allowed).flatMap { fixed($0, near: size) }
     }
 
-    /// One structure's caps with every field settled, taking them.
+    /// Fixates caps with one structure, whose ownership is taken.
     private func fixed(
         _ caps: UnsafeMutablePointer<GstCaps>, near size: (width: gint, height: gint)
     ) -> UnsafeMutablePointer<GstCaps>? {
@@ -83,7 +82,7 @@ final class TestStream {
         gst_structure_fixate_field_nearest_int(structure, "height", size.height)
         gst_structure_fixate_field_nearest_fraction(
             structure, "framerate", DepthTestSrc.preferredRate.numerator, DepthTestSrc.preferredRate.denominator)
-        // What raw video is understood to be, said aloud: some elements refuse caps that leave it open.
+        // The defaults of raw video, written out because some elements refuse caps without them.
         if writable.mediaType == "video/x-raw" {
             if gst_structure_has_field(structure, "pixel-aspect-ratio") == 0 {
                 structure.set("pixel-aspect-ratio", toFraction: 1, 1)
@@ -95,12 +94,12 @@ final class TestStream {
         return gst_caps_fixate(writable)
     }
 
-    /// Takes on the caps; false where they make no sense.
+    /// Sets the format; false for caps that are not supported.
     func setFormat(_ caps: UnsafeMutablePointer<GstCaps>) -> Bool {
         guard let read = TestStream.read(caps, role) else { return false }
         let isRateChange = format.map { $0.rate != read.rate } ?? false
         if isRateChange, let old = format {
-            // The same moment, counted in frames of the new rate.
+            // The same stream time, in frames of the new rate.
             let time = TestStream.time(ofFrame: frame, rate: old.rate)
             frame = TestStream.firstFrame(atOrAfter: time, rate: read.rate)
         }
@@ -134,21 +133,21 @@ final class TestStream {
 
     // MARK: Time
 
-    /// When a frame begins, in nanoseconds of stream time.
+    /// Returns the start of a frame, in nanoseconds of stream time.
     static func time(ofFrame frame: UInt64, rate: (numerator: gint, denominator: gint)) -> GstClockTime {
         guard rate.numerator > 0 else { return frame == 0 ? 0 : noClockTime }
         return gst_util_uint64_scale(
             guint64(frame), guint64(rate.denominator) * 1_000_000_000, guint64(rate.numerator))
     }
 
-    /// The frame that begins at `time` or is the first after it.
+    /// Returns the first frame that starts at `time` or later.
     static func firstFrame(atOrAfter time: GstClockTime, rate: (numerator: gint, denominator: gint)) -> UInt64 {
         guard rate.numerator > 0 else { return time == 0 ? 0 : 1 }
         return UInt64(
             gst_util_uint64_scale_ceil(time, guint64(rate.numerator), guint64(rate.denominator) * 1_000_000_000))
     }
 
-    /// Goes to where a segment begins.
+    /// Moves to the start of a segment.
     func begin(_ timeline: Timeline) {
         segmentSeqnum = timeline.seqnum
         frame = TestStream.firstFrame(
@@ -158,12 +157,12 @@ final class TestStream {
 
     // MARK: Frames
 
-    /// True for a frame that is not sent.
+    /// Returns true for a frame that `dropouts` leaves out.
     func isDropped(_ frame: UInt64, _ settings: DepthTestSrcSettings) -> Bool {
         role == .depth && SceneRenderer.isDropped(frame, seed: settings.seed, share: settings.dropouts)
     }
 
-    /// Draws the frame of the stream's format that begins at `time`.
+    /// Draws the frame that starts at `time`.
     func draw(
         _ format: Format, at time: GstClockTime, _ settings: DepthTestSrcSettings
     ) throws(FrameFault) -> OwnedBuffer {
@@ -237,7 +236,7 @@ final class TestStream {
         }
     }
 
-    /// A new buffer of one plane, drawn on.
+    /// Returns a new buffer of one plane that `body` has drawn on.
     private func drawn(
         _ layout: FrameLayout, _ body: (MutablePlane) throws(FrameFault) -> Void
     ) throws(FrameFault) -> OwnedBuffer {

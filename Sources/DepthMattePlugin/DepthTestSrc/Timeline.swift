@@ -1,24 +1,23 @@
 import CGStreamer
 import GstBridge
 
-/// The segment that all streams of a source play, and how far each has come in it.
+/// The segment of all streams of a source, and each stream's position in it.
 ///
-/// The source has one segment and one position, as a GstBaseSrc has. The position is that of the stream which is farthest
-/// ahead. A seek without a flush goes on in running time from there: running time goes back on no pad, and a stream time
-/// has the same running time on all of them. Streams that were behind leave out the frames in between.
+/// The source has one segment and one position, as a GstBaseSrc has. The position is that of the stream farthest ahead. A
+/// seek without a flush continues in running time from there, so running time never decreases on a pad, and a stream time
+/// has the same running time on all pads. Streams that were behind skip the frames in between.
 struct Timeline: @unchecked Sendable {  // guard: a value; only the reserved fields of GstSegment are pointers
     private(set) var segment = GstSegment()
-    /// The seqnum of the seek that made the segment. Each segment has another.
+    /// The seqnum of the seek that made the segment, different for each segment.
     private(set) var seqnum: guint32
     /// Streams that have sent SEGMENT_DONE.
     private(set) var finished: Set<DepthTestSrc.PadRole> = []
-    /// Streams that have sent EOS, after which only a flush lets them go on.
+    /// Streams that have sent EOS and can restart only after a flush.
     private(set) var ended: Set<DepthTestSrc.PadRole> = []
     private var positions: [DepthTestSrc.PadRole: GstClockTime] = [:]
     private var report = Report.none
 
-    /// Which message about a SEGMENT seek's segment is next. The start has to come before the end, however soon the
-    /// streams are there.
+    /// The next message of a segment seek. SEGMENT_START has to precede SEGMENT_DONE, however fast the streams are.
     private enum Report { case none, start, end }
 
     init(seqnum: guint32) {
@@ -26,7 +25,7 @@ struct Timeline: @unchecked Sendable {  // guard: a value; only the reserved fie
         gst_segment_init(&segment, GST_FORMAT_TIME)
     }
 
-    /// True for a segment seek: the application plays a larger segment piece by piece.
+    /// True for a segment seek (GST_SEEK_FLAG_SEGMENT).
     var isPiece: Bool { segment.flags.rawValue & GST_SEGMENT_FLAG_SEGMENT.rawValue != 0 }
 
     // MARK: Progress
@@ -41,30 +40,30 @@ struct Timeline: @unchecked Sendable {  // guard: a value; only the reserved fie
         positions[role] = max(time, segment.position)
     }
 
-    /// The stream sends no more.
+    /// Marks a stream as finished.
     ///
-    /// - Parameter isForGood: whether it ends with EOS, whatever the segment.
+    /// - Parameter isForGood: true if it ends with EOS even in a segment seek.
     mutating func finish(_ role: DepthTestSrc.PadRole, isForGood: Bool) {
         if isForGood || !isPiece { ended.insert(role) } else { finished.insert(role) }
     }
 
-    /// True once no stream sends any more.
+    /// Returns true when all streams have finished.
     ///
-    /// - Parameter unlinked: streams that cannot.
+    /// - Parameter unlinked: streams that cannot send, and count as finished.
     func isOver(without unlinked: Set<DepthTestSrc.PadRole>) -> Bool {
         finished.union(ended).union(unlinked).count == DepthTestSrc.PadRole.allCases.count
     }
 
     // MARK: Messages
 
-    /// True while SEGMENT_START is to be posted.
+    /// True while SEGMENT_START has to be posted.
     var isStartDue: Bool { report == .start }
 
     mutating func noteStart() {
         if report == .start { report = .end }
     }
 
-    /// True once, when SEGMENT_DONE is to be posted.
+    /// Returns true once, when SEGMENT_DONE has to be posted.
     mutating func takeEnd(without unlinked: Set<DepthTestSrc.PadRole>) -> Bool {
         guard report == .end, isOver(without: unlinked) else { return false }
         report = .none
@@ -73,9 +72,9 @@ struct Timeline: @unchecked Sendable {  // guard: a value; only the reserved fie
 
     // MARK: Seeks
 
-    /// The timeline that a seek leads to; nil where the seek cannot be done.
+    /// Returns the timeline after a seek; nil if the seek is not possible.
     ///
-    /// - Parameter length: where all streams end, in nanoseconds of stream time; nil where they do not.
+    /// - Parameter length: the end of all streams, in nanoseconds of stream time; nil for no end.
     func after(_ seek: SeekRequest, length: GstClockTime?) -> Timeline? {
         guard seek.isFlushing || ended.isEmpty,
             let start = seek.start.time(unchanged: position, length: length, latest: length),
