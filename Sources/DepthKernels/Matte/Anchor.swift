@@ -30,11 +30,11 @@ package enum AnchorMode: Int, Sendable, CaseIterable {
     /// The meaning of the choice, for users.
     package var blurb: String {
         switch self {
-        case .auto: "The face; the property cutoff while none was ever seen"
-        case .face: "The face; everything is background while none was ever seen"
-        case .nearest: "The nearest big thing in the depth map"
-        case .point: "The depth under (anchor-x, anchor-y)"
-        case .fixed: "Nothing: the property cutoff is the cutoff"
+        case .auto: "The face; the property cutoff until a face was seen"
+        case .face: "The face; everything is background until a face was seen"
+        case .nearest: "The nearest large object in the depth map"
+        case .point: "The depth at (anchor-x, anchor-y)"
+        case .fixed: "None: the property cutoff is used as it is"
         }
     }
 }
@@ -48,8 +48,8 @@ package enum FaceSelect: Int, Sendable, CaseIterable {
         switch self {
         case .largest: "The face with the largest box"
         case .nearest: "The face nearest to the camera"
-        case .first: "The face that the detector named first"
-        case .all: "Every face: the farthest sets the cutoff"
+        case .first: "The face that the detector listed first"
+        case .all: "All faces: the farthest one sets the cutoff"
         }
     }
 }

@@ -10,9 +10,9 @@ package enum MaskShape: Int, Sendable, CaseIterable {
     /// The meaning of the choice, for users.
     package var blurb: String {
         switch self {
-        case .cutoff: "Everything from near to the cutoff"
-        case .highPass: "Everything nearer than focus, over a slope"
-        case .bandPass: "Everything about as near as focus, over two slopes"
+        case .cutoff: "Everything between near and the cutoff"
+        case .highPass: "Everything nearer than focus, with a soft edge of slope"
+        case .bandPass: "Everything within width of focus, with soft edges of slope"
         }
     }
 }

@@ -9,7 +9,7 @@ package enum Upscale: Int, Sendable, CaseIterable {
     package var blurb: String {
         switch self {
         case .bicubic: "Cubic convolution with B = 0, C = 0.75"
-        case .bilinear: "Linear between neighbours"
+        case .bilinear: "Bilinear interpolation"
         }
     }
 }

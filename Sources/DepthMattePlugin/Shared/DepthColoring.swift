@@ -27,9 +27,11 @@ extension Property where Settings: ColoringSettings {
     /// The properties that say which distances get which colours.
     static var colorRangeRows: [Property] {
         [
-            .choice("range", "Which distances get which colours", \.range),
-            .double("min", "Metres at or below which range=fixed shows the nearest colour", 0...1000, \.min),
-            .double("max", "Metres from which on everything has the farthest colour", 0...1000, \.max),
+            .choice("range", "Mapping of distances to colors", \.range),
+            .double(
+                "min", "Distance of the nearest color with range=fixed, in metres; nearer samples get it too", 0...1000,
+                \.min),
+            .double("max", "Distance of the farthest color, in metres; farther samples get it too", 0...1000, \.max),
         ]
     }
 
@@ -37,13 +39,15 @@ extension Property where Settings: ColoringSettings {
     static var videoPairingRows: [Property] {
         [
             .time(
-                "max-skew", "Nanoseconds that a depth map and the video frame made with it may lie apart",
+                "max-skew",
+                "Largest difference between the timestamps of a depth map and its video frame, in nanoseconds",
                 0...UInt(Int64.max), \.maxSkew),
             .time(
-                "hold-time", "Nanoseconds for which the newest video frame serves later depth maps",
+                "hold-time",
+                "Time for which a video frame is reused for later depth maps, in nanoseconds; 0 = never reused",
                 0...UInt(Int64.max), \.holdTime),
             .uint(
-                "max-pixels", "Pictures with more pixels are refused before memory is allocated for them",
+                "max-pixels", "Largest picture accepted on any pad, in pixels",
                 1...UInt32.max, \.maxPixels),
         ]
     }
@@ -56,8 +60,8 @@ enum ColorRange: Int, PropertyEnum {
 
     var blurb: String {
         switch self {
-        case .equalize: "Each colour for as many samples as any other, of those nearer than max"
-        case .fixed: "From min to max, so that one distance keeps one colour"
+        case .equalize: "Histogram equalization of the distances up to max: every color gets as many samples"
+        case .fixed: "Linear from min to max, so a distance keeps its color"
         }
     }
 }
@@ -67,11 +71,11 @@ extension DepthPalette: PropertyEnum {
 
     package var blurb: String {
         switch self {
-        case .jet: "Dark blue far, through green, to dark red near"
-        case .turbo: "The same without bands"
-        case .viridis: "Violet far to yellow near, evenly brighter, for colour-blind eyes too"
-        case .gray: "Black far to white near"
-        case .hue: "The hues from blue far to red near"
+        case .jet: "Dark red (near) through green to dark blue (far)"
+        case .turbo: "As jet, with smoother steps of brightness"
+        case .viridis: "Yellow (near) to violet (far) with even steps of brightness; suits color-blind viewers"
+        case .gray: "White (near) to black (far)"
+        case .hue: "The hues from red (near) to blue (far)"
         }
     }
 }

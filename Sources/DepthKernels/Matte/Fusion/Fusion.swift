@@ -142,9 +142,9 @@ package enum MatteDetail: Int, Sendable, CaseIterable {
     /// The meaning of the choice, for users.
     package var blurb: String {
         switch self {
-        case .auto: "full, and half in a live pipeline whose frames take too long; the property stats says which"
-        case .full: "The depth map as measured, up to 768 samples wide"
-        case .half: "320 samples at most: less time, softer detail"
+        case .auto: "full; half in a live pipeline while frames take too long (see detail in the property stats)"
+        case .full: "The depth map's own resolution, up to 768 samples wide"
+        case .half: "At most 320 samples wide: faster, softer detail"
         }
     }
 }
@@ -159,8 +159,8 @@ package enum MatteMethod: Int, Sendable, CaseIterable {
     /// The meaning of the choice, for users.
     package var blurb: String {
         switch self {
-        case .threshold: "Depth alone: a threshold, softened, as in Apple's sample"
-        case .fusion: "Depth says where to look, the video's colours where the edge is"
+        case .threshold: "Depth alone: a blurred threshold, as in Apple's sample"
+        case .fusion: "Depth and color: depth finds the person, the video's colors find the edge"
         }
     }
 }

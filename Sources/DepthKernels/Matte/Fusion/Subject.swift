@@ -525,8 +525,8 @@ package enum SubjectChoice: Int, Sendable, CaseIterable {
     /// The meaning of the choice, for users.
     package var blurb: String {
         switch self {
-        case .all: "Everything before the cutoff"
-        case .anchored: "What hangs together in depth with the anchored face, without floor and neighbours"
+        case .all: "Everything nearer than the cutoff"
+        case .anchored: "The object connected in depth to the anchor, without the floor and other people"
         }
     }
 }
