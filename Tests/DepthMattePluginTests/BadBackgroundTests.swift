@@ -60,7 +60,9 @@ import Testing
     @Test func `an empty file`() { expectRefusal(folder.write("empty.png", [])) }
 
     @Test func `a text file`() {
-        expectRefusal(folder.write("notes.txt", Array("This is no picture.\n".utf8) + Array("x y z\n".utf8)))
+        let path = folder.write("notes.txt", Array("This is no picture.\n".utf8) + Array("x y z\n".utf8))
+        expectRefusal(path)
+        expectRefusal(path, naming: "(readable are PNG, JPEG")
     }
 
     @Test func `bytes of no known kind`() {

@@ -13,7 +13,7 @@ final class Picture {
         self.info = info
     }
 
-    /// A picture out of a decoder's sample; nil where the sample holds none.
+    /// Takes the picture of a decoder's sample; nil if the sample has none.
     fileprivate init?(sample: OpaquePointer) {
         var info = GstVideoInfo()
         guard let buffer = gst_sample_get_buffer(sample), let caps = gst_sample_get_caps(sample),
@@ -26,27 +26,27 @@ final class Picture {
     var isInterlaced: Bool { info.interlace_mode != GST_VIDEO_INTERLACE_MODE_PROGRESSIVE }
 }
 
-/// Decodes the pictures of a file with GStreamer's own elements, in a pipeline of its own.
+/// Decodes the pictures of a file in a GStreamer pipeline of its own.
 ///
-/// One thread pulls pictures; any may stop it.
-final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is the pulling thread's, or locks itself
-    /// The file's content as its first bytes tell it.
+/// One thread pulls pictures; any thread may stop it.
+final class BackgroundDecoder: @unchecked Sendable {  // guard: the pulling thread, or own locks
+    /// The file's content, as its first bytes say.
     enum Content {
         /// A still, or the images of an animation.
         case pictures(PictureHeader.Kind, [PicturePiece])
-        /// Any stream that GStreamer finds in it.
+        /// Any other file, in which GStreamer looks for a video stream.
         case stream
     }
 
     /// The result of a wait for a picture.
     enum Outcome {
         case picture(Picture, stamp: RunningTime?, duration: RunningTime?)
-        /// None yet.
+        /// No picture yet.
         case nothing
         case end
-        /// No more come until the file is started again; the decoder's reason.
+        /// Decoding failed, with the decoder's reason. It may work again after `rewind`.
         case fault(String)
-        /// No more come at all.
+        /// The file is refused for good, with the reason.
         case refused(String)
     }
 
@@ -56,20 +56,20 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is 
     private let feed: PieceFeed?
     private let isStopped = Atomic(false)
     private var picturesThisRound = 0
-    /// The decoder's reason for stopping in this round.
+    /// The decoder's error since the last `rewind`.
     private var fault: String?
 
-    /// The length of one wait for a picture: short, so that an interruption is noticed soon.
-    private static let glance: GstClockTime = 20_000_000
-    /// Microseconds that a decoder has to finish its picture.
+    /// Nanoseconds of one wait for a picture: short, so that an interruption is noticed soon.
+    private static let waitStep: GstClockTime = 20_000_000
+    /// Timeout for stopping, in microseconds.
     private static let timeToStop: Int64 = 500_000
 
     /// - Parameters:
     ///   - bytes: the file.
     ///   - maxPixels: larger pictures are refused.
-    /// - Throws: an error that names what of GStreamer is missing.
+    /// - Throws: an error that names the GStreamer elements that are missing.
     init(_ bytes: ByteReader, path: String, _ content: Content, maxPixels: Int) throws(ElementError) {
-        // Cameras note in the file how they were held; videoflip turns the picture upright where it is installed.
+        // videoflip, if installed, applies the orientation tag that cameras write.
         let upright = hasFactory("videoflip") ? "videoflip method=automatic !" : ""
         let description =
             "\(content.source) ! decodebin name=decoder ! videoconvert ! \(upright) "
@@ -106,7 +106,7 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is 
         gst_object_unref(pipeline)
     }
 
-    /// Begins to decode.
+    /// Starts decoding.
     func start() {
         if gst_element_set_state(pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE {
             noteMessages()
@@ -115,35 +115,38 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is 
         feed?.push()
     }
 
-    /// Gives back all memory. Any thread; no other picture will come.
+    /// Stops decoding and releases all memory. Any thread.
     ///
-    /// - Parameter waiting: waits for a decoder in the middle of a picture, for a bounded while.
+    /// - Parameter waiting: true to wait until the pipeline has stopped, for at most `timeToStop`.
     func stop(waiting: Bool = true) {
         guard !isStopped.exchange(true, ordering: .relaxed) else { return }
         let last = PipelineEnd(pipeline)
-        // Not by gst_element_call_async: gst_deinit waits for its threads, and a faulty decoder may never return.
+        // A thread of its own, because gst_deinit waits for those of gst_element_call_async and a faulty decoder may never
+        // return.
         guard onThread("depthmatte-decoder", { last.reach() }) else { return last.reach() }
         if waiting { last.wait(microseconds: BackgroundDecoder.timeToStop) }
     }
 
     // MARK: Pictures
 
-    /// The reason why nothing of the file is decoded any more; nil while it is.
+    /// The reason why the file is refused; nil while it is not.
     var refusal: String? { decoderGuard.refusal }
 
-    /// The reason why there is nothing to decode in the file, as far as it is known.
+    /// The reason why the file has nothing to decode, if it is known.
     var hint: String? { decoderGuard.hint }
 
-    /// The next picture.
+    /// Returns the next picture.
     ///
-    /// - Parameter block: waits for it a short while.
+    /// - Parameter block: true to wait for it, for at most `waitStep`.
     func next(block: Bool) -> Outcome {
         if let refusal { return .refused(refusal) }
-        let sample = gst_app_sink_try_pull_sample(sink, block ? BackgroundDecoder.glance : 0)
-        noteMessages()  // looked at each time, or those of a long video would pile up on the bus
+        let sample = gst_app_sink_try_pull_sample(sink, block ? BackgroundDecoder.waitStep : 0)
+        noteMessages()  // on each call, so that messages do not accumulate on the bus
         if let sample {
             defer { gst_sample_unref(sample) }
-            guard let picture = Picture(sample: sample) else { return .fault("it holds something else than pictures") }
+            guard let picture = Picture(sample: sample) else {
+                return .fault("it contains something other than pictures")
+            }
             defer { picturesThisRound += 1 }
             guard let feed else { return .picture(picture, stamp: picture.stamp, duration: picture.duration) }
             return .picture(picture, stamp: nil, duration: feed.duration(picturesThisRound))
@@ -153,7 +156,7 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is 
         return gst_app_sink_is_eos(sink) != 0 ? .end : .nothing
     }
 
-    /// Starts the file again; false where that cannot be done.
+    /// Seeks to the start of the file; false if that fails.
     func rewind() -> Bool {
         fault = nil
         picturesThisRound = 0
@@ -173,7 +176,7 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: what changes is 
     }
 }
 
-/// The end of a pipeline, which may take its time.
+/// The shutdown of a pipeline, which may block.
 private final class PipelineEnd: @unchecked Sendable {  // guard: GStreamer locks the pipeline's state
     private let pipeline: UnsafeMutablePointer<GstElement>
     private let isReached = Monitor(false)
@@ -194,8 +197,8 @@ private final class PipelineEnd: @unchecked Sendable {  // guard: GStreamer lock
 }
 
 extension BackgroundDecoder.Content {
-    /// The start of a launch line. Most decoders take a picture in one piece only, and gst-libav's GIF demuxer never
-    /// ends; so each piece of a picture file is one buffer.
+    /// The source element of the launch line. Each picture of a picture file is one buffer, because most decoders need it
+    /// whole, and gst-libav's GIF demuxer never sends EOS.
     fileprivate var source: String {
         switch self {
         case .stream: "filesrc name=source"
@@ -207,7 +210,7 @@ extension BackgroundDecoder.Content {
     private static let pieces = "appsrc name=source format=time stream-type=seekable max-bytes=0 caps="
 }
 
-/// The pieces of a file on their way into an `appsrc`, as often as they are wanted.
+/// Pushes the pictures of a file into an `appsrc`, again after each rewind.
 private final class PieceFeed {
     private let source: UnsafeMutablePointer<GstAppSrc>
     private let pieces: [(buffer: BufferRef, duration: RunningTime?)]
@@ -216,7 +219,7 @@ private final class PieceFeed {
         gst_object_ref(source)
         self.source = UnsafeMutableRawPointer(source).assumingMemoryBound(to: GstAppSrc.self)
         self.pieces = pieces.compactMap { piece in bytes.buffer(piece.bytes).map { ($0, piece.duration) } }
-        // Every seek is to the start, and `push` follows it.
+        // Accepts every seek: all go to the start, and `push` follows.
         let agree: @convention(c) (UnsafeMutableRawPointer?, guint64, UnsafeMutableRawPointer?) -> gboolean = {
             _, _, _ in 1
         }
@@ -226,7 +229,7 @@ private final class PieceFeed {
 
     deinit { gst_object_unref(source) }
 
-    /// Hands all pieces on, and the end.
+    /// Pushes all pictures and EOS.
     func push() {
         for piece in pieces {
             ref(piece.buffer.pointer)
@@ -235,7 +238,7 @@ private final class PieceFeed {
         gst_app_src_end_of_stream(source)
     }
 
-    /// The time for which the picture of a piece is shown, if the file says it.
+    /// Returns the duration of a picture, if the file contains it.
     func duration(_ index: Int) -> RunningTime? { pieces.indices.contains(index) ? pieces[index].duration : nil }
 }
 
@@ -251,7 +254,7 @@ extension ByteReader {
 }
 
 extension Picture {
-    /// The time at which it is shown, and for how long, by the file's own clock.
+    /// The picture's timestamp and duration in the file, in nanoseconds.
     fileprivate var stamp: RunningTime? { RunningTime(validating: buffer.pointer.pointee.pts) }
     fileprivate var duration: RunningTime? { RunningTime(validating: buffer.pointer.pointee.duration) }
 }
@@ -266,7 +269,10 @@ extension RunningTime {
 private func errorText(_ message: UnsafeMutablePointer<GstMessage>) -> String {
     var error: UnsafeMutablePointer<GError>?
     gst_message_parse_error(message, &error, nil)
-    return takeText(error) ?? "it cannot be decoded"
+    let unknownTypes = [GST_STREAM_ERROR_TYPE_NOT_FOUND, GST_STREAM_ERROR_WRONG_TYPE, GST_STREAM_ERROR_CODEC_NOT_FOUND]
+    let isUnknown = unknownTypes.contains { g_error_matches(error, gst_stream_error_quark(), gint($0.rawValue)) != 0 }
+    let text = takeText(error) ?? "it cannot be decoded"
+    return isUnknown ? "\(text) (\(readableKinds))" : text
 }
 
 private func hasFactory(_ name: String) -> Bool {

@@ -2,15 +2,15 @@ import CGStreamer
 import GstBridge
 import Synchronization
 
-/// The file that the property `background` names: opened before the first frame, replaced without stopping one.
+/// The file that the property `background` names. It is opened before the first frame, and replaced without holding one up.
 ///
 /// No call to GStreamer is made while the state is locked.
 final class BackgroundFile: Sendable {
     private struct State {
         var isRunning = false
-        /// Counts how often another file was wanted.
+        /// The number of changes of the property.
         var version = 0
-        /// A thread is opening files; it looks again before it ends.
+        /// True while a thread opens files. It checks `version` again before it ends.
         var isLoading = false
         var reader: BackgroundReader?
         /// The largest picture that may be decoded.
@@ -21,14 +21,16 @@ final class BackgroundFile: Sendable {
     private let isCancelled = CancelFlag()
     private let location: @Sendable () -> String?
 
-    /// - Parameter location: returns the name of the file wanted now. It is called anew for each file that is opened: setters on
-    ///   two threads may come here in another order than they set the property.
+    /// - Parameter location: returns the property's current value. It is called for each file that is opened, because two
+    ///   threads may report their changes in another order than they made them.
     init(location: @escaping @Sendable () -> String?) { self.location = location }
 
-    /// The open file; nil where none is named.
+    /// The open file; nil if the property is not set.
     var reader: BackgroundReader? { state.withLock { $0.reader } }
 
-    /// READY to PAUSED: opens the file, so that a fault shows before any frame leaves.
+    /// READY to PAUSED: opens the file, so that an error is posted before any frame.
+    ///
+    /// - Throws: an error that names the file and the reason.
     func start(for element: any Element, maxPixels: Int) throws(ElementError) {
         isCancelled.set(false)
         state.withLock { $0.maxPixels = maxPixels }
@@ -42,16 +44,17 @@ final class BackgroundFile: Sendable {
         if location() != named { replace(for: element) }
     }
 
-    /// Keeps a frame that waits for the decoder from waiting longer, that of a file still being opened included.
+    /// Ends every wait for a decoder, including that of a file being opened.
     func interrupt() {
         isCancelled.set(true)
         reader?.interrupt()
     }
 
-    /// PAUSED to READY: closes the file, and returns when no thread works on another.
+    /// PAUSED to READY: closes the file. Returns when no thread opens another.
     func stop() {
         isCancelled.set(true)
-        state.withLock { $0.isRunning = false }  // or a thread that names files steadily would keep the loader going
+        // First, or a thread that keeps setting the property could keep the loader running.
+        state.withLock { $0.isRunning = false }
         let closed = state.wait(until: { !$0.isLoading }) { state -> BackgroundReader? in
             defer { state.reader = nil }
             return state.reader
@@ -59,9 +62,9 @@ final class BackgroundFile: Sendable {
         closed?.close()
     }
 
-    /// The property changed. Before the start nothing happens yet. After it a thread opens the new file,
-    /// and the old one stays until that is done, or for good if it cannot be read. Of many changes in a row, those
-    /// that came while another file was being opened are passed over but for the last.
+    /// Handles a change of the property. In NULL and READY it does nothing. Later a thread opens the new file; the old one
+    /// stays until that is done, or for good if the new one cannot be read. Of several changes while a file is being
+    /// opened, only the last counts.
     func replace(for element: any Element) {
         let needsThread = state.withLock { state in
             guard state.isRunning else { return false }
@@ -75,7 +78,7 @@ final class BackgroundFile: Sendable {
         element.warn(
             ElementError(
                 .resource(GST_RESOURCE_ERROR_FAILED),
-                "The background stays as it is: the system gives no thread to open another file with."))
+                "The background is not replaced: no thread could be started to open the file."))
     }
 
     private func open(_ location: String?, for element: any MessageSource) throws(ElementError) -> BackgroundReader? {
@@ -88,7 +91,7 @@ final class BackgroundFile: Sendable {
         return reader
     }
 
-    /// Opens the wanted file, and again if another was wanted meanwhile.
+    /// Opens the file, and again if the property changed meanwhile.
     private func load(for element: ElementReference) {
         var version: Int
         repeat {
@@ -108,7 +111,7 @@ final class BackgroundFile: Sendable {
 
     private func isCurrent(_ version: Int) -> Bool { state.withLock { $0.version == version } }
 
-    /// Ends the loading, unless another file was wanted meanwhile: whoever asked for it relies on this thread.
+    /// Ends the thread's work; false if the property changed meanwhile, which this thread has to handle.
     private func finishLoading(_ version: Int) -> Bool {
         state.withLock { state in
             guard state.version == version else { return false }
@@ -117,7 +120,7 @@ final class BackgroundFile: Sendable {
         }
     }
 
-    /// Puts a file in place of the old one; false where another is wanted by now.
+    /// Replaces the open file; false if the property changed meanwhile.
     private func install(_ opened: BackgroundReader?, _ version: Int) -> Bool {
         let replaced = state.withLock { state -> BackgroundReader?? in
             guard state.version == version else { return nil }
@@ -130,7 +133,7 @@ final class BackgroundFile: Sendable {
     }
 }
 
-/// Tells a thread that opens a file to give up.
+/// A flag that makes a thread stop waiting.
 final class CancelFlag: Sendable {
     private let flag = Atomic(false)
 

@@ -1,37 +1,37 @@
 import CGStreamer
 import GstBridge
 
-/// Reads a still, an animation or a video, and tells which of its pictures is shown when.
+/// Reads a still, an animation or a video, and chooses the picture that is shown at a time.
 ///
-/// Made on whatever thread loads; after that one thread asks for pictures. `interrupt` and `close` may come from any.
-final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole, then used by one thread; see above
+/// Made on the loading thread; later used by the streaming thread. `interrupt` and `close` may be called on any thread.
+final class BackgroundReader: @unchecked Sendable {  // guard: one thread at a time; see above
     private let path: String
     private let decoder: BackgroundDecoder
     private let interrupted = CancelFlag()
 
-    /// The picture that holds now, and the one after it with the time at which it takes over.
+    /// The current picture, and the next one with the time at which it replaces the current.
     private var current: Picture
     private var next: (picture: Picture, time: RunningTime)?
     private var clock = LoopClock()
-    /// No other picture comes.
+    /// True when no further picture can be read.
     private var hasEnded = false
-    /// Running time of the video at which the file's first frame stands.
+    /// The video's running time at which the file starts.
     private var origin: RunningTime?
-    /// The time last asked for.
+    /// The last requested time.
     private var lastTime: RunningTime?
-    /// The reason why the file is not read on, until somebody took it.
+    /// The reason why reading stopped, until `takeFault` returned it.
     private var fault: ElementError?
 
-    /// The file's picture, if it has one only, or if no more than one can be read.
+    /// The only picture, if the file has no other that can be read.
     private(set) var still: Picture?
 
-    /// Seconds that a file has to show its first picture.
+    /// Timeout for the first picture, in seconds.
     private static let timeToOpen = 2
-    /// Seconds that it has for each of the others.
+    /// Timeout for each of the others, in seconds.
     private static let timeToDecode = 10
-    /// The largest lead of the video's clock over the file's that the file is expected to make up.
+    /// The longest span of the file that is decoded and skipped to keep up with the video, in nanoseconds.
     private static let longestJump: RunningTime = 5_000_000_000
-    /// By how much a frame may come early: containers round their timestamps, many to milliseconds.
+    /// Tolerance for timestamps, which containers round, many to milliseconds. In nanoseconds.
     private static let rounding: RunningTime = 1_000_000
 
     /// Opens the file and waits for its first picture.
@@ -39,25 +39,25 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
     /// - Parameters:
     ///   - location: a path or a `file:` URI of a regular file.
     ///   - maxPixels: larger pictures are refused.
-    ///   - isCancelled: set by another thread when nobody wants the file any more.
+    ///   - isCancelled: set by another thread to stop opening.
     /// - Throws: an error that names the file and the reason.
     init(location: String, maxPixels: Int, isCancelled: CancelFlag) throws(ElementError) {
-        let patience = Patience(seconds: BackgroundReader.timeToOpen, isCancelled)
+        let deadline = Deadline(seconds: BackgroundReader.timeToOpen, isCancelled)
         path = try regularFile(location)
-        guard let bytes = ByteReader(path: path, while: { !patience.isOver }) else {
+        guard let bytes = ByteReader(path: path, while: { !deadline.isOver }) else {
             throw unreadable(path, "it cannot be opened")
         }
-        let content = try BackgroundReader.content(bytes, path, maxPixels: maxPixels, patience)
+        let content = try BackgroundReader.content(bytes, path, maxPixels: maxPixels, deadline)
         decoder = try BackgroundDecoder(bytes, path: path, content, maxPixels: maxPixels)
         decoder.start()
         do throws(ElementError) {
-            let first = try BackgroundReader.firstPicture(decoder, path, patience)
+            let first = try BackgroundReader.firstPicture(decoder, path, deadline)
             current = first.picture
             _ = clock.time(ofFrameAt: first.stamp, duration: first.duration)
-            next = pullNext(block: true, patience)
+            next = pullNext(block: true, deadline)
             if let refusal = decoder.refusal { throw unreadable(path, refusal) }
         } catch {
-            decoder.stop(waiting: !patience.isOver)
+            decoder.stop(waiting: !deadline.isOver)
             throw error
         }
         if next == nil && hasEnded {
@@ -66,30 +66,31 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
         }
     }
 
-    /// The pictures are made of two fields, taken at different times.
+    /// True if a picture consists of two fields, taken at different times.
     var isInterlaced: Bool { current.isInterlaced || next?.picture.isInterlaced == true }
 
-    /// Makes a waiting `picture` return soon, and keeps later ones from waiting.
+    /// Makes `picture` return without waiting, now and later.
     func interrupt() { interrupted.set(true) }
 
-    /// Gives back the decoder. The picture at hand stays; no other will come. Any thread.
+    /// Stops the decoder. The current picture stays. Any thread.
     func close() {
         interrupt()
         decoder.stop()
     }
 
-    /// The picture that holds at the video's running time; the file starts at the first time asked for, and loops.
+    /// Returns the picture at a running time of the video. The file starts at the first requested time, and loops.
     ///
-    /// - Parameter block: waits for the decoder, so that the answer does not depend on its speed.
+    /// - Parameter block: true to wait for the decoder, so that the result does not depend on its speed.
     func picture(at time: RunningTime, block: Bool) -> Picture {
         var start = origin ?? time
-        if let lastTime, time < lastTime { start &+= time &- lastTime }  // the video was sought back: go on from here
+        // After a seek backwards the file continues with the current picture.
+        if let lastTime, time < lastTime { start &+= time &- lastTime }
         lastTime = time
-        // Each picture comes at least a millisecond after the one before it, and the file is never farther behind than
-        // the longest jump: the loop ends.
+        // The loop ends: each picture is at least a millisecond after the previous one, and at most the longest jump is
+        // skipped.
         while let upcoming = next ?? pullInTime(block: block) {
             if time &- start &- upcoming.time > BackgroundReader.longestJump {
-                start = time &- upcoming.time  // the video's clock jumped ahead: go on from here
+                start = time &- upcoming.time  // the video jumped ahead: continue with the current picture
             }
             next = upcoming
             guard upcoming.time <= time &- start &+ BackgroundReader.rounding else { break }
@@ -106,26 +107,26 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
         return fault
     }
 
-    /// The same as `pullNext`; a decoder that is not heard of is given up.
+    /// Returns the same as `pullNext`; stops a decoder that exceeds the timeout.
     private func pullInTime(block: Bool) -> (picture: Picture, time: RunningTime)? {
-        let patience = Patience(seconds: BackgroundReader.timeToDecode, interrupted)
-        let upcoming = pullNext(block: block, patience)
-        if upcoming == nil && block && !hasEnded && !patience.isCancelled {
+        let deadline = Deadline(seconds: BackgroundReader.timeToDecode, interrupted)
+        let upcoming = pullNext(block: block, deadline)
+        if upcoming == nil && block && !hasEnded && !deadline.isCancelled {
             end("no picture came out of it in \(BackgroundReader.timeToDecode) seconds")
         }
         return upcoming
     }
 
-    /// The next frame with its time since the first frame of the first round; nil where none is ready, or none comes.
-    private func pullNext(block: Bool, _ patience: Patience) -> (picture: Picture, time: RunningTime)? {
-        while !hasEnded && !patience.isCancelled {
+    /// Returns the next picture with its time since the file's start; nil if none is ready, or no more can be read.
+    private func pullNext(block: Bool, _ deadline: Deadline) -> (picture: Picture, time: RunningTime)? {
+        while !hasEnded && !deadline.isCancelled {
             switch decoder.next(block: block) {
             case .picture(let picture, let stamp, let duration):
                 return (picture, clock.time(ofFrameAt: stamp, duration: duration))
             case .nothing where !block: return nil
-            case .nothing: if patience.isOver { return nil }
+            case .nothing: if deadline.isOver { return nil }
             case .end: hasEnded = !startAnew()
-            case .fault(let reason):  // of a damaged file what can be read is shown
+            case .fault(let reason):  // a damaged file loops over its readable part
                 if !startAnew() { end(reason) }
             case .refused(let reason): end(reason)
             }
@@ -139,15 +140,15 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
         hasEnded = true
         decoder.stop(waiting: false)
         fault = ElementError(
-            .resource(GST_RESOURCE_ERROR_READ), "The background \"\(path)\" stands still: \(reason).")
+            .resource(GST_RESOURCE_ERROR_READ), "The background \"\(path)\" stopped at its last picture: \(reason).")
     }
 
     // MARK: Opening
 
     private static func firstPicture(
-        _ decoder: BackgroundDecoder, _ path: String, _ patience: Patience
+        _ decoder: BackgroundDecoder, _ path: String, _ deadline: Deadline
     ) throws(ElementError) -> (picture: Picture, stamp: RunningTime?, duration: RunningTime?) {
-        while !patience.isOver {
+        while !deadline.isOver {
             switch decoder.next(block: true) {
             case .picture(let picture, let stamp, let duration): return (picture, stamp, duration)
             case .nothing: break
@@ -162,19 +163,19 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
         unreadable(path, "no picture came out of it in \(timeToOpen) seconds")
     }
 
-    /// Reads the file's content off its first bytes.
+    /// Determines the content from the file's first bytes.
     private static func content(
-        _ bytes: ByteReader, _ path: String, maxPixels: Int, _ patience: Patience
+        _ bytes: ByteReader, _ path: String, maxPixels: Int, _ deadline: Deadline
     ) throws(ElementError) -> BackgroundDecoder.Content {
         guard let header = PictureHeader(bytes) else { return .stream }
         let pieces =
             header.kind == .gif ? bytes.readGIFImages() : [PicturePiece(bytes: 0..<header.length, duration: nil)]
-        if patience.isOver { throw tooSlow(path) }
+        if deadline.isOver { throw tooSlow(path) }
         if header.isTruncated || pieces.isEmpty { throw unreadable(path, "the file ends before the picture does") }
         if let pixels = header.pixels, pixels > maxPixels {
             throw unreadable(path, tooManyPixels(pixels, limit: maxPixels))
         }
-        // All pieces are kept in memory. A picture's file is no larger than its pixels and some metadata.
+        // The whole file is kept in memory. A valid one is no larger than its pixels and some metadata.
         let (mostBytes, overflow) = maxPixels.multipliedReportingOverflow(by: 8)
         let length = pieces.reduce(0) { $0 + $1.bytes.count }
         guard overflow || length <= mostBytes + 16_777_216 else {
@@ -185,8 +186,8 @@ final class BackgroundReader: @unchecked Sendable {  // guard: handed over whole
     }
 }
 
-/// A deadline for pictures, at once where the wait is cancelled.
-private struct Patience {
+/// A deadline that a flag may bring forward.
+private struct Deadline {
     private let end: gint64
     private let cancelFlag: CancelFlag
 
@@ -199,7 +200,9 @@ private struct Patience {
     var isOver: Bool { isCancelled || g_get_monotonic_time() >= end }
 }
 
-/// The path of a location that names a regular file. Devices and FIFOs would hang the loader.
+/// Returns the path of a location.
+///
+/// - Throws: for anything but a regular local file. Devices and FIFOs would block the loader.
 private func regularFile(_ location: String) throws(ElementError) -> String {
     var path = location
     if location.hasPrefix("file:") {

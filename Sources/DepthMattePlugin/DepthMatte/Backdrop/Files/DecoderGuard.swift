@@ -2,20 +2,19 @@ import CGStreamer
 import GstBridge
 import Synchronization
 
-/// Keeps a `decodebin` from allocating pictures over the limit, and from reading anything but the file before it.
+/// Keeps a `decodebin` from decoding pictures over the limit, and from reading anything but its input file.
 ///
-/// Decoders allocate before they say how large their pictures are, and GLib ends the program where there is no memory.
-/// So the size of a picture is checked before a decoder gets its data, and only codings are admitted for which that can
-/// be done.
+/// Decoders allocate before they announce the picture's size, and GLib aborts the program when memory runs out. So the
+/// size is checked before a decoder gets its data, and only codecs are admitted for which that is possible.
 ///
-/// GStreamer calls this from the threads that decode.
+/// GStreamer calls this on decoding threads.
 final class DecoderGuard: Sendable {
     private struct State {
-        /// The reason why nothing of the file goes on to a decoder any more.
+        /// The reason why no more data reaches a decoder.
         var refusal: String?
-        /// The address of the pad whose stream is decoded; only compared.
+        /// The pad whose stream is decoded, as an address to compare with.
         var stream: UInt?
-        /// The reason why no stream is.
+        /// The reason why no stream is decoded.
         var hint: String?
         var hasSound = false
         var hasPictures = false
@@ -24,7 +23,7 @@ final class DecoderGuard: Sendable {
     private let state = Mutex(State())
     private let maxPixels: Int
 
-    /// Watches over `decodebin`, which is in `pipeline` and has not started.
+    /// Guards a `decodebin` in a pipeline that has not started.
     ///
     /// - Parameter maxPixels: larger pictures are refused.
     init(
@@ -35,10 +34,10 @@ final class DecoderGuard: Sendable {
         connect(pipeline, "deep-element-added", unsafeBitCast(elementAdded, to: GCallback.self), self)
     }
 
-    /// The reason why the file is not decoded; nil while it is.
+    /// The reason why the file is refused; nil while it is not.
     var refusal: String? { state.withLock { $0.refusal } }
 
-    /// The reason why there is nothing to decode in the file, as far as it is known.
+    /// The reason why the file has nothing to decode, if it is known.
     var hint: String? {
         state.withLock { state in
             guard state.stream == nil else { return nil }
@@ -50,7 +49,7 @@ final class DecoderGuard: Sendable {
 
     // MARK: Elements
 
-    /// Answers decodebin's question whether an element is to be put behind a pad.
+    /// Answers decodebin's signal `autoplug-select`: may an element of this factory follow a pad?
     fileprivate func choose(
         _ factory: OpaquePointer, for caps: UnsafeMutablePointer<GstCaps>, behind pad: UnsafeMutablePointer<GstPad>
     ) -> AutoplugChoice {
@@ -62,24 +61,24 @@ final class DecoderGuard: Sendable {
         if klass.isDemuxer { return factory.isOfLibav ? .skip : .attempt }
         guard klass.isParser || klass.isDecoder else { return .skip }
         let kind = caps.mediaType
-        guard caps.arePictures else { return .expose }  // nobody listens to it
+        guard caps.arePictures else { return .expose }  // not linked to anything
         guard SizeOrigin(caps) != nil else {
-            state.withLock { $0.hint = "\(kind) is not read" }
+            state.withLock { $0.hint = "\(kind) is not read; \(readableKinds)" }
             return .skip
         }
         let stream = UInt(bitPattern: pad)
         return state.withLock { state in
-            guard state.stream == nil || state.stream == stream else { return .expose }  // one picture is shown
+            guard state.stream == nil || state.stream == stream else { return .expose }  // shows one stream
             state.stream = stream
             return .attempt
         }
     }
 
-    /// Watches what passes the pads of an element that decodebin uses.
+    /// Adds probes to the pads of an element that decodebin added.
     fileprivate func watch(_ element: UnsafeMutablePointer<GstElement>) {
         let klass = gst_element_get_factory(element).map { ElementClass($0) } ?? ElementClass()
         if element.isSource {
-            // It stays in the state NULL, in which a source opens nothing.
+            // Locked in NULL, where a source opens nothing.
             gst_element_set_locked_state(element, 1)
             refuse("it refers to another file or to the network, which is not read")
         }
@@ -95,9 +94,9 @@ final class DecoderGuard: Sendable {
 
     // MARK: Data
 
-    /// Returns true if a stream of those caps may go on.
+    /// Returns true if a stream with those caps may pass.
     ///
-    /// - Parameter isDecoderNext: true if a decoder gets them. Its pictures have to be of a known size.
+    /// - Parameter isDecoderNext: true if a decoder gets it; then the size of its pictures has to be known.
     fileprivate func admits(_ caps: UnsafeMutablePointer<GstCaps>, isDecoderNext: Bool) -> Bool {
         state.withLock { state in
             state.hasSound = state.hasSound || caps.mediaType.hasPrefix("audio/")
@@ -119,11 +118,11 @@ final class DecoderGuard: Sendable {
         return refusal == nil
     }
 
-    /// Returns true if a decoder may get a buffer.
+    /// Returns true if a buffer may pass to a decoder.
     fileprivate func admits(_ buffer: BufferPointer, _ caps: UnsafeMutablePointer<GstCaps>) -> Bool {
         guard case .header(let coding) = SizeOrigin(caps) else { return refusal == nil }
         let pixels = readPixels(buffer, coding)
-        // A still without a size is passed over. (A frame of a video without one is as large as the one before it.)
+        // A still without a size is dropped. (A video frame without one has the size of the previous frame.)
         return refusal == nil && !(coding == .still && pixels == nil)
     }
 
@@ -142,21 +141,26 @@ final class DecoderGuard: Sendable {
     }
 }
 
-/// The reason for which a picture of that size is refused.
+/// Returns the reason for refusing a picture of that size.
 func tooManyPixels(_ pixels: Int, limit: Int) -> String {
     "it has \(pixels) pixels, over the limit of \(limit) (property max-pixels)"
 }
 
-/// The origin of the size by which a decoder of a coding allocates.
+/// The kinds of files that `SizeOrigin` admits, as a clause for errors.
+let readableKinds =
+    "readable are PNG, JPEG, GIF, BMP, TIFF and WebP pictures, and AV1, H.263, H.264, H.265, VP8, VP9, MPEG, ProRes, "
+    + "Theora, DV, Cinepak, FFV1 and HuffYUV video"
+
+/// The place from which the size of a codec's pictures is known before they are decoded.
 private enum SizeOrigin {
-    /// The size in the stream. A parser before the decoder puts it into the caps, unless they have the container's.
+    /// The stream. A parser before the decoder writes the size to the caps, unless they have the container's.
     case parser
-    /// The size in the container: the stream has none.
+    /// The container, because the stream has no size.
     case container
-    /// The size in the header of a picture. No parser reads it.
+    /// The header of each picture, which no parser reads.
     case header(CodedPicture)
 
-    /// - Returns: nil for codings that are not admitted.
+    /// Returns nil for codecs that are not admitted.
     init?(_ caps: UnsafeMutablePointer<GstCaps>) {
         switch caps.mediaType {
         case "video/x-av1", "video/x-h263", "video/x-h264", "video/x-h265", "video/x-vp9": self = .parser
@@ -182,7 +186,7 @@ private struct ElementClass {
     var isDemuxer = false
     var isParser = false
     var isDecoder = false
-    /// It opens no file or connection of its own.
+    /// True if it opens no file or connection of its own.
     var readsOnlyItsInput = true
 
     init() {}
@@ -263,14 +267,14 @@ private final class ElementWatch: Sendable {
 // MARK: - GStreamer's types
 
 extension OpaquePointer {
-    /// True for a factory of gst-libav, whose demuxers never come to the end of a file with FFmpeg 5.
+    /// True for a factory of gst-libav, whose demuxers never send EOS with FFmpeg 5.
     fileprivate var isOfLibav: Bool {
         gst_plugin_feature_get_plugin_name(self).map { String(cString: $0) } == "libav"
     }
 }
 
 extension UnsafeMutablePointer<GstElement> {
-    /// True if it, or an element in it, gets data from elsewhere than its pads.
+    /// True if the element, or one in it, is a source.
     fileprivate var isSource: Bool {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: GstObject.self).pointee.flags
             & GST_ELEMENT_FLAG_SOURCE.rawValue != 0
@@ -289,13 +293,13 @@ extension UnsafeMutablePointer<GstCaps> {
 
     fileprivate var arePictures: Bool { ["video/", "image/"].contains { mediaType.hasPrefix($0) } }
 
-    /// Width times height, where they say both.
+    /// Width times height; nil where one is missing.
     fileprivate var pixels: Int? {
         guard let (width, height) = size, width > 0, height > 0 else { return nil }
         return width * height  // of 31 bits each
     }
 
-    /// A copy that does not say how large the pictures are. Ownership passes to the caller.
+    /// A copy without width and height, which the caller owns.
     fileprivate var withoutSize: UnsafeMutablePointer<GstCaps>? {
         guard let copy = gst_caps_copy(self) else { return nil }
         for index in 0..<gst_caps_get_size(copy) {
@@ -306,7 +310,7 @@ extension UnsafeMutablePointer<GstCaps> {
         return copy
     }
 
-    /// Lends what a decoder is to know before the first picture, where there is such.
+    /// Calls `body` with the field `codec_data`, if there is one.
     fileprivate func withCodecData(_ body: (BufferPointer) -> Void) {
         guard let structure = gst_caps_get_structure(self, 0),
             let value = gst_structure_get_value(structure, "codec_data"),
@@ -318,7 +322,7 @@ extension UnsafeMutablePointer<GstCaps> {
 }
 
 extension UnsafeMutablePointer<GstPadProbeInfo> {
-    /// Puts other caps in the place of the event's, and takes them.
+    /// Replaces the event by one with other caps, whose ownership is taken.
     fileprivate func replaceCaps(with caps: UnsafeMutablePointer<GstCaps>?) {
         guard let caps else { return }
         defer { gst_caps_unref(caps) }
@@ -329,7 +333,7 @@ extension UnsafeMutablePointer<GstPadProbeInfo> {
     }
 }
 
-/// Calls back when an object sends a signal, and keeps `receiver` for as long as it may.
+/// Connects to an object's signal. `receiver` is retained until the signal is disconnected.
 private func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ callback: GCallback, _ receiver: AnyObject)
 {
     g_signal_connect_data(

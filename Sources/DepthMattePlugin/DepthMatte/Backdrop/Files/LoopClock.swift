@@ -1,9 +1,9 @@
 package import GstBridge
 
-/// Puts the frames of a file that loops on one clock, on which time goes on with every frame.
+/// Gives the frames of a looping file timestamps that increase from round to round.
 ///
-/// The file's own timestamps are followed as far as they make sense. A frame that does not come later than the one
-/// before it, or that has no timestamp, comes where that one ends.
+/// The file's own timestamps are used as far as they make sense. A frame that is not later than the previous one, or has no
+/// timestamp, follows at the previous one's end.
 package struct LoopClock {
     /// The start of the round, and the file's timestamp of its first frame.
     private var roundStart: RunningTime = 0
@@ -13,20 +13,20 @@ package struct LoopClock {
     /// The end of the last frame.
     private var end: RunningTime = 0
 
-    /// No frame comes sooner after another, so that the frames of a stretch of time are of a bounded number.
+    /// The shortest time between frames, so that a span of time has a bounded number of frames.
     package static let shortestFrame: RunningTime = 1_000_000
-    /// Timestamps farther apart are a fault of the file's.
+    /// The longest credible time between frames; timestamps farther apart are ignored.
     package static let longestFrame: RunningTime = 3_600_000_000_000
-    /// The length of a frame without a duration.
+    /// The duration of a frame that has none.
     package static let usualFrame: RunningTime = 40_000_000
 
     package init() {}
 
-    /// The time of the file's next frame, counted from its first frame in the first round.
+    /// Returns the time of the next frame since the first frame of the first round.
     ///
     /// - Parameters:
-    ///   - stamp: its timestamp on the file's clock, if it has one.
-    ///   - duration: its length by the file, if it has one.
+    ///   - stamp: its timestamp in the file, if it has one.
+    ///   - duration: its duration in the file, if it has one.
     package mutating func time(ofFrameAt stamp: RunningTime?, duration: RunningTime?) -> RunningTime {
         var time = end
         if let stamp {
@@ -44,7 +44,9 @@ package struct LoopClock {
         return time
     }
 
-    /// The file ended; whether it is to start anew, which a still is not, nor a file that broke off at once.
+    /// Starts the next round, at the end of the file.
+    ///
+    /// - Returns: false if the file should not loop, because the round had one frame or none.
     package mutating func beginRound() -> Bool {
         guard framesThisRound > 1 else { return false }
         framesThisRound = 0

@@ -1,23 +1,23 @@
 import GstBridge
 
-/// The header of a still or an animation, read before a decoder allocates anything, and a check that a JPEG is all there.
+/// The header of a still or an animation, read before a decoder allocates anything, and a check that a JPEG is complete.
 ///
-/// GStreamer's JPEG decoders fill what is missing with grey and say nothing, so a download that broke off would become
-/// a background that is half a picture.
+/// GStreamer's JPEG decoders fill missing parts with gray without an error, so a truncated download would become half a
+/// background.
 struct PictureHeader {
     enum Kind {
         case png, jpeg, gif, bmp, tiff, webp
     }
 
     let kind: Kind
-    /// The pixels that a decoder takes memory for; nil where the header does not say.
+    /// The number of pixels that a decoder allocates; nil if the header does not say.
     private(set) var pixels: Int?
-    /// The picture is a JPEG whose bytes end before it does.
+    /// True for a JPEG without its end.
     private(set) var isTruncated = false
     /// The end of the picture, in bytes.
     private(set) var length: Int
 
-    /// - Returns: nil where no picture of a known kind begins.
+    /// Returns nil if the bytes are no picture of a known kind.
     init?(_ bytes: ByteReader) {
         guard let kind = Kind(bytes) else { return nil }
         self.kind = kind
@@ -39,7 +39,7 @@ struct PictureHeader {
 }
 
 extension PictureHeader.Kind {
-    /// The kind whose magic number stands first. The bytes after it are those read next.
+    /// Reads the magic number; nil if it is unknown. Reading continues after it.
     fileprivate init?(_ bytes: ByteReader) {
         switch bytes.number(ofBytes: 2) {
         case 0x8950: self = .png
@@ -53,18 +53,18 @@ extension PictureHeader.Kind {
     }
 }
 
-/// The part of a file that a decoder makes one picture of.
+/// The part of a file that holds one picture.
 struct PicturePiece {
     let bytes: Range<Int>
-    /// The time for which it is shown, if the file says it.
+    /// The picture's duration, if the file contains it.
     let duration: RunningTime?
 }
 
-/// Pictures in a stream that begin with their own size, whatever the container says.
+/// Codecs whose pictures begin with their own size, whatever the container says.
 enum CodedPicture: Equatable {
     case still, gif, vp8, theora, mpegVideo, proRes
 
-    /// The pixels that a decoder takes memory for when it gets these bytes; nil where they do not say.
+    /// Returns the number of pixels that a decoder allocates for these bytes; nil if they do not say.
     func pixels(_ bytes: ByteReader) -> Int? {
         switch self {
         case .still: return stillPixels(bytes)
@@ -91,14 +91,14 @@ enum CodedPicture: Equatable {
     }
 }
 
-/// Width times height; nil where one of them is missing.
+/// Returns width times height; nil if one of them is missing.
 private func area(_ width: Int?, _ height: Int?) -> Int? {
     guard let width, let height, width > 0, height > 0 else { return nil }
     let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
     return overflow ? .max : pixels
 }
 
-// MARK: - Formats, each read from where its magic number ends
+// MARK: - Formats, each read from the end of its magic number
 
 extension ByteReader {
     private func littleEndian(_ count: Int) -> Int? { number(ofBytes: count, smallestFirst: true) }
