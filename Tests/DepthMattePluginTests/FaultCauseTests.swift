@@ -126,7 +126,7 @@ import Testing
         let bench = try benchBeforeBackground(picture, guardedBuffer([1, 2, 3]))
         #expect(isColor(try #require(bench.pair(1, depth: Room.wall(3000)))))
         let warnings = bench.bus.warnings()
-        #expect(warnings.map(\.text) == ["A background is faulty; its colour stands in for it."])
+        #expect(warnings.map(\.text) == ["A background is faulty; background-color is shown instead."])
         #expect(warnings.first?.details.contains("holds 3 bytes where its caps need \(picture.size)") == true)
     }
 }

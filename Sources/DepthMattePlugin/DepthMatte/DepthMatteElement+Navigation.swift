@@ -2,14 +2,14 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// Navigation events from the viewer, as far as the property navigation allows: a click asks for the depth there and, with
-/// anchor=point, moves the anchor; the wheel changes the margin, or the focus of a mask that has one; the keys 1 to 5
-/// choose the view.
+/// Navigation events from the video sink, as far as the property `navigation` allows: a click posts the depth at that point
+/// and, with `anchor=point`, moves the anchor; the wheel changes `margin`, or `focus` with a mask about a focus; the keys 1
+/// to 5 choose the view.
 extension DepthMatteElement {
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         let isUsed = use(event)
-        // The picture lies where the video's does, so a place in it is a place in the video. The quad is a picture of its
-        // own: its places mean nothing upstream, and go on as they are.
+        // Positions in the output are positions in the video. Those in the quad mean nothing upstream, but are forwarded
+        // unchanged.
         return pushUpstream(event, on: .video) || isUsed
     }
 
@@ -50,7 +50,7 @@ extension DepthMatteElement {
         notify("anchor-y")
     }
 
-    /// The depth at a place of the picture that leaves; nil while none has left.
+    /// Returns the depth at a position in the output; nil before the first picture.
     func answer(at place: Gesture.Place, _ settings: DepthMatteSettings) -> DepthProbe.Answer? {
         probe.answer(at: place) { place, width, height in
             settings.view == .quad ? QuadView.videoPlace(place, width: width, height: height) : place

@@ -7,13 +7,13 @@ extension DepthMatteElement {
     func check(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthMatte.PadRole) throws(CapsRefusal) {
         switch role {
         case .depth: _ = try DepthFormat(caps, maxPixels: maxPixels)
-        case .video: try checkIsTaken(caps, StreamFormat(videoInfo(caps, maxPixels: maxPixels)))
+        case .video: try checkIsAccepted(caps, StreamFormat(videoInfo(caps, maxPixels: maxPixels)))
         case .face, .background, .segmentation: _ = try videoInfo(caps, maxPixels: maxPixels)
         }
     }
 
-    /// Refuses video from which nothing could be made that downstream takes.
-    private func checkIsTaken(
+    /// Refuses video whose output format downstream does not accept.
+    private func checkIsAccepted(
         _ caps: UnsafeMutablePointer<GstCaps>, _ format: StreamFormat
     ) throws(CapsRefusal) {
         guard let downstream = VideoNegotiation.downstreamCaps(of: sourcePad) else { return }
@@ -22,19 +22,20 @@ extension DepthMatteElement {
             VideoNegotiation.outputFormat(
                 for: caps, format.format, downstream: downstream, transparent: wantsAlpha) == nil
         else { return }
-        throw notTaken(format)
+        throw notAccepted(format)
     }
 
-    private var wantsAlpha: Bool { table.current.backgroundMode == .transparent }
+    private var wantsAlpha: Bool { table.current.backgroundMode.mode.wantsAlpha }
 
-    private func notTaken(_ format: StreamFormat) -> CapsRefusal {
+    private func notAccepted(_ format: StreamFormat) -> CapsRefusal {
         if wantsAlpha && format.format.withAlpha == nil {
             return CapsRefusal(
-                "what follows does not take \(format.format.name), and that has no alpha channel to make transparent; "
+                "downstream does not accept \(format.format.name), and this format has no variant with an alpha "
+                    + "channel; "
                     + "put videoconvert before this element")
         }
         return CapsRefusal(
-            "what follows does not take the video as it is; put videoconvert and videoscale behind this element")
+            "downstream does not accept this video format; put videoconvert and videoscale after this element")
     }
 
     func take(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthMatte.PadRole) throws(CapsRefusal) {
@@ -44,7 +45,9 @@ extension DepthMatteElement {
             noteInterlacing(info, of: "The video", "both fields of a frame get the same matte")
             input = (try StreamFormat(info), CapsRef(sharing: caps))
             renegotiate()
-        case .depth: inputs.setDepthFormat(try DepthFormat(caps, maxPixels: maxPixels), self)
+        case .depth:
+            warnIfReferencePadIsUnlinked()
+            inputs.setDepthFormat(try DepthFormat(caps, maxPixels: maxPixels), self)
         case .face, .background, .segmentation:
             let info = try videoInfo(caps, maxPixels: maxPixels)
             if role == .background {
@@ -60,7 +63,7 @@ extension DepthMatteElement {
         warn(interlaced(stream, effect))
     }
 
-    /// Our output format is the video's, so downstream's new wishes are for whoever makes the video.
+    /// The output format is the video's, so upstream has to change it.
     func downstreamChanged() { askUpstreamToReconfigure() }
 
     var isNegotiated: Bool { compositor != nil }
@@ -89,10 +92,10 @@ extension DepthMatteElement {
         gst_caps_unref(result)
     }
 
-    /// Lets in all caps of a format that we know: whether downstream takes what becomes of them is seen when they come as
-    /// an event, where a reason can be given.
+    /// Accepts all caps that the template allows. Caps that downstream does not accept are refused when they arrive as an
+    /// event, because only then can an error give the reason.
     ///
-    /// - Returns: false where it is left unanswered.
+    /// - Returns: false if the query was not answered.
     private func acceptsVideo(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool {
         var caps: UnsafeMutablePointer<GstCaps>?
         gst_query_parse_accept_caps(query, &caps)
@@ -136,9 +139,10 @@ extension DepthMatteElement {
         guard pace.warnings.admits("alpha") else { return }
         let sentence =
             if let sibling = format.withAlpha.flatMap(VideoFormat.of) {
-                "What follows takes \(format.name) and not \(sibling.name): the colour is shown instead of nothing."
+                "Downstream accepts \(format.name) but not \(sibling.name): background-color is shown instead of "
+                    + "transparency."
             } else {
-                "\(format.name) video has no alpha channel to make transparent: the colour is shown instead. "
+                "\(format.name) video has no variant with an alpha channel: background-color is shown instead. "
                     + "Put videoconvert before this element."
             }
         warn(ElementError(.stream(GST_STREAM_ERROR_FORMAT), sentence))
@@ -150,7 +154,7 @@ extension DepthMatteElement {
         post(
             negotiationFault
                 ?? ElementError(
-                    .core(GST_CORE_ERROR_NEGOTIATION), "On the video pad: \(notTaken(input.format).reason).",
+                    .core(GST_CORE_ERROR_NEGOTIATION), "On the video pad: \(notAccepted(input.format).reason).",
                     details: input.caps.pointer.text))
     }
 
@@ -160,7 +164,9 @@ extension DepthMatteElement {
     }
 }
 
-/// Says that pictures are interlaced, and what comes of it.
+/// Returns a warning that pictures are interlaced.
+///
+/// - Parameter effect: the consequence, as a clause.
 func interlaced(_ pictures: String, _ effect: String) -> ElementError {
     ElementError(.stream(GST_STREAM_ERROR_FORMAT), "\(pictures) is interlaced: \(effect). Deinterlace it first.")
 }

@@ -3,10 +3,12 @@ import DepthKernels
 import GstBridge
 import Synchronization
 
-/// One `depthmatte`, led by its video.
+/// One `depthmatte` instance. Its reference pad is `video`.
 ///
-/// Threads: see `FollowingElement`. Everything under "Streaming state" is touched by the source pad's streaming thread
-/// alone, or while that is stopped.
+/// Threads: see `FollowingElement`. Everything under "Streaming state" is used by the source pad's streaming thread only,
+/// or while that thread is stopped.
+///
+/// The frame function is in `DepthMatteElement+Frame.swift`, caps are in `+Negotiation`, views in `+Views`.
 final class DepthMatteElement: FollowingElement {
     static let log = LogCategory(name: DepthMatte.factory, description: "Matting of video by its depth")
 
@@ -17,21 +19,22 @@ final class DepthMatteElement: FollowingElement {
     let probe = DepthProbe()
     let pointer = PointerTracker()
     let thermal = ThermalWatch()
-    /// Written by the streaming thread, read by any.
+    /// Written by the streaming thread, read by any thread.
     let statistics = Mutex(Statistics())
 
     // MARK: Streaming state
 
-    /// What the video's caps say; nil until they came.
+    /// The video's format; nil before its first caps.
     var input: (format: StreamFormat, caps: CapsRef)?
-    /// What the agreed output is; nil until there is one.
+    /// Nil before the output is negotiated.
     var compositor: Compositor?
-    /// What of our own keeps the output from being agreed.
+    /// An error of this element that made the last negotiation fail; nil where downstream refused.
     var negotiationFault: ElementError?
     var inputs = DepthMatteInputs()
     var maker = MatteMaker()
-    let background = Background()
-    let room = RoomPicture()
+    let backdrops = BackdropSelector()
+    /// True while near is not below the cutoff, which has been warned of.
+    var hasEmptyRange = false
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
@@ -39,10 +42,14 @@ final class DepthMatteElement: FollowingElement {
         addLeadingPad()
     }
 
+    // MARK: Properties
+
     func propertyChanged(_ name: String) {
         switch name {
         case "background":
             backgroundFile.replace(for: self)
+        case "background-color":
+            logTransparentColor(name, table.current.backgroundColor)
         case "background-mode":
             // The output may gain or lose its alpha channel, and the video's format with it.
             renegotiate()
@@ -53,51 +60,36 @@ final class DepthMatteElement: FollowingElement {
         }
     }
 
+    func structure(_ property: String) -> UnsafeMutablePointer<GstStructure>? {
+        statistics.withLock { $0 }.structure()
+    }
+
     // MARK: Start
 
     func begin() throws(ElementError) {
         statistics.withLock { $0 = Statistics() }
         try backgroundFile.start(for: self, maxPixels: maxPixels)
         thermal.start(table.current.thermal != .ignore, for: self)
+        logIfReferencePadIsUnlinked()
     }
 
-    func interrupt() { backgroundFile.interrupt() }
-
-    // MARK: What is told
-
-    /// Tells the user of what they most likely forgot: the pictures alone do not say why there is nothing in them.
-    func noteWhatIsMissing(_ settings: DepthMatteSettings) {
-        let needsDepth = settings.view != .original && settings.onMissingDepth != .pass
-        if !inputs.depth.isThere && needsDepth {
-            warnOfSettings("There is no depth pad, so every frame counts as without depth. Link a depth stream to it.")
-        }
-        if settings.backgroundMode == .image && settings.background == nil {
-            warnOfSettings("background-mode=image shows the file that background names, and none is named.")
-        }
-        if settings.backgroundMode == .stream && !inputs.background.isThere {
-            warnOfSettings("background-mode=stream shows the background pad, and there is none.")
-        }
-    }
-
-    private func warnOfSettings(_ sentence: String) {
-        warn(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), sentence))
-    }
+    // MARK: Statistics
 
     func noteLateFrame() { statistics.withLock { $0.count(.dropped, workTime: 0) } }
 
-    /// Keeps the books, and tells the application when that is due.
-    func account(
+    /// Counts one frame, and posts the message "stats" when it is due.
+    func updateStatistics(
         _ outcome: Statistics.Outcome, at time: RunningTime?, since start: gint64, interval: GstClockTime
     ) {
         let work = UInt64(clamping: g_get_monotonic_time() &- start) &* 1000
-        let (seen, invalidShare) = (maker.report, maker.invalidShare)
+        let (report, invalidShare) = (maker.report, maker.invalidShare)
         let message = statistics.withLock { statistics -> Statistics? in
             statistics.count(outcome, workTime: work)
-            statistics.cutoff = seen.cutoff
-            statistics.anchorDepth = seen.anchorDistance
-            statistics.coverage = seen.coverage
+            statistics.cutoff = report.cutoff
+            statistics.anchorDepth = report.anchorDistance
+            statistics.coverage = report.coverage
             statistics.invalidShare = invalidShare
-            statistics.detail = seen.detail
+            statistics.detail = report.detail
             return statistics.isMessageDue(at: time, interval: interval) ? statistics : nil
         }
         guard let structure = message?.structure(), let posted = gst_message_new_element(object, structure) else {
@@ -106,11 +98,7 @@ final class DepthMatteElement: FollowingElement {
         gst_element_post_message(instance, posted)
     }
 
-    func structure(_ property: String) -> UnsafeMutablePointer<GstStructure>? {
-        statistics.withLock { $0 }.structure()
-    }
-
-    // MARK: What is over
+    // MARK: Flush and stop
 
     /// The background has no part in the matte.
     func beginsAnew(_ role: DepthMatte.PadRole) { if role != .background { maker.forgetMatte() } }
@@ -121,6 +109,8 @@ final class DepthMatteElement: FollowingElement {
         probe.forget()
     }
 
+    func interrupt() { backgroundFile.interrupt() }
+
     func end() {
         thermal.stop()
         backgroundFile.stop()
@@ -129,8 +119,8 @@ final class DepthMatteElement: FollowingElement {
         negotiationFault = nil
         inputs = DepthMatteInputs()
         maker = MatteMaker()
-        background.reset()
-        room.reset()
+        backdrops.reset()
+        hasEmptyRange = false
         probe.forget()
         pointer.letGo()
         probe.letGo()

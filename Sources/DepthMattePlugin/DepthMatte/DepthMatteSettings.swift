@@ -18,7 +18,7 @@ struct DepthMatteSettings: FollowingSettings, DepthReadingSettings {
         set { matte.depth = newValue }
     }
 
-    // The picture behind
+    // Backdrop
     var background: String?
     var backgroundColor: UInt32 = 0xff00_0000
     var backgroundMode = BackgroundMode.auto
@@ -49,25 +49,7 @@ extension FaceSelect: PropertyEnum {
     package static let typeName = "GstDepthMatteFaceSelect"
 }
 
-enum BackgroundMode: Int, PropertyEnum {
-    case auto, color, image, stream, blur, comic, transparent
-
-    static let typeName = "GstDepthMatteBackgroundMode"
-
-    var blurb: String {
-        switch self {
-        case .auto: "The background pad if there is one, else the file, else the colour"
-        case .color: "background-color"
-        case .image: "The still, animation or video that background names"
-        case .stream: "The pictures that arrive on the background pad"
-        case .blur: "The room, blurred by background-blur without the person in it"
-        case .comic: "The room, drawn as a comic"
-        case .transparent: "None: the output has a straight alpha channel"
-        }
-    }
-}
-
-/// Which picture leaves the element.
+/// A value of the property `view`: the picture that is output.
 enum MatteView: Int, PropertyEnum {
     case composite, original, depth, matte, quad
 
@@ -78,15 +60,18 @@ enum MatteView: Int, PropertyEnum {
     var blurb: String {
         switch self {
         case .composite: "The person over the background"
-        case .original: "The video as it came in: this view shows the room"
-        case .depth: "The depth in colours, from red for near to blue for far, equalised"
-        case .matte: "The matte: white is the person"
-        case .quad: "Original, depth, matte and composite in one picture: this view shows the room"
+        case .original: "The input video, unchanged; the real background is visible"
+        case .depth: "The depth map in colors, from red (near) to blue (far), histogram-equalized"
+        case .matte: "The matte: white is the person, black the background"
+        case .quad:
+            "Original, depth, matte and composite in one picture; the real background is visible. The histogram over "
+                + "the "
+                + "depth runs from 0 m at the left to 1, 2, 4, 8 ... m at the right; the red line is the cutoff, in cm"
         }
     }
 }
 
-/// The effects that a viewer's navigation events may have.
+/// A value of the property `navigation`: the effect of mouse and key events from the sink.
 enum NavigationMode: Int, PropertyEnum {
     case none, probe, steer
 
@@ -94,9 +79,13 @@ enum NavigationMode: Int, PropertyEnum {
 
     var blurb: String {
         switch self {
-        case .none: "Nothing: they go on to the video's source unread"
-        case .probe: "A click tells the depth there and shows it while the button is held; no property changes"
-        case .steer: "As probe, and clicks, wheel and keys change properties: this lets the viewer see the room"
+        case .none: "Ignored: events are only forwarded upstream"
+        case .probe:
+            "A click posts the depth at that point as a message and shows it while the button is held; no property "
+                + "changes"
+        case .steer:
+            "As probe, and clicks, wheel and keys 1 to 5 change properties; the viewer can make the real background "
+                + "visible"
         }
     }
 }
@@ -108,14 +97,14 @@ enum MissingDepth: Int, PropertyEnum {
 
     var blurb: String {
         switch self {
-        case .cover: "Show the background alone"
-        case .pass: "Show the video as it came in: this shows the room"
-        case .drop: "Send nothing"
+        case .cover: "Output the background without the person"
+        case .pass: "Output the input video unchanged; the real background is visible"
+        case .drop: "Drop the frame"
         }
     }
 }
 
-/// What is made of a hot machine.
+/// A value of the property `thermal`: the reaction to overheating.
 enum ThermalMode: Int, PropertyEnum {
     case ignore, report, degrade
 
@@ -123,9 +112,9 @@ enum ThermalMode: Int, PropertyEnum {
 
     var blurb: String {
         switch self {
-        case .ignore: "Nothing"
-        case .report: "Tell of every change by an element message \"thermal\""
-        case .degrade: "Report, and make a matte for every second frame only while the machine is hot"
+        case .ignore: "None"
+        case .report: "Post an element message \"thermal\" at every change of the thermal state"
+        case .degrade: "As report; while the state is serious or critical, every second frame reuses the previous matte"
         }
     }
 }
@@ -151,9 +140,9 @@ extension PictureFit: PropertyEnum {
 
     package var blurb: String {
         switch self {
-        case .cover: "Fill the frame, keeping the aspect; what sticks out is cut off"
-        case .contain: "All of the picture, keeping the aspect; background-color around it"
-        case .stretch: "Fill the frame exactly"
+        case .cover: "Fill the frame, keep the aspect ratio, crop the rest"
+        case .contain: "Show the whole picture, keep the aspect ratio, background-color around it"
+        case .stretch: "Fill the frame, changing the aspect ratio"
         }
     }
 }

@@ -1,82 +1,44 @@
-import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// The room behind the person, changed: a background that is made of the video itself.
+/// `background-mode=blur`: the video, blurred without the person in it.
 ///
-/// Streaming thread only.
-final class RoomPicture {
+/// `background-blur` is the standard deviation in pixels of a picture of 720 lines. With `background-blur-depth` the blur
+/// grows with the distance behind the person: three pictures, blurred more and more, are blended by distance.
+final class BlurBackdrop: EffectBackdrop {
+    static let nick = "blur"
+    static let blurb = "The video itself without the person, blurred by background-blur"
+
     private let blur = RoomBlur()
-    private let comic = ComicEffect()
     private let distance = RoomDistance()
-    /// What pictures are made in.
-    private var made: Canvases?
+    private var canvases = EffectCanvases()
+    private var blender: (format: StreamFormat, blender: Blender)?
 
-    enum Effect {
-        /// By `sigma` pixels of standard deviation, for a picture of 720 lines, and up to `depth` more behind the person.
-        case blur(sigma: Double, depth: Double)
-        case comic
+    func picture(_ scene: EffectScene) throws(FrameFault) -> BufferRef {
+        let (sigma, growth) = (scene.settings.backgroundBlur, scene.settings.backgroundBlurDepth)
+        if growth > 0, let matte = scene.matte, let depth = scene.depth {
+            return try layered(scene, sigma: sigma, growth: growth, matte, depth)
+        }
+        // Without depth everything counts as infinitely far away. Without a matte the person, if any, is blurred as well.
+        let canvas = try canvases.canvas(0, scene.format)
+        let isDone = try withFrame(reading: scene.video, scene.format.layout) { source throws(FrameFault) in
+            let picture = VideoPicture(planes: source, layout: scene.format.format.layout)
+            return try draw(
+                source, on: canvas, scene.format, alpha: scene.matte?.plane(over: picture), sigma: sigma + growth)
+        }
+        guard isDone else { throw undrawnEffect }
+        return canvas
     }
 
-    /// The frame's depth map, and the distance of the person.
-    struct Depth {
-        let frame: DepthFrame
-        let focus: RoomDistance.Focus
-    }
-
-    private struct Canvases {
-        let format: StreamFormat
-        let frame: BufferRef
-        let blender: Blender
-        /// The same, blurred more. Made when they are first asked for.
-        var layers: [BufferRef] = []
-    }
-
-    /// Changes one frame of the video.
-    ///
-    /// - parameter matte: who is left out of the blur; nil where nobody is known: then all of the picture is blurred, and
-    ///   nothing in it, the person included, is shown sharper than that.
-    /// - parameter depth: nil where there is none; then everything is as far away as can be.
-    /// - returns: a picture that is good until the next call.
-    func picture(
-        of video: BufferPointer, _ effect: Effect, matte: Matte?, depth: Depth?, format: StreamFormat
+    private func layered(
+        _ scene: EffectScene, sigma: Double, growth: Double, _ matte: Matte,
+        _ depth: (frame: DepthFrame, focus: RoomDistance.Focus)
     ) throws(FrameFault) -> BufferRef {
-        let frame = try canvases(format).frame
-        if case .blur(let sigma, let growth) = effect, growth > 0, let matte, let depth {
-            try blur(video, sigma: sigma, growth: growth, matte, depth, format)
-            return frame
-        }
-        let isDone = try withFrame(reading: video, format.layout) { source throws(FrameFault) in
-            try withFrame(changing: frame.pointer, format.layout) { target in
-                let layout = format.format.layout
-                switch effect {
-                case .blur(let sigma, let growth):
-                    return blur.blur(
-                        source, into: target, layout: layout, width: format.width, height: format.height,
-                        alpha: matte?.plane(over: VideoPicture(planes: source, layout: layout)),
-                        sigma: (sigma + growth) * Double(format.height) / 720)
-                case .comic:
-                    return comic.draw(
-                        source, into: target, layout: layout, width: format.width, height: format.height,
-                        bytes: format.format.matteBytes, greys: format.greys)
-                }
-            }
-        }
-        // Nothing drawn would be an older picture shown.
-        if !isDone { throw .contradiction("the planes of the room are not those of the format") }
-        return frame
-    }
-
-    func reset() { made = nil }
-
-    /// Blurs the room the more, the farther it is from the person: three pictures over one another.
-    private func blur(
-        _ video: BufferPointer, sigma: Double, growth: Double, _ matte: Matte, _ depth: Depth, _ format: StreamFormat
-    ) throws(FrameFault) {
-        let layout = format.format.layout
-        let canvases = try canvases(format, layers: 2)
-        let isDone = try withFrame(reading: video, format.layout) { source throws(FrameFault) in
-            let alpha = matte.plane(over: VideoPicture(planes: source, layout: layout))
+        let format = scene.format
+        let near = try canvases.canvas(0, format)
+        let (middle, far) = (try canvases.canvas(1, format), try canvases.canvas(2, format))
+        let isDone = try withFrame(reading: scene.video, format.layout) { source throws(FrameFault) in
+            let alpha = matte.plane(over: VideoPicture(planes: source, layout: format.format.layout))
             let layers = try depth.frame.withImage { image in
                 distance.layers(
                     of: image, scale: depth.frame.reading.scale,
@@ -84,39 +46,41 @@ final class RoomPicture {
                     alpha: alpha)
             }
             guard let layers else { return false }
-            func fill(_ canvas: BufferRef, sigma: Double) throws(FrameFault) -> Bool {
-                try withFrame(changing: canvas.pointer, format.layout) { target in
-                    blur.blur(
-                        source, into: target, layout: layout, width: format.width, height: format.height, alpha: alpha,
-                        sigma: sigma * Double(format.height) / 720)
-                }
-            }
-            func lay(_ opacity: Plane, over layer: BufferRef) throws(FrameFault) -> Bool {
-                try withFrame(changing: canvases.frame.pointer, format.layout) { target throws(FrameFault) in
-                    try withFrame(reading: layer.pointer, format.layout) { layer in
-                        canvases.blender.blend(video: target, background: layer, alpha: opacity)
-                    }
-                }
-            }
-            let (second, third) = (canvases.layers[0], canvases.layers[1])
-            guard try fill(canvases.frame, sigma: sigma) else { return false }
-            guard try fill(second, sigma: sigma + growth / 2) else { return false }
-            guard try fill(third, sigma: sigma + growth) else { return false }
-            guard try lay(layers.first, over: second) else { return false }
-            return try lay(layers.second, over: third)
+            guard try draw(source, on: near, format, alpha: alpha, sigma: sigma) else { return false }
+            guard try draw(source, on: middle, format, alpha: alpha, sigma: sigma + growth / 2) else { return false }
+            guard try draw(source, on: far, format, alpha: alpha, sigma: sigma + growth) else { return false }
+            guard try blend(middle, over: near, format, opacity: layers.first) else { return false }
+            return try blend(far, over: near, format, opacity: layers.second)
         }
-        if !isDone { throw .contradiction("the planes of the room are not those of the format") }
+        guard isDone else { throw undrawnEffect }
+        return near
     }
 
-    private func canvases(_ format: StreamFormat, layers: Int = 0) throws(FrameFault) -> Canvases {
-        var canvases =
-            if let made, made.format.isSame(as: format) { made } else {
-                Canvases(
-                    format: format, frame: try newSharedBuffer(size: format.layout.size),
-                    blender: Blender(layout: format.format.layout, width: format.width, height: format.height))
+    private func draw(
+        _ source: Planes<Plane>, on canvas: BufferRef, _ format: StreamFormat, alpha: Plane?, sigma: Double
+    ) throws(FrameFault) -> Bool {
+        try withFrame(changing: canvas.pointer, format.layout) { target in
+            blur.blur(
+                source, into: target, layout: format.format.layout, width: format.width, height: format.height,
+                alpha: alpha, sigma: sigma * Double(format.height) / 720)
+        }
+    }
+
+    private func blend(
+        _ layer: BufferRef, over canvas: BufferRef, _ format: StreamFormat, opacity: Plane
+    ) throws(FrameFault) -> Bool {
+        let blender = blender(format)
+        return try withFrame(changing: canvas.pointer, format.layout) { target throws(FrameFault) in
+            try withFrame(reading: layer.pointer, format.layout) { layer in
+                blender.blend(video: target, background: layer, alpha: opacity)
             }
-        while canvases.layers.count < layers { canvases.layers.append(try newSharedBuffer(size: format.layout.size)) }
-        made = canvases
-        return canvases
+        }
+    }
+
+    private func blender(_ format: StreamFormat) -> Blender {
+        if let blender, blender.format.isSame(as: format) { return blender.blender }
+        let made = Blender(layout: format.format.layout, width: format.width, height: format.height)
+        blender = (format, made)
+        return made
     }
 }

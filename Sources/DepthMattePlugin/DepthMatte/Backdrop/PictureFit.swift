@@ -1,18 +1,17 @@
 package import GstBridge
 
-/// The way in which a background of another shape fills a frame.
+/// A value of the property `background-fit`: the placement of a background of another aspect ratio.
 package enum PictureFit: Int, Sendable, CaseIterable {
-    /// One scale, so that the frame is full; what is too much is cut off evenly.
+    /// Fills the frame with one scale; the rest is cropped on both sides.
     case cover
-    /// One scale, so that the whole picture is seen; the rest is border.
+    /// Shows the whole picture with one scale, with borders.
     case contain
-    /// Each axis by its own scale.
+    /// Fills the frame, each axis with its own scale.
     case stretch
 
-    /// Returns the part of the picture that is shown, and its place in the frame.
+    /// Returns the part of the picture that is shown, and its rectangle in the frame.
     ///
-    /// Sizes are rounded to nearest, and are at least 1. The smaller half of what is cut off or left over is at the left and
-    /// top.
+    /// Sizes are rounded to nearest, and are at least 1. Where a crop or border is odd, the left or top one is smaller.
     package func rectangles(
         sourceWidth: Int, sourceHeight: Int, targetWidth: Int, targetHeight: Int
     ) -> (from: PixelRect, into: PixelRect) {
@@ -27,7 +26,7 @@ package enum PictureFit: Int, Sendable, CaseIterable {
 }
 
 extension PixelRect {
-    /// The largest rectangle in the middle of this one with the other's aspect.
+    /// Returns the largest centered rectangle within this one that has the other's aspect ratio.
     fileprivate func middle(aspect other: PixelRect) -> PixelRect {
         let scale = min(Double(width) / Double(other.width), Double(height) / Double(other.height))
         let innerWidth = min(width, max(1, Int((Double(other.width) * scale).rounded())))

@@ -1,0 +1,153 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// One value of the property `background-mode`: makes the picture that shows where the person is not.
+///
+/// An instance belongs to one element and lives while its mode is chosen. It is made and used on the streaming thread alone.
+protocol BackdropMode: AnyObject, SendableMetatype {
+    /// The value's name in launch lines.
+    static var nick: String { get }
+    /// The value's description in `gst-inspect-1.0`.
+    static var blurb: String { get }
+    /// True if the output should have an alpha channel; caps are then negotiated for one.
+    static var wantsAlpha: Bool { get }
+
+    init()
+
+    /// Returns the backdrop of one frame, before its matte is known; nil where there is nothing to show yet.
+    ///
+    /// The element shows `background-color` where this returns nil or throws.
+    func backdrop(_ request: BackdropRequest) throws(FrameFault) -> Backdrop?
+
+    /// Returns a sentence for the user if the mode cannot show anything as things are; nil otherwise. Asked once, at the
+    /// first frame.
+    ///
+    /// - Parameter hasPad: true if the element has a `background` pad.
+    static func complaint(_ settings: DepthMatteSettings, hasPad: Bool) -> String?
+}
+
+extension BackdropMode {
+    static var wantsAlpha: Bool { false }
+    static func complaint(_ settings: DepthMatteSettings, hasPad: Bool) -> String? { nil }
+}
+
+/// A value of the property `background-mode`: a row of the table.
+struct BackgroundMode: PropertyEnum, Equatable {
+    /// All modes, in the order of their numbers.
+    ///
+    /// To add a mode:
+    /// 1. Write a class in a file of this folder that conforms to `BackdropMode`, or to `EffectBackdrop` if it changes the
+    ///    video frame itself. `ComicBackdrop` is the shortest example.
+    /// 2. Append the class to this table. The order is public: a row's index is the number of its enum value.
+    ///
+    /// The property, its description, negotiation and the frame function read the table, so nothing else changes. Settings
+    /// of the mode are rows in `DepthMatteProperties`.
+    static let table: [any BackdropMode.Type] = [
+        AutoBackdrop.self, ColorBackdrop.self, ImageBackdrop.self, StreamBackdrop.self, BlurBackdrop.self,
+        ComicBackdrop.self, TransparentBackdrop.self,
+    ]
+
+    static let typeName = "GstDepthMatteBackgroundMode"
+    static let allCases = table.indices.map { BackgroundMode(index: $0) }
+    static let auto = BackgroundMode(index: 0)
+
+    let rawValue: Int
+
+    private init(index: Int) { rawValue = index }
+
+    init?(rawValue: Int) {
+        guard BackgroundMode.table.indices.contains(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    var mode: any BackdropMode.Type { BackgroundMode.table[rawValue] }
+    var nick: String { mode.nick }
+    var blurb: String { mode.blurb }
+}
+
+/// The inputs that a backdrop may be made from, for one frame.
+struct BackdropRequest {
+    let settings: DepthMatteSettings
+    /// The output's format and size, which the backdrop's picture has to have.
+    let format: StreamFormat
+    /// True if the output has an alpha channel for the person's alpha.
+    let hasAlpha: Bool
+    let moment: Moment
+    /// True if the element has a `background` pad.
+    let hasPad: Bool
+    /// The current picture of the `background` pad; nil while it has none.
+    let padPicture: Picture?
+    /// The file that the property `background` names.
+    let file: BackgroundFile
+    /// The element, for warnings.
+    let element: any MessageSource
+}
+
+/// The backdrop of one frame.
+enum Backdrop {
+    /// A picture in the output's format. It stays unchanged while it is referenced.
+    case picture(BufferRef)
+    /// The video frame itself, changed. It is drawn when the matte is known.
+    case effect(any EffectBackdrop)
+}
+
+/// A mode that makes its backdrop from the video frame.
+protocol EffectBackdrop: BackdropMode {
+    /// Draws the changed frame.
+    ///
+    /// - Returns: a picture in the scene's format, valid until the next call.
+    func picture(_ scene: EffectScene) throws(FrameFault) -> BufferRef
+}
+
+extension EffectBackdrop {
+    func backdrop(_ request: BackdropRequest) -> Backdrop? { .effect(self) }
+}
+
+/// The inputs of an effect.
+struct EffectScene {
+    let video: BufferPointer
+    let format: StreamFormat
+    /// The person's matte; nil where no person is known, and all of the picture is to be changed.
+    let matte: Matte?
+    /// The frame's depth map and the person's distance; nil where the frame has no depth.
+    let depth: (frame: DepthFrame, focus: RoomDistance.Focus)?
+    let settings: DepthMatteSettings
+}
+
+/// The chosen mode's instance, and the color that stands in for it. Streaming thread only.
+final class BackdropSelector {
+    private var current: (mode: BackgroundMode, instance: any BackdropMode)?
+    private var color = ColorBackdrop()
+
+    /// Returns the backdrop of one frame; nil where the chosen mode has nothing to show.
+    func backdrop(_ request: BackdropRequest) throws(FrameFault) -> Backdrop? {
+        try instance(of: request.mode).backdrop(request)
+    }
+
+    /// Returns a frame of `background-color`.
+    func colorFrame(_ request: BackdropRequest) throws(FrameFault) -> BufferRef { try color.frame(request) }
+
+    /// Releases every picture.
+    func reset() {
+        current = nil
+        color = ColorBackdrop()
+    }
+
+    private func instance(of mode: BackgroundMode) -> any BackdropMode {
+        if let current, current.mode == mode { return current.instance }
+        let made = mode.mode.init()
+        current = (mode, made)
+        return made
+    }
+}
+
+extension BackdropRequest {
+    /// The mode to use. An output with alpha was negotiated for a mode that wants it; until new caps are agreed the frame has
+    /// to be cut out, whatever the property says by now.
+    fileprivate var mode: BackgroundMode {
+        let chosen = settings.backgroundMode
+        guard hasAlpha, !chosen.mode.wantsAlpha else { return chosen }
+        return BackgroundMode.allCases.first { $0.mode.wantsAlpha } ?? chosen
+    }
+}

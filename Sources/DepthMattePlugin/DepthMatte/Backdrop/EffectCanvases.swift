@@ -1,0 +1,21 @@
+import GstBridge
+
+/// The frames that an effect draws on, allocated when first asked for and again when the format changes.
+struct EffectCanvases {
+    private var format: StreamFormat?
+    private var canvases: [BufferRef] = []
+
+    /// Returns the canvas of that index; canvases are numbered from 0 without gaps.
+    mutating func canvas(_ index: Int, _ wanted: StreamFormat) throws(FrameFault) -> BufferRef {
+        if let format, format.isSame(as: wanted) {
+        } else {
+            format = wanted
+            canvases = []
+        }
+        while canvases.count <= index { canvases.append(try newSharedBuffer(size: wanted.layout.size)) }
+        return canvases[index]
+    }
+}
+
+/// The fault of an effect that drew nothing: its canvas holds an older picture, which must not be shown.
+let undrawnEffect = FrameFault.contradiction("the planes of the video frame are not those of the format")

@@ -1,0 +1,32 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// Warnings about settings under which the output shows nothing.
+extension DepthMatteElement {
+    /// Warns at the first frame of inputs that the settings need and that are not there.
+    func warnOfMissingInputs(_ settings: DepthMatteSettings) {
+        let needsDepth = settings.view != .original && settings.onMissingDepth != .pass
+        if !inputs.depth.isThere && needsDepth {
+            warnOfSettings("The depth pad is not linked, so no frame has depth. Link a depth stream to it.")
+        }
+        if let complaint = settings.backgroundMode.mode.complaint(settings, hasPad: inputs.background.isThere) {
+            warnOfSettings(complaint)
+        }
+    }
+
+    /// Warns once, as long as it lasts, of a range of depth with nothing in it.
+    func warnIfRangeIsEmpty(_ settings: MatteSettings) {
+        let cutoff = maker.report.cutoff
+        let isEmpty = settings.mask == .cutoff && cutoff > 0 && settings.near >= cutoff
+        defer { hasEmptyRange = isEmpty }
+        guard isEmpty, !hasEmptyRange else { return }
+        warnOfSettings(
+            "near (\(settings.near) m) is not below the cutoff (\(cutoff) m), so everything is background. "
+                + "Lower near, or raise cutoff or margin.")
+    }
+
+    private func warnOfSettings(_ sentence: String) {
+        warn(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), sentence))
+    }
+}
