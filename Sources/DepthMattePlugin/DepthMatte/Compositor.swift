@@ -2,17 +2,17 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// Turns a video buffer and its matte into the buffer that leaves, for one pair of formats.
+/// Turns a video buffer and its matte into the output buffer, for one pair of formats.
 ///
-/// Made when caps are agreed. Streaming thread only.
+/// Made when caps are negotiated. Streaming thread only.
 final class Compositor {
     let input: StreamFormat
-    /// The input's own format, or its sibling with an alpha channel.
+    /// The input's format, or its variant with an alpha channel.
     let output: StreamFormat
     let hasStraightAlpha: Bool
-    /// Where frames come from that cannot be worked on in place.
+    /// Allocates the frames that cannot be drawn in place.
     let frames: OutputFrames
-    /// Made when they are first asked for.
+    /// Made when first needed.
     private(set) lazy var depthView = DepthView(output)
     private(set) lazy var quadView = QuadView(output)
     private let blender: Blender
@@ -34,12 +34,12 @@ final class Compositor {
             layout: output.format.layout, colors: output.colors, width: input.width, height: input.height)
     }
 
-    /// Makes a video frame one that may be drawn on and sent, in the output's layout and with nothing in its memory but the
-    /// picture: as it is where nobody else looks at it, else as a copy.
+    /// Makes a video frame writable, in the output's layout, without old data around the picture. The frame is used in place
+    /// if nothing else references it, else copied.
     func makeCanvas(of frame: inout OwnedBuffer) throws(FrameFault) {
         let isWidened = output.format.format != input.format.format
         if !isWidened, frame.pointer.isExclusive, frames.areReadable(frame.pointer),
-            try hasNothingAround(frame.pointer)
+            try clearAround(frame.pointer)
         {
             return
         }
@@ -54,27 +54,30 @@ final class Compositor {
         frame = canvas
     }
 
-    /// Whether a frame that may be drawn on has only its picture in memory, now that the rest is zeroed: where there is no
-    /// more of it than of the picture, for else a copy takes less time.
-    private func hasNothingAround(_ frame: BufferPointer) throws(FrameFault) -> Bool {
+    /// Zeroes the memory around a writable frame's picture.
+    ///
+    /// - Returns: false, and nothing is zeroed, if there is more of it than of the picture: a copy takes less time then.
+    private func clearAround(_ frame: BufferPointer) throws(FrameFault) -> Bool {
         if input.layout.fillsAll(of: frame) { return true }
         let around = Int(clamping: gst_buffer_get_size(frame)) &- input.layout.pictureSize
         if around > input.layout.pictureSize { return false }
         return try input.layout.clearAround(frame)
     }
 
-    /// Makes a video frame a canvas with nothing of its picture. It is looked at all the same: a faulty one is one here too.
+    /// Replaces a video frame by a canvas without its pixels.
+    ///
+    /// - Throws: for a faulty frame, although its pixels are not needed, so that a fault shows in every view.
     func makeBlankCanvas(of frame: inout OwnedBuffer) throws(FrameFault) {
         try withFrame(reading: frame.pointer, input.layout) { _ in }
         frame = try blankCanvas(for: frame.pointer)
     }
 
-    /// A canvas with the video's timestamps and nothing of its picture.
+    /// Returns a canvas with the video's timestamps and without its pixels.
     func blankCanvas(for video: BufferPointer) throws(FrameFault) -> OwnedBuffer {
         try frames.blank(stampedLike: video)
     }
 
-    /// Lays the person on the canvas over the background; without a matte there is no person.
+    /// Blends the person on the canvas over the background; without a matte there is no person.
     func composite(
         _ canvas: BufferPointer, matte: Matte?, background: BufferRef, edge: EdgeSettings
     ) throws(FrameFault) {
@@ -93,22 +96,24 @@ final class Compositor {
                     } else {
                         blender.cover(video: video, background: background)
                     }
-                // Nothing drawn would be the room shown.
+                // An undrawn canvas still shows the real background.
                 if !isDrawn { throw .contradiction("video and background have other planes than their format") }
             }
         }
     }
 
-    /// A frame that shows the matte of a video frame.
+    /// Returns a frame that shows the matte of a video frame.
     func matteFrame(of video: BufferPointer, matte: Matte) throws(FrameFault) -> OwnedBuffer {
         let canvas = try blankCanvas(for: video)
         try drawMatte(canvas.pointer, matte: matte, over: video, input)
         return canvas
     }
 
-    /// Draws the matte itself.
+    /// Draws the matte.
     ///
-    /// - Parameter video: the frame that it belongs to, in a format that may not be the canvas's.
+    /// - Parameters:
+    ///   - video: the frame that the matte belongs to.
+    ///   - format: the video's format, which may differ from the canvas's.
     func drawMatte(
         _ canvas: BufferPointer, matte: Matte?, over video: BufferPointer, _ format: StreamFormat
     ) throws(FrameFault) {
@@ -135,12 +140,12 @@ final class Compositor {
         }
     }
 
-    /// Writes a distance beside a place of the picture, in pixels.
+    /// Writes a distance beside a position of the picture, in pixels.
     func write(_ metres: Double?, at place: Gesture.Place, on canvas: BufferPointer) throws(FrameFault) {
         try ink().write(metres, at: place, on: canvas, output)
     }
 
-    /// Made when it is first asked for.
+    /// Made when first needed.
     func ink() throws(FrameFault) -> InkPot {
         if let inkPot { return inkPot }
         let made = try InkPot(output)
@@ -150,8 +155,8 @@ final class Compositor {
 
     // MARK: Straight alpha
 
-    /// Makes everything but the person transparent. What is wholly hidden gets the background's first pixel, so that
-    /// an encoder that drops alpha does not bring the room back.
+    /// Makes everything but the person transparent. Fully transparent pixels get the background's color, so that an
+    /// encoder that drops alpha does not show the real background.
     private func cutOut(_ video: Planes<MutablePlane>, alpha: Plane, hidden: Planes<Plane>) -> Bool {
         if let alphaByte = output.format.alphaByte, let pixels = video[0], let color = hidden[0] {
             return writeStraightAlpha(
@@ -165,7 +170,7 @@ final class Compositor {
         return false
     }
 
-    /// Gives a canvas that had no alpha of its own the full one.
+    /// Sets alpha to opaque on a canvas whose video had no alpha.
     private func makeOpaque(_ canvas: Planes<MutablePlane>) {
         if let alphaByte = output.format.alphaByte, let pixels = canvas[0] {
             DepthKernels.makeOpaque(pixels, alphaByteIndex: alphaByte)
@@ -174,7 +179,7 @@ final class Compositor {
         }
     }
 
-    /// Lends one byte of alpha for each pixel; without a matte there is no person.
+    /// Calls `body` with one byte of alpha for each pixel; all are 0 without a matte.
     private func withAlpha(
         _ matte: Matte?, over video: VideoPicture?, _ body: (Plane) -> Bool
     ) throws(FrameFault) -> Bool {

@@ -2,11 +2,11 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// `depthmatte`: cuts a person out of a video along the depth, and lays them over another picture.
+/// `depthmatte`: mattes a person out of a video by depth, and blends them over another background.
 ///
-/// Pads: `video` (always) is what leaves, cut out; `depth` (request) is the depth camera's stream; `face` (request) is
-/// a smaller copy of the video on which a detector has left its boxes; `background` (request) is a stream to put behind;
-/// `segmentation` (request) is where a network sees the person.
+/// Pads: `video` (always, the reference pad) is the video that is cut; `depth` (request) is its depth map; `face`
+/// (request) is a copy of the video, of any size, with the metas of a face detector; `background` (request) is a
+/// background video; `segmentation` (request) is the mask of a segmentation network.
 ///
 /// The stages, their order and their defaults are those of Apple's sample "Enhancing live video by leveraging TrueDepth
 /// camera data": anchor on the face, threshold the depth a margin behind it, soften the mask, widen or narrow it by a
@@ -39,9 +39,9 @@ enum DepthMatte {
         parent: .aggregator,
         longName: "Depth matte",
         klass: "Filter/Editor/Video/Compositor",
-        description: "Cuts a person out of a video along the depth and lays them over another background. "
-            + "Pads: video, the picture to cut; depth, its depth map; face, a smaller copy of it with a detector's "
-            + "boxes; background, the picture behind; segmentation, where a network sees the person",
+        description: "Mattes a person out of a video by depth and blends them over another background. "
+            + "Pads: video, the input video; depth, its depth map; face, a copy of the video with a face detector's "
+            + "metas; background, a background video; segmentation, the mask of a segmentation network",
         pads: [
             PadTemplate(PadRole.video.description, GST_PAD_SINK, .always, caps: VideoFormat.caps),
             PadTemplate(PadRole.depth.description, GST_PAD_SINK, .request, caps: DepthFormat.caps),
@@ -57,9 +57,12 @@ enum DepthMatte {
         structures: [
             StructureProperty(
                 "stats",
-                "Frames and what became of them (frames = paired + reused + covered + passed + dropped), skew and "
-                    + "largest skew in nanoseconds, cutoff and anchor depth in metres, coverage and share of depth "
-                    + "not measured as 0 to 1, time per frame in nanoseconds")
+                "Counts of video frames since start: frames = paired (with depth of their time) + reused (older "
+                    + "depth) + "
+                    + "covered (background alone) + passed (unchanged) + dropped. skew, skew-max: depth time minus "
+                    + "video time in ns, last and largest. cutoff, anchor-depth: metres, 0 = none. coverage: mean of "
+                    + "the matte, 0 to 1. invalid-share: share of unmeasured depth samples, 0 to 1. time-per-frame: "
+                    + "mean processing time in ns. detail: resolution of the last fused matte")
         ],
         presets: DepthMattePresets.all,
         make: { DepthMatteElement($0) })

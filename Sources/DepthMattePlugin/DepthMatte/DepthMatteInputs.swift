@@ -2,21 +2,21 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// The request pads as the streaming thread follows them: each with what its caps said and what it last brought.
+/// The request pads' state on the streaming thread: each pad's format and current buffer.
 struct DepthMatteInputs: ~Copyable {
     private(set) var depth = RequestInput<DepthFormat>(DepthMatte.PadRole.depth)
     private(set) var face = RequestInput<GstVideoInfo>(DepthMatte.PadRole.face)
     private(set) var background = RequestInput<GstVideoInfo>(DepthMatte.PadRole.background, holdsThroughGaps: true)
     private(set) var segmentation = RequestInput<FrameLayout>(DepthMatte.PadRole.segmentation)
 
-    /// Nanoseconds for which a segmentation holds: who walks is then 0.35 m farther on, nearly as much as they are wide.
+    /// Nanoseconds for which a segmentation is reused. A walking person moves 0.35 m meanwhile, nearly their width.
     private static let segmentationHoldTime: RunningTime = 250_000_000
 
     private var foundFaces = Faces()
-    /// The background pad's picture as it was last asked for.
+    /// The last result of `backgroundPicture`, so that one buffer stays one object.
     private var lastBackground: Picture?
 
-    /// The picture that the background pad shows now.
+    /// Returns the background pad's current picture; nil while it has none.
     mutating func backgroundPicture() -> Picture? {
         let shown = picture(background)
         if lastBackground?.buffer.pointer != shown?.buffer {
@@ -25,7 +25,7 @@ struct DepthMatteInputs: ~Copyable {
         return lastBackground
     }
 
-    /// The buffer that holds now on a pad, and its meaning.
+    /// Returns a pad's current buffer and its format.
     private func picture(
         _ input: borrowing RequestInput<GstVideoInfo>
     ) -> (buffer: BufferPointer, info: GstVideoInfo)? {
@@ -33,7 +33,7 @@ struct DepthMatteInputs: ~Copyable {
         return (choice.buffer, info)
     }
 
-    /// Notes pads that came or went since the last frame.
+    /// Updates which pads exist.
     mutating func refresh(_ element: any Aggregator) {
         depth.refresh(element)
         face.refresh(element)
@@ -42,11 +42,12 @@ struct DepthMatteInputs: ~Copyable {
         if !background.isThere { lastBackground = nil }
     }
 
-    /// New caps on a pad.
+    /// Sets the format of the depth pad.
     mutating func setDepthFormat(_ format: DepthFormat, _ element: any Aggregator) {
         depth.setFormatIfNew(format, element)
     }
 
+    /// Sets the format of any other request pad.
     mutating func setPictureInfo(_ info: GstVideoInfo, _ role: DepthMatte.PadRole, _ element: any Aggregator) {
         switch role {
         case .face: face.setFormat(info, element)
@@ -58,13 +59,13 @@ struct DepthMatteInputs: ~Copyable {
         }
     }
 
-    /// Brings every input up to the video frame.
+    /// Advances every input to the video frame.
     ///
-    /// - Parameter mayWait: see `FollowedInput.advance`. The pictures of a live pipeline are taken as they are.
+    /// - Parameter mayWait: see `FollowedInput.advance`. A live pipeline waits for depth only.
     mutating func advance(in element: any Aggregator, to moment: Moment, mayWait: Bool) throws(FlowStop) {
         let mayWaitForPictures = mayWait && !moment.isLive
-        // A pad may have come since GstAggregator looked. Until it brings something nothing may be taken off the others:
-        // GstAggregator would wait for them again, although this frame needs no more of them.
+        // A pad may be new since GstAggregator checked. Nothing is popped from the others before it has data, because
+        // GstAggregator would wait for them again although this frame needs no more of them.
         if mayWait && depth.isEmpty(in: element, at: moment) { throw .needData }
         if mayWaitForPictures
             && (face.isEmpty(in: element, at: moment) || background.isEmpty(in: element, at: moment)
@@ -78,7 +79,7 @@ struct DepthMatteInputs: ~Copyable {
         try segmentation.advance(in: element, to: moment, mayWait: mayWaitForPictures)
     }
 
-    /// A flush: what was taken is over.
+    /// Drops all buffers, after a flush.
     mutating func reset() {
         depth.reset()
         face.reset()
@@ -87,7 +88,9 @@ struct DepthMatteInputs: ~Copyable {
         lastBackground = nil
     }
 
-    /// The segmentation of the frame of the moment that the inputs were last brought to; nil where none is new enough.
+    /// Returns the segmentation for a frame; nil where none is recent enough.
+    ///
+    /// - Precondition: the inputs were advanced to the moment.
     func segmentation(at moment: Moment) -> (buffer: BufferPointer, layout: FrameLayout)? {
         guard let layout = segmentation.format, let choice = segmentation.currentChoice else { return nil }
         if let time = moment.time, let start = choice.time, time &- start > DepthMatteInputs.segmentationHoldTime {
@@ -96,7 +99,7 @@ struct DepthMatteInputs: ~Copyable {
         return (choice.buffer, layout)
     }
 
-    /// The boxes on the video buffer and on the face pad's, in video pixels.
+    /// Returns the face boxes on the video's buffer and on the face pad's, in video pixels.
     mutating func faces(on video: BufferPointer, width: Int, height: Int, types: String) -> [Box] {
         foundFaces.begin(types: types)
         foundFaces.add(on: video)

@@ -8,111 +8,136 @@ enum DepthMatteProperties {
     static let all: [Row] = Row.depthRows + anchor + method + threshold + smoothing + blend + pairing
 
     private static let anchor: [Row] = [
-        .choice("anchor", "What sets the cutoff", \.matte.anchor.mode),
+        .choice("anchor", "Source of the cutoff distance", \.matte.anchor.mode),
         .double(
-            "anchor-x", "Anchor point with anchor=point, as a share of the width from the left", 0...1, \.matte.anchor.x
+            "anchor-x", "Anchor point with anchor=point: 0 = left edge of the video, 1 = right edge", 0...1,
+            \.matte.anchor.x
         ),
         .double(
-            "anchor-y", "Anchor point with anchor=point, as a share of the height from the top", 0...1, \.matte.anchor.y
+            "anchor-y", "Anchor point with anchor=point: 0 = top edge of the video, 1 = bottom edge", 0...1,
+            \.matte.anchor.y
         ),
-        .choice("face-select", "Which of several faces sets the cutoff", \.matte.anchor.faceSelect),
+        .choice("face-select", "Face that sets the cutoff if there are several", \.matte.anchor.faceSelect),
         .string(
-            "face-types", "Types of the region-of-interest metas that are faces, separated by commas",
+            "face-types", "Types of the GstVideoRegionOfInterestMeta that mark faces, separated by commas",
             \.matte.anchor.faceTypes),
-        .double("margin", "Metres behind the anchor at which the cutoff lies", 0...10, \.matte.anchor.margin),
-        .double("cutoff", "Metres beyond which all is background, where nothing is anchored", 0...100, \.matte.cutoff),
+        .double("margin", "Distance of the cutoff behind the anchor, in metres", 0...10, \.matte.anchor.margin),
         .double(
-            "anchor-smoothing", "Time constant in seconds of the anchor's low-pass; 0 = jump", 0...10,
+            "cutoff", "Distance beyond which everything is background, in metres, where no anchor sets it", 0...100,
+            \.matte.cutoff),
+        .double(
+            "anchor-smoothing",
+            "Time constant of the low-pass filter on the anchor's distance, in seconds; 0 = no filter", 0...10,
             \.matte.anchor.smoothing),
     ]
 
     private static let method: [Row] = [
-        .choice("method", "How the matte is made", \.matte.method),
+        .choice("method", "Algorithm that makes the matte", \.matte.method),
         .double(
-            "settle", "Share of the last matte kept where the picture stands still, with method=fusion; 0 = none",
+            "settle",
+            "Temporal smoothing where the picture is still, with method=fusion: share of the previous matte that is "
+                + "kept; "
+                + "0 = none",
             0...1,
             \.matte.settle),
         .double(
             "segmentation-weight",
-            "Weight of the segmentation pad's log odds beside those of colour, with method=fusion; 0 = none", 0...1,
+            "Weight of the segmentation pad relative to color, with method=fusion; 0 = ignored, 1 = full log odds",
+            0...1,
             \.matte.segmentationWeight),
-        .choice("subject", "What before the cutoff is kept, with method=fusion", \.matte.subject),
-        .choice("detail", "Fineness of the grid on which method=fusion works", \.matte.detail),
+        .choice("subject", "Foreground objects that are kept, with method=fusion", \.matte.subject),
+        .choice("detail", "Resolution at which method=fusion works", \.matte.detail),
     ]
 
     private static let threshold: [Row] = [
-        .choice("mask", "What sets the person apart: an anchored cutoff, or a focus", \.matte.mask),
+        .choice("mask", "Shape of the depth range that is kept", \.matte.mask),
         .double(
-            "focus", "Nearness about which a mask lies: 1/metres, or the share of full scale with depth-kind=relative",
+            "focus",
+            "Center of mask=high-pass and band-pass as 1/metres, or as share of full scale with depth-kind=relative; "
+                + "larger is nearer",
             0...1, \.matte.focus),
         .double(
-            "slope", "How steep a mask about a focus rises and falls, per unit of nearness", 0.1...100, \.matte.slope),
-        .double("width", "Nearness over which a mask about a focus is full", 0...1, \.matte.width),
-        .double("near", "Metres at or below which all is background; 0 = none", 0...100, \.matte.near),
+            "slope", "Steepness of the edges of mask=high-pass and band-pass, in alpha per 1/metre", 0.1...100,
+            \.matte.slope),
+        .double("width", "Width of the fully kept range of mask=band-pass, in 1/metres", 0...1, \.matte.width),
         .double(
-            "feather-near", "Metres behind near over which the matte rises to full; 0 = a step", 0...5,
+            "near", "Distance up to which everything is background, in metres; 0 = no near limit", 0...100, \.matte.near
+        ),
+        .double(
+            "feather-near", "Distance behind near over which alpha rises from 0 to 1, in metres; 0 = hard edge", 0...5,
             \.matte.featherNear),
         .double(
-            "feather-far", "Metres before the cutoff over which the matte falls to none; 0 = a step", 0...5,
+            "feather-far", "Distance before the cutoff over which alpha falls from 1 to 0, in metres; 0 = hard edge",
+            0...5,
             \.matte.featherFar),
         .bool(
-            "invert", "Swap foreground and background; what is not measured stays background", \.matte.invert),
+            "invert", "Swap foreground and background; unmeasured samples stay background", \.matte.invert),
     ]
 
     private static let smoothing: [Row] = [
         .double(
-            "blur-radius", "Standard deviation of the Gaussian that softens the mask, in depth pixels; 0 = none",
+            "blur-radius", "Standard deviation of the Gaussian blur of the mask, in depth pixels; 0 = no blur",
             0...50, \.matte.blurRadius),
         .double(
-            "gamma", "Exponent on the softened mask: below 1 widens the person, above 1 narrows", 0.01...10,
+            "gamma", "Exponent applied to the blurred mask: below 1 widens the person, above 1 narrows them", 0.01...10,
             \.matte.gamma),
-        .choice("upscale", "How the mask is brought to the video's size", \.matte.upscale),
+        .choice("upscale", "Interpolation from the depth map's size to the video's", \.matte.upscale),
     ]
 
     private static let blend: [Row] = [
         .string(
-            "background", "Path or file: URI of the picture or video behind the person; a video loops",
+            "background", "Path or file: URI of the background picture or video; animations and videos loop",
             \.background),
         .uint(
-            "background-color", "Colour behind the person where there is no picture, 0xAARRGGBB", 0...UInt32.max,
+            "background-color",
+            "Background color as 0xAARRGGBB, where no other background is shown; 0xff00ff00 is opaque green, and "
+                + "0x00ff00 "
+                + "has alpha 0: it is transparent in formats with alpha", 0...UInt32.max,
             \.backgroundColor),
-        .choice("background-mode", "What is behind the person", \.backgroundMode, isControllable: false),
-        .choice("background-fit", "How a background of another shape fills the frame", \.backgroundFit),
+        .choice("background-mode", "Background behind the person", \.backgroundMode, isControllable: false),
+        .choice("background-fit", "Fit of a background of another aspect ratio", \.backgroundFit),
         .double(
             "background-blur",
-            "Standard deviation of the Gaussian of background-mode=blur, in pixels of a picture of 720 lines; 0 = none",
+            "Strength of background-mode=blur: standard deviation of the Gaussian, in pixels of a picture of 720 "
+                + "lines; "
+                + "0 = no blur",
             0...100, \.backgroundBlur),
         .double(
             "background-blur-depth",
-            "How much background-blur grows behind the person: 0 at their distance, all of it at infinity; 0 = not",
+            "Growth of background-blur with the distance behind the person: 0 at theirs, all of it at infinity; 0 = "
+                + "none",
             0...100, \.backgroundBlurDepth),
         .double(
-            "decontaminate", "How far pixels at the edge lose the colour of the old room, with method=fusion; 0 = not",
+            "decontaminate",
+            "Removal of the real background's color from the person's edge, with method=fusion; 0 = none, 1 = full",
             0...1, \.edge.decontaminate),
         .double(
-            "light-wrap", "How much of the background's light falls on the person's edge; 0 = none", 0...1,
+            "light-wrap", "Light of the background on the person's edge; 0 = none, 1 = full", 0...1,
             \.edge.lightWrap),
-        .choice("view", "Which picture leaves the element", \.view),
-        .choice("navigation", "What the mouse and keys of whoever sees the picture may do", \.navigation),
+        .choice("view", "Output picture", \.view),
+        .choice("navigation", "Effect of mouse and key events from the video sink", \.navigation),
     ]
 
     private static let pairing: [Row] = [
         .time(
-            "max-skew", "Nanoseconds that a frame and the depth map made for it may lie apart", 0...UInt(Int64.max),
+            "max-skew", "Largest difference between the timestamps of a video frame and its depth map, in nanoseconds",
+            0...UInt(Int64.max),
             \.maxSkew),
         .time(
-            "hold-time", "Nanoseconds for which the newest depth map serves later frames", 0...UInt(Int64.max),
+            "hold-time",
+            "Time for which a depth map is reused for later video frames, in nanoseconds; 0 = never reused",
+            0...UInt(Int64.max),
             \.holdTime),
-        .choice("on-missing-depth", "What becomes of a frame without depth", \.onMissingDepth),
+        .choice("on-missing-depth", "Treatment of video frames without depth", \.onMissingDepth),
         .time(
-            "stats-interval", "Nanoseconds of video between two element messages \"stats\"; 0 = none",
+            "stats-interval", "Interval of the element message \"stats\", in nanoseconds of video; 0 = no messages",
             0...UInt(Int64.max), \.statsInterval),
-        .choice("thermal", "What is made of a hot machine", \.thermal, isControllable: false),
+        .choice("thermal", "Reaction to overheating", \.thermal, isControllable: false),
         .uint(
-            "max-pixels", "Pictures with more pixels are refused before memory is allocated for them",
+            "max-pixels", "Largest picture accepted on any pad or from a file, in pixels",
             1...UInt32.max, \.maxPixels),
         .uint(
-            "max-threads", "Threads that work on a large frame; 0 = as many as there are processors, at most 16",
+            "max-threads", "Number of threads for large frames; 0 = number of processors, at most 16",
             0...64,
             \.maxThreads),
     ]

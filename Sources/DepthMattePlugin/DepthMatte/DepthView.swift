@@ -2,11 +2,11 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// Draws the depth in colours, on pictures of one format.
+/// The view `depth`: the depth map in colors, on pictures of one format.
 ///
 /// Streaming thread only.
 final class DepthView {
-    /// Counts of a millimetre have a bin each.
+    /// The range of the histogram in metres, so that each millimetre of a 16-bit map has a bin.
     private static let farthest = 65.536
 
     private let format: StreamFormat
@@ -14,12 +14,12 @@ final class DepthView {
     private var overlay = DepthOverlay()
     private var samples = RGBAPicture()
     private var canvas = RGBAPicture()
-    /// The way from the canvas to the format, and where on the picture it leads.
+    /// Converts the canvas to the output's format, into an area of the picture.
     private var converter: (area: PixelRect, converter: PictureConverter)?
 
     init(_ format: StreamFormat) { self.format = format }
 
-    /// Fills an area of a picture; without depth it becomes black.
+    /// Draws into an area of a picture; without depth the area becomes black.
     func draw(_ depth: DepthFrame?, on picture: BufferPointer, area: PixelRect) throws(FrameFault) {
         let canvas = try canvas.sized(area.width, area.height)
         try withFrame(changing: canvas.pointer, self.canvas.layout) { planes throws(FrameFault) in
@@ -53,7 +53,7 @@ final class DepthView {
     }
 }
 
-/// A picture in RGBA that is made anew only when its size changes.
+/// An RGBA picture, allocated again only when its size changes.
 struct RGBAPicture {
     private(set) var info = GstVideoInfo()
     private(set) var layout = FrameLayout(width: 0, height: 0, bytesPerSample: 4)

@@ -1,18 +1,17 @@
 package import DepthKernels
 package import GstBridge
 
-/// Chooses the detail of a fused matte by the share of its time that a frame of a live pipeline takes.
+/// Chooses the detail of a fused matte in a live pipeline, by the share of the frame interval that processing takes.
 ///
-/// A pipeline that is not live waits for its frames, so it always gets the full detail, and the same pictures on every
-/// machine.
+/// A pipeline that is not live always gets full detail, so its pictures are the same on every machine.
 package struct DetailChoice {
-    /// Share of a frame's time from which on detail is halved.
+    /// The share above which detail is halved.
     private static let tooMuch = 0.5
-    /// Share below which half the detail leaves room for all of it, which takes twice the time.
+    /// The share below which detail is full again. Full detail takes about twice the time of half.
     private static let little = 0.15
-    /// Frames between two changes, each of which shows: the matte begins anew.
+    /// The fewest frames between two changes. A change is visible, because the matte loses its history.
     private static let leastFrames = 90
-    /// Weight of a frame in the mean.
+    /// The weight of one frame in the running mean.
     private static let weight = 1.0 / 30
 
     package private(set) var detail = MatteDetail.full
@@ -21,11 +20,11 @@ package struct DetailChoice {
 
     package init() {}
 
-    /// Notes the work on a frame.
+    /// Adds the processing time of a frame.
     ///
     /// - Parameters:
     ///   - work: nanoseconds.
-    ///   - interval: nanoseconds since the frame before; nil where not known, or not live.
+    ///   - interval: nanoseconds since the previous frame; nil where unknown.
     package mutating func note(work: UInt64, interval: RunningTime?) {
         guard let interval, interval > 0 else { return }
         let share = min(Double(work) / Double(interval), 4)

@@ -2,25 +2,24 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// Reads the face boxes that detectors leave on buffers. Its memory is kept from frame to frame.
+/// Reads face boxes from the region-of-interest metas of buffers. Its memory is kept from frame to frame.
 struct Faces {
-    /// More boxes than any scene has: a list longer than this costs time and says nothing.
+    /// The most boxes that are read; longer lists only cost time.
     static let limit = 64
 
     private(set) var boxes: [Box] = []
-    /// The types that are faces, as the property lists them and as metas name them.
+    /// The types that mark faces: the property's text and the metas' quarks.
     private var types: (list: String, quarks: [GQuark]) = ("", [])
 
     /// Forgets the boxes of the last frame.
     ///
-    /// - Parameter types: the types of metas that are faces, separated by commas.
+    /// - Parameter list: the meta types that mark faces, separated by commas.
     mutating func begin(types list: String) {
         boxes.removeAll(keepingCapacity: true)
         if types.list != list { types = (list, Faces.quarks(list)) }
     }
 
-    /// Adds the region-of-interest metas of the listed types, in the units of the picture that they lie on, enlarged
-    /// by the two scales.
+    /// Adds the region-of-interest metas of the listed types, in the buffer's pixels times the two scales.
     mutating func add(on buffer: BufferPointer, scaleX: Double = 1, scaleY: Double = 1) {
         let api = gst_video_region_of_interest_meta_api_get_type()
         var state: gpointer?
@@ -41,7 +40,7 @@ struct Faces {
 }
 
 extension Substring {
-    /// Without blanks at either end.
+    /// The text without spaces at either end.
     fileprivate var trimmed: Substring {
         var rest = self
         while rest.first == " " { rest.removeFirst() }

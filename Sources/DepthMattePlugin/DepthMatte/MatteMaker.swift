@@ -2,13 +2,13 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// Makes the matte of one video frame from its buffers, and keeps it for the frame after.
+/// Makes the matte of one video frame from its buffers, and keeps it for the next frame.
 ///
 /// Streaming thread only.
 final class MatteMaker {
     private let matte = Matte()
     private var workers = Workers()
-    /// The frame and settings of the last matte; nil where it serves no other frame.
+    /// The frame and settings of the last matte; nil if it must not be reused.
     private var made: Made?
     private var detail = DetailChoice()
     private var lastTime: RunningTime?
@@ -23,7 +23,7 @@ final class MatteMaker {
     private(set) var report = Matte.Report()
     /// Share of the last map's depth samples that were not measured, 0…1.
     private(set) var invalidShare = 0.0
-    /// Why the last matte was made without the segmentation that there was; nil where it was not.
+    /// The fault for which the last matte was made without the segmentation; nil if there was none.
     private(set) var segmentationFault: FrameFault?
 
     /// The buffers that one matte is made from.
@@ -41,8 +41,7 @@ final class MatteMaker {
 
     /// Makes the matte.
     ///
-    /// - Returns: the matte, valid until the next call; nil where everything is background because the anchor that was
-    ///   asked for was never seen.
+    /// - Returns: the matte, valid until the next call; nil if no anchor was seen yet, so everything is background.
     func matte(_ scene: Scene, _ settings: DepthMatteSettings) throws(FrameFault) -> Matte? {
         made = nil
         (report, invalidShare, segmentationFault) = (Matte.Report(), 0, nil)
@@ -66,7 +65,7 @@ final class MatteMaker {
                     return render(frame, at: scene.moment, settings.matte)
                 }
                 report = matte.report
-                // At last, when the matte's work has brought the map into the cache.
+                // Done last, because the map is in the cache now.
                 invalidShare = unmeasuredShare(of: image, scale: settings.depth.scale)
                 if isAnchored {
                     made = Made(moment: scene.moment, depthTime: scene.depthTime, settings: settings.matte)
@@ -76,7 +75,7 @@ final class MatteMaker {
         }
     }
 
-    /// Lends the segmentation; nil where there is none that can be read.
+    /// Calls `body` with the segmentation; with nil if there is none that can be read.
     private func withSegmentation(_ scene: Scene, _ body: (SegmentationPicture?) -> Bool) -> Bool {
         guard let (buffer, layout) = scene.segmentation else { return body(nil) }
         do throws(FrameFault) {
@@ -106,12 +105,12 @@ final class MatteMaker {
     /// A matte that was made for another frame.
     struct Earlier {
         let matte: Matte
-        /// Nanoseconds by which its depth is later than the frame that it is to serve; 0 where either has no time.
+        /// Its depth's time minus the new frame's time, in nanoseconds; 0 where either has no timestamp.
         let skew: RunningTime
     }
 
-    /// The matte of the frame before that moment, where it may serve this one too: made by the same settings, and for a
-    /// time from which depth would count as made for this frame.
+    /// Returns the previous frame's matte if it may be used for this one: it has the same settings, and the frames are no
+    /// farther apart than `max-skew`. Nil otherwise.
     func matteBefore(_ moment: Moment, _ settings: DepthMatteSettings) -> Earlier? {
         guard let made, made.moment.number &+ 1 == moment.number, made.settings == settings.matte else { return nil }
         guard let time = moment.time, let madeFor = made.moment.time else {
@@ -121,16 +120,16 @@ final class MatteMaker {
         return Earlier(matte: matte, skew: made.depthTime.map { $0 &- time } ?? 0)
     }
 
-    /// Forgets the matte: it fits no later frame, as a stream begins anew.
+    /// Prevents reuse of the matte, because a stream restarted.
     func forgetMatte() { made = nil }
 
-    /// Forgets all that earlier frames left, after a flush.
+    /// Drops all history, after a flush.
     func reset() {
         made = nil
         lastTime = nil
         matte.reset()
     }
 
-    /// More would do no more by themselves: they wait for memory.
+    /// The default limit: more threads only wait for memory.
     private static let mostThreads = 16
 }

@@ -2,25 +2,28 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// Four pictures in one, for those who want to see why a matte is as it is:
+/// The view `quad`: four pictures in one, to see why a matte is as it is.
 ///
 ///     original, with the face and the anchor   |   depth, with its histogram and the cutoff
 ///     matte                                    |   composite
 ///
-/// Streaming thread only. Pictures of fewer than four pixels along an axis are too small to be parted.
+/// The histogram counts depth samples by distance in 64 bars, from 0 m at the left to `DepthBars.limit` at the right, a power
+/// of two in metres. Its red line is the cutoff, with the distance in centimetres.
+///
+/// A picture of fewer than four pixels along an axis shows the composite alone. Streaming thread only.
 final class QuadView {
-    /// What is drawn on top.
+    /// The marks drawn over the original and the depth.
     struct Marks {
-        /// In video pixels.
+        /// Video pixels; nil where no face sets the cutoff.
         var face: Box?
         var anchor: (x: Double, y: Double)?
-        /// Metres; nil where nothing is cut off.
+        /// Metres; nil where there is no cutoff.
         var cutoff: Double?
     }
 
     private let format: StreamFormat
     private let depthView: DepthView
-    /// A picture to draw on.
+    /// A frame to draw the quarters on at full size.
     private var spare: BufferRef?
 
     init(_ format: StreamFormat) {
@@ -28,17 +31,17 @@ final class QuadView {
         depthView = DepthView(format)
     }
 
-    /// Where the four are.
+    /// The areas of the four pictures.
     struct Quarters {
         let original: PixelRect
         let depth: PixelRect
         let matte: PixelRect
         let composite: PixelRect
 
-        /// Returns nil for pictures too small to be parted.
+        /// Returns nil for pictures that are too small to be divided.
         init?(width: Int, height: Int) {
             guard width >= 4, height >= 4 else { return nil }
-            // Colour samples that two pixels share belong to one quarter.
+            // Even, so that no chroma sample belongs to two quarters.
             let (left, top) = (width / 2 & ~1, height / 2 & ~1)
             original = PixelRect(x: 0, y: 0, width: left, height: top)
             depth = PixelRect(x: left, y: 0, width: width - left, height: top)
@@ -46,7 +49,7 @@ final class QuadView {
             composite = PixelRect(x: left, y: top, width: width - left, height: height - top)
         }
 
-        /// The one that a point is in; every point is in one.
+        /// Returns the quarter that a position is in.
         func area(at place: Gesture.Place) -> PixelRect {
             let isRight = place.x >= Double(depth.x)
             let isLow = place.y >= Double(matte.y)
@@ -55,7 +58,7 @@ final class QuadView {
         }
     }
 
-    /// Where a point of such a picture is on the video: every quarter shows all of it.
+    /// Converts a position in the quad to one in the video, all of which every quarter shows.
     static func videoPlace(_ place: Gesture.Place, width: Int, height: Int) -> Gesture.Place {
         guard let area = Quarters(width: width, height: height)?.area(at: place) else { return place }
         return Gesture.Place(
@@ -63,9 +66,9 @@ final class QuadView {
             y: (place.y - Double(area.y)) * Double(height) / Double(area.height))
     }
 
-    /// Fills `target`, which is of the format, from `video`, which stays as it is.
+    /// Draws the quad on `target`. `video` is not changed.
     ///
-    /// - parameter composite: draws the composite on a copy of the video.
+    /// - Parameter composite: draws the composite on a copy of the video.
     func draw(
         on target: BufferPointer, video: BufferPointer, depth: DepthFrame?, matte: Matte?,
         compositor: Compositor, marks: Marks, composite: (BufferPointer) throws(FrameFault) -> Void
@@ -123,7 +126,7 @@ final class QuadView {
         }
     }
 
-    /// How thick lines are, in pixels.
+    /// The width of lines, in pixels.
     private var thickness: Int { max(1, format.height / 360) }
 
     private func draw(_ marks: Marks, by painter: Painter, on area: PixelRect, _ ink: InkPot) {
@@ -151,7 +154,7 @@ final class QuadView {
         }
     }
 
-    /// Bars at the foot of the area, near ones left; the cutoff is a line through them with its centimetres.
+    /// Draws the histogram over the lower third of the area, and the cutoff as a line with its distance in centimetres.
     private func draw(_ bars: DepthBars, cutoff: Double?, by painter: Painter, on area: PixelRect, _ ink: InkPot) {
         var painter = painter
         painter.clip = area.box
@@ -174,7 +177,7 @@ final class QuadView {
             .draw(on: painter, besideX: x, y: bottom - height, light: ink.white, dark: ink.black)
     }
 
-    /// A number of pixels, whatever came in.
+    /// Converts to a whole number of pixels. NaN and values out of range are limited.
     private func pixel(_ value: Double) -> Int {
         guard value > -1e6 else { return -1_000_000 }
         return value < 1e6 ? Int(value) : 1_000_000

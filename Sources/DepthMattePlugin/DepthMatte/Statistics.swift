@@ -2,21 +2,21 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// What `depthmatte` has done since it started, as the property `stats` tells it.
+/// The counters of one `depthmatte` since it started: the property `stats` and the element message "stats".
 ///
 /// Every video frame is counted once among `paired`, `reused`, `covered`, `passed` and `dropped`.
 struct Statistics: Sendable, Equatable {
-    /// What became of one video frame.
+    /// The outcome of one video frame.
     enum Outcome: Equatable, Sendable {
-        /// Matted with depth that came for it; nanoseconds by which the depth is later.
+        /// Matted with depth of its time; `skew` is depth time minus video time, in nanoseconds.
         case paired(skew: RunningTime)
-        /// Matted with older depth.
+        /// Matted with older depth, or with the previous frame's matte.
         case reused(skew: RunningTime)
-        /// The background alone was shown.
+        /// The background alone was output.
         case covered
-        /// It left as it came.
+        /// The video was output unchanged.
         case passed
-        /// It did not leave.
+        /// Nothing was output.
         case dropped
     }
 
@@ -26,9 +26,9 @@ struct Statistics: Sendable, Equatable {
     var covered: UInt64 = 0
     var passed: UInt64 = 0
     var dropped: UInt64 = 0
-    /// Nanoseconds, positive where depth is later than the video.
+    /// Depth time minus video time of the last matted frame, in nanoseconds.
     var lastSkew: RunningTime = 0
-    /// Nanoseconds either way.
+    /// The largest absolute skew, in nanoseconds.
     var largestSkew: UInt64 = 0
     /// Metres; 0 while there is none.
     var cutoff = 0.0
@@ -37,12 +37,12 @@ struct Statistics: Sendable, Equatable {
     var coverage = 0.0
     /// Share of the depth samples that were not measured, 0…1.
     var invalidShare = 0.0
-    /// The grid on which the last fused matte was made; nil where the last matte was none.
+    /// The resolution of the last fused matte; nil if the last matte was not fused.
     var detail: MatteDetail?
     /// Nanoseconds of work on all frames together.
     var workTime: UInt64 = 0
 
-    /// When the last message went out, on the video's clock.
+    /// Running time of the frame with the last message.
     private var lastMessage: RunningTime?
 
     /// Counts one frame.
@@ -67,7 +67,7 @@ struct Statistics: Sendable, Equatable {
         largestSkew = max(largestSkew, skew.magnitude)
     }
 
-    /// Whether a message is due with the frame at `time`; then the next is due one interval later.
+    /// Returns true if a message is due with the frame at `time`, and schedules the next one interval later.
     ///
     /// - Parameter interval: nanoseconds; 0 = never.
     mutating func isMessageDue(at time: RunningTime?, interval: GstClockTime) -> Bool {
@@ -77,7 +77,7 @@ struct Statistics: Sendable, Equatable {
         return lastMessage != nil
     }
 
-    /// As a structure, which passes to the caller.
+    /// Returns the counters as a structure, which the caller owns.
     func structure() -> UnsafeMutablePointer<GstStructure>? {
         guard let structure = gst_structure_new_empty("stats") else { return nil }
         for (name, value) in [
@@ -94,7 +94,7 @@ struct Statistics: Sendable, Equatable {
 }
 
 extension Pairing {
-    /// How the books name it, for a frame at `time`.
+    /// The outcome of a frame at `time` that was matted with this depth.
     func outcome(at time: RunningTime?) -> Statistics.Outcome {
         switch self {
         case .paired(let choice): .paired(skew: skew(choice, time))
@@ -103,7 +103,7 @@ extension Pairing {
         }
     }
 
-    /// Nanoseconds by which the depth is later; 0 where either has no time.
+    /// Depth time minus video time in nanoseconds; 0 where either has no timestamp.
     private func skew(_ choice: Choice, _ time: RunningTime?) -> RunningTime {
         guard let chosen = choice.time, let time else { return 0 }
         return chosen &- time

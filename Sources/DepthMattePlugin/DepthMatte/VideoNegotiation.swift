@@ -1,14 +1,14 @@
 import CGStreamer
 import GstBridge
 
-/// Which caps the `video` pad offers, and which format leaves for those that come.
+/// Caps negotiation of the `video` pad: the caps it accepts, and the output format for each input format.
 enum VideoNegotiation {
-    /// The caps that the pad offers to a sender of `filter`. Ownership passes to the caller.
+    /// Answers a caps query of the pad: the caps that upstream may send. The caller owns them.
     ///
-    /// That is what downstream takes; with `transparent`, first of all the formats with an alpha channel that it takes, and
-    /// their siblings without one. Whoever says that it could send one of those is offered no other: a converter stays with
-    /// the format that it gets wherever it may. Where nothing suits, everything is let in that could be sent: it is
-    /// refused when it comes, and with a reason.
+    /// They are what downstream accepts. With `transparent`, the formats come first whose variant with alpha downstream
+    /// accepts, and if upstream can send one of those it is offered no other, because a converter keeps its input format
+    /// wherever it may. If nothing matches, the answer is the template: the caps are refused when they arrive, with a
+    /// reason.
     static func videoCaps(
         for filter: UnsafeMutablePointer<GstCaps>?, downstreamOf sourcePad: UnsafeMutablePointer<GstPad>,
         transparent: Bool
@@ -28,7 +28,7 @@ enum VideoNegotiation {
         return gst_caps_new_empty()
     }
 
-    /// The source pad's caps that downstream takes, in downstream's order. Ownership passes to the caller.
+    /// Returns the source pad's caps that downstream accepts, in downstream's order. The caller owns them.
     static func downstreamCaps(of sourcePad: UnsafeMutablePointer<GstPad>) -> UnsafeMutablePointer<GstCaps>? {
         guard let template = gst_pad_get_pad_template_caps(sourcePad) else { return nil }
         defer { gst_caps_unref(template) }
@@ -37,8 +37,8 @@ enum VideoNegotiation {
         return gst_caps_intersect_full(downstream, template, GST_CAPS_INTERSECT_FIRST)
     }
 
-    /// The format that leaves for video of some caps: with `transparent` the sibling that has an alpha channel, where there
-    /// is one that downstream takes, else its own; nil where downstream takes neither.
+    /// Returns the output format for video of some caps: with `transparent` the variant that has an alpha channel, if
+    /// downstream accepts it, else the video's own; nil if downstream accepts neither.
     static func outputFormat(
         for video: UnsafeMutablePointer<GstCaps>, _ format: VideoFormat, downstream: UnsafeMutablePointer<GstCaps>,
         transparent: Bool
@@ -51,7 +51,7 @@ enum VideoNegotiation {
         }
     }
 
-    /// For each format, the allowed caps of its sibling with alpha, renamed to it.
+    /// Returns, for each format, the allowed caps of its variant with alpha, with the format renamed to it.
     private static func withoutAlpha(_ allowed: UnsafeMutablePointer<GstCaps>) -> UnsafeMutablePointer<GstCaps>? {
         guard var result = gst_caps_new_empty() else { return nil }
         for format in VideoFormat.all {
