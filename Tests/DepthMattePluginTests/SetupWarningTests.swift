@@ -1,0 +1,104 @@
+import CGStreamer
+import GstBridge
+import GstTestSupport
+import Testing
+
+/// Warnings of set-ups that are valid but most likely not meant.
+@Suite(.serialized) struct SetupWarningTests {
+    // MARK: A reference pad without a stream
+
+    @Test(arguments: [
+        ("depthmatte", "depth", "video"), ("depthcolorize", "video", "depth"), ("depthcloud", "video", "depth"),
+    ])
+    func `an unlinked reference pad is a warning when another pad gets data`(
+        factory: String, linked: String, reference: String
+    ) throws {
+        let log = ElementLog(factory)
+        let pipeline = Pipeline(
+            "depthtestsrc name=camera camera.\(linked) ! video/x-raw,width=32,height=24 ! element.\(linked) "
+                + "\(factory) name=element ! fakesink")
+        #expect(pipeline.set(GST_STATE_PAUSED) == GST_STATE_CHANGE_ASYNC)
+        #expect(
+            pipeline.bus.nextWarning()?.text == "The pad \(reference) is not linked. Nothing is output until it is.")
+        #expect(log.texts.contains("pad \(reference) is not linked; nothing is output until it is"))
+        pipeline.set(GST_STATE_NULL)
+    }
+
+    @Test func `a linked reference pad is no warning`() {
+        let log = ElementLog("depthmatte")
+        let pipeline = Pipeline(
+            "depthtestsrc num-buffers=2 name=camera camera.video ! video/x-raw,width=32,height=24 ! matte.video "
+                + "camera.depth ! matte.depth depthmatte name=matte ! fakesink")
+        #expect(pipeline.run() == .ended)
+        #expect(pipeline.bus.warnings() == [])
+        #expect(!log.texts.contains { $0.contains("not linked") })
+    }
+
+    // MARK: Colors without alpha
+
+    @Test(arguments: ["depthmatte", "depthcloud"])
+    func `a color with alpha 0 is logged with the opaque one`(factory: String) {
+        let log = ElementLog(factory)
+        let element = makeElement(factory, ["background-color": "0x00ff00"])
+        defer { gst_object_unref(element) }
+        let text = "background-color=0x0000ff00 has alpha 0, so it is transparent; the opaque color is 0xff00ff00"
+        #expect(log.texts == [text])
+        setProperty(element, "background-color", "0xff00ff00")
+        setProperty(element, "background-color", "0")
+        #expect(log.texts == [text], "an opaque color and a clear one are no mistakes")
+    }
+
+    // MARK: A range without depth
+
+    @Test func `a near limit behind the cutoff is one warning`() throws {
+        let bench = Bench.room(["cutoff": "1", "near": "2"])
+        for number in 0..<3 {
+            #expect(Room.shown(bench.pair(number, depth: Room.wall(900))) == 0)
+        }
+        let warnings = bench.bus.warnings()
+        #expect(warnings.count == 1, "\(warnings)")
+        #expect(warnings.first?.text.hasPrefix("near (2.0 m) is not below the cutoff (1.0 m)") == true, "\(warnings)")
+    }
+
+    @Test func `a near limit before the cutoff is no warning`() throws {
+        let bench = Bench.room(["cutoff": "1", "near": "0.5"])
+        #expect(Room.shown(bench.pair(0, depth: Room.wall(900))) == Room.all)
+        #expect(bench.bus.warnings() == [])
+    }
+}
+
+/// The warnings that a debug category logs while this lives.
+private final class ElementLog {
+    private let record: Record
+
+    private final class Record: Sendable {
+        let texts = Monitor([String]())
+        let category: String
+
+        init(_ category: String) { self.category = category }
+    }
+
+    init(_ category: String) {
+        loadElements()
+        record = Record(category)
+        gst_debug_set_threshold_for_name(category, GST_LEVEL_WARNING)
+        gst_debug_add_log_function(
+            { category, level, _, _, _, _, message, data in
+                guard let category, let message, let data, level == GST_LEVEL_WARNING else { return }
+                let record = Unmanaged<Record>.fromOpaque(data).takeUnretainedValue()
+                guard String(cString: gst_debug_category_get_name(category)) == record.category,
+                    let text = gst_debug_message_get(message)
+                else { return }
+                let line = String(cString: text)
+                record.texts.withLock { $0.append(line) }
+            }, Unmanaged.passRetained(record).toOpaque(),
+            { data in if let data { Unmanaged<Record>.fromOpaque(data).release() } })
+    }
+
+    deinit {
+        gst_debug_remove_log_function_by_data(Unmanaged.passUnretained(record).toOpaque())
+        gst_debug_unset_threshold_for_name(record.category)
+    }
+
+    var texts: [String] { record.texts.withLock { $0 } }
+}
