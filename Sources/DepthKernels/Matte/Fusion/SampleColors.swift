@@ -164,7 +164,7 @@ struct AreaTaps {
         self.taps = taps
         self.step = step
         reach = (pixels - 1) * step + 1
-        groups = AreaTaps.groups(starts: starts, shares: shares, size: size)
+        groups = AreaTaps.groups(starts: starts, shares: shares, size: size, pixels: pixels)
     }
 
     /// Weights of 256 whose sum is 256.
@@ -180,12 +180,14 @@ struct AreaTaps {
         return result
     }
 
-    private static func groups(starts: [Int], shares: [[Double]], size: Double) -> Groups? {
+    private static func groups(starts: [Int], shares: [[Double]], size: Double, pixels: Int) -> Groups? {
         for stretches in 1...2 {
-            let pixels = (size * Double(stretches)).rounded()
-            guard abs(size * Double(stretches) - pixels) < 1e-9, starts.count % stretches == 0 else { continue }
-            let count = nearestIndex(pixels, in: 1...SIMD16<Float>.scalarCount)
-            guard count * stretches <= SIMD16<Float>.scalarCount else { continue }
+            let covered = (size * Double(stretches)).rounded()
+            guard abs(size * Double(stretches) - covered) < 1e-9, starts.count % stretches == 0 else { continue }
+            let count = nearestIndex(covered, in: 1...SIMD16<Float>.scalarCount)
+            guard count * stretches <= SIMD16<Float>.scalarCount,
+                starts[0] + starts.count / stretches * count <= pixels
+            else { continue }
             // The weights of each pixel of a group, from the group's first pixel on; nil where one is outside of it.
             func weights(group: Int) -> SIMD16<Float>? {
                 let first = starts[0] + group * count
