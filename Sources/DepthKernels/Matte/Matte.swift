@@ -98,6 +98,9 @@ package final class Matte: AlphaSource {
         finished = nil
     }
 
+    /// Forgets earlier frames, but not the anchor: the next one begins another stretch of the stream.
+    package func forgetPast() { fusion.forgetPast() }
+
     /// What the stages of a fused matte made of the last frame; nil where it was made in another way.
     package var stages: MatteStages? { finished == nil ? nil : fusion.stages }
 
