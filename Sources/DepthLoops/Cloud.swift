@@ -87,8 +87,8 @@ package func projectRow(
         let y = unsafe m * (startY + eight(raysY, index)) + shiftY
         let z = unsafe m * (startZ + eight(raysZ, index)) + shiftZ
         let inverse = one / z
-        let atX = nearestWhole(x * inverse, atMost: lastColumn)
-        let atY = nearestWhole(y * inverse, atMost: lastRow)
+        let atX = biasedNearestWhole(x * inverse, atMost: lastColumn)
+        let atY = biasedNearestWhole(y * inverse, atMost: lastRow)
         let place = spare.replacing(with: atY &* rowLength &+ atX &+ bias, where: least(z, m) .>= nearest)
         unsafe UnsafeMutableRawPointer(places + index).storeBytes(of: place, as: SIMD8<Int32>.self)
         let fromRows = place &- rowsStart
@@ -132,17 +132,15 @@ private func littleEndianPairs(_ pairs: SIMD16<UInt32>) -> SIMD16<UInt32> {
     #endif
 }
 
-/// What `nearestWhole` adds to its result: the bits of 1.5 · 2^23.
-private let wholeNumberBias: Int32 = 0x4b40_0000
-
-/// The whole number nearest to `value` (halves to even), moved to -1…`limit`, plus `wholeNumberBias`; -1 for what is no
-/// number.
-///
-/// Numbers below 2^22 in size plus 1.5 · 2^23 have their whole part in the lowest bits.
+/// The bits of `roundingBias`, which `biasedNearestWhole` leaves in its result.
 @inline(__always)
-private func nearestWhole(_ value: SIMD8<Float>, atMost limit: SIMD8<Float>) -> SIMD8<Int32> {
-    let moved = least(limit, greatest(SIMD8(repeating: -1), value))
-    return unsafe unsafeBitCast(moved + SIMD8(repeating: 12_582_912), to: SIMD8<Int32>.self)
+private var wholeNumberBias: Int32 { Int32(bitPattern: roundingBias.bitPattern) }
+
+/// The whole number nearest to `value` (halves to even), clamped to -1…`limit`, plus `wholeNumberBias`; -1 for NaN.
+@inline(__always)
+private func biasedNearestWhole(_ value: SIMD8<Float>, atMost limit: SIMD8<Float>) -> SIMD8<Int32> {
+    let clamped = least(limit, greatest(SIMD8(repeating: -1), value))
+    return unsafe unsafeBitCast(clamped + SIMD8(repeating: roundingBias), to: SIMD8<Int32>.self)
 }
 
 /// The lesser of each pair; the first where there is none, as with what is no number.

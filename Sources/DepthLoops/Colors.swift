@@ -14,7 +14,7 @@ package func binsOfMetres(
     let last = Float(bins &- 1)
     for x in 0..<count {
         let metres = unsafe row.float(x)
-        let bin = floorOfSmall(max(min(metres * scale, last), 0))
+        let bin = floorWhole(max(min(metres * scale, last), 0))
         let measured = metres < limit ? bin : bins
         unsafe numbers[x] = metres > 0 && metres < .infinity ? measured : bins &+ 1
     }
@@ -35,21 +35,11 @@ package func placesOfMetres(
     let most = Float(last)
     for x in 0..<count {
         let metres = unsafe row.float(x)
-        let place = floorOfSmall(max(min((far - metres) * scale + 0.5, most), 0))
+        let place = floorWhole(max(min((far - metres) * scale + 0.5, most), 0))
         let beforeFar = metres < far ? place : 0
         let behindNear = metres > near ? beforeFar : last
         unsafe numbers[x] = metres > 0 && metres < .infinity ? behindNear : last &+ 1
     }
-}
-
-/// The whole number at or below `value`, for numbers from 0 to 2²². A conversion that cannot trap, so that loops over it
-/// become vectors.
-@inline(__always)
-private func floorOfSmall(_ value: Float) -> Int32 {
-    // Adding 2²³ leaves the nearest whole number in the low bits.
-    let shifted = value + 8_388_608
-    let nearest = Int32(bitPattern: shifted.bitPattern & 0x7f_ffff)
-    return shifted - 8_388_608 > value ? nearest &- 1 : nearest
 }
 
 extension UnsafeRawPointer {

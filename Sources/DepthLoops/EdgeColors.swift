@@ -158,8 +158,8 @@ package func splitShares(
 ) {
     for x in 0..<count {
         let place = unsafe shares[x] * 510
-        unsafe first[x] = rounded(max(255 - place, 0))
-        unsafe second[x] = rounded(min(max(510 - place, 0), 255))
+        unsafe first[x] = nearestByte(max(255 - place, 0))
+        unsafe second[x] = nearestByte(min(max(510 - place, 0), 255))
     }
 }
 
@@ -172,13 +172,9 @@ package func storeSamples(
     _ samples: UnsafePointer<Float>, count: Int, into bytes: UnsafeMutablePointer<UInt8>, step: Int
 ) {
     switch step {
-    case 1: for x in 0..<count { unsafe bytes[x] = rounded(samples[x]) }
-    case 2: for x in 0..<count { unsafe bytes[x &* 2] = rounded(samples[x]) }
-    case 4: for x in 0..<count { unsafe bytes[x &* 4] = rounded(samples[x]) }
-    default: for x in 0..<count { unsafe bytes[x &* step] = rounded(samples[x]) }
+    case 1: for x in 0..<count { unsafe bytes[x] = nearestByte(samples[x]) }
+    case 2: for x in 0..<count { unsafe bytes[x &* 2] = nearestByte(samples[x]) }
+    case 4: for x in 0..<count { unsafe bytes[x &* 4] = nearestByte(samples[x]) }
+    default: for x in 0..<count { unsafe bytes[x &* step] = nearestByte(samples[x]) }
     }
 }
-
-/// The byte nearest to a number of 0 to 255, without a check that would keep a loop from becoming vector code.
-@inline(__always)
-private func rounded(_ value: Float) -> UInt8 { UInt8(truncatingIfNeeded: (value + 12_582_912).bitPattern) }

@@ -272,20 +272,13 @@ package func finishAlpha(
         let q = unsafe middle * line[x] + side * (above[x] + below[x])
         let ramp = min(max((q - 0.5) * slope + 0.5, 0), 1) * 255
         let drawn = unsafe plain[x] > 0.99 ? 255 : plain[x] < -0.99 ? 0 : ramp
-        let new = nearest(drawn)
+        let new = nearestWhole(drawn)
         let old = unsafe Int32(alpha[x])
         // What is left of the old alpha is rounded down, so that the new one is reached at last.
         let left = unsafe keep[x] * Float(old &- new)
-        let whole = nearest(max(abs(left) - 0.499_97, 0))
+        let whole = nearestWhole(max(abs(left) - 0.499_97, 0))
         unsafe alpha[x] = UInt8(truncatingIfNeeded: left < 0 ? new &- whole : new &+ whole)
     }
-}
-
-/// The whole number nearest to one of 0 to 255, without a check that would keep a loop from becoming vector code.
-@inline(__always)
-private func nearest(_ value: Float) -> Int32 {
-    let magic: Float = 12_582_912
-    return Int32(bitPattern: (value + magic).bitPattern) &- Int32(bitPattern: magic.bitPattern)
 }
 
 /// Adds the square of the mean of three neighbours to each number, or puts it there.

@@ -42,11 +42,8 @@ private func logarithm2(_ value: Float) -> Float {
 /// 2 to a power of −126 up to a little more than 0.
 @inline(__always)
 private func exponential2(_ power: Float) -> Float {
-    // Adding 1.5 · 2²³ leaves the nearest whole number in the low bits.
-    let magic: Float = 12_582_912
-    let shifted = power + magic
-    let whole = Int32(bitPattern: shifted.bitPattern) &- Int32(bitPattern: magic.bitPattern)
-    let t = (power - (shifted - magic)) * 0.693_147_2
+    let whole = nearestWhole(power)
+    let t = (power - Float(whole)) * 0.693_147_2
     let high = 1 / 24 + t * (1 / 120 + t * (1 / 720 + t * (1 / 5040)))
     let series = 1 + t * (1 + t * (1 / 2 + t * (1 / 6 + t * high)))
     return series * Float(bitPattern: UInt32(bitPattern: (whole &+ 127) &<< 23))

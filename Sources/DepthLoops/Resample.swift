@@ -3,10 +3,8 @@ package import CDepthKernels
 /// Turns opacities of 0…1 into whole numbers: 1, and sums that rounding left above it, become 2^15 − 1.
 package func toFixed(_ opacities: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Int16>) {
     for index in 0..<count {
-        // Added to 1.5 · 2²³, a number is rounded to a whole one in the low bits.
         let opacity = unsafe opacities[index]
-        let sum = (opacity > 1 ? 1 : opacity) * 32767 + 12_582_912
-        unsafe target[index] = Int16(truncatingIfNeeded: sum.bitPattern)
+        unsafe target[index] = Int16(truncatingIfNeeded: nearestWhole((opacity > 1 ? 1 : opacity) * 32767))
     }
 }
 

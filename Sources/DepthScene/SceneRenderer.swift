@@ -10,7 +10,7 @@ package import DepthKernels
 /// beyond `pixelLimit`. Times that are not finite count as 0.
 package final class SceneRenderer {
     /// The largest width and height, in pixels.
-    package static let sizeLimit = 32_768
+    package static let sizeLimit = SensorView.largestWidth
     /// The largest picture, in pixels.
     package static let pixelLimit = 1 << 26
 
@@ -87,8 +87,9 @@ package final class SceneRenderer {
         }
     }
 
-    /// The places of the faces; none in `ramp` and `blank`.
-    package func faces(seconds: Double) -> [FaceBox] {
+    /// The rectangles that a face detector would report, in fractions 0…1 of the frame's width and height; none in `ramp`
+    /// and `blank`.
+    package func faces(seconds: Double) -> [Rectangle<Double>] {
         persons(seconds: seconds).map(\.faceBox)
     }
 

@@ -150,7 +150,7 @@ struct GoldenFrames {
     let width: Int
     let height: Int
 
-    static let face = Box(x: 90, y: 38, width: 36, height: 40)
+    static let face = Rectangle<Double>(x: 90, y: 38, width: 36, height: 40)
 
     static var settings: MatteSettings {
         var settings = MatteSettings()

@@ -43,7 +43,7 @@ private let layouts: [PixelLayout] = [
     private let ink = Ink([[11, 12, 13, 14], [21, 22], [31], [41]])
 
     /// Whether byte `x` of row `y` of a plane belongs to a pixel in the box.
-    private func belongs(_ spread: AlphaSpread, _ x: Int, _ y: Int, _ box: PixelBox) -> Bool {
+    private func belongs(_ spread: AlphaSpread, _ x: Int, _ y: Int, _ box: Rectangle<Int>) -> Bool {
         func touches(_ columns: Range<Int>, _ rows: Range<Int>) -> Bool {
             columns.overlaps(box.left..<box.right) && rows.overlaps(box.top..<box.bottom)
         }
@@ -64,9 +64,9 @@ private let layouts: [PixelLayout] = [
         for (width, height) in sizes {
             for (left, top, right, bottom) in boxes {
                 let canvas = Canvas(layout, width: width, height: height)
-                let box = PixelBox(left: left, top: top, right: right, bottom: bottom)
+                let box = Rectangle(left: left, top: top, right: right, bottom: bottom)
                 try canvas.painter.fill(box, ink)
-                let seen = PixelBox(
+                let seen = Rectangle(
                     left: max(left, 0), top: max(top, 0), right: max(max(left, 0), min(right, width)),
                     bottom: max(max(top, 0), min(bottom, height)))
                 for (index, plane) in canvas.planes.enumerated() {
@@ -96,7 +96,7 @@ private let layouts: [PixelLayout] = [
 
     @Test func aFrameIsHollowAndAClipHoldsEverythingIn() throws {
         let canvas = Canvas(PixelLayout(.full(bytesPerSample: 1)), width: 8, height: 7)
-        try canvas.painter.frame(PixelBox(left: 1, top: 1, right: 7, bottom: 6), thickness: 2, Ink([[1]]))
+        try canvas.painter.frame(Rectangle(left: 1, top: 1, right: 7, bottom: 6), thickness: 2, Ink([[1]]))
         for y in 0..<7 {
             for x in 0..<8 {
                 let isInside = 1..<7 ~= x && 1..<6 ~= y
@@ -106,8 +106,8 @@ private let layouts: [PixelLayout] = [
         }
         let clipped = Canvas(PixelLayout(.full(bytesPerSample: 1)), width: 8, height: 7)
         var painter = try clipped.painter
-        painter.clip = PixelBox(left: 2, top: 2, right: 50, bottom: 4)
-        painter.fill(PixelBox(left: .min, top: .min, right: .max, bottom: .max), Ink([[1]]))
+        painter.clip = Rectangle(left: 2, top: 2, right: 50, bottom: 4)
+        painter.fill(Rectangle(left: .min, top: .min, right: .max, bottom: .max), Ink([[1]]))
         for y in 0..<7 {
             for x in 0..<8 { #expect(clipped.planes[0][x, y] == (x >= 2 && 2..<4 ~= y ? 1 : 100)) }
         }

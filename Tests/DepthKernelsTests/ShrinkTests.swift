@@ -24,7 +24,7 @@ import Testing
         #expect(
             shrink(
                 Planes(source).readOnly, into: Planes(target), layout: layout, width: 4, height: 4,
-                area: PixelBox(left: 2, top: 2, right: 4, bottom: 4)))
+                area: Rectangle(left: 2, top: 2, right: 4, bottom: 4)))
         #expect(target[0].bytes == [77, 77, 77, 77, 77, 77, 77, 77, 77, 77, 25, 3, 77, 77, 64, 8])
     }
 
@@ -38,10 +38,10 @@ import Testing
         for (width, height) in [(8, 6), (9, 7), (4, 4), (5, 5)] {
             let (left, top) = (width / 2 & ~1, height / 2 & ~1)
             for area in [
-                PixelBox(left: 0, top: 0, right: left, bottom: top),
-                PixelBox(left: left, top: 0, right: width, bottom: top),
-                PixelBox(left: 0, top: top, right: left, bottom: height),
-                PixelBox(left: left, top: top, right: width, bottom: height),
+                Rectangle(left: 0, top: 0, right: left, bottom: top),
+                Rectangle(left: left, top: 0, right: width, bottom: top),
+                Rectangle(left: 0, top: top, right: left, bottom: height),
+                Rectangle(left: left, top: top, right: width, bottom: height),
             ] {
                 let source = planes(layout, width, height) { _, _ in 5 }
                 let target = planes(layout, width, height) { _, _ in 77 }
@@ -65,7 +65,7 @@ import Testing
 
     @Test func whatCannotBeDrawnIsRefused() {
         let source = planes(ShrinkTests.i420, 8, 8) { _, _ in 5 }
-        let box = PixelBox(left: 0, top: 0, right: 4, bottom: 4)
+        let box = Rectangle(left: 0, top: 0, right: 4, bottom: 4)
         let small = planes(ShrinkTests.i420, 6, 8) { _, _ in 5 }
         #expect(
             !shrink(
@@ -73,7 +73,7 @@ import Testing
         #expect(
             !shrink(
                 Planes(small).readOnly, into: Planes(source), layout: ShrinkTests.i420, width: 8, height: 8, area: box))
-        let nothing = PixelBox(left: 9, top: 0, right: 20, bottom: 4)
+        let nothing = Rectangle(left: 9, top: 0, right: 20, bottom: 4)
         #expect(
             !shrink(
                 Planes(source).readOnly, into: Planes(source), layout: ShrinkTests.i420, width: 8, height: 8,

@@ -102,11 +102,6 @@ package final class Blender {
             layout.fits(background, width: width, height: height)
         else { return false }
         let picture = VideoPicture(planes: video.readOnly, layout: layout)
-        if source.looksAround {
-            let plane = source.plane(over: picture, in: &alpha)
-            return blend(
-                video, background, FinishedAlpha(plane: plane, width: width, height: height, bands: source.bands))
-        }
         var layers = Planes<Layer>()
         for (index, spread) in layout.planes.enumerated() {
             guard let video = video[index], let background = background[index] else { return false }
@@ -123,13 +118,13 @@ package final class Blender {
 }
 
 /// Scratch memory of one worker for blending.
-struct BlendMemory: ~Copyable {
+private final class BlendMemory: MatteMemoryPart {
     /// The alpha of every pixel of a strip…
-    fileprivate var alpha = Scratch<UInt8>()
+    var alpha = Scratch<UInt8>()
     /// …and of every byte of its rows.
-    fileprivate var spreadAlpha = Scratch<UInt8>()
+    var spreadAlpha = Scratch<UInt8>()
     /// The one run of rows without alpha.
-    fileprivate var clearRun = Scratch<AlphaRun>()
+    var clearRun = Scratch<AlphaRun>()
 }
 
 /// One plane of the video and the plane behind it.
@@ -189,9 +184,10 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         let width = blender.width
         let reader = source.reader(over: picture, memory)
-        let alpha = unsafe memory.blend.alpha.reserve(width * rowsPerStrip, filler: 0)
-        let spreadAlpha = unsafe memory.blend.spreadAlpha.reserve(blender.rowBytes * rowsPerStrip, filler: 0)
-        let clearRun = unsafe memory.blend.clearRun.reserve(1, filler: AlphaRun(cover: .clear, start: 0, end: width))
+        let memory = memory.part(BlendMemory.self)
+        let alpha = unsafe memory.alpha.reserve(width * rowsPerStrip, filler: 0)
+        let spreadAlpha = unsafe memory.spreadAlpha.reserve(blender.rowBytes * rowsPerStrip, filler: 0)
+        let clearRun = unsafe memory.clearRun.reserve(1, filler: AlphaRun(cover: .clear, start: 0, end: width))
         unsafe clearRun.pointee = AlphaRun(cover: .clear, start: 0, end: width)
         for y in stride(from: rows.lowerBound, to: rows.upperBound, by: rowsPerStrip) {
             let strip = y..<min(y &+ rowsPerStrip, rows.upperBound)

@@ -1,3 +1,5 @@
+import DepthLoops
+
 /// What a byte of a pixel shows when the matte itself is the picture.
 package enum MatteByte: Equatable, Sendable {
     /// The alpha, through the table.
@@ -22,7 +24,7 @@ package struct GreyTable: Equatable, Sendable {
     package static let fullRange = GreyTable { $0 }
 
     /// 16…235: YUV of video range; 16 + alpha · 219 / 255, rounded to nearest.
-    package static let videoRange = GreyTable { UInt8(truncatingIfNeeded: 16 + (Int($0) * 219 + 127) / 255) }
+    package static let videoRange = GreyTable { 16 + scaledByte($0, 219) }
 
     package static func == (left: GreyTable, right: GreyTable) -> Bool {
         left.values.indices.allSatisfy { left.values[$0] == right.values[$0] }

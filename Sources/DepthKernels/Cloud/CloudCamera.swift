@@ -8,6 +8,9 @@
 /// where the centre of the first sample is at column 0 and row 0, as OpenCV and librealsense count. Lens distortion is
 /// not undone.
 package struct CloudSensor: Equatable, Sendable {
+    /// Metres; points nearer to the sensor or to the viewer are not drawn, as in Apple's sample.
+    package static let nearest = 0.001
+
     package let fx: Double
     package let fy: Double
     package let cx: Double

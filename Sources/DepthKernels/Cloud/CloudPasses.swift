@@ -91,7 +91,7 @@ struct CloudDrop: BandWork {
                 metres: metres, colors: colors, opaque: opaque, count: depth.width, rays: rays, raysStride: room,
                 start: projection.start(row: y), shift: projection.shift, size: size,
                 origin: Int32(clamping: grid.origin), stride: Int32(clamping: grid.stride),
-                nearest: Float(CloudRenderer.nearest), keys: keys + row, places: places + row,
+                nearest: Float(CloudSensor.nearest), keys: keys + row, places: places + row,
                 keysBefore: keys + before, placesBefore: places + before, in: buffer)
             if reached[1] >= grid.spare { memory.touch(grid.rows(ofPlaces: Int(reached[0])...Int(reached[1]))) }
             swap(&row, &before)

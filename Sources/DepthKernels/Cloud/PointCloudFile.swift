@@ -25,7 +25,7 @@ package struct PointCloudFile: Sendable {
             let colors = unsafe colors.row(y, of: picture)
             for x in 0..<depth.width {
                 let z = unsafe metres[x]
-                guard z >= Float(CloudRenderer.nearest), z.isFinite else { continue }
+                guard z >= Float(CloudSensor.nearest), z.isFinite else { continue }
                 let across = Float((Double(x) - sensor.cx) / sensor.fx)
                 let along = Float((Double(y) - sensor.cy) / sensor.fy)
                 let pixel = unsafe colors.loadUnaligned(fromByteOffset: x &* 4, as: SIMD4<UInt8>.self)

@@ -46,10 +46,10 @@ package struct DigitText: Equatable, Sendable {
     }
 
     /// A square of `size` cells, in pixels; the letters begin one cell inside of the text's corner.
-    private func cells(_ column: Int, _ row: Int, _ size: Int, _ x: Int, _ y: Int) -> PixelBox {
+    private func cells(_ column: Int, _ row: Int, _ size: Int, _ x: Int, _ y: Int) -> Rectangle<Int> {
         let left = x + (column + 1) * scale
         let top = y + (row + 1) * scale
-        return PixelBox(left: left, top: top, right: left + size * scale, bottom: top + size * scale)
+        return Rectangle(left: left, top: top, right: left + size * scale, bottom: top + size * scale)
     }
 
     /// Every cell that is part of a stroke.

@@ -30,27 +30,6 @@ package struct Ink: Equatable, Sendable {
     }
 }
 
-/// A rectangle of whole pixels, its ends outside; empty where they are not behind its start.
-package struct PixelBox: Equatable, Sendable {
-    package var left: Int
-    package var top: Int
-    package var right: Int
-    package var bottom: Int
-
-    package init(left: Int, top: Int, right: Int, bottom: Int) {
-        (self.left, self.top, self.right, self.bottom) = (left, top, right, bottom)
-    }
-
-    /// The same, no further out than the other.
-    func clipped(to other: PixelBox) -> PixelBox {
-        PixelBox(
-            left: max(left, other.left), top: max(top, other.top), right: min(right, other.right),
-            bottom: min(bottom, other.bottom))
-    }
-
-    var isEmpty: Bool { left >= right || top >= bottom }
-}
-
 /// Draws on a picture of any layout. What lies outside of the picture, or of `clip`, is not drawn.
 ///
 /// A sample that several pixels share takes the colour of what is drawn on any of them.
@@ -60,7 +39,7 @@ package struct Painter {
     private let layout: PixelLayout
     package let width: Int
     package let height: Int
-    package var clip: PixelBox
+    package var clip: Rectangle<Int>
 
     /// Returns nil unless the picture's planes are all there and large enough.
     package init?(_ picture: Planes<MutablePlane>, layout: PixelLayout, width: Int, height: Int) {
@@ -69,12 +48,12 @@ package struct Painter {
         self.layout = layout
         self.width = width
         self.height = height
-        clip = PixelBox(left: 0, top: 0, right: width, bottom: height)
+        clip = Rectangle(left: 0, top: 0, right: width, bottom: height)
     }
 
-    package func fill(_ box: PixelBox, _ ink: Ink) {
-        let whole = PixelBox(left: 0, top: 0, right: width, bottom: height)
-        let box = box.clipped(to: clip).clipped(to: whole)
+    package func fill(_ box: Rectangle<Int>, _ ink: Ink) {
+        let whole = Rectangle(left: 0, top: 0, right: width, bottom: height)
+        let box = box.intersection(clip).intersection(whole)
         guard !box.isEmpty else { return }
         for (index, spread) in layout.planes.enumerated() {
             guard let plane = picture[index] else { continue }
@@ -96,14 +75,14 @@ package struct Painter {
     }
 
     /// The four sides of a box, `thickness` pixels inwards.
-    package func frame(_ box: PixelBox, thickness: Int, _ ink: Ink) {
+    package func frame(_ box: Rectangle<Int>, thickness: Int, _ ink: Ink) {
         guard !box.isEmpty, thickness > 0 else { return }
         let (top, bottom) = (min(box.top &+ thickness, box.bottom), max(box.bottom &- thickness, box.top))
-        fill(PixelBox(left: box.left, top: box.top, right: box.right, bottom: top), ink)
-        fill(PixelBox(left: box.left, top: bottom, right: box.right, bottom: box.bottom), ink)
+        fill(Rectangle(left: box.left, top: box.top, right: box.right, bottom: top), ink)
+        fill(Rectangle(left: box.left, top: bottom, right: box.right, bottom: box.bottom), ink)
         let (left, right) = (min(box.left &+ thickness, box.right), max(box.right &- thickness, box.left))
-        fill(PixelBox(left: box.left, top: box.top, right: left, bottom: box.bottom), ink)
-        fill(PixelBox(left: right, top: box.top, right: box.right, bottom: box.bottom), ink)
+        fill(Rectangle(left: box.left, top: box.top, right: left, bottom: box.bottom), ink)
+        fill(Rectangle(left: right, top: box.top, right: box.right, bottom: box.bottom), ink)
     }
 
     /// Luma for every pixel of its own; chroma for every pair that is touched.

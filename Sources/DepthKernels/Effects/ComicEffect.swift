@@ -1,3 +1,5 @@
+import DepthLoops
+
 /// Draws a picture as a comic: few tones, dark lines along the edges, stronger colours.
 ///
 /// What Core Image's CIComicEffect is for, by a published way: Winnemöller, Olsen and Gooch, "Real-time video
@@ -65,7 +67,7 @@ package final class ComicEffect {
         let tone = tones[Int(fine)]
         guard edge < 0 else { return tone }
         let line = lines[Int(min((0 &- edge) &>> 3, 255))]
-        return UInt8(truncatingIfNeeded: (UInt32(tone) &* UInt32(line) &+ 127) / 255)
+        return scaledByte(tone, line)
     }
 
     private static func tone(_ luma: Int) -> UInt8 {

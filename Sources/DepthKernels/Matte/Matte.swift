@@ -6,9 +6,6 @@
 ///
 /// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class Matte: AlphaSource {
-    /// Larger frames are cut to this many pixels along each axis.
-    package static let largestSide = 1 << 16
-
     private var anchor = Anchor()
     private var threshold = Threshold()
     private var smooth = Smooth()
@@ -35,7 +32,7 @@ package final class Matte: AlphaSource {
         package var cutoff = 0.0
         package var anchorDistance = 0.0
         /// The face that set the cutoff, in video pixels.
-        package var face: Box?
+        package var face: Rectangle<Double>?
         /// Mean opacity, 0…1, after smoothing and gamma.
         package var coverage = 0.0
         /// The grid of a fused matte; nil of others.
@@ -114,7 +111,6 @@ package final class Matte: AlphaSource {
     }
 
     var rowsPerStrip: Int { upscaler.rowsPerStrip }
-    var looksAround: Bool { upscaler.looksAround }
 
     func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? {
         if let finishedAlpha { return finishedAlpha.reader(over: video, memory) }
@@ -139,28 +135,6 @@ package final class Matte: AlphaSource {
         get { bands.crew }
         set { bands.crew = newValue }
     }
-}
-
-typealias MatteBands = Bands<MatteMemory>
-
-/// Scratch memory of one worker for the stages and for the blend behind them.
-final class MatteMemory: BandMemory {
-    var filter = FilterMemory()
-    var blend = BlendMemory()
-    private var parts: [ObjectIdentifier: any MatteMemoryPart] = [:]
-
-    /// The worker's own object of a type, made when it is first asked for.
-    func part<Part: MatteMemoryPart>(_ type: Part.Type) -> Part {
-        if let part = parts[ObjectIdentifier(type)] as? Part { return part }
-        let part = Part()
-        parts[ObjectIdentifier(type)] = part
-        return part
-    }
-}
-
-/// An object of which each worker has one.
-protocol MatteMemoryPart: AnyObject {
-    init()
 }
 
 /// The mean opacity of a frame.

@@ -34,7 +34,7 @@ final class MatteMaker {
         let video: BufferPointer
         let videoFormat: StreamFormat
         /// In video pixels.
-        let faces: [Box]
+        let faces: [Rectangle<Double>]
         let segmentation: (buffer: BufferPointer, layout: FrameLayout)?
         let moment: Moment
     }

@@ -55,7 +55,8 @@ struct Classes: ~Copyable {
     ///   - faces: in video pixels.
     /// - Returns: the kinds of all samples, valid until the next call.
     mutating func classify(
-        _ depth: DepthImage, scale: DepthScale, near: Double, cutoff: Double, subject: Subject.Result?, faces: [Box],
+        _ depth: DepthImage, scale: DepthScale, near: Double, cutoff: Double, subject: Subject.Result?,
+        faces: [Rectangle<Double>],
         on grid: WorkGrid, _ loops: Loops
     ) -> Sets {
         let stride = SampleSet.stride(width: grid.width)
@@ -147,7 +148,7 @@ struct Classes: ~Copyable {
     }
 
     /// Marks the ellipse of head and hair about each face: 1.7 boxes wide, 2.1 high, its middle 0.35 below the box's top.
-    private func markHeads(_ faces: [Box], on grid: WorkGrid, _ heads: SampleSet) {
+    private func markHeads(_ faces: [Rectangle<Double>], on grid: WorkGrid, _ heads: SampleSet) {
         heads.removeAll()
         for face in faces {
             let corner = grid.point(videoX: Double(face.x), videoY: Double(face.y))

@@ -57,7 +57,7 @@ struct Subject: ~Copyable {
         /// False for a face that is not the one asked for.
         let isSubject: Bool
 
-        init(_ box: Box, distance: Double, isSubject: Bool, on grid: WorkGrid) {
+        init(_ box: Rectangle<Double>, distance: Double, isSubject: Bool, on grid: WorkGrid) {
             (left, top) = grid.point(videoX: box.x, videoY: box.y)
             (right, bottom) = grid.point(videoX: box.x + box.width, videoY: box.y + box.height)
             self.distance = distance

@@ -1,34 +1,12 @@
-/// A rectangle in video pixels; x and y are its upper left corner.
-package struct Box: Equatable, Sendable {
-    package var x: Double
-    package var y: Double
-    package var width: Double
-    package var height: Double
-
-    package init(x: Double, y: Double, width: Double, height: Double) {
-        self.x = x
-        self.y = y
-        self.width = width
-        self.height = height
-    }
-
-    /// The half as wide and half as high box with the same centre.
-    var centralHalf: Box { Box(x: x + width * 0.25, y: y + height * 0.25, width: width * 0.5, height: height * 0.5) }
-
-    /// Whether the box has an area and all of it is in the frame. False for numbers that are not finite.
-    func isInside(frameWidth: Int, frameHeight: Int) -> Bool {
-        x >= 0 && y >= 0 && width > 0 && height > 0
-            && x + width <= Double(frameWidth) && y + height <= Double(frameHeight)
-    }
-}
-
 /// The distance of the face in `box`, in metres.
 ///
 /// It is the median of the measured samples in the central half of the box; for an even number of samples, the mean of
 /// the two in the middle. A sample counts if any part of it lies in that half. (Apple's sample code reads the one pixel
 /// in the middle, which a hole makes useless.)
 /// - returns: nil if the box is empty, not finite or not wholly inside the frame, and if no sample in it was measured.
-package func faceDepth(in image: DepthImage, scale: DepthScale, placement: DepthPlacement, box: Box) -> Double? {
+package func faceDepth(in image: DepthImage, scale: DepthScale, placement: DepthPlacement, box: Rectangle<Double>)
+    -> Double?
+{
     guard box.isInside(frameWidth: placement.videoWidth, frameHeight: placement.videoHeight) else { return nil }
     let half = box.centralHalf
     // The far corner is x + w · 0.75, not x + w · 0.25 + w · 0.5: the sum must round as the oracle's does.
@@ -67,4 +45,17 @@ package func pointDepth(
     let grid = SampleGrid(
         columns: (column - reach)..<(column + reach + 1), rows: (row - reach)..<(row + reach + 1), in: image)
     return MedianSearch(image: image, scale: scale).median(of: grid)
+}
+
+extension Rectangle<Double> {
+    /// The half as wide and half as high rectangle with the same centre.
+    fileprivate var centralHalf: Rectangle<Double> {
+        Rectangle(x: x + width * 0.25, y: y + height * 0.25, width: width * 0.5, height: height * 0.5)
+    }
+
+    /// True where the rectangle has an area and all of it is in the frame; false for numbers that are not finite.
+    fileprivate func isInside(frameWidth: Int, frameHeight: Int) -> Bool {
+        x >= 0 && y >= 0 && width > 0 && height > 0
+            && x + width <= Double(frameWidth) && y + height <= Double(frameHeight)
+    }
 }

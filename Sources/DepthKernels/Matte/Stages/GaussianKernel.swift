@@ -10,6 +10,14 @@ extension GaussianParameters {
     ///
     /// - Precondition: `0 < sigma <= 100`.
     init(sigma: Double) { self.init(sigma: sigma, reach: Double(ceilIndex(4 * sigma, in: 1...400)) + 0.5) }
+
+    /// The Gaussian that remains to be done on the cells of a grid for one of `sigma` samples, with the same reach.
+    ///
+    /// Variances add up: the first decimation has one of 3/4 of a squared sample, the next four times that, and so on.
+    init(sigma: Double, on grid: MatteGrid) {
+        let (whole, size) = (GaussianParameters(sigma: sigma), Double(grid.cellSize))
+        self.init(sigma: (sigma * sigma - (size * size - 1) / 4).squareRoot() / size, reach: whole.reach / size)
+    }
 }
 
 /// The weights of a Gaussian, kept from frame to frame.

@@ -21,7 +21,7 @@ struct Smooth: ~Copyable {
     ) -> OpacityMap {
         guard sigma > 0 else { return mask }
         let source = decimate(mask, cellSize: grid.cellSize, bands, loops)
-        let weights = kernel.weights(of: grid.gaussian(sigma: sigma))
+        let weights = kernel.weights(of: GaussianParameters(sigma: sigma, on: grid))
         let rows = rows.reserve(width: source.width, height: source.height)
         bands.share(
             GaussianRows(source: source, target: rows, weights: weights, loops: loops), rows: source.height,
@@ -51,11 +51,4 @@ struct Smooth: ~Copyable {
         }
         return map
     }
-}
-
-/// Scratch memory of one worker for the filters.
-struct FilterMemory: ~Copyable {
-    /// A row or a column of blocks, with the kernel's reach beyond its ends.
-    var line = Scratch<Float>()
-    var sets = Scratch<UInt64>()
 }

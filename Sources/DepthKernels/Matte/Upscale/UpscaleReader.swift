@@ -12,16 +12,8 @@ import CDepthKernels
 /// no byte of it is written. Video pixels whose centre lies outside the map are 0. A sample here is one of the opacity map:
 /// a depth sample or a cell of several (`MatteGrid`).
 final class UpscaleReader: AlphaReader, MatteMemoryPart {
-    /// Rows of the map that a video row is a sum of, at most.
-    static let taps = 4
-    /// Rows of the map that are kept resampled: a power of two, and more than one video row depends on.
-    static let rowsKept = 8
     /// Runs start and end at multiples of this many pixels, which suit the vectors of the loops and every chroma sample.
-    static let grain = 16
-    /// Video rows that are made together, at most.
-    static let largestStrip = 32
-    /// Samples of a line before the map's first. The taps of a pixel begin two before it at least.
-    static let lineMargin = 16
+    private static let grain = 16
 
     private struct Frame {
         let map: OpacityMap
@@ -138,10 +130,10 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
         let taps = frame.geometry.rowTaps
         let sources = taps.sources(of: start)
         var (end, endOfSources) = (start &+ 1, sources.upperBound)
-        while end < limit && end &- start < UpscaleReader.largestStrip {
+        while end < limit && end &- start < UpscaleGeometry.largestStrip {
             let next = taps.sources(of: end)
             // Rows of the map that none of these depends on are left out.
-            if next.upperBound &- sources.lowerBound > UpscaleReader.rowsKept || next.lowerBound > endOfSources {
+            if next.upperBound &- sources.lowerBound > UpscaleGeometry.rowsKept || next.lowerBound > endOfSources {
                 break
             }
             (end, endOfSources) = (end &+ 1, next.upperBound)
@@ -154,12 +146,12 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
         _ rows: Range<Int>, _ found: AlphaRuns, to alpha: UnsafeMutablePointer<UInt8>, stride: Int, _ frame: Frame
     ) {
         let (geometry, width) = (frame.geometry, frame.width)
-        let kept = unsafe kept.reserve(width * UpscaleReader.rowsKept, filler: 0)
+        let kept = unsafe kept.reserve(width * UpscaleGeometry.rowsKept, filler: 0)
         for y in geometry.rowTaps.sources(of: rows) {
             unsafe resample(row: y, found, into: kept + UpscaleReader.slot(of: y) &* width, frame)
         }
 
-        let taps = unsafe rowTaps.reserve(UpscaleReader.largestStrip, filler: dm_row_taps())
+        let taps = unsafe rowTaps.reserve(UpscaleGeometry.largestStrip, filler: dm_row_taps())
         for (index, y) in rows.enumerated() {
             let (samples, weights) = (geometry.rowTaps.sampleOfEachTap(of: y), geometry.rowTaps.weights[y])
             func row(_ tap: Int) -> UnsafePointer<Int16> {
@@ -182,13 +174,13 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
 
     /// The place of a row of the map among those that are kept.
     @inline(__always)
-    private static func slot(of y: Int) -> Int { y & (rowsKept &- 1) }
+    private static func slot(of y: Int) -> Int { y & (UpscaleGeometry.rowsKept &- 1) }
 
     /// Resamples the mixed runs of a row of the map that are not resampled yet; the row takes the place of an earlier one.
     private func resample(row y: Int, _ found: AlphaRuns, into target: UnsafeMutablePointer<Int16>, _ frame: Frame) {
         let slot = UpscaleReader.slot(of: y)
         let words =
-            unsafe grains.reserve(frame.grainWords * UpscaleReader.rowsKept, filler: 0) + slot &* frame.grainWords
+            unsafe grains.reserve(frame.grainWords * UpscaleGeometry.rowsKept, filler: 0) + slot &* frame.grainWords
         if keptRows[slot] != y {
             keptRows[slot] = y
             unsafe words.update(repeating: 0, count: frame.grainWords)
@@ -212,7 +204,7 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
     private func resample(
         _ columns: Range<Int>, row y: Int, into target: UnsafeMutablePointer<Int16>, _ frame: Frame
     ) {
-        let (map, margin) = (frame.map, UpscaleReader.lineMargin)
+        let (map, margin) = (frame.map, UpscaleGeometry.lineMargin)
         let line = unsafe line.reserve(map.paddedWidth + 2 * margin, filler: 0) + margin
         let blocks = frame.geometry.blocks(of: columns)
         for block in blocks {

@@ -5,9 +5,9 @@
 /// - returns: false, with nothing promised of `target`, if a plane is missing or too small, or the area is empty.
 package func shrink(
     _ source: Planes<Plane>, into target: Planes<MutablePlane>, layout: PixelLayout, width: Int, height: Int,
-    area: PixelBox
+    area: Rectangle<Int>
 ) -> Bool {
-    let area = area.clipped(to: PixelBox(left: 0, top: 0, right: width, bottom: height))
+    let area = area.intersection(Rectangle(left: 0, top: 0, right: width, bottom: height))
     guard layout.fits(source, width: width, height: height), layout.fits(target.readOnly, width: width, height: height),
         !area.isEmpty
     else { return false }

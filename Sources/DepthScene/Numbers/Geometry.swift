@@ -3,6 +3,11 @@
 typealias Point = SIMD2<Float>
 
 extension Point {
+    /// The point of the unit circle at an angle: its cosine and sine.
+    static func onCircle(turns: Double) -> Point {
+        Point(Numeric.sine(turns: turns + 0.25), Numeric.sine(turns: turns))
+    }
+
     var length: Float { (x * x + y * y).squareRoot() }
 
     /// The centre of a pixel.
@@ -22,7 +27,7 @@ struct Affine {
 
     /// Turns about `centre`, clockwise on the screen for positive `turns`.
     static func turn(_ turns: Float, about centre: Point = [0, 0]) -> Affine {
-        let direction = Numeric.onCircle(turns: Double(turns))
+        let direction = Point.onCircle(turns: Double(turns))
         let rotation = Affine(x: direction, y: [-direction.y, direction.x])
         return move(-centre).then(rotation).then(move(centre))
     }

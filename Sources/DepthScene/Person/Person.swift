@@ -1,3 +1,5 @@
+import DepthKernels
+
 /// The person, at one moment: looks, pose, and the joints of the body.
 ///
 /// The parts are drawn from back to front, which is also their order in depth, so depth needs no comparison. Their
@@ -44,53 +46,35 @@ struct Person {
     var hand: Affine { Affine.turn(pose.wrist).then(.move(Person.wrist)).then(forearm) }
 
     /// The face as a detector boxes it: a square in pixels of a 16:9 frame, from the brow to the chin.
-    var faceBox: FaceBox {
+    var faceBox: Rectangle<Double> {
         let centre = placement.map(head([0, 0.019]))
         let half = 0.165 * placement.scale
         let across = Double(Drawing.sceneWidth)
-        return FaceBox(
+        return Rectangle(
             x: Double(centre.x - half) / across, y: Double(centre.y - half),
             width: Double(half * 2) / across, height: Double(half * 2))
     }
 }
 
-extension Drawing {
-    mutating func add(_ person: Person) {
-        with(person.placement.map) { placed in
-            placed.farther(person.placement.distance) { $0.addParts(of: person) }
-        }
-    }
+/// Where a person stands, and how they differ from the usual one.
+struct Placement {
+    /// From the scene's coordinates of the usual person to those of this one.
+    var map = Affine()
+    /// Metres behind the usual person.
+    var distance: Float = 0
+    var hasLongHair = false
+    var holdsTelephone = false
+    /// Legs and the other arm are in the picture.
+    var isWhole = false
 
-    private mutating func addParts(of person: Person) {
-        let (look, hasLongHair) = (person.look, person.placement.hasLongHair)
-        if person.placement.isWhole { with(person.body) { $0.addFigure(look) } }
-        with(person.head) {
-            if hasLongHair { $0.addLongHair(look, sway: person.pose.sway) }
-            $0.addHairBehind(look)
-        }
-        with(person.body) {
-            $0.addNeck(look)
-            $0.addTorso(look)
-        }
-        with(person.head) {
-            $0.addHead(look)
-            $0.addFace(look, person.pose)
-            $0.addHairInFront(look)
-            if hasLongHair { $0.addLocks(look, sway: person.pose.sway) }
-        }
-        guard person.placement.holdsTelephone else { return addArm(of: person, telephone: false) }
-        // Larger and nearer, as an arm that is stretched out.
-        let reach = Affine.scale([1.45, 1.45]).then(.move(person.forearm.origin * -0.45))
-        with(reach.then(.move([person.pose.wave * 3 - 0.06, person.pose.wrist * 0.8]))) { drawing in
-            drawing.farther(-0.03 - 0.05 * person.pose.spread) { $0.addArm(of: person, telephone: true) }
-        }
-    }
+    /// How large the person is in the picture; the usual one is 1.
+    var scale: Float { map.x.x }
 
-    private mutating func addArm(of person: Person, telephone: Bool) {
-        with(person.hand) {
-            $0.addHand(person.look, spread: person.pose.spread)
-            if telephone { $0.addTelephone(person.look) }
-        }
-        with(person.forearm) { $0.addSleeve(person.look) }
+    /// Stands with the base of the neck at a place.
+    static func at(
+        _ x: Float, _ y: Float, scale: Float, distance: Float, isWhole: Bool = false
+    ) -> Placement {
+        let map = Affine.scale([scale, scale]).then(.move(Point(x, y) - Person.neckBase * scale))
+        return Placement(map: map, distance: distance, isWhole: isWhole)
     }
 }

@@ -23,15 +23,6 @@ struct MatteGrid: Equatable {
         self.depthHeight = depthHeight
     }
 
-    /// The Gaussian that is left to be done on the cells for one of `sigma` samples, with the same reach.
-    ///
-    /// Variances add up: the first decimation has one of 3/4 of a squared sample, the next four times that, and so on.
-    func gaussian(sigma: Double) -> GaussianParameters {
-        let (whole, size) = (GaussianParameters(sigma: sigma), Double(cellSize))
-        return GaussianParameters(
-            sigma: (sigma * sigma - (size * size - 1) / 4).squareRoot() / size, reach: whole.reach / size)
-    }
-
     /// Cells along an axis of so many samples.
     func cells(along samples: Int) -> Int {
         var (count, size) = (samples, cellSize)

@@ -5,16 +5,7 @@ extension Drawing {
     /// Metres, where nothing is drawn.
     static let farthestDepth: Float = 2.2
 
-    mutating func addRoom(of scene: Scene) {
-        switch scene.pattern {
-        case .longHair: addBrightRoom()
-        case .likeColors: addRoom(like: Look(seed: scene.seed))
-        case .far: addHall()
-        default: addStudy()
-        }
-    }
-
-    private mutating func addStudy() {
+    mutating func addStudy() {
         addWall(.rgb(0x9cc3c4), .rgb(0x4f8490))
         addWindow()
         addPicture()
@@ -29,19 +20,5 @@ extension Drawing {
         glow(.rgb(0x0e2a3a, 0.42), 1.78, 1.05, 0.75, 0.55, as: .overlay)
         glow(.rgb(0x0e2a3a, 0.30), 1.78, 0.0, 0.60, 0.40, as: .overlay)
         glow(.rgb(0x0e2a3a, 0.30), 0.0, 1.05, 0.60, 0.40, as: .overlay)
-    }
-
-    func down(_ first: Color, _ last: Color, from: Float, to: Float) -> Paint {
-        linear(first, last, from: [0, from], to: [0, to])
-    }
-
-    /// A gradient from left to right.
-    func across(_ first: UInt32, _ last: UInt32, from: Float, to: Float) -> Paint {
-        linear(.rgb(first), .rgb(last), from: [from, 0], to: [to, 0])
-    }
-
-    /// A gradient from the top down.
-    func down(_ first: UInt32, _ last: UInt32, from: Float, to: Float) -> Paint {
-        linear(.rgb(first), .rgb(last), from: [0, from], to: [0, to])
     }
 }

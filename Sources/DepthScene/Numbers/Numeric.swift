@@ -15,9 +15,6 @@ enum Numeric {
         return Float(angle * series)
     }
 
-    /// Cosine and sine.
-    static func onCircle(turns: Double) -> Point { Point(sine(turns: turns + 0.25), sine(turns: turns)) }
-
     /// The nearest number within `low ... high`; `low` for NaN.
     @inline(__always)
     static func clamp(_ value: Float, _ low: Float = 0, _ high: Float = 1) -> Float {

@@ -18,7 +18,7 @@ struct Shape {
         let (left, right, upper, lower) = (x + r, x + width - r, y + r, y + height - r)
         let centres: [Point] = [[right, lower], [left, lower], [left, upper], [right, upper]]
         let corners = centres.enumerated().flatMap { quarter, centre in
-            (0...steps).map { centre + Numeric.onCircle(turns: (Double(quarter) + Double($0) / Double(steps)) / 4) * r }
+            (0...steps).map { centre + Point.onCircle(turns: (Double(quarter) + Double($0) / Double(steps)) / 4) * r }
         }
         return Shape(corners)
     }
@@ -26,7 +26,7 @@ struct Shape {
     static func ellipse(_ ellipse: Ellipse) -> Shape {
         Shape(
             (0..<piecesPerCircle).map { piece in
-                ellipse.centre + Numeric.onCircle(turns: Double(piece) / Double(piecesPerCircle)) * ellipse.radii
+                ellipse.centre + Point.onCircle(turns: Double(piece) / Double(piecesPerCircle)) * ellipse.radii
             })
     }
 
@@ -42,7 +42,7 @@ struct Shape {
         let half = piecesPerCircle / 4
         func cap(_ centre: Point, _ radius: Float, from turns: Double) -> [Point] {
             (0...half).map { piece in
-                let d = Numeric.onCircle(turns: turns + 0.5 * Double(piece) / Double(half))
+                let d = Point.onCircle(turns: turns + 0.5 * Double(piece) / Double(half))
                 return centre + (along * d.x + across * d.y) * radius
             }
         }

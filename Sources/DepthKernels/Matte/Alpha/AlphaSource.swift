@@ -5,9 +5,6 @@ protocol AlphaSource {
     var height: Int { get }
     /// The number of rows that are best read together.
     var rowsPerStrip: Int { get }
-    /// True where the alpha of a pixel depends on video pixels beside it. All of the alpha is then made before any pixel is
-    /// blended.
-    var looksAround: Bool { get }
     /// The workers that share the frame.
     var bands: MatteBands { get }
 
@@ -112,7 +109,6 @@ struct FinishedAlpha: AlphaSource {
     var covers: AlphaCovers?
 
     var rowsPerStrip: Int { 2 }
-    var looksAround: Bool { false }
 
     func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? {
         let reader = memory.part(FinishedAlphaReader.self)
@@ -184,7 +180,6 @@ struct NoAlpha: AlphaSource {
     let bands: MatteBands
 
     var rowsPerStrip: Int { rowsPerPlainStrip }
-    var looksAround: Bool { false }
 
     func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? { nil }
 }

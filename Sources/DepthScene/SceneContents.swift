@@ -1,26 +1,3 @@
-/// Where a person stands, and how they differ from the usual one.
-struct Placement {
-    /// From the scene's coordinates of the usual person to those of this one.
-    var map = Affine()
-    /// Metres behind the usual person.
-    var distance: Float = 0
-    var hasLongHair = false
-    var holdsTelephone = false
-    /// Legs and the other arm are in the picture.
-    var isWhole = false
-
-    /// How large the person is in the picture; the usual one is 1.
-    var scale: Float { map.x.x }
-
-    /// Stands with the base of the neck at a place.
-    static func at(
-        _ x: Float, _ y: Float, scale: Float, distance: Float, isWhole: Bool = false
-    ) -> Placement {
-        let map = Affine.scale([scale, scale]).then(.move(Point(x, y) - Person.neckBase * scale))
-        return Placement(map: map, distance: distance, isWhole: isWhole)
-    }
-}
-
 extension Scene {
     /// The persons of the matte, from back to front.
     func foreground(seconds: Double) -> [Person] {
@@ -42,5 +19,17 @@ extension Scene {
     func background(seconds: Double) -> [Person] {
         guard pattern == .people else { return [] }
         return [Person(seed: seed &+ 4, seconds: seconds, .at(0.84, 0.56, scale: 0.50, distance: 0.5, isWhole: true))]
+    }
+}
+
+extension Drawing {
+    /// The room of the scene's pattern.
+    mutating func addRoom(of scene: Scene) {
+        switch scene.pattern {
+        case .longHair: addBrightRoom()
+        case .likeColors: addRoom(like: Look(seed: scene.seed))
+        case .far: addHall()
+        default: addStudy()
+        }
     }
 }

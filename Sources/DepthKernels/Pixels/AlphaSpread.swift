@@ -1,5 +1,39 @@
 import CDepthKernels
 
+/// How the bytes in one plane of a video format share the alpha samples of the full-size matte.
+package enum AlphaSpread: Equatable, Sendable, BitwiseCopyable {
+    /// Every pixel has `bytesPerSample` bytes of its own.
+    case full(bytesPerSample: Int)
+    /// `horizontal` × `vertical` pixels share `bytesPerSample` bytes; `horizontal` is a power of two.
+    case subsampled(horizontal: Int, vertical: Int, bytesPerSample: Int)
+    /// Four bytes for two neighbours: Y U Y V where luma comes first, U Y V Y where it does not.
+    case packed422(lumaFirst: Bool)
+
+    /// Pixels along x that share a sample.
+    var columnsPerSample: Int {
+        switch self {
+        case .full: return 1
+        case .subsampled(let horizontal, _, _): return max(horizontal, 1)
+        case .packed422: return 2
+        }
+    }
+
+    /// Rows that share a sample.
+    var rowsPerSample: Int {
+        switch self {
+        case .full, .packed422: return 1
+        case .subsampled(_, let vertical, _): return max(vertical, 1)
+        }
+    }
+
+    var bytesPerSample: Int {
+        switch self {
+        case .full(let bytes), .subsampled(_, _, let bytes): return max(bytes, 1)
+        case .packed422: return 4
+        }
+    }
+}
+
 /// Where the samples of pixels begin and end in a row.
 struct SampleBytes: BitwiseCopyable {
     private let columns: Int

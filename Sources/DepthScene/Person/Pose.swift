@@ -48,7 +48,7 @@ struct Pose {
         gaze = [0.0022 * swing(6.7, 0.1), 0.0008 * swing(4.3)]
         // One smooth bump in each period.
         let since = fraction(time / Pose.blinkPeriod + 0.45) * Pose.blinkPeriod
-        let closed = since < Pose.blinkLength ? 0.5 - 0.5 * Numeric.onCircle(turns: since / Pose.blinkLength).x : 0
+        let closed = since < Pose.blinkLength ? 0.5 - 0.5 * Point.onCircle(turns: since / Pose.blinkLength).x : 0
         eyesOpen = 1 - closed
     }
 }

@@ -30,7 +30,7 @@ struct ShiftedView {
 
     mutating func project(_ row: Int, of view: SensorView) {
         let margin = margin(view)
-        let count = view.width + Numeric.integer(margin, 0, SceneRenderer.sizeLimit) + 1
+        let count = view.width + Numeric.integer(margin, 0, SensorView.largestWidth) + 1
         if met.count != count { met = Array(repeating: 0, count: count) }
         for column in met.indices { met[column] = 0 }
         let start = row &* view.width
