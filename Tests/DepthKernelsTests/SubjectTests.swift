@@ -86,6 +86,17 @@ import Testing
         #expect(try scene.isKept(scene.alpha(.all), bag))
     }
 
+    @Test func `legs of which only specks are measured are kept`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 160, top: 10, distance: 2.2, isWhole: true)
+        let whole = scene.depth
+        let width = scene.width
+        scene.add(136..<184, 126..<234) { x, y in
+            x % 11 < 3 && y % 17 < 3 ? whole[y * width + x] : 0
+        }
+        #expect(try scene.alpha() == scene.alpha(.all))
+    }
+
     @Test func `a bag beside legs that the border cuts is gone`() throws {
         var scene = Scene()
         scene.addPerson(axis: 160, top: 10, distance: 1.8, isWhole: true)

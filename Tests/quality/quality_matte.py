@@ -37,6 +37,7 @@ class Params:
     edge: float = 3              # (s) a measured sample so near to the other class is open
     edge_hole: float = 2         # (s) ... and a person's so near to a hole
     reach: float = 0.10          # m that the person may reach into a hole
+    doubt: float = 3             # times `edge`: a person's so near to the room is open, though its colour is the person's
     view: float = 1.15           # picture's width / distance (60 degrees), turns metres into samples
     gap: float = 10              # (s) a hole so far from measured room may be endless
     reach_endless: float = 0.03  # m (and 3 samples at least) that the person may reach into an endless room
@@ -50,6 +51,7 @@ class Params:
     learn: float = 3.0           # hair without depth gives its colours where the last T was above this
     # 3. prior
     vote: float = 1.5            # H of a measured sample: what depth says where colour says nothing
+    trust: float = 4.0           # H of a doubtful one
     hole: float = -2.0           # H of a hole that nothing explains
     shadow: float = -4.0         # added where the emitter's shadow falls
     endless: float = -3.0        # H of an endless room
@@ -114,7 +116,8 @@ class QualityMatte:
         far = hole & (from_fg > reach)
         person = fg & (from_bg > e) & (from_inside > eh + 1)
         room = (bg & (from_fg > e)) | far
-        open_ = ~(person | room)
+        doubtful = person & (from_bg <= p.doubt * e)                            # a map that is fat, or fills the gaps of a hand
+        open_ = ~(person | room) | doubtful
 
         # 2. colour
         learnt = wide & head & (self.T > p.learn) if self.T is not None else None
@@ -123,19 +126,18 @@ class QualityMatte:
         # 3. prior
         closed = np.where(head, p.head, p.hole) + p.shadow * self.shadow(fg, bg, hole)
         nothing = p.endless + p.head * head
-        H = np.where(wide, np.where(endless, nothing, closed), np.where(fg, p.vote, np.where(bg, -p.vote, 0)))
+        H = np.where(wide, np.where(endless, nothing, closed), np.where(doubtful, p.trust, np.where(fg, p.vote, np.where(bg, -p.vote, 0))))
 
         # 4. time
         T = np.where(open_, L + H, np.where(person, 8, -8)).astype(np.float32)
-        if face:
-            T = self.connected(T, H, fg)
+        T = self.connected(T, H, fg, doubtful, face)
         keep = self.standing_still(I, T) if self.T is not None and p.settle else None
         if keep is not None:
             T = T + keep * (self.T - T)
         self.T, self.I = T, I
         P = (1 / (1 + np.exp(-T))).astype(np.float32)
         P[T > 7], P[T < -7] = 1, 0
-        self.stages = person, room, T, P                                        # for tests that look at them one by one
+        self.stages = person & ~doubtful, room, T, P                                        # for tests that look at them one by one
 
         # 5. drawing
         alpha = self.draw(full, I, P, size, scale)
@@ -268,10 +270,16 @@ class QualityMatte:
     # --- 4. time -------------------------------------------------------------------------------------------------
 
     @staticmethod
-    def connected(T, H, fg):
-        """Colour alone makes no person: what it calls one counts where it hangs together with a measured sample."""
-        _, part = cv2.connectedComponents((T > 0).astype(np.uint8), connectivity=4)
-        return np.where((T > 0) & ~np.isin(part, np.unique(part[(T > 0) & fg])), np.minimum(H, -1), T).astype(np.float32)
+    def connected(T, H, fg, doubtful, face):
+        """Colour alone makes no person, where a face is known: what it calls one counts where it hangs together with a measured
+        sample.  Nor does it make a hole in one: what it calls room among the doubtful counts where it hangs together with other
+        room."""
+        if face:
+            _, part = cv2.connectedComponents((T > 0).astype(np.uint8), connectivity=4)
+            T = np.where((T > 0) & ~np.isin(part, np.unique(part[(T > 0) & fg])), np.minimum(H, -1), T)
+        _, part = cv2.connectedComponents((T <= 0).astype(np.uint8), connectivity=4)
+        T = np.where((T <= 0) & doubtful & ~np.isin(part, np.unique(part[(T <= 0) & ~doubtful])), -T, T)
+        return T.astype(np.float32)
 
     def standing_still(self, I, T):
         """Share of the last frame to keep: `settle` where the guide changed no more than its noise, 0 where it moved, or where

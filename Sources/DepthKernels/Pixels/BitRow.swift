@@ -62,6 +62,12 @@ struct BitRow {
         return min(place &+ word.trailingZeroBitCount, end)
     }
 
+    /// True where a number of the range is a member.
+    @inline(__always)
+    func intersects(_ range: Range<Int>) -> Bool {
+        first(from: range.lowerBound, to: range.upperBound) < range.upperBound
+    }
+
     /// Calls `body` for each run of at least eight neighbouring members below `count`, from left to right. Shorter ones, of
     /// which noise makes many, cost next to nothing.
     ///

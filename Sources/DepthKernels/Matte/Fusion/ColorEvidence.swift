@@ -43,7 +43,7 @@ struct ColorEvidence: ~Copyable {
         of sets: Classes.Sets, _ colors: UnsafePointer<Float>, on grid: WorkGrid
     ) -> TileSums {
         unsafe TileSums(
-            parts: (person.sums(of: sets.person, colors, on: grid), room.sums(of: sets.room, colors, on: grid)))
+            parts: (person.sums(of: sets.body, colors, on: grid), room.sums(of: sets.room, colors, on: grid)))
     }
 
     /// - Parameters:

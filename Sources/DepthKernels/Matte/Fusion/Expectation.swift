@@ -1,6 +1,6 @@
 /// The stage that says what is to be expected of a sample before its colour is looked at, as log odds H.
 ///
-/// - measured: +1.5 or −1.5 by its side of the cutoff.
+/// - measured: +1.5 or −1.5 by its side of the cutoff, and +4 where it is doubtful (`Classes`).
 /// - in a wide hole: −2, and in the ellipse of a head +1.5, since hair is what sensors lose.
 /// - in an endless hole: −3, and in the ellipse of a head −1.5.
 /// - in the emitter's shadow: 4 less.
@@ -12,6 +12,7 @@
 /// Source: stage 3 of the method (`Fusion`); the shadow: Khoshelham and Elberink, Sensors 2012.
 struct Expectation: ~Copyable {
     fileprivate static let measured: Float = 1.5
+    fileprivate static let doubtful: Float = 4
     fileprivate static let hole: Float = -2
     fileprivate static let head: Float = 1.5
     fileprivate static let endless: Float = -3
@@ -135,7 +136,9 @@ extension Expectation.Sets {
             let hole = isHead ? Expectation.head : Expectation.hole
             return shadow.bits(y).contains(x) ? hole + Expectation.shadow : hole
         }
-        if sets.near.bits(y).contains(x) { return Expectation.measured }
+        if sets.near.bits(y).contains(x) {
+            return sets.doubtful.bits(y).contains(x) ? Expectation.doubtful : Expectation.measured
+        }
         return sets.far.bits(y).contains(x) ? -Expectation.measured : 0
     }
 }

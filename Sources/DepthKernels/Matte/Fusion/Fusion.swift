@@ -60,7 +60,7 @@ struct Fusion: ~Copyable {
                 picture, weight: Float(settings.segmentationWeight), to: evidence, sets, on: grid, bands)
         }
         let expectation = expectation.find(sets, on: grid)
-        if !frame.faces.isEmpty { unsafe connection.cut(evidence, sets, expectation, on: grid) }
+        unsafe connection.correct(evidence, sets, expectation, knowsFace: !frame.faces.isEmpty, on: grid)
         let change = settle.findChange(settle: Float(settings.settle), on: grid)
         let result = unsafe logOdds.update(
             evidence, sets, expectation, change: change, on: grid, bands, loops)

@@ -9,7 +9,9 @@
 /// - if it touches a piece of the person, lies behind it, and most of it lies within 1.25 widths of the face to either side, and
 ///   below the chin or down to the lower border: what an arm, a thing in the hands or the chin parts from the head;
 /// - if it comes in through the lower border, as the person does, no more than 0.7 m below the chin, no wider than an arm and no
-///   farther away than the face: an arm whose elbow is outside the picture.
+///   farther away than the face: an arm whose elbow is outside the picture;
+/// - if it is a speck, lies at the person's depth, and most of it lies below the chin within 1.25 widths of the face to either
+///   side: from far away, specks are all that a sensor sees of dark trousers.
 ///
 /// Pieces with another measured face are never added. Where person and neighbour hang together, they are parted halfway
 /// between their faces. Nothing beyond 1.2 m to the left and right of the face is the person's.
@@ -28,6 +30,8 @@ struct Subject: ~Copyable {
     /// Of a border: samples (of a grid of 640), or metres and samples.
     private static let leastContact = (samples: 6.0, metres: 0.03, least: 3)
     private static let leastSeeds = 0.1
+    /// Square metres.
+    private static let largestSpeck = 0.01
     private static let slack = 1.5
     private static let passes = 4
     /// Samples (of a grid of 640).
@@ -147,6 +151,7 @@ struct Subject: ~Copyable {
         choose(hasFaces: anchored != nil)
         if Double(border) < arms(on: grid) { addArms(map) }
         addPieces(map, on: grid)
+        addSpecks(map)
         let mean = write(into: person)
         fillGaps(person, near: near, reach: grid.wholeSamples(Subject.gap), spare: set(5))
 
@@ -304,7 +309,7 @@ struct Subject: ~Copyable {
             let inside = Subject.overlap(columns, face.axis - face.width / 4, face.axis + face.width / 4)
             guard !inside.isEmpty else { continue }
             let z = Double(map.depth((inside.lowerBound + inside.upperBound) / 2, y))
-            guard abs(z - face.distance) <= 0.1 + 0.02 * face.distance * face.distance else { continue }
+            guard Subject.isSameDistance(z, face.distance) else { continue }
             let share = Double(inside.count) / max(face.width * height, 1)
             if face.isSubject { piece.seeds += share } else { piece.rivals |= 1 << UInt64(index) }
         }
@@ -388,6 +393,28 @@ struct Subject: ~Copyable {
             }
             if !isChanged { break }
         }
+    }
+
+    private mutating func addSpecks(_ map: DepthPieces.Map) {
+        let person = found.reduce(into: (sum: 0.0, count: 0)) { person, piece in
+            if piece.isSubject { person = (person.sum + piece.sum, person.count + piece.count) }
+        }
+        guard person.count > 0 else { return }
+        let distance = person.sum / Double(person.count)
+        let samplesPerMetre = 1 / (map.spacing * max(distance, 1e-3))
+        let most = Subject.largestSpeck * samplesPerMetre * samplesPerMetre
+        for index in found.indices {
+            let piece = found[index]
+            guard !piece.isSubject, piece.rivals == 0, Double(piece.count) <= most, piece.below * 2 > piece.count,
+                Subject.isSameDistance(piece.distance, distance)
+            else { continue }
+            found[index].isSubject = true
+        }
+    }
+
+    /// True where two distances in metres differ by no more than a head is deep, or the sensor's noise.
+    private static func isSameDistance(_ one: Double, _ other: Double) -> Bool {
+        abs(one - other) <= 0.1 + 0.02 * other * other
     }
 
     private mutating func addArms(_ map: DepthPieces.Map) {
