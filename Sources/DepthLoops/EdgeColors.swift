@@ -57,7 +57,7 @@ package func sumCells(
 }
 
 /// A row of cells between five rows: `middle` and, farther from it by one row each, `near` and `far`.
-package func weighRows(
+package func convolveVertically(
     _ middle: UnsafePointer<Float>, _ near: (UnsafePointer<Float>, UnsafePointer<Float>),
     _ far: (UnsafePointer<Float>, UnsafePointer<Float>), nearWeight: Float, farWeight: Float, count: Int,
     into target: UnsafeMutablePointer<Float>
@@ -70,7 +70,7 @@ package func weighRows(
 }
 
 /// The same along a row, which has two cells more at each end.
-package func weighColumns(
+package func convolveHorizontally(
     _ row: UnsafePointer<Float>, nearWeight: Float, farWeight: Float, count: Int,
     into target: UnsafeMutablePointer<Float>
 ) {

@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func planarAndPackedLumaIsGreyAndChromaNeutral() {
-        let half = AlphaSpread.subsampled(horizontal: 2, vertical: 2, bytesPerSample: 2)
+        let half = PlaneLayout.subsampled(horizontal: 2, vertical: 2, bytesPerSample: 2)
         let nv12 = draw(
             PixelLayout(.full(bytesPerSample: 1), half), [[.grey]], .videoRange, width: 3, height: 1,
             alpha: [0, 128, 255])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct BlendTests {
-    static let half = AlphaSpread.subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1)
+    static let half = PlaneLayout.subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1)
     static let layouts: [PixelLayout] = [
         PixelLayout(.full(bytesPerSample: 1)),
         PixelLayout(.full(bytesPerSample: 3)),
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// The alpha of one byte, found from its place alone.
-    private func alpha(_ picture: GuardedPlane, spread: AlphaSpread, byte: Int, row: Int, width: Int, height: Int)
+    private func alpha(_ picture: GuardedPlane, spread: PlaneLayout, byte: Int, row: Int, width: Int, height: Int)
         -> UInt8
     {
         func mean(_ x: Int, _ y: Int, _ across: Int, _ down: Int) -> UInt8 {

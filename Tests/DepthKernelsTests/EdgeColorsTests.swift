@@ -10,21 +10,21 @@ private struct Format: CustomTestStringConvertible {
 
     private typealias Component = VideoColors.Component
 
-    private init?(_ name: String, _ planes: [AlphaSpread], _ components: [Component], isYUV: Bool = true) {
+    private init?(_ name: String, _ planes: [PlaneLayout], _ components: [Component], isYUV: Bool = true) {
         testDescription = name
         layout = PixelLayout(planes: planes)
         guard let colors = VideoColors(isYUV ? .yuv(isLimited: true) : .rgb, components) else { return nil }
         self.colors = colors
     }
 
-    private static func half(_ x: Int, _ y: Int, _ bytes: Int) -> AlphaSpread {
+    private static func half(_ x: Int, _ y: Int, _ bytes: Int) -> PlaneLayout {
         .subsampled(horizontal: x, vertical: y, bytesPerSample: bytes)
     }
 
     static let all: [Format] = [
         Format("RGB", [.full(bytesPerSample: 3)], packed([0, 1, 2], step: 3), isYUV: false),
         Format("xBGR", [.full(bytesPerSample: 4)], packed([3, 2, 1], step: 4), isYUV: false),
-        Format("Y444", [AlphaSpread](repeating: .full(bytesPerSample: 1), count: 3), planar(0, 0)),
+        Format("Y444", [PlaneLayout](repeating: .full(bytesPerSample: 1), count: 3), planar(0, 0)),
         Format("I420", [.full(bytesPerSample: 1), half(2, 2, 1), half(2, 2, 1)], planar(1, 1)),
         Format("Y42B", [.full(bytesPerSample: 1), half(2, 1, 1), half(2, 1, 1)], planar(1, 0)),
         Format("YUV9", [.full(bytesPerSample: 1), half(4, 4, 1), half(4, 4, 1)], planar(2, 2)),
@@ -106,10 +106,10 @@ private struct Picture {
 
     func change(
         alpha: GuardedPlane, background: Picture? = nil, _ settings: EdgeSettings = EdgeSettings(),
-        loops: Loops = .best, crew: BackwardsCrew? = nil
+        loops: Loops = .best, pool: ReversedWorkerPool? = nil
     ) {
         let edge = EdgeColors(format.colors, width: width, height: height, loops: loops)
-        edge.crew = crew
+        edge.pool = pool
         edge.change(
             Planes(planes), alpha: alpha.plane.readOnly, background: background.map { Planes($0.planes).readOnly },
             settings)
@@ -279,9 +279,9 @@ private func mixed(_ alpha: GuardedPlane) -> Paint {
             var expected: [[UInt8]]?
             for loops in Loops.usable {
                 for threads in [1, 2, 7] {
-                    let (picture, crew) = (video.copy, BackwardsCrew(size: threads))
-                    picture.change(alpha: alpha, background: background, settings, loops: loops, crew: crew)
-                    #expect(threads == 1 || crew.cuts > 0, "the frame was not cut")
+                    let (picture, pool) = (video.copy, ReversedWorkerPool(size: threads))
+                    picture.change(alpha: alpha, background: background, settings, loops: loops, pool: pool)
+                    #expect(threads == 1 || pool.cuts > 0, "the frame was not cut")
                     #expect(picture.bytes == expected ?? picture.bytes, "\(loops), \(threads) threads")
                     expected = expected ?? picture.bytes
                 }

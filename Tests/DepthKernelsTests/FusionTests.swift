@@ -49,11 +49,11 @@ import Testing
         let expected = try run(Matte())
         for loops in Loops.usable {
             for size in [1, 2, 7] {
-                let (matte, crew) = (Matte(loops: loops), BackwardsCrew(size: size))
-                matte.crew = crew
+                let (matte, pool) = (Matte(loops: loops), ReversedWorkerPool(size: size))
+                matte.pool = pool
                 let alphas = try run(matte)
                 #expect(alphas == expected, "\(loops), \(size) threads")
-                #expect(size == 1 || crew.cuts > 0, "the frame was not cut")
+                #expect(size == 1 || pool.cuts > 0, "the frame was not cut")
             }
         }
     }

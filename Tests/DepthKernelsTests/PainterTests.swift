@@ -43,7 +43,7 @@ private let layouts: [PixelLayout] = [
     private let ink = Ink([[11, 12, 13, 14], [21, 22], [31], [41]])
 
     /// Whether byte `x` of row `y` of a plane belongs to a pixel in the box.
-    private func belongs(_ spread: AlphaSpread, _ x: Int, _ y: Int, _ box: Rectangle<Int>) -> Bool {
+    private func belongs(_ spread: PlaneLayout, _ x: Int, _ y: Int, _ box: Rectangle<Int>) -> Bool {
         func touches(_ columns: Range<Int>, _ rows: Range<Int>) -> Bool {
             columns.overlaps(box.left..<box.right) && rows.overlaps(box.top..<box.bottom)
         }

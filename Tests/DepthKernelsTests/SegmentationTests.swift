@@ -100,7 +100,7 @@ import Testing
             let expected = try alphas { _ in mask }
             for loops in Loops.usable {
                 let matte = Matte(loops: loops)
-                matte.crew = BackwardsCrew(size: 5)
+                matte.pool = ReversedWorkerPool(size: 5)
                 #expect(try alphas(matte) { _ in mask } == expected, "\(loops), \(width)x\(height)")
             }
         }

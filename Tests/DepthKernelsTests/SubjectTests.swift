@@ -238,7 +238,7 @@ import Testing
         for loops in Loops.usable {
             for size in [1, 3] {
                 let matte = Matte(loops: loops)
-                matte.crew = BackwardsCrew(size: size)
+                matte.pool = ReversedWorkerPool(size: size)
                 #expect(try scene.alpha(of: matte) == expected, "\(loops), \(size) threads")
             }
         }

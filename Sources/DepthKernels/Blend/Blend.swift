@@ -75,7 +75,7 @@ package final class Blender {
             matte.finishedAlpha
             ?? FinishedAlpha(
                 plane: matte.plane(over: picture, in: &alpha), width: width, height: height, bands: matte.bands)
-        edgeColors.crew = matte.crew
+        edgeColors.pool = matte.pool
         edgeColors.change(video, alpha: source.plane, background: background, edge)
         return blend(video, background, source)
     }
@@ -84,7 +84,7 @@ package final class Blender {
     ///
     /// - Parameter alpha: the matte's.
     package func changeEdge(of video: Planes<MutablePlane>, matte: Matte, alpha: Plane, _ edge: EdgeSettings) {
-        edgeColors?.crew = matte.crew
+        edgeColors?.pool = matte.pool
         edgeColors?.change(video, alpha: alpha, background: nil, edge.suited(to: matte))
     }
 
@@ -112,7 +112,7 @@ package final class Blender {
         let rowsPerStrip = groups(of: rowsPerSample, in: source.rowsPerStrip) * rowsPerSample
         let work = BlendRows(
             blender: self, source: source, picture: picture, layers: layers, rowsPerStrip: rowsPerStrip)
-        source.bands.share(work, rows: height, width: width, grain: rowsPerSample)
+        source.bands.share(work, rows: height, width: width, rowAlignment: rowsPerSample)
         return true
     }
 }
@@ -134,14 +134,14 @@ private struct Layer {
     private let videoStride: Int
     private let background: UnsafePointer<UInt8>
     private let backgroundStride: Int
-    let spread: AlphaSpread
+    let spread: PlaneLayout
     let bytes: SampleBytes
     /// True where each pixel has one byte, whose alpha is the pixel's.
     let isPlain: Bool
     /// True where the layer before has the same bytes of alpha.
     let sharesSpreadAlpha: Bool
 
-    init(_ video: MutablePlane, _ background: Plane, _ spread: AlphaSpread, sharesSpreadAlpha: Bool) {
+    init(_ video: MutablePlane, _ background: Plane, _ spread: PlaneLayout, sharesSpreadAlpha: Bool) {
         unsafe self.video = video.base.assumingMemoryBound(to: UInt8.self)
         videoStride = video.stride
         unsafe self.background = background.base.assumingMemoryBound(to: UInt8.self)
@@ -225,7 +225,7 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
     ///   - alpha: of the run's first pixel.
     ///   - target: of the run's first byte.
     private func spread(
-        _ run: AlphaRun, _ spread: AlphaSpread, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>,
+        _ run: AlphaRun, _ spread: PlaneLayout, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>,
         _ target: UnsafeMutablePointer<UInt8>
     ) {
         let (rowsPerSample, width) = (spread.rowsPerSample, blender.width)

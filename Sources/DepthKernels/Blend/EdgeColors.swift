@@ -62,9 +62,9 @@ package final class EdgeColors {
     private let bands = MatteBands(leastPixels: 1 << 16)
 
     /// The threads that share large frames; nil for the calling thread alone. The result does not depend on them.
-    package var crew: (any Crew)? {
-        get { bands.crew }
-        set { bands.crew = newValue }
+    package var pool: (any WorkerPool)? {
+        get { bands.pool }
+        set { bands.pool = newValue }
     }
 
     /// Cells on each side of an edge that light wraps.
@@ -107,7 +107,7 @@ package final class EdgeColors {
         let means = unsafe means.reserve(planes * cells.paddedCount, filler: 0)
         let line = unsafe line.reserve(cells.lineCount, filler: 0)
         for plane in 0..<planes {
-            unsafe cells.weigh(
+            unsafe cells.convolve(
                 sums + plane &* cells.count, into: means + plane &* cells.paddedCount, line: line, loops)
         }
         let strength = Float(settings.decontaminate)

@@ -64,7 +64,7 @@ private struct MattePainter {
     let bytes: [MatteByte]
     let greys: GreyTable
 
-    func paint(row y: Int, spread: AlphaSpread) {
+    func paint(row y: Int, spread: PlaneLayout) {
         switch spread {
         case .full(let count): paintPixels(row: y, bytesPerPixel: max(count, 1))
         case .subsampled:

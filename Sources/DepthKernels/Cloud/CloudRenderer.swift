@@ -11,7 +11,7 @@
 /// ordered by distance. Points leave the least key at their pixel; a second pass then takes the least key of a disc about
 /// each pixel, which gives the same picture as drawing every disc and costs the same for any number of points.
 ///
-/// Each of several workers (`crew`) takes a share of the map's rows to a buffer of its own; before the second pass the keys
+/// Each of several workers (`pool`) takes a share of the map's rows to a buffer of its own; before the second pass the keys
 /// of each row are brought to one of the buffers.
 ///
 /// Arithmetic is in single precision. Eight bytes for each pixel of the output and each worker are kept between frames;
@@ -56,9 +56,9 @@ package final class CloudRenderer {
     package static func usefulThreads(pixels: Int) -> Int { max(pixels / leastPixels, 1) }
 
     /// Who works on a cloud; nil for the calling thread alone. It makes no difference to what comes out.
-    package var crew: (any Crew)? {
-        get { bands.crew }
-        set { bands.crew = newValue }
+    package var pool: (any WorkerPool)? {
+        get { bands.pool }
+        set { bands.pool = newValue }
     }
 
     /// Draws one frame.
@@ -140,7 +140,7 @@ package final class CloudRenderer {
         let work = unsafe CloudSpread(keys: keys, grid: grid, heights: heights, target: target, loops: loops)
         // Bands as high as what two of them have in common, at least, and of whole pairs of lines.
         let cut = bands.share(
-            work, rows: grid.height, width: grid.width, grain: max(grid.rowsShared, 2), bandsPerWorker: 4)
+            work, rows: grid.height, width: grid.width, rowAlignment: max(grid.rowsShared, 2), bandsPerWorker: 4)
         // Those that no line of the picture was drawn below, and those that two bands have looked at.
         for band in 0..<cut.count {
             let end = cut.rows(of: band).upperBound

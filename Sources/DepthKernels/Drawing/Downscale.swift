@@ -3,7 +3,7 @@
 /// - parameter area: where to, in pixels. Its left and upper edges must not part pixels that share a sample; the part of
 ///   it that is not on the picture is not drawn.
 /// - returns: false, with nothing promised of `target`, if a plane is missing or too small, or the area is empty.
-package func shrink(
+package func downscale(
     _ source: Planes<Plane>, into target: Planes<MutablePlane>, layout: PixelLayout, width: Int, height: Int,
     area: Rectangle<Int>
 ) -> Bool {
@@ -22,7 +22,7 @@ package func shrink(
             for y in rows {
                 let covered = covered(by: y &- rows.lowerBound, of: rows.count, samples: sourceRows)
                 for channel in 0..<channels.offsets {
-                    unsafe shrinkRow(
+                    unsafe downscaleRow(
                         from, rows: covered, channels, channel: channel, samples: samples, into: into.row(y),
                         columns: columns)
                 }
@@ -38,7 +38,7 @@ private func covered(by index: Int, of count: Int, samples: Int) -> Range<Int> {
     return first..<max(first &+ 1, (index &+ 1) &* samples / count)
 }
 
-private func shrinkRow(
+private func downscaleRow(
     _ source: Plane, rows: Range<Int>, _ channels: ChannelGroup, channel: Int, samples: Int,
     into target: UnsafeMutableRawPointer,
     columns: Range<Int>

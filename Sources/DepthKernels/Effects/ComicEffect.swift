@@ -155,7 +155,7 @@ private struct ComicFrame {
         (0..<bytesPerPixel).first { role($0, plane: 0) == .grey } ?? 0
     }
 
-    func readLuma(row y: Int, of plane: Plane, spread: AlphaSpread, into luma: UnsafeMutablePointer<UInt8>) {
+    func readLuma(row y: Int, of plane: Plane, spread: PlaneLayout, into luma: UnsafeMutablePointer<UInt8>) {
         let source = unsafe plane.row(y).assumingMemoryBound(to: UInt8.self)
         if case .packed422(let lumaFirst) = spread {
             let first = unsafe source + (lumaFirst ? 0 : 1)
@@ -176,7 +176,7 @@ private struct ComicFrame {
     }
 
     func paint(
-        row y: Int, plane index: Int, _ spread: AlphaSpread, _ source: Plane, _ target: MutablePlane,
+        row y: Int, plane index: Int, _ spread: PlaneLayout, _ source: Plane, _ target: MutablePlane,
         luma: UnsafeMutablePointer<UInt8>, tones: UnsafeMutablePointer<UInt8>
     ) {
         let from = unsafe source.row(y).assumingMemoryBound(to: UInt8.self)

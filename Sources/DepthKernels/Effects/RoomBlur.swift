@@ -97,7 +97,7 @@ package final class RoomBlur {
         let weights = unsafe weights.reserve(count, filler: 255)
         let first = row &* job.cellHeight
         for y in first..<min(first &+ job.cellHeight, job.rows) {
-            unsafe weigh(row: y, job, into: weights)
+            unsafe fillWeights(row: y, job, into: weights)
             for x in 0..<count { unsafe sums[x] &+= UInt32(weights[x]) }
             for channel in 0..<job.channels.offsets {
                 let source = unsafe job.source.row(y).assumingMemoryBound(to: UInt8.self)
@@ -134,7 +134,7 @@ package final class RoomBlur {
 
     /// How much of each sample is room. A sample that pixels share counts as the one with the most of the person; one
     /// that no pixel has, at the end of a row of packed 4:2:2, as none.
-    private func weigh(row y: Int, _ job: Job, into weights: UnsafeMutablePointer<UInt8>) {
+    private func fillWeights(row y: Int, _ job: Job, into weights: UnsafeMutablePointer<UInt8>) {
         let (h, v) = (job.channels.horizontal, job.channels.vertical)
         guard let alpha = job.alpha else {
             for x in 0..<job.channels.count { unsafe weights[x] = x &* h < job.width ? 255 : 0 }

@@ -79,7 +79,7 @@ package final class RoomDistance {
         let length = (cells.columns + 1) * cells.size
         let line = unsafe line.reserve(max(cells.lineCount, cells.paddedColumns + length), filler: 0)
         for plane in 0..<2 {
-            unsafe cells.weigh(
+            unsafe cells.convolve(
                 sums + plane &* cells.count, into: means + plane &* cells.paddedCount, line: line, loops)
         }
         for cell in 0..<cells.paddedCount {

@@ -131,9 +131,9 @@ package final class Matte: AlphaSource {
     private static let leastPixels = 1 << 16
 
     /// The threads that share large frames; nil for the calling thread alone. The result does not depend on them.
-    package var crew: (any Crew)? {
-        get { bands.crew }
-        set { bands.crew = newValue }
+    package var pool: (any WorkerPool)? {
+        get { bands.pool }
+        set { bands.pool = newValue }
     }
 }
 

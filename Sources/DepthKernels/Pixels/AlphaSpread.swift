@@ -1,7 +1,7 @@
 import CDepthKernels
 
 /// How the bytes in one plane of a video format share the alpha samples of the full-size matte.
-package enum AlphaSpread: Equatable, Sendable, BitwiseCopyable {
+package enum PlaneLayout: Equatable, Sendable, BitwiseCopyable {
     /// Every pixel has `bytesPerSample` bytes of its own.
     case full(bytesPerSample: Int)
     /// `horizontal` × `vertical` pixels share `bytesPerSample` bytes; `horizontal` is a power of two.
@@ -40,7 +40,7 @@ struct SampleBytes: BitwiseCopyable {
     private let shift: Int
     private let bytes: Int
 
-    init(_ spread: AlphaSpread) {
+    init(_ spread: PlaneLayout) {
         columns = spread.columnsPerSample
         shift = columns.trailingZeroBitCount
         bytes = spread.bytesPerSample
@@ -62,7 +62,7 @@ struct SampleBytes: BitwiseCopyable {
     }
 }
 
-extension AlphaSpread {
+extension PlaneLayout {
     /// Writes the alpha of every byte that belongs to a run of pixels, one after the other.
     ///
     /// - Parameters:

@@ -1,5 +1,5 @@
 /// Several threads that do one job together.
-package protocol Crew: AnyObject {
+package protocol WorkerPool: AnyObject {
     /// Parts that are worked on at the same time; at least 1.
     var size: Int { get }
 
@@ -26,8 +26,8 @@ protocol BandMemory: AnyObject, SendableMetatype {
 /// Cuts pictures into bands of rows. What comes out does not depend on how many there are.
 final class Bands<Memory: BandMemory> {
     /// Nil while there is but one thread.
-    var crew: (any Crew)? {
-        didSet { if crew !== oldValue { memories.removeLast(memories.count - 1) } }
+    var pool: (any WorkerPool)? {
+        didSet { if pool !== oldValue { memories.removeLast(memories.count - 1) } }
     }
     /// Pixels below which a band is not worth the while.
     private let leastPixels: Int
@@ -42,27 +42,28 @@ final class Bands<Memory: BandMemory> {
     /// Does the work on rows 0..<`rows`.
     ///
     /// - parameter width: pixels in a row, to know what is worth sharing.
-    /// - parameter grain: every band starts at a multiple of this many rows.
+    /// - parameter rowAlignment: every band starts at a multiple of this many rows.
     /// - parameter bandsPerWorker: at most. Most bands take as long as the others, but not all, and who is done sooner
     ///   takes the next.
     /// - returns: how the rows were cut.
     @discardableResult
     func share<Work: BandWork<Memory>>(
-        _ work: Work, rows: Int, width: Int, grain: Int = 1, bandsPerWorker: Int = 8
+        _ work: Work, rows: Int, width: Int, rowAlignment: Int = 1, bandsPerWorker: Int = 8
     ) -> Cut {
-        let strips = groups(of: grain, in: rows)
-        let workers = crew?.size ?? 1
+        let strips = groups(of: rowAlignment, in: rows)
+        let workers = pool?.size ?? 1
         let most = workers > 1 ? workers &* bandsPerWorker : 1
         let cut = Cut(
-            count: max(min(most, rows &* width / leastPixels, strips), 1), strips: strips, grain: grain, rows: rows)
-        guard let crew, cut.count > 1 else {
+            count: max(min(most, rows &* width / leastPixels, strips), 1), strips: strips, rowAlignment: rowAlignment,
+            rows: rows)
+        guard let pool, cut.count > 1 else {
             work.work(0..<rows, own)
             return cut
         }
-        while memories.count < crew.size { memories.append(Memory()) }
+        while memories.count < pool.size { memories.append(Memory()) }
         let job = Job(work: work, memories: memories, cut: cut)
         unsafe withUnsafePointer(to: job) { job in
-            unsafe crew.share(cut.count, of: job) { job, band, worker in
+            unsafe pool.share(cut.count, of: job) { job, band, worker in
                 let job = unsafe job.assumingMemoryBound(to: Job<Work>.self).pointee
                 job.work.work(job.cut.rows(of: band), job.memories[worker])
             }
@@ -81,11 +82,11 @@ final class Bands<Memory: BandMemory> {
 struct Cut {
     let count: Int
     fileprivate let strips: Int
-    fileprivate let grain: Int
+    fileprivate let rowAlignment: Int
     fileprivate let rows: Int
 
     func rows(of band: Int) -> Range<Int> {
-        let start = strips &* band / count &* grain
-        return start..<min(strips &* (band &+ 1) / count &* grain, rows)
+        let start = strips &* band / count &* rowAlignment
+        return start..<min(strips &* (band &+ 1) / count &* rowAlignment, rows)
     }
 }

@@ -16,7 +16,7 @@ struct ChannelGroup {
 
     func offset(_ channel: Int) -> Int { start &+ channel &* gap }
 
-    static func forEach(of spread: AlphaSpread, width: Int, _ body: (ChannelGroup) -> Void) {
+    static func forEach(of spread: PlaneLayout, width: Int, _ body: (ChannelGroup) -> Void) {
         let samples = groups(of: spread.columnsPerSample, in: width)
         switch spread {
         case .full, .subsampled:

@@ -52,25 +52,25 @@ extension Loops {
     }
 
     @inline(__always)
-    func weighRows(
+    func convolveVertically(
         _ middle: Floats, _ near: (Floats, Floats), _ far: (Floats, Floats), nearWeight: Float, farWeight: Float,
         count: Int, into target: MutableFloats
     ) {
         self == .v3
-            ? unsafe DepthLoopsV3.weighRows(
+            ? unsafe DepthLoopsV3.convolveVertically(
                 middle, near, far, nearWeight: nearWeight, farWeight: farWeight, count: count, into: target)
-            : unsafe DepthLoops.weighRows(
+            : unsafe DepthLoops.convolveVertically(
                 middle, near, far, nearWeight: nearWeight, farWeight: farWeight, count: count, into: target)
     }
 
     @inline(__always)
-    func weighColumns(
+    func convolveHorizontally(
         _ row: Floats, nearWeight: Float, farWeight: Float, count: Int, into target: MutableFloats
     ) {
         self == .v3
-            ? unsafe DepthLoopsV3.weighColumns(
+            ? unsafe DepthLoopsV3.convolveHorizontally(
                 row, nearWeight: nearWeight, farWeight: farWeight, count: count, into: target)
-            : unsafe DepthLoops.weighColumns(
+            : unsafe DepthLoops.convolveHorizontally(
                 row, nearWeight: nearWeight, farWeight: farWeight, count: count, into: target)
     }
 

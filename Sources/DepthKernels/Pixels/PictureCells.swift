@@ -34,7 +34,7 @@ struct PictureCells: Equatable {
     ///   - sums: a number for each cell.
     ///   - target: the same with padded rows, whose first and last cells are repeated.
     ///   - line: `lineCount` numbers.
-    func weigh(
+    func convolve(
         _ sums: UnsafePointer<Float>, into target: UnsafeMutablePointer<Float>, line: UnsafeMutablePointer<Float>,
         _ loops: Loops
     ) {
@@ -45,11 +45,11 @@ struct PictureCells: Equatable {
         }
         let (near, far) = (PictureCells.nearWeight, PictureCells.farWeight)
         for y in 0..<rows {
-            unsafe loops.weighRows(
+            unsafe loops.convolveVertically(
                 row(y), (row(y &- 1), row(y &+ 1)), (row(y &- 2), row(y &+ 2)), nearWeight: near, farWeight: far,
                 count: columns, into: line + 2)
             let target = unsafe target + (y &* paddedColumns &+ 1)
-            unsafe loops.weighColumns(line + 2, nearWeight: near, farWeight: far, count: columns, into: target)
+            unsafe loops.convolveHorizontally(line + 2, nearWeight: near, farWeight: far, count: columns, into: target)
             unsafe target[-1] = target[0]
             unsafe target[columns] = target[columns &- 1]
         }

@@ -1,10 +1,10 @@
 /// The planes of a video format, seen from its matte.
 package struct PixelLayout: Equatable, Sendable {
-    package let planes: [AlphaSpread]
+    package let planes: [PlaneLayout]
 
-    package init(_ planes: AlphaSpread...) { self.planes = planes }
+    package init(_ planes: PlaneLayout...) { self.planes = planes }
 
-    package init(planes: [AlphaSpread]) { self.planes = planes }
+    package init(planes: [PlaneLayout]) { self.planes = planes }
 
     /// Bytes of a row that belong to the picture; a last sample that is not full counts whole. 0 for no such plane.
     package func rowBytes(plane: Int, width: Int) -> Int {

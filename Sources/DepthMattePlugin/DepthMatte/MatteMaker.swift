@@ -55,7 +55,7 @@ final class MatteMaker {
                         encoding: scene.depthFormat.encoding)
                 else { return nil }
                 let pixels = max(format.width * format.height, image.width * image.height)
-                matte.crew = workers.crew(
+                matte.pool = workers.crew(
                     of: settings.maxThreads, mostByDefault: MatteMaker.mostThreads,
                     useful: Matte.usefulThreads(pixels: pixels))
                 let picture = VideoPicture(planes: video, layout: format.format.layout, colors: format.colors)

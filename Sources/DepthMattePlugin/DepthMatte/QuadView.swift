@@ -101,7 +101,7 @@ final class QuadView {
     {
         try withFrame(reading: source, format.layout) { source throws(FrameFault) in
             try withFrame(changing: target, format.layout) { target throws(FrameFault) in
-                let isDrawn = DepthKernels.shrink(
+                let isDrawn = DepthKernels.downscale(
                     source, into: target, layout: format.format.layout, width: format.width, height: format.height,
                     area: area)
                 if !isDrawn { throw .contradiction("the planes of a quarter are not those of the format") }

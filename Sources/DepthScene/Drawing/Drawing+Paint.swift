@@ -23,8 +23,8 @@ extension Drawing {
         .knit(color.opacity(color.w * visibility(of: cell)), Affine.scale(cell).then(toPixels).inverse)
     }
 
-    func grain(_ color: Color, cell: Point, seed: UInt32) -> Paint {
-        .grain(color.opacity(color.w * visibility(of: cell)), Affine.scale(cell).then(toPixels).inverse, seed: seed)
+    func noise(_ color: Color, cell: Point, seed: UInt32) -> Paint {
+        .noise(color.opacity(color.w * visibility(of: cell)), Affine.scale(cell).then(toPixels).inverse, seed: seed)
     }
 
     /// Textures fade before their cells become too small for the pixels: 0 at three pixels a cell, 1 at six.

@@ -55,7 +55,7 @@ enum Paint {
     /// Rows of V-shaped stitches; the map leads from pixels to stitches, one unit each way.
     case knit(Color, Affine)
     /// Cloudy value noise; the map leads from pixels to cells of the noise, one unit each way.
-    case grain(Color, Affine, seed: UInt32)
+    case noise(Color, Affine, seed: UInt32)
 
     /// The color and the opacity at a place in pixels.
     @inline(__always)
@@ -68,7 +68,7 @@ enum Paint {
             let inside = max(0, 1 - (q.x * q.x + q.y * q.y))
             return color.opacity(color.w * inside * inside)
         case .knit(let color, let toStitches): return color.opacity(color.w * Paint.stitch(at: toStitches(p)))
-        case .grain(let color, let toCells, let seed):
+        case .noise(let color, let toCells, let seed):
             return color.opacity(color.w * Paint.valueNoise(at: toCells(p), seed: seed))
         }
     }

@@ -24,11 +24,11 @@ struct RowHash {
     @inline(__always)
     subscript(column: Int) -> UInt32 { Hash.mix(UInt32(truncatingIfNeeded: column) &* 0x9e37_79b9 ^ key) }
 
-    /// Bell-shaped: see `Hash.bell`.
+    /// Bell-shaped: see `Hash.normal`.
     @inline(__always)
-    func bell(_ column: Int) -> Float {
+    func normal(_ column: Int) -> Float {
         let first = self[column]
-        return Hash.bell(first, Hash.mix(first ^ 0x6d2b_79f5))
+        return Hash.normal(first, Hash.mix(first ^ 0x6d2b_79f5))
     }
 }
 
@@ -51,7 +51,7 @@ struct NoiseField {
         let lower = hash.row(row / cell + 1)
         let share = Numeric.smoothStep(Float(row % cell) / Float(cell))
         for corner in line.indices {
-            line[corner] = NoiseField.between(upper.bell(corner), lower.bell(corner), share)
+            line[corner] = NoiseField.between(upper.normal(corner), lower.normal(corner), share)
         }
     }
 

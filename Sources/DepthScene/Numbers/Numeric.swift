@@ -60,12 +60,12 @@ enum Hash {
     @inline(__always)
     static func unit(_ hash: UInt32) -> Float { Float(hash >> 8) * (1 / 16_777_216) }
 
-    /// A number of mean 0 and standard deviation 1, bell-shaped, within ±3.5.
+    /// A number of mean 0 and standard deviation 1, normal-shaped, within ±3.5.
     ///
     /// Source: the sum of four uniform numbers (Irwin–Hall), here the 16-bit halves of two hashes; each has a variance
     /// of (2³² − 1) / 12.
     @inline(__always)
-    static func bell(_ first: UInt32, _ second: UInt32) -> Float {
+    static func normal(_ first: UInt32, _ second: UInt32) -> Float {
         let sum = (first & 0xffff) &+ (first >> 16) &+ (second & 0xffff) &+ (second >> 16)
         return (Float(sum) - 131_070) * (1 / 37_837.227)
     }

@@ -11,11 +11,11 @@ extension Drawing {
         fill(
             .outline, top, with: down(0x9fb0a6, 0xc5cfc2, from: back, to: front),
             relief: level(1.98, at: back, frontDepth, at: front))
-        fill(.detail, top, with: grain(.rgb(0x51685f, 0.30), cell: [0.16, 0.007], seed: 21))
+        fill(.detail, top, with: noise(.rgb(0x51685f, 0.30), cell: [0.16, 0.007], seed: 21))
         // The front edge, and the drawers below it.
         let face = Shape.rectangle(-0.1, front, 2.0, 0.4)
         fill(.outline, face, with: down(0x6d857f, 0x3f5b5c, from: front, to: 1), relief: .flat(frontDepth))
-        fill(.detail, face, with: grain(.rgb(0x24403f, 0.30), cell: [0.22, 0.009], seed: 22))
+        fill(.detail, face, with: noise(.rgb(0x24403f, 0.30), cell: [0.22, 0.009], seed: 22))
         let edge = down(0xd9dfd2, 0x93a69c, from: front, to: front + 0.026)
         fill(.detail, .rectangle(-0.1, front, 2.0, 0.026), with: edge)
         let shadow = linear(.rgb(shade, 0.55), .rgb(shade, 0), from: [0, front + 0.026], to: [0, front + 0.038])

@@ -16,7 +16,7 @@ extension Drawing {
             fill(.detail, .rectangle(x, -0.1, 0.006, 1.2), with: .flat(look.skin.darker(0.45).opacity(0.7)))
             fill(
                 .detail, .rectangle(x, -0.1, 0.2, 1.2),
-                with: grain(look.crease.opacity(0.35), cell: [0.02, 0.3], seed: UInt32(panel) + 31))
+                with: noise(look.crease.opacity(0.35), cell: [0.02, 0.3], seed: UInt32(panel) + 31))
         }
         // Books on a shelf, as hair; a curtain, as the sweater.
         for book in 0..<12 {
@@ -59,7 +59,7 @@ extension Drawing {
         fill(
             .outline, floor, with: down(0xc9b698, 0xd8c8ae, from: foot, to: 1),
             relief: level(4.4, at: foot, 3.1, at: 0.93))
-        fill(.detail, floor, with: grain(.rgb(0x8a7458, 0.35), cell: [0.20, 0.012], seed: 41))
+        fill(.detail, floor, with: noise(.rgb(0x8a7458, 0.35), cell: [0.20, 0.012], seed: 41))
         fill(.detail, .rectangle(-0.1, foot, 2.0, 0.012), with: .flat(.rgb(0xdfe5e2)))
         glow(.rgb(0x2a2018, 0.6), 0.87, 0.935, 0.16, 0.022)
     }

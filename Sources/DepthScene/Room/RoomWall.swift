@@ -5,8 +5,8 @@ extension Drawing {
         fill(
             .outline, wall, with: linear(light, shade, from: [0.2, 0], to: [1.75, 0.75]),
             relief: plane(1.98, 2.10, from: [0, 0], to: [1.78, 0]))
-        fill(.detail, wall, with: grain(.rgb(0x2f6470, 0.10), cell: [0.006, 0.008], seed: 11))
-        fill(.detail, wall, with: grain(.rgb(0xd5ebe6, 0.10), cell: [0.09, 0.13], seed: 12))
+        fill(.detail, wall, with: noise(.rgb(0x2f6470, 0.10), cell: [0.006, 0.008], seed: 11))
+        fill(.detail, wall, with: noise(.rgb(0xd5ebe6, 0.10), cell: [0.09, 0.13], seed: 12))
     }
 
     // MARK: Window

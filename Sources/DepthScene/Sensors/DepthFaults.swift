@@ -31,7 +31,7 @@ struct DepthFaults {
                 samples[column] = 0
             } else if noise > 0 {
                 let depth = samples[column]
-                let moved = depth + noise * depth * depth * Hash.bell(first, second)
+                let moved = depth + noise * depth * depth * Hash.normal(first, second)
                 samples[column] = Numeric.clamp(moved, DepthFaults.nearest, DepthFaults.farthest)
             }
         }

@@ -76,7 +76,7 @@ struct StructuredLightSensor: SensorModel {
             var depth = lit[start &+ column]
             let beside = lit[besideRow &* view.width &+ besideColumn]
             if SensorView.isStep(depth, beside) { depth = bits >> 31 == 0 ? 0 : beside }
-            measured[start &+ column] = StructuredLightSensor.told(depth, noise: noise.bell(column))
+            measured[start &+ column] = StructuredLightSensor.told(depth, noise: noise.normal(column))
         }
     }
 

@@ -31,7 +31,7 @@ struct TimeOfFlightSensor: SensorModel {
                 let isMeasured =
                     TimeOfFlightSensor.reach.contains(depth) && view.signal(index) >= TimeOfFlightSensor.leastSignal
                 let light = max(view.reflectance[index], TimeOfFlightSensor.darkest).squareRoot()
-                let error = TimeOfFlightSensor.deviation * depth / light * noise.bell(column)
+                let error = TimeOfFlightSensor.deviation * depth / light * noise.normal(column)
                 measured[index] = isMeasured ? depth + error : 0
             }
         }

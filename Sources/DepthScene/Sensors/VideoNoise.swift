@@ -23,7 +23,7 @@ struct VideoNoise {
             for channel in 0..<3 {
                 let read = VideoNoise.read / max(color[channel], VideoNoise.darkest)
                 let deviation = (VideoNoise.shot * VideoNoise.shot + read * read).squareRoot()
-                color[channel] += deviation * bits.bell(column &* 3 &+ channel)
+                color[channel] += deviation * bits.normal(column &* 3 &+ channel)
             }
             pixels[column] = color
         }

@@ -50,25 +50,25 @@ struct AlphaRuns {
 struct AlphaRunList {
     private let memory: UnsafeMutablePointer<AlphaRun>
     private let width: Int
-    private let grain: Int
+    private let alignment: Int
     private var count = 0
     private var end = 0
 
     /// - Parameters:
     ///   - memory: room for all runs.
-    ///   - grain: runs end at multiples of this many pixels, a power of two, or at the width.
-    init(_ memory: UnsafeMutablePointer<AlphaRun>, width: Int, grain: Int) {
+    ///   - alignment: runs end at multiples of this many pixels, a power of two, or at the width.
+    init(_ memory: UnsafeMutablePointer<AlphaRun>, width: Int, alignment: Int) {
         unsafe self.memory = memory
         self.width = width
-        self.grain = grain
+        self.alignment = alignment
     }
 
     var runs: AlphaRuns { unsafe AlphaRuns(first: memory, count: count) }
 
-    /// Adds a run up to `end`. Where it meets another it ends at a multiple of the grain inside the one that is plain.
+    /// Adds a run up to `end`. Where it meets another it ends at a multiple of the alignment inside the one that is plain.
     mutating func append(_ cover: Cover, to end: Int) {
         var end = end
-        if end < width { end = (cover == .mixed ? end &+ grain &- 1 : end) & ~(grain &- 1) }
+        if end < width { end = (cover == .mixed ? end &+ alignment &- 1 : end) & ~(alignment &- 1) }
         end = min(end, width)
         guard end > self.end else { return }
         if count > 0, unsafe memory[count &- 1].cover == cover {

@@ -72,8 +72,8 @@ private struct AlphaPlane<Source: AlphaSource>: BandWork {
 /// Parts of a plane of alpha that are opaque or clear: a bit for every 32 pixels of a band of rows.
 @safe
 struct AlphaCovers {
-    /// Pixels of a grain: a multiple of every horizontal subsampling, so that a run never starts inside a chroma sample.
-    static let grain = 32
+    /// Pixels for each bit: a multiple of every horizontal subsampling, so that a run never starts inside a chroma sample.
+    static let segmentWidth = 32
 
     /// Rows of `stride` words, one for each band.
     let opaque: UnsafePointer<UInt64>
@@ -82,19 +82,19 @@ struct AlphaCovers {
     /// The band of each row of pixels.
     let bandOfRow: [Int32]
 
-    static func stride(width: Int) -> Int { groups(of: 64 * grain, in: width) }
+    static func stride(width: Int) -> Int { groups(of: 64 * segmentWidth, in: width) }
 
-    /// The cover of a grain that is alike in some rows; nil where it is mixed, or not known.
+    /// The cover that a segment has in all of some rows; nil where it is mixed, or not known.
     @inline(__always)
-    func cover(of grain: Int, in rows: Range<Int>) -> Cover? {
+    func cover(ofSegment segment: Int, in rows: Range<Int>) -> Cover? {
         let bands = Int(bandOfRow[rows.lowerBound])...Int(bandOfRow[rows.upperBound &- 1])
         var (isOpaque, isClear) = (UInt64.max, UInt64.max)
         for band in bands {
-            let index = band &* stride &+ grain &>> 6
+            let index = band &* stride &+ segment &>> 6
             unsafe isOpaque &= opaque[index]
             unsafe isClear &= clear[index]
         }
-        let bit = UInt64(truncatingIfNeeded: grain)
+        let bit = UInt64(truncatingIfNeeded: segment)
         return isOpaque &>> bit & 1 != 0 ? .opaque : isClear &>> bit & 1 != 0 ? .clear : nil
     }
 }
@@ -128,17 +128,17 @@ final class FinishedAlphaReader: AlphaReader, MatteMemoryPart {
 
     func read(_ rows: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>, stride: Int) -> AlphaRuns {
         guard let plane else { return .none }
-        let grain = AlphaCovers.grain
+        let segmentWidth = AlphaCovers.segmentWidth
         let memory = unsafe runs.reserve(
-            groups(of: grain, in: width), filler: AlphaRun(cover: .mixed, start: 0, end: 0))
-        var list = unsafe AlphaRunList(memory, width: width, grain: grain)
-        for start in Swift.stride(from: 0, to: width, by: grain) {
-            let count = min(grain, width &- start)
-            if let cover = covers?.cover(of: start / grain, in: rows) {
+            groups(of: segmentWidth, in: width), filler: AlphaRun(cover: .mixed, start: 0, end: 0))
+        var list = unsafe AlphaRunList(memory, width: width, alignment: segmentWidth)
+        for start in Swift.stride(from: 0, to: width, by: segmentWidth) {
+            let count = min(segmentWidth, width &- start)
+            if let cover = covers?.cover(ofSegment: start / segmentWidth, in: rows) {
                 list.append(cover, to: start &+ count)
                 continue
             }
-            if count == grain, let cover = plainCover(plane, rows, start) {
+            if count == segmentWidth, let cover = plainCover(plane, rows, start) {
                 list.append(cover, to: start &+ count)
                 continue
             }
@@ -157,13 +157,13 @@ final class FinishedAlphaReader: AlphaReader, MatteMemoryPart {
         return list.runs
     }
 
-    /// The cover of a grain that is alike in all pixels; nil where it is mixed.
+    /// The cover that all pixels of a segment have; nil where they differ.
     @inline(__always)
     private func plainCover(_ plane: Plane, _ rows: Range<Int>, _ start: Int) -> Cover? {
         var (all, any) = (UInt64.max, UInt64.min)
         for y in rows {
             let bytes = unsafe plane.row(y) + start
-            for offset in stride(from: 0, to: AlphaCovers.grain, by: 8) {
+            for offset in stride(from: 0, to: AlphaCovers.segmentWidth, by: 8) {
                 let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
                 all &= word
                 any |= word

@@ -64,7 +64,7 @@ struct ColorEvidence: ~Copyable {
         let work = unsafe EvidenceRows(
             colors: colors, sets: sets, person: person.palettes, room: room.palettes, order: order, grid: grid,
             variance: variance, loops: loops, target: evidence)
-        bands.share(work, rows: grid.height, width: grid.width, grain: TileSet.size)
+        bands.share(work, rows: grid.height, width: grid.width, rowAlignment: TileSet.size)
         return unsafe evidence
     }
 

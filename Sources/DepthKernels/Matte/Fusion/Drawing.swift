@@ -231,8 +231,8 @@ private final class DrawingGeometry {
         sampleRows = taps(grid.height, pixels: guide.height, first: placement.top, size: placement.height)
         let (columns, gridWidth) = (sampleColumns, grid.width)
         let inside = columns.pixels(of: 0..<grid.width)
-        grains = stride(from: 0, to: guide.width, by: AlphaCovers.grain).map { start in
-            let pixels = start..<min(start + AlphaCovers.grain, guide.width)
+        grains = stride(from: 0, to: guide.width, by: AlphaCovers.segmentWidth).map { start in
+            let pixels = start..<min(start + AlphaCovers.segmentWidth, guide.width)
             let mine = pixels.clamped(to: inside)
             if mine.isEmpty { return (0..<0, false) }
             let first = partitionPoint(gridWidth) { columns.pixels(of: $0..<($0 + 1)).upperBound > mine.lowerBound }

@@ -63,7 +63,7 @@ struct LogOdds: ~Copyable {
             matte: matte.reserve(grid.count, filler: 0), keep: keep.reserve(grid.count, filler: 0),
             person: set(0), room: set(1), active: TileSet(tiles), settledPerson: TileSet(tiles + tileRows),
             settledRoom: TileSet(tiles + 2 &* tileRows), sums: sums)
-        bands.share(work, rows: height, width: grid.width, grain: TileSet.size)
+        bands.share(work, rows: height, width: grid.width, rowAlignment: TileSet.size)
         hasPast = true
         var sum = 0.0
         for row in 0..<tileRows { unsafe sum += sums[row] }

@@ -43,7 +43,8 @@ struct SampleColors: ~Copyable {
         let work = unsafe Rows(
             guide: guide, channels: channels, grid: grid, target: target, tiles: tiles, loops: loops)
         bands.share(
-            work, rows: grid.height, width: guide.width * guide.height / max(grid.height, 1), grain: TileSet.size)
+            work, rows: grid.height, width: guide.width * guide.height / max(grid.height, 1), rowAlignment: TileSet.size
+        )
     }
 
     private static func taps(

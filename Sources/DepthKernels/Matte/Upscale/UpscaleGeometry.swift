@@ -23,9 +23,9 @@ final class UpscaleGeometry {
     /// The samples of the map that the pixels of columns depend on.
     private let columnTaps: ResampleTaps
     /// For each edge between samples of the map, the first video column that depends on nothing on its left…
-    let firstBehind: [Int]
+    let firstClearOfLeft: [Int]
     /// …and the first one that depends on something on its right.
-    let firstAcross: [Int]
+    let firstReachingRight: [Int]
 
     /// - Precondition: the grid is one of the placement's depth map.
     init(placement: DepthPlacement, upscale: Upscale, grid: MatteGrid) {
@@ -60,8 +60,8 @@ final class UpscaleGeometry {
         func firstColumn(where predicate: (Int) -> Bool) -> Int {
             columns.lowerBound + partitionPoint(columns.count) { predicate(columns.lowerBound + $0) }
         }
-        firstBehind = (0...grid.width).map { edge in firstColumn { taps.sources(of: $0).lowerBound >= edge } }
-        firstAcross = (0...grid.width).map { edge in firstColumn { taps.sources(of: $0).upperBound > edge } }
+        firstClearOfLeft = (0...grid.width).map { edge in firstColumn { taps.sources(of: $0).lowerBound >= edge } }
+        firstReachingRight = (0...grid.width).map { edge in firstColumn { taps.sources(of: $0).upperBound > edge } }
     }
 
     /// The pixels whose centre `position` puts into 0..<`extent`.

@@ -13,14 +13,14 @@ import CDepthKernels
 /// a depth sample or a cell of several (`MatteGrid`).
 final class UpscaleReader: AlphaReader, MatteMemoryPart {
     /// Runs start and end at multiples of this many pixels, which suit the vectors of the loops and every chroma sample.
-    private static let grain = 16
+    private static let segmentWidth = 16
 
     private struct Frame {
         let map: OpacityMap
         let geometry: UpscaleGeometry
         let loops: Loops
-        /// Words of a set of grains.
-        let grainWords: Int
+        /// Words of a set of segments.
+        let segmentWords: Int
 
         var width: Int { geometry.placement.videoWidth }
 
@@ -35,8 +35,8 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
     /// The rows of the map that are kept; -1 for none.
     private var keptRows = InlineArray<8, Int>(repeating: -1)
     private var kept = Scratch<Int16>()
-    /// For each row that is kept, the grains of pixels that are resampled.
-    private var grains = Scratch<UInt64>()
+    /// For each row that is kept, the segments of pixels that are resampled.
+    private var segments = Scratch<UInt64>()
     private var line = Scratch<Int16>()
     private var sets = Scratch<UInt64>()
     private var runs = Scratch<AlphaRun>()
@@ -44,8 +44,8 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
 
     /// - Precondition: the map has the size of the geometry's grid.
     func begin(_ map: OpacityMap, _ geometry: UpscaleGeometry, _ loops: Loops) {
-        let grainCount = groups(of: UpscaleReader.grain, in: geometry.placement.videoWidth)
-        frame = Frame(map: map, geometry: geometry, loops: loops, grainWords: groups(of: 64, in: grainCount))
+        let segmentCount = groups(of: UpscaleReader.segmentWidth, in: geometry.placement.videoWidth)
+        frame = Frame(map: map, geometry: geometry, loops: loops, segmentWords: groups(of: 64, in: segmentCount))
         keptRows = InlineArray(repeating: -1)
     }
 
@@ -76,7 +76,7 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
         let (map, geometry) = (frame.map, frame.geometry)
         let capacity = map.width * 2 + 8
         let memory = unsafe runs.reserve(capacity, filler: AlphaRun(cover: .mixed, start: 0, end: 0))
-        var list = unsafe AlphaRunList(memory, width: frame.width, grain: UpscaleReader.grain)
+        var list = unsafe AlphaRunList(memory, width: frame.width, alignment: UpscaleReader.segmentWidth)
         let onMap = rows.clamped(to: geometry.rows)
         if !onMap.isEmpty {
             list.append(.clear, to: geometry.columns.lowerBound)
@@ -103,7 +103,7 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
             }
             sample = (isOpaque ? opaque : clear).firstMissing(from: start, to: count)
             if isOpaque && !isWhole { continue }
-            let (first, end) = (geometry.firstBehind[start], geometry.firstAcross[sample])
+            let (first, end) = (geometry.firstClearOfLeft[start], geometry.firstReachingRight[sample])
             if first < end {
                 list.append(.mixed, to: first)
                 list.append(isOpaque ? .opaque : .clear, to: end)
@@ -180,20 +180,22 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
     private func resample(row y: Int, _ found: AlphaRuns, into target: UnsafeMutablePointer<Int16>, _ frame: Frame) {
         let slot = UpscaleReader.slot(of: y)
         let words =
-            unsafe grains.reserve(frame.grainWords * UpscaleGeometry.rowsKept, filler: 0) + slot &* frame.grainWords
+            unsafe segments.reserve(frame.segmentWords * UpscaleGeometry.rowsKept, filler: 0) + slot
+            &* frame.segmentWords
         if keptRows[slot] != y {
             keptRows[slot] = y
-            unsafe words.update(repeating: 0, count: frame.grainWords)
+            unsafe words.update(repeating: 0, count: frame.segmentWords)
         }
-        let (done, grain) = unsafe (BitRow(words), UpscaleReader.grain)
+        let (done, segmentWidth) = unsafe (BitRow(words), UpscaleReader.segmentWidth)
         found.forEachMixed { run in
             let columns = frame.columns(of: run)
             if columns.isEmpty { return }
-            let end = groups(of: grain, in: columns.upperBound)
-            var start = done.firstMissing(from: columns.lowerBound / grain, to: end)
+            let end = groups(of: segmentWidth, in: columns.upperBound)
+            var start = done.firstMissing(from: columns.lowerBound / segmentWidth, to: end)
             while start < end {
                 let next = done.first(from: start, to: end)
-                unsafe resample(columns.clamped(to: (start &* grain)..<(next &* grain)), row: y, into: target, frame)
+                unsafe resample(
+                    columns.clamped(to: (start &* segmentWidth)..<(next &* segmentWidth)), row: y, into: target, frame)
                 done.insert(start..<next)
                 start = done.firstMissing(from: next, to: end)
             }

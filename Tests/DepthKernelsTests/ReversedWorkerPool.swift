@@ -1,7 +1,7 @@
 import DepthKernels
 
 /// Does the parts one after the other, the last one first, as threads may.
-final class BackwardsCrew: Crew {
+final class ReversedWorkerPool: WorkerPool {
     let size: Int
     /// Jobs that were cut.
     private(set) var cuts = 0

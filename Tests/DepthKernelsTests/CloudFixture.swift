@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A depth map in metres and a colour for each of its samples.
-struct CloudScene {
+struct CloudFixture {
     let depth: DepthMap
     let memory: GuardedPlane
     let picture: CloudPicture

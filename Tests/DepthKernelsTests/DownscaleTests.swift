@@ -2,7 +2,7 @@ import DepthKernels
 import TestSupport
 import Testing
 
-@Suite struct ShrinkTests {
+@Suite struct DownscaleTests {
     private static let i420 = PixelLayout(
         .full(bytesPerSample: 1), .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1),
         .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1))
@@ -22,7 +22,7 @@ import Testing
         let target = [GuardedPlane(rowBytes: 4, rows: 4) { _, _ in 77 }]
         let layout = PixelLayout(.full(bytesPerSample: 1))
         #expect(
-            shrink(
+            downscale(
                 Planes(source).readOnly, into: Planes(target), layout: layout, width: 4, height: 4,
                 area: Rectangle(left: 2, top: 2, right: 4, bottom: 4)))
         #expect(target[0].bytes == [77, 77, 77, 77, 77, 77, 77, 77, 77, 77, 25, 3, 77, 77, 64, 8])
@@ -46,7 +46,7 @@ import Testing
                 let source = planes(layout, width, height) { _, _ in 5 }
                 let target = planes(layout, width, height) { _, _ in 77 }
                 #expect(
-                    shrink(
+                    downscale(
                         Planes(source).readOnly, into: Planes(target), layout: layout, width: width, height: height,
                         area: area))
                 let isIntact = target.allSatisfy { $0.guardsAreIntact }
@@ -64,19 +64,21 @@ import Testing
     }
 
     @Test func whatCannotBeDrawnIsRefused() {
-        let source = planes(ShrinkTests.i420, 8, 8) { _, _ in 5 }
+        let source = planes(DownscaleTests.i420, 8, 8) { _, _ in 5 }
         let box = Rectangle(left: 0, top: 0, right: 4, bottom: 4)
-        let small = planes(ShrinkTests.i420, 6, 8) { _, _ in 5 }
+        let small = planes(DownscaleTests.i420, 6, 8) { _, _ in 5 }
         #expect(
-            !shrink(
-                Planes(source).readOnly, into: Planes(small), layout: ShrinkTests.i420, width: 8, height: 8, area: box))
+            !downscale(
+                Planes(source).readOnly, into: Planes(small), layout: DownscaleTests.i420, width: 8, height: 8,
+                area: box))
         #expect(
-            !shrink(
-                Planes(small).readOnly, into: Planes(source), layout: ShrinkTests.i420, width: 8, height: 8, area: box))
+            !downscale(
+                Planes(small).readOnly, into: Planes(source), layout: DownscaleTests.i420, width: 8, height: 8,
+                area: box))
         let nothing = Rectangle(left: 9, top: 0, right: 20, bottom: 4)
         #expect(
-            !shrink(
-                Planes(source).readOnly, into: Planes(source), layout: ShrinkTests.i420, width: 8, height: 8,
+            !downscale(
+                Planes(source).readOnly, into: Planes(source), layout: DownscaleTests.i420, width: 8, height: 8,
                 area: nothing))
     }
 }
