@@ -6,6 +6,12 @@
     import Glibc
 #endif
 
+/// e to the power of x.
+func exponential(_ x: Double) -> Double { exp(x) }
+
+/// The natural logarithm of x.
+func logarithm(_ x: Double) -> Double { log(x) }
+
 // Trigonometry in degrees, the unit of every angle that a property holds.
 
 func sine(degrees angle: Double) -> Double { sin(angle * .pi / 180) }
