@@ -6,7 +6,7 @@ import CDepthKernels
 ///
 /// Asks for what follows in memory, which most often is the next row.
 ///
-/// - parameter invalid: the count that means "not measured", or -1.
+/// - Parameter invalid: the count that means "not measured", or -1.
 package func metresOfCounts(
     _ counts: UnsafeRawPointer, count: Int, unit: Float, bias: Float, invalid: Int32, isInverse: Bool,
     into metres: UnsafeMutablePointer<Float>
@@ -42,22 +42,22 @@ private func prefetch(_ first: UInt, _ count: Int) {
 ///     (x, y, z) = m · (start + rays[i]) + shift
 ///
 /// where x and y are what the lens makes of them: the point shows at column x / z and row y / z, rounded to nearest,
-/// halves to even. The key holds z as a `Float` in its upper half and the colour in its lower half; as whole numbers,
+/// halves to even. The key holds z as a `Float` in its upper half and the color in its lower half; as whole numbers,
 /// and as `Double`s as well, such keys are in the order of the distances. Columns and rows that there are not become -1
 /// or `size`: the buffer has them, and nobody looks there. So does what is infinitely far, as its column is no number.
 ///
-/// - parameter colors: 4 bytes for each sample, aligned or not. What follows in memory is asked for: most often it is
+/// - Parameter colors: 4 bytes for each sample, aligned or not. What follows in memory is asked for: most often it is
 ///   the next row.
-/// - parameter opaque: is joined to each colour.
-/// - parameter rays: x, y and z of all columns, each `raysStride` numbers after the one before.
-/// - parameter size: columns and rows; below 2^22.
-/// - parameter origin: where in the buffer column 0 of row 0 is.
-/// - parameter stride: places from one row of the buffer to the next.
-/// - parameter nearest: above 0; samples and points nearer than that are put at one of the buffer's first `count` places
+/// - Parameter opaque: is joined to each color.
+/// - Parameter rays: x, y and z of all columns, each `raysStride` numbers after the one before.
+/// - Parameter size: columns and rows; below 2^22.
+/// - Parameter origin: where in the buffer column 0 of row 0 is.
+/// - Parameter stride: places from one row of the buffer to the next.
+/// - Parameter nearest: above 0; samples and points nearer than that are put at one of the buffer's first `count` places
 ///   instead, as are those that are no number.
-/// - parameter keysBefore: those of the row before, and `placesBefore` likewise, for the same `count`; where no row was
+/// - Parameter keysBefore: those of the row before, and `placesBefore` likewise, for the same `count`; where no row was
 ///   before, any keys, and places at which nobody looks.
-/// - returns: the least and the greatest place that points got in the rows; where none did, the greatest is less than any
+/// - Returns: the least and the greatest place that points got in the rows; where none did, the greatest is less than any
 ///   place in the rows.
 /// - Precondition: all rows hold `count` rounded up to a multiple of 8, and so many are written.
 package func projectRow(

@@ -1,18 +1,18 @@
 import CDepthKernels
 
-/// Makes one line of the picture, or two, in which each pixel gets the lower half, the colour, of the least key in a disc
+/// Makes one line of the picture, or two, in which each pixel gets the lower half, the color, of the least key in a disc
 /// about it; and empties as many rows of keys: most often the topmost that the discs reach, which no lower line needs.
 ///
-/// - parameter rows: for each row of keys that the discs reach, from the topmost down, the key `radius` columns left of the
+/// - Parameter rows: for each row of keys that the discs reach, from the topmost down, the key `radius` columns left of the
 ///   line's first pixel; `2 · radius + lines` of them.
-/// - parameter lines: 1 or 2.
-/// - parameter emptied: the first key of the row that becomes empty, as long as the others; `alsoEmptied` is that of the
+/// - Parameter lines: 1 or 2.
+/// - Parameter emptied: the first key of the row that becomes empty, as long as the others; `alsoEmptied` is that of the
 ///   second.
-/// - parameter empty: what an empty key is.
-/// - parameter heights: for 0…`radius` columns beside the middle the half height of the disc there; `radius` in the
+/// - Parameter empty: what an empty key is.
+/// - Parameter heights: for 0…`radius` columns beside the middle the half height of the disc there; `radius` in the
 ///   middle, and never more than one column nearer to it.
-/// - parameter scratch: room for `(radius + 2) · (width + 2 · radius + 8)` keys.
-/// - parameter target: `width` pixels of 4 bytes, aligned or not; the next line begins `stride` bytes behind where this one
+/// - Parameter scratch: room for `(radius + 2) · (width + 2 · radius + 8)` keys.
+/// - Parameter target: `width` pixels of 4 bytes, aligned or not; the next line begins `stride` bytes behind where this one
 ///   does. What follows in memory is asked for: most often it is the lines that come next.
 /// - Precondition: `width + 2 · radius + 4` keys of each row may be read; those behind the first `width + 2 · radius` do
 ///   not count, and the three next in the emptied rows may become empty.
@@ -131,7 +131,7 @@ private func drawAnyDiscs(
     }
 }
 
-/// Writes the colours of keys, which it asks for four at a time, from left to right.
+/// Writes the colors of keys, which it asks for four at a time, from left to right.
 @inline(__always)
 private func drawPixels(_ width: Int, _ target: UnsafeMutableRawPointer, _ keys: (_ x: Int) -> SIMD4<Double>) {
     var x = 0
@@ -156,7 +156,7 @@ private func drawPixels(
     }
 }
 
-/// Writes the colours of four keys, or of as many as there are pixels left.
+/// Writes the colors of four keys, or of as many as there are pixels left.
 @inline(__always)
 private func put(_ keys: SIMD4<Double>, _ target: UnsafeMutableRawPointer, _ x: Int, _ width: Int) {
     let colors = colors(keys)

@@ -4,8 +4,8 @@
 ///
 /// What is not below the limit gets the number `bins`, what is not measured (not above 0, infinite or no number) the one
 /// behind that.
-/// - parameter bins: 2²² at most.
-/// - parameter scale: bins for each metre.
+/// - Parameter bins: 2²² at most.
+/// - Parameter scale: bins for each metre.
 /// - Precondition: `row` holds `count` floats, aligned or not.
 package func binsOfMetres(
     _ row: UnsafeRawPointer, count: Int, bins: Int32, limit: Float, scale: Float,
@@ -25,8 +25,8 @@ package func binsOfMetres(
 ///     place = round((far − metres) · scale), halves upwards, from 0 to last, in single precision
 ///
 /// What is not measured gets the number behind the last.
-/// - parameter last: below 2²².
-/// - parameter scale: places for each metre.
+/// - Parameter last: below 2²².
+/// - Parameter scale: places for each metre.
 /// - Precondition: `row` holds `count` floats, aligned or not.
 package func placesOfMetres(
     _ row: UnsafeRawPointer, count: Int, last: Int32, near: Float, far: Float, scale: Float,

@@ -1,15 +1,15 @@
 package import CDepthKernels
 
-/// Makes the colour evidence of some neighbouring samples (`ColorEvidence`).
+/// Makes the color evidence of some neighbouring samples (`ColorEvidence`).
 ///
 ///     L = log((e^(−df/2v) + o) / (e^(−db/2v) + o))
 ///
-/// df and db are the squared distances of a sample's colour to the nearest of the person's and of the room's colours, 4 where
+/// df and db are the squared distances of a sample's color to the nearest of the person's and of the room's colors, 4 where
 /// there are none.
 ///
 /// - Parameters:
 ///   - colors: three rows, `stride` numbers apart.
-///   - person: the person's colours, three numbers for each.
+///   - person: the person's colors, three numbers for each.
 ///   - room: the room's.
 ///   - factor: −1 / 2v.
 ///   - outlier: o.
@@ -59,7 +59,7 @@ package func probability(
     }
 }
 
-/// Sums up the colours of the members of a set in a tile of 16 columns.
+/// Sums up the colors of the members of a set in a tile of 16 columns.
 ///
 /// - Parameters:
 ///   - colors: three planes, `stride` numbers apart, rows of `width`.

@@ -2,13 +2,13 @@ import DepthKernels
 import TestSupport
 import Testing
 
-/// A depth map in metres and a colour for each of its samples.
+/// A depth map in metres and a color for each of its samples.
 struct CloudFixture {
     let depth: DepthMap
     let memory: GuardedPlane
     let picture: CloudPicture
 
-    /// - parameter colors: four bytes each, as they are stored.
+    /// - Parameter colors: four bytes each, as they are stored.
     init(metres: [Float], colors: [SIMD4<UInt8>], width: Int) throws {
         try self.init(DepthMap(metres: metres, width: width), colors)
     }

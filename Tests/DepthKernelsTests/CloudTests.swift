@@ -24,7 +24,7 @@ import Testing
             [-0.1, 0.1].flatMap { y in [0.4, 0.6].map { z in SIMD3(x, y, z) } }
         }
 
-        /// Corner `index` has the colour `index + 1`.
+        /// Corner `index` has the color `index + 1`.
         func scene() throws -> CloudFixture {
             var metres = [Float](repeating: .nan, count: Cube.side * Cube.side)
             var colors = [SIMD4<UInt8>](repeating: pixel(0), count: metres.count)
@@ -212,7 +212,7 @@ import Testing
         #expect(try scene.draw(settings, width: 1, height: 1) == [0x0403_02ff])
     }
 
-    @Test func `colours come from the pixel under each sample`() throws {
+    @Test func `colors come from the pixel under each sample`() throws {
         let depth = try DepthMap(metres: [1, 1, 1, 1], width: 4)
         let memory = GuardedPlane(rowBytes: 32, bytes: (0..<8).flatMap { [UInt8($0), 0, 0, 0] })
         func shown(_ fit: DepthFit, scale: Double) throws -> [UInt8] {

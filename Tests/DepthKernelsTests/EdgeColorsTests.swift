@@ -68,7 +68,7 @@ private struct Format: CustomTestStringConvertible {
     }
 }
 
-/// A colour component of a picture at a pixel, 0…255.
+/// A color component of a picture at a pixel, 0…255.
 private typealias Paint = (_ component: Int, _ x: Int, _ y: Int) -> Double
 
 /// Planes of one format.
@@ -145,7 +145,7 @@ private struct Picture {
     }
 }
 
-/// The colours of a person and of a room in the way that real ones are: plain parts, steps, and a little noise.
+/// The colors of a person and of a room in the way that real ones are: plain parts, steps, and a little noise.
 private func person(_ component: Int, _ x: Int, _ y: Int) -> Double {
     let part = (x / 23 + y / 31) % 3
     return [150.0, 108, 144][component] + Double(part * 14) - Double(y) * 0.2 + Double((x * 7 + y * 5) % 9)
@@ -201,7 +201,7 @@ private func mixed(_ alpha: GuardedPlane) -> Paint {
     }
 
     @Test(arguments: Format.all)
-    private func `one colour before another is found exactly`(format: Format) {
+    private func `one color before another is found exactly`(format: Format) {
         let alpha = outline(67, 45)
         let video = Picture(format, 67, 45) { component, x, y in
             let a = Double(alpha[x, y]) / 255
@@ -214,7 +214,7 @@ private func mixed(_ alpha: GuardedPlane) -> Paint {
         video.forEachSample(alpha) { plane, x, y, alpha in
             guard alpha > 1, alpha < 254, let place = format.place(plane: plane, x: x, y: y) else { return }
             let (own, new) = (Double(before[plane][y * video.planes[plane].rowBytes + x]), video.planes[plane][x, y])
-            // A byte's rounding of colour and of mean alpha is all that is left, the more the clearer the sample.
+            // A byte's rounding of color and of mean alpha is all that is left, the more the clearer the sample.
             #expect(abs(Int(new) - (40 + 30 * place.component)) <= 3, "\(plane) \(x) \(y) alpha \(alpha): \(new)")
             #expect(abs(Double(half.planes[plane][x, y]) - (own + Double(new)) / 2) <= 1)
         }
@@ -257,7 +257,7 @@ private func mixed(_ alpha: GuardedPlane) -> Paint {
     }
 
     @Test(arguments: Format.all)
-    private func `colours that nobody knows change nothing`(format: Format) {
+    private func `colors that nobody knows change nothing`(format: Format) {
         for plain in [0, 255] as [UInt8] {
             // Nothing but mixed pixels beside room, or beside the person.
             let alpha = GuardedPlane(rowBytes: 80, rows: 40) { x, _ in x < 40 ? plain : 100 }
@@ -341,7 +341,7 @@ private func mixed(_ alpha: GuardedPlane) -> Paint {
         #expect(results[3].edge < 200)
     }
 
-    @Test func `light of the person's own colour shows nothing`() {
+    @Test func `light of the person's own color shows nothing`() {
         for format in Format.all {
             let alpha = outline(160, 120)
             let video = Picture(format, 160, 120) { component, _, _ in Double(90 + component * 20) }

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `every measured sample is a vertex, in metres, with its colour`() throws {
+    @Test func `every measured sample is a vertex, in metres, with its color`() throws {
         let (width, height) = (5, 4)
         let metres = (0..<width * height).map { index -> Float in
             [7: .nan, 8: 0, 9: -1, 10: .infinity, 11: 0.0005][index] ?? 0.5 + Float(index) / 10

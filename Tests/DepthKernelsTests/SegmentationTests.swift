@@ -116,7 +116,7 @@ import Testing
         #expect(!changed.isEmpty)
         for index in changed where Int(with[index]) > Int(without[index]) + 8 {
             let (x, y) = (index % golden.width, index / golden.width)
-            // The model of the colours draws a little way past the samples.
+            // The model of the colors draws a little way past the samples.
             let near = (-6...6).contains { dx in
                 (-6...6).contains { dy in
                     isPerson(

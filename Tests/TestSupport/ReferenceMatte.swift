@@ -47,7 +47,7 @@ package struct ReferenceMatte: Sendable {
 
     /// The alpha of every video pixel, row by row.
     ///
-    /// - parameter metres: `width · height` distances, row by row.
+    /// - Parameter metres: `width · height` distances, row by row.
     package func alpha(metres: [Double], width: Int, height: Int, videoWidth: Int, videoHeight: Int) -> [UInt8] {
         var mask = Grid(width: width, height: height, values: metres.map(opacity))
         if blurRadius > 0 { mask = blurred(mask) }

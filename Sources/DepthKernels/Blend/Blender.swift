@@ -29,7 +29,7 @@ package final class Blender {
     private static let bytesOfLastCache = 8 << 20
 
     /// - Parameters:
-    ///   - colors: of the video; nil where colours at edges are to stay as they are.
+    ///   - colors: of the video; nil where colors at edges are to stay as they are.
     ///   - copiesPastCache: nil = by the size of frames. It makes no difference to the result.
     package init(
         layout: PixelLayout, colors: VideoColors? = nil, width: Int, height: Int, copiesPastCache: Bool? = nil,
@@ -59,7 +59,7 @@ package final class Blender {
 
     /// The same with a matte whose alpha is made as it is needed.
     ///
-    /// - Parameter edge: the mattes whose alpha says nothing of the video's pixels (`Matte.followsVideo`) let its colours
+    /// - Parameter edge: the mattes whose alpha says nothing of the video's pixels (`Matte.followsVideo`) let its colors
     ///   be; light falls on all.
     /// - Returns: false, with nothing written, where the frames or the matte are of another size.
     package func blend(
@@ -80,7 +80,7 @@ package final class Blender {
         return blend(video, background, source)
     }
 
-    /// Changes the colours at the edge of a video that no background is laid under.
+    /// Changes the colors at the edge of a video that no background is laid under.
     ///
     /// - Parameter alpha: the matte's.
     package func changeEdge(of video: Planes<MutablePlane>, matte: Matte, alpha: Plane, _ edge: EdgeSettings) {

@@ -4,7 +4,7 @@ import DepthLoops
 package enum MatteByte: Equatable, Sendable {
     /// The alpha, through the table.
     case grey
-    /// 128: no colour.
+    /// 128: no color.
     case neutral
     /// 255: the picture's own alpha byte.
     case opaque
@@ -33,12 +33,12 @@ package struct GreyTable: Equatable, Sendable {
 
 /// Draws the matte as a grey picture.
 ///
-/// - parameter layout: how the planes of `picture` share pixels. Planes with fewer samples than pixels hold no grey:
-///   they are colour, and become 128.
-/// - parameter bytes: for each plane of the layout, what the bytes of a sample show, in their order; a byte that is not
+/// - Parameter layout: how the planes of `picture` share pixels. Planes with fewer samples than pixels hold no grey:
+///   they are color, and become 128.
+/// - Parameter bytes: for each plane of the layout, what the bytes of a sample show, in their order; a byte that is not
 ///   listed is `neutral`. RGBA is `[[.grey, .grey, .grey, .opaque]]`, I420 `[[.grey], [], []]`, AYUV
 ///   `[[.opaque, .grey]]`. Of packed 4:2:2 nothing need be said.
-/// - returns: false, with nothing written, if a plane is missing or smaller than the picture.
+/// - Returns: false, with nothing written, if a plane is missing or smaller than the picture.
 package func drawMatte(
     alpha: Plane, into picture: Planes<MutablePlane>, width: Int, height: Int, layout: PixelLayout,
     bytes: [[MatteByte]], greys: GreyTable

@@ -16,9 +16,9 @@ package struct CloudSensor: Equatable, Sendable {
     package let cx: Double
     package let cy: Double
 
-    /// - parameter fieldOfView: vertical, in degrees; sets the focal length where neither is given. Kept within 1…170.
-    /// - parameter fx: focal length in samples; 0 = as `fy`, for square pixels. `fy` likewise.
-    /// - parameter cx: column of the optical axis; 0 = the middle of the map. `cy` likewise.
+    /// - Parameter fieldOfView: vertical, in degrees; sets the focal length where neither is given. Kept within 1…170.
+    /// - Parameter fx: focal length in samples; 0 = as `fy`, for square pixels. `fy` likewise.
+    /// - Parameter cx: column of the optical axis; 0 = the middle of the map. `cy` likewise.
     package init(
         width: Int, height: Int, fieldOfView: Double, fx: Double = 0, fy: Double = 0, cx: Double = 0, cy: Double = 0
     ) {

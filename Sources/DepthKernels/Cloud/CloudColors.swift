@@ -1,11 +1,11 @@
-/// The picture that gives a cloud its colours: four bytes a pixel, in the order that the output has.
+/// The picture that gives a cloud its colors: four bytes a pixel, in the order that the output has.
 @safe
 package struct CloudPicture {
     let plane: Plane
     let placement: DepthPlacement
 
-    /// - parameter placement: where the depth map lies on the picture.
-    /// - returns: nil if the plane is smaller than the picture.
+    /// - Parameter placement: where the depth map lies on the picture.
+    /// - Returns: nil if the plane is smaller than the picture.
     package init?(plane: Plane, placement: DepthPlacement) {
         let (rowBytes, overflow) = placement.videoWidth.multipliedReportingOverflow(by: 4)
         guard !overflow, rowBytes <= plane.rowBytes, placement.videoHeight <= plane.rows else { return nil }
@@ -22,7 +22,7 @@ struct CloudColors: ~Copyable {
     private var columns = Scratch<Int32>()
     private var columnsKey: DepthPlacement?
 
-    /// The colours of the samples of row `y`, four bytes each, and what may be read up to the next multiple of 8.
+    /// The colors of the samples of row `y`, four bytes each, and what may be read up to the next multiple of 8.
     mutating func row(_ y: Int, of picture: CloudPicture) -> UnsafeRawPointer {
         let placement = picture.placement
         let width = placement.depthWidth

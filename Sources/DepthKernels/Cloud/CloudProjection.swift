@@ -6,7 +6,7 @@ struct CloudProjection {
     private let first: SIMD3<Double>
     private let moved: SIMD3<Double>
 
-    /// - parameter rim: how many columns and rows there are before the picture's first; places are counted from there.
+    /// - Parameter rim: how many columns and rows there are before the picture's first; places are counted from there.
     init(_ sensor: CloudSensor, _ pose: CloudPose, _ lens: CloudLens, rim: Int) {
         let (centreX, centreY) = (lens.centreX + Double(rim), lens.centreY + Double(rim))
         // What shows at column x / z and row y / z.

@@ -7,7 +7,7 @@
 /// near ones the one whose four bytes are the least as a number, and the background where there is none. So the picture
 /// does not depend on the order in which points are drawn. Discs of points beside the picture reach into it.
 ///
-/// How. A buffer has a key for each pixel and for a rim as wide as a disc's radius: distance and colour in one number,
+/// How. A buffer has a key for each pixel and for a rim as wide as a disc's radius: distance and color in one number,
 /// ordered by distance. Points leave the least key at their pixel; a second pass then takes the least key of a disc about
 /// each pixel, which gives the same picture as drawing every disc and costs the same for any number of points.
 ///
@@ -18,7 +18,7 @@
 /// none are taken in the steady state. Not for two threads at once.
 @safe
 package final class CloudRenderer {
-    /// What a frame is drawn with, besides its depth and colours.
+    /// What a frame is drawn with, besides its depth and colors.
     package struct Settings: Equatable, Sendable {
         package var sensor: CloudSensor
         package var view = CloudView()
@@ -42,7 +42,7 @@ package final class CloudRenderer {
     private var layers = Scratch<CloudLayer>()
     private let bands: Bands<CloudMemory>
 
-    /// - parameter leastPixels: samples or pixels below which a band of rows is not worth the while.
+    /// - Parameter leastPixels: samples or pixels below which a band of rows is not worth the while.
     package init(loops: Loops = .best, leastPixels: Int = CloudRenderer.leastPixels) {
         self.loops = loops
         bands = Bands(leastPixels: leastPixels)
@@ -63,9 +63,9 @@ package final class CloudRenderer {
 
     /// Draws one frame.
     ///
-    /// - parameter picture: what gives the colours; its placement is of this depth map.
-    /// - parameter target: gets `width` pixels of four bytes in each of `height` rows.
-    /// - returns: false, with nothing drawn, where the target is smaller than that, has more than 65536 pixels a side, or
+    /// - Parameter picture: what gives the colors; its placement is of this depth map.
+    /// - Parameter target: gets `width` pixels of four bytes in each of `height` rows.
+    /// - Returns: false, with nothing drawn, where the target is smaller than that, has more than 65536 pixels a side, or
     ///   the placement is of another map.
     package func draw(
         _ depth: DepthImage, scale: DepthScale, colors picture: CloudPicture, settings: Settings,
@@ -165,7 +165,7 @@ struct CloudDisc: Equatable {
     /// Pixels from the middle to the last row or column.
     let radius: Int
 
-    /// - parameter pointSize: diameter in pixels, kept within 1…64; 5 for what is no number.
+    /// - Parameter pointSize: diameter in pixels, kept within 1…64; 5 for what is no number.
     init(pointSize: Double) {
         let half = clamped(pointSize, to: 1...Double(2 * CloudDisc.largestRadius), orIfNaN: 5) / 2
         squaredRadius = half * half

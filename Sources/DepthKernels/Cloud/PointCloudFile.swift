@@ -1,4 +1,4 @@
-/// A depth map as a file of coloured points: binary little-endian PLY ("The PLY Polygon File Format", Greg Turk, 1994).
+/// A depth map as a file of colored points: binary little-endian PLY ("The PLY Polygon File Format", Greg Turk, 1994).
 ///
 /// One element `vertex` with the properties float x, y, z, in metres in the depth camera's coordinates (x to the right, y
 /// down, z forward), and uchar red, green, blue. Its points are those that `CloudRenderer` draws, row by row; the view
@@ -9,8 +9,8 @@ package struct PointCloudFile: Sendable {
 
     private static let bytesPerPoint = 15
 
-    /// - parameter picture: what gives the colours; its placement is of this depth map.
-    /// - parameter order: of the picture's bytes.
+    /// - Parameter picture: what gives the colors; its placement is of this depth map.
+    /// - Parameter order: of the picture's bytes.
     package init(
         _ depth: DepthImage, scale: DepthScale, colors picture: CloudPicture, order: PixelOrder, sensor: CloudSensor
     ) {

@@ -1,17 +1,17 @@
-/// Lays a depth map's colours over a picture of any size, or makes the picture of them.
+/// Lays a depth map's colors over a picture of any size, or makes the picture of them.
 ///
-/// Each pixel gets the colour of the sample that it lies in, unmixed with its neighbours': between a near and a far one
-/// there is no surface whose colour a mixture would be. Where there is no sample, nothing was measured.
+/// Each pixel gets the color of the sample that it lies in, unmixed with its neighbours': between a near and a far one
+/// there is no surface whose color a mixture would be. Where there is no sample, nothing was measured.
 ///
 /// Keeps its memory between frames. Not for two threads at once.
 package final class ColorOverlay {
     private let colorMap = DepthColorMap()
-    /// The colours, one for each sample.
+    /// The colors, one for each sample.
     private var samples = Scratch<UInt32>()
     /// For each column of the picture the sample's, or -1 where there is none.
     private var columns = Scratch<Int32>()
     private var columnsKey: DepthPlacement?
-    /// The colours of one row of the picture.
+    /// The colors of one row of the picture.
     private var line = Scratch<UInt32>()
     /// The same in three bytes a pixel.
     private var bytes = Scratch<UInt8>()
@@ -25,12 +25,12 @@ package final class ColorOverlay {
         let width: Int
         let height: Int
         let bytesPerPixel: Int
-        /// How much of the colours is seen, 0…256; nil where what the picture holds is not to be seen.
+        /// How much of the colors is seen, 0…256; nil where what the picture holds is not to be seen.
         let share: Int?
 
         /// Returns nil unless `plane` has room for the pixels, of 3 or 4 bytes each.
         ///
-        /// - parameter mix: how much of the colours is seen over what the picture holds, 0…1; nil replaces that.
+        /// - Parameter mix: how much of the colors is seen over what the picture holds, 0…1; nil replaces that.
         package init?(plane: MutablePlane, width: Int, height: Int, bytesPerPixel: Int, mix: Double?) {
             let (rowBytes, overflow) = width.multipliedReportingOverflow(by: bytesPerPixel)
             guard width > 0, height > 0, 3...4 ~= bytesPerPixel, !overflow, rowBytes <= plane.rowBytes,
@@ -44,14 +44,14 @@ package final class ColorOverlay {
         }
     }
 
-    /// Draws the colours of `depth`, which lies on the picture as `placement` says.
+    /// Draws the colors of `depth`, which lies on the picture as `placement` says.
     ///
     /// Mixed by `share`, every byte is
     ///
-    ///     c = (picture · (256 − share) + colour · share + 128) / 256, rounded down
+    ///     c = (picture · (256 − share) + color · share + 128) / 256, rounded down
     ///
-    /// and a transparent hole takes that share of the picture's opacity away and leaves its colour.
-    /// - parameter colors: their order of bytes is the picture's; of three bytes, the first three.
+    /// and a transparent hole takes that share of the picture's opacity away and leaves its color.
+    /// - Parameter colors: their order of bytes is the picture's; of three bytes, the first three.
     package func draw(
         _ depth: DepthImage, scale: DepthScale, range: DepthColorRange, colors: DepthColors, placement: DepthPlacement,
         on target: Target
@@ -120,7 +120,7 @@ package final class ColorOverlay {
         return unsafe UnsafePointer(columns)
     }
 
-    /// Lays a row of colours on row `y` of the picture. The row is changed.
+    /// Lays a row of colors on row `y` of the picture. The row is changed.
     private func lay(_ line: UnsafeMutablePointer<UInt32>, on y: Int, of target: Target, _ colors: DepthColors) {
         let row = unsafe target.plane.row(y).assumingMemoryBound(to: UInt8.self)
         let colorBytes = unsafe UnsafeRawPointer(line).assumingMemoryBound(to: UInt8.self)
@@ -148,7 +148,7 @@ package final class ColorOverlay {
         unsafe (target + (count &- 1) &* 3).copyMemory(from: last, byteCount: 3)
     }
 
-    /// Gives transparent holes the colours of the picture below them.
+    /// Gives transparent holes the colors of the picture below them.
     private func showThrough(
         _ line: UnsafeMutablePointer<UInt32>, _ row: UnsafeMutablePointer<UInt8>, count: Int, _ colors: DepthColors
     ) {

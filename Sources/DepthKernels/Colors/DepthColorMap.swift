@@ -1,14 +1,14 @@
-/// Which distances get which colours.
+/// Which distances get which colors.
 package enum DepthColorRange: Equatable, Sendable {
-    /// Each colour for about as many samples as any other, of those between 0 and `max` metres: what is in view takes up
-    /// all of the palette. What is not nearer than `max` has the farthest colour.
+    /// Each color for about as many samples as any other, of those between 0 and `max` metres: what is in view takes up
+    /// all of the palette. What is not nearer than `max` has the farthest color.
     case equalize(max: Double)
-    /// The palette from `min` (nearest colour) to `max` metres (farthest colour), so that one distance keeps one colour;
-    /// beyond them their colours. Where `max` is not above `min`, all up to `min` is near and the rest far.
+    /// The palette from `min` (nearest color) to `max` metres (farthest color), so that one distance keeps one color;
+    /// beyond them their colors. Where `max` is not above `min`, all up to `min` is near and the rest far.
     case fixed(min: Double, max: Double)
 }
 
-/// What a colour map paints with.
+/// What a color map paints with.
 package struct DepthColors: Equatable, Sendable {
     package var palette: DepthPalette
     package var order: PixelOrder
@@ -22,15 +22,15 @@ package struct DepthColors: Equatable, Sendable {
     }
 }
 
-/// Paints a depth map in colours, one table lookup a sample.
+/// Paints a depth map in colors, one table lookup a sample.
 ///
 /// The equalisation is the one of textbooks (Gonzalez and Woods, Digital Image Processing, §3.3), over 65536 bins of
 /// 0…max as in Apple's sample "Streaming depth data from the TrueDepth camera":
 ///
 ///     position = 1 − (samples in this or a nearer bin − samples in the nearest bin) / (all − samples in the nearest bin)
 ///
-/// so that the nearest bin has the nearest colour and the farthest bin the farthest; a map at one distance is near. The
-/// colour is number round(511 · position) of 512. Holes are black.
+/// so that the nearest bin has the nearest color and the farthest bin the farthest; a map at one distance is near. The
+/// color is number round(511 · position) of 512. Holes are black.
 ///
 /// Keeps its memory between frames and takes none in the steady state. Not for two threads at once.
 package final class DepthColorMap {
@@ -38,7 +38,7 @@ package final class DepthColorMap {
     /// For each code: its bin, `beyond` or `unmeasured`.
     private var codeBins = Scratch<Int32>()
     private var codeBinsKey: CodeKey?
-    /// For each bin: how many samples are in it or nearer; later the number of its colour.
+    /// For each bin: how many samples are in it or nearer; later the number of its color.
     private var bins = Scratch<UInt32>()
     /// For each code or bin: the pixel.
     private var table = Scratch<UInt32>()
@@ -69,7 +69,7 @@ package final class DepthColorMap {
 
     /// Fills `target` with a pixel for each sample; what of the map is outside of `target` is not painted.
     ///
-    /// - parameter bytesPerPixel: 4, or 3 for the first three bytes of each colour.
+    /// - Parameter bytesPerPixel: 4, or 3 for the first three bytes of each color.
     package func paint(
         _ depth: DepthImage, scale: DepthScale, range: DepthColorRange, colors: DepthColors, into target: MutablePlane,
         bytesPerPixel: Int = 4
@@ -202,7 +202,7 @@ package final class DepthColorMap {
         return unsafe UnsafePointer(table)
     }
 
-    /// Turns the numbers of samples in neighbouring bins into the numbers of their colours.
+    /// Turns the numbers of samples in neighbouring bins into the numbers of their colors.
     private func rank(_ bins: UnsafeMutablePointer<UInt32>, below end: Int) {
         var all = 0
         for bin in 0..<end { unsafe all &+= Int(bins[bin]) }
@@ -250,7 +250,7 @@ package final class DepthColorMap {
         }
     }
 
-    /// - parameter numbers: fills a run with the numbers of the samples' pixels in `table`.
+    /// - Parameter numbers: fills a run with the numbers of the samples' pixels in `table`.
     private func paintMetres<Pixel>(
         _ depth: DepthImage, into target: PixelRows<Pixel>, _ table: UnsafePointer<UInt32>,
         numbers: (UnsafeMutablePointer<Int32>, UnsafeRawPointer, Int, Loops) -> Void
@@ -268,7 +268,7 @@ package final class DepthColorMap {
     }
 }
 
-/// How a colour of four bytes is stored.
+/// How a color of four bytes is stored.
 private protocol StoredPixel {
     static var size: Int { get }
     /// How many of a row's pixels may be stored four at a time.
@@ -324,7 +324,7 @@ private struct PixelRows<Pixel: StoredPixel> {
 
     /// Fills what there is of row `y` with the pixels of `count` samples, from column `start` on.
     ///
-    /// - parameter number: of one of the samples: where in `table` its pixel is.
+    /// - Parameter number: of one of the samples: where in `table` its pixel is.
     @inline(__always)
     func fill(
         _ y: Int, from start: Int = 0, count: Int, with samples: UnsafeRawPointer, _ table: UnsafePointer<UInt32>,
@@ -350,7 +350,7 @@ private let unmeasured = -1
 /// Measured, but not within the range of the histogram.
 private let beyond = -2
 
-/// The numbers of the colours of bins, told from the nearest bin to the farthest.
+/// The numbers of the colors of bins, told from the nearest bin to the farthest.
 private struct ColorRanks {
     private let all: Int
     /// Samples in the nearest bin; 0 before that was seen.
@@ -371,7 +371,7 @@ private struct ColorRanks {
     }
 }
 
-/// The number of a distance's colour where the range is fixed.
+/// The number of a distance's color where the range is fixed.
 private struct FixedRamp {
     private let far: Double
     private let near: Double

@@ -79,7 +79,7 @@ struct MetreBins {
     private let floatLimit: Float
     private let binsPerMetre: Float
 
-    /// - parameter limit: metres, 1e6 at most; no bins where it is not above 0.
+    /// - Parameter limit: metres, 1e6 at most; no bins where it is not above 0.
     init(limit: Double) {
         self.limit = limit > 0 ? min(limit, 1e6) : 0
         floatLimit = Float(self.limit)
@@ -166,7 +166,7 @@ private struct Tally {
 
     /// Adds the second set to the first and leaves it empty.
     ///
-    /// - parameter limit: no index was as high.
+    /// - Parameter limit: no index was as high.
     func join(below limit: Int) -> DepthHistogram.Counts {
         let second = unsafe counters + Tally.distance
         var end = 0

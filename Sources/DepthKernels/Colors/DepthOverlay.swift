@@ -8,9 +8,9 @@ package struct DepthOverlay: ~Copyable {
 
     /// Fills the first `width` × `height` pixels of `target`.
     ///
-    /// - parameter samples: four bytes for each sample of the map.
-    /// - parameter placement: where the map lies on the video. The target shows all of the video, at a size of its own.
-    /// - parameter outside: what shows where the map is not.
+    /// - Parameter samples: four bytes for each sample of the map.
+    /// - Parameter placement: where the map lies on the video. The target shows all of the video, at a size of its own.
+    /// - Parameter outside: what shows where the map is not.
     package mutating func draw(
         _ samples: Plane, placement: DepthPlacement, into target: MutablePlane, width: Int, height: Int,
         outside: SIMD4<UInt8>

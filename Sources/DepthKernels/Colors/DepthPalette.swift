@@ -1,16 +1,16 @@
-/// The colours that stand for distances, from the farthest to the nearest.
+/// The colors that stand for distances, from the farthest to the nearest.
 ///
 /// | palette | far | near | what it is |
 /// |---|---|---|---|
 /// | `jet` | dark blue | dark red | three trapezoids, as MATLAB's `jet`; the map of Apple's sample "Streaming depth data from the TrueDepth camera", which rounds the same trapezoids off |
 /// | `turbo` | dark blue | dark red | jet without its bands: Anton Mikhailov, "Turbo, an improved rainbow colormap for visualization", 2019; © Google LLC, Apache-2.0 |
-/// | `viridis` | violet | yellow | evenly brighter, and so for colour-blind eyes: Nathaniel Smith, Stéfan van der Walt and Eric Firing for Matplotlib, 2015; CC0 |
+/// | `viridis` | violet | yellow | evenly brighter, and so for color-blind eyes: Nathaniel Smith, Stéfan van der Walt and Eric Firing for Matplotlib, 2015; CC0 |
 /// | `gray` | black | white | |
 /// | `hue` | blue | red | the fully saturated hues of 240° to 0° |
 package enum DepthPalette: Int, Sendable, CaseIterable {
     case jet, turbo, viridis, gray, hue
 
-    /// How many colours the tables of a palette have, as the sample's.
+    /// How many colors the tables of a palette have, as the sample's.
     package static let size = 512
 
     /// Red, green and blue at `position`, from 0 (far) to 1 (near); other numbers count as the nearer end of these, NaN
@@ -26,7 +26,7 @@ package enum DepthPalette: Int, Sendable, CaseIterable {
         }
     }
 
-    /// The colour `index` of `size`; indices outside count as the nearest inside.
+    /// The color `index` of `size`; indices outside count as the nearest inside.
     package func color(index: Int) -> SIMD3<UInt8> {
         color(at: Double(min(max(index, 0), DepthPalette.size - 1)) / Double(DepthPalette.size - 1))
     }
@@ -61,7 +61,7 @@ private func byte(_ value: Double) -> UInt8 {
     UInt8(truncatingIfNeeded: nearestIndex(value * 255, in: 0...255))
 }
 
-// 33 colours of each published table of 256, at even distances; with straight lines between them every colour of the
+// 33 colors of each published table of 256, at even distances; with straight lines between them every color of the
 // table comes out to within 2 of 255.
 
 /// 0xRRGGBB, far to near.

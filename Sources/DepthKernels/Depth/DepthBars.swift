@@ -7,7 +7,7 @@ package struct DepthBars: Sendable {
 
     /// Looks at no more than 32 Ki samples, in a grid over the whole map.
     ///
-    /// - parameter distance: is to be within the bars, as long as it is below 800 m. They reach to the first of 1, 2, 4,
+    /// - Parameter distance: is to be within the bars, as long as it is below 800 m. They reach to the first of 1, 2, 4,
     ///   … 1024 m that is a quarter farther and has nine tenths of the measured samples before it.
     package init(of image: DepthImage, scale: DepthScale, showing distance: Double) {
         var step = 1

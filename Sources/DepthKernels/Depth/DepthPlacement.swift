@@ -26,9 +26,9 @@ package struct DepthPlacement: Equatable, Sendable {
     package let width: Double
     package let height: Double
 
-    /// - parameter offsetX: moves the map to the right, in video pixels.
-    /// - parameter offsetY: moves the map down, in video pixels.
-    /// - parameter scale: enlarges the map about the centre of the frame.
+    /// - Parameter offsetX: moves the map to the right, in video pixels.
+    /// - Parameter offsetY: moves the map down, in video pixels.
+    /// - Parameter scale: enlarges the map about the centre of the frame.
     package init(
         depthWidth: Int, depthHeight: Int, videoWidth: Int, videoHeight: Int, fit: DepthFit = .stretch,
         offsetX: Double = 0, offsetY: Double = 0, scale: Double = 1

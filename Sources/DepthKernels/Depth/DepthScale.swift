@@ -28,7 +28,7 @@ package struct DepthScale: Equatable, Sendable {
     ///
     /// Not measured are the invalid count and every result that is not finite or not above 0. (So count 0 of a metric
     /// scale without bias is not measured even where no count is named invalid.)
-    /// - parameter fullScale: the largest count that the samples can hold: 255 or 65535.
+    /// - Parameter fullScale: the largest count that the samples can hold: 255 or 65535.
     package func metres(count: Int, fullScale: Int) -> Double? {
         guard count != invalidCount, isUsable else { return nil }
         let distance = distance(count: count, fullScale: fullScale)

@@ -7,7 +7,7 @@ package struct DigitText: Equatable, Sendable {
     private let text: String
     private let scale: Int
 
-    /// - parameter scale: pixels along each side of a cell; 1…64, others count as the nearer of these.
+    /// - Parameter scale: pixels along each side of a cell; 1…64, others count as the nearer of these.
     package init(_ text: String, scale: Int) {
         self.text = text
         self.scale = min(max(scale, 1), 64)

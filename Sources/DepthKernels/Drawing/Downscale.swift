@@ -1,8 +1,8 @@
 /// Draws a picture smaller, on a part of another of the same layout and size: each sample is the mean of those it covers.
 ///
-/// - parameter area: where to, in pixels. Its left and upper edges must not part pixels that share a sample; the part of
+/// - Parameter area: where to, in pixels. Its left and upper edges must not part pixels that share a sample; the part of
 ///   it that is not on the picture is not drawn.
-/// - returns: false, with nothing promised of `target`, if a plane is missing or too small, or the area is empty.
+/// - Returns: false, with nothing promised of `target`, if a plane is missing or too small, or the area is empty.
 package func downscale(
     _ source: Planes<Plane>, into target: Planes<MutablePlane>, layout: PixelLayout, width: Int, height: Int,
     area: Rectangle<Int>

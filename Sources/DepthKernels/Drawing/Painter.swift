@@ -1,16 +1,16 @@
-/// One colour, as it is stored in a format: the bytes of one sample of each plane.
+/// One color, as it is stored in a format: the bytes of one sample of each plane.
 package struct Ink: Equatable, Sendable {
     /// Four bytes for each plane; those behind the sample's are 0.
     private var planes = InlineArray<4, UInt32>(repeating: 0)
 
-    /// - parameter samples: the bytes of a sample of each plane, four planes and four bytes at most.
+    /// - Parameter samples: the bytes of a sample of each plane, four planes and four bytes at most.
     package init(_ samples: [[UInt8]]) {
         for (plane, bytes) in samples.prefix(4).enumerated() {
             for (index, byte) in bytes.prefix(4).enumerated() { planes[plane] |= UInt32(byte) << (8 * UInt32(index)) }
         }
     }
 
-    /// The colour of a picture's first pixel; nil where the picture is not of that layout.
+    /// The color of a picture's first pixel; nil where the picture is not of that layout.
     package init?(firstPixelOf picture: Planes<Plane>, layout: PixelLayout) {
         guard layout.fits(picture, width: 1, height: 1) else { return nil }
         self.init(
@@ -32,7 +32,7 @@ package struct Ink: Equatable, Sendable {
 
 /// Draws on a picture of any layout. What lies outside of the picture, or of `clip`, is not drawn.
 ///
-/// A sample that several pixels share takes the colour of what is drawn on any of them.
+/// A sample that several pixels share takes the color of what is drawn on any of them.
 @safe
 package struct Painter {
     private let picture: Planes<MutablePlane>
@@ -87,7 +87,7 @@ package struct Painter {
 
     /// Luma for every pixel of its own; chroma for every pair that is touched.
     ///
-    /// - parameter luma: 0 where luma comes first, 1 where it does not.
+    /// - Parameter luma: 0 where luma comes first, 1 where it does not.
     private static func fillPacked(_ row: UnsafeMutableRawPointer, _ columns: Range<Int>, _ luma: Int, _ ink: Ink) {
         let chroma = 1 - luma
         for x in columns {

@@ -1,6 +1,6 @@
 import DepthLoops
 
-/// Draws a picture as a comic: few tones, dark lines along the edges, stronger colours.
+/// Draws a picture as a comic: few tones, dark lines along the edges, stronger colors.
 ///
 /// What Core Image's CIComicEffect is for, by a published way: Winnemöller, Olsen and Gooch, "Real-time video
 /// abstraction", SIGGRAPH 2006 (doi:10.1145/1141911.1142018), its §3.2 (lines) and §3.3 (tones), with a plain blur where
@@ -10,7 +10,7 @@ import DepthLoops
 ///     tone   Q = q + 16 · tanh(0.4 · (G₁ − q)),           q the nearest multiple of 32
 ///     line   D = 1 where E ≥ 0, else 1 + tanh(E / 2.55),  E = G₁ − 0.98 · G₂ + 1
 ///     luma   T = Q · D
-///     colour c′ = T + 1.25 · min(T / L, 2) · (c − L)       for chroma with 128 in place of T and of L at once
+///     color c′ = T + 1.25 · min(T / L, 2) · (c − L)       for chroma with 128 in place of T and of L at once
 ///
 /// Luma is the luma of the format; of RGB it is (R + 2G + B) / 4, so that the order of the bytes need not be known.
 /// Keeps its memory between frames and takes none in the steady state. Not for two threads at once.
@@ -27,10 +27,10 @@ package final class ComicEffect {
 
     /// Fills `target` with the drawing; both have the same layout and size.
     ///
-    /// - parameter bytes: what the bytes of each plane's samples are, as `drawMatte` takes them: the grey ones are luma, or
+    /// - Parameter bytes: what the bytes of each plane's samples are, as `drawMatte` takes them: the grey ones are luma, or
     ///   R, G and B; the opaque ones are copied, the unused ones become 255.
-    /// - parameter greys: what luma is for 0…255.
-    /// - returns: false, with nothing promised of `target`, if a plane is missing or too small.
+    /// - Parameter greys: what luma is for 0…255.
+    /// - Returns: false, with nothing promised of `target`, if a plane is missing or too small.
     package func draw(
         _ video: Planes<Plane>, into target: Planes<MutablePlane>, layout: PixelLayout, width: Int, height: Int,
         bytes: [[MatteByte]], greys: GreyTable
@@ -234,7 +234,7 @@ private struct ComicFrame {
         }
     }
 
-    /// How much stronger colours become, in 1/256.
+    /// How much stronger colors become, in 1/256.
     @inline(__always)
     private func gain(luma: UInt8, tone: UInt8) -> Int32 {
         // 1.25 · 256 = 320

@@ -1,6 +1,6 @@
 /// Blurs what is behind the person, and leaves the person out of it.
 ///
-/// A plain blur spreads the person's colours around their outline, where the room shows: a halo. Here each pixel counts
+/// A plain blur spreads the person's colors around their outline, where the room shows: a halo. Here each pixel counts
 /// by how much of it is room (normalised convolution: Knutsson and Westin, "Normalized and differential convolution",
 /// CVPR 1993, doi:10.1109/CVPR.1993.341081):
 ///
@@ -27,10 +27,10 @@ package final class RoomBlur {
 
     /// Fills `target` with the blurred picture; both have the same layout and size.
     ///
-    /// - parameter alpha: how much of each pixel is the person; nil where nobody is to be left out.
-    /// - parameter sigma: standard deviation in pixels, 0…400; others count as the nearer of these, NaN as 400: who asks
+    /// - Parameter alpha: how much of each pixel is the person; nil where nobody is to be left out.
+    /// - Parameter sigma: standard deviation in pixels, 0…400; others count as the nearer of these, NaN as 400: who asks
     ///   for a blur is not to be shown sharp.
-    /// - returns: false, with nothing promised of `target`, if a plane is missing or too small.
+    /// - Returns: false, with nothing promised of `target`, if a plane is missing or too small.
     package func blur(
         _ video: Planes<Plane>, into target: Planes<MutablePlane>, layout: PixelLayout, width: Int, height: Int,
         alpha: Plane?, sigma: Double

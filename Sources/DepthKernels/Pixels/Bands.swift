@@ -5,7 +5,7 @@ package protocol WorkerPool: AnyObject {
 
     /// Calls `work` once for each of 0..<`parts`, at the same time where it can, and returns when all are done.
     ///
-    /// - parameter job: what `work` is given besides the number of the part, and which of `size` workers does it: no worker
+    /// - Parameter job: what `work` is given besides the number of the part, and which of `size` workers does it: no worker
     ///   does two parts at a time. `work` captures nothing (once the compiler knows the kind of job), and so takes no memory.
     func share(
         _ parts: Int, of job: UnsafeRawPointer,
@@ -41,11 +41,11 @@ final class Bands<Memory: BandMemory> {
 
     /// Does the work on rows 0..<`rows`.
     ///
-    /// - parameter width: pixels in a row, to know what is worth sharing.
-    /// - parameter rowAlignment: every band starts at a multiple of this many rows.
-    /// - parameter bandsPerWorker: at most. Most bands take as long as the others, but not all, and who is done sooner
+    /// - Parameter width: pixels in a row, to know what is worth sharing.
+    /// - Parameter rowAlignment: every band starts at a multiple of this many rows.
+    /// - Parameter bandsPerWorker: at most. Most bands take as long as the others, but not all, and who is done sooner
     ///   takes the next.
-    /// - returns: how the rows were cut.
+    /// - Returns: how the rows were cut.
     @discardableResult
     func share<Work: BandWork<Memory>>(
         _ work: Work, rows: Int, width: Int, rowAlignment: Int = 1, bandsPerWorker: Int = 8

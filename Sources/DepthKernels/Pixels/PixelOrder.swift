@@ -1,4 +1,4 @@
-/// How a colour is stored in four bytes: the index of each of its bytes.
+/// How a color is stored in four bytes: the index of each of its bytes.
 package struct PixelOrder: Equatable, Sendable {
     package let red: Int
     package let green: Int

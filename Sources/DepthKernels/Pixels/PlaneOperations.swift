@@ -29,7 +29,7 @@ package func flatten(argb64 plane: MutablePlane, over color: SIMD4<UInt8>) {
 }
 
 /// Makes every pixel of a plane of 4-byte pixels opaque.
-/// - parameter alphaByteIndex: 0…3, the place of the alpha byte in a pixel; any other changes nothing.
+/// - Parameter alphaByteIndex: 0…3, the place of the alpha byte in a pixel; any other changes nothing.
 package func makeOpaque(_ plane: MutablePlane, alphaByteIndex: Int) {
     guard 0...3 ~= alphaByteIndex else { return }
     for y in 0..<plane.rows {

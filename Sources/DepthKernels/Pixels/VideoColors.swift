@@ -1,10 +1,10 @@
-/// The colour components of a video format's pixels: where their bytes lie and what they mean.
+/// The color components of a video format's pixels: where their bytes lie and what they mean.
 package struct VideoColors: Equatable, Sendable {
     /// The meaning of the components, in their order.
     package enum Model: Equatable, Sendable {
         /// Red, green, blue.
         case rgb
-        /// Luma and the two colour differences; luma from 16 to 235 where the range is limited.
+        /// Luma and the two color differences; luma from 16 to 235 where the range is limited.
         case yuv(isLimited: Bool)
         /// Luma alone.
         case grey(isLimited: Bool)

@@ -5,7 +5,7 @@ package struct VideoPicture {
 
     package let planes: Planes<Plane>
     package let layout: PixelLayout
-    /// Nil where nobody looks at the colours.
+    /// Nil where nobody looks at the colors.
     package let colors: VideoColors?
 
     package init(planes: Planes<Plane>, layout: PixelLayout, colors: VideoColors? = nil) {

@@ -1,7 +1,7 @@
 /// The input of a matte: one depth map and the video frame that it belongs to.
 package struct MatteFrame {
     package let depth: DepthImage
-    /// The frame's own pixels, for stages that look at colour; nil where there are none to look at.
+    /// The frame's own pixels, for stages that look at color; nil where there are none to look at.
     package let video: VideoPicture?
     /// Pixels of the video; sizes below 1 count as 1, those above `VideoPicture.largestSide` as that.
     package let width: Int

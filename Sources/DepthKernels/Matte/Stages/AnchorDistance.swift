@@ -3,7 +3,7 @@
 /// It is the median of the measured samples in the central half of the box; for an even number of samples, the mean of
 /// the two in the middle. A sample counts if any part of it lies in that half. (Apple's sample code reads the one pixel
 /// in the middle, which a hole makes useless.)
-/// - returns: nil if the box is empty, not finite or not wholly inside the frame, and if no sample in it was measured.
+/// - Returns: nil if the box is empty, not finite or not wholly inside the frame, and if no sample in it was measured.
 package func faceDepth(in image: DepthImage, scale: DepthScale, placement: DepthPlacement, box: Rectangle<Double>)
     -> Double?
 {
@@ -27,9 +27,9 @@ private func samples(from start: Double, to end: Double, limit: Int) -> Range<In
 
 /// The distance under a point of the frame, in metres: the median of the measured samples in the 5 × 5 around it.
 ///
-/// - parameter x: 0…1, from the frame's left edge to its right one.
-/// - parameter y: 0…1, from the frame's upper edge to its lower one.
-/// - returns: nil if the point is not in 0…1 or not on the map, and if no sample near it was measured.
+/// - Parameter x: 0…1, from the frame's left edge to its right one.
+/// - Parameter y: 0…1, from the frame's upper edge to its lower one.
+/// - Returns: nil if the point is not in 0…1 or not on the map, and if no sample near it was measured.
 package func pointDepth(
     in image: DepthImage, scale: DepthScale, placement: DepthPlacement, x: Double, y: Double
 ) -> Double? {

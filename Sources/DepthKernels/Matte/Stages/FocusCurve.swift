@@ -22,7 +22,7 @@ struct FocusCurve: Equatable {
 
     /// Returns nil for a shape that has no focus.
     ///
-    /// - parameter settings: clamped ones.
+    /// - Parameter settings: clamped ones.
     init?(_ settings: MatteSettings) {
         guard settings.mask != .cutoff else { return nil }
         let reach = 1 / settings.slope + settings.width / 2

@@ -17,7 +17,7 @@ struct OpacityCurve: Equatable {
     private let invert: Bool
     private let focus: FocusCurve?
 
-    /// - parameter settings: clamped ones.
+    /// - Parameter settings: clamped ones.
     init(_ settings: MatteSettings) {
         near = settings.near
         cutoff = settings.cutoff
