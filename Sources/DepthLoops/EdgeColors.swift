@@ -1,5 +1,5 @@
 /// Gathers, for each column, the bits that all rows have and those that any row has.
-package func gather(
+package func accumulateBits(
     _ row: UnsafePointer<UInt8>, count: Int, all: UnsafeMutablePointer<UInt8>, any: UnsafeMutablePointer<UInt8>
 ) {
     for x in 0..<count {

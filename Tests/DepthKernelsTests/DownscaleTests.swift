@@ -53,7 +53,7 @@ import Testing
                 #expect(isIntact)
                 let drawn = planes(layout, width, height) { _, _ in 77 }
                 let samples = [[UInt8]](repeating: [5, 5, 5, 5], count: layout.planes.count)
-                Painter(Planes(drawn), layout: layout, width: width, height: height)?.fill(area, Ink(samples))
+                Painter(Planes(drawn), layout: layout, width: width, height: height)?.fill(area, StoredColor(samples))
                 for (plane, expected) in zip(target, drawn) {
                     // A last pair of packed samples may hold a pixel that is none.
                     let differing = zip(plane.bytes, expected.bytes).count { $0 != $1 }

@@ -152,7 +152,7 @@ static inline void dm_resample(
 /// A run of `pixels` in as many `rows` as share a sample, of which `columns` in each row share `bytes` bytes.
 typedef struct {
     ptrdiff_t pixels, rows, columns, bytes;
-} dm_spread;
+} dm_alpha_run;
 
 /// Rows of one plane of a video, and of the plane behind it.
 typedef struct {

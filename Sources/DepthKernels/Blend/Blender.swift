@@ -1,10 +1,12 @@
 import CDepthKernels
 
-/// Lays the video over a background, as the matte says, for one layout and size.
+/// Blends the video over a background with the matte's alpha, for one layout and size.
 ///
-/// Shape: the matte has one byte for each pixel; video and background share the layout. Rounding: to nearest, for every
-/// byte, once. A sample that several pixels share takes the mean of their alphas, rounded to nearest (halves up), at
-/// odd edges the mean of those that there are.
+///     result = (video · alpha + background · (255 − alpha)) / 255
+///
+/// Shape: the matte has one byte for each pixel; video and background have the same layout. Rounding: to nearest, once for
+/// each byte. A sample that several pixels share takes the mean of their alphas, rounded to nearest (halves up); at odd edges
+/// the mean of those that exist.
 package final class Blender {
     package let layout: PixelLayout
     package let width: Int
@@ -15,22 +17,22 @@ package final class Blender {
     /// Bytes of the longest row.
     fileprivate let rowBytes: Int
     fileprivate let copiesPastCache: Bool
-    /// True where the last cache keeps the background from frame to frame.
+    /// True where the last-level cache keeps the background from frame to frame.
     fileprivate let isBackgroundInCache: Bool
-    /// The calling thread, for what is not shared.
+    /// For alpha planes and covers: the calling thread alone.
     private let single = MatteBands(leastPixels: .max)
     private var alpha = Scratch<UInt8>()
-    /// Nil where the components of the video's pixels are not known.
+    /// Nil where the color components of the layout are not known.
     private let edgeColors: EdgeColors?
 
-    /// Frames of more bytes than a core's own cache keeps are copied past it.
+    /// Frames with more bytes than this, about a core's own cache, are copied with stores that bypass the cache.
     private static let bytesOfOwnCache = 1 << 20
-    /// Backgrounds of more bytes come from memory.
+    /// Backgrounds with more bytes than this, about the last-level cache, are read from memory.
     private static let bytesOfLastCache = 8 << 20
 
     /// - Parameters:
-    ///   - colors: of the video; nil where colors at edges are to stay as they are.
-    ///   - copiesPastCache: nil = by the size of frames. It makes no difference to the result.
+    ///   - colors: the video's color components; nil to leave the colors at edges as they are.
+    ///   - copiesPastCache: nil = by the size of frames. The result does not depend on it.
     package init(
         layout: PixelLayout, colors: VideoColors? = nil, width: Int, height: Int, copiesPastCache: Bool? = nil,
         loops: Loops = .best
@@ -57,10 +59,10 @@ package final class Blender {
         return blend(video, background, FinishedAlpha(plane: alpha, width: width, height: height, bands: single))
     }
 
-    /// The same with a matte whose alpha is made as it is needed.
+    /// Blends with a matte whose alpha is computed a few rows at a time.
     ///
-    /// - Parameter edge: the mattes whose alpha says nothing of the video's pixels (`Matte.followsVideo`) let its colors
-    ///   be; light falls on all.
+    /// - Parameter edge: colors are decontaminated only with a matte that follows the video (`Matte.followsVideo`); light wraps with
+    ///   any matte.
     /// - Returns: false, with nothing written, where the frames or the matte are of another size.
     package func blend(
         video: Planes<MutablePlane>, background: Planes<Plane>, matte: Matte, edge: EdgeSettings = .none
@@ -80,15 +82,15 @@ package final class Blender {
         return blend(video, background, source)
     }
 
-    /// Changes the colors at the edge of a video that no background is laid under.
+    /// Changes the colors at the edge of a video that is not blended here, as with alpha output.
     ///
-    /// - Parameter alpha: the matte's.
+    /// - Parameter alpha: the matte's alpha plane.
     package func changeEdge(of video: Planes<MutablePlane>, matte: Matte, alpha: Plane, _ edge: EdgeSettings) {
         edgeColors?.pool = matte.pool
         edgeColors?.change(video, alpha: alpha, background: nil, edge.suited(to: matte))
     }
 
-    /// Shows the background alone.
+    /// Replaces the video by the background.
     ///
     /// - Returns: false, with nothing written, where the frames are of another size.
     package func cover(video: Planes<MutablePlane>, background: Planes<Plane>) -> Bool {
@@ -103,12 +105,12 @@ package final class Blender {
         else { return false }
         let picture = VideoPicture(planes: video.readOnly, layout: layout)
         var layers = Planes<Layer>()
-        for (index, spread) in layout.planes.enumerated() {
+        for (index, planeLayout) in layout.planes.enumerated() {
             guard let video = video[index], let background = background[index] else { return false }
-            let isLikeLast = index > 0 && spread == layout.planes[index - 1]
-            layers.append(Layer(video, background, spread, sharesSpreadAlpha: isLikeLast))
+            let isLikeLast = index > 0 && planeLayout == layout.planes[index - 1]
+            layers.append(Layer(video, background, planeLayout, sharesByteAlpha: isLikeLast))
         }
-        // A strip ends where a sample does in every plane.
+        // A strip ends at the end of a sample in every plane.
         let rowsPerStrip = groups(of: rowsPerSample, in: source.rowsPerStrip) * rowsPerSample
         let work = BlendRows(
             blender: self, source: source, picture: picture, layers: layers, rowsPerStrip: rowsPerStrip)
@@ -122,49 +124,49 @@ private final class BlendMemory: MatteMemoryPart {
     /// The alpha of every pixel of a strip…
     var alpha = Scratch<UInt8>()
     /// …and of every byte of its rows.
-    var spreadAlpha = Scratch<UInt8>()
+    var byteAlpha = Scratch<UInt8>()
     /// The one run of rows without alpha.
     var clearRun = Scratch<AlphaRun>()
 }
 
-/// One plane of the video and the plane behind it.
+/// One plane of the video and the same plane of the background.
 @safe
 private struct Layer {
     private let video: UnsafeMutablePointer<UInt8>
     private let videoStride: Int
     private let background: UnsafePointer<UInt8>
     private let backgroundStride: Int
-    let spread: PlaneLayout
+    let planeLayout: PlaneLayout
     let bytes: SampleBytes
-    /// True where each pixel has one byte, whose alpha is the pixel's.
+    /// True where each pixel has one byte, so that the alpha of bytes is that of pixels.
     let isPlain: Bool
-    /// True where the layer before has the same bytes of alpha.
-    let sharesSpreadAlpha: Bool
+    /// True where the layer before has the same layout, and so the same alpha for each byte.
+    let sharesByteAlpha: Bool
 
-    init(_ video: MutablePlane, _ background: Plane, _ spread: PlaneLayout, sharesSpreadAlpha: Bool) {
+    init(_ video: MutablePlane, _ background: Plane, _ planeLayout: PlaneLayout, sharesByteAlpha: Bool) {
         unsafe self.video = video.base.assumingMemoryBound(to: UInt8.self)
         videoStride = video.stride
         unsafe self.background = background.base.assumingMemoryBound(to: UInt8.self)
         backgroundStride = background.stride
-        self.spread = spread
-        bytes = SampleBytes(spread)
-        isPlain = spread == .full(bytesPerSample: 1)
-        self.sharesSpreadAlpha = sharesSpreadAlpha
+        self.planeLayout = planeLayout
+        bytes = SampleBytes(planeLayout)
+        isPlain = planeLayout == .full(bytesPerSample: 1)
+        self.sharesByteAlpha = sharesByteAlpha
     }
 
-    /// True where the rows of both planes follow each other without padding.
+    /// True where neither plane has padding between its rows.
     func isWithoutPadding(width: Int) -> Bool {
         let count = bytes.place(from: 0, to: width).count
         return videoStride == count && backgroundStride == count
     }
 
-    /// The bytes of the rows of samples that begin in these rows.
+    /// The rows of samples that begin in these rows of pixels.
     func part(_ rows: Range<Int>, rowsAhead: Int) -> dm_blend_part {
-        let first = groups(of: spread.rowsPerSample, in: rows.lowerBound)
+        let first = groups(of: planeLayout.rowsPerSample, in: rows.lowerBound)
         return unsafe dm_blend_part(
             video: video + first &* videoStride, video_stride: videoStride,
             background: background + first &* backgroundStride, background_stride: backgroundStride,
-            rows: groups(of: spread.rowsPerSample, in: rows.upperBound) &- first, rows_ahead: rowsAhead)
+            rows: groups(of: planeLayout.rowsPerSample, in: rows.upperBound) &- first, rows_ahead: rowsAhead)
     }
 }
 
@@ -178,7 +180,7 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
 
     private var loops: Loops { blender.loops }
 
-    /// Rows by which mixed runs are prefetched ahead. They have few cache lines in a row, too few for a processor to foresee.
+    /// Rows by which mixed runs are prefetched ahead: they are too short for the hardware prefetcher.
     private var rowsAhead: Int { blender.copiesPastCache ? 16 : 0 }
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
@@ -186,18 +188,18 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
         let reader = source.reader(over: picture, memory)
         let memory = memory.part(BlendMemory.self)
         let alpha = unsafe memory.alpha.reserve(width * rowsPerStrip, filler: 0)
-        let spreadAlpha = unsafe memory.spreadAlpha.reserve(blender.rowBytes * rowsPerStrip, filler: 0)
+        let byteAlpha = unsafe memory.byteAlpha.reserve(blender.rowBytes * rowsPerStrip, filler: 0)
         let clearRun = unsafe memory.clearRun.reserve(1, filler: AlphaRun(cover: .clear, start: 0, end: width))
         unsafe clearRun.pointee = AlphaRun(cover: .clear, start: 0, end: width)
         for y in stride(from: rows.lowerBound, to: rows.upperBound, by: rowsPerStrip) {
             let strip = y..<min(y &+ rowsPerStrip, rows.upperBound)
             let read = unsafe reader?.read(strip, into: alpha, stride: width) ?? .none
-            // Rows of which nothing is known show nothing of the video.
+            // Without a reader all alpha is 0.
             let runs = unsafe read.count > 0 ? read : AlphaRuns(first: clearRun, count: 1)
             for index in 0..<layers.count {
                 guard let layer = layers[index] else { continue }
                 let part = unsafe layer.part(strip, rowsAhead: rowsAhead)
-                unsafe blendMixed(runs, layer, part, strip, alpha, spreadAlpha)
+                unsafe blendMixed(runs, layer, part, strip, alpha, byteAlpha)
                 unsafe copyClear(runs, layer, part)
             }
         }
@@ -206,38 +208,40 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
 
     private func blendMixed(
         _ runs: AlphaRuns, _ layer: Layer, _ part: dm_blend_part, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>,
-        _ spreadAlpha: UnsafeMutablePointer<UInt8>
+        _ byteAlpha: UnsafeMutablePointer<UInt8>
     ) {
         runs.forEachMixed { run in
             let (start, count) = layer.bytes.place(from: run.start, to: run.end)
             var (opacity, stride) = unsafe (alpha + run.start, blender.width)
             if !layer.isPlain {
-                if !layer.sharesSpreadAlpha { unsafe spread(run, layer.spread, rows, opacity, spreadAlpha + start) }
-                unsafe (opacity, stride) = unsafe (UnsafePointer(spreadAlpha + start), blender.rowBytes)
+                if !layer.sharesByteAlpha {
+                    unsafe expandAlpha(of: run, layer.planeLayout, rows, opacity, byteAlpha + start)
+                }
+                unsafe (opacity, stride) = unsafe (UnsafePointer(byteAlpha + start), blender.rowBytes)
             }
             unsafe loops.blend(part, start: start, count: count, alpha: opacity, alphaStride: stride)
         }
     }
 
-    /// Makes the alpha of every byte of a run.
+    /// Computes the alpha of every byte of a run.
     ///
     /// - Parameters:
-    ///   - alpha: of the run's first pixel.
-    ///   - target: of the run's first byte.
-    private func spread(
-        _ run: AlphaRun, _ spread: PlaneLayout, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>,
+    ///   - alpha: the alpha of the run's first pixel.
+    ///   - target: receives the alpha of the run's first byte and of those that follow.
+    private func expandAlpha(
+        of run: AlphaRun, _ planeLayout: PlaneLayout, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>,
         _ target: UnsafeMutablePointer<UInt8>
     ) {
-        let (rowsPerSample, width) = (spread.rowsPerSample, blender.width)
+        let (rowsPerSample, width) = (planeLayout.rowsPerSample, blender.width)
         for (index, y) in stride(from: 0, to: rows.count, by: rowsPerSample).enumerated() {
-            unsafe spread.spread(
+            unsafe planeLayout.expandAlpha(
                 upper: alpha + y &* width, stride: width, rows: min(rowsPerSample, rows.count &- y),
                 pixels: run.end &- run.start, into: target + index &* blender.rowBytes, loops)
         }
     }
 
-    /// Lays the background over the video where the video is not seen. Where rows follow each other without padding, the
-    /// end of one and the beginning of the next are copied as one.
+    /// Copies the background to the clear runs of the video. Where planes have no padding, a clear run at the end of a row and one at
+    /// the beginning of the next are copied as one.
     private func copyClear(_ runs: AlphaRuns, _ layer: Layer, _ part: dm_blend_part) {
         let (last, rows) = unsafe (runs.count &- 1, part.rows)
         guard last >= 0 else { return }

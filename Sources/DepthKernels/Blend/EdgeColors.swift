@@ -256,9 +256,9 @@ private struct EdgePicture {
         let bytes = unsafe alpha.row(top).assumingMemoryBound(to: UInt8.self) + x
         if group.shiftX == 0, group.shiftY == 0 { return unsafe bytes }
         let (across, down) = (1 << group.shiftX, min(1 << group.shiftY, cells.height &- top))
-        unsafe loops.spread(
+        unsafe loops.expandAlpha(
             bytes, stride: alpha.stride,
-            dm_spread(pixels: min(count &* across, cells.width &- x), rows: down, columns: across, bytes: 1),
+            dm_alpha_run(pixels: min(count &* across, cells.width &- x), rows: down, columns: across, bytes: 1),
             into: memory)
         return unsafe UnsafePointer(memory)
     }
@@ -306,7 +306,7 @@ private struct CoverCells: BandWork {
             unsafe all.update(repeating: 255, count: width)
             unsafe any.update(repeating: 0, count: width)
             for y in (row &* cells.size)..<min((row &+ 1) &* cells.size, cells.height) {
-                unsafe loops.gather(
+                unsafe loops.accumulateBits(
                     alpha.row(y).assumingMemoryBound(to: UInt8.self), count: width, all: all, any: any)
             }
             for cell in 0..<cells.columns {

@@ -1,10 +1,10 @@
-/// The picture that gives a cloud its colors: four bytes a pixel, in the order that the output has.
+/// The picture that a cloud is colored with: four bytes a pixel, in the output's order.
 @safe
 package struct CloudPicture {
     let plane: Plane
     let placement: DepthPlacement
 
-    /// - Parameter placement: where the depth map lies on the picture.
+    /// - Parameter placement: the depth map's place on the picture.
     /// - Returns: nil if the plane is smaller than the picture.
     package init?(plane: Plane, placement: DepthPlacement) {
         let (rowBytes, overflow) = placement.videoWidth.multipliedReportingOverflow(by: 4)
@@ -14,15 +14,13 @@ package struct CloudPicture {
     }
 }
 
-/// Gives each sample of a depth map the pixel of the picture under its middle.
-///
-/// A sample that lies beside the picture takes the picture's nearest pixel.
+/// Looks up the pixel of the picture at the centre of each sample of a depth map, clamped to the picture.
 struct CloudColors: ~Copyable {
     private var row = Scratch<UInt32>()
     private var columns = Scratch<Int32>()
     private var columnsKey: DepthPlacement?
 
-    /// The colors of the samples of row `y`, four bytes each, and what may be read up to the next multiple of 8.
+    /// The colors of the samples of row `y`, four bytes each. The row is padded to a multiple of 8 samples.
     mutating func row(_ y: Int, of picture: CloudPicture) -> UnsafeRawPointer {
         let placement = picture.placement
         let width = placement.depthWidth
@@ -56,7 +54,7 @@ struct CloudColors: ~Copyable {
 }
 
 extension DepthPlacement {
-    /// Whether each sample lies on the pixel of its own number.
+    /// True where the map has the picture's size and place, so that sample (x, y) lies on pixel (x, y).
     fileprivate var showsEachPixelOnce: Bool {
         depthWidth == videoWidth && depthHeight == videoHeight && left == 0 && top == 0
             && width == Double(videoWidth) && height == Double(videoHeight)

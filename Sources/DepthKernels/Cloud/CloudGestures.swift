@@ -1,6 +1,6 @@
-/// What a pointer or a keyboard did in the picture.
+/// An event of the pointer or the keyboard in the picture.
 ///
-/// Positions are pixels of the picture from its upper left corner; times are nanoseconds from any start.
+/// Positions are pixels of the picture from its upper left corner; times are nanoseconds from an arbitrary origin.
 package enum PointerEvent: Equatable, Sendable {
     /// Buttons count from 1: left, middle, right.
     case press(button: Int, at: SIMD2<Double>, withShift: Bool, time: UInt64)
@@ -8,23 +8,23 @@ package enum PointerEvent: Equatable, Sendable {
     case move(to: SIMD2<Double>)
     /// Notches of the wheel; above 0 away from the user.
     case scroll(notches: Double)
-    /// For sinks that see double clicks themselves.
+    /// From sinks that detect double clicks themselves.
     case doubleClick
-    /// The shift key goes down or up; for sinks that do not say so with each press.
+    /// The shift key is pressed or released; from sinks that do not report modifiers with each press.
     case shift(isDown: Bool)
 }
 
-/// Turns what a pointer does into another view of the cloud.
+/// Translates events of the pointer into changes of the view.
 ///
-/// | gesture | does |
+/// | gesture | effect |
 /// |---|---|
 /// | drag | turns: yaw and pitch, half a turn for a drag over the height of the picture |
 /// | shift and drag | rolls, about the middle of the picture, with the pointer |
 /// | right or middle drag | moves the cloud, so that its centre stays under the pointer |
-/// | wheel | comes nearer by 5 cm a notch, or goes away |
-/// | double click | the view that the camera had |
+/// | wheel | moves the cloud nearer or farther by 5 cm a notch |
+/// | double click | resets the view to that of the camera |
 ///
-/// No clock, no window: the same events from the same view give the same view.
+/// The result depends on the events and the view alone: no clock, no window.
 package struct CloudGestures: Sendable {
     /// The picture in which the pointer moves.
     package struct Picture: Equatable, Sendable {
@@ -40,7 +40,8 @@ package struct CloudGestures: Sendable {
         }
     }
 
-    /// Two presses no farther apart than that, with no drag between them, are a double click.
+    /// Two presses no farther apart than this in time (nanoseconds) and place (pixels), with no drag between them, are a double
+    /// click.
     package static let doubleClickTime: UInt64 = 500_000_000
     package static let doubleClickDistance = 6.0
     package static let metresPerNotch = 0.05
@@ -67,7 +68,7 @@ package struct CloudGestures: Sendable {
         case .move(let place):
             guard isUsable(place), let current = drag, place != current.from else { return nil }
             drag?.from = place
-            // It was a drag, and the next press is the first of its kind.
+            // A drag: the next press begins a new double click.
             if let press = lastPress, !isNear(press.at, place) { lastPress = nil }
             return moved(view, current.kind, from: current.from, to: place, in: picture)
         case .scroll(let notches):
@@ -100,7 +101,7 @@ package struct CloudGestures: Sendable {
         if let last = lastPress, time >= last.time, time - last.time <= CloudGestures.doubleClickTime,
             isNear(last.at, place)
         {
-            lastPress = nil  // a third press is a first one again
+            lastPress = nil  // a third press begins a new double click
             return CloudView()
         }
         lastPress = (place, time)
@@ -119,7 +120,7 @@ package struct CloudGestures: Sendable {
             view.pitch += degrees.y
         case .roll:
             let middle = SIMD2(Double(picture.width) - 1, Double(picture.height) - 1) / 2
-            // So near the middle there is no telling in which direction it lies.
+            // Closer to the middle the direction is ill-conditioned.
             guard length(from - middle) >= 1, length(to - middle) >= 1 else { return nil }
             view.roll +=
                 direction(x: to.x - middle.x, y: to.y - middle.y)
@@ -142,14 +143,14 @@ package struct CloudGestures: Sendable {
     private func length(_ way: SIMD2<Double>) -> Double { (way * way).sum().squareRoot() }
 }
 
-/// The slow circle in which `auto-pan` turns the cloud, as Apple's sample does: 20° to each side, once round in 200
-/// frames of a thirtieth of a second.
+/// The slow circle in which `auto-pan` turns the cloud, as in Apple's sample: 20° to each side, once in 200 frames of a
+/// thirtieth of a second.
 package enum CloudCircle {
-    /// Nanoseconds for one round.
+    /// Duration of one turn, in nanoseconds.
     package static let period: UInt64 = 6_666_666_667
     package static let degrees = 20.0
 
-    /// What is added to yaw and pitch at a time; the circle begins at the right.
+    /// The angles, in degrees, to be added to yaw and pitch at a time; the circle begins at the right.
     package static func offset(at time: UInt64) -> (yaw: Double, pitch: Double) {
         let angle = Double(time % period) / Double(period) * 360
         return (degrees * cosine(degrees: angle), degrees * sine(degrees: angle))

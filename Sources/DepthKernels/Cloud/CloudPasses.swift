@@ -1,7 +1,7 @@
-/// The keys of the picture and of the rim about it.
+/// The layout of a buffer of keys (a z-buffer) for the picture and a margin about it.
 ///
-/// In memory: spare places, where points end that are not shown; then the rows, from one above the rim to one below,
-/// each with one place more on the left and two on the right.
+/// In memory: `spare` places for points that are not shown; then the rows, from one above the margin to one below it, each
+/// with one extra place on the left and two on the right.
 struct CloudGrid: Equatable {
     let width: Int
     let height: Int
@@ -12,36 +12,36 @@ struct CloudGrid: Equatable {
     var columns: Int { width &+ 2 &* radius }
     var rows: Int { height &+ 2 &* radius }
     var stride: Int { columns &+ 3 }
-    /// Where column 0 of row 0 is.
+    /// The place of column 0 of row 0.
     var origin: Int { spare &+ stride &+ 1 }
     var places: Int { spare &+ stride &* (rows &+ 2) }
-    /// What is behind every point.
+    /// The key of an empty place, farther than every point.
     var emptyKey: Double { Double(bitPattern: 0x7fef_ffff_0000_0000 | UInt64(background)) }
-    /// Rows that are looked at for one row of the picture and for the next.
+    /// Rows of keys that the discs of one row of the picture share with those of the next.
     var rowsShared: Int { 2 &* radius }
 
-    /// The rows of some places in a row.
+    /// The rows that contain a range of places.
     func rows(ofPlaces places: ClosedRange<Int>) -> Range<Int> {
         let (first, last) = ((places.lowerBound &- spare) / stride &- 1, (places.upperBound &- spare) / stride &- 1)
         return min(max(first, 0), rows)..<max(min(last &+ 1, rows), 0)
     }
 }
 
-/// What one worker keeps: points on their way, and a buffer of keys.
+/// Scratch memory of one worker, and its buffer of keys.
 final class CloudMemory: BandMemory {
     var metres = DepthMetres()
     var colors = CloudColors()
-    /// Of the points of two rows, one behind the other.
+    /// Keys of the points of two rows of the map, and their places in the buffer.
     var pointKeys = Scratch<Double>()
     var pointPlaces = Scratch<Int32>()
-    /// What discs are put together from.
+    /// Scratch memory of `drawDiscs`.
     var columns = Scratch<Double>()
-    /// A row that nobody looks at.
+    /// A row that is written but never read.
     var emptied = Scratch<Double>()
-    /// Rows of the buffer that have got keys in this frame.
+    /// Rows of the buffer that hold keys of this frame.
     var touched = 0..<0
     private var buffer = Scratch<Double>()
-    /// What the buffer was made for; it is empty between two frames.
+    /// The layout that the buffer was cleared for. The buffer is empty between two frames.
     private var emptyFor: CloudGrid?
 
     func touch(_ rows: Range<Int>) {
@@ -51,7 +51,7 @@ final class CloudMemory: BandMemory {
 
     /// The first place of the buffer.
     func keys(for grid: CloudGrid) -> UnsafeMutablePointer<Double> {
-        // The discs are read four columns at a time.
+        // Padding: `drawDiscs` reads four columns at a time.
         let count = grid.places &+ 4
         let keys = unsafe buffer.reserve(count, filler: grid.emptyKey)
         if grid != emptyFor {
@@ -62,16 +62,16 @@ final class CloudMemory: BandMemory {
     }
 }
 
-/// Takes the points of some rows of the depth map to the worker's buffer.
+/// Projects the points of some rows of the depth map into the worker's buffer.
 @safe
-struct CloudDrop: BandWork {
+struct CloudProjectionPass: BandWork {
     let depth: DepthImage
     let scale: DepthScale
     let picture: CloudPicture
     let opaque: UInt32
     let projection: CloudProjection
     let rays: UnsafePointer<Float>
-    /// Numbers in a row.
+    /// Allocated length of a row.
     let room: Int
     let grid: CloudGrid
     let loops: Loops
@@ -81,7 +81,7 @@ struct CloudDrop: BandWork {
         let buffer = unsafe memory.keys(for: grid)
         let keys = unsafe memory.pointKeys.reserve(2 * room, filler: 0)
         let places = unsafe memory.pointPlaces.reserve(2 * room, filler: 0)
-        // While a row is projected, the points of the one before are kept. Before the first there are none: spare places.
+        // While a row is projected, the keys of the row before are stored. The first row has none before it: spare places.
         var (row, before) = (0, room)
         for index in 0..<room { unsafe places[before &+ index] = Int32(index) }
         for y in rows {
@@ -102,7 +102,7 @@ struct CloudDrop: BandWork {
 
 /// A worker's buffer of keys.
 @safe
-struct CloudLayer: BitwiseCopyable {
+struct CloudKeyBuffer: BitwiseCopyable {
     /// Column 0 of row 0.
     let first: UnsafeMutablePointer<Double>
     private let start: Int
@@ -113,41 +113,41 @@ struct CloudLayer: BitwiseCopyable {
         (start, end) = (touched.lowerBound, touched.upperBound)
     }
 
-    /// Rows that have got keys in this frame.
+    /// Rows that hold keys of this frame.
     var touched: Range<Int> { start..<end }
 }
 
-/// Brings the keys of some rows together in one of the buffers that have any.
+/// Merges the rows of all buffers: each row ends up in one of the buffers that have keys in it.
 @safe
-struct CloudGather: BandWork {
-    let layers: UnsafePointer<CloudLayer>
+struct CloudMergePass: BandWork {
+    let buffers: UnsafePointer<CloudKeyBuffer>
     let count: Int
     let grid: CloudGrid
-    /// Where they are: at first those of the first buffer.
+    /// The first key of each merged row; initially that of the first buffer.
     let rows: UnsafeMutablePointer<UnsafeMutablePointer<Double>>
     let loops: Loops
 
     func work(_ band: Range<Int>, _: CloudMemory) {
-        let own = unsafe layers[0]
+        let own = unsafe buffers[0]
         for index in 1..<count {
-            let layer = unsafe layers[index]
-            for y in layer.touched.clamped(to: band) {
+            let buffer = unsafe buffers[index]
+            for y in buffer.touched.clamped(to: band) {
                 let offset = y &* grid.stride
                 let isFirst = unsafe !own.touched.contains(y) && rows[y] == own.first + offset
                 if isFirst {
-                    unsafe rows[y] = layer.first + offset
+                    unsafe rows[y] = buffer.first + offset
                 } else {
                     unsafe loops.moveNearest(
-                        from: layer.first + offset, count: grid.columns, empty: grid.emptyKey, into: rows[y])
+                        from: buffer.first + offset, count: grid.columns, empty: grid.emptyKey, into: rows[y])
                 }
             }
         }
     }
 }
 
-/// Draws some lines of the picture.
+/// Draws the discs of some lines of the picture, and clears the keys behind itself.
 @safe
-struct CloudSpread: BandWork {
+struct CloudDiscPass: BandWork {
     /// Column 0 of each row of keys.
     let keys: UnsafePointer<UnsafeMutablePointer<Double>>
     let grid: CloudGrid
@@ -158,11 +158,11 @@ struct CloudSpread: BandWork {
     func work(_ lines: Range<Int>, _ memory: CloudMemory) {
         let columns = unsafe memory.columns.reserve((grid.radius + 2) * (grid.columns + 8), filler: 0)
         let nowhere = unsafe memory.emptied.reserve(grid.stride + 4, filler: 0)
-        // The rows that the band above looks at too.
+        // The rows that the band above reads too.
         let shared = lines.lowerBound == 0 ? 0..<0 : lines.lowerBound..<(lines.lowerBound &+ grid.rowsShared)
         for y in stride(from: lines.lowerBound, to: lines.upperBound, by: 2) {
             let count = min(lines.upperBound &- y, 2)
-            // The second of them is there only where there is a second line.
+            // The same as the first where the band has an odd number of lines.
             let next = y &+ count &- 1
             unsafe loops.drawDiscs(
                 rows: keys + y, lines: count, emptied: shared.contains(y) ? nowhere : keys[y],

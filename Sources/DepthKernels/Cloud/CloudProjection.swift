@@ -1,4 +1,4 @@
-/// From a sample of the depth map to the pixel that it shows at: the numbers that `projectRow` works with.
+/// The projection of samples of the depth map to pixels, as the coefficients of `projectRow`.
 struct CloudProjection {
     /// A ray's change from one column to the next, and from one row to the next.
     private let across: SIMD3<Double>
@@ -6,10 +6,10 @@ struct CloudProjection {
     private let first: SIMD3<Double>
     private let moved: SIMD3<Double>
 
-    /// - Parameter rim: how many columns and rows there are before the picture's first; places are counted from there.
-    init(_ sensor: CloudSensor, _ pose: CloudPose, _ lens: CloudLens, rim: Int) {
-        let (centreX, centreY) = (lens.centreX + Double(rim), lens.centreY + Double(rim))
-        // What shows at column x / z and row y / z.
+    /// - Parameter margin: columns and rows of keys before the picture's first; places count from there.
+    init(_ sensor: CloudSensor, _ pose: CloudPose, _ lens: CloudLens, margin: Int) {
+        let (centreX, centreY) = (lens.centreX + Double(margin), lens.centreY + Double(margin))
+        // Homogeneous coordinates: the point is seen at column x / z and row y / z.
         func seen(_ point: SIMD3<Double>) -> SIMD3<Double> {
             SIMD3(
                 lens.focalLength * point.x + centreX * point.z, lens.focalLength * point.y + centreY * point.z, point.z)
@@ -22,7 +22,7 @@ struct CloudProjection {
 
     var shift: SIMD3<Float> { SIMD3<Float>(moved) }
 
-    /// From the ray of a row's first sample to that of another column.
+    /// The difference between the ray of a row's first sample and that of another column.
     func ray(column: Int) -> SIMD3<Float> { SIMD3<Float>(across * Double(column)) }
     func start(row: Int) -> SIMD3<Float> { SIMD3<Float>(first + along * Double(row)) }
 }

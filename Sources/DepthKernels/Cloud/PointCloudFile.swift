@@ -1,16 +1,17 @@
 /// A depth map as a file of colored points: binary little-endian PLY ("The PLY Polygon File Format", Greg Turk, 1994).
 ///
 /// One element `vertex` with the properties float x, y, z, in metres in the depth camera's coordinates (x to the right, y
-/// down, z forward), and uchar red, green, blue. Its points are those that `CloudRenderer` draws, row by row; the view
-/// does not enter into it.
+/// down, z forward), and uchar red, green, blue. The points are those that `CloudRenderer` draws, row by row, in the
+/// camera's coordinates whatever the view.
 package struct PointCloudFile: Sendable {
     package let points: Int
     package let bytes: [UInt8]
 
     private static let bytesPerPoint = 15
 
-    /// - Parameter picture: what gives the colors; its placement is of this depth map.
-    /// - Parameter order: of the picture's bytes.
+    /// - Parameters:
+    ///   - picture: the colors; its placement is that of this depth map.
+    ///   - order: the byte order of the picture.
     package init(
         _ depth: DepthImage, scale: DepthScale, colors picture: CloudPicture, order: PixelOrder, sensor: CloudSensor
     ) {

@@ -1,14 +1,14 @@
-/// Lays a depth map's colors over a picture of any size, or makes the picture of them.
+/// Draws the colors of a depth map on a picture of any size, opaque or blended with the picture.
 ///
-/// Each pixel gets the color of the sample that it lies in, unmixed with its neighbours': between a near and a far one
-/// there is no surface whose color a mixture would be. Where there is no sample, nothing was measured.
+/// Each pixel gets the color of the sample that its centre lies in, without interpolation: between a near and a far sample
+/// there is no surface that an intermediate color would stand for. Pixels beside the map count as not measured.
 ///
 /// Keeps its memory between frames. Not for two threads at once.
 package final class ColorOverlay {
     private let colorMap = DepthColorMap()
     /// The colors, one for each sample.
     private var samples = Scratch<UInt32>()
-    /// For each column of the picture the sample's, or -1 where there is none.
+    /// The column of the map for each column of the picture; -1 beside the map.
     private var columns = Scratch<Int32>()
     private var columnsKey: DepthPlacement?
     /// The colors of one row of the picture.
@@ -25,12 +25,12 @@ package final class ColorOverlay {
         let width: Int
         let height: Int
         let bytesPerPixel: Int
-        /// How much of the colors is seen, 0…256; nil where what the picture holds is not to be seen.
+        /// The opacity of the colors, 0…256; nil to replace the picture.
         let share: Int?
 
         /// Returns nil unless `plane` has room for the pixels, of 3 or 4 bytes each.
         ///
-        /// - Parameter mix: how much of the colors is seen over what the picture holds, 0…1; nil replaces that.
+        /// - Parameter mix: the opacity of the colors over the picture, 0…1; nil to replace the picture.
         package init?(plane: MutablePlane, width: Int, height: Int, bytesPerPixel: Int, mix: Double?) {
             let (rowBytes, overflow) = width.multipliedReportingOverflow(by: bytesPerPixel)
             guard width > 0, height > 0, 3...4 ~= bytesPerPixel, !overflow, rowBytes <= plane.rowBytes,
@@ -44,14 +44,15 @@ package final class ColorOverlay {
         }
     }
 
-    /// Draws the colors of `depth`, which lies on the picture as `placement` says.
+    /// Draws the colors of `depth` at its place on the picture.
     ///
-    /// Mixed by `share`, every byte is
+    /// Blended with an opacity of `share`, every byte is
     ///
     ///     c = (picture · (256 − share) + color · share + 128) / 256, rounded down
     ///
-    /// and a transparent hole takes that share of the picture's opacity away and leaves its color.
-    /// - Parameter colors: their order of bytes is the picture's; of three bytes, the first three.
+    /// and a transparent hole reduces the picture's opacity by that share and keeps its color.
+    ///
+    /// - Parameter colors: in the picture's byte order; for three bytes a pixel, the first three.
     package func draw(
         _ depth: DepthImage, scale: DepthScale, range: DepthColorRange, colors: DepthColors, placement: DepthPlacement,
         on target: Target
@@ -80,7 +81,7 @@ package final class ColorOverlay {
         for y in 0..<target.height {
             let row = sampleIndex(placement.depthPoint(videoX: 0, videoY: Double(y) + 0.5).y, count: depth.height)
             if let row, isSameSize {
-                unsafe lay(samples + row &* depth.width, on: y, of: target, colors)
+                unsafe drawRow(samples + row &* depth.width, on: y, of: target, colors)
                 continue
             } else if let row {
                 let source = unsafe samples + row &* depth.width
@@ -91,22 +92,22 @@ package final class ColorOverlay {
             } else {
                 unsafe line.update(repeating: hole, count: target.width)
             }
-            unsafe lay(line, on: y, of: target, colors)
+            unsafe drawRow(line, on: y, of: target, colors)
         }
     }
 
-    /// Draws a map that measured nothing.
+    /// Draws a map without measured samples.
     package func drawNothing(colors: DepthColors, on target: Target) {
         let line = unsafe line.reserve(target.width, filler: 0)
         for y in 0..<target.height {
             unsafe line.update(repeating: colors.hole, count: target.width)
-            unsafe lay(line, on: y, of: target, colors)
+            unsafe drawRow(line, on: y, of: target, colors)
         }
     }
 
     // MARK: Rows
 
-    /// For each column of the picture the sample that its centre lies in.
+    /// The column of the map that the centre of each column of the picture lies in.
     private func sampleColumns(_ placement: DepthPlacement) -> UnsafePointer<Int32> {
         let columns = unsafe columns.reserve(placement.videoWidth, filler: -1)
         if columnsKey != placement {
@@ -120,27 +121,27 @@ package final class ColorOverlay {
         return unsafe UnsafePointer(columns)
     }
 
-    /// Lays a row of colors on row `y` of the picture. The row is changed.
-    private func lay(_ line: UnsafeMutablePointer<UInt32>, on y: Int, of target: Target, _ colors: DepthColors) {
+    /// Draws a row of colors on row `y` of the picture. The line of colors may be changed.
+    private func drawRow(_ line: UnsafeMutablePointer<UInt32>, on y: Int, of target: Target, _ colors: DepthColors) {
         let row = unsafe target.plane.row(y).assumingMemoryBound(to: UInt8.self)
         let colorBytes = unsafe UnsafeRawPointer(line).assumingMemoryBound(to: UInt8.self)
         switch (target.bytesPerPixel, target.share) {
         case (4, nil): unsafe row.update(from: colorBytes, count: target.width &* 4)
         case (4, .some(let share)):
             if colors.unmeasuredAlpha == 0 { unsafe showThrough(line, row, count: target.width, colors) }
-            unsafe mix(colorBytes, into: row, share: UInt16(truncatingIfNeeded: share), count: target.width &* 4)
-        case (_, nil): unsafe squeeze(line, into: row, count: target.width)
+            unsafe blend(colorBytes, into: row, share: UInt16(truncatingIfNeeded: share), count: target.width &* 4)
+        case (_, nil): unsafe packThreeBytes(line, into: row, count: target.width)
         case (_, .some(let share)):
             let bytes = unsafe bytes.reserve(target.width &* 3, filler: 0)
-            unsafe squeeze(line, into: bytes, count: target.width)
-            unsafe mix(bytes, into: row, share: UInt16(truncatingIfNeeded: share), count: target.width &* 3)
+            unsafe packThreeBytes(line, into: bytes, count: target.width)
+            unsafe blend(bytes, into: row, share: UInt16(truncatingIfNeeded: share), count: target.width &* 3)
         }
     }
 
-    /// The first three bytes of each pixel.
-    private func squeeze(_ line: UnsafePointer<UInt32>, into row: UnsafeMutablePointer<UInt8>, count: Int) {
+    /// Copies the first three bytes of each pixel.
+    private func packThreeBytes(_ line: UnsafePointer<UInt32>, into row: UnsafeMutablePointer<UInt8>, count: Int) {
         let target = UnsafeMutableRawPointer(row)
-        // Each pixel's fourth byte is written over by the next one.
+        // The store of a pixel spills its fourth byte, which the next pixel overwrites.
         for x in 0..<(count &- 1) {
             unsafe target.storeBytes(of: line[x], toByteOffset: x &* 3, as: UInt32.self)
         }
@@ -148,7 +149,7 @@ package final class ColorOverlay {
         unsafe (target + (count &- 1) &* 3).copyMemory(from: last, byteCount: 3)
     }
 
-    /// Gives transparent holes the colors of the picture below them.
+    /// Replaces transparent holes by the picture's own pixels with an alpha of 0.
     private func showThrough(
         _ line: UnsafeMutablePointer<UInt32>, _ row: UnsafeMutablePointer<UInt8>, count: Int, _ colors: DepthColors
     ) {
@@ -162,25 +163,25 @@ package final class ColorOverlay {
     }
 
     @inline(__always)
-    private func mix(
+    private func blend(
         _ colors: UnsafePointer<UInt8>, into picture: UnsafeMutablePointer<UInt8>, share: UInt16, count: Int
     ) {
         let rest = 256 &- share
         for index in 0..<count {
-            // 65408 at most.
+            // At most 65408.
             let sum = unsafe UInt16(picture[index]) &* rest &+ UInt16(colors[index]) &* share &+ 128
             unsafe picture[index] = UInt8(truncatingIfNeeded: sum >> 8)
         }
     }
 }
 
-/// The sample that a point of the map lies in; nil outside.
+/// The index of the sample that contains a point; nil beside the map.
 private func sampleIndex(_ place: Double, count: Int) -> Int? {
     guard place >= 0, place < Double(count) else { return nil }
     return floorIndex(place, in: 0...(count - 1))
 }
 
 extension DepthColors {
-    /// The pixel of what was not measured.
+    /// The pixel of samples that were not measured.
     fileprivate var hole: UInt32 { unsafe unsafeBitCast(order.pixel(SIMD3(), alpha: unmeasuredAlpha), to: UInt32.self) }
 }

@@ -1,18 +1,18 @@
-/// Which distances get which colors.
+/// The mapping of distances to positions in the palette.
 package enum DepthColorRange: Equatable, Sendable {
-    /// Each color for about as many samples as any other, of those between 0 and `max` metres: what is in view takes up
-    /// all of the palette. What is not nearer than `max` has the farthest color.
+    /// Histogram equalisation: each color has about as many samples as any other, of those between 0 and `max` metres. Samples
+    /// at `max` and beyond have the farthest color.
     case equalize(max: Double)
-    /// The palette from `min` (nearest color) to `max` metres (farthest color), so that one distance keeps one color;
-    /// beyond them their colors. Where `max` is not above `min`, all up to `min` is near and the rest far.
+    /// A linear ramp from `min` (nearest color) to `max` metres (farthest color), clamped beyond both. Where `max` is not above
+    /// `min`, distances up to `min` have the nearest color and others the farthest.
     case fixed(min: Double, max: Double)
 }
 
-/// What a color map paints with.
+/// The palette and the pixel format of a color map.
 package struct DepthColors: Equatable, Sendable {
     package var palette: DepthPalette
     package var order: PixelOrder
-    /// What was not measured is black; this is its alpha.
+    /// Alpha of samples that were not measured, which are black.
     package var unmeasuredAlpha: UInt8
 
     package init(palette: DepthPalette = .jet, order: PixelOrder = .rgba, unmeasuredAlpha: UInt8 = 255) {
@@ -29,24 +29,24 @@ package struct DepthColors: Equatable, Sendable {
 ///
 ///     position = 1 − (samples in this or a nearer bin − samples in the nearest bin) / (all − samples in the nearest bin)
 ///
-/// so that the nearest bin has the nearest color and the farthest bin the farthest; a map at one distance is near. The
-/// color is number round(511 · position) of 512. Holes are black.
+/// so that the nearest bin has the nearest color and the farthest bin the farthest; in a map of one distance all is near. The
+/// color is number round(511 · position) of 512. Holes: black.
 ///
-/// Keeps its memory between frames and takes none in the steady state. Not for two threads at once.
+/// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class DepthColorMap {
     private var histogram = DepthHistogram()
-    /// For each code: its bin, `beyond` or `unmeasured`.
+    /// The bin of each code, or `beyond`, or `unmeasured`.
     private var codeBins = Scratch<Int32>()
     private var codeBinsKey: CodeKey?
-    /// For each bin: how many samples are in it or nearer; later the number of its color.
+    /// The number of samples in each bin or nearer; later the index of its color.
     private var bins = Scratch<UInt32>()
-    /// For each code or bin: the pixel.
+    /// The pixel of each code or bin.
     private var table = Scratch<UInt32>()
     private var tableKey: TableKey?
-    /// The palette's pixels, far to near, then the one for what was not measured.
+    /// The palette's pixels, far to near, then the one of samples that were not measured.
     private var pixels = Scratch<UInt32>()
     private var pixelsKey: DepthColors?
-    /// The numbers of a run's pixels.
+    /// Table indices of a run of samples.
     private var line = Scratch<Int32>()
     private let loops: Loops
 
@@ -56,7 +56,7 @@ package final class DepthColorMap {
         var limit: Double
     }
 
-    /// What a table of fixed range was made for.
+    /// The parameters that the table of a fixed range depends on.
     private struct TableKey: Equatable {
         var scale: DepthScale
         var encoding: DepthEncoding
@@ -67,7 +67,7 @@ package final class DepthColorMap {
 
     package init(loops: Loops = .best) { self.loops = loops }
 
-    /// Fills `target` with a pixel for each sample; what of the map is outside of `target` is not painted.
+    /// Fills `target` with a pixel for each sample; a map larger than `target` is cropped.
     ///
     /// - Parameter bytesPerPixel: 4, or 3 for the first three bytes of each color.
     package func paint(
@@ -120,12 +120,12 @@ package final class DepthColorMap {
 
     // MARK: Tables
 
-    /// Room for every code, and for the two numbers behind the bins.
+    /// Room for every code, and for the two indices after the bins.
     private func reserveTable() -> UnsafeMutablePointer<UInt32> {
         unsafe table.reserve(MetreBins.unmeasured + 1, filler: 0)
     }
 
-    /// A pixel for every code, by distance alone; made once for each key.
+    /// The pixel of every code for a fixed range; computed once for each key.
     private func fixedCodes(_ key: TableKey, _ pixels: UnsafePointer<UInt32>) -> UnsafePointer<UInt32> {
         let table = unsafe reserveTable()
         if key != tableKey {
@@ -139,9 +139,9 @@ package final class DepthColorMap {
         return unsafe UnsafePointer(table)
     }
 
-    /// A pixel for every code that was counted.
+    /// The pixel of every code that occurs.
     ///
-    /// Distance only ever grows, or only ever falls, with the code, so the codes of one bin are neighbours.
+    /// Distance is monotone in the code, so the codes of one bin are contiguous.
     private func equalizedCodes(
         _ counts: DepthHistogram.Counts, scale: DepthScale, encoding: DepthEncoding, max: Double,
         _ pixels: UnsafePointer<UInt32>
@@ -187,7 +187,7 @@ package final class DepthColorMap {
         return unsafe UnsafePointer(table)
     }
 
-    /// A pixel for every bin that was counted.
+    /// The pixel of every bin that occurs.
     private func equalizedBins(
         _ counts: DepthHistogram.Counts, _ pixels: UnsafePointer<UInt32>
     ) -> UnsafePointer<UInt32> {
@@ -202,7 +202,7 @@ package final class DepthColorMap {
         return unsafe UnsafePointer(table)
     }
 
-    /// Turns the numbers of samples in neighbouring bins into the numbers of their colors.
+    /// Replaces the number of samples in each bin by the index of its color.
     private func rank(_ bins: UnsafeMutablePointer<UInt32>, below end: Int) {
         var all = 0
         for bin in 0..<end { unsafe all &+= Int(bins[bin]) }
@@ -213,7 +213,7 @@ package final class DepthColorMap {
         }
     }
 
-    /// For each code its bin, or why it has none; made once for each key.
+    /// The bin of each code, or `beyond`, or `unmeasured`; computed once for each key.
     private func bins(of key: CodeKey) -> UnsafePointer<Int32> {
         let result = unsafe codeBins.reserve(DepthHistogram.binCount, filler: 0)
         if key != codeBinsKey {
@@ -250,7 +250,7 @@ package final class DepthColorMap {
         }
     }
 
-    /// - Parameter numbers: fills a run with the numbers of the samples' pixels in `table`.
+    /// - Parameter numbers: fills a run with the samples' indices in `table`.
     private func paintMetres<Pixel>(
         _ depth: DepthImage, into target: PixelRows<Pixel>, _ table: UnsafePointer<UInt32>,
         numbers: (UnsafeMutablePointer<Int32>, UnsafeRawPointer, Int, Loops) -> Void
@@ -268,10 +268,10 @@ package final class DepthColorMap {
     }
 }
 
-/// How a color of four bytes is stored.
+/// The stored form of a pixel of four bytes.
 private protocol StoredPixel {
     static var size: Int { get }
-    /// How many of a row's pixels may be stored four at a time.
+    /// The number of a row's pixels that may be stored four at a time.
     static func fours(in count: Int) -> Int
     /// Stores four neighbouring pixels.
     static func store(_ pixels: SIMD4<UInt32>, at place: UnsafeMutableRawPointer)
@@ -295,11 +295,11 @@ private enum FourBytes: StoredPixel {
     }
 }
 
-/// The first three bytes.
+/// The first three of the four bytes.
 private enum ThreeBytes: StoredPixel {
     static let size = 3
 
-    /// Each pixel's fourth byte is written over by the next pixel, so one must come.
+    /// The store of a pixel spills its fourth byte, which the next pixel overwrites; so the last pixel is excluded.
     @inline(__always)
     static func fours(in count: Int) -> Int { (count &- 1) & ~3 }
 
@@ -322,9 +322,9 @@ private struct PixelRows<Pixel: StoredPixel> {
 
     init(_ plane: MutablePlane) { self.plane = plane }
 
-    /// Fills what there is of row `y` with the pixels of `count` samples, from column `start` on.
+    /// Fills row `y` from column `start` on with the pixels of `count` samples, as far as the row goes.
     ///
-    /// - Parameter number: of one of the samples: where in `table` its pixel is.
+    /// - Parameter number: gives a sample's index in `table`.
     @inline(__always)
     func fill(
         _ y: Int, from start: Int = 0, count: Int, with samples: UnsafeRawPointer, _ table: UnsafePointer<UInt32>,
@@ -334,7 +334,7 @@ private struct PixelRows<Pixel: StoredPixel> {
         guard y < plane.rows, count > 0 else { return }
         let row = unsafe plane.row(y) + start &* Pixel.size
         let fours = Pixel.fours(in: count)
-        // Four at a time: the loads and stores are what takes the time.
+        // Four at a time, to save loads and stores.
         for x in stride(from: 0, to: fours, by: 4) {
             let one = unsafe table[number(samples, x)]
             let two = unsafe table[number(samples, x &+ 1)]
@@ -347,31 +347,31 @@ private struct PixelRows<Pixel: StoredPixel> {
 }
 
 private let unmeasured = -1
-/// Measured, but not within the range of the histogram.
+/// Measured, but beyond the range of the histogram.
 private let beyond = -2
 
-/// The numbers of the colors of bins, told from the nearest bin to the farthest.
+/// The color indices of bins, computed from the nearest bin to the farthest.
 private struct ColorRanks {
     private let all: Int
-    /// Samples in the nearest bin; 0 before that was seen.
+    /// Samples in the nearest bin; 0 before the first bin.
     private var first = 0
     private var sum = 0
 
     init(all: Int) { self.all = all }
 
-    /// round(511 · (1 − (sum − first) / (all − first))), with the bin's own samples in the sum.
+    /// round(511 · (1 − (sum − first) / (all − first))), with the bin's own samples included in the sum.
     @inline(__always)
     mutating func color(ofNext samples: Int) -> Int {
         if first == 0 { first = samples }
         sum &+= samples
         let last = Double(DepthPalette.size - 1)
         let share = Double(sum &- first) / Double(max(all &- first, 1))
-        // From 0 to 511; adding 2⁵² leaves the nearest whole number in the low bits, without a call for each bin.
+        // 0…511; adding 2⁵² leaves the nearest whole number in the low bits, without a call for each bin.
         return Int(truncatingIfNeeded: (last * (1 - share) + 0x1p52).bitPattern) & (DepthPalette.size - 1)
     }
 }
 
-/// The number of a distance's color where the range is fixed.
+/// The color index of a distance in a fixed range.
 private struct FixedRamp {
     private let far: Double
     private let near: Double
@@ -392,7 +392,7 @@ private struct FixedRamp {
         return nearestIndex((far - metres) * colorsPerMetre, in: 0...(DepthPalette.size - 1))
     }
 
-    /// The same of a run of 32-bit floats, in single precision, halves upwards; the palette's size where nothing was
+    /// The same for a run of 32-bit floats, in single precision, halves rounded up; the palette's size where nothing was
     /// measured.
     func fill(
         _ line: UnsafeMutablePointer<Int32>, from row: UnsafeRawPointer, count: Int, loops: Loops
@@ -404,7 +404,7 @@ private struct FixedRamp {
 }
 
 extension DepthEncoding {
-    /// How many codes a sample can have; 0 where it has more than 16 bits.
+    /// The number of codes of a sample; 0 where it has more than 16 bits.
     fileprivate var codeCount: Int {
         switch self {
         case .gray8: return 256
@@ -413,7 +413,7 @@ extension DepthEncoding {
         }
     }
 
-    /// What the bits of a sample stand for; nil where it was not measured.
+    /// The distance that a code stands for; nil where it was not measured.
     fileprivate func metres(code: Int, scale: DepthScale) -> Double? {
         if let fullScale { return scale.metres(count: code, fullScale: fullScale) }
         let metres = widened(half: UInt16(truncatingIfNeeded: code))

@@ -1,13 +1,12 @@
-/// Counts the samples of a depth map, 65536 kinds of them, and keeps the memory for that.
+/// Histogram of a depth map, with 65536 counters that are kept from frame to frame.
 ///
-/// Samples that are stored in 16 bits or less are told apart by their bits (their *code*), 32-bit floats by the bin of
-/// equal width that they fall into.
+/// Samples of 16 bits or less are counted by their bits (their *code*), 32-bit floats in bins of equal width.
 @safe
 struct DepthHistogram: ~Copyable {
     static let binCount = 1 << 16
 
     private var memory = Scratch<UInt32>()
-    /// How many counters may hold something.
+    /// The number of counters that may not be 0.
     private var used = 0
     /// The bins of a run of samples.
     private var line = Scratch<Int32>()
@@ -16,7 +15,7 @@ struct DepthHistogram: ~Copyable {
     @safe
     struct Counts {
         fileprivate let base: UnsafeMutablePointer<UInt32>
-        /// All that are not 0 are below this index.
+        /// Counters at this index and above are 0.
         let end: Int
 
         @inline(__always)
@@ -26,21 +25,21 @@ struct DepthHistogram: ~Copyable {
         }
     }
 
-    /// Counts by code: the bits of a sample as an integer, whatever they mean.
+    /// Counts by code: the bits of a sample as an integer.
     ///
     /// - Precondition: the samples have 16 bits or less.
     mutating func countCodes(of depth: DepthImage) -> Counts {
-        let tally = unsafe Tally(counters: cleared())
+        let banks = unsafe CounterBanks(counters: cleared())
         switch depth.encoding {
         case .gray8:
-            unsafe tally.countRows(of: depth) { unsafe $0.smallCode($1) }
-            return finish(tally.join(below: 1 << 8))
+            unsafe banks.countRows(of: depth) { unsafe $0.smallCode($1) }
+            return finish(banks.join(below: 1 << 8))
         case .gray16BE:
-            unsafe tally.countRows(of: depth) { unsafe $0.bigEndianCode($1) }
-            return finish(tally.join(below: DepthHistogram.binCount))
+            unsafe banks.countRows(of: depth) { unsafe $0.bigEndianCode($1) }
+            return finish(banks.join(below: DepthHistogram.binCount))
         case .gray16LE, .float16LE, .float32LE:
-            let highest = tally.countRowsOfFours(of: depth)
-            return finish(tally.join(below: highest &+ 1))
+            let highest = banks.countRowsOfFours(of: depth)
+            return finish(banks.join(below: highest &+ 1))
         }
     }
 
@@ -48,21 +47,21 @@ struct DepthHistogram: ~Copyable {
     ///
     /// - Precondition: the samples are 32-bit floats.
     mutating func countMetres(of depth: DepthImage, bins: MetreBins, loops: Loops) -> Counts {
-        let tally = unsafe Tally(counters: cleared())
+        let banks = unsafe CounterBanks(counters: cleared())
         let line = unsafe line.reserve(MetreBins.runLength, filler: 0)
         for y in 0..<depth.height {
             for start in stride(from: 0, to: depth.width, by: MetreBins.runLength) {
                 let count = min(MetreBins.runLength, depth.width &- start)
                 unsafe bins.fill(line, from: depth.plane.row(y) + start &* 4, count: count, loops: loops)
-                for x in 0..<count { unsafe tally.count(Int(line[x]), turn: x & 1) }
+                for x in 0..<count { unsafe banks.count(Int(line[x]), bank: x & 1) }
             }
         }
-        tally.forget(from: MetreBins.beyond, through: MetreBins.unmeasured)
-        return finish(tally.join(below: DepthHistogram.binCount))
+        banks.forget(from: MetreBins.beyond, through: MetreBins.unmeasured)
+        return finish(banks.join(below: DepthHistogram.binCount))
     }
 
     private mutating func cleared() -> UnsafeMutablePointer<UInt32> {
-        let counters = unsafe memory.reserve(Tally.turns * Tally.distance, filler: 0)
+        let counters = unsafe memory.reserve(CounterBanks.bankCount * CounterBanks.bankStride, filler: 0)
         unsafe counters.update(repeating: 0, count: used)
         return unsafe counters
     }
@@ -86,18 +85,18 @@ struct MetreBins {
         binsPerMetre = floatLimit > 0 ? min(Float(DepthHistogram.binCount) / floatLimit, 1e30) : 0
     }
 
-    /// floor(metres · 65536 / limit); nil for what is not above 0 or not below the limit.
+    /// floor(metres · 65536 / limit); nil for distances not above 0 or not below the limit.
     func bin(of metres: Double) -> Int? {
         guard metres > 0, metres < limit else { return nil }
         return floorIndex(metres * Double(DepthHistogram.binCount) / limit, in: 0...(DepthHistogram.binCount - 1))
     }
 
-    /// Behind the bins: what is measured but not below the limit, and what is not measured.
+    /// Indices after the bins: samples at or beyond the limit, and samples that were not measured.
     static let beyond = DepthHistogram.binCount
     static let unmeasured = DepthHistogram.binCount + 1
 
-    /// Samples to find numbers for at a time: so few that the processor fetches the next ones while it works on what these
-    /// lead to.
+    /// Samples that are binned at a time: few enough for the processor to overlap the binning of one run with the use of the
+    /// previous one.
     static let runLength = 64
 
     /// The bins of a run of 32-bit floats, in single precision, or one of the two above.
@@ -109,14 +108,14 @@ struct MetreBins {
     }
 }
 
-/// Two sets of counters that take turns: neighbouring samples are mostly alike, and a counter that was written just now
-/// is slow to read.
+/// Two banks of counters, used alternately: neighbouring samples are often equal, and to increment the counter that was
+/// written last stalls the processor.
 @safe
-private struct Tally {
-    static let turns = 2
-    /// From one set to the next. No multiple of 4096 bytes: processors take a load for one of what was just stored where
-    /// the lower twelve bits of the two addresses agree.
-    static let distance = DepthHistogram.binCount + 528
+private struct CounterBanks {
+    static let bankCount = 2
+    /// Counters from one bank to the next. Not a multiple of 4096 bytes: processors take two addresses with equal lower twelve
+    /// bits for the same one (4K aliasing).
+    static let bankStride = DepthHistogram.binCount + 528
     private let counters: UnsafeMutablePointer<UInt32>
 
     init(counters: UnsafeMutablePointer<UInt32>) {
@@ -127,11 +126,13 @@ private struct Tally {
     func countRows(of depth: DepthImage, code: (UnsafeRawPointer, Int) -> Int) {
         for y in 0..<depth.height {
             let row = unsafe depth.plane.row(y)
-            for x in 0..<depth.width { unsafe count(code(row, x), turn: x & 1) }
+            for x in 0..<depth.width { unsafe count(code(row, x), bank: x & 1) }
         }
     }
 
-    /// The same for little-endian samples of 16 bits, four at a time; returns a code that is not below any of them.
+    /// The same for little-endian samples of 16 bits, four at a time.
+    ///
+    /// - Returns: an upper bound of the codes.
     @inline(__always)
     func countRowsOfFours(of depth: DepthImage) -> Int {
         var bits = 0
@@ -139,36 +140,36 @@ private struct Tally {
             let row = unsafe depth.plane.row(y)
             for x in stride(from: 0, to: depth.width & ~3, by: 4) {
                 let codes = unsafe row.fourCodes(x)
-                count(codes.0, turn: 0)
-                count(codes.1, turn: 1)
-                count(codes.2, turn: 0)
-                count(codes.3, turn: 1)
+                count(codes.0, bank: 0)
+                count(codes.1, bank: 1)
+                count(codes.2, bank: 0)
+                count(codes.3, bank: 1)
                 bits |= codes.0 | codes.1 | codes.2 | codes.3
             }
             for x in (depth.width & ~3)..<depth.width {
                 let code = unsafe row.code(x)
-                count(code, turn: x & 1)
+                count(code, bank: x & 1)
                 bits |= code
             }
         }
         return bits
     }
 
-    /// Leaves counters as if nothing had been counted there.
+    /// Sets some counters to 0.
     func forget(from first: Int, through last: Int) {
         for index in first...last {
-            for turn in 0..<Tally.turns { unsafe counters[turn &* Tally.distance &+ index] = 0 }
+            for bank in 0..<CounterBanks.bankCount { unsafe counters[bank &* CounterBanks.bankStride &+ index] = 0 }
         }
     }
 
     @inline(__always)
-    func count(_ index: Int, turn: Int) { unsafe counters[turn &* Tally.distance &+ index] &+= 1 }
+    func count(_ index: Int, bank: Int) { unsafe counters[bank &* CounterBanks.bankStride &+ index] &+= 1 }
 
-    /// Adds the second set to the first and leaves it empty.
+    /// Adds the second bank to the first and clears it.
     ///
-    /// - Parameter limit: no index was as high.
+    /// - Parameter limit: above every index that was counted.
     func join(below limit: Int) -> DepthHistogram.Counts {
-        let second = unsafe counters + Tally.distance
+        let second = unsafe counters + CounterBanks.bankStride
         var end = 0
         for block in 0..<min(groups(of: 16, in: limit), DepthHistogram.binCount / 16) {
             let start = block &* 16
@@ -187,7 +188,7 @@ private struct Tally {
 
 /// The codes of a row's samples, aligned or not.
 extension UnsafeRawPointer {
-    /// Of a sample of 8 bits.
+    /// The code of a sample of 8 bits.
     @inline(__always)
     func smallCode(_ index: Int) -> Int { unsafe Int(load(fromByteOffset: index, as: UInt8.self)) }
 
@@ -196,7 +197,7 @@ extension UnsafeRawPointer {
         unsafe Int(UInt16(bigEndian: loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)))
     }
 
-    /// Of a little-endian sample of 16 bits.
+    /// The code of a little-endian sample of 16 bits.
     @inline(__always)
     func code(_ index: Int) -> Int {
         unsafe Int(UInt16(littleEndian: loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)))

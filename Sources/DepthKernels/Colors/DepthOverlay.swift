@@ -1,6 +1,6 @@
-/// Lays a picture of a depth map over a frame, each pixel that of the sample under it.
+/// Draws a picture of a depth map, one pixel for each sample, at the map's place on a frame: nearest-neighbour resampling.
 ///
-/// Keeps its memory between frames and takes none in the steady state.
+/// Keeps its memory between frames and allocates none in the steady state.
 package struct DepthOverlay: ~Copyable {
     private var columns = Scratch<Int32>()
 
@@ -8,9 +8,10 @@ package struct DepthOverlay: ~Copyable {
 
     /// Fills the first `width` × `height` pixels of `target`.
     ///
-    /// - Parameter samples: four bytes for each sample of the map.
-    /// - Parameter placement: where the map lies on the video. The target shows all of the video, at a size of its own.
-    /// - Parameter outside: what shows where the map is not.
+    /// - Parameters:
+    ///   - samples: four bytes for each sample of the map.
+    ///   - placement: the map's place on the video. The target shows all of the video, at a size of its own.
+    ///   - outside: the pixel beside the map.
     package mutating func draw(
         _ samples: Plane, placement: DepthPlacement, into target: MutablePlane, width: Int, height: Int,
         outside: SIMD4<UInt8>
@@ -44,7 +45,7 @@ package struct DepthOverlay: ~Copyable {
         }
     }
 
-    /// The sample that a point lies on; −1 outside of the map.
+    /// The sample that contains a point; −1 beside the map.
     private func sample(_ place: Double, of count: Int) -> Int32 {
         guard place >= 0, place < Double(count) else { return -1 }
         return Int32(truncatingIfNeeded: floorIndex(place, in: 0...(count - 1)))

@@ -1,20 +1,19 @@
 /// The colors that stand for distances, from the farthest to the nearest.
 ///
-/// | palette | far | near | what it is |
+/// | palette | far | near | description |
 /// |---|---|---|---|
-/// | `jet` | dark blue | dark red | three trapezoids, as MATLAB's `jet`; the map of Apple's sample "Streaming depth data from the TrueDepth camera", which rounds the same trapezoids off |
+/// | `jet` | dark blue | dark red | three trapezoids, as MATLAB's `jet`; the map of Apple's sample "Streaming depth data from the TrueDepth camera", which smooths their corners |
 /// | `turbo` | dark blue | dark red | jet without its bands: Anton Mikhailov, "Turbo, an improved rainbow colormap for visualization", 2019; © Google LLC, Apache-2.0 |
-/// | `viridis` | violet | yellow | evenly brighter, and so for color-blind eyes: Nathaniel Smith, Stéfan van der Walt and Eric Firing for Matplotlib, 2015; CC0 |
+/// | `viridis` | violet | yellow | perceptually uniform, and legible to color-blind users: Nathaniel Smith, Stéfan van der Walt and Eric Firing for Matplotlib, 2015; CC0 |
 /// | `gray` | black | white | |
 /// | `hue` | blue | red | the fully saturated hues of 240° to 0° |
 package enum DepthPalette: Int, Sendable, CaseIterable {
     case jet, turbo, viridis, gray, hue
 
-    /// How many colors the tables of a palette have, as the sample's.
+    /// The number of colors in a palette's table, as in Apple's sample.
     package static let size = 512
 
-    /// Red, green and blue at `position`, from 0 (far) to 1 (near); other numbers count as the nearer end of these, NaN
-    /// as 0.
+    /// Red, green and blue at `position`, from 0 (far) to 1 (near); clamped; NaN counts as 0.
     package func color(at position: Double) -> SIMD3<UInt8> {
         let position = clamped(position, to: 0...1, orIfNaN: 0)
         switch self {
@@ -26,12 +25,12 @@ package enum DepthPalette: Int, Sendable, CaseIterable {
         }
     }
 
-    /// The color `index` of `size`; indices outside count as the nearest inside.
+    /// Color `index` of the table; indices are clamped to 0..<`size`.
     package func color(index: Int) -> SIMD3<UInt8> {
         color(at: Double(min(max(index, 0), DepthPalette.size - 1)) / Double(DepthPalette.size - 1))
     }
 
-    /// Channel = 1.5 − |4·position − centre|, cut off at 0 and 1, with the centres 3, 2 and 1 for red, green and blue.
+    /// Channel = 1.5 − |4·position − centre|, clamped to 0…1, with the centres 3, 2 and 1 for red, green and blue.
     private static func jetColor(at position: Double) -> SIMD3<UInt8> {
         func channel(_ centre: Double) -> UInt8 { byte(1.5 - abs(4 * position - centre)) }
         return SIMD3(channel(3), channel(2), channel(1))
@@ -56,7 +55,7 @@ package enum DepthPalette: Int, Sendable, CaseIterable {
     }
 }
 
-/// 255 · `value`, rounded to nearest, with `value` cut off at 0 and 1.
+/// 255 · `value`, rounded to nearest, with `value` clamped to 0…1.
 private func byte(_ value: Double) -> UInt8 {
     UInt8(truncatingIfNeeded: nearestIndex(value * 255, in: 0...255))
 }

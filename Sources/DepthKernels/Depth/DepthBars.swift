@@ -1,14 +1,16 @@
-/// How many samples of a depth map lie at which distance, in bars of equal width.
+/// Histogram of the distances in a depth map, in bars of equal width.
 package struct DepthBars: Sendable {
     package static let count = 64
     /// The distance at which the last bar ends, in metres.
     package let limit: Double
     private var bars = InlineArray<64, Int>(repeating: 0)
 
-    /// Looks at no more than 32 Ki samples, in a grid over the whole map.
+    /// Counts 32 Ki samples at most, in a regular grid over the whole map.
     ///
-    /// - Parameter distance: is to be within the bars, as long as it is below 800 m. They reach to the first of 1, 2, 4,
-    ///   … 1024 m that is a quarter farther and has nine tenths of the measured samples before it.
+    /// The bars reach to the first of 1, 2, 4, … 1024 m that is at least 1.25 · `distance` and has nine tenths of the measured
+    /// samples below it.
+    ///
+    /// - Parameter distance: metres; lies within the bars if below 800 m.
     package init(of image: DepthImage, scale: DepthScale, showing distance: Double) {
         var step = 1
         while groups(of: step, in: image.width) &* groups(of: step, in: image.height) > 1 << 15 { step &+= 1 }
@@ -36,7 +38,7 @@ package struct DepthBars: Sendable {
         bars = counted
     }
 
-    /// The height of bar `index`, as a share of the highest one's; 0 where nothing was measured.
+    /// The height of bar `index` relative to the highest bar, 0…1; 0 where nothing was measured.
     package func height(_ index: Int) -> Double {
         var highest = 0
         for bar in 0..<DepthBars.count { highest = max(highest, bars[bar]) }

@@ -1,7 +1,7 @@
-/// How one depth sample is stored.
+/// The storage format of a depth sample.
 package enum DepthEncoding: Sendable {
     case gray8, gray16LE, gray16BE
-    /// Metres as they are.
+    /// Metres.
     case float32LE, float16LE
 
     package var bytesPerSample: Int {
@@ -22,7 +22,7 @@ package enum DepthEncoding: Sendable {
     }
 }
 
-/// A depth map in somebody else's memory.
+/// A depth map in borrowed memory.
 @safe
 package struct DepthImage {
     let plane: Plane
@@ -42,7 +42,7 @@ package struct DepthImage {
 
     /// Distance of one sample in metres; nil where it was not measured, and outside the map.
     ///
-    /// Float encodings are metres already and the scale is not asked; NaN, infinite and values not above 0 are not
+    /// Float encodings hold metres, and the scale does not apply to them; NaN, infinite values and those not above 0 are not
     /// measured.
     package func metres(x: Int, y: Int, scale: DepthScale) -> Double? {
         guard x >= 0, x < width, y >= 0, y < height else { return nil }
@@ -69,7 +69,7 @@ package struct DepthImage {
         }
     }
 
-    /// The stored metres, whatever they are; 0 for integer encodings.
+    /// The stored metres, NaN and infinite ones included; 0 for integer encodings.
     ///
     /// - Precondition: the sample is inside the map.
     @inline(__always)
@@ -87,9 +87,9 @@ package struct DepthImage {
     }
 }
 
-/// A 16-bit float as a 32-bit one, by its bits (IEEE 754-2019 §3.4), so that the loop over a row needs no `Float16`.
+/// Converts a 16-bit float to 32 bits by its bit pattern (IEEE 754-2019 §3.4), as `Float16` does not exist on every platform.
 ///
-/// The exponent is moved by a multiplication, which makes denormals come out right; infinite and NaN keep being so.
+/// A multiplication rescales the exponent, which is exact for subnormal numbers too; +∞ stays infinite, −∞ and NaN become NaN.
 @inline(__always)
 func widened(half bits: UInt16) -> Float {
     let magnitude = Float(bitPattern: UInt32(bits & 0x7fff) << 13) * 0x1p112

@@ -1,12 +1,11 @@
 /// Reads a depth map row by row as metres, in single precision.
 ///
-/// Where `DepthImage.metres(x:y:scale:)` gives nil, a row has 0, a negative number, an infinite one or NaN: what is not
-/// in 1 mm to 3.4e38 m is not measured.
+/// A sample that is not measured (`DepthImage.metres(x:y:scale:)` is nil) is 0, negative, infinite or NaN in the row.
 struct DepthMetres: ~Copyable {
     private var counts = Scratch<UInt16>()
     private var metres = Scratch<Float>()
 
-    /// Samples by which a row in memory is longer than the map is wide, at most.
+    /// The largest number of samples that follow the map's last one in memory.
     static let padding = 16
 
     /// The samples of row `y`, and zeros up to the next multiple of 16.
@@ -34,7 +33,7 @@ struct DepthMetres: ~Copyable {
         return unsafe UnsafePointer(metres)
     }
 
-    /// The counts of a row, of 16 bits each and in the machine's own order: as they lie, where they lie so.
+    /// The counts of a row as 16-bit integers in native byte order; the map's own memory where it has that format.
     private mutating func nativeCounts(_ y: Int, of depth: DepthImage) -> UnsafeRawPointer {
         let row = unsafe depth.plane.row(y)
         if UInt16(littleEndian: 1) == 1 && depth.encoding == .gray16LE { return unsafe row }

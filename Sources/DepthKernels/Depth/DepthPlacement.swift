@@ -1,8 +1,8 @@
-/// How a depth map of another shape is laid over the video.
+/// The way to fit a depth map to a video of another aspect ratio.
 package enum DepthFit: Int, Sendable, CaseIterable {
-    /// Over the whole frame, each axis by its own scale.
+    /// Fills the whole frame; each axis has a scale of its own.
     case stretch
-    /// One scale, by the width; centred.
+    /// One scale, which makes the widths equal; centred.
     case width
     /// One scale, so that the frame is covered; centred.
     case cover
@@ -10,11 +10,11 @@ package enum DepthFit: Int, Sendable, CaseIterable {
     case contain
 }
 
-/// Where the depth map lies on the video: a rectangle in video pixels, perhaps larger than the frame.
+/// The rectangle of the video, in video pixels, that a depth map covers; it may be larger than the frame.
 ///
 /// Coordinates are continuous and count pixel edges: the frame reaches from 0 to its width, and the centre of the
-/// first pixel is 0.5. Both sizes are taken as at least 1; an offset or scale that is not a number counts as not set,
-/// and the others are kept within ±1e6 pixels and 0.001…1000.
+/// first pixel is 0.5. Sizes below 1 count as 1. Offsets are clamped to ±1e6 pixels and
+/// scales to 0.001…1000; NaN counts as the default.
 package struct DepthPlacement: Equatable, Sendable {
     package let depthWidth: Int
     package let depthHeight: Int
@@ -26,9 +26,10 @@ package struct DepthPlacement: Equatable, Sendable {
     package let width: Double
     package let height: Double
 
-    /// - Parameter offsetX: moves the map to the right, in video pixels.
-    /// - Parameter offsetY: moves the map down, in video pixels.
-    /// - Parameter scale: enlarges the map about the centre of the frame.
+    /// - Parameters:
+    ///   - offsetX: video pixels by which the map is moved to the right.
+    ///   - offsetY: video pixels by which the map is moved down.
+    ///   - scale: factor by which the map is enlarged about the centre of the frame.
     package init(
         depthWidth: Int, depthHeight: Int, videoWidth: Int, videoHeight: Int, fit: DepthFit = .stretch,
         offsetX: Double = 0, offsetY: Double = 0, scale: Double = 1
@@ -62,7 +63,7 @@ package struct DepthPlacement: Equatable, Sendable {
 
     /// The point of the depth map under a point of the video.
     package func depthPoint(videoX: Double, videoY: Double) -> (x: Double, y: Double) {
-        // In this order a map stretched over the frame gives x · depthWidth / videoWidth, rounded as the oracle does.
+        // In this order of operations a stretched map gives x · depthWidth / videoWidth with the rounding of the test oracle.
         (
             (videoX - left) * Double(depthWidth) / width,
             (videoY - top) * Double(depthHeight) / height

@@ -1,4 +1,4 @@
-/// How counts become metres, and where the depth map lies on the video.
+/// The scale of a depth map and its place on the video.
 package struct DepthReading: Equatable, Sendable {
     package var scale = DepthScale()
     package var fit = DepthFit.stretch
@@ -19,7 +19,7 @@ package struct DepthReading: Equatable, Sendable {
         self.zoom = zoom
     }
 
-    /// Where a map lies on a picture.
+    /// The place of a map on a picture.
     package func placement(depthWidth: Int, depthHeight: Int, videoWidth: Int, videoHeight: Int) -> DepthPlacement {
         DepthPlacement(
             depthWidth: depthWidth, depthHeight: depthHeight, videoWidth: videoWidth, videoHeight: videoHeight,

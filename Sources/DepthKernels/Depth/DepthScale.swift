@@ -1,4 +1,4 @@
-/// What the numbers of a depth map mean.
+/// The relation between the counts of a depth map and metres.
 package struct DepthScale: Equatable, Sendable {
     package enum Kind: Int, Sendable, CaseIterable {
         /// Counts grow with distance: `metres = count · unit + bias`.
@@ -26,8 +26,9 @@ package struct DepthScale: Equatable, Sendable {
 
     /// The distance that `count` stands for, in metres; nil where it was not measured.
     ///
-    /// Not measured are the invalid count and every result that is not finite or not above 0. (So count 0 of a metric
-    /// scale without bias is not measured even where no count is named invalid.)
+    /// The invalid count, and every count whose result is not finite or not above 0, is not measured. (So count 0 of a metric
+    /// scale without bias is not measured even where no count is invalid.)
+    ///
     /// - Parameter fullScale: the largest count that the samples can hold: 255 or 65535.
     package func metres(count: Int, fullScale: Int) -> Double? {
         guard count != invalidCount, isUsable else { return nil }
@@ -35,11 +36,11 @@ package struct DepthScale: Equatable, Sendable {
         return distance > 0 && distance.isFinite ? distance : nil
     }
 
-    /// False for a unit or bias that is no number: such a scale measures nothing.
+    /// False where unit or bias is NaN or infinite: such a scale measures nothing.
     var isUsable: Bool { kind == .relative || (unit.isFinite && bias.isFinite) }
 
-    /// `metres(count:fullScale:)` before what was not measured is sorted out; monotone in `count`, and +inf where the
-    /// inverse distance is not above 0.
+    /// The formula of `metres(count:fullScale:)`, without the check for samples that are not measured; monotone in `count`, and
+    /// +∞ where the inverse distance is not above 0.
     func distance(count: Int, fullScale: Int) -> Double {
         switch kind {
         case .metric: return Double(count) * unit + bias
@@ -50,7 +51,7 @@ package struct DepthScale: Equatable, Sendable {
 
     private func inverse(_ value: Double) -> Double { value > 0 ? 1 / value : .infinity }
 
-    /// Whether a higher count is farther away (or as far).
+    /// True where a higher count is as far away or farther.
     var growsWithDistance: Bool {
         switch kind {
         case .metric: return unit >= 0
@@ -62,15 +63,15 @@ package struct DepthScale: Equatable, Sendable {
 
 /// The counts that lie between two distances: a range without its invalid count.
 ///
-/// Distance is monotone in the count, so the counts between two distances are neighbours. They are found once for each
-/// frame by the formula in double precision; the samples are then compared as integers and come out exactly as if each
-/// of them had been turned into metres.
+/// Distance is monotone in the count, so the counts between two distances are contiguous. Their ends are found once for each
+/// frame by the formula in double precision; samples are then compared as integers, with the same result as if each were
+/// converted to metres.
 struct CountRange: Equatable {
     /// First count inside.
     var start: Int
-    /// First count behind the last one inside; equal to `start` where no count is inside.
+    /// One more than the last count inside; equal to `start` where no count is inside.
     var end: Int
-    /// A count that is not inside even though it lies between the two, or -1.
+    /// A count between the two that is not inside; -1 for none.
     var hole: Int
 
     /// The counts with `near < metres <= cutoff` that are measured.

@@ -1,8 +1,8 @@
-/// The middle of many depth samples, found without storing or sorting them.
+/// The median of many depth samples, without storing or sorting them.
 ///
-/// Every measured sample has a key, a whole number that grows or falls with its distance. The k-th smallest key is
-/// found digit by digit: count the samples by the top eight bits, see in which bin the k-th lies, and look at the next
-/// eight bits of that bin's samples only (radix selection). Each digit is one pass over the samples.
+/// Every measured sample has a key, an integer that is monotone in its distance. Radix selection finds the k-th smallest key
+/// digit by digit: a histogram of the top eight bits gives the bin of the k-th key, and only samples of that bin count for
+/// the next eight bits. Each digit is one pass over the samples.
 struct MedianSearch {
     let image: DepthImage
     let scale: DepthScale
@@ -68,7 +68,7 @@ struct MedianSearch {
         return prefix
     }
 
-    /// How often each digit follows `prefix` in the keys.
+    /// Histogram of the digits that follow `prefix` in the keys.
     private func histogram(
         of grid: SampleGrid, where counts: (Double) -> Bool, prefix: UInt32, shift: Int
     ) -> InlineArray<256, Int> {

@@ -1,4 +1,4 @@
-/// The share of a depth map that was not measured, 0…1, from every eighth row: a figure to watch a camera by.
+/// The share of a depth map that was not measured, 0…1, estimated from every eighth row.
 package func unmeasuredShare(of image: DepthImage, scale: DepthScale, loops: Loops = .best) -> Double {
     var unmeasured = 0
     var looked = 0

@@ -3,7 +3,8 @@
 ///     count = round(metres / unit), at most 65535
 ///
 /// Units: `metres` holds native Float32 samples, `unit` metres per count. Holes: a sample that is 0, negative or not
-/// finite becomes 0, "not measured". Shape: two planes of the same picture; only what both hold is written.
+/// finite becomes 0, "not measured". Shape: two planes of the same picture; of planes of different sizes, the common
+/// part is written.
 package func writeCounts(metres: Plane, unit: Float, bigEndian: Bool, into counts: MutablePlane) {
     let columns = min(metres.rowBytes / 4, counts.rowBytes / 2)
     for y in 0..<min(metres.rows, counts.rows) {

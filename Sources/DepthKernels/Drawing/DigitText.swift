@@ -1,39 +1,39 @@
-/// A short text of digits, drawn as light strokes with a dark edge, so that it can be read on any picture.
+/// A short text of digits, drawn as light strokes with a dark outline, legible on any picture.
 ///
-/// Its letters are the digits, `.`, `-`, `c`, `m` and the space, five by seven cells each; others are spaces. A cell is
-/// a square of `scale` pixels. One cell of edge runs around every stroke, so the text takes up two cells more than its
-/// letters along each axis.
+/// The glyphs are the digits, `.`, `-`, `c`, `m` and the space, five by seven cells each; other letters are drawn as spaces. A
+/// cell is a square of `scale` pixels. The outline is one cell wide, so the text is two cells larger than its letters along
+/// each axis.
 package struct DigitText: Equatable, Sendable {
     private let text: String
     private let scale: Int
 
-    /// - Parameter scale: pixels along each side of a cell; 1…64, others count as the nearer of these.
+    /// - Parameter scale: pixels along each side of a cell, clamped to 1…64.
     package init(_ text: String, scale: Int) {
         self.text = text
         self.scale = min(max(scale, 1), 64)
     }
 
-    /// A scale at which the letters are about a twenty-fifth of the picture's height.
+    /// The scale at which letters have about a twenty-fifth of the picture's height.
     package static func scale(forHeight height: Int) -> Int { max(1, height / 180) }
 
-    /// Pixels, the edge included; a text of more than 64 letters is cut off behind them.
+    /// Pixels, the outline included; only the first 64 letters are drawn.
     package var width: Int { (letters * DigitText.advance + 1) * scale }
     package var height: Int { (DigitText.rows + 2) * scale }
 
     private var letters: Int { min(text.utf8.count, 64) }
 
     /// Draws the text with its upper left corner at (`x`, `y`), in pixels.
-    package func draw(on painter: Painter, x: Int, y: Int, light: Ink, dark: Ink) {
-        // Far outside nothing is to be seen, and near there nothing overflows.
+    package func draw(on painter: Painter, x: Int, y: Int, light: StoredColor, dark: StoredColor) {
+        // Text farther away is out of every picture, and its coordinates might overflow.
         let reach = -(1 << 32)...(1 << 32)
         guard reach.contains(x), reach.contains(y) else { return }
         forEachCell { column, row in painter.fill(cells(column - 1, row - 1, 3, x, y), dark) }
         forEachCell { column, row in painter.fill(cells(column, row, 1, x, y), light) }
     }
 
-    /// Draws the text beside a point of the picture: to its upper right where there is room, and never beyond an edge
-    /// that can be helped.
-    package func draw(on painter: Painter, besideX x: Int, y: Int, light: Ink, dark: Ink) {
+    /// Draws the text beside a point of the picture: to its upper right where there is room, else on the other side, moved
+    /// inside the clip rectangle as far as it fits.
+    package func draw(on painter: Painter, besideX x: Int, y: Int, light: StoredColor, dark: StoredColor) {
         let gap = 2 * scale
         let (left, top, right, bottom) = (painter.clip.left, painter.clip.top, painter.clip.right, painter.clip.bottom)
         let x = min(max(x, left), right)
@@ -45,7 +45,7 @@ package struct DigitText: Equatable, Sendable {
             light: light, dark: dark)
     }
 
-    /// A square of `size` cells, in pixels; the letters begin one cell inside of the text's corner.
+    /// A square of `size` cells, in pixels; the letters begin one cell inside of the text's rectangle.
     private func cells(_ column: Int, _ row: Int, _ size: Int, _ x: Int, _ y: Int) -> Rectangle<Int> {
         let left = x + (column + 1) * scale
         let top = y + (row + 1) * scale
@@ -67,7 +67,7 @@ package struct DigitText: Equatable, Sendable {
 
     private static let columns = 5
     private static let rows = 7
-    /// From one letter to the next.
+    /// Cells from one letter to the next.
     private static let advance = 6
 
     /// Five bits for each row, the upper left cell highest. Drawn for this project.
@@ -93,7 +93,7 @@ package struct DigitText: Equatable, Sendable {
 }
 
 extension DigitText {
-    /// What a depth probe shows: whole centimetres, or `--` where nothing was measured.
+    /// The reading of a depth probe: whole centimetres, or `--` where nothing was measured.
     package init(centimetresOf metres: Double?, scale: Int) {
         guard let metres, metres.isFinite else {
             self.init("-- cm", scale: scale)

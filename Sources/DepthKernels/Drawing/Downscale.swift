@@ -1,8 +1,8 @@
-/// Draws a picture smaller, on a part of another of the same layout and size: each sample is the mean of those it covers.
+/// Downscales a picture to an area of another picture of the same layout and size, with a box filter: each sample is the mean
+/// of the samples that it covers, rounded to nearest, halves up.
 ///
-/// - Parameter area: where to, in pixels. Its left and upper edges must not part pixels that share a sample; the part of
-///   it that is not on the picture is not drawn.
-/// - Returns: false, with nothing promised of `target`, if a plane is missing or too small, or the area is empty.
+/// - Parameter area: in pixels, clipped to the picture. Its left and upper edges must not part pixels that share a sample.
+/// - Returns: false, with undefined contents of `target`, if a plane is missing or too small, or the area is empty.
 package func downscale(
     _ source: Planes<Plane>, into target: Planes<MutablePlane>, layout: PixelLayout, width: Int, height: Int,
     area: Rectangle<Int>
@@ -11,12 +11,12 @@ package func downscale(
     guard layout.fits(source, width: width, height: height), layout.fits(target.readOnly, width: width, height: height),
         !area.isEmpty
     else { return false }
-    for (index, spread) in layout.planes.enumerated() {
+    for (index, planeLayout) in layout.planes.enumerated() {
         guard let from = source[index], let into = target[index] else { return false }
-        ChannelGroup.forEach(of: spread, width: width) { channels in
+        ChannelGroup.forEach(of: planeLayout, width: width) { channels in
             let columns = (area.left / channels.horizontal)..<groups(of: channels.horizontal, in: area.right)
             let rows = (area.top / channels.vertical)..<groups(of: channels.vertical, in: area.bottom)
-            // At the end of a row of packed 4:2:2 there may be luma that no pixel has.
+            // A row of packed 4:2:2 may end with a luma sample that belongs to no pixel.
             let samples = min(channels.count, groups(of: channels.horizontal, in: width))
             let sourceRows = layout.rows(plane: index, height: height)
             for y in rows {
@@ -32,7 +32,7 @@ package func downscale(
     return true
 }
 
-/// The samples that number `index` of `count` stands for; one at least.
+/// The range of source samples that target sample `index` of `count` covers; never empty.
 private func covered(by index: Int, of count: Int, samples: Int) -> Range<Int> {
     let first = min(index &* samples / count, samples &- 1)
     return first..<max(first &+ 1, (index &+ 1) &* samples / count)

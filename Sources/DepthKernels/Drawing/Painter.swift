@@ -1,22 +1,22 @@
-/// One color, as it is stored in a format: the bytes of one sample of each plane.
-package struct Ink: Equatable, Sendable {
-    /// Four bytes for each plane; those behind the sample's are 0.
+/// A color in the representation of a format: the bytes of one sample of each plane.
+package struct StoredColor: Equatable, Sendable {
+    /// Four bytes for each plane; unused ones are 0.
     private var planes = InlineArray<4, UInt32>(repeating: 0)
 
-    /// - Parameter samples: the bytes of a sample of each plane, four planes and four bytes at most.
+    /// - Parameter samples: the bytes of one sample of each plane; four planes of four bytes at most.
     package init(_ samples: [[UInt8]]) {
         for (plane, bytes) in samples.prefix(4).enumerated() {
             for (index, byte) in bytes.prefix(4).enumerated() { planes[plane] |= UInt32(byte) << (8 * UInt32(index)) }
         }
     }
 
-    /// The color of a picture's first pixel; nil where the picture is not of that layout.
+    /// The color of a picture's first pixel; nil where the picture does not have that layout.
     package init?(firstPixelOf picture: Planes<Plane>, layout: PixelLayout) {
         guard layout.fits(picture, width: 1, height: 1) else { return nil }
         self.init(
-            layout.planes.enumerated().map { index, spread in
+            layout.planes.enumerated().map { index, planeLayout in
                 guard let pixel = picture[index]?.firstPixel else { return [] }
-                return (0..<spread.bytesPerSample).map { pixel[min($0, 3)] }
+                return (0..<planeLayout.bytesPerSample).map { pixel[min($0, 3)] }
             })
     }
 
@@ -25,14 +25,14 @@ package struct Ink: Equatable, Sendable {
         UInt8(truncatingIfNeeded: planes[plane] >> (8 &* UInt32(truncatingIfNeeded: index)))
     }
 
-    package static func == (one: Ink, other: Ink) -> Bool {
+    package static func == (one: StoredColor, other: StoredColor) -> Bool {
         (0..<4).allSatisfy { one.planes[$0] == other.planes[$0] }
     }
 }
 
-/// Draws on a picture of any layout. What lies outside of the picture, or of `clip`, is not drawn.
+/// Draws on a picture of any layout, clipped to the picture and to `clip`.
 ///
-/// A sample that several pixels share takes the color of what is drawn on any of them.
+/// A sample that several pixels share takes the color that is drawn on any of them.
 @safe
 package struct Painter {
     private let picture: Planes<MutablePlane>
@@ -41,7 +41,7 @@ package struct Painter {
     package let height: Int
     package var clip: Rectangle<Int>
 
-    /// Returns nil unless the picture's planes are all there and large enough.
+    /// Returns nil unless the picture has all planes of the layout, large enough for its size.
     package init?(_ picture: Planes<MutablePlane>, layout: PixelLayout, width: Int, height: Int) {
         guard layout.fits(picture.readOnly, width: width, height: height) else { return nil }
         self.picture = picture
@@ -51,22 +51,22 @@ package struct Painter {
         clip = Rectangle(left: 0, top: 0, right: width, bottom: height)
     }
 
-    package func fill(_ box: Rectangle<Int>, _ ink: Ink) {
+    package func fill(_ box: Rectangle<Int>, _ color: StoredColor) {
         let whole = Rectangle(left: 0, top: 0, right: width, bottom: height)
         let box = box.intersection(clip).intersection(whole)
         guard !box.isEmpty else { return }
-        for (index, spread) in layout.planes.enumerated() {
+        for (index, planeLayout) in layout.planes.enumerated() {
             guard let plane = picture[index] else { continue }
-            let rows = (box.top / spread.rowsPerSample)..<groups(of: spread.rowsPerSample, in: box.bottom)
+            let rows = (box.top / planeLayout.rowsPerSample)..<groups(of: planeLayout.rowsPerSample, in: box.bottom)
             for y in rows {
                 let row = unsafe plane.row(y)
-                if case .packed422(let lumaFirst) = spread {
-                    unsafe Painter.fillPacked(row, box.left..<box.right, lumaFirst ? 0 : 1, ink)
+                if case .packed422(let lumaFirst) = planeLayout {
+                    unsafe Painter.fillPacked(row, box.left..<box.right, lumaFirst ? 0 : 1, color)
                 } else {
-                    let (start, count) = SampleBytes(spread).place(from: box.left, to: box.right)
-                    let size = spread.bytesPerSample
+                    let (start, count) = SampleBytes(planeLayout).place(from: box.left, to: box.right)
+                    let size = planeLayout.bytesPerSample
                     for offset in 0..<count {
-                        let byte = ink.byte(offset % size, plane: index)
+                        let byte = color.byte(offset % size, plane: index)
                         unsafe row.storeBytes(of: byte, toByteOffset: start &+ offset, as: UInt8.self)
                     }
                 }
@@ -74,28 +74,30 @@ package struct Painter {
         }
     }
 
-    /// The four sides of a box, `thickness` pixels inwards.
-    package func frame(_ box: Rectangle<Int>, thickness: Int, _ ink: Ink) {
+    /// Draws the four sides of a rectangle, `thickness` pixels wide, inside of it.
+    package func frame(_ box: Rectangle<Int>, thickness: Int, _ color: StoredColor) {
         guard !box.isEmpty, thickness > 0 else { return }
         let (top, bottom) = (min(box.top &+ thickness, box.bottom), max(box.bottom &- thickness, box.top))
-        fill(Rectangle(left: box.left, top: box.top, right: box.right, bottom: top), ink)
-        fill(Rectangle(left: box.left, top: bottom, right: box.right, bottom: box.bottom), ink)
+        fill(Rectangle(left: box.left, top: box.top, right: box.right, bottom: top), color)
+        fill(Rectangle(left: box.left, top: bottom, right: box.right, bottom: box.bottom), color)
         let (left, right) = (min(box.left &+ thickness, box.right), max(box.right &- thickness, box.left))
-        fill(Rectangle(left: box.left, top: box.top, right: left, bottom: box.bottom), ink)
-        fill(Rectangle(left: right, top: box.top, right: box.right, bottom: box.bottom), ink)
+        fill(Rectangle(left: box.left, top: box.top, right: left, bottom: box.bottom), color)
+        fill(Rectangle(left: right, top: box.top, right: box.right, bottom: box.bottom), color)
     }
 
-    /// Luma for every pixel of its own; chroma for every pair that is touched.
+    /// Fills pixels of packed 4:2:2: luma of each pixel, and chroma of each pair that contains one of them.
     ///
     /// - Parameter luma: 0 where luma comes first, 1 where it does not.
-    private static func fillPacked(_ row: UnsafeMutableRawPointer, _ columns: Range<Int>, _ luma: Int, _ ink: Ink) {
+    private static func fillPacked(
+        _ row: UnsafeMutableRawPointer, _ columns: Range<Int>, _ luma: Int, _ color: StoredColor
+    ) {
         let chroma = 1 - luma
         for x in columns {
             let pair = x / 2 &* 4
-            unsafe row.storeBytes(of: ink.byte(luma, plane: 0), toByteOffset: x &* 2 &+ luma, as: UInt8.self)
-            unsafe row.storeBytes(of: ink.byte(chroma, plane: 0), toByteOffset: pair &+ chroma, as: UInt8.self)
+            unsafe row.storeBytes(of: color.byte(luma, plane: 0), toByteOffset: x &* 2 &+ luma, as: UInt8.self)
+            unsafe row.storeBytes(of: color.byte(chroma, plane: 0), toByteOffset: pair &+ chroma, as: UInt8.self)
             unsafe row.storeBytes(
-                of: ink.byte(chroma &+ 2, plane: 0), toByteOffset: pair &+ chroma &+ 2, as: UInt8.self)
+                of: color.byte(chroma &+ 2, plane: 0), toByteOffset: pair &+ chroma &+ 2, as: UInt8.self)
         }
     }
 }

@@ -2,9 +2,9 @@ import DepthLoops
 
 /// Draws a picture as a comic: few tones, dark lines along the edges, stronger colors.
 ///
-/// What Core Image's CIComicEffect is for, by a published way: Winnemöller, Olsen and Gooch, "Real-time video
-/// abstraction", SIGGRAPH 2006 (doi:10.1145/1141911.1142018), its §3.2 (lines) and §3.3 (tones), with a plain blur where
-/// they smooth by bilateral filters, and without CIComicEffect's dots. With L the luma, 0…255, and G₁, G₂ its blurs by
+/// A substitute for Core Image's CIComicEffect, without its dots. Source: Winnemöller, Olsen and Gooch, "Real-time video
+/// abstraction", SIGGRAPH 2006 (doi:10.1145/1141911.1142018), §3.2 (lines) and §3.3 (tones), with a Gaussian blur instead of
+/// their bilateral filters. With L the luma, 0…255, and G₁, G₂ its blurs by
 /// sigmas of s and √3·s pixels, where s is the picture's height over 720, rounded, and at least 1:
 ///
 ///     tone   Q = q + 16 · tanh(0.4 · (G₁ − q)),           q the nearest multiple of 32
@@ -13,7 +13,7 @@ import DepthLoops
 ///     color c′ = T + 1.25 · min(T / L, 2) · (c − L)       for chroma with 128 in place of T and of L at once
 ///
 /// Luma is the luma of the format; of RGB it is (R + 2G + B) / 4, so that the order of the bytes need not be known.
-/// Keeps its memory between frames and takes none in the steady state. Not for two threads at once.
+/// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class ComicEffect {
     private var luma = Scratch<UInt8>()
     private var fine = Scratch<UInt8>()
@@ -27,21 +27,24 @@ package final class ComicEffect {
 
     /// Fills `target` with the drawing; both have the same layout and size.
     ///
-    /// - Parameter bytes: what the bytes of each plane's samples are, as `drawMatte` takes them: the grey ones are luma, or
-    ///   R, G and B; the opaque ones are copied, the unused ones become 255.
-    /// - Parameter greys: what luma is for 0…255.
-    /// - Returns: false, with nothing promised of `target`, if a plane is missing or too small.
+    /// - Parameters:
+    ///   - bytes: the meaning of the bytes of each plane's samples, as in `drawMatte`: grey ones are luma, or R, G and B; opaque
+    ///     ones are copied, unused ones become 255.
+    ///   - greys: the stored luma for 0…255.
+    /// - Returns: false, with undefined contents of `target`, if a plane is missing or too small.
     package func draw(
         _ video: Planes<Plane>, into target: Planes<MutablePlane>, layout: PixelLayout, width: Int, height: Int,
         bytes: [[MatteByte]], greys: GreyTable
     ) -> Bool {
         guard layout.fits(video, width: width, height: height),
             layout.fits(target.readOnly, width: width, height: height),
-            let first = video[0], let spread = layout.planes.first
+            let first = video[0], let planeLayout = layout.planes.first
         else { return false }
         let frame = ComicFrame(width: width, height: height, bytes: bytes, greys: greys)
         let luma = unsafe luma.reserve(width * height, filler: 0)
-        for y in 0..<height { unsafe frame.readLuma(row: y, of: first, spread: spread, into: luma + y &* width) }
+        for y in 0..<height {
+            unsafe frame.readLuma(row: y, of: first, planeLayout: planeLayout, into: luma + y &* width)
+        }
         let fine = unsafe fine.reserve(width * height, filler: 0)
         let coarse = unsafe coarse.reserve(width * height, filler: 0)
         let spare = unsafe spare.reserve(width * height, filler: 0)
@@ -50,16 +53,16 @@ package final class ComicEffect {
         unsafe smooth(fine, into: spare, frame, step: step)
         unsafe smooth(spare, into: coarse, frame, step: step)
         for index in 0..<(width &* height) { unsafe fine[index] = toned(fine: fine[index], coarse: coarse[index]) }
-        for (index, spread) in layout.planes.enumerated() {
+        for (index, planeLayout) in layout.planes.enumerated() {
             guard let source = video[index], let plane = target[index] else { return false }
             for y in 0..<layout.rows(plane: index, height: height) {
-                unsafe frame.paint(row: y, plane: index, spread, source, plane, luma: luma, tones: fine)
+                unsafe frame.paint(row: y, plane: index, planeLayout, source, plane, luma: luma, tones: fine)
             }
         }
         return true
     }
 
-    /// The picture's luma in the drawing.
+    /// The luma T of the drawing.
     @inline(__always)
     private func toned(fine: UInt8, coarse: UInt8) -> UInt8 {
         // 50 · E
@@ -86,8 +89,8 @@ package final class ComicEffect {
         return (x < 0 ? -1 : 1) * (1 - power) / (1 + power)
     }
 
-    /// Burt's five taps, 1 4 6 4 1, along both axes, `step` pixels apart: a Gaussian with a sigma of `step`. Edges are
-    /// replicated.
+    /// Convolves with the binomial kernel 1 4 6 4 1 along both axes, its taps `step` pixels apart: a Gaussian with a sigma of
+    /// `step`. Edges are replicated.
     private func smooth(
         _ source: UnsafeMutablePointer<UInt8>, into target: UnsafeMutablePointer<UInt8>, _ frame: ComicFrame, step: Int
     ) {
@@ -120,13 +123,13 @@ package final class ComicEffect {
     }
 }
 
-/// What the bytes of one picture are.
+/// The meaning of the bytes of one picture.
 private struct ComicFrame {
     let width: Int
     let height: Int
     let bytes: [[MatteByte]]
     let greys: GreyTable
-    /// Luma of 0…255 for each stored grey.
+    /// The luma, 0…255, of each stored grey.
     private let levels: InlineArray<256, UInt8>
 
     init(width: Int, height: Int, bytes: [[MatteByte]], greys: GreyTable) {
@@ -143,7 +146,7 @@ private struct ComicFrame {
         bytes.indices.contains(plane) && bytes[plane].indices.contains(offset) ? bytes[plane][offset] : .neutral
     }
 
-    /// Where R, G and B begin, if the plane's pixels hold them.
+    /// The offset of R, G and B in a pixel; nil where the plane does not hold them.
     private func colors(_ plane: Int, bytesPerPixel: Int) -> Int? {
         guard bytesPerPixel >= 3 else { return nil }
         return (0...(bytesPerPixel - 3)).first { start in
@@ -155,14 +158,14 @@ private struct ComicFrame {
         (0..<bytesPerPixel).first { role($0, plane: 0) == .grey } ?? 0
     }
 
-    func readLuma(row y: Int, of plane: Plane, spread: PlaneLayout, into luma: UnsafeMutablePointer<UInt8>) {
+    func readLuma(row y: Int, of plane: Plane, planeLayout: PlaneLayout, into luma: UnsafeMutablePointer<UInt8>) {
         let source = unsafe plane.row(y).assumingMemoryBound(to: UInt8.self)
-        if case .packed422(let lumaFirst) = spread {
+        if case .packed422(let lumaFirst) = planeLayout {
             let first = unsafe source + (lumaFirst ? 0 : 1)
             for x in 0..<width { unsafe luma[x] = levels[Int(first[x &* 2])] }
             return
         }
-        let size = spread.bytesPerSample
+        let size = planeLayout.bytesPerSample
         if let start = colors(0, bytesPerPixel: size) {
             for x in 0..<width {
                 let pixel = unsafe source + (x &* size &+ start)
@@ -176,12 +179,12 @@ private struct ComicFrame {
     }
 
     func paint(
-        row y: Int, plane index: Int, _ spread: PlaneLayout, _ source: Plane, _ target: MutablePlane,
+        row y: Int, plane index: Int, _ planeLayout: PlaneLayout, _ source: Plane, _ target: MutablePlane,
         luma: UnsafeMutablePointer<UInt8>, tones: UnsafeMutablePointer<UInt8>
     ) {
         let from = unsafe source.row(y).assumingMemoryBound(to: UInt8.self)
         let into = unsafe target.row(y).assumingMemoryBound(to: UInt8.self)
-        switch spread {
+        switch planeLayout {
         case .full(let size):
             let lumaRow = unsafe luma + y &* width
             let toneRow = unsafe tones + y &* width
@@ -234,7 +237,7 @@ private struct ComicFrame {
         }
     }
 
-    /// How much stronger colors become, in 1/256.
+    /// The factor by which colors become stronger, in 1/256.
     @inline(__always)
     private func gain(luma: UInt8, tone: UInt8) -> Int32 {
         // 1.25 · 256 = 320

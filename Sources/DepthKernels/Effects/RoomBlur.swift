@@ -1,19 +1,19 @@
-/// Blurs what is behind the person, and leaves the person out of it.
+/// Blurs the room behind the person, without the person's colors.
 ///
-/// A plain blur spreads the person's colors around their outline, where the room shows: a halo. Here each pixel counts
-/// by how much of it is room (normalised convolution: Knutsson and Westin, "Normalized and differential convolution",
-/// CVPR 1993, doi:10.1109/CVPR.1993.341081):
+/// A plain blur spreads the person's colors into the room around their outline: a halo. Here each pixel is weighted by its
+/// share of room (normalised convolution: Knutsson and Westin, "Normalized and differential convolution", CVPR 1993,
+/// doi:10.1109/CVPR.1993.341081):
 ///
 ///     blurred = G ∗ (w · video) / G ∗ w,   w = 255 − alpha,   G a Gaussian
 ///
-/// What is beyond the picture has no weight, so its edges are not darkened. Where nothing of the room is within reach the
-/// mean of all of it stands in; without any room at all the result is 0.
+/// Pixels beyond the picture have no weight, so its edges are not darkened. Where no room is within reach, the mean of the whole
+/// room stands in; without any room the result is 0.
 ///
-/// Goals, in order: no trace of the person, speed, the exact shape of the Gaussian. The work is done in square cells of
-/// 1…32 pixels, whose means are blurred and interpolated; what cells and interpolation blur by themselves is taken off
-/// the Gaussian: variances add up. Every byte of a pixel is blurred by itself, whatever it means.
+/// Goals, in order: no trace of the person, speed, the exact shape of the Gaussian. The means of square cells of 1…32 pixels are
+/// blurred and interpolated; the variances of cells and interpolation are subtracted from that of the Gaussian. Every byte of a
+/// pixel is blurred by itself, whatever it means.
 ///
-/// Keeps its memory between frames and takes none in the steady state. Not for two threads at once.
+/// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class RoomBlur {
     private var scratch = Scratch<UInt32>()
     private var weights = Scratch<UInt8>()
@@ -27,10 +27,11 @@ package final class RoomBlur {
 
     /// Fills `target` with the blurred picture; both have the same layout and size.
     ///
-    /// - Parameter alpha: how much of each pixel is the person; nil where nobody is to be left out.
-    /// - Parameter sigma: standard deviation in pixels, 0…400; others count as the nearer of these, NaN as 400: who asks
-    ///   for a blur is not to be shown sharp.
-    /// - Returns: false, with nothing promised of `target`, if a plane is missing or too small.
+    /// - Parameters:
+    ///   - alpha: the person's share of each pixel; nil to blur the whole picture.
+    ///   - sigma: standard deviation in pixels, clamped to 0…400. NaN counts as 400: a background that is to be blurred must
+    ///     not be shown sharp.
+    /// - Returns: false, with undefined contents of `target`, if a plane is missing or too small.
     package func blur(
         _ video: Planes<Plane>, into target: Planes<MutablePlane>, layout: PixelLayout, width: Int, height: Int,
         alpha: Plane?, sigma: Double
@@ -41,9 +42,9 @@ package final class RoomBlur {
         if let alpha, alpha.rowBytes < width || alpha.rows < height { return false }
         let sigma = clamped(sigma, to: 0...400, orIfNaN: 400)
         let cell = [32, 16, 8, 4, 2].first { sigma >= Double($0) } ?? 1
-        for (index, spread) in layout.planes.enumerated() {
+        for (index, planeLayout) in layout.planes.enumerated() {
             guard let source = video[index], let plane = target[index] else { return false }
-            ChannelGroup.forEach(of: spread, width: width) { channels in
+            ChannelGroup.forEach(of: planeLayout, width: width) { channels in
                 let job = Job(
                     source: source, target: plane, channels: channels, rows: layout.rows(plane: index, height: height),
                     alpha: alpha, width: width, height: height, sigma: sigma, cell: cell)
@@ -132,8 +133,8 @@ package final class RoomBlur {
         }
     }
 
-    /// How much of each sample is room. A sample that pixels share counts as the one with the most of the person; one
-    /// that no pixel has, at the end of a row of packed 4:2:2, as none.
+    /// Computes the weights, 255 − alpha, of a row of samples. A sample that several pixels share has the largest alpha among them;
+    /// one that belongs to no pixel, at the end of a row of packed 4:2:2, has the weight 0.
     private func fillWeights(row y: Int, _ job: Job, into weights: UnsafeMutablePointer<UInt8>) {
         let (h, v) = (job.channels.horizontal, job.channels.vertical)
         guard let alpha = job.alpha else {
@@ -160,7 +161,7 @@ package final class RoomBlur {
 
     // MARK: Blur
 
-    /// Gaussian along rows and columns of a grid, what lies beyond it being 0.
+    /// Convolves a grid with a Gaussian, along rows and columns; cells beyond the grid count as 0.
     private func smooth(_ grid: UnsafeMutablePointer<Float>, _ job: Job) {
         let (columns, rows) = (job.columns, job.cellRows)
         let other = unsafe passes.reserve(columns * rows, filler: 0)
@@ -196,14 +197,16 @@ package final class RoomBlur {
         }
     }
 
-    /// What is left to do, in cells, after the cells and the interpolation between them.
+    /// The standard deviation, in cells, that remains for the Gaussian: the variances of box cells, (d² − 1) / 12, and of linear
+    /// interpolation, d² / 6, are subtracted.
     private func sigma(_ sigma: Double, cell: Int) -> Double {
         guard cell > 1 else { return sigma }
         let d = Double(cell)
         return max(0, sigma * sigma - (d * d - 1) / 12 - d * d / 6).squareRoot() / d
     }
 
-    /// The right half of a Gaussian of four sigmas, its middle first. The sum does not matter: it is divided out.
+    /// The right half of a Gaussian of four sigmas, the middle first. It is not normalised: the convolution is divided by that of
+    /// the weights.
     private func taps(sigma: Double) -> (first: UnsafePointer<Float>, count: Int) {
         let count = ceilIndex(4 * sigma, in: 0...2048) + 1
         let first = unsafe kernel.reserve(2049, filler: 0)
@@ -214,7 +217,7 @@ package final class RoomBlur {
         return unsafe (UnsafePointer(first), count)
     }
 
-    /// Means out of sums.
+    /// Divides sums of weighted samples by the sums of their weights.
     private func divide(
         _ values: UnsafeMutablePointer<Float>, by weights: UnsafeMutablePointer<Float>, count: Int
     ) {
@@ -284,5 +287,5 @@ package final class RoomBlur {
     private func fixed(_ value: Float) -> UInt32 { UInt32(value * 256) }
 }
 
-/// A pixel's 255 at the very end of a Gaussian: less of the room than this says nothing of it.
+/// The smallest sum of weights that gives a mean: about that of one pixel of room at the far end of a Gaussian.
 private let leastWeight: Float = 0.05

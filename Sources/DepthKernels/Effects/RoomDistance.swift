@@ -1,14 +1,14 @@
-/// How far the parts of the room lie from the plane in focus, as blur sees it.
+/// The blur of each part of the room by its distance from the plane in focus.
 ///
-/// A lens blurs a point at distance z by a circle that grows as |1/f − 1/z|, with f the distance in focus. Here it is a share
-/// of the blur at infinity:
+/// A lens blurs a point at distance z by a circle that grows as |1/f − 1/z|, with f the distance in focus. Here it is relative
+/// to the blur at infinity:
 ///
 ///     c = |1 − f / z|,   at most 1
 ///
 /// Source: the thin lens equation. Units: metres. Holes: 1, with a sixteenth of the weight of what was measured. The person
-/// has no say, nor have samples up to the cutoff in the cells about them: there depth maps are wider than people. Nine
-/// samples of each cell of 8…32 pixels are averaged, 5x5 cells are weighed as by `EdgeColors`, and the result is
-/// interpolated linearly. Where nothing is known it is 1.
+/// does not count, nor do samples up to the cutoff in the cells next to the person: there the person's outline in the depth map is
+/// too wide. Nine samples of each cell of 8…32 pixels are averaged, the grid is convolved (`PictureCells`) and interpolated
+/// linearly. Without samples c is 1.
 ///
 /// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class RoomDistance {
@@ -25,10 +25,10 @@ package final class RoomDistance {
 
     package init(loops: Loops = .best) { self.loops = loops }
 
-    /// Where a lens is focused, in metres.
+    /// The focus of the lens, in metres.
     package struct Focus: Sendable {
         package let distance: Double
-        /// Up to which depth samples near the person may be the person's.
+        /// The depth up to which samples next to the person may be the person's.
         package let cutoff: Double
 
         package init(distance: Double, cutoff: Double) {
@@ -36,14 +36,15 @@ package final class RoomDistance {
             self.cutoff = cutoff
         }
 
-        /// The share of the blur at infinity.
+        /// The blur c, relative to that at infinity.
         func blur(at metres: Double) -> Float {
             let share = 1 - distance / metres
             return distance > 0 ? Float(min(share < 0 ? -share : share, 1)) : 1
         }
     }
 
-    /// Opacities of three pictures of the room, blurred ever more, that lie over one another.
+    /// Opacities to blend three pictures of the room: the first over the second, and both over the third, each more blurred than the
+    /// one before.
     package struct Layers {
         /// Of the first picture over the second: 255 at c = 0, and 0 from c = ½ on.
         package let first: Plane
@@ -51,11 +52,11 @@ package final class RoomDistance {
         package let second: Plane
     }
 
-    /// Works out the opacities of a frame.
+    /// Computes the opacities of a frame.
     ///
     /// - Parameters:
-    ///   - alpha: how much of each pixel is the person.
-    ///   - placement: where the map lies on the video.
+    ///   - placement: the map's place on the video.
+    ///   - alpha: the person's share of each pixel.
     /// - Returns: planes of the video's size, valid until the next call; nil where alpha is smaller than the video.
     package func layers(
         of depth: DepthImage, scale: DepthScale, _ placement: DepthPlacement, focus: Focus, alpha: Plane
@@ -89,7 +90,7 @@ package final class RoomDistance {
         return unsafe enlarge(means, cells, line: line)
     }
 
-    /// Says of every cell whether there is anything of the person in it.
+    /// Marks the cells with an alpha above 0.
     private func findPerson(_ alpha: Plane, _ cells: PictureCells, _ touched: UnsafeMutablePointer<Bool>) {
         unsafe touched.update(repeating: false, count: cells.count)
         for y in 0..<cells.height {

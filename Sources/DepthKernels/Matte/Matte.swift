@@ -1,8 +1,8 @@
-/// The matte: depth in, one byte of alpha for each video pixel out.
+/// The matte: computes one byte of alpha for each video pixel from a depth map.
 ///
-/// Its stages are those of Apple's sample "Enhancing live video by leveraging TrueDepth camera data", in the order of
-/// `render`; each has a file of its own with its formula, its source and its state. The last stage, `Upscaler`, is run a few
-/// rows at a time by whoever reads the alpha (`AlphaSource`), and arithmetic is done only where the matte changes.
+/// The stages are those of Apple's sample "Enhancing live video by leveraging TrueDepth camera data", in the order of
+/// `render`; each has a file of its own with its formula, its source and its state. The last stage, `Upscaler`, runs a few
+/// rows at a time while the alpha is read (`AlphaSource`), and computes only the parts where the alpha varies.
 ///
 /// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class Matte: AlphaSource {
@@ -12,30 +12,31 @@ package final class Matte: AlphaSource {
     private var upscaler = Upscaler()
     private var coverage = Coverage()
     private var fusion = Fusion()
-    /// The last frame's alpha where it is all made.
+    /// The last frame's alpha where it was computed in full (`Fusion`); nil where it is computed as it is read.
     private var finished: Plane?
 
-    /// Of the last frame.
+    /// The time of the last frame.
     private var lastTime: Int64?
     private let loops: Loops
     private var alpha = Scratch<UInt8>()
     let bands = MatteBands(leastPixels: Matte.leastPixels)
 
-    /// Pixels of the last frame.
+    /// The size of the last frame, in pixels.
     package private(set) var width = 1
     package private(set) var height = 1
     package private(set) var report = Report()
 
     /// Figures of the last frame.
     package struct Report: Sendable {
-        /// Metres; 0 while there is none.
+        /// Metres; 0 without a cutoff.
         package var cutoff = 0.0
+        /// Metres; 0 without an anchor.
         package var anchorDistance = 0.0
         /// The face that set the cutoff, in video pixels.
         package var face: Rectangle<Double>?
         /// Mean opacity, 0…1, after smoothing and gamma.
         package var coverage = 0.0
-        /// The grid of a fused matte; nil of others.
+        /// The resolution of a fused matte; nil for other methods.
         package var detail: MatteDetail?
 
         package init() {}
@@ -43,9 +44,9 @@ package final class Matte: AlphaSource {
 
     package init(loops: Loops = .best) { self.loops = loops }
 
-    /// Renders one frame. Every number in `settings` is allowed, NaN included: they are brought into range first.
+    /// Renders one frame. Every number in `settings` is allowed, NaN included: numbers are clamped to their ranges first.
     ///
-    /// - Returns: false where all is background because the anchor that was asked for was never seen.
+    /// - Returns: false where all is background because the requested anchor was never seen.
     @discardableResult
     package func render(_ frame: MatteFrame, _ settings: MatteSettings) -> Bool {
         var frame = frame
@@ -58,7 +59,7 @@ package final class Matte: AlphaSource {
         upscaler.hideAll()
         finished = nil
 
-        // A fused frame continues the frame before; where that was not fused, it begins anew.
+        // A fused frame continues the frame before; after a frame of another method it starts afresh.
         defer { if finished == nil { fusion.reset() } }
         guard let cutoff = anchor.cutoff(of: frame, placement, settings) else { return false }
         report.cutoff = cutoff
@@ -86,7 +87,7 @@ package final class Matte: AlphaSource {
         return true
     }
 
-    /// Forgets earlier frames: the next one does not continue them. Comes with a flush.
+    /// Forgets earlier frames, as after a flush: the next frame does not continue them.
     package func reset() {
         lastTime = nil
         anchor.reset()
@@ -95,15 +96,15 @@ package final class Matte: AlphaSource {
         finished = nil
     }
 
-    /// What the stages of a fused matte made of the last frame; nil where it was made in another way.
+    /// The intermediate results of the last frame's fused matte; nil for other methods.
     package var stages: MatteStages? { finished == nil ? nil : fusion.stages }
 
     // MARK: Alpha
 
-    /// True where alpha is the person's share of each pixel of the video, as far as it can be told.
+    /// True where the alpha is estimated from the video's colors too, so that its edges follow those of the video.
     var followsVideo: Bool { finished != nil }
 
-    /// The last frame's alpha where it is all made; nil where it is made as it is read.
+    /// The last frame's alpha where it was computed in full; nil where it is computed as it is read.
     var finishedAlpha: FinishedAlpha? {
         finished.map {
             FinishedAlpha(plane: $0, width: width, height: height, bands: bands, covers: fusion.covers)
@@ -124,10 +125,10 @@ package final class Matte: AlphaSource {
 
     // MARK: Threads
 
-    /// The number of threads that have something to do for pictures of so many pixels.
+    /// The number of threads that pictures of so many pixels can occupy.
     package static func usefulThreads(pixels: Int) -> Int { max(pixels / leastPixels, 1) }
 
-    /// Pixels below which a band of rows takes no longer than a thread takes to wake.
+    /// The smallest band of rows, in pixels: it takes about as long as a thread takes to wake.
     private static let leastPixels = 1 << 16
 
     /// The threads that share large frames; nil for the calling thread alone. The result does not depend on them.
@@ -141,7 +142,7 @@ package final class Matte: AlphaSource {
 private struct Coverage: ~Copyable {
     private var weights = Scratch<Float>()
 
-    /// - Returns: the mean of all opacities, 0…1, each by how much of its cell lies on the depth map.
+    /// - Returns: the mean of all opacities, 0…1, weighted by the share of each cell that lies on the depth map.
     mutating func mean(of map: OpacityMap, on grid: MatteGrid) -> Double {
         let weights = unsafe weights.reserve(map.paddedWidth, filler: 0)
         for x in 0..<map.paddedWidth {

@@ -1,19 +1,19 @@
-/// Conversions that cannot trap, whatever the number is.
-///
-/// `Int(someDouble)` ends the host program for NaN and for values too large, so every step from floating point to an
-/// index in this module goes through here.
+// Conversions that cannot trap.
+//
+// `Int(someDouble)` ends the host program for NaN and for values too large, so every conversion from floating point to an
+// index in this module is one of these.
 
-/// The whole number at or below `value`, moved into `range`; NaN gives the lower end.
+/// The whole number at or below `value`, clamped to `range`; NaN gives the lower end.
 func floorIndex(_ value: Double, in range: ClosedRange<Int>) -> Int {
     index(value.rounded(.down), in: range)
 }
 
-/// The whole number at or above `value`, moved into `range`; NaN gives the lower end.
+/// The whole number at or above `value`, clamped to `range`; NaN gives the lower end.
 func ceilIndex(_ value: Double, in range: ClosedRange<Int>) -> Int {
     index(value.rounded(.up), in: range)
 }
 
-/// The whole number nearest to `value` (halves to even), moved into `range`; NaN gives the lower end.
+/// The whole number nearest to `value` (halves to even), clamped to `range`; NaN gives the lower end.
 func nearestIndex(_ value: Double, in range: ClosedRange<Int>) -> Int {
     index(value.rounded(.toNearestOrEven), in: range)
 }
@@ -24,12 +24,12 @@ private func index(_ whole: Double, in range: ClosedRange<Int>) -> Int {
     return Int(whole)
 }
 
-/// `value` moved into `range`; `fallback` where it is not a number.
+/// `value` clamped to `range`; `fallback` for NaN.
 func clamped(_ value: Double, to range: ClosedRange<Double>, orIfNaN fallback: Double) -> Double {
     value.isNaN ? fallback : min(max(value, range.lowerBound), range.upperBound)
 }
 
-/// How many groups of `size` hold `count` things, the last group perhaps not full.
+/// The number of groups of `size` that hold `count` items: `count / size`, rounded up.
 ///
 /// - Precondition: `count >= 0` and `size > 0`.
 @inline(__always)
@@ -39,8 +39,8 @@ func groups(of size: Int, in count: Int) -> Int {
 
 /// The largest `Float` that is not above `value`; NaN stays NaN.
 ///
-/// For every `Float` f, `Double(f) <= value` is then the same question as `f <= largestFloat(atMost: value)`, which a
-/// vector loop answers without widening its samples.
+/// For every `Float` f, `Double(f) <= value` is equivalent to `f <= largestFloat(atMost: value)`, which a vector loop
+/// computes without widening its samples.
 func largestFloat(atMost value: Double) -> Float {
     let nearest = Float(value)
     return Double(nearest) > value ? nearest.nextDown : nearest

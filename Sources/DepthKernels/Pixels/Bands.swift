@@ -1,51 +1,53 @@
-/// Several threads that do one job together.
+/// A pool of threads that run the parts of a job in parallel.
 package protocol WorkerPool: AnyObject {
-    /// Parts that are worked on at the same time; at least 1.
+    /// The number of workers, the calling thread included; at least 1.
     var size: Int { get }
 
-    /// Calls `work` once for each of 0..<`parts`, at the same time where it can, and returns when all are done.
+    /// Calls `work` once for each of 0..<`parts`, in parallel where possible, and returns when all calls have returned.
     ///
-    /// - Parameter job: what `work` is given besides the number of the part, and which of `size` workers does it: no worker
-    ///   does two parts at a time. `work` captures nothing (once the compiler knows the kind of job), and so takes no memory.
+    /// - Parameters:
+    ///   - job: passed on to `work`.
+    ///   - work: also takes the number of the part and that of the worker, 0..<`size`; a worker runs one part at a time. It
+    ///     captures nothing (once the compiler has specialised it for the kind of job), and so allocates nothing.
     func share(
         _ parts: Int, of job: UnsafeRawPointer,
         _ work: @escaping @Sendable (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void)
 }
 
-/// Work on the rows of a picture, which may be done in bands at the same time: each row is made from finished rows only.
+/// Work on the rows of a picture. Bands of rows may be processed in parallel: no row depends on another row's result.
 protocol BandWork<Memory>: SendableMetatype {
     associatedtype Memory: BandMemory
     func work(_ rows: Range<Int>, _ memory: Memory)
 }
 
-/// What one worker needs besides the rows of a band, kept from frame to frame.
+/// Scratch memory of one worker, kept from frame to frame.
 protocol BandMemory: AnyObject, SendableMetatype {
     init()
 }
 
-/// Cuts pictures into bands of rows. What comes out does not depend on how many there are.
+/// Cuts pictures into bands of rows and runs them on a pool of workers. Results do not depend on the number of bands.
 final class Bands<Memory: BandMemory> {
-    /// Nil while there is but one thread.
+    /// Nil for the calling thread alone.
     var pool: (any WorkerPool)? {
         didSet { if pool !== oldValue { memories.removeLast(memories.count - 1) } }
     }
-    /// Pixels below which a band is not worth the while.
+    /// The smallest band, in pixels; smaller ones cost more to start than they save.
     private let leastPixels: Int
-    /// One for each worker that a job was cut for, that of the calling thread first.
+    /// One for each worker that was ever needed, that of the calling thread first.
     private(set) var memories = [Memory()]
 
     init(leastPixels: Int) { self.leastPixels = leastPixels }
 
-    /// For the calling thread alone, between two jobs.
+    /// The calling thread's memory. To be used between two jobs only.
     var own: Memory { memories[0] }
 
-    /// Does the work on rows 0..<`rows`.
+    /// Processes rows 0..<`rows`.
     ///
-    /// - Parameter width: pixels in a row, to know what is worth sharing.
-    /// - Parameter rowAlignment: every band starts at a multiple of this many rows.
-    /// - Parameter bandsPerWorker: at most. Most bands take as long as the others, but not all, and who is done sooner
-    ///   takes the next.
-    /// - Returns: how the rows were cut.
+    /// - Parameters:
+    ///   - width: pixels in a row, which together with `rows` sets the number of bands.
+    ///   - rowAlignment: every band starts at a multiple of this many rows.
+    ///   - bandsPerWorker: the largest number. Several bands for each worker balance the load where bands differ in cost.
+    /// - Returns: the bands.
     @discardableResult
     func share<Work: BandWork<Memory>>(
         _ work: Work, rows: Int, width: Int, rowAlignment: Int = 1, bandsPerWorker: Int = 8
@@ -78,7 +80,7 @@ final class Bands<Memory: BandMemory> {
     }
 }
 
-/// Which rows are in which band.
+/// The bands that a picture was cut into.
 struct Cut {
     let count: Int
     fileprivate let strips: Int

@@ -1,4 +1,4 @@
-/// A set of the samples of one row: one bit for each, 64 in a word.
+/// A set of samples of one row, as one bit for each sample, 64 in a word.
 @safe
 struct BitRow {
     let words: UnsafeMutablePointer<UInt64>
@@ -32,7 +32,7 @@ struct BitRow {
         return low & UInt64.max &>> UInt64(truncatingIfNeeded: 64 &- min(end, 64))
     }
 
-    /// The bits of a block of 16 samples, the first one lowest.
+    /// The bits of a block of 16 samples; the first sample has the lowest bit.
     @inline(__always)
     subscript(block block: Int) -> UInt16 {
         unsafe UInt16(truncatingIfNeeded: words[block &>> 2] &>> UInt64(truncatingIfNeeded: (block & 3) &* 16))
@@ -68,8 +68,8 @@ struct BitRow {
         first(from: range.lowerBound, to: range.upperBound) < range.upperBound
     }
 
-    /// Calls `body` for each run of at least eight neighbouring members below `count`, from left to right. Shorter ones, of
-    /// which noise makes many, cost next to nothing.
+    /// Calls `body` for each run of at least eight neighbouring members below `count`, from left to right. Shorter runs, which
+    /// are frequent in noise, are skipped by word operations.
     ///
     /// - Parameter starts: room for as many words as the set has.
     @inline(__always)

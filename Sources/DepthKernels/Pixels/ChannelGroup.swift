@@ -1,14 +1,14 @@
-/// Bytes of a plane that are subsampled alike.
+/// The channels of a plane that have the same subsampling.
 struct ChannelGroup {
-    /// Where the first sample's byte is in a row.
+    /// Byte offset of the first channel's first sample in a row.
     let start: Int
-    /// Bytes from one channel's byte to the next's.
+    /// Bytes from one channel to the next.
     let gap: Int
-    /// How many channels there are.
+    /// The number of channels.
     let offsets: Int
     /// Bytes from one sample to the next.
     let step: Int
-    /// Pixels that share a sample.
+    /// Pixels that share a sample, along a row and along a column.
     let horizontal: Int
     let vertical: Int
     /// Samples in a row.
@@ -16,14 +16,14 @@ struct ChannelGroup {
 
     func offset(_ channel: Int) -> Int { start &+ channel &* gap }
 
-    static func forEach(of spread: PlaneLayout, width: Int, _ body: (ChannelGroup) -> Void) {
-        let samples = groups(of: spread.columnsPerSample, in: width)
-        switch spread {
+    static func forEach(of planeLayout: PlaneLayout, width: Int, _ body: (ChannelGroup) -> Void) {
+        let samples = groups(of: planeLayout.columnsPerSample, in: width)
+        switch planeLayout {
         case .full, .subsampled:
             body(
                 ChannelGroup(
-                    start: 0, gap: 1, offsets: spread.bytesPerSample, step: spread.bytesPerSample,
-                    horizontal: spread.columnsPerSample, vertical: spread.rowsPerSample, count: samples))
+                    start: 0, gap: 1, offsets: planeLayout.bytesPerSample, step: planeLayout.bytesPerSample,
+                    horizontal: planeLayout.columnsPerSample, vertical: planeLayout.rowsPerSample, count: samples))
         case .packed422(let lumaFirst):
             let luma = lumaFirst ? 0 : 1
             body(

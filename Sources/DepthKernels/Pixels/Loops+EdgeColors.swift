@@ -7,12 +7,12 @@ extension Loops {
     typealias MutableWords16 = UnsafeMutablePointer<UInt16>
 
     @inline(__always)
-    func gather(
+    func accumulateBits(
         _ row: Bytes, count: Int, all: MutableBytes, any: MutableBytes
     ) {
         self == .v3
-            ? unsafe DepthLoopsV3.gather(row, count: count, all: all, any: any)
-            : unsafe DepthLoops.gather(row, count: count, all: all, any: any)
+            ? unsafe DepthLoopsV3.accumulateBits(row, count: count, all: all, any: any)
+            : unsafe DepthLoops.accumulateBits(row, count: count, all: all, any: any)
     }
 
     @inline(__always)

@@ -2,18 +2,18 @@ import CDepthKernels
 import DepthLoops
 import DepthLoopsV3
 
-/// The innermost loops, compiled once for each instruction set from the same source (`Sources/DepthLoops`); a value says
-/// which of them run. All give the same bits: nothing in them is reordered or fused.
+/// Dispatch table of the innermost loops, which are compiled from the same source (`Sources/DepthLoops`) once for each
+/// instruction set; a value selects one. All give the same bits: no operation is reordered or fused.
 package enum Loops: Sendable {
     /// For every processor that the library is compiled for.
     case baseline
     /// For x86-64-v3: AVX2, in nearly every processor since 2015. On other architectures the same as `baseline`.
     case v3
 
-    /// All that this processor can run, slowest first.
+    /// The instruction sets that this processor has, slowest first.
     package static var usable: [Loops] { dm_has_x86_64_v3() ? [.baseline, .v3] : [.baseline] }
 
-    /// The fastest that this processor can run.
+    /// The fastest one that this processor has.
     package static var best: Loops { dm_has_x86_64_v3() ? .v3 : .baseline }
 
     typealias MutableWords = UnsafeMutablePointer<UInt64>
@@ -152,17 +152,17 @@ extension Loops {
     }
 
     @inline(__always)
-    func spread(_ alpha: Bytes, stride: Int, _ pixels: dm_spread, into target: MutableBytes) {
+    func expandAlpha(_ alpha: Bytes, stride: Int, _ pixels: dm_alpha_run, into target: MutableBytes) {
         self == .v3
-            ? unsafe DepthLoopsV3.spread(alpha, stride: stride, pixels, into: target)
-            : unsafe DepthLoops.spread(alpha, stride: stride, pixels, into: target)
+            ? unsafe DepthLoopsV3.expandAlpha(alpha, stride: stride, pixels, into: target)
+            : unsafe DepthLoops.expandAlpha(alpha, stride: stride, pixels, into: target)
     }
 
     @inline(__always)
-    func spreadPacked422(_ source: Bytes, count: Int, lumaFirst: Bool, into target: MutableBytes) {
+    func expandAlphaPacked422(_ source: Bytes, count: Int, lumaFirst: Bool, into target: MutableBytes) {
         self == .v3
-            ? unsafe DepthLoopsV3.spreadPacked422(source, count: count, lumaFirst: lumaFirst, into: target)
-            : unsafe DepthLoops.spreadPacked422(source, count: count, lumaFirst: lumaFirst, into: target)
+            ? unsafe DepthLoopsV3.expandAlphaPacked422(source, count: count, lumaFirst: lumaFirst, into: target)
+            : unsafe DepthLoops.expandAlphaPacked422(source, count: count, lumaFirst: lumaFirst, into: target)
     }
 }
 

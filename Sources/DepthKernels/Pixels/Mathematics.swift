@@ -23,7 +23,7 @@ func tangent(degrees angle: Double) -> Double { tan(angle * .pi / 180) }
 /// The direction of (x, y) in degrees, from the x axis towards the y axis: -180…180.
 func direction(x: Double, y: Double) -> Double { atan2(y, x) * 180 / .pi }
 
-/// The same angle as a number of degrees above -180, up to 180; 0 for what is no number.
+/// The same angle in -180 (excluded) to 180 degrees; 0 for NaN and infinite angles.
 package func wrapped(degrees angle: Double) -> Double {
     let rest = angle.remainder(dividingBy: 360)  // -180…180
     if rest.isNaN { return 0 }

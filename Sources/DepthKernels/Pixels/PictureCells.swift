@@ -1,4 +1,4 @@
-/// The square cells that a picture is cut into, and the means of what is known of them.
+/// A grid of square cells over a picture, for quantities that vary slowly.
 struct PictureCells: Equatable {
     let width: Int
     let height: Int
@@ -7,9 +7,9 @@ struct PictureCells: Equatable {
     let columns: Int
     let rows: Int
 
-    /// Weights of cells beside the middle one, and of those beyond.
+    /// Weights of the cells at a distance of one and of two: e^−2 and e^−4.
     private static let (nearWeight, farWeight): (Float, Float) = (0.135_335, 0.018_316)
-    /// Cells on each side that the weights reach.
+    /// Radius of the kernel, in cells.
     static let reach = 2
 
     /// - Precondition: `width` and `height` are above 0.
@@ -22,18 +22,19 @@ struct PictureCells: Equatable {
     }
 
     var count: Int { columns &* rows }
-    /// With one cell more at each end of a row.
+    /// Columns with one cell of padding at each end of a row.
     var paddedColumns: Int { columns &+ 2 }
     var paddedCount: Int { paddedColumns &* rows }
-    /// Numbers that `weigh` works in.
+    /// Size of the scratch line that `convolve` needs.
     var lineCount: Int { 2 &* columns &+ 4 }
 
-    /// Adds up 5x5 cells by their weights, e^(−2 (|dx| + |dy|)); what lies beyond the picture weighs nothing.
+    /// Convolves a grid with a kernel of 5x5 cells, e^(−2 (|dx| + |dy|)), which is not normalised; cells beyond the picture
+    /// count as 0.
     ///
     /// - Parameters:
     ///   - sums: a number for each cell.
-    ///   - target: the same with padded rows, whose first and last cells are repeated.
-    ///   - line: `lineCount` numbers.
+    ///   - target: rows of `paddedColumns` numbers, whose padding repeats the first and the last cell.
+    ///   - line: scratch memory of `lineCount` numbers.
     func convolve(
         _ sums: UnsafePointer<Float>, into target: UnsafeMutablePointer<Float>, line: UnsafeMutablePointer<Float>,
         _ loops: Loops
@@ -55,7 +56,7 @@ struct PictureCells: Equatable {
         }
     }
 
-    /// The rows of cells whose centres a row of samples lies between, and the share of the lower one.
+    /// The rows of cells between whose centres a row of samples lies, and the interpolation weight of the lower one, 0…1.
     func rows(around y: Int, cellHeight: Int) -> (above: Int, below: Int, share: Float) {
         let place = 2 &* y &+ 1 &+ cellHeight
         let below = place / (2 &* cellHeight)

@@ -1,4 +1,4 @@
-/// How a color is stored in four bytes: the index of each of its bytes.
+/// The order of the components of a color in four bytes: the index of each component's byte.
 package struct PixelOrder: Equatable, Sendable {
     package let red: Int
     package let green: Int

@@ -1,12 +1,12 @@
-/// Rows of bytes in memory that somebody else owns, checked once where the memory is known.
+/// Rows of bytes in borrowed memory, with bounds that are checked once, when the plane is made.
 ///
-/// A `Plane` can only be made by an initialiser that has seen how many bytes there are, so a kernel that takes one
-/// may walk its rows without further checks. The owner keeps the memory alive for as long as the plane is used.
+/// The initialiser checks the size of the memory, so kernels read the rows of a plane without further checks. The owner
+/// keeps the memory alive for as long as the plane is used.
 @safe
 package struct Plane {
     /// First byte of the first row.
     package let base: UnsafeRawPointer
-    /// Bytes that belong to the picture in each row; the rest up to `stride` is padding and is never touched.
+    /// Bytes of each row that belong to the picture; the rest up to `stride` is padding, never read nor written.
     package let rowBytes: Int
     package let rows: Int
     /// Bytes from one row to the next; at least `rowBytes`.
@@ -30,8 +30,8 @@ package struct Plane {
         stride = plane.stride
     }
 
-    /// Bytes from the first byte of the first row to the last byte of the last one, both counted; nil if the numbers
-    /// describe no picture or the result does not fit.
+    /// Bytes from the first byte of the first row to the last byte of the last one, both included; nil if the numbers
+    /// describe no picture or the result overflows.
     package static func extent(rowBytes: Int, rows: Int, stride: Int) -> Int? {
         guard rowBytes > 0, rows > 0, stride >= rowBytes else { return nil }
         let (allButLast, overflow) = stride.multipliedReportingOverflow(by: rows - 1)
@@ -77,7 +77,7 @@ package struct MutablePlane {
         stride = width
     }
 
-    /// The same memory, to be read.
+    /// The same memory, read-only.
     package var readOnly: Plane { Plane(self) }
 
     /// - Precondition: `0 <= y < rows`.
@@ -88,7 +88,7 @@ package struct MutablePlane {
     }
 }
 
-/// Up to four planes, held without an array so that describing a frame allocates nothing.
+/// Up to four planes, stored inline, so that describing a frame allocates nothing.
 package struct Planes<Element> {
     private var slots: InlineArray<4, Element?>
     package private(set) var count = 0
@@ -109,7 +109,7 @@ package struct Planes<Element> {
 }
 
 extension Planes where Element == MutablePlane {
-    /// The same memory, to be read.
+    /// The same memory, read-only.
     package var readOnly: Planes<Plane> {
         var result = Planes<Plane>()
         for index in 0..<count {

@@ -1,6 +1,6 @@
 import CDepthKernels
 
-/// How the bytes in one plane of a video format share the alpha samples of the full-size matte.
+/// The layout of one plane of a video format: the pixels that share a sample, and the bytes of a sample.
 package enum PlaneLayout: Equatable, Sendable, BitwiseCopyable {
     /// Every pixel has `bytesPerSample` bytes of its own.
     case full(bytesPerSample: Int)
@@ -34,27 +34,27 @@ package enum PlaneLayout: Equatable, Sendable, BitwiseCopyable {
     }
 }
 
-/// Where the samples of pixels begin and end in a row.
+/// Converts columns of pixels to byte offsets in a row of samples.
 struct SampleBytes: BitwiseCopyable {
     private let columns: Int
     private let shift: Int
     private let bytes: Int
 
-    init(_ spread: PlaneLayout) {
-        columns = spread.columnsPerSample
+    init(_ layout: PlaneLayout) {
+        columns = layout.columnsPerSample
         shift = columns.trailingZeroBitCount
-        bytes = spread.bytesPerSample
+        bytes = layout.bytesPerSample
     }
 
     /// The first byte of the sample that pixel `x` belongs to.
     @inline(__always)
     private func start(_ x: Int) -> Int { (x &>> shift) &* bytes }
 
-    /// The first byte behind the sample of the pixel before `x`.
+    /// The byte after the sample that pixel `x − 1` belongs to.
     @inline(__always)
     private func end(_ x: Int) -> Int { start(x &+ columns &- 1) }
 
-    /// Where the samples of pixels `first`..<`end` begin, and how many bytes they have.
+    /// The offset of the first byte of the samples of pixels `first`..<`end`, and the number of their bytes.
     @inline(__always)
     func place(from first: Int, to end: Int) -> (start: Int, count: Int) {
         let start = start(first)
@@ -63,21 +63,21 @@ struct SampleBytes: BitwiseCopyable {
 }
 
 extension PlaneLayout {
-    /// Writes the alpha of every byte that belongs to a run of pixels, one after the other.
+    /// Converts the alpha of a run of pixels into one byte of alpha for each byte of their samples.
     ///
     /// - Parameters:
     ///   - upper: the run's alpha in the first of the rows that share the samples.
-    ///   - rows: how many rows those are, each `stride` bytes after the one before.
-    /// - Precondition: the run starts where a sample does; `target` has room for the run's bytes.
-    func spread(
+    ///   - rows: the number of those rows, `stride` bytes apart.
+    /// - Precondition: the run starts at the first pixel of a sample; `target` has room for the run's bytes.
+    func expandAlpha(
         upper: UnsafePointer<UInt8>, stride: Int, rows: Int, pixels: Int, into target: UnsafeMutablePointer<UInt8>,
         _ loops: Loops
     ) {
         if case .packed422(let lumaFirst) = self {
-            return unsafe loops.spreadPacked422(upper, count: pixels, lumaFirst: lumaFirst, into: target)
+            return unsafe loops.expandAlphaPacked422(upper, count: pixels, lumaFirst: lumaFirst, into: target)
         }
-        unsafe loops.spread(
+        unsafe loops.expandAlpha(
             upper, stride: stride,
-            dm_spread(pixels: pixels, rows: rows, columns: columnsPerSample, bytes: bytesPerSample), into: target)
+            dm_alpha_run(pixels: pixels, rows: rows, columns: columnsPerSample, bytes: bytesPerSample), into: target)
     }
 }

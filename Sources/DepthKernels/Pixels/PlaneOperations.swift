@@ -9,7 +9,7 @@ package func fill(_ plane: MutablePlane, with pixel: SIMD4<UInt8>) {
     }
 }
 
-/// Lays a picture in ARGB of 16 bits over one color in RGBA of 8 bits, in place; the result is opaque.
+/// Blends a picture in ARGB of 16 bits over one opaque color in RGBA of 8 bits, in place; the result is opaque.
 ///
 ///     c = round((c · a + color · (65535 − a)) / 65535)
 package func flatten(argb64 plane: MutablePlane, over color: SIMD4<UInt8>) {
@@ -29,7 +29,8 @@ package func flatten(argb64 plane: MutablePlane, over color: SIMD4<UInt8>) {
 }
 
 /// Makes every pixel of a plane of 4-byte pixels opaque.
-/// - Parameter alphaByteIndex: 0…3, the place of the alpha byte in a pixel; any other changes nothing.
+///
+/// - Parameter alphaByteIndex: 0…3, the index of the alpha byte in a pixel; any other changes nothing.
 package func makeOpaque(_ plane: MutablePlane, alphaByteIndex: Int) {
     guard 0...3 ~= alphaByteIndex else { return }
     for y in 0..<plane.rows {
@@ -40,7 +41,7 @@ package func makeOpaque(_ plane: MutablePlane, alphaByteIndex: Int) {
     }
 }
 
-/// Copies a picture plane by plane, whatever the strides; planes of different sizes are copied as far as both go.
+/// Copies a picture plane by plane; strides may differ. Of planes of different sizes, the common part is copied.
 package func copy(_ source: Planes<Plane>, to target: Planes<MutablePlane>) {
     for index in 0..<min(source.count, target.count) {
         guard let from = source[index], let to = target[index] else { continue }
@@ -51,8 +52,8 @@ package func copy(_ source: Planes<Plane>, to target: Planes<MutablePlane>) {
     }
 }
 
-/// Makes every row of a picture the first row of another one, plane by plane; rows of different lengths are copied as
-/// far as both go.
+/// Copies the first row of a picture to every row of another one, plane by plane. Of rows of different lengths, the common
+/// part is copied.
 package func repeatFirstRow(of source: Planes<Plane>, over target: Planes<MutablePlane>) {
     for index in 0..<min(source.count, target.count) {
         guard let from = source[index], let to = target[index] else { continue }

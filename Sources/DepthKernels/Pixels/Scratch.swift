@@ -14,10 +14,10 @@ struct Scratch<Element: BitwiseCopyable>: ~Copyable {
 
     /// Makes room for `count` elements and returns the first of them.
     ///
-    /// They begin where a line of the cache does, so that vectors do not lie across two.
+    /// The memory is aligned to a cache line, so that no vector straddles two lines.
     ///
-    /// When the memory has to grow, every element becomes `filler`; otherwise the elements keep what they had. A loop
-    /// may therefore read what it has not written, but never memory that holds no value.
+    /// When the memory grows, every element becomes `filler`; otherwise the elements keep their values. A loop may therefore
+    /// read elements that it has not written, but never uninitialised memory.
     @inline(never)
     mutating func reserve(_ count: Int, filler: Element) -> UnsafeMutablePointer<Element> {
         if let base = unsafe base, count <= capacity { return unsafe base }

@@ -1,4 +1,4 @@
-/// The color components of a video format's pixels: where their bytes lie and what they mean.
+/// The color components of a video format: the color model, and the position of each component's bytes.
 package struct VideoColors: Equatable, Sendable {
     /// The meaning of the components, in their order.
     package enum Model: Equatable, Sendable {
@@ -13,11 +13,11 @@ package struct VideoColors: Equatable, Sendable {
     /// The bytes of one component.
     package struct Component: Equatable, Sendable {
         let plane: Int
-        /// The first pixel's byte in a row.
+        /// Byte offset of the first sample in a row.
         let offset: Int
         /// Bytes from one sample to the next.
         let step: Int
-        /// Binary logarithms of the numbers of pixels that share a sample.
+        /// Binary logarithms of the number of pixels that share a sample, along a row and along a column.
         let shiftX: Int
         let shiftY: Int
 

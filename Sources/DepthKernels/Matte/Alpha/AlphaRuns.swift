@@ -1,23 +1,23 @@
-/// Knowledge of several neighbouring opacities without a look at each.
+/// A classification of several neighbouring opacities.
 ///
-/// Most of a matte is plainly background or plainly person; the arithmetic is for the rest.
+/// Most of a matte is entirely background or entirely person; only the rest needs arithmetic.
 enum Cover: UInt8, BitwiseCopyable {
     /// Every opacity is exactly 0.
     case clear
     /// Every opacity is exactly 1 (255 as a byte).
     case opaque
-    /// Anything else.
+    /// Any values.
     case mixed
 }
 
-/// Pixels `start..<end` of some neighbouring rows, with the same cover in all of them.
+/// Pixels `start..<end`, which have the same cover in each of several neighbouring rows.
 struct AlphaRun: BitwiseCopyable {
     var cover: Cover
     var start: Int
     var end: Int
 }
 
-/// The runs of some rows, from left to right, each starting where the one before ends. Valid until the next rows are read.
+/// The runs of some rows, contiguous from left to right. Valid until the next rows are read.
 @safe
 struct AlphaRuns {
     private let first: UnsafePointer<AlphaRun>?
@@ -56,7 +56,7 @@ struct AlphaRunList {
 
     /// - Parameters:
     ///   - memory: room for all runs.
-    ///   - alignment: runs end at multiples of this many pixels, a power of two, or at the width.
+    ///   - alignment: runs end at multiples of this many pixels, a power of two, or at `width`.
     init(_ memory: UnsafeMutablePointer<AlphaRun>, width: Int, alignment: Int) {
         unsafe self.memory = memory
         self.width = width
@@ -65,7 +65,7 @@ struct AlphaRunList {
 
     var runs: AlphaRuns { unsafe AlphaRuns(first: memory, count: count) }
 
-    /// Adds a run up to `end`. Where it meets another it ends at a multiple of the alignment inside the one that is plain.
+    /// Appends a run up to `end`, which is rounded to the alignment in favour of mixed runs: those grow, others shrink.
     mutating func append(_ cover: Cover, to end: Int) {
         var end = end
         if end < width { end = (cover == .mixed ? end &+ alignment &- 1 : end) & ~(alignment &- 1) }

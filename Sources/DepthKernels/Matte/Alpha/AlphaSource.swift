@@ -1,26 +1,26 @@
-/// A matte as those see it who use its alpha.
+/// The alpha of a frame, for its consumers.
 protocol AlphaSource {
     /// Pixels.
     var width: Int { get }
     var height: Int { get }
-    /// The number of rows that are best read together.
+    /// The preferred number of rows to be read at a time.
     var rowsPerStrip: Int { get }
     /// The workers that share the frame.
     var bands: MatteBands { get }
 
-    /// Begins to read the frame on one thread.
+    /// Makes a reader of the frame for one thread.
     ///
     /// - Parameters:
-    ///   - video: the frame's own pixels, which stay as they are until the rows that depend on them are read.
-    ///   - memory: the thread's own.
+    ///   - video: the frame's own pixels, unchanged until the rows that depend on them have been read.
+    ///   - memory: the thread's scratch memory.
     /// - Returns: nil where the alpha is 0 everywhere.
     func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)?
 }
 
 extension AlphaSource {
-    /// Makes all of the alpha.
+    /// Computes the alpha of the whole frame.
     ///
-    /// - Parameter memory: where the plane is kept.
+    /// - Parameter memory: storage of the plane.
     /// - Returns: `width` bytes in each of `height` rows, valid until the memory is used again.
     func plane(over video: VideoPicture?, in memory: inout Scratch<UInt8>) -> Plane {
         let plane = unsafe MutablePlane(packed: memory.reserve(width * height, filler: 0), width: width, height: height)
@@ -29,18 +29,19 @@ extension AlphaSource {
     }
 }
 
-/// Rows that are read together where there is no alpha to compute: few calls, and yet the planes take turns.
+/// Rows that are read at a time where no alpha is computed: few calls, and yet short enough for the planes to be processed
+/// in turn.
 let rowsPerPlainStrip = 16
 
 /// Reads rows of alpha from top to bottom.
 protocol AlphaReader: AnyObject {
-    /// Makes the alpha of some neighbouring rows.
+    /// Computes the alpha of some neighbouring rows.
     ///
     /// - Parameters:
     ///   - rows: inside the frame, below those read before.
-    ///   - alpha: where the bytes of mixed runs go; those of others mean nothing. The first pixel of the first row.
+    ///   - alpha: the first pixel of the first row; receives the bytes of mixed runs. Those of other runs are undefined.
     ///   - stride: bytes from one row to the next.
-    /// - Returns: the runs of the whole width, alike in all of the rows.
+    /// - Returns: the runs of the whole width, which hold for all of the rows.
     func read(_ rows: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>, stride: Int) -> AlphaRuns
 }
 
@@ -69,7 +70,7 @@ private struct AlphaPlane<Source: AlphaSource>: BandWork {
     }
 }
 
-/// Parts of a plane of alpha that are opaque or clear: a bit for every 32 pixels of a band of rows.
+/// The parts of an alpha plane that are opaque or clear: a bit for each segment of 32 pixels of a band of rows.
 @safe
 struct AlphaCovers {
     /// Pixels for each bit: a multiple of every horizontal subsampling, so that a run never starts inside a chroma sample.
@@ -99,13 +100,13 @@ struct AlphaCovers {
     }
 }
 
-/// A matte whose alpha is all made.
+/// Alpha that was computed in full.
 struct FinishedAlpha: AlphaSource {
     let plane: Plane
     let width: Int
     let height: Int
     let bands: MatteBands
-    /// What is known without a look at the plane.
+    /// The parts known to be opaque or clear, if any; saves reading the plane.
     var covers: AlphaCovers?
 
     var rowsPerStrip: Int { 2 }
@@ -119,7 +120,7 @@ struct FinishedAlpha: AlphaSource {
     }
 }
 
-/// Finds the runs of a finished plane.
+/// Reads a finished plane and finds its runs.
 final class FinishedAlphaReader: AlphaReader, MatteMemoryPart {
     fileprivate(set) var plane: Plane?
     fileprivate(set) var covers: AlphaCovers?

@@ -6,7 +6,7 @@ final class MatteMemory: BandMemory {
     var filter = FilterMemory()
     private var parts: [ObjectIdentifier: any MatteMemoryPart] = [:]
 
-    /// The worker's own object of a type, made when it is first asked for.
+    /// The worker's object of a type, created on first use.
     func part<Part: MatteMemoryPart>(_ type: Part.Type) -> Part {
         if let part = parts[ObjectIdentifier(type)] as? Part { return part }
         let part = Part()
@@ -15,7 +15,7 @@ final class MatteMemory: BandMemory {
     }
 }
 
-/// An object of which each worker has one.
+/// Scratch memory of one kind, of which each worker has its own.
 protocol MatteMemoryPart: AnyObject {
     init()
 }

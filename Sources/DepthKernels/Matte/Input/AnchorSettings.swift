@@ -1,11 +1,11 @@
-/// The thing that the cutoff follows, and how.
+/// The anchor, which the cutoff follows.
 package struct AnchorSettings: Equatable, Sendable {
     package var mode = AnchorMode.auto
-    /// Shares of the frame's width and height, 0…1, for the mode `point`.
+    /// The point of the mode `point`, in fractions 0…1 of the frame's width and height.
     package var x = 0.5
     package var y = 0.5
     package var faceSelect = FaceSelect.largest
-    /// Types of the region-of-interest metas that are faces, separated by commas.
+    /// Types of the region-of-interest metas that mark faces, separated by commas.
     package var faceTypes: String? = "face"
     /// Metres from the anchor to the cutoff.
     package var margin = 0.25
@@ -16,15 +16,15 @@ package struct AnchorSettings: Equatable, Sendable {
 }
 
 package enum AnchorMode: Int, Sendable, CaseIterable {
-    /// A face, or the set cutoff while none was ever seen.
+    /// A face; `MatteSettings.cutoff` while none was ever seen.
     case auto
-    /// A face.
+    /// A face; everything is background while none was ever seen.
     case face
-    /// The nearest big thing.
+    /// The nearest large object.
     case nearest
     /// The depth under a point of the frame.
     case point
-    /// Nothing: the set cutoff holds.
+    /// No anchor: `MatteSettings.cutoff` is the cutoff.
     case fixed
 
     /// The meaning of the choice, for users.

@@ -1,10 +1,10 @@
-/// The shape of the threshold: which distances are foreground.
+/// The shape of the threshold: the range of distances that is foreground.
 package enum MaskShape: Int, Sendable, CaseIterable {
-    /// All up to the cutoff.
+    /// Everything from the near limit to the cutoff.
     case cutoff
-    /// What is nearer than a focus.
+    /// Everything nearer than a focus.
     case highPass
-    /// What is about as near as a focus.
+    /// Everything about as near as a focus.
     case bandPass
 
     /// The meaning of the choice, for users.

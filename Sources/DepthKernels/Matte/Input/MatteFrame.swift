@@ -1,18 +1,18 @@
 /// The input of a matte: one depth map and the video frame that it belongs to.
 package struct MatteFrame {
     package let depth: DepthImage
-    /// The frame's own pixels, for stages that look at color; nil where there are none to look at.
+    /// The frame's own pixels, for stages that use color; nil where they are not available.
     package let video: VideoPicture?
-    /// Pixels of the video; sizes below 1 count as 1, those above `VideoPicture.largestSide` as that.
+    /// The size of the video in pixels, clamped to 1…`VideoPicture.largestSide`.
     package let width: Int
     package let height: Int
     /// Faces, in video pixels.
     package let faces: [Rectangle<Double>]
-    /// A network's opinion of the frame; nil where there is none.
+    /// The output of a segmentation network; nil for none.
     package let segmentation: SegmentationPicture?
     /// Running time in nanoseconds; nil where the frame has none.
     package let time: Int64?
-    /// Seconds since the frame before, negative where time went back; nil where that is not known. Set by `Matte`.
+    /// Seconds since the frame before, negative where time went back; nil where unknown. Set by `Matte`.
     var elapsed: Double?
 
     package init(

@@ -1,26 +1,27 @@
-/// Everything that a matte depends on besides its frame: two equal values make the same matte.
+/// The parameters of a matte. Frames and settings determine the matte completely.
 package struct MatteSettings: Equatable, Sendable {
-    /// The meaning of the depth samples, and where they lie on the video.
+    /// The scale of the depth samples, and the map's place on the video.
     package var depth = DepthReading()
-    /// The thing that the cutoff follows.
+    /// The anchor that the cutoff follows.
     package var anchor = AnchorSettings()
-    /// Metres; a sample at this distance is the farthest that is foreground, while nothing is anchored.
+    /// Metres; samples farther than this are background. Replaced by the anchor's distance plus its margin where there is one.
     package var cutoff = 1.0
-    /// Metres; a sample at or below this distance is not foreground.
+    /// Metres; samples at this distance or nearer are background.
     package var near = 0.0
-    /// Metres: clear at `near`, opaque from `near + featherNear` on.
+    /// Metres over which opacity rises: clear at `near`, opaque from `near + featherNear` on.
     package var featherNear = 0.0
-    /// Metres: opaque up to `cutoff − featherFar`, clear at `cutoff`; so a feather never shows what a step hides.
+    /// Metres over which opacity falls: opaque up to `cutoff − featherFar`, clear at `cutoff`; so no feather shows samples that a
+    /// step hides.
     package var featherFar = 0.0
     /// The kind of threshold: the limits and feathers above, or the focus below.
     package var mask = MaskShape.cutoff
-    /// Nearness, 0…1, about which the mask lies.
+    /// Nearness, 0…1, of the middle of the mask (`FocusCurve`).
     package var focus = 0.5
-    /// How steep the sides of the mask are; 0.1…100, for each unit of nearness.
+    /// Slope of the sides of the mask, in opacity for each unit of nearness; 0.1…100.
     package var slope = 4.0
-    /// Nearness, 0…1, over which a band is full.
+    /// Width, in nearness 0…1, of the part of a band that is opaque.
     package var width = 0.1
-    /// Swaps foreground and background among the measured samples. What was not measured stays hidden.
+    /// Swaps foreground and background among the measured samples. Samples that were not measured stay hidden.
     package var invert = false
     /// Standard deviation of the Gaussian, in depth pixels; 0 = none.
     package var blurRadius = 5.0
@@ -28,18 +29,18 @@ package struct MatteSettings: Equatable, Sendable {
     package var gamma = 0.5
     package var upscale = Upscale.bicubic
     package var method = MatteMethod.threshold
-    /// Share of the last frame that a fused matte keeps where the picture stands still, 0…1.
+    /// Weight of the last frame in a fused matte where the picture does not move, 0…1.
     package var settle = 0.7
-    /// How much a segmentation counts in a fused matte, 0…1.
+    /// Weight of a segmentation in a fused matte, 0…1.
     package var segmentationWeight = 0.5
-    /// What of the things before the cutoff a fused matte keeps.
+    /// The objects in front of the cutoff that a fused matte keeps.
     package var subject = SubjectChoice.anchored
-    /// Of a fused matte.
+    /// The resolution of a fused matte.
     package var detail = MatteDetail.full
 
     package init() {}
 
-    /// The same settings with every number in the range that the arithmetic is written for.
+    /// The same settings with every number in its range.
     ///
     /// Near: not below 0. Feathers: not below 0, NaN = 0. Blur radius: 0…100, NaN = 0. Gamma: 0.01…10, NaN = 1.
     /// Slope: 0.1…100, NaN = 4. Settle, segmentation weight and width: 0…1, NaN = 0. A cutoff, near limit or focus that is
@@ -63,6 +64,6 @@ package struct MatteSettings: Equatable, Sendable {
     /// False where a limit of the threshold is NaN: then nothing may be shown, inverted or not.
     func showsAnything(cutoff: Double) -> Bool { mask == .cutoff ? !cutoff.isNaN && !near.isNaN : !focus.isNaN }
 
-    /// True for a threshold that is more than a step.
+    /// True for a threshold that is not a plain step.
     var hasFeather: Bool { mask != .cutoff || featherNear > 0 || featherFar > 0 }
 }

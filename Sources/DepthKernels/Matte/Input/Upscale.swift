@@ -1,4 +1,4 @@
-/// The interpolation that brings the matte from the depth map's size to the video's.
+/// The interpolation from the depth map's size to the video's.
 package enum Upscale: Int, Sendable, CaseIterable {
     /// Keys' cubic with B = 0, C = 0.75: four taps along each axis.
     case bicubic

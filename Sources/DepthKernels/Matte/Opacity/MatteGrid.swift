@@ -1,8 +1,8 @@
-/// The samples of a depth map, or square cells of several of them: what a matte is smoothed on and enlarged from.
+/// The grid that a matte is smoothed on and upscaled from: the samples of a depth map, or square cells of several samples.
 ///
-/// A wide Gaussian leaves nothing that cells would not show as well, at a fraction of the cost, so the mask is decimated
-/// as long as sigma is 2.5 cells or more. Each decimation halves the map and puts a ring of cells around it, which hold
-/// its edge samples, as the Gaussian repeats those without end.
+/// A wide Gaussian leaves no detail that cells could not represent, so the mask is decimated as long as sigma is at least 2.5
+/// cells, which saves most of the cost. Each decimation halves the map and adds a border of cells that hold its edge samples,
+/// as the Gaussian replicates those without end.
 struct MatteGrid: Equatable {
     /// Samples along each side of a cell: 1, 2, 4, 8 or 16.
     let cellSize: Int
@@ -14,8 +14,8 @@ struct MatteGrid: Equatable {
     var width: Int { cells(along: depthWidth) }
     var height: Int { cells(along: depthHeight) }
 
-    /// Makes the grid as coarse as the Gaussian allows. The steeper curves of gamma would show the cells' errors: those are
-    /// left to the samples, as are maps of less than two sigmas, which cost little.
+    /// Chooses the coarsest grid that the Gaussian allows. Cells are not used with steep curves of gamma, which would amplify
+    /// their error, nor for maps smaller than two sigmas, which cost little.
     init(depthWidth: Int, depthHeight: Int, sigma: Double, gamma: Double) {
         let isFit = gamma >= 0.5 && gamma <= 2 && Double(min(depthWidth, depthHeight)) >= 2 * sigma
         cellSize = isFit ? [16, 8, 4, 2].first { sigma >= 2.5 * Double($0) } ?? 1 : 1
@@ -23,7 +23,7 @@ struct MatteGrid: Equatable {
         self.depthHeight = depthHeight
     }
 
-    /// Cells along an axis of so many samples.
+    /// The number of cells along an axis of so many samples.
     func cells(along samples: Int) -> Int {
         var (count, size) = (samples, cellSize)
         while size > 1 {
@@ -33,10 +33,10 @@ struct MatteGrid: Equatable {
         return count
     }
 
-    /// Cells of twice the size along an axis of so many samples.
+    /// The number of cells along an axis after one decimation, the border included.
     static func decimated(_ samples: Int) -> Int { groups(of: 2, in: samples) + 2 }
 
-    /// The position between the cells of a point between the samples; whole numbers are centres.
+    /// Converts a position from samples to cells; whole numbers are centres.
     func position(ofSample sample: Double) -> Double { (sample + 1.5 * Double(cellSize - 1)) / Double(cellSize) }
 
     /// The share of a cell that lies on a map of so many samples.

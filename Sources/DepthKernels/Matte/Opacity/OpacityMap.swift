@@ -1,4 +1,4 @@
-/// Opacities that are worked on together; every row of an opacity map is a whole number of such blocks.
+/// A block of opacities, processed as one vector; a row of an opacity map consists of whole blocks.
 typealias Lanes = SIMD16<Float>
 
 /// Opacities in a block.
@@ -6,10 +6,9 @@ let blockWidth = Lanes.scalarCount
 
 /// An image of opacities, 0…1, one for each depth sample or for each cell of several (`MatteGrid`).
 ///
-/// Most of a matte is plainly background or plainly person, so each row has two sets of samples: those that are clear
-/// (exactly 0) and those that are opaque (exactly 1). A block of 16 samples that are all in one of the sets stores no
-/// numbers; only blocks that are mixed do. Rows are padded to whole blocks, as if the map's edge were repeated without
-/// end: in a mask that is the row's last sample, in a smoothed map what lies beyond the edge.
+/// Most of a matte is entirely background or entirely person, so each row has two sets of samples: those that are clear
+/// (exactly 0) and those that are opaque (exactly 1). The opacities of a block of 16 samples that are all in one of the sets
+/// are not stored; only mixed blocks are. Rows are padded to whole blocks, as if the map's edge were replicated without end.
 @safe
 struct OpacityMap {
     private let values: UnsafeMutablePointer<Float>
@@ -73,13 +72,13 @@ struct OpacityMap {
         }
     }
 
-    /// Makes every sample of a row neither clear nor opaque.
+    /// Marks every sample of a row as neither clear nor opaque.
     func forgetSets(row y: Int) { unsafe clear(y).words.update(repeating: 0, count: 2 &* words) }
 
-    /// Says of each sample in a run of blocks whether it is clear or opaque.
+    /// Updates the sets for a run of blocks.
     ///
     /// - Parameters:
-    ///   - opacities: those of the blocks, one behind the other.
+    ///   - opacities: those of the blocks, contiguous.
     ///   - clear: the largest opacity that counts as 0.
     ///   - opaque: the smallest opacity that counts as 1.
     func classify(
@@ -91,9 +90,9 @@ struct OpacityMap {
             opaqueBits: self.opaque(y).words)
     }
 
-    /// Puts a row of opacities into the map; the padding is made here.
+    /// Stores a row of opacities in the map.
     ///
-    /// - Parameter line: room for a padded row.
+    /// - Parameter line: the row, with room for its padding, which is written here.
     func put(_ line: UnsafeMutablePointer<Float>, row y: Int, _ loops: Loops) {
         for x in width..<paddedWidth { unsafe line[x] = line[width &- 1] }
         unsafe classify(line, blocks: 0..<blocks, row: y, clear: 0, opaque: 1, loops)
@@ -103,7 +102,7 @@ struct OpacityMap {
         }
     }
 
-    /// The mixed ones of the four blocks that share a word of the sets: a bit for each.
+    /// A bit for each of the four blocks that share a word of the sets: 1 for a mixed block.
     @inline(__always)
     func mixedBlocks(inWord word: Int, row y: Int) -> UInt8 {
         let (clear, opaque) = unsafe (self.clear(y).words[word], self.opaque(y).words[word])
@@ -116,13 +115,13 @@ struct OpacityMap {
         return mixed
     }
 
-    /// Calls `body` for each run of mixed blocks of a row, from left to right. `body` may change what is known of them.
+    /// Calls `body` for each run of mixed blocks of a row, from left to right. `body` may change the sets of these blocks.
     @inline(__always)
     func forEachMixedRun(row y: Int, _ body: (_ blocks: Range<Int>) -> Void) {
         var start: Int?
         for word in 0..<groups(of: 4, in: blocks) {
             let mixed = mixedBlocks(inWord: word, row: y)
-            // Most words are plain.
+            // Most words have no mixed block.
             if mixed == 0 && start == nil { continue }
             for lane in 0..<4 {
                 let isMixed = mixed &>> UInt8(truncatingIfNeeded: lane) & 1 == 1
@@ -146,7 +145,7 @@ struct OpacityMap {
     }
 }
 
-/// Words of a set of samples that are worked on together.
+/// Words of a set of samples, processed as one vector.
 typealias SampleWords = SIMD4<UInt64>
 
 @inline(__always)
@@ -159,7 +158,7 @@ func storeLanes(_ lanes: Lanes, to target: UnsafeMutablePointer<Float>) {
     unsafe UnsafeMutableRawPointer(target).storeBytes(of: lanes, as: Lanes.self)
 }
 
-/// The memory of an opacity map, kept from frame to frame.
+/// Storage of an opacity map, kept from frame to frame.
 struct OpacityStorage: ~Copyable {
     private var values = Scratch<Float>()
     private var sets = Scratch<UInt64>()

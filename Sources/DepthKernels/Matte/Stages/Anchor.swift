@@ -3,9 +3,9 @@
 ///     cutoff = anchor + margin
 ///     anchor += (measured − anchor) · (1 − exp(−Δt / τ))
 ///
-/// The low-pass is one of time, not of frames, so that the frame rate does not change how it looks. The state is the
-/// anchor's distance and the time since its last measurement, and what was measured last: among several faces or things
-/// the one that was followed is preferred, so that two that are much alike do not take turns.
+/// The low-pass works in time, not in frames, so that the result does not depend on the frame rate. The state is the anchor's
+/// distance, the time since its last measurement, and the face or object that was measured last: among several the one that
+/// was followed is preferred, so that the anchor does not flicker between two of similar size or distance.
 ///
 /// Source: step 1 of Apple's sample, which reads the depth at the face's centre and adds 0.25 m. The median of a region
 /// and the low-pass are additions.
@@ -17,22 +17,22 @@ struct Anchor {
         let distance: Double
     }
 
-    /// Metres; nil while nothing was ever measured.
+    /// Metres; nil until the first measurement.
     private(set) var distance: Double?
     /// The face that set the cutoff in the last frame.
     private(set) var face: Face?
-    /// The last face that set the cutoff, which later frames may lack.
+    /// The last face that set the cutoff; kept over frames without a face.
     private var followedFace: Face?
-    /// What the mode `nearest` measured last, in metres.
+    /// The last distance that the mode `nearest` measured, in metres.
     private var followedSubject: Double?
-    /// Seconds since the last measurement; nil where that is not known.
+    /// Seconds since the last measurement; nil where unknown.
     private var sinceMeasured: Double?
-    /// The mode of the last frame: a distance measured in one mode means nothing to another.
+    /// The mode of the last frame: a change of mode discards the distance.
     private var mode = AnchorMode.auto
 
-    /// The distance beyond which all is background, in metres.
+    /// The distance beyond which everything is background, in metres.
     ///
-    /// - Returns: nil where the anchor that was asked for was never seen. 0 for a mask about a focus, which has no cutoff.
+    /// - Returns: nil where the requested anchor was never seen; 0 for a mask about a focus, which has no cutoff.
     mutating func cutoff(of frame: MatteFrame, _ placement: DepthPlacement, _ settings: MatteSettings) -> Double? {
         face = nil
         sinceMeasured = sinceMeasured.flatMap { since in frame.elapsed.map { since + $0 } }
@@ -50,7 +50,8 @@ struct Anchor {
         return settings.anchor.mode == .auto ? settings.cutoff : nil
     }
 
-    /// Forgets the time of the last measurement: the next one counts at once. The distance stays, as the person does.
+    /// Forgets the time of the last measurement, so that the next one takes effect at once. The distance is kept: after a flush the
+    /// person is most likely still there.
     mutating func reset() {
         sinceMeasured = nil
         followedFace = nil
@@ -88,7 +89,7 @@ struct Anchor {
     private mutating func follow(_ measured: Double, timeConstant: Double) {
         defer { sinceMeasured = 0 }
         guard let previous = distance, timeConstant > 0, let elapsed = sinceMeasured, elapsed >= 0 else {
-            // The first measurement, no smoothing, or no telling how much time has passed: jump.
+            // The first measurement, no smoothing, or an unknown time step: no low-pass.
             distance = measured
             return
         }
@@ -97,10 +98,10 @@ struct Anchor {
 }
 
 extension FaceSelect {
-    /// The face of the highest rank sets the cutoff; of equals, the one named first.
+    /// The face of the highest rank sets the cutoff; of equal ranks, the first in the list.
     ///
-    /// - Parameter isFollowed: The face set the last cutoff. Boxes of a detector jitter by a tenth of their sides, and
-    ///   distances by their noise: another face must be larger or nearer by more than that.
+    /// - Parameter isFollowed: true for the face that set the last cutoff. Its rank is raised by more than the jitter of a
+    ///   detector's boxes (a tenth of their sides) and the noise of the distance.
     fileprivate func rank(of face: Anchor.Face, isFollowed: Bool) -> Double {
         switch self {
         case .largest: face.box.width * face.box.height * (isFollowed ? 1.3 : 1)
@@ -112,7 +113,7 @@ extension FaceSelect {
 }
 
 extension Rectangle<Double> {
-    /// Whether the middle of another box lies in this one.
+    /// True where the centre of another box lies in this one.
     fileprivate func isAt(_ other: Rectangle<Double>) -> Bool {
         abs(other.x + other.width / 2 - x - width / 2) < width / 2
             && abs(other.y + other.height / 2 - y - height / 2) < height / 2

@@ -1,8 +1,9 @@
 /// The distance of the face in `box`, in metres.
 ///
 /// It is the median of the measured samples in the central half of the box; for an even number of samples, the mean of
-/// the two in the middle. A sample counts if any part of it lies in that half. (Apple's sample code reads the one pixel
-/// in the middle, which a hole makes useless.)
+/// the two in the middle. A sample counts if any part of it lies in that half. (Apple's sample code reads the one sample
+/// in the middle, which fails in a hole.)
+///
 /// - Returns: nil if the box is empty, not finite or not wholly inside the frame, and if no sample in it was measured.
 package func faceDepth(in image: DepthImage, scale: DepthScale, placement: DepthPlacement, box: Rectangle<Double>)
     -> Double?
@@ -18,7 +19,7 @@ package func faceDepth(in image: DepthImage, scale: DepthScale, placement: Depth
     return MedianSearch(image: image, scale: scale).median(of: grid)
 }
 
-/// The samples that the stretch from `start` to `end` touches: one at least, unless it lies outside the map.
+/// The samples that overlap the interval from `start` to `end`: at least one, unless it lies outside the map.
 private func samples(from start: Double, to end: Double, limit: Int) -> Range<Int> {
     guard end > 0, start < Double(limit) else { return 0..<0 }
     let first = floorIndex(start, in: 0...limit)
@@ -27,8 +28,9 @@ private func samples(from start: Double, to end: Double, limit: Int) -> Range<In
 
 /// The distance under a point of the frame, in metres: the median of the measured samples in the 5 × 5 around it.
 ///
-/// - Parameter x: 0…1, from the frame's left edge to its right one.
-/// - Parameter y: 0…1, from the frame's upper edge to its lower one.
+/// - Parameters:
+///   - x: 0…1, from the frame's left edge to its right edge.
+///   - y: 0…1, from the frame's upper edge to its lower edge.
 /// - Returns: nil if the point is not in 0…1 or not on the map, and if no sample near it was measured.
 package func pointDepth(
     in image: DepthImage, scale: DepthScale, placement: DepthPlacement, x: Double, y: Double

@@ -1,12 +1,11 @@
-/// Halves a map along both axes: each cell is the mean of the two samples that it covers and of their two neighbours,
-/// along each axis, with weights of 1, 3, 3 and 1 eighths. Plain means of two would turn the finest patterns into coarse
-/// ones (aliasing).
+/// Decimates a map by 2 along both axes with the filter 1 3 3 1 (eighths): each cell is the weighted mean of the two samples that
+/// it covers and of their two neighbours. Plain means of two would alias more.
 struct Decimation: BandWork {
     let source: OpacityMap
     let target: OpacityMap
     let loops: Loops
 
-    /// Samples that are repeated before the first; at least the three that the first cell reaches.
+    /// Samples that are replicated before the first; at least the three that the first cell depends on.
     private static let margin = blockWidth
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
@@ -34,13 +33,13 @@ struct Decimation: BandWork {
         }
     }
 
-    /// The rows that a row of cells is made of; beyond its ends the map repeats its first and last.
+    /// The rows that a row of cells depends on; the map's first and last row are replicated.
     private func sourceRows(of row: Int) -> SIMD4<Int> {
         (SIMD4(-3, -2, -1, 0) &+ 2 &* row)
             .clamped(lowerBound: .zero, upperBound: SIMD4(repeating: source.height &- 1))
     }
 
-    /// Inserts the cells that are made of members of the set only, but for some in short runs. Cell c is made of samples
+    /// Inserts the cells that depend on members of the set only; some in short runs may be missing. Cell c depends on samples
     /// 2c − 3 to 2c.
     private func insertCells(of set: BitRow, into cells: BitRow, _ starts: UnsafeMutablePointer<UInt64>) {
         let width = source.paddedWidth

@@ -1,7 +1,6 @@
-/// A threshold about a focus, where it is nearness and not distance that counts.
+/// A threshold in nearness (inverse distance) about a focus.
 ///
-/// With d = 1/metres, no more than 1 (for `relative` depth that is the share of the full scale), and
-/// w = 2 / slope + width:
+/// With d = min(1/metres, 1) (for `relative` depth, the count over the full scale), and w = 2 / slope + width:
 ///
 ///     high-pass    v = clamp(slope · (d − focus + w/2))
 ///     band-pass    v = min(clamp(slope · (d − focus + w/2)), clamp(slope · (focus + w/2 − d)))
@@ -22,7 +21,7 @@ struct FocusCurve: Equatable {
 
     /// Returns nil for a shape that has no focus.
     ///
-    /// - Parameter settings: clamped ones.
+    /// - Parameter settings: clamped.
     init?(_ settings: MatteSettings) {
         guard settings.mask != .cutoff else { return nil }
         let reach = 1 / settings.slope + settings.width / 2

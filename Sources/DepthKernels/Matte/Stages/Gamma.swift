@@ -1,17 +1,16 @@
-/// The stage that widens or narrows the softened mask: opacity ^ gamma.
+/// The stage that widens or narrows the softened mask: opacity ^ gamma. It has no state.
 ///
-/// Source: step 4 of Apple's sample, `CIGammaAdjust` with a power of 0.5. Has no state.
+/// Source: step 4 of Apple's sample, `CIGammaAdjust` with a power of 0.5.
 struct Gamma {
     private let exponent: Float
 
-    /// A quarter of the smallest step that a byte of alpha can show: opacities nearer than that to clear or opaque count as
-    /// such.
+    /// Opacities nearer than this to 0 or 1 count as clear or opaque: a quarter of a step of 8-bit alpha.
     private static let invisible: Float = 0.25 / 255
 
     /// - Precondition: `gamma` is finite and above 0.
     init(_ gamma: Double) { exponent = Float(gamma) }
 
-    /// Changes a map in place, and says anew which samples are clear and which are opaque.
+    /// Changes a map in place, and updates its sets.
     func apply(to map: OpacityMap, _ bands: MatteBands, _ loops: Loops) {
         bands.share(Rows(exponent: exponent, map: map, loops: loops), rows: map.height, width: map.width)
     }

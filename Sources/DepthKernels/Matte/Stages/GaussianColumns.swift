@@ -1,15 +1,16 @@
-/// Finds the samples of which the kernel reaches clear samples only, or opaque ones only, along their column.
+/// Finds the samples about which the kernel covers only clear samples, or only opaque ones, along the column: an erosion of
+/// both sets by the kernel's radius.
 struct ColumnSets: ~Copyable {
     private var spans = Scratch<UInt64>()
 
     /// - Precondition: both maps have the same size.
     mutating func find(in source: OpacityMap, radius: Int, into target: OpacityMap) {
-        // The clear and the opaque set of a row lie one behind the other.
+        // The clear and the opaque set of a row are adjacent in memory.
         let (words, height) = (2 * source.words, source.height)
         let spans = unsafe spans.reserve(words * height, filler: 0)
         unsafe spans.update(from: source.clear(0).words, count: words * height)
-        // The members that all rows of a span of one row, of two, of four… have in common, by its first row. Two spans that
-        // overlap make one of any length.
+        // The intersections of spans of 1, 2, 4, … rows, indexed by their first row. A span of any length is the union of two
+        // overlapping ones.
         var span = 1
         while span &* 2 <= min(2 &* radius &+ 1, height) {
             let step = span &* words
@@ -27,7 +28,7 @@ struct ColumnSets: ~Copyable {
     }
 }
 
-/// Convolves columns of blocks with a Gaussian, where the target's sets do not tell the result.
+/// Convolves the mixed blocks of the target with a Gaussian along the columns.
 struct GaussianColumns: BandWork {
     let source: OpacityMap
     let target: OpacityMap
@@ -36,8 +37,8 @@ struct GaussianColumns: BandWork {
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         let line = unsafe memory.filter.line.reserve((source.height + 2 * weights.radius) * blockWidth, filler: 0)
-        // Few rows at a time, so that those of one column of blocks are still in the cache for the next; but not too few, as
-        // the kernel's reach about them is gathered each time.
+        // Few rows at a time, so that they stay in the cache from one column of blocks to the next; but not too few, as the
+        // rows within the kernel's radius are loaded again each time.
         let step = max(64, 4 &* weights.radius)
         for start in stride(from: rows.lowerBound, to: rows.upperBound, by: step) {
             let end = min(start &+ step, rows.upperBound)
@@ -45,7 +46,7 @@ struct GaussianColumns: BandWork {
         }
     }
 
-    /// Finds the runs of rows in which the blocks of a word are mixed.
+    /// Finds the vertical runs of mixed blocks in the four columns of blocks that share a word of the sets, and convolves them.
     private func convolve(_ word: Int, _ rows: Range<Int>, _ line: UnsafeMutablePointer<Float>) {
         var (open, starts) = (UInt8(0), SIMD4<Int>())
         for y in rows.lowerBound...rows.upperBound {
@@ -66,7 +67,7 @@ struct GaussianColumns: BandWork {
             let y = min(max(rows.lowerBound &- radius &+ index, 0), source.height &- 1)
             unsafe storeLanes(source.lanes(block, row: y), to: line + index &* blockWidth)
         }
-        // The sums may go where their first summands were: no block behind reaches that far back.
+        // In place: results are written `radius` rows before their middle, where no later block reads.
         unsafe loops.convolve(
             line + radius &* blockWidth, blocks: rows.count, step: blockWidth, weights: weights.first, radius: radius,
             into: line)

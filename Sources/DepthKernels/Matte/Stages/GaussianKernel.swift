@@ -1,7 +1,7 @@
 /// Standard deviation and reach of a Gaussian, in samples or in cells.
 struct GaussianParameters: Equatable {
     let sigma: Double
-    /// Distance at which the Gaussian is cut off. A weight that this ends in the middle of counts in part.
+    /// Truncation radius. The weight of a sample that it cuts through counts in part.
     let reach: Double
 }
 
@@ -35,7 +35,7 @@ struct GaussianKernel: ~Copyable {
         if self.parameters != parameters {
             self.parameters = parameters
             radius = ceilIndex(parameters.reach - 0.5, in: 1...400)
-            // Kernels narrower than any that has a neighbour in it are all alike.
+            // A lower bound: in narrower kernels the neighbours' weights are 0 anyway.
             let spread = max(2 * parameters.sigma * parameters.sigma, 1e-6)
             let values = (0...radius).map { distance in
                 let share = min(max(parameters.reach + 0.5 - Double(distance), 0), 1)
@@ -49,7 +49,7 @@ struct GaussianKernel: ~Copyable {
     }
 }
 
-/// One half of a symmetric kernel, the middle first, for the time of a frame.
+/// One half of a symmetric kernel, the middle first. Valid for one frame.
 @safe
 struct KernelWeights {
     let first: UnsafePointer<Float>

@@ -1,4 +1,4 @@
-/// The weights of a kernel add up to 1 but for rounding.
+/// Opacities from here on count as opaque: the weights of a kernel add up to 1 only up to rounding.
 private let almostOpaque: Float = 1 - 0x1p-20
 
 /// Convolves rows of opacities with a Gaussian.
@@ -28,7 +28,7 @@ struct GaussianRows: BandWork {
         }
     }
 
-    /// Inserts the samples from which the kernel reaches members of the set only, but for some in short runs.
+    /// Erodes a set by the kernel's radius; some samples in short runs may be missing.
     private func erode(_ set: BitRow, into target: BitRow, _ starts: UnsafeMutablePointer<UInt64>) {
         let (width, radius) = (source.paddedWidth, weights.radius)
         unsafe set.forEachLongRun(upTo: width, starts: starts) { run in
@@ -38,9 +38,9 @@ struct GaussianRows: BandWork {
         }
     }
 
-    /// Writes the opacities of a run of blocks of a row, and of the kernel's reach about it, to a line.
+    /// Writes the opacities of a run of blocks of a row, and those within the kernel's radius about it, to a line.
     ///
-    /// - Parameter line: where the row's first sample goes.
+    /// - Parameter line: the position of the row's first sample.
     private func fill(_ line: UnsafeMutablePointer<Float>, about run: Range<Int>, row y: Int) {
         let reach = groups(of: blockWidth, in: weights.radius)
         let blocks = (run.lowerBound &- reach)..<(run.upperBound &+ reach)

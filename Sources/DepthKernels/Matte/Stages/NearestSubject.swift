@@ -1,26 +1,24 @@
-/// The distance of the nearest big thing in view, in metres; nil if nothing was measured.
+/// The distance of the nearest large object in view, in metres; nil if nothing was measured.
 ///
-/// The rule, from near to far over a histogram of the measured samples:
+/// The algorithm searches a histogram of the measured samples from near to far:
 ///
 /// 1. A bin is a sixteenth of an octave of distance wide (3 to 6 %), as a person is a few bins deep near by and far
 ///    away.
 /// 2. The histogram is smoothed with 1 2 3 2 1 (noise of the sensor) and searched for its local maxima.
-/// 3. A maximum is a *big thing* if it and the three bins on either side hold 5 % of the measured samples. Flying
-///    pixels near the lens and specks of noise do not.
-///    The thing that was followed remains big down to 3.5 %, so that one of about 5 % does not come and go.
-/// 4. The nearest big thing's distance is the median of its seven bins. Where no maximum is that big, the highest
-///    maximum counts.
+/// 3. A maximum is a *large object* if it and the three bins on either side hold 5 % of the measured samples. Flying pixels near
+///    the lens and specks of noise do not. For the object that was followed so far 3.5 % suffice, so that one of about 5 % does
+///    not come and go.
+/// 4. The result is the median of the seven bins of the nearest large object, or, where there is none, of the highest maximum.
 ///
-/// Maps of more than 64 Ki samples are looked at through a grid of every second, third, … sample of every second,
-/// third, … row.
+/// Maps of more than 64 Ki samples are subsampled: every second, third, … sample of every second, third, … row.
 ///
-/// - Parameter followed: The distance of the thing that was followed so far, if any.
+/// - Parameter followed: metres; the distance of the object that was followed so far, if any.
 package func nearestSubjectDepth(in image: DepthImage, scale: DepthScale, followed: Double? = nil) -> Double? {
     let search = MedianSearch(image: image, scale: scale)
     let grid = SampleGrid(columns: 0..<image.width, rows: 0..<image.height, step: gridStep(for: image), in: image)
     let histogram = DistanceHistogram(of: grid, in: search)
     guard histogram.total > 0 else { return nil }
-    let peak = histogram.nearestBigPeak(followed: followed)
+    let peak = histogram.nearestLargePeak(followed: followed)
     return search.median(of: grid) { DistanceHistogram.distance(ofBin: $0, from: peak) <= DistanceHistogram.reach }
 }
 
@@ -30,15 +28,15 @@ private func gridStep(for image: DepthImage) -> Int {
     return step
 }
 
-/// How many samples lie at which distance, in bins a sixteenth of an octave wide.
+/// Histogram of distances, in bins a sixteenth of an octave wide.
 private struct DistanceHistogram {
-    /// 2⁻⁶ m (16 mm) to 2¹⁰ m; what lies outside counts in the first or last bin.
+    /// From 2⁻⁶ m (16 mm) to 2¹⁰ m; distances outside count in the first or the last bin.
     private static let binCount = 256
     private static let lowestExponent = -6
-    /// Bins on either side of a maximum that belong to the same thing.
+    /// Bins on either side of a maximum that belong to the same object.
     static let reach = 3
-    private static let shareOfBigThing = 0.05
-    private static let shareOfFollowedThing = 0.035
+    private static let shareOfLargeObject = 0.05
+    private static let shareOfFollowedObject = 0.035
 
     private var bins = InlineArray<256, Int>(repeating: 0)
     private(set) var total = 0
@@ -51,7 +49,7 @@ private struct DistanceHistogram {
         }
     }
 
-    /// The exponent and the first four bits of the fraction of the number, which together grow almost as its logarithm.
+    /// The bin of a distance: exponent and first four bits of the significand, a piecewise linear logarithm.
     @inline(__always)
     static func bin(metres: Double) -> Int {
         let sixteenths = Int(truncatingIfNeeded: Float(metres).bitPattern >> 19)
@@ -63,13 +61,13 @@ private struct DistanceHistogram {
         return difference < 0 ? -difference : difference
     }
 
-    func nearestBigPeak(followed: Double?) -> Int {
+    func nearestLargePeak(followed: Double?) -> Int {
         var highest = (bin: 0, height: -1)
         for bin in 0..<DistanceHistogram.binCount {
             let height = smoothed(bin)
             guard height > 0, height >= smoothed(bin - 1), height >= smoothed(bin + 1) else { continue }
             let isFollowed = followed.map { DistanceHistogram.distance(ofBin: $0, from: bin) <= 1 } ?? false
-            let share = isFollowed ? DistanceHistogram.shareOfFollowedThing : DistanceHistogram.shareOfBigThing
+            let share = isFollowed ? DistanceHistogram.shareOfFollowedObject : DistanceHistogram.shareOfLargeObject
             if Double(mass(around: bin)) >= share * Double(total) { return bin }
             if height > highest.height { highest = (bin, height) }
         }

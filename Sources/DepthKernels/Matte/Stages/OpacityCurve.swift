@@ -1,4 +1,4 @@
-/// The threshold: how much of a sample is foreground, by its distance.
+/// The threshold: the opacity of a sample as a function of its distance.
 ///
 ///     opacity
 ///      1 |        ________________
@@ -7,8 +7,8 @@
 ///           near  +featherNear   cutoff
 ///                           −featherFar
 ///
-/// Without feathers it is 1 where near < metres <= cutoff, and 0 elsewhere. Holes: what was not measured is 0, inverted
-/// or not, because what was not measured must never be shown. With a focus the curve is that of `FocusCurve`.
+/// Without feathers it is 1 where near < metres <= cutoff, and 0 elsewhere. Holes: 0, inverted or not,
+/// because samples that were not measured must never be shown. With a focus the curve is that of `FocusCurve`.
 struct OpacityCurve: Equatable {
     private let near: Double
     private let cutoff: Double
@@ -17,7 +17,7 @@ struct OpacityCurve: Equatable {
     private let invert: Bool
     private let focus: FocusCurve?
 
-    /// - Parameter settings: clamped ones.
+    /// - Parameter settings: clamped.
     init(_ settings: MatteSettings) {
         near = settings.near
         cutoff = settings.cutoff

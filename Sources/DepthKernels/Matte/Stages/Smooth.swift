@@ -1,8 +1,8 @@
-/// The stage that softens the mask: a Gaussian along the rows, then along the columns, the map's edges repeated without end.
+/// The stage that softens the mask: a Gaussian along the rows, then along the columns; the map's edges are replicated.
 ///
 /// A wide Gaussian is computed on cells: the mask is decimated first (`MatteGrid`). Single precision throughout: a gamma of
-/// 0.25 makes the far tails of the Gaussian visible, which fewer bits would lose. Where all that the kernel reaches is clear,
-/// or all opaque, the result is known without arithmetic, and exact.
+/// 0.25 makes the far tails of the Gaussian visible, which fewer bits would lose. Where the kernel covers only clear samples,
+/// or only opaque ones, the result is 0 or 1 without arithmetic, and exact.
 ///
 /// Source: step 3 of Apple's sample, `CIGaussianBlur`; the numbers are those of `cv2.GaussianBlur`.
 struct Smooth: ~Copyable {
@@ -34,7 +34,7 @@ struct Smooth: ~Copyable {
         return result
     }
 
-    /// Halves the map until its cells have the size; each time it goes from one memory to the other.
+    /// Halves the map until its cells have the given size, alternating between two buffers.
     private mutating func decimate(
         _ mask: OpacityMap, cellSize: Int, _ bands: MatteBands, _ loops: Loops
     ) -> OpacityMap {

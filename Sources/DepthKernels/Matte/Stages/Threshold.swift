@@ -1,7 +1,7 @@
-/// The stage that turns depth into opacity, sample by sample.
+/// The stage that maps depth to opacity, sample by sample.
 ///
-/// `OpacityCurve.opacity(metres:)` is the formula; the rules here give the same answers faster. It has no state in time: the
-/// table depends on the settings alone.
+/// `OpacityCurve.opacity(metres:)` is the formula; the rules here give the same results faster. The stage keeps no state from
+/// frame to frame: its table depends on the settings alone.
 ///
 /// Source: step 2 of Apple's sample, `CIColorClamp` of depth at the face's depth plus a margin.
 struct Threshold: ~Copyable {
@@ -9,18 +9,18 @@ struct Threshold: ~Copyable {
     private var table = Scratch<Float>()
     private var tableKey: TableKey?
 
-    /// The settings that the table was made for.
+    /// The parameters that the table depends on.
     private struct TableKey: Equatable {
         var curve: OpacityCurve
         var scale: DepthScale
         var fullScale: Int
     }
 
-    /// Makes the mask of a depth map.
+    /// Computes the mask of a depth map.
     ///
     /// - Parameters:
-    ///   - cutoff: metres; takes the place of the settings' own.
-    ///   - settings: clamped ones.
+    ///   - cutoff: metres; replaces that of the settings.
+    ///   - settings: clamped.
     /// - Returns: opacities at the map's size, valid until the next call.
     mutating func mask(
         of depth: DepthImage, cutoff: Double, _ settings: MatteSettings, _ bands: MatteBands, _ loops: Loops
@@ -33,12 +33,12 @@ struct Threshold: ~Copyable {
         return mask
     }
 
-    /// The fastest rule that gives the curve's answers.
+    /// The fastest rule that is equivalent to the curve.
     private mutating func rule(for depth: DepthImage, _ settings: MatteSettings) -> ThresholdRows.Rule {
         let curve = OpacityCurve(settings)
         guard let fullScale = depth.encoding.fullScale else {
             if settings.hasFeather || settings.invert { return .curve(curve) }
-            // Both limits are moved to the next `Float` below, where they part the floats alike.
+            // Both limits are rounded down to a `Float`, which does not change the result of any comparison with a `Float`.
             return .metres(
                 above: largestFloat(atMost: settings.near),
                 upTo: min(largestFloat(atMost: settings.cutoff), .greatestFiniteMagnitude))
@@ -65,7 +65,7 @@ struct Threshold: ~Copyable {
     }
 }
 
-/// The counts that are opaque, where all others are clear and the opaque ones are neighbours; nil otherwise.
+/// The range of opaque counts of a step; nil where they are not contiguous.
 private func opaqueCounts(scale: DepthScale, settings: MatteSettings, fullScale: Int) -> Range<Int>? {
     let inside = CountRange(near: settings.near, cutoff: settings.cutoff, scale: scale, fullScale: fullScale)
     guard settings.invert else { return inside.withoutHole }
@@ -74,14 +74,14 @@ private func opaqueCounts(scale: DepthScale, settings: MatteSettings, fullScale:
 }
 
 extension CountRange {
-    /// The same counts as a plain range; nil where the hole parts them.
+    /// The same counts as a plain range; nil where the hole splits them.
     fileprivate var withoutHole: Range<Int>? {
         if start >= end || hole < start || hole >= end { return start..<end }
         if hole == start { return (start + 1)..<end }
         return hole == end - 1 ? start..<hole : nil
     }
 
-    /// The counts that are not in `other`, which is a part of this range; nil where it parts them.
+    /// The counts that are not in `other`, a subrange of this one; nil where they are not contiguous.
     fileprivate func removing(_ other: CountRange) -> CountRange? {
         var result = self
         if other.start == other.end { return result }
@@ -107,7 +107,7 @@ private struct ThresholdRows: BandWork {
         case table(UnsafePointer<Float>)
         /// Metres above the first and not above the second are opaque, all others clear.
         case metres(above: Float, upTo: Float)
-        /// The formula itself, of metres.
+        /// The formula, evaluated for each sample in metres.
         case curve(OpacityCurve)
     }
 
@@ -136,7 +136,7 @@ private struct ThresholdRows: BandWork {
         }
     }
 
-    /// Puts a row of little-endian 16-bit counts into the mask by one comparison for many samples.
+    /// Computes a row of the mask from little-endian 16-bit counts, 64 samples at a time.
     private func compare(_ counts: Range<Int>, row y: Int) {
         let (clear, opaque) = (mask.clear(y), mask.opaque(y))
         let whole = depth.width / 64
@@ -159,7 +159,7 @@ private struct ThresholdRows: BandWork {
 }
 
 extension DepthImage {
-    /// One loop for each way that counts are stored.
+    /// One loop for each storage format of counts.
     @inline(__always)
     fileprivate func forEachCount(row y: Int, _ body: (_ x: Int, UInt16) -> Void) {
         let source = unsafe plane.row(y)
@@ -179,7 +179,7 @@ extension DepthImage {
         }
     }
 
-    /// One loop for each way that metres are stored.
+    /// One loop for each storage format of metres.
     @inline(__always)
     fileprivate func forEachMetres(row y: Int, _ body: (_ x: Int, Float) -> Void) {
         let source = unsafe plane.row(y)

@@ -11,7 +11,7 @@ struct ResampleTaps {
     /// The first of the four samples of each pixel; −2 at least, and never falling from one pixel to the next.
     let first: [Int]
     let weights: [SIMD4<Int16>]
-    /// How many samples a pixel may depend on, how far behind its first tap they begin, and where at most.
+    /// The number of samples that a pixel may depend on, their offset from its first tap, and their largest first index.
     private let span: Int
     private let inset: Int
     private let last: Int
@@ -31,8 +31,8 @@ struct ResampleTaps {
             self.init(taps, span: isCubic ? 4 : 2, sources: samples, unit: unit)
         } else {
             let cells = grid.cells(along: samples)
-            // Between its samples, and beyond the outermost, an enlarged map is not the smooth curve, but what the taps make
-            // of it: the cells are asked for the place where a straight line has that value.
+            // The taps move a position slightly: applied to the positions of the samples (a straight line) they give the place
+            // where the cells are to be evaluated, so that decimated and full maps are upscaled alike.
             let ofCells = taps.map { taps in
                 let numbers = SIMD4<Int>(0, 1, 2, 3) &+ taps.first
                 let inside = numbers.clamped(lowerBound: .zero, upperBound: SIMD4(repeating: samples - 1))
@@ -45,7 +45,7 @@ struct ResampleTaps {
 
     private typealias Taps = (first: Int, weights: SIMD4<Double>)
 
-    /// - Parameter span: how many of the taps count.
+    /// - Parameter span: the number of taps with a weight.
     private init(_ taps: [Taps], span: Int, sources: Int, unit: Double) {
         first = taps.map(\.first)
         weights = taps.map { taps in
@@ -68,9 +68,9 @@ struct ResampleTaps {
         return start..<(start &+ span)
     }
 
-    /// The samples that some pixels may depend on.
+    /// The samples that a range of pixels may depend on.
     ///
-    /// - Precondition: there are pixels.
+    /// - Precondition: the range is not empty.
     func sources(of pixels: Range<Int>) -> Range<Int> {
         sources(of: pixels.lowerBound).lowerBound..<sources(of: pixels.upperBound &- 1).upperBound
     }
@@ -85,9 +85,9 @@ struct ResampleTaps {
     }
 }
 
-/// The weights of the samples at −1, 0, 1 and 2, for a point `t` (0…1) behind sample 0: Keys' cubic convolution with
-/// A = −0.75 (Keys, "Cubic convolution interpolation for digital image processing", IEEE Trans. ASSP 29(6), 1981). Plain
-/// four taps when shrinking too, as `cv2.INTER_CUBIC`.
+/// The weights of the samples at −1, 0, 1 and 2, for a point `t` (0…1) after sample 0: Keys' cubic convolution with
+/// A = −0.75 (Keys, "Cubic convolution interpolation for digital image processing", IEEE Trans. ASSP 29(6), 1981). Four
+/// taps when downscaling too, as `cv2.INTER_CUBIC`.
 package func keysWeights(_ t: Double) -> SIMD4<Double> { keysWeights(t, a: -0.75) }
 
 /// The same with A = −0.5, which is exact for parabolas.
@@ -99,5 +99,5 @@ private func keysWeights(_ t: Double, a: Double) -> SIMD4<Double> {
     return [outer(1 + t), inner(t), inner(1 - t), outer(2 - t)]
 }
 
-/// The weights of the two samples on either side.
+/// The weights of linear interpolation.
 private func linearWeights(_ t: Double) -> SIMD4<Double> { [0, 1 - t, t, 0] }

@@ -1,12 +1,12 @@
-/// Everything about the interpolation that does not depend on the opacities.
+/// The part of the interpolation that does not depend on the opacities: taps, weights and ranges.
 final class UpscaleGeometry {
-    /// Rows of the map that a video row is a sum of, at most.
+    /// The largest number of rows of the map that a video row depends on.
     private static let taps = 4
-    /// Rows of the map that are kept resampled: a power of two, and more than one video row depends on.
+    /// Size of the ring buffer of resampled rows of the map: a power of two, and larger than `taps`.
     static let rowsKept = 8
-    /// Video rows that are made together, at most.
+    /// The largest number of video rows that are computed at a time.
     static let largestStrip = 32
-    /// Samples of a line before the map's first. The taps of a pixel begin two before it at least.
+    /// Padding of a line before the map's first sample. The first tap of a pixel lies at most two samples before it.
     static let lineMargin = 16
 
     let placement: DepthPlacement
@@ -15,16 +15,16 @@ final class UpscaleGeometry {
     /// Video pixels whose centre lies on the map.
     let columns: Range<Int>
     let rows: Range<Int>
-    /// About as many rows as the rows of the map that are kept suffice for.
+    /// The number of video rows that the ring buffer suffices for, approximately.
     let rowsPerStrip: Int
     let rowTaps: ResampleTaps
-    /// The taps of the columns as the loops read them.
+    /// The taps of the columns in the layout of `dm_column_taps`.
     let columnTable: [Int32]
-    /// The samples of the map that the pixels of columns depend on.
+    /// The taps of the columns.
     private let columnTaps: ResampleTaps
-    /// For each edge between samples of the map, the first video column that depends on nothing on its left…
+    /// For each edge between samples of the map, the first video column that depends on no sample to the left of it…
     let firstClearOfLeft: [Int]
-    /// …and the first one that depends on something on its right.
+    /// …and the first one that depends on a sample to the right of it.
     let firstReachingRight: [Int]
 
     /// - Precondition: the grid is one of the placement's depth map.
@@ -64,7 +64,7 @@ final class UpscaleGeometry {
         firstReachingRight = (0...grid.width).map { edge in firstColumn { taps.sources(of: $0).upperBound > edge } }
     }
 
-    /// The pixels whose centre `position` puts into 0..<`extent`.
+    /// The pixels whose centre `position` maps into 0..<`extent`.
     private static func pixels(
         _ count: Int, onMapOf extent: Double, position: (Double) -> Double
     ) -> Range<Int> {
@@ -72,9 +72,9 @@ final class UpscaleGeometry {
         return start..<max(start, partitionPoint(count) { position(Double($0) + 0.5) >= extent })
     }
 
-    /// The blocks of a row of the map that some pixels depend on.
+    /// The blocks of a row of the map that a range of columns depends on.
     ///
-    /// - Precondition: the columns are on the map, and not none.
+    /// - Precondition: the columns are on the map, and there is at least one.
     func blocks(of columns: Range<Int>) -> ClosedRange<Int> {
         let samples = columnTaps.sources(of: columns)
         return (samples.lowerBound / blockWidth)...((samples.upperBound &- 1) / blockWidth)

@@ -1,16 +1,16 @@
 import CDepthKernels
 
-/// Reads the alpha of one frame, a few rows at a time, for one thread.
+/// Upscales the alpha of one frame, a few rows at a time, on one thread.
 ///
 ///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest
 ///
-/// In whole numbers of 16 bits, which is half the work of single precision and wrong by less than a quarter of a byte's
-/// step (`toFixed`, `resample`, `filterVertically`).
+/// In 16-bit fixed point, at half the cost of single precision, with an error below a quarter of a byte's step (`toFixed`,
+/// `resample`, `filterVertically`).
 ///
-/// Separable: rows of the map are resampled to the video's width first, the last few of them are kept, and each video row is
-/// a weighted sum of up to four. All of that is done only where the alpha changes; elsewhere it is known to be 0 or 255, and
-/// no byte of it is written. Video pixels whose centre lies outside the map are 0. A sample here is one of the opacity map:
-/// a depth sample or a cell of several (`MatteGrid`).
+/// Separable: rows of the map are first resampled to the video's width and kept in a ring buffer; each video row is a weighted sum
+/// of up to four of them. Only mixed runs are computed; elsewhere alpha is known to be 0 or 255, and no byte is written.
+/// Video pixels whose centre lies outside the map are 0. A sample here is one of the opacity map: a depth sample or a cell of
+/// several (`MatteGrid`).
 final class UpscaleReader: AlphaReader, MatteMemoryPart {
     /// Runs start and end at multiples of this many pixels, which suit the vectors of the loops and every chroma sample.
     private static let segmentWidth = 16
@@ -19,7 +19,7 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
         let map: OpacityMap
         let geometry: UpscaleGeometry
         let loops: Loops
-        /// Words of a set of segments.
+        /// Words of a set of segments of a row.
         let segmentWords: Int
 
         var width: Int { geometry.placement.videoWidth }
@@ -32,10 +32,11 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
     }
 
     private var frame: Frame?
-    /// The rows of the map that are kept; -1 for none.
+    /// The row of the map in each slot of the ring buffer; -1 for none.
     private var keptRows = InlineArray<8, Int>(repeating: -1)
+    /// The ring buffer of resampled rows.
     private var kept = Scratch<Int16>()
-    /// For each row that is kept, the segments of pixels that are resampled.
+    /// For each row in the ring buffer, the segments of pixels that have been resampled.
     private var segments = Scratch<UInt64>()
     private var line = Scratch<Int16>()
     private var sets = Scratch<UInt64>()
@@ -86,8 +87,7 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
         return list.runs
     }
 
-    /// - Parameter isWhole: true where all rows that are asked for are on the map; beside one that is not, nothing is
-    ///   opaque in all of them.
+    /// - Parameter isWhole: true where all requested rows are on the map; otherwise no run is opaque in all of them.
     private func appendRuns(_ sources: Range<Int>, isWhole: Bool, _ frame: Frame, to list: inout AlphaRunList) {
         let (map, geometry, count) = (frame.map, frame.geometry, frame.map.width)
         let sets = unsafe sets.reserve(2 * map.words, filler: 0)
@@ -112,7 +112,7 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
         list.append(.mixed, to: geometry.columns.upperBound)
     }
 
-    /// Finds the samples that are clear in all of some rows of the map, and those that are opaque in all of them.
+    /// Intersects the sets of clear samples of some rows of the map, and those of opaque samples.
     private func join(_ rows: Range<Int>, of map: OpacityMap, into sets: UnsafeMutablePointer<UInt64>) {
         for word in stride(from: 0, to: 2 &* map.words, by: SampleWords.scalarCount) {
             var common = SampleWords(repeating: .max)
@@ -125,14 +125,14 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
 
     // MARK: Bytes
 
-    /// The end of the rows that can be made together: as many as the rows of the map that are kept suffice for.
+    /// The end of the rows that can be computed at a time, limited by the size of the ring buffer.
     private func endOfRows(from start: Int, to limit: Int, _ frame: Frame) -> Int {
         let taps = frame.geometry.rowTaps
         let sources = taps.sources(of: start)
         var (end, endOfSources) = (start &+ 1, sources.upperBound)
         while end < limit && end &- start < UpscaleGeometry.largestStrip {
             let next = taps.sources(of: end)
-            // Rows of the map that none of these depends on are left out.
+            // Stops before a gap in the rows of the map, which would be resampled for nothing.
             if next.upperBound &- sources.lowerBound > UpscaleGeometry.rowsKept || next.lowerBound > endOfSources {
                 break
             }
@@ -172,11 +172,12 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
         }
     }
 
-    /// The place of a row of the map among those that are kept.
+    /// The slot of a row of the map in the ring buffer.
     @inline(__always)
     private static func slot(of y: Int) -> Int { y & (UpscaleGeometry.rowsKept &- 1) }
 
-    /// Resamples the mixed runs of a row of the map that are not resampled yet; the row takes the place of an earlier one.
+    /// Resamples those parts of the mixed runs of a row of the map that have not been resampled yet. The row replaces an earlier
+    /// one in its slot.
     private func resample(row y: Int, _ found: AlphaRuns, into target: UnsafeMutablePointer<Int16>, _ frame: Frame) {
         let slot = UpscaleReader.slot(of: y)
         let words =

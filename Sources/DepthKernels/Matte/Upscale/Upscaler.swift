@@ -1,15 +1,14 @@
-/// The stage that brings the matte to the video's size, as its rows are read (`UpscaleReader`).
+/// The stage that upscales the matte to the video's size, row by row as it is read (`UpscaleReader`).
 ///
-/// The state is the last frame's opacities, which reads refer to, and the geometry, which depends on sizes and settings
-/// alone.
+/// The state is the last frame's opacities, for the readers, and the geometry, which depends on sizes and settings alone.
 ///
 /// Source: step 5 of Apple's sample, `CIBicubicScaleTransform` with B = 0 and C = 0.75.
 struct Upscaler {
     private var geometry: UpscaleGeometry?
-    /// Nil where nothing of the frame is shown.
+    /// Nil where the alpha of the whole frame is 0.
     private var opacities: OpacityMap?
 
-    /// Makes the alpha of the frame 0.
+    /// Sets the alpha of the frame to 0.
     mutating func hideAll() { opacities = nil }
 
     /// - Precondition: the map has the size of the grid, and the grid is one of the placement's depth map.
@@ -20,7 +19,7 @@ struct Upscaler {
         self.opacities = opacities
     }
 
-    /// The number of rows that are best read together.
+    /// The preferred number of rows to be read at a time.
     var rowsPerStrip: Int {
         guard opacities != nil, let geometry else { return rowsPerPlainStrip }
         return geometry.rowsPerStrip
@@ -28,8 +27,8 @@ struct Upscaler {
 
     /// The reader of the frame's alpha on one thread.
     ///
-    /// - Parameter video: the frame's own pixels, for interpolations that follow them.
-    /// - Returns: nil where nothing is shown.
+    /// - Parameter video: the frame's own pixels; not used so far.
+    /// - Returns: nil where the alpha of the whole frame is 0.
     func reader(over video: VideoPicture?, _ memory: MatteMemory, _ loops: Loops) -> (any AlphaReader)? {
         guard let opacities, let geometry else { return nil }
         let reader = memory.part(UpscaleReader.self)

@@ -4,8 +4,8 @@ package import CDepthKernels
 /// the byte's sample, rounded to nearest, halves up, as many times as the sample has bytes.
 ///
 /// - Parameter alpha: of the run's first pixel, in the first of the rows, which are `stride` apart.
-package func spread(
-    _ alpha: UnsafePointer<UInt8>, stride: Int, _ run: dm_spread, into target: UnsafeMutablePointer<UInt8>
+package func expandAlpha(
+    _ alpha: UnsafePointer<UInt8>, stride: Int, _ run: dm_alpha_run, into target: UnsafeMutablePointer<UInt8>
 ) {
     if run.columns == 1 && run.rows == 1 {
         return unsafe repeatEach(alpha, count: run.pixels, times: run.bytes, into: target)
@@ -90,7 +90,7 @@ private func repeatInPlace(_ samples: UnsafeMutablePointer<UInt8>, count: Int, t
 }
 
 /// Luma bytes take their own pixel's alpha, chroma bytes the mean of the two.
-package func spreadPacked422(
+package func expandAlphaPacked422(
     _ source: UnsafePointer<UInt8>, count: Int, lumaFirst: Bool, into target: UnsafeMutablePointer<UInt8>
 ) {
     let luma = lumaFirst ? 0 : 1
