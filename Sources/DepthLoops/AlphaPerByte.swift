@@ -1,9 +1,11 @@
 package import CDepthKernels
 
-/// Writes the alpha of every byte that belongs to a run of pixels, one behind the other: the mean of the pixels that share
-/// the byte's sample, rounded to nearest, halves up, as many times as the sample has bytes.
+/// Converts the alpha of a run of pixels to the alpha of each byte of their samples: the mean of the pixels that share the sample,
+/// rounded to nearest, halves up, repeated for each byte of the sample.
 ///
-/// - Parameter alpha: of the run's first pixel, in the first of the rows, which are `stride` apart.
+/// - Parameters:
+///   - alpha: the alpha of the run's first pixel in the first row; rows are `stride` bytes apart.
+///   - target: receives the bytes, contiguous.
 package func expandAlpha(
     _ alpha: UnsafePointer<UInt8>, stride: Int, _ run: dm_alpha_run, into target: UnsafeMutablePointer<UInt8>
 ) {
@@ -27,7 +29,7 @@ package func expandAlpha(
 
 /// The mean of some columns of some rows, rounded to nearest, halves up.
 ///
-/// - Precondition: there are columns and rows.
+/// - Precondition: there is at least one column and one row.
 package func meanAlpha(_ alpha: UnsafePointer<UInt8>, stride: Int, columns: Range<Int>, rows: Int) -> UInt8 {
     var sum = 0
     for y in 0..<rows {
@@ -37,14 +39,14 @@ package func meanAlpha(_ alpha: UnsafePointer<UInt8>, stride: Int, columns: Rang
     return UInt8(truncatingIfNeeded: (sum &+ count / 2) / count)
 }
 
-/// Means of 2 × 2 pixels, or of 2 × 1 where both rows are the same one: the doubled sum then rounds just as the single
-/// one would, and so does a last column that stands in for its missing neighbour.
+/// Means of 2 × 2 pixels; or of 2 × 1 where both rows are the same, as a doubled sum rounds like the single one. A last column
+/// without a neighbour counts twice.
 private func meansOfPairs(
     upper: UnsafePointer<UInt8>, lower: UnsafePointer<UInt8>, count: Int, into target: UnsafeMutablePointer<UInt8>
 ) {
     let pairs = count / 2
     for index in 0..<pairs {
-        // Two bytes as one number, whichever of them is its lower half: no byte has to be moved to add them.
+        // Two bytes as one 16-bit number, in either byte order: the sum needs no shuffle.
         let above = unsafe UnsafeRawPointer(upper).loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
         let below = unsafe UnsafeRawPointer(lower).loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
         let sum = (above & 255) &+ (above &>> 8) &+ (below & 255) &+ (below &>> 8)
@@ -56,11 +58,11 @@ private func meansOfPairs(
     }
 }
 
-/// Each byte `times` times over.
+/// Repeats each byte `times` times.
 private func repeatEach(
     _ source: UnsafePointer<UInt8>, count: Int, times: Int, into target: UnsafeMutablePointer<UInt8>
 ) {
-    // Loops with a known step become shuffles; the general one does not.
+    // A constant number of repetitions compiles to vector shuffles.
     switch times {
     case 1: unsafe target.update(from: source, count: count)
     case 2: unsafe repeatEach(source, count: count, fixed: 2, into: target)
@@ -79,7 +81,7 @@ private func repeatEach(
     }
 }
 
-/// The same in place: from the last sample to the first, so that none is overwritten before it was read.
+/// The same in place, from the last sample to the first, so that none is overwritten before it is read.
 private func repeatInPlace(_ samples: UnsafeMutablePointer<UInt8>, count: Int, times: Int) {
     var index = count &- 1
     while index >= 0 {
@@ -89,7 +91,8 @@ private func repeatInPlace(_ samples: UnsafeMutablePointer<UInt8>, count: Int, t
     }
 }
 
-/// Luma bytes take their own pixel's alpha, chroma bytes the mean of the two.
+/// Converts the alpha of pixels to that of the bytes of packed 4:2:2: luma bytes take their own pixel's alpha, chroma bytes the
+/// mean of the two.
 package func expandAlphaPacked422(
     _ source: UnsafePointer<UInt8>, count: Int, lumaFirst: Bool, into target: UnsafeMutablePointer<UInt8>
 ) {

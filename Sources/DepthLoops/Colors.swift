@@ -1,11 +1,13 @@
-/// Finds the bin of each of a row of little-endian 32-bit floats: `bins` equal ones from 0 to a limit.
+/// Finds the bin of each of a row of little-endian 32-bit floats, with `bins` equal bins from 0 to a limit.
 ///
 ///     bin = floor(metres · scale), at most bins − 1, in single precision
 ///
-/// What is not below the limit gets the number `bins`, what is not measured (not above 0, infinite or no number) the one
-/// behind that.
-/// - Parameter bins: 2²² at most.
-/// - Parameter scale: bins for each metre.
+/// Distances at the limit and beyond get the index `bins`; samples that are not measured (not above 0, infinite or NaN) get
+/// `bins + 1`.
+///
+/// - Parameters:
+///   - bins: at most 2²².
+///   - scale: bins per metre.
 /// - Precondition: `row` holds `count` floats, aligned or not.
 package func binsOfMetres(
     _ row: UnsafeRawPointer, count: Int, bins: Int32, limit: Float, scale: Float,
@@ -20,13 +22,15 @@ package func binsOfMetres(
     }
 }
 
-/// Finds the place of each of a row of little-endian 32-bit floats on a ramp: `last` up to `near`, 0 from `far` on.
+/// Maps each of a row of little-endian 32-bit floats to an index on a ramp: `last` up to `near`, 0 from `far` on.
 ///
-///     place = round((far − metres) · scale), halves upwards, from 0 to last, in single precision
+///     index = round((far − metres) · scale), halves up, clamped to 0…last, in single precision
 ///
-/// What is not measured gets the number behind the last.
-/// - Parameter last: below 2²².
-/// - Parameter scale: places for each metre.
+/// Samples that are not measured get `last + 1`.
+///
+/// - Parameters:
+///   - last: below 2²².
+///   - scale: indices per metre.
 /// - Precondition: `row` holds `count` floats, aligned or not.
 package func placesOfMetres(
     _ row: UnsafeRawPointer, count: Int, last: Int32, near: Float, far: Float, scale: Float,
@@ -43,7 +47,7 @@ package func placesOfMetres(
 }
 
 extension UnsafeRawPointer {
-    /// Number `index` of a row of little-endian 32-bit floats, aligned or not.
+    /// Element `index` of a row of little-endian 32-bit floats, aligned or not.
     @inline(__always)
     fileprivate func float(_ index: Int) -> Float {
         unsafe Float(bitPattern: UInt32(littleEndian: loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self)))

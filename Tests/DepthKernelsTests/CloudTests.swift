@@ -13,7 +13,7 @@ import Testing
 @Suite struct CloudTests {
     private static let black: UInt32 = 0xff00_0000
 
-    // MARK: Where points are
+    // MARK: Places of points
 
     /// The corners of a cube of 20 cm about the centre of the turn, on whole samples of a map of 121 x 121.
     struct Cube {
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    // MARK: What a pixel shows
+    // MARK: Pixels
 
     @Test(arguments: [1, 1.9, 2, 3, 4, 5, 6.5, 9, 21])
     func `a pixel shows the nearest of the discs that cover it`(pointSize: Double) throws {

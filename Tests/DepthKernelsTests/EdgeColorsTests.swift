@@ -54,7 +54,7 @@ private struct Format: CustomTestStringConvertible {
         }
     }
 
-    /// Where a byte's pixels begin, how many they are along each axis, and which component it is; nil for a byte of none.
+    /// The first pixel of a byte, the number of its pixels along each axis, and its component; nil for a byte of none.
     func place(plane: Int, x: Int, y: Int) -> (x: Int, y: Int, across: Int, down: Int, component: Int)? {
         switch layout.planes[plane] {
         case .full(let bytes):

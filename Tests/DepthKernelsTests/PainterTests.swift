@@ -42,7 +42,7 @@ private let layouts: [PixelLayout] = [
 @Suite struct PainterTests {
     private let ink = StoredColor([[11, 12, 13, 14], [21, 22], [31], [41]])
 
-    /// Whether byte `x` of row `y` of a plane belongs to a pixel in the box.
+    /// True where byte `x` of row `y` of a plane belongs to a pixel in the box.
     private func belongs(_ planeLayout: PlaneLayout, _ x: Int, _ y: Int, _ box: Rectangle<Int>) -> Bool {
         func touches(_ columns: Range<Int>, _ rows: Range<Int>) -> Bool {
             columns.overlaps(box.left..<box.right) && rows.overlaps(box.top..<box.bottom)

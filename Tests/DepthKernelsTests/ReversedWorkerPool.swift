@@ -1,9 +1,9 @@
 import DepthKernels
 
-/// Does the parts one after the other, the last one first, as threads may.
+/// Runs the parts one after the other, the last one first: an order that threads may have.
 final class ReversedWorkerPool: WorkerPool {
     let size: Int
-    /// Jobs that were cut.
+    /// Jobs of more than one part.
     private(set) var cuts = 0
 
     init(size: Int) { self.size = size }

@@ -12,7 +12,7 @@ import Testing
         SegmentationPicture(plane: GuardedPlane(rowBytes: width, rows: height, content: value).plane.readOnly)
     }
 
-    /// Whether the frames' maker (`regenerate_fusion.py`) drew the person there.
+    /// True where `regenerate_fusion.py` drew the person.
     private func isPerson(x: Double, y: Double, frame: Int) -> Bool {
         let (dx, y) = (x * 160 - (frame < 2 ? 0 : 3) - 78, y * 120)
         func ellipse(_ centre: Double, _ width: Double, _ height: Double) -> Bool {

@@ -23,7 +23,7 @@ extension Color {
         return 0.0722 * share.x * share.x + 0.7152 * share.y * share.y + 0.2126 * share.z * share.z
     }
 
-    /// An opaque pixel of the video: the lanes rounded to nearest and held within 0…255.
+    /// An opaque pixel of the video: the lanes rounded to nearest and clamped to 0…255.
     ///
     /// Adding 2²³ to a float between 0 and 2²³ leaves its value, rounded, in the low bits; no conversion can trap.
     @inline(__always)
@@ -34,7 +34,7 @@ extension Color {
     }
 }
 
-/// A number that rises evenly in one direction: t = start + x·acrossX + y·downY, over pixels.
+/// A linear function of the position in pixels: t = start + x·acrossX + y·downY.
 struct Ramp {
     let start: Float
     let acrossX: Float
@@ -47,14 +47,14 @@ struct Ramp {
 /// The coloring of a shape's inside. Places are in pixels: the drawing has already applied its transform.
 enum Paint {
     case flat(Color)
-    /// From one color to another as `Ramp` goes from 0 to 1, held beyond both ends.
+    /// From one color to another as `Ramp` goes from 0 to 1, clamped beyond.
     case linear(Color, Color, Ramp)
-    /// Strongest in the middle of a unit circle and gone at its rim: opacity · (1 − r²)². The map leads from pixels to
-    /// that circle.
+    /// Strongest in the middle of a unit circle and gone at its rim: opacity · (1 − r²)². The transform maps pixels
+    /// to that circle.
     case glow(Color, Affine)
-    /// Rows of V-shaped stitches; the map leads from pixels to stitches, one unit each way.
+    /// Rows of V-shaped stitches; the transform maps pixels to stitches, one unit each way.
     case knit(Color, Affine)
-    /// Cloudy value noise; the map leads from pixels to cells of the noise, one unit each way.
+    /// Cloudy value noise; the transform maps pixels to cells of the noise, one unit each way.
     case noise(Color, Affine, seed: UInt32)
 
     /// The color and the opacity at a place in pixels.

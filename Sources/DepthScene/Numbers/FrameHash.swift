@@ -24,7 +24,7 @@ struct RowHash {
     @inline(__always)
     subscript(column: Int) -> UInt32 { Hash.mix(UInt32(truncatingIfNeeded: column) &* 0x9e37_79b9 ^ key) }
 
-    /// Bell-shaped: see `Hash.normal`.
+    /// An approximately normal number: see `Hash.normal`.
     @inline(__always)
     func normal(_ column: Int) -> Float {
         let first = self[column]

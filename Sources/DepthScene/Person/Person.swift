@@ -1,6 +1,6 @@
 import DepthKernels
 
-/// The person, at one moment: looks, pose, and the joints of the body.
+/// A person at one moment: colors, pose, and the transforms of the body's parts.
 ///
 /// The parts are drawn from back to front, which is also their order in depth, so depth needs no comparison. Their
 /// depths are all within 0.22 m behind the plane of the face, which is 0.70 m from the camera, and everything of the
@@ -31,18 +31,18 @@ struct Person {
     /// The vertical shift of the shoulders by the breath.
     private var rise: Float { -0.006 * pose.breath }
 
-    /// From the body's coordinates to the scene's.
+    /// Transform from the body's coordinates to the scene's.
     var body: Affine { .move(Person.neckBase + Point(pose.sway, rise)) }
 
-    /// From the head's coordinates, whose origin is the middle of the face, to the scene's.
+    /// Transform from the head's coordinates, whose origin is the middle of the face, to the scene's.
     var head: Affine {
         Affine.move(Person.faceCentre + pose.headShift).then(.turn(pose.headTilt, about: Person.headPivot)).then(body)
     }
 
-    /// From the forearm's coordinates, whose origin is the elbow, to the scene's.
+    /// Transform from the forearm's coordinates, whose origin is the elbow, to the scene's.
     var forearm: Affine { Affine.turn(pose.wave).then(.move(Person.elbow + Point(pose.sway * 0.5, rise))) }
 
-    /// From the hand's coordinates, whose origin is the wrist, to the scene's.
+    /// Transform from the hand's coordinates, whose origin is the wrist, to the scene's.
     var hand: Affine { Affine.turn(pose.wrist).then(.move(Person.wrist)).then(forearm) }
 
     /// The face as a detector boxes it: a square in pixels of a 16:9 frame, from the brow to the chin.
@@ -56,21 +56,21 @@ struct Person {
     }
 }
 
-/// Where a person stands, and how they differ from the usual one.
+/// The place of a person, and the differences from the default person.
 struct Placement {
-    /// From the scene's coordinates of the usual person to those of this one.
+    /// Transform from the scene's coordinates of the default person to those of this one.
     var map = Affine()
-    /// Metres behind the usual person.
+    /// Metres behind the default person.
     var distance: Float = 0
     var hasLongHair = false
     var holdsTelephone = false
-    /// Legs and the other arm are in the picture.
+    /// True where legs and the other arm are in the picture.
     var isWhole = false
 
-    /// How large the person is in the picture; the usual one is 1.
+    /// The size of the person in the picture, relative to the default person.
     var scale: Float { map.x.x }
 
-    /// Stands with the base of the neck at a place.
+    /// A placement with the base of the neck at a point.
     static func at(
         _ x: Float, _ y: Float, scale: Float, distance: Float, isWhole: Bool = false
     ) -> Placement {

@@ -1,9 +1,9 @@
-/// The person's movements at one moment. All of them are sums of a few sines, so that any time can be asked for on its
-/// own.
+/// The person's movements at one moment. All of them are sums of a few sines, so that the pose at any time can
+/// be computed on its own.
 struct Pose {
     /// The body's lean to the right, in frame heights.
     let sway: Float
-    /// The share of a breath that is drawn, 0…1.
+    /// The phase of breathing: 0 exhaled, 1 inhaled.
     let breath: Float
     /// The head's tilt in turns, clockwise on the screen.
     let headTilt: Float

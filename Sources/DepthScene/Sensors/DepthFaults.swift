@@ -1,19 +1,19 @@
 /// The faults of a depth camera: noise that grows with the square of the depth, and samples that are lost.
 ///
-/// Everything comes from a hash of the seed, the frame's number and the place, in whole numbers, so that frames may be
-/// made in any order and on any platform.
+/// All randomness is an integer hash of the seed, the frame number and the position, so that frames are the same in any order
+/// and on any platform.
 struct DepthFaults {
     /// Standard deviation at one metre, in metres.
     private let noise: Float
-    /// Samples whose hash is below this are lost; `UInt64` so that "all of them" can be said.
+    /// Samples whose hash is below this are lost; `UInt64`, as the limit for all of them is 2³².
     private let holeLimit: UInt64
     private let hash: FrameHash
 
-    /// No sample moves out of these, in metres.
+    /// Range that samples with noise are clamped to, in metres.
     private static let (nearest, farthest): (Float, Float) = (0.01, 1000)
     private static let largestNoise = 10.0
 
-    /// NaN and negative values count as 0; `noise` ends at 10 m and `holes` at 1.
+    /// NaN and negative values count as 0; `noise` is clamped to 10 m and `holes` to 1.
     init(seed: UInt32, frame: UInt64, noise: Double, holes: Double) {
         self.noise = noise > 0 ? Float(min(noise, DepthFaults.largestNoise)) : 0
         holeLimit = holes > 0 ? UInt64(min(holes, 1) * 4_294_967_296) : 0

@@ -1,4 +1,4 @@
-/// A telephone's depth map of 320x180 samples, filtered by its maker: soft edges, no holes, little noise.
+/// A phone's depth map of 320x180 samples, filtered by its system: soft edges, no holes, little noise.
 ///
 /// - Edges. Inverse depth is smoothed with a standard deviation of two samples of a map 320 wide, by two box means of
 ///   2 · r + 1 samples each way: σ² = ((2 · r + 1)² − 1) / 6.
@@ -31,8 +31,8 @@ struct PhoneSensor: SensorModel {
         for row in 0..<view.height {
             noise.make(row: row, width: view.width, cell: cell, hash: hash)
             for index in (row &* view.width)..<((row &+ 1) &* view.width) {
-                let told = inverse[index] + PhoneSensor.deviation * noise.value(index &- row &* view.width)
-                measured[index] = view.depth[index] > 0 && told > 0 ? 1 / told : 0
+                let noisy = inverse[index] + PhoneSensor.deviation * noise.value(index &- row &* view.width)
+                measured[index] = view.depth[index] > 0 && noisy > 0 ? 1 / noisy : 0
             }
         }
     }
@@ -46,7 +46,7 @@ struct PhoneSensor: SensorModel {
         let step: Int
     }
 
-    /// Takes the mean of 2 · `radius` + 1 samples of a line; its first and last sample go on beyond its ends.
+    /// Computes the means of 2 · `radius` + 1 samples of each line; its first and last sample are replicated.
     private static func average(_ source: [Float], along lines: Lines, _ radius: Int, into target: inout [Float]) {
         let share = 1 / Double(2 * radius + 1)
         for line in 0..<lines.count {

@@ -1,4 +1,4 @@
-/// The kind of depth camera whose faults the depth map shows.
+/// The kind of depth camera whose errors are simulated.
 package enum SensorKind: Int, Sendable, CaseIterable {
     /// The exact depth of each sample.
     case ideal

@@ -1,6 +1,6 @@
 /// A model of one kind of depth camera.
 ///
-/// A model keeps no state from frame to frame, only memory that it uses again.
+/// A model keeps no state from frame to frame, only scratch memory.
 protocol SensorModel {
     /// Measures a view.
     ///
@@ -8,7 +8,7 @@ protocol SensorModel {
     mutating func measure(_ view: SensorView, hash: FrameHash, into measured: inout [Float])
 }
 
-/// What a sensor looks at: the exact depth and the reflectance of each sample, row by row.
+/// The input of a sensor: the exact depth and the reflectance of each sample, row by row.
 struct SensorView {
     /// The widest view, in samples.
     static let largestWidth = 32_768

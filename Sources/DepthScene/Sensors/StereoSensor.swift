@@ -4,13 +4,13 @@
 /// - Noise. σ = z² · s / (f · b), with an error s of 0.08 px in the disparity; neighbours whose windows overlap share it,
 ///   which makes surfaces wavy. Source: "Tuning depth cameras for best performance", Grunnet-Jepsen, Sweetser and
 ///   Woodfill, Intel.
-/// - Fat foreground. A window that reaches the nearer surface matches it, which grows by half a window. Source:
+/// - Foreground fattening. A window that contains a nearer surface matches it, which grows by half a window. Source:
 ///   Scharstein and Szeliski, "A Taxonomy and Evaluation of Dense Two-Frame Stereo Correspondence Algorithms", IJCV
 ///   47, 2002.
-/// - Shadow. What only the left camera sees, on the left of what is near, matches nothing. Source: the half-occluded
+/// - Shadow. Samples that only the left camera sees, on the left of near surfaces, have no match. Source: the half-occluded
 ///   pixels of that paper.
-/// - Band at the left. The depth is that of the left camera, and what lies within f · b / z samples of its left border
-///   is out of the right camera's sight. Source: as for the noise, "invalid depth band".
+/// - Band at the left. The depth is that of the left camera; samples within f · b / z samples of its left border are not in
+///   the right camera's view. Source: as for the noise, "invalid depth band".
 struct StereoSensor: SensorModel {
     /// b, in metres.
     private static let baseline: Float = 0.055
@@ -58,16 +58,16 @@ struct StereoSensor: SensorModel {
                 near = min(near, nearInRow[beside &* view.width &+ column])
             }
             let isHidden = right.hides(column, at: depth, view)
-            let isFat = SensorView.isStep(near, depth)
-            if isFat { depth = near }
-            let isSeenTwice = (Float(column) + 0.5) * depth >= view.focal * StereoSensor.baseline
-            let isMeasured = StereoSensor.reach.contains(depth) && isSeenTwice && (isFat || !isHidden)
-            measured[start &+ column] = isMeasured ? StereoSensor.told(depth, noise: noise.value(column)) : 0
+            let isFattened = SensorView.isStep(near, depth)
+            if isFattened { depth = near }
+            let isInBothViews = (Float(column) + 0.5) * depth >= view.focal * StereoSensor.baseline
+            let isMeasured = StereoSensor.reach.contains(depth) && isInBothViews && (isFattened || !isHidden)
+            measured[start &+ column] = isMeasured ? StereoSensor.noisy(depth, noise: noise.value(column)) : 0
         }
     }
 
     @inline(__always)
-    private static func told(_ depth: Float, noise: Float) -> Float {
+    private static func noisy(_ depth: Float, noise: Float) -> Float {
         pixelMetres / (pixelMetres / depth + disparityDeviation * noise)
     }
 }

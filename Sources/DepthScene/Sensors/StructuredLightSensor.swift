@@ -1,12 +1,12 @@
 /// A camera that sees a pattern of dots from an emitter beside it, as the Kinect v1.
 ///
 /// With f the focal length in samples, b the baseline and z the depth in metres:
-/// - Shadow. The emitter is b to the right of the camera, so that what is near hides a band of what is behind it, on
-///   its left: f · b · (1 / z_near − 1 / z_far) samples wide.
+/// - Shadow. The emitter is b to the right of the camera, so that a near surface shadows a band of the surface
+///   behind it, on its left: f · b · (1 / z_near − 1 / z_far) samples wide.
 /// - Noise and steps. Disparity has a standard deviation of half a pixel of the normalised disparity, which gives
-///   σ = 1.43·10⁻³ · z² metres; it is told in steps of 1/8 px. The deviation includes the rounding.
-/// - Edges. The depth there is that of a place up to two samples away, or lost.
-/// - Holes. What returns too little light is not measured, in patches: hair and dark surfaces.
+///   σ = 1.43·10⁻³ · z² metres; it is quantised to 1/8 px. The deviation includes the rounding.
+/// - Edges. The depth at an edge is that of a sample up to two samples away, or not measured.
+/// - Holes. Surfaces that return too little light, such as hair and dark ones, are not measured, in patches.
 ///
 /// Source: Khoshelham and Elberink, "Accuracy and Resolution of Kinect Depth Data for Indoor Mapping Applications",
 /// Sensors 12(2), 2012: baseline, shadow, and the random error of 1.43·10⁻⁵ · Z², there in centimetres.
@@ -32,7 +32,7 @@ struct StructuredLightSensor: SensorModel {
     /// Side of a patch, in samples.
     private static let patch = 4
 
-    /// The depth that a signal comes from, 0 where there is none.
+    /// The depth of samples that return enough light; 0 elsewhere.
     private var lit: [Float] = []
     private var emitter = ShiftedView(baseline: baseline)
     private var patches = NoiseField()
@@ -49,7 +49,7 @@ struct StructuredLightSensor: SensorModel {
 
     // MARK: Light
 
-    /// Keeps what the light meets and what returns enough of it.
+    /// Keeps the depth of samples that are lit and return enough light.
     private mutating func light(_ row: Int, of view: SensorView) {
         let start = row &* view.width
         for column in 0..<view.width {
@@ -76,13 +76,13 @@ struct StructuredLightSensor: SensorModel {
             var depth = lit[start &+ column]
             let beside = lit[besideRow &* view.width &+ besideColumn]
             if SensorView.isStep(depth, beside) { depth = bits >> 31 == 0 ? 0 : beside }
-            measured[start &+ column] = StructuredLightSensor.told(depth, noise: noise.normal(column))
+            measured[start &+ column] = StructuredLightSensor.quantized(depth, noise: noise.normal(column))
         }
     }
 
-    /// The depth whose disparity is the nearest whole step, 0 where it is out of reach.
+    /// The depth whose disparity is the nearest whole step; 0 where it is out of range.
     @inline(__always)
-    private static func told(_ depth: Float, noise: Float) -> Float {
+    private static func quantized(_ depth: Float, noise: Float) -> Float {
         guard reach.contains(depth) else { return 0 }
         let scale = pixelMetres * stepsPerPixel
         return scale / max((scale / depth + stepDeviation * noise).rounded(), 1)

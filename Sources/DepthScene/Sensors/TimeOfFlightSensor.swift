@@ -1,4 +1,4 @@
-/// A camera that measures the time its light takes, as the Azure Kinect.
+/// A time-of-flight camera, as the Azure Kinect.
 ///
 /// - Noise. σ = 1·10⁻³ · z / √reflectance metres. The error of a phase is inversely proportional to the square root of
 ///   the light that returns, which falls with z²: Lange and Seitz, "Solid-State Time-of-Flight Range Camera", IEEE
@@ -6,15 +6,15 @@
 ///   of the reach has 13 mm, where Microsoft's data sheet allows 17 mm.
 /// - Mixed pixels. A sample at an edge receives light of both surfaces: its depth is a mean of both ("flying pixel"), or
 ///   lost: "Azure Kinect DK depth camera", section "Ambiguous depth".
-/// - Holes. What returns less light than a surface of 15 % at 3.86 m, the limit of that data sheet, is not measured.
+/// - Holes. Samples that return less light than a surface of 15 % at 3.86 m, the limit of that data sheet, are not measured.
 struct TimeOfFlightSensor: SensorModel {
     /// Standard deviation of a white surface for each metre, in metres.
     private static let deviation: Float = 1e-3
     private static let reach: ClosedRange<Float> = 0.25...4
     private static let leastSignal: Float = 0.15 / (3.86 * 3.86)
-    /// The reflectance from which the noise is not larger.
+    /// Darker surfaces have the noise of this reflectance.
     private static let darkest: Float = 0.01
-    /// One of so many mixed pixels is lost. No source: chosen so that both faults are seen at each edge.
+    /// One in this number of mixed pixels is lost. No source: chosen so that both faults are seen at each edge.
     private static let lostOf: UInt32 = 3
 
     func measure(_ view: SensorView, hash: FrameHash, into measured: inout [Float]) {
