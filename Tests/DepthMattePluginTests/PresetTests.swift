@@ -63,9 +63,9 @@ import Testing
         ("dream", ["mask": "band-pass", "slope": "4", "background-mode": "blur", "background-blur": "10"]),
         (
             "video-call",
-            ["mask": "cutoff", "feather-far": "0.1", "background-mode": "blur", "background-blur": "15", "slope": "4"]
+            ["mask": "cutoff", "feather-far": "0", "background-mode": "blur", "background-blur": "15", "slope": "4"]
         ),
-        ("studio", ["anchor": "nearest", "margin": "0.3", "background-mode": "auto", "gamma": "0.8", "slope": "4"]),
+        ("studio", ["anchor": "nearest", "margin": "0.3", "background-mode": "auto", "settle": "0.5", "gamma": "0.5"]),
     ]
 
     @Test(arguments: PresetTests.expected)
