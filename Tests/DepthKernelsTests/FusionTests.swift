@@ -221,7 +221,7 @@ struct GoldenFrames {
                 depth: depth.image, video: picture, width: width, height: height,
                 faces: [GoldenFrames.face], segmentation: segmentation, time: time)
             matte.render(frame, settings)
-            let alpha = matte.plane(over: picture)
+            let alpha = matte.plane()
             return (0..<height).flatMap { y in
                 [UInt8](UnsafeRawBufferPointer(start: alpha.row(y), count: width))
             }

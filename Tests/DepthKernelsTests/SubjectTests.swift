@@ -391,7 +391,7 @@ private struct Scene {
                 planes: planes, layout: PixelLayout(.full(bytesPerSample: 3)), colors: VideoColors(.rgb, components))
             matte.render(
                 MatteFrame(depth: depth.image, video: picture, width: width, height: height, faces: faces), settings)
-            let alpha = matte.plane(over: picture)
+            let alpha = matte.plane()
             return (0..<height).flatMap { y in
                 [UInt8](UnsafeRawBufferPointer(start: alpha.row(y), count: width))
             }

@@ -72,11 +72,10 @@ package final class Blender {
             layout.fits(video.readOnly, width: width, height: height),
             layout.fits(background, width: width, height: height)
         else { return blend(video, background, matte) }
-        let picture = VideoPicture(planes: video.readOnly, layout: layout)
         let source =
             matte.finishedAlpha
             ?? FinishedAlpha(
-                plane: matte.plane(over: picture, in: &alpha), width: width, height: height, bands: matte.bands)
+                plane: matte.plane(in: &alpha), width: width, height: height, bands: matte.bands)
         edgeColors.pool = matte.pool
         edgeColors.change(video, alpha: source.plane, background: background, edge)
         return blend(video, background, source)
@@ -103,7 +102,6 @@ package final class Blender {
         guard source.width == width, source.height == height, layout.fits(video.readOnly, width: width, height: height),
             layout.fits(background, width: width, height: height)
         else { return false }
-        let picture = VideoPicture(planes: video.readOnly, layout: layout)
         var layers = Planes<Layer>()
         for (index, planeLayout) in layout.planes.enumerated() {
             guard let video = video[index], let background = background[index] else { return false }
@@ -113,7 +111,7 @@ package final class Blender {
         // A strip ends at the end of a sample in every plane.
         let rowsPerStrip = groups(of: rowsPerSample, in: source.rowsPerStrip) * rowsPerSample
         let work = BlendRows(
-            blender: self, source: source, picture: picture, layers: layers, rowsPerStrip: rowsPerStrip)
+            blender: self, source: source, layers: layers, rowsPerStrip: rowsPerStrip)
         source.bands.share(work, rows: height, width: width, rowAlignment: rowsPerSample)
         return true
     }
@@ -174,7 +172,6 @@ private struct Layer {
 private struct BlendRows<Source: AlphaSource>: BandWork {
     let blender: Blender
     let source: Source
-    let picture: VideoPicture
     let layers: Planes<Layer>
     let rowsPerStrip: Int
 
@@ -185,7 +182,7 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         let width = blender.width
-        let reader = source.reader(over: picture, memory)
+        let reader = source.reader(memory)
         let memory = memory.part(BlendMemory.self)
         let alpha = unsafe memory.alpha.reserve(width * rowsPerStrip, filler: 0)
         let byteAlpha = unsafe memory.byteAlpha.reserve(blender.rowBytes * rowsPerStrip, filler: 0)

@@ -113,15 +113,13 @@ package final class Matte: AlphaSource {
 
     var rowsPerStrip: Int { upscaler.rowsPerStrip }
 
-    func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? {
-        if let finishedAlpha { return finishedAlpha.reader(over: video, memory) }
-        return upscaler.reader(over: video, memory, loops)
+    func reader(_ memory: MatteMemory) -> (any AlphaReader)? {
+        if let finishedAlpha { return finishedAlpha.reader(memory) }
+        return upscaler.reader(memory, loops)
     }
 
     /// The last frame's alpha, `width` bytes in each of `height` rows, valid until the next call.
-    package func plane(over video: VideoPicture? = nil) -> Plane {
-        plane(over: video, in: &alpha)
-    }
+    package func plane() -> Plane { plane(in: &alpha) }
 
     // MARK: Threads
 

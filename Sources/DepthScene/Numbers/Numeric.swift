@@ -60,7 +60,7 @@ enum Hash {
     @inline(__always)
     static func unit(_ hash: UInt32) -> Float { Float(hash >> 8) * (1 / 16_777_216) }
 
-    /// A number of mean 0 and standard deviation 1, normal-shaped, within ±3.5.
+    /// A number of mean 0 and standard deviation 1, approximately normal, within ±3.5.
     ///
     /// Source: the sum of four uniform numbers (Irwin–Hall), here the 16-bit halves of two hashes; each has a variance
     /// of (2³² − 1) / 12.

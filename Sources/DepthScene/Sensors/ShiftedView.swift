@@ -40,7 +40,9 @@ struct ShiftedView {
             nearestDisparity[seen] = max(nearestDisparity[seen], disparity)
             // A surface that faces the shifted view is wider there: fills the gap.
             if column > 0, (2...3).contains(seen - last) {
-                for between in (last + 1)..<seen { nearestDisparity[between] = max(nearestDisparity[between], disparity) }
+                for between in (last + 1)..<seen {
+                    nearestDisparity[between] = max(nearestDisparity[between], disparity)
+                }
             }
             last = seen
         }

@@ -10,11 +10,9 @@ protocol AlphaSource {
 
     /// Makes a reader of the frame for one thread.
     ///
-    /// - Parameters:
-    ///   - video: the frame's own pixels, unchanged until the rows that depend on them have been read.
-    ///   - memory: the thread's scratch memory.
+    /// - Parameter memory: the thread's scratch memory.
     /// - Returns: nil where the alpha is 0 everywhere.
-    func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)?
+    func reader(_ memory: MatteMemory) -> (any AlphaReader)?
 }
 
 extension AlphaSource {
@@ -22,9 +20,9 @@ extension AlphaSource {
     ///
     /// - Parameter memory: storage of the plane.
     /// - Returns: `width` bytes in each of `height` rows, valid until the memory is used again.
-    func plane(over video: VideoPicture?, in memory: inout Scratch<UInt8>) -> Plane {
+    func plane(in memory: inout Scratch<UInt8>) -> Plane {
         let plane = unsafe MutablePlane(packed: memory.reserve(width * height, filler: 0), width: width, height: height)
-        bands.share(AlphaPlane(source: self, video: video, plane: plane), rows: height, width: width)
+        bands.share(AlphaPlane(source: self, plane: plane), rows: height, width: width)
         return plane.readOnly
     }
 }
@@ -48,11 +46,10 @@ protocol AlphaReader: AnyObject {
 /// Writes all of a matte's alpha to a plane.
 private struct AlphaPlane<Source: AlphaSource>: BandWork {
     let source: Source
-    let video: VideoPicture?
     let plane: MutablePlane
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
-        let reader = source.reader(over: video, memory)
+        let reader = source.reader(memory)
         for y in stride(from: rows.lowerBound, to: rows.upperBound, by: source.rowsPerStrip) {
             let strip = y..<min(y &+ source.rowsPerStrip, rows.upperBound)
             let target = unsafe plane.row(y).assumingMemoryBound(to: UInt8.self)
@@ -111,7 +108,7 @@ struct FinishedAlpha: AlphaSource {
 
     var rowsPerStrip: Int { 2 }
 
-    func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? {
+    func reader(_ memory: MatteMemory) -> (any AlphaReader)? {
         let reader = memory.part(FinishedAlphaReader.self)
         reader.plane = plane
         reader.covers = covers
@@ -182,5 +179,5 @@ struct NoAlpha: AlphaSource {
 
     var rowsPerStrip: Int { rowsPerPlainStrip }
 
-    func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? { nil }
+    func reader(_ memory: MatteMemory) -> (any AlphaReader)? { nil }
 }

@@ -27,9 +27,8 @@ struct Upscaler {
 
     /// The reader of the frame's alpha on one thread.
     ///
-    /// - Parameter video: the frame's own pixels; not used so far.
     /// - Returns: nil where the alpha of the whole frame is 0.
-    func reader(over video: VideoPicture?, _ memory: MatteMemory, _ loops: Loops) -> (any AlphaReader)? {
+    func reader(_ memory: MatteMemory, _ loops: Loops) -> (any AlphaReader)? {
         guard let opacities, let geometry else { return nil }
         let reader = memory.part(UpscaleReader.self)
         reader.begin(opacities, geometry, loops)
