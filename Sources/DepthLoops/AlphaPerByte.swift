@@ -1,7 +1,7 @@
 package import CDepthKernels
 
-/// Converts the alpha of a run of pixels to the alpha of each byte of their samples: the mean of the pixels that share the sample,
-/// rounded to nearest, halves up, repeated for each byte of the sample.
+/// Converts the alpha of a run of pixels to the alpha of each byte of their samples: the mean of the pixels that share
+/// the sample, rounded to nearest, halves up, repeated for each byte of the sample.
 ///
 /// - Parameters:
 ///   - alpha: the alpha of the run's first pixel in the first row; rows are `stride` bytes apart.
@@ -39,8 +39,8 @@ package func meanAlpha(_ alpha: UnsafePointer<UInt8>, stride: Int, columns: Rang
     return UInt8(truncatingIfNeeded: (sum &+ count / 2) / count)
 }
 
-/// Means of 2 × 2 pixels; or of 2 × 1 where both rows are the same, as a doubled sum rounds like the single one. A last column
-/// without a neighbour counts twice.
+/// Means of 2 × 2 pixels; or of 2 × 1 where both rows are the same, as a doubled sum rounds like the single one. A last
+/// column without a neighbour counts twice.
 private func meansOfPairs(
     upper: UnsafePointer<UInt8>, lower: UnsafePointer<UInt8>, count: Int, into target: UnsafeMutablePointer<UInt8>
 ) {
@@ -91,8 +91,8 @@ private func repeatInPlace(_ samples: UnsafeMutablePointer<UInt8>, count: Int, t
     }
 }
 
-/// Converts the alpha of pixels to that of the bytes of packed 4:2:2: luma bytes take their own pixel's alpha, chroma bytes the
-/// mean of the two.
+/// Converts the alpha of pixels to that of the bytes of packed 4:2:2: luma bytes take their own pixel's alpha, chroma
+/// bytes the mean of the two.
 package func expandAlphaPacked422(
     _ source: UnsafePointer<UInt8>, count: Int, lumaFirst: Bool, into target: UnsafeMutablePointer<UInt8>
 ) {

@@ -39,10 +39,10 @@ private func prefetch(_ first: UInt, _ count: Int) {
 ///
 ///     (x, y, z) = m · (start + rays[i]) + shift
 ///
-/// in homogeneous coordinates of the picture: it is seen at column x / z and row y / z, rounded to nearest, halves to even.
-/// The upper half of a key is z as a `Float`, its lower half the color; such keys are ordered by distance, both as integers and
-/// as `Double`s. Columns and rows are clamped to -1…`size`, and NaN, which an infinite distance gives, to -1: the buffer has
-/// places there, which are never read.
+/// in homogeneous coordinates of the picture: it is seen at column x / z and row y / z, rounded to nearest, halves to
+/// even. The upper half of a key is z as a `Float`, its lower half the color; such keys are ordered by distance, both
+/// as integers and as `Double`s. Columns and rows are clamped to -1…`size`, and NaN, which an infinite distance gives,
+/// to -1: the buffer has places there, which are never read.
 ///
 /// - Parameters:
 ///   - colors: 4 bytes for each sample, aligned or not. The memory after the row, which usually holds the next one, is
@@ -52,11 +52,12 @@ private func prefetch(_ first: UInt, _ count: Int) {
 ///   - size: columns and rows of the buffer; below 2^22.
 ///   - origin: the place of column 0 of row 0 in the buffer.
 ///   - stride: places from one row of the buffer to the next.
-///   - nearest: above 0; samples and points nearer than this, and NaN, are stored at the buffer's first `count` places instead.
+///   - nearest: above 0; samples and points nearer than this, and NaN, are stored at the buffer's first `count` places
+///     instead.
 ///   - keysBefore: the keys of the row before; any keys where there is none.
 ///   - placesBefore: their places; spare places where there is no row before.
-/// - Returns: the least and the greatest place of points inside the rows; where there is none, the greatest is less than any place
-///   in the rows.
+/// - Returns: the least and the greatest place of points inside the rows; where there is none, the greatest is less
+///   than any place in the rows.
 /// - Precondition: all rows have room for `count` rounded up to a multiple of 8, and that many are written.
 package func projectRow(
     metres: UnsafePointer<Float>, colors: UnsafeRawPointer, opaque: UInt32, count: Int, rays: UnsafePointer<Float>,
@@ -166,8 +167,8 @@ package func keepNearest(
     for index in 0..<((count &+ 7) / 8) { unsafe keepEight(keys, places, index, count, buffer) }
 }
 
-/// Stores the keys of sample `index` of each eighth of a row. Neighbours often have the same place, and a load after a store to
-/// the same address stalls; so eight distant samples are interleaved.
+/// Stores the keys of sample `index` of each eighth of a row. Neighbours often have the same place, and a load after a
+/// store to the same address stalls; so eight distant samples are interleaved.
 @inline(__always)
 private func keepEight(
     _ keys: UnsafePointer<Double>, _ places: UnsafePointer<Int32>, _ index: Int, _ count: Int,

@@ -1,22 +1,22 @@
 import CDepthKernels
 
-/// Draws one or two lines of the picture: each pixel gets the color (the lower half) of the least key in a disc about it. Clears
-/// as many rows of keys: usually the topmost ones that the discs reach, which no lower line needs.
+/// Draws one or two lines of the picture: each pixel gets the color (the lower half) of the least key in a disc about
+/// it. Clears as many rows of keys: usually the topmost ones that the discs reach, which no lower line needs.
 ///
 /// - Parameters:
-///   - rows: the `2 · radius + lines` rows of keys that the discs reach, from the topmost down; each begins `radius` columns left
-///     of the line's first pixel.
+///   - rows: the `2 · radius + lines` rows of keys that the discs reach, from the topmost down; each begins `radius`
+///     columns left of the line's first pixel.
 ///   - lines: 1 or 2.
 ///   - emptied: the row that is cleared after the first line.
 ///   - alsoEmptied: the row that is cleared after the second line.
 ///   - empty: the key of an empty place.
-///   - heights: half the height of the disc at a distance of 0…`radius` columns from its middle: `radius` in the middle, and
-///     never increasing with the distance.
+///   - heights: half the height of the disc at a distance of 0…`radius` columns from its middle: `radius` in the
+///     middle, and never increasing with the distance.
 ///   - scratch: room for `(radius + 2) · (width + 2 · radius + 8)` keys.
-///   - target: `width` pixels of 4 bytes, aligned or not; the next line begins `stride` bytes later. The memory after the line,
-///     which usually holds the next ones, is prefetched.
-/// - Precondition: `width + 2 · radius + 4` keys of each row may be read; those after the first `width + 2 · radius` do not
-///   matter, and the first three of them may be cleared in the rows that are cleared.
+///   - target: `width` pixels of 4 bytes, aligned or not; the next line begins `stride` bytes later. The memory after
+///     the line, which usually holds the next ones, is prefetched.
+/// - Precondition: `width + 2 · radius + 4` keys of each row may be read; those after the first `width + 2 · radius` do
+///   not matter, and the first three of them may be cleared in the rows that are cleared.
 package func drawDiscs(
     rows: UnsafePointer<UnsafeMutablePointer<Double>>, lines: Int, emptied: UnsafeMutablePointer<Double>,
     alsoEmptied: UnsafeMutablePointer<Double>, empty: Double, radius: Int, heights: UnsafePointer<Int>, width: Int,
@@ -47,7 +47,8 @@ private typealias Columns = (low: SIMD4<Double>, tall: SIMD4<Double>)
 
 /// Draws discs that are five pixels wide: three columns of five rows, and one of three on each side.
 ///
-/// Four columns at a time, each of which is reduced once: the discs of four pixels lie within these columns and the next four.
+/// Four columns at a time, each of which is reduced once: the discs of four pixels lie within these columns and the
+/// next four.
 @inline(__always)
 private func drawLineOfFive(
     _ rows: UnsafePointer<UnsafeMutablePointer<Double>>, _ emptied: UnsafeMutablePointer<Double>, _ empty: Double,

@@ -2,8 +2,8 @@
 ///
 ///     bin = floor(metres · scale), at most bins − 1, in single precision
 ///
-/// Distances at the limit and beyond get the index `bins`; samples that are not measured (not above 0, infinite or NaN) get
-/// `bins + 1`.
+/// Distances at the limit and beyond get the index `bins`; samples that are not measured (not above 0, infinite or NaN)
+/// get `bins + 1`.
 ///
 /// - Parameters:
 ///   - bins: at most 2²².

@@ -1,8 +1,8 @@
 /// A block of opacities.
 private typealias Lanes = SIMD16<Float>
 
-/// Convolves a run of blocks of 16 opacities with a symmetric kernel with a radius of `radius` steps: a step is one opacity along
-/// a row, and 16 along a column of blocks.
+/// Convolves a run of blocks of 16 opacities with a symmetric kernel with a radius of `radius` steps: a step is one
+/// opacity along a row, and 16 along a column of blocks.
 ///
 ///     target[i] = weights[0] · m[i] + Σ weights[d] · (m[i − d · step] + m[i + d · step]), d = 1…radius
 ///

@@ -4,8 +4,8 @@ package import CDepthKernels
 ///
 ///     L = log((e^(−df/2v) + o) / (e^(−db/2v) + o))
 ///
-/// df and db are the squared distances of a sample's color to the nearest of the person's and of the room's colors, 4 where
-/// there are none.
+/// df and db are the squared distances of a sample's color to the nearest of the person's and of the room's colors, 4
+/// where there are none.
 ///
 /// - Parameters:
 ///   - colors: three rows, `stride` numbers apart.

@@ -1,4 +1,5 @@
-/// Raises numbers from 0 to slightly above 1 to a power, in place. Square root, fourth root and square are computed directly.
+/// Raises numbers from 0 to slightly above 1 to a power, in place. Square root, fourth root and square are computed
+/// directly.
 ///
 /// - Precondition: the exponent is finite and above 0.
 package func raise(_ numbers: UnsafeMutablePointer<Float>, count: Int, to exponent: Float) {
@@ -11,14 +12,14 @@ package func raise(_ numbers: UnsafeMutablePointer<Float>, count: Int, to expone
     }
 }
 
-/// `value ^ exponent`, with a relative error below 1e-5 over the whole range of normal floats, most of it from the rounding of
-/// the product of logarithm and exponent; 0 stays 0.
+/// `value ^ exponent`, with a relative error below 1e-5 over the whole range of normal floats, most of it from the
+/// rounding of the product of logarithm and exponent; 0 stays 0.
 ///
 /// Source: own derivation; logarithm by the series of the inverse hyperbolic tangent, exponential by its Taylor
 /// series, both on a reduced range (Muller, *Elementary Functions*, 3rd ed., ch. 11).
 ///
-/// - Precondition: the value is from 0 to slightly above 1, and the exponent above 0. No branches and no traps, so that a loop
-///   over it compiles to vector code.
+/// - Precondition: the value is from 0 to slightly above 1, and the exponent above 0. No branches and no traps, so that
+///   a loop over it compiles to vector code.
 @inline(__always)
 package func power(_ value: Float, _ exponent: Float) -> Float {
     let result = exponential2(max(exponent * logarithm2(value), -126))

@@ -23,8 +23,8 @@ package func resample(
 ///
 ///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest
 ///
-/// In fixed point: opacity 1 is 2^14, weight 1 is 255 · 2^7, and sum 1 is 255 · 2^5. The error is below an eighth of a byte's
-/// step.
+/// In fixed point: opacity 1 is 2^14, weight 1 is 255 · 2^7, and sum 1 is 255 · 2^5. The error is below an eighth of a
+/// byte's step.
 ///
 /// - Parameters:
 ///   - taps: the taps of each row.

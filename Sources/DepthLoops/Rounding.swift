@@ -1,5 +1,5 @@
-/// 1.5 · 2²³. A number between −2²² and 2²² that is added to it is rounded to a whole number (halves to even), which stands
-/// in the low bits of the sum: a conversion that cannot trap, so that loops over it become vector code.
+/// 1.5 · 2²³. A number between −2²² and 2²² that is added to it is rounded to a whole number (halves to even), which
+/// stands in the low bits of the sum: a conversion that cannot trap, so that loops over it become vector code.
 @inline(__always)
 var roundingBias: Float { 0x1.8p23 }
 

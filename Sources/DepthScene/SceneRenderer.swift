@@ -87,8 +87,8 @@ package final class SceneRenderer {
         }
     }
 
-    /// The rectangles that a face detector would report, in fractions 0…1 of the frame's width and height; none in `ramp`
-    /// and `blank`.
+    /// The rectangles that a face detector would report, in fractions 0…1 of the frame's width and height; none in
+    /// `ramp` and `blank`.
     package func faces(seconds: Double) -> [Rectangle<Double>] {
         persons(seconds: seconds).map(\.faceBox)
     }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Loops with vector instructions that Swift cannot express: comparisons with one result bit for each sample, the first one lowest
-// (vectors of `bool`), the upper halves of products (widening and narrowing conversions), stores that bypass the cache, and,
-// for AVX2, table shuffles and sums of products of neighbours.
+// Loops with vector instructions that Swift cannot express: comparisons with one result bit for each sample, the first
+// one lowest (vectors of `bool`), the upper halves of products (widening and narrowing conversions), stores that bypass
+// the cache, and, for AVX2, table shuffles and sums of products of neighbours.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,8 +80,8 @@ typedef struct {
     int16_t weights[4];
 } dm_row_taps;
 
-/// Weighted sums of elements `start`..<`end` of four rows: the upper halves of the products, plus `bias`, shifted right and
-/// clamped to bytes.
+/// Weighted sums of elements `start`..<`end` of four rows: the upper halves of the products, plus `bias`, shifted right
+/// and clamped to bytes.
 ///
 /// 32 at a time; the last vector may overlap the one before, with the same results. There must be at least 32 elements.
 static inline void dm_filter_vertically(
@@ -105,16 +105,16 @@ static inline void dm_filter_vertically(
     }
 }
 
-/// The four neighbouring numbers that each pixel of a row is interpolated from: the index of the first one, and the weights of the
-/// first two and of the last two, the first of each pair in the lower half.
+/// The four neighbouring numbers that each pixel of a row is interpolated from: the index of the first one, and the
+/// weights of the first two and of the last two, the first of each pair in the lower half.
 typedef struct {
     const int32_t *first, *weights01, *weights23;
 } dm_column_taps;
 
 /// Pixels `start`..<`end` of a row: weighted sums of four numbers, divided by 2^16 and rounded to nearest.
 ///
-/// Eight pixels at a time where all their taps lie within eight neighbours, as they do when a map is upscaled by 1.75 or more.
-/// `first` never decreases from one pixel to the next. Seven numbers after the last tap must be readable.
+/// Eight pixels at a time where all their taps lie within eight neighbours, as they do when a map is upscaled by 1.75
+/// or more. `first` never decreases from one pixel to the next. Seven numbers after the last tap must be readable.
 static inline void dm_resample(
     const int16_t *numbers, dm_column_taps taps, ptrdiff_t start, ptrdiff_t end, int16_t *pixels) {
     ptrdiff_t x = start;
@@ -149,7 +149,8 @@ static inline void dm_resample(
     }
 }
 
-/// A run of `pixels` pixels in the `rows` rows that share samples; `columns` pixels of each row share a sample of `bytes` bytes.
+/// A run of `pixels` pixels in the `rows` rows that share samples; `columns` pixels of each row share a sample of
+/// `bytes` bytes.
 typedef struct {
     ptrdiff_t pixels, rows, columns, bytes;
 } dm_alpha_run;
@@ -172,8 +173,8 @@ static inline void dm_prefetch_row(const uint8_t *bytes, ptrdiff_t count) {
 
 // (video · alpha + background · (255 − alpha)) / 255, rounded to nearest, of each byte.
 //
-// As `blendedByte`: (t + t/256)/256 is the upper half of 257 · t. Each 16-bit lane holds two bytes, processed as its low and high
-// half, so that no shuffle is needed to widen them.
+// As `blendedByte`: (t + t/256)/256 is the upper half of 257 · t. Each 16-bit lane holds two bytes, processed as its
+// low and high half, so that no shuffle is needed to widen them.
 #define DM_BLEND_VECTOR(name, bytes)                                                                                              \
     static inline void name(                                                                                                 \
         const uint8_t *video, const uint8_t *background, const uint8_t *alpha, uint8_t *target) {                            \
@@ -194,9 +195,9 @@ static inline void dm_prefetch_row(const uint8_t *bytes, ptrdiff_t count) {
 
 DM_BLEND_VECTOR(dm_blend_8, 8)
 #if defined(__AVX2__)
-/// The same with the instruction that adds products of neighbours: alpha times video, and 255 − alpha times background. One factor
-/// of each product is signed, so 128 is subtracted from video and background, in all 255 · 128 from the sum; that and the 128
-/// for rounding are added afterwards: 255 · 128 + 128 = 2^15.
+/// The same with the instruction that adds products of neighbours: alpha times video, and 255 − alpha times background.
+/// One factor of each product is signed, so 128 is subtracted from video and background, in all 255 · 128 from the sum;
+/// that and the 128 for rounding are added afterwards: 255 · 128 + 128 = 2^15.
 static inline void dm_blend_32(
     const uint8_t *video, const uint8_t *background, const uint8_t *alpha, uint8_t *target) {
     const __m256i half = _mm256_set1_epi8(-128), offset = _mm256_set1_epi16(-32768), factor = _mm256_set1_epi16(257);
@@ -215,8 +216,8 @@ DM_BLEND_VECTOR(dm_blend_32, 32)
 #endif
 #undef DM_BLEND_VECTOR
 
-// Blends at least as many bytes as the vector has, in place. The last vector may overlap the one before, so it is computed before
-// any byte is changed.
+// Blends at least as many bytes as the vector has, in place. The last vector may overlap the one before, so it is
+// computed before any byte is changed.
 #define DM_BLEND(name, blend_vector, bytes)                                                                                         \
     static inline void name(uint8_t *video, const uint8_t *background, const uint8_t *alpha, ptrdiff_t count) {              \
         const ptrdiff_t last = count - bytes;                                                                                \
@@ -241,8 +242,9 @@ static inline void dm_copy_few_bytes(uint8_t *target, const uint8_t *source, siz
 #undef DM_COPY
 }
 
-/// Copies like memcpy, but with non-temporal stores, which do not read the target's cache lines first: for data larger than the
-/// cache. Prefetches the source `ahead` bytes in advance. `dm_finish_copies` must follow before another thread reads the target.
+/// Copies like memcpy, but with non-temporal stores, which do not read the target's cache lines first: for data larger
+/// than the cache. Prefetches the source `ahead` bytes in advance. `dm_finish_copies` must follow before another thread
+/// reads the target.
 static inline void dm_copy_past_cache(uint8_t *target, const uint8_t *source, size_t count, ptrdiff_t ahead) {
     typedef uint8_t Bytes __attribute__((ext_vector_type(32)));
     size_t head = -(uintptr_t)target & 63;

@@ -4,9 +4,9 @@ import CDepthKernels
 ///
 ///     result = (video · alpha + background · (255 − alpha)) / 255
 ///
-/// Shape: the matte has one byte for each pixel; video and background have the same layout. Rounding: to nearest, once for
-/// each byte. A sample that several pixels share takes the mean of their alphas, rounded to nearest (halves up); at odd edges
-/// the mean of those that exist.
+/// Shape: the matte has one byte for each pixel; video and background have the same layout. Rounding: to nearest, once
+/// for each byte. A sample that several pixels share takes the mean of their alphas, rounded to nearest (halves up); at
+/// odd edges the mean of those that exist.
 package final class Blender {
     package let layout: PixelLayout
     package let width: Int
@@ -61,8 +61,8 @@ package final class Blender {
 
     /// Blends with a matte whose alpha is computed a few rows at a time.
     ///
-    /// - Parameter edge: colors are decontaminated only with a matte that follows the video (`Matte.followsVideo`); light wraps with
-    ///   any matte.
+    /// - Parameter edge: colors are decontaminated only with a matte that follows the video (`Matte.followsVideo`);
+    ///   light wraps with any matte.
     /// - Returns: false, with nothing written, where the frames or the matte are of another size.
     package func blend(
         video: Planes<MutablePlane>, background: Planes<Plane>, matte: Matte, edge: EdgeSettings = .none
@@ -237,8 +237,8 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
         }
     }
 
-    /// Copies the background to the clear runs of the video. Where planes have no padding, a clear run at the end of a row and one at
-    /// the beginning of the next are copied as one.
+    /// Copies the background to the clear runs of the video. Where planes have no padding, a clear run at the end of a
+    /// row and one at the beginning of the next are copied as one.
     private func copyClear(_ runs: AlphaRuns, _ layer: Layer, _ part: dm_blend_part) {
         let (last, rows) = unsafe (runs.count &- 1, part.rows)
         guard last >= 0 else { return }

@@ -35,8 +35,8 @@ package struct GreyTable: Equatable, Sendable {
 ///
 /// - Parameters:
 ///   - layout: of `picture`. Planes with fewer samples than pixels hold chroma, which becomes 128.
-///   - bytes: for each plane of the layout, the contents of the bytes of a sample, in their order; a byte that is not listed
-///     is `neutral`. RGBA is `[[.grey, .grey, .grey, .opaque]]`, I420 `[[.grey], [], []]`, AYUV `[[.opaque, .grey]]`. Packed
+///   - bytes: for each plane of the layout, the contents of the bytes of a sample, in their order; a byte that is not
+///     listed is `neutral`. RGBA is `[[.grey, .grey, .grey, .opaque]]`, I420 `[[.grey], [], []]`, AYUV `[[.opaque, .grey]]`. Packed
 ///     4:2:2 needs none.
 /// - Returns: false, with nothing written, if a plane is missing or smaller than the picture.
 package func drawMatte(

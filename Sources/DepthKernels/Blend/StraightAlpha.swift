@@ -4,8 +4,8 @@ import DepthLoops
 ///
 ///     alphaByte = round(alphaByte · alpha / 255)
 ///
-/// Where the new alpha is 0 the whole pixel becomes `hidden`, so that the hidden room cannot be recovered from transparent
-/// pixels. The color bytes of all other pixels are unchanged (straight alpha, not premultiplied).
+/// Where the new alpha is 0 the whole pixel becomes `hidden`, so that the hidden room cannot be recovered from
+/// transparent pixels. The color bytes of all other pixels are unchanged (straight alpha, not premultiplied).
 ///
 /// - Parameters:
 ///   - alphaByteIndex: 0…3, the index of the alpha byte in a pixel.
@@ -37,8 +37,8 @@ package func writeStraightAlpha(
 ///
 ///     alphaPlane = round(alphaPlane · alpha / 255)
 ///
-/// Where the new alpha is 0 luma becomes `hidden.y`; a chroma sample becomes `hidden.u`, `hidden.v` where the new alpha is 0 in
-/// all pixels that share it.
+/// Where the new alpha is 0 luma becomes `hidden.y`; a chroma sample becomes `hidden.u`, `hidden.v` where the new alpha
+/// is 0 in all pixels that share it.
 ///
 /// - Parameter picture: the planes Y, U, V and A, the chroma at half width and half height, rounded up.
 /// - Returns: false, with nothing written, if a plane is missing or smaller than the picture.

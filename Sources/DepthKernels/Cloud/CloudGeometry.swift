@@ -1,7 +1,7 @@
 /// The depth camera as a pinhole: the ray of each sample of its map.
 ///
-/// Coordinates are metres from the camera: x to the right, y down, z forward. A sample of m metres in column i and row j
-/// lies at
+/// Coordinates are metres from the camera: x to the right, y down, z forward. A sample of m metres in column i and row
+/// j lies at
 ///
 ///     (x, y, z) = m · ((i − cx) / fx, (j − cy) / fy, 1)
 ///

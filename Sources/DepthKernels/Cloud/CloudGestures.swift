@@ -40,8 +40,8 @@ package struct CloudGestures: Sendable {
         }
     }
 
-    /// Two presses no farther apart than this in time (nanoseconds) and place (pixels), with no drag between them, are a double
-    /// click.
+    /// Two presses no farther apart than this in time (nanoseconds) and place (pixels), with no drag between them, are
+    /// a double click.
     package static let doubleClickTime: UInt64 = 500_000_000
     package static let doubleClickDistance = 6.0
     package static let metresPerNotch = 0.05

@@ -1,7 +1,7 @@
 /// The layout of a buffer of keys (a z-buffer) for the picture and a margin about it.
 ///
-/// In memory: `spare` places for points that are not shown; then the rows, from one above the margin to one below it, each
-/// with one extra place on the left and two on the right.
+/// In memory: `spare` places for points that are not shown; then the rows, from one above the margin to one below it,
+/// each with one extra place on the left and two on the right.
 struct CloudGrid: Equatable {
     let width: Int
     let height: Int
@@ -81,7 +81,8 @@ struct CloudProjectionPass: BandWork {
         let buffer = unsafe memory.keys(for: grid)
         let keys = unsafe memory.pointKeys.reserve(2 * room, filler: 0)
         let places = unsafe memory.pointPlaces.reserve(2 * room, filler: 0)
-        // While a row is projected, the keys of the row before are stored. The first row has none before it: spare places.
+        // While a row is projected, the keys of the row before are stored. The first row has none before it: spare
+        // places.
         var (row, before) = (0, room)
         for index in 0..<room { unsafe places[before &+ index] = Int32(index) }
         for y in rows {

@@ -1,16 +1,16 @@
 /// Draws a depth map as a cloud of points from any point of view.
 ///
-/// The picture: every measured sample at 1 mm or more is a point (`CloudSensor`). Points are rotated and moved (`CloudView`);
-/// those nearer to the viewer than 1 mm are left out. Each point is drawn as a disc that faces the viewer, about the pixel
-/// that it projects to: it covers the pixels whose centre is no more than half of `pointSize` from the centre of that pixel.
-/// A pixel shows the nearest point whose disc covers it, of equally near ones the one whose four bytes are the least as a
-/// number, and the background where there is none; so the picture does not depend on the drawing order. Discs of points beside
-/// the picture reach into it.
+/// The picture: every measured sample at 1 mm or more is a point (`CloudSensor`). Points are rotated and moved
+/// (`CloudView`); those nearer to the viewer than 1 mm are left out. Each point is drawn as a disc that faces the
+/// viewer, about the pixel that it projects to: it covers the pixels whose centre is no more than half of `pointSize`
+/// from the centre of that pixel. A pixel shows the nearest point whose disc covers it, of equally near ones the one
+/// whose four bytes are the least as a number, and the background where there is none; so the picture does not depend
+/// on the drawing order. Discs of points beside the picture reach into it.
 ///
-/// The algorithm: a z-buffer has a key for each pixel and for a margin as wide as a disc's radius: distance and color in one
-/// number, ordered by distance. The first pass leaves the least key of its points at each pixel. The second pass takes the
-/// least key in a disc about each pixel, which gives the same picture as drawing every disc, at a cost that does not depend
-/// on the number of points.
+/// The algorithm: a z-buffer has a key for each pixel and for a margin as wide as a disc's radius: distance and color
+/// in one number, ordered by distance. The first pass leaves the least key of its points at each pixel. The second pass
+/// takes the least key in a disc about each pixel, which gives the same picture as drawing every disc, at a cost that
+/// does not depend on the number of points.
 ///
 /// Each worker of `pool` projects a share of the map's rows into a buffer of its own; the buffers are merged row by row
 /// before the second pass.
@@ -67,8 +67,8 @@ package final class CloudRenderer {
     /// - Parameters:
     ///   - picture: the colors; its placement is that of this depth map.
     ///   - target: `height` rows of `width` pixels of four bytes.
-    /// - Returns: false, with nothing drawn, where the target is smaller than that, has more than 65536 pixels a side, or
-    ///   the placement is that of another map.
+    /// - Returns: false, with nothing drawn, where the target is smaller than that, has more than 65536 pixels a side,
+    ///   or the placement is that of another map.
     package func draw(
         _ depth: DepthImage, scale: DepthScale, colors picture: CloudPicture, settings: Settings,
         into target: MutablePlane, width: Int, height: Int
@@ -104,8 +104,8 @@ package final class CloudRenderer {
         let work = unsafe CloudProjectionPass(
             depth: depth, scale: scale, picture: picture, opaque: CloudRenderer.opaqueBits(settings.alphaByte),
             projection: projection, rays: rays, room: room, grid: grid, loops: loops)
-        // One band for each worker: the less the buffers overlap, the cheaper is the merge. In a picture much larger than the
-        // map the merge costs more than the parallel projection saves.
+        // One band for each worker: the less the buffers overlap, the cheaper is the merge. In a picture much larger
+        // than the map the merge costs more than the parallel projection saves.
         let isWorthMerging = depth.width * depth.height >= grid.places / CloudRenderer.mostPlacesPerSample
         bands.share(work, rows: depth.height, width: depth.width, bandsPerWorker: isWorthMerging ? 1 : 0)
     }

@@ -1,7 +1,7 @@
 /// A depth map as a file of colored points: binary little-endian PLY ("The PLY Polygon File Format", Greg Turk, 1994).
 ///
-/// One element `vertex` with the properties float x, y, z, in metres in the depth camera's coordinates (x to the right, y
-/// down, z forward), and uchar red, green, blue. The points are those that `CloudRenderer` draws, row by row, in the
+/// One element `vertex` with the properties float x, y, z, in metres in the depth camera's coordinates (x to the right,
+/// y down, z forward), and uchar red, green, blue. The points are those that `CloudRenderer` draws, row by row, in the
 /// camera's coordinates whatever the view.
 package struct PointCloudFile: Sendable {
     package let points: Int

@@ -1,7 +1,7 @@
 /// Draws the colors of a depth map on a picture of any size, opaque or blended with the picture.
 ///
-/// Each pixel gets the color of the sample that its centre lies in, without interpolation: between a near and a far sample
-/// there is no surface that an intermediate color would stand for. Pixels beside the map count as not measured.
+/// Each pixel gets the color of the sample that its centre lies in, without interpolation: between a near and a far
+/// sample there is no surface that an intermediate color would stand for. Pixels beside the map count as not measured.
 ///
 /// Keeps its memory between frames. Not for two threads at once.
 package final class ColorOverlay {

@@ -1,10 +1,10 @@
 /// The mapping of distances to positions in the palette.
 package enum DepthColorRange: Equatable, Sendable {
-    /// Histogram equalisation: each color has about as many samples as any other, of those between 0 and `max` metres. Samples
-    /// at `max` and beyond have the farthest color.
+    /// Histogram equalisation: each color has about as many samples as any other, of those between 0 and `max` metres.
+    /// Samples at `max` and beyond have the farthest color.
     case equalize(max: Double)
-    /// A linear ramp from `min` (nearest color) to `max` metres (farthest color), clamped beyond both. Where `max` is not above
-    /// `min`, distances up to `min` have the nearest color and others the farthest.
+    /// A linear ramp from `min` (nearest color) to `max` metres (farthest color), clamped beyond both. Where `max` is
+    /// not above `min`, distances up to `min` have the nearest color and others the farthest.
     case fixed(min: Double, max: Double)
 }
 
@@ -29,8 +29,8 @@ package struct DepthColors: Equatable, Sendable {
 ///
 ///     position = 1 − (samples in this or a nearer bin − samples in the nearest bin) / (all − samples in the nearest bin)
 ///
-/// so that the nearest bin has the nearest color and the farthest bin the farthest; in a map of one distance all is near. The
-/// color is number round(511 · position) of 512. Holes: black.
+/// so that the nearest bin has the nearest color and the farthest bin the farthest; in a map of one distance all is
+/// near. The color is number round(511 · position) of 512. Holes: black.
 ///
 /// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class DepthColorMap {
@@ -392,8 +392,8 @@ private struct FixedRamp {
         return nearestIndex((far - metres) * colorsPerMetre, in: 0...(DepthPalette.size - 1))
     }
 
-    /// The same for a run of 32-bit floats, in single precision, halves rounded up; the palette's size where nothing was
-    /// measured.
+    /// The same for a run of 32-bit floats, in single precision, halves rounded up; the palette's size where nothing
+    /// was measured.
     func fill(
         _ line: UnsafeMutablePointer<Int32>, from row: UnsafeRawPointer, count: Int, loops: Loops
     ) {

@@ -95,8 +95,8 @@ struct MetreBins {
     static let beyond = DepthHistogram.binCount
     static let unmeasured = DepthHistogram.binCount + 1
 
-    /// Samples that are binned at a time: few enough for the processor to overlap the binning of one run with the use of the
-    /// previous one.
+    /// Samples that are binned at a time: few enough for the processor to overlap the binning of one run with the use
+    /// of the previous one.
     static let runLength = 64
 
     /// The bins of a run of 32-bit floats, in single precision, or one of the two above.
@@ -113,8 +113,8 @@ struct MetreBins {
 @safe
 private struct CounterBanks {
     static let bankCount = 2
-    /// Counters from one bank to the next. Not a multiple of 4096 bytes: processors take two addresses with equal lower twelve
-    /// bits for the same one (4K aliasing).
+    /// Counters from one bank to the next. Not a multiple of 4096 bytes: processors take two addresses with equal lower
+    /// twelve bits for the same one (4K aliasing).
     static let bankStride = DepthHistogram.binCount + 528
     private let counters: UnsafeMutablePointer<UInt32>
 

@@ -1,4 +1,5 @@
-/// Draws a picture of a depth map, one pixel for each sample, at the map's place on a frame: nearest-neighbour resampling.
+/// Draws a picture of a depth map, one pixel for each sample, at the map's place on a frame: nearest-neighbour
+/// resampling.
 ///
 /// Keeps its memory between frames and allocates none in the steady state.
 package struct DepthOverlay: ~Copyable {

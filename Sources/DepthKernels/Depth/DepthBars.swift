@@ -7,8 +7,8 @@ package struct DepthBars: Sendable {
 
     /// Counts 32 Ki samples at most, in a regular grid over the whole map.
     ///
-    /// The bars reach to the first of 1, 2, 4, … 1024 m that is at least 1.25 · `distance` and has nine tenths of the measured
-    /// samples below it.
+    /// The bars reach to the first of 1, 2, 4, … 1024 m that is at least 1.25 · `distance` and has nine tenths of the
+    /// measured samples below it.
     ///
     /// - Parameter distance: metres; lies within the bars if below 800 m.
     package init(of image: DepthImage, scale: DepthScale, showing distance: Double) {

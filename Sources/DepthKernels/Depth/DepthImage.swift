@@ -42,8 +42,8 @@ package struct DepthImage {
 
     /// Distance of one sample in metres; nil where it was not measured, and outside the map.
     ///
-    /// Float encodings hold metres, and the scale does not apply to them; NaN, infinite values and those not above 0 are not
-    /// measured.
+    /// Float encodings hold metres, and the scale does not apply to them; NaN, infinite values and those not above 0
+    /// are not measured.
     package func metres(x: Int, y: Int, scale: DepthScale) -> Double? {
         guard x >= 0, x < width, y >= 0, y < height else { return nil }
         if let fullScale = encoding.fullScale {
@@ -87,9 +87,11 @@ package struct DepthImage {
     }
 }
 
-/// Converts a 16-bit float to 32 bits by its bit pattern (IEEE 754-2019 §3.4), as `Float16` does not exist on every platform.
+/// Converts a 16-bit float to 32 bits by its bit pattern (IEEE 754-2019 §3.4), as `Float16` does not exist on every
+/// platform.
 ///
-/// A multiplication rescales the exponent, which is exact for subnormal numbers too; +∞ stays infinite, −∞ and NaN become NaN.
+/// A multiplication rescales the exponent, which is exact for subnormal numbers too; +∞ stays infinite, −∞ and NaN
+/// become NaN.
 @inline(__always)
 func widened(half bits: UInt16) -> Float {
     let magnitude = Float(bitPattern: UInt32(bits & 0x7fff) << 13) * 0x1p112

@@ -63,7 +63,8 @@ package struct DepthPlacement: Equatable, Sendable {
 
     /// The point of the depth map under a point of the video.
     package func depthPoint(videoX: Double, videoY: Double) -> (x: Double, y: Double) {
-        // In this order of operations a stretched map gives x · depthWidth / videoWidth with the rounding of the test oracle.
+        // In this order of operations a stretched map gives x · depthWidth / videoWidth with the rounding of the test
+        // oracle.
         (
             (videoX - left) * Double(depthWidth) / width,
             (videoY - top) * Double(depthHeight) / height

@@ -26,8 +26,8 @@ package struct DepthScale: Equatable, Sendable {
 
     /// The distance that `count` stands for, in metres; nil where it was not measured.
     ///
-    /// The invalid count, and every count whose result is not finite or not above 0, is not measured. (So count 0 of a metric
-    /// scale without bias is not measured even where no count is invalid.)
+    /// The invalid count, and every count whose result is not finite or not above 0, is not measured. (So count 0 of a
+    /// metric scale without bias is not measured even where no count is invalid.)
     ///
     /// - Parameter fullScale: the largest count that the samples can hold: 255 or 65535.
     package func metres(count: Int, fullScale: Int) -> Double? {
@@ -39,8 +39,8 @@ package struct DepthScale: Equatable, Sendable {
     /// False where unit or bias is NaN or infinite: such a scale measures nothing.
     var isUsable: Bool { kind == .relative || (unit.isFinite && bias.isFinite) }
 
-    /// The formula of `metres(count:fullScale:)`, without the check for samples that are not measured; monotone in `count`, and
-    /// +∞ where the inverse distance is not above 0.
+    /// The formula of `metres(count:fullScale:)`, without the check for samples that are not measured; monotone in
+    /// `count`, and +∞ where the inverse distance is not above 0.
     func distance(count: Int, fullScale: Int) -> Double {
         switch kind {
         case .metric: return Double(count) * unit + bias
@@ -63,9 +63,9 @@ package struct DepthScale: Equatable, Sendable {
 
 /// The counts that lie between two distances: a range without its invalid count.
 ///
-/// Distance is monotone in the count, so the counts between two distances are contiguous. Their ends are found once for each
-/// frame by the formula in double precision; samples are then compared as integers, with the same result as if each were
-/// converted to metres.
+/// Distance is monotone in the count, so the counts between two distances are contiguous. Their ends are found once for
+/// each frame by the formula in double precision; samples are then compared as integers, with the same result as if
+/// each were converted to metres.
 struct CountRange: Equatable {
     /// First count inside.
     var start: Int

@@ -1,8 +1,8 @@
 /// The median of many depth samples, without storing or sorting them.
 ///
-/// Every measured sample has a key, an integer that is monotone in its distance. Radix selection finds the k-th smallest key
-/// digit by digit: a histogram of the top eight bits gives the bin of the k-th key, and only samples of that bin count for
-/// the next eight bits. Each digit is one pass over the samples.
+/// Every measured sample has a key, an integer that is monotone in its distance. Radix selection finds the k-th
+/// smallest key digit by digit: a histogram of the top eight bits gives the bin of the k-th key, and only samples of
+/// that bin count for the next eight bits. Each digit is one pass over the samples.
 struct MedianSearch {
     let image: DepthImage
     let scale: DepthScale

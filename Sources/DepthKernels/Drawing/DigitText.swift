@@ -1,8 +1,8 @@
 /// A short text of digits, drawn as light strokes with a dark outline, legible on any picture.
 ///
-/// The glyphs are the digits, `.`, `-`, `c`, `m` and the space, five by seven cells each; other letters are drawn as spaces. A
-/// cell is a square of `scale` pixels. The outline is one cell wide, so the text is two cells larger than its letters along
-/// each axis.
+/// The glyphs are the digits, `.`, `-`, `c`, `m` and the space, five by seven cells each; other letters are drawn as
+/// spaces. A cell is a square of `scale` pixels. The outline is one cell wide, so the text is two cells larger than its
+/// letters along each axis.
 package struct DigitText: Equatable, Sendable {
     private let text: String
     private let scale: Int
@@ -31,8 +31,8 @@ package struct DigitText: Equatable, Sendable {
         forEachCell { column, row in painter.fill(cells(column, row, 1, x, y), light) }
     }
 
-    /// Draws the text beside a point of the picture: to its upper right where there is room, else on the other side, moved
-    /// inside the clip rectangle as far as it fits.
+    /// Draws the text beside a point of the picture: to its upper right where there is room, else on the other side,
+    /// moved inside the clip rectangle as far as it fits.
     package func draw(on painter: Painter, besideX x: Int, y: Int, light: StoredColor, dark: StoredColor) {
         let gap = 2 * scale
         let (left, top, right, bottom) = (painter.clip.left, painter.clip.top, painter.clip.right, painter.clip.bottom)

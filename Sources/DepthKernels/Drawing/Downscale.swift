@@ -1,7 +1,8 @@
-/// Downscales a picture to an area of another picture of the same layout and size, with a box filter: each sample is the mean
-/// of the samples that it covers, rounded to nearest, halves up.
+/// Downscales a picture to an area of another picture of the same layout and size, with a box filter: each sample is
+/// the mean of the samples that it covers, rounded to nearest, halves up.
 ///
-/// - Parameter area: in pixels, clipped to the picture. Its left and upper edges must not part pixels that share a sample.
+/// - Parameter area: in pixels, clipped to the picture. Its left and upper edges must not part pixels that share a
+///   sample.
 /// - Returns: false, with undefined contents of `target`, if a plane is missing or too small, or the area is empty.
 package func downscale(
     _ source: Planes<Plane>, into target: Planes<MutablePlane>, layout: PixelLayout, width: Int, height: Int,

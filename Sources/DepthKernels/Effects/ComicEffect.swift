@@ -2,9 +2,9 @@ import DepthLoops
 
 /// Draws a picture as a comic: few tones, dark lines along the edges, stronger colors.
 ///
-/// A substitute for Core Image's CIComicEffect, without its dots. Source: Winnemöller, Olsen and Gooch, "Real-time video
-/// abstraction", SIGGRAPH 2006 (doi:10.1145/1141911.1142018), §3.2 (lines) and §3.3 (tones), with a Gaussian blur instead of
-/// their bilateral filters. With L the luma, 0…255, and G₁, G₂ its blurs by
+/// A substitute for Core Image's CIComicEffect, without its dots. Source: Winnemöller, Olsen and Gooch, "Real-time
+/// video abstraction", SIGGRAPH 2006 (doi:10.1145/1141911.1142018), §3.2 (lines) and §3.3 (tones), with a Gaussian blur
+/// instead of their bilateral filters. With L the luma, 0…255, and G₁, G₂ its blurs by
 /// sigmas of s and √3·s pixels, where s is the picture's height over 720, rounded, and at least 1:
 ///
 ///     tone   Q = q + 16 · tanh(0.4 · (G₁ − q)),           q the nearest multiple of 32
@@ -28,8 +28,8 @@ package final class ComicEffect {
     /// Fills `target` with the drawing; both have the same layout and size.
     ///
     /// - Parameters:
-    ///   - bytes: the meaning of the bytes of each plane's samples, as in `drawMatte`: grey ones are luma, or R, G and B; opaque
-    ///     ones are copied, unused ones become 255.
+    ///   - bytes: the meaning of the bytes of each plane's samples, as in `drawMatte`: grey ones are luma, or R, G and
+    ///     B; opaque ones are copied, unused ones become 255.
     ///   - greys: the stored luma for 0…255.
     /// - Returns: false, with undefined contents of `target`, if a plane is missing or too small.
     package func draw(
@@ -89,8 +89,8 @@ package final class ComicEffect {
         return (x < 0 ? -1 : 1) * (1 - power) / (1 + power)
     }
 
-    /// Convolves with the binomial kernel 1 4 6 4 1 along both axes, its taps `step` pixels apart: a Gaussian with a sigma of
-    /// `step`. Edges are replicated.
+    /// Convolves with the binomial kernel 1 4 6 4 1 along both axes, its taps `step` pixels apart: a Gaussian with a
+    /// sigma of `step`. Edges are replicated.
     private func smooth(
         _ source: UnsafeMutablePointer<UInt8>, into target: UnsafeMutablePointer<UInt8>, _ frame: ComicFrame, step: Int
     ) {

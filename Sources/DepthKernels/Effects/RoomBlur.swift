@@ -1,17 +1,17 @@
 /// Blurs the room behind the person, without the person's colors.
 ///
-/// A plain blur spreads the person's colors into the room around their outline: a halo. Here each pixel is weighted by its
-/// share of room (normalised convolution: Knutsson and Westin, "Normalized and differential convolution", CVPR 1993,
-/// doi:10.1109/CVPR.1993.341081):
+/// A plain blur spreads the person's colors into the room around their outline: a halo. Here each pixel is weighted by
+/// its share of room (normalised convolution: Knutsson and Westin, "Normalized and differential convolution", CVPR
+/// 1993, doi:10.1109/CVPR.1993.341081):
 ///
 ///     blurred = G ∗ (w · video) / G ∗ w,   w = 255 − alpha,   G a Gaussian
 ///
-/// Pixels beyond the picture have no weight, so its edges are not darkened. Where no room is within reach, the mean of the whole
-/// room stands in; without any room the result is 0.
+/// Pixels beyond the picture have no weight, so its edges are not darkened. Where no room is within reach, the mean of
+/// the whole room stands in; without any room the result is 0.
 ///
-/// Goals, in order: no trace of the person, speed, the exact shape of the Gaussian. The means of square cells of 1…32 pixels are
-/// blurred and interpolated; the variances of cells and interpolation are subtracted from that of the Gaussian. Every byte of a
-/// pixel is blurred by itself, whatever it means.
+/// Goals, in order: no trace of the person, speed, the exact shape of the Gaussian. The means of square cells of 1…32
+/// pixels are blurred and interpolated; the variances of cells and interpolation are subtracted from that of the
+/// Gaussian. Every byte of a pixel is blurred by itself, whatever it means.
 ///
 /// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class RoomBlur {
@@ -29,8 +29,8 @@ package final class RoomBlur {
     ///
     /// - Parameters:
     ///   - alpha: the person's share of each pixel; nil to blur the whole picture.
-    ///   - sigma: standard deviation in pixels, clamped to 0…400. NaN counts as 400: a background that is to be blurred must
-    ///     not be shown sharp.
+    ///   - sigma: standard deviation in pixels, clamped to 0…400. NaN counts as 400: a background that is to be blurred
+    ///     must not be shown sharp.
     /// - Returns: false, with undefined contents of `target`, if a plane is missing or too small.
     package func blur(
         _ video: Planes<Plane>, into target: Planes<MutablePlane>, layout: PixelLayout, width: Int, height: Int,
@@ -133,8 +133,8 @@ package final class RoomBlur {
         }
     }
 
-    /// Computes the weights, 255 − alpha, of a row of samples. A sample that several pixels share has the largest alpha among them;
-    /// one that belongs to no pixel, at the end of a row of packed 4:2:2, has the weight 0.
+    /// Computes the weights, 255 − alpha, of a row of samples. A sample that several pixels share has the largest alpha
+    /// among them; one that belongs to no pixel, at the end of a row of packed 4:2:2, has the weight 0.
     private func fillWeights(row y: Int, _ job: Job, into weights: UnsafeMutablePointer<UInt8>) {
         let (h, v) = (job.channels.horizontal, job.channels.vertical)
         guard let alpha = job.alpha else {
@@ -197,16 +197,16 @@ package final class RoomBlur {
         }
     }
 
-    /// The standard deviation, in cells, that remains for the Gaussian: the variances of box cells, (d² − 1) / 12, and of linear
-    /// interpolation, d² / 6, are subtracted.
+    /// The standard deviation, in cells, that remains for the Gaussian: the variances of box cells, (d² − 1) / 12, and
+    /// of linear interpolation, d² / 6, are subtracted.
     private func sigma(_ sigma: Double, cell: Int) -> Double {
         guard cell > 1 else { return sigma }
         let d = Double(cell)
         return max(0, sigma * sigma - (d * d - 1) / 12 - d * d / 6).squareRoot() / d
     }
 
-    /// The right half of a Gaussian of four sigmas, the middle first. It is not normalised: the convolution is divided by that of
-    /// the weights.
+    /// The right half of a Gaussian of four sigmas, the middle first. It is not normalised: the convolution is divided
+    /// by that of the weights.
     private func taps(sigma: Double) -> (first: UnsafePointer<Float>, count: Int) {
         let count = ceilIndex(4 * sigma, in: 0...2048) + 1
         let first = unsafe kernel.reserve(2049, filler: 0)

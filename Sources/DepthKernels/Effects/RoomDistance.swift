@@ -1,14 +1,14 @@
 /// The blur of each part of the room by its distance from the plane in focus.
 ///
-/// A lens blurs a point at distance z by a circle that grows as |1/f − 1/z|, with f the distance in focus. Here it is relative
-/// to the blur at infinity:
+/// A lens blurs a point at distance z by a circle that grows as |1/f − 1/z|, with f the distance in focus. Here it is
+/// relative to the blur at infinity:
 ///
 ///     c = |1 − f / z|,   at most 1
 ///
-/// Source: the thin lens equation. Units: metres. Holes: 1, with a sixteenth of the weight of what was measured. The person
-/// does not count, nor do samples up to the cutoff in the cells next to the person: there the person's outline in the depth map is
-/// too wide. Nine samples of each cell of 8…32 pixels are averaged, the grid is convolved (`PictureCells`) and interpolated
-/// linearly. Without samples c is 1.
+/// Source: the thin lens equation. Units: metres. Holes: 1, with a sixteenth of the weight of what was measured. The
+/// person does not count, nor do samples up to the cutoff in the cells next to the person: there the person's outline
+/// in the depth map is too wide. Nine samples of each cell of 8…32 pixels are averaged, the grid is convolved
+/// (`PictureCells`) and interpolated linearly. Without samples c is 1.
 ///
 /// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class RoomDistance {
@@ -43,8 +43,8 @@ package final class RoomDistance {
         }
     }
 
-    /// Opacities to blend three pictures of the room: the first over the second, and both over the third, each more blurred than the
-    /// one before.
+    /// Opacities to blend three pictures of the room: the first over the second, and both over the third, each more
+    /// blurred than the one before.
     package struct Layers {
         /// Of the first picture over the second: 255 at c = 0, and 0 from c = ½ on.
         package let first: Plane

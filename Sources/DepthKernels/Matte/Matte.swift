@@ -1,8 +1,8 @@
 /// The matte: computes one byte of alpha for each video pixel from a depth map.
 ///
 /// The stages are those of Apple's sample "Enhancing live video by leveraging TrueDepth camera data", in the order of
-/// `render`; each has a file of its own with its formula, its source and its state. The last stage, `Upscaler`, runs a few
-/// rows at a time while the alpha is read (`AlphaSource`), and computes only the parts where the alpha varies.
+/// `render`; each has a file of its own with its formula, its source and its state. The last stage, `Upscaler`, runs a
+/// few rows at a time while the alpha is read (`AlphaSource`), and computes only the parts where the alpha varies.
 ///
 /// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class Matte: AlphaSource {
@@ -44,7 +44,8 @@ package final class Matte: AlphaSource {
 
     package init(loops: Loops = .best) { self.loops = loops }
 
-    /// Renders one frame. Every number in `settings` is allowed, NaN included: numbers are clamped to their ranges first.
+    /// Renders one frame. Every number in `settings` is allowed, NaN included: numbers are clamped to their ranges
+    /// first.
     ///
     /// - Returns: false where all is background because the requested anchor was never seen.
     @discardableResult

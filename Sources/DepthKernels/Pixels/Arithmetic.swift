@@ -1,7 +1,7 @@
 // Conversions that cannot trap.
 //
-// `Int(someDouble)` ends the host program for NaN and for values too large, so every conversion from floating point to an
-// index in this module is one of these.
+// `Int(someDouble)` ends the host program for NaN and for values too large, so every conversion from floating point to
+// an index in this module is one of these.
 
 /// The whole number at or below `value`, clamped to `range`; NaN gives the lower end.
 func floorIndex(_ value: Double, in range: ClosedRange<Int>) -> Int {

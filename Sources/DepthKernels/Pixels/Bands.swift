@@ -7,8 +7,8 @@ package protocol WorkerPool: AnyObject {
     ///
     /// - Parameters:
     ///   - job: passed on to `work`.
-    ///   - work: also takes the number of the part and that of the worker, 0..<`size`; a worker runs one part at a time. It
-    ///     captures nothing (once the compiler has specialised it for the kind of job), and so allocates nothing.
+    ///   - work: also takes the number of the part and that of the worker, 0..<`size`; a worker runs one part at a
+    ///     time. It captures nothing (once the compiler has specialised it for the kind of job), and so allocates nothing.
     func share(
         _ parts: Int, of job: UnsafeRawPointer,
         _ work: @escaping @Sendable (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void)
@@ -46,7 +46,8 @@ final class Bands<Memory: BandMemory> {
     /// - Parameters:
     ///   - width: pixels in a row, which together with `rows` sets the number of bands.
     ///   - rowAlignment: every band starts at a multiple of this many rows.
-    ///   - bandsPerWorker: the largest number. Several bands for each worker balance the load where bands differ in cost.
+    ///   - bandsPerWorker: the largest number. Several bands for each worker balance the load where bands differ in
+    ///     cost.
     /// - Returns: the bands.
     @discardableResult
     func share<Work: BandWork<Memory>>(

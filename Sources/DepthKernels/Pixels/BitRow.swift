@@ -68,8 +68,8 @@ struct BitRow {
         first(from: range.lowerBound, to: range.upperBound) < range.upperBound
     }
 
-    /// Calls `body` for each run of at least eight neighbouring members below `count`, from left to right. Shorter runs, which
-    /// are frequent in noise, are skipped by word operations.
+    /// Calls `body` for each run of at least eight neighbouring members below `count`, from left to right. Shorter
+    /// runs, which are frequent in noise, are skipped by word operations.
     ///
     /// - Parameter starts: room for as many words as the set has.
     @inline(__always)

@@ -28,8 +28,8 @@ struct PictureCells: Equatable {
     /// Size of the scratch line that `convolve` needs.
     var lineCount: Int { 2 &* columns &+ 4 }
 
-    /// Convolves a grid with a kernel of 5x5 cells, e^(−2 (|dx| + |dy|)), which is not normalised; cells beyond the picture
-    /// count as 0.
+    /// Convolves a grid with a kernel of 5x5 cells, e^(−2 (|dx| + |dy|)), which is not normalised; cells beyond the
+    /// picture count as 0.
     ///
     /// - Parameters:
     ///   - sums: a number for each cell.
@@ -56,7 +56,8 @@ struct PictureCells: Equatable {
         }
     }
 
-    /// The rows of cells between whose centres a row of samples lies, and the interpolation weight of the lower one, 0…1.
+    /// The rows of cells between whose centres a row of samples lies, and the interpolation weight of the lower one,
+    /// 0…1.
     func rows(around y: Int, cellHeight: Int) -> (above: Int, below: Int, share: Float) {
         let place = 2 &* y &+ 1 &+ cellHeight
         let below = place / (2 &* cellHeight)

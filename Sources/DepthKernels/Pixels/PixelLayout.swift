@@ -6,8 +6,8 @@ package struct PixelLayout: Equatable, Sendable {
 
     package init(planes: [PlaneLayout]) { self.planes = planes }
 
-    /// Bytes of a row that belong to the picture, padding excluded; an incomplete last sample counts in full. 0 where the
-    /// format has no such plane.
+    /// Bytes of a row that belong to the picture, padding excluded; an incomplete last sample counts in full. 0 where
+    /// the format has no such plane.
     package func rowBytes(plane: Int, width: Int) -> Int {
         guard planes.indices.contains(plane), width > 0 else { return 0 }
         let samples = groups(of: planes[plane].columnsPerSample, in: width)

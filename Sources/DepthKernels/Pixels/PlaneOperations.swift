@@ -52,8 +52,8 @@ package func copy(_ source: Planes<Plane>, to target: Planes<MutablePlane>) {
     }
 }
 
-/// Copies the first row of a picture to every row of another one, plane by plane. Of rows of different lengths, the common
-/// part is copied.
+/// Copies the first row of a picture to every row of another one, plane by plane. Of rows of different lengths, the
+/// common part is copied.
 package func repeatFirstRow(of source: Planes<Plane>, over target: Planes<MutablePlane>) {
     for index in 0..<min(source.count, target.count) {
         guard let from = source[index], let to = target[index] else { continue }

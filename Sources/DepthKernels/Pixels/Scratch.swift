@@ -16,8 +16,8 @@ struct Scratch<Element: BitwiseCopyable>: ~Copyable {
     ///
     /// The memory is aligned to a cache line, so that no vector straddles two lines.
     ///
-    /// When the memory grows, every element becomes `filler`; otherwise the elements keep their values. A loop may therefore
-    /// read elements that it has not written, but never uninitialised memory.
+    /// When the memory grows, every element becomes `filler`; otherwise the elements keep their values. A loop may
+    /// therefore read elements that it has not written, but never uninitialised memory.
     @inline(never)
     mutating func reserve(_ count: Int, filler: Element) -> UnsafeMutablePointer<Element> {
         if let base = unsafe base, count <= capacity { return unsafe base }

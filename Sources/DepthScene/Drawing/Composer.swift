@@ -12,8 +12,9 @@ struct Composer {
         scanner = Scanner(width: width)
     }
 
-    /// Paints a row: blue, green and red times coverage, and the coverage in 0…1. The room behind shows through by exactly
-    /// one minus the coverage of the outlines: the matte and the mixed pixels at the edges are the same numbers.
+    /// Paints a row: blue, green and red times coverage, and the coverage in 0…1. The room behind shows through by
+    /// exactly one minus the coverage of the outlines: the matte and the mixed pixels at the edges are the same
+    /// numbers.
     mutating func paint(_ row: Int, of drawing: Drawing) -> [Color] {
         for column in pixels.indices { pixels[column] = .zero }
         var shown = 0..<0

@@ -9,8 +9,8 @@ private let cuffOutline: [Point] = [
     [0.0035, -0.4375], [0.0125, -0.410], [0.0205, -0.380], [-0.038, -0.365],
 ]
 
-/// One finger: its root on the palm, its angle when the hand is relaxed and the angle that spreading adds (both in turns), its
-/// length and its half-width at the root.
+/// One finger: its root on the palm, its angle when the hand is relaxed and the angle that spreading adds (both in
+/// turns), its length and its half-width at the root.
 private struct Finger {
     let root: Point
     let lean: Float

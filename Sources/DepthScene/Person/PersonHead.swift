@@ -42,8 +42,8 @@ private let locks: [(lock: Lock, isLight: Bool)] = [
     (([0.052, -0.164], [0.118, -0.196], [0.138, -0.056], 0.0020), false),
     (([0.050, -0.176], [0.118, -0.222], [0.146, -0.090], 0.0024), true),
 ]
-/// Hair of any color scatters a depth camera's light among its strands, and little comes back. No source: chosen so that
-/// `StructuredLightSensor` loses most of it at arm's length.
+/// Hair of any color scatters a depth camera's light among its strands, and little comes back. No source: chosen so
+/// that `StructuredLightSensor` loses most of it at arm's length.
 let hairReflectance: Float = 0.015
 private let skull = Ellipse(0, -0.02, 0.172, 0.245)
 

@@ -51,8 +51,8 @@ extension Drawing {
     }
 }
 
-/// The parts below the edge of the default frame: trunk, legs and the hanging arm. Coordinates: frame heights from the base of
-/// the neck.
+/// The parts below the edge of the default frame: trunk, legs and the hanging arm. Coordinates: frame heights from the
+/// base of the neck.
 extension Drawing {
     mutating func addFigure(_ look: Look) {
         let trousers = Color.rgb(0xc2ad92)

@@ -1,7 +1,7 @@
 /// The faults of a depth camera: noise that grows with the square of the depth, and samples that are lost.
 ///
-/// All randomness is an integer hash of the seed, the frame number and the position, so that frames are the same in any order
-/// and on any platform.
+/// All randomness is an integer hash of the seed, the frame number and the position, so that frames are the same in any
+/// order and on any platform.
 struct DepthFaults {
     /// Standard deviation at one metre, in metres.
     private let noise: Float

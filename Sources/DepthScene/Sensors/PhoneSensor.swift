@@ -4,8 +4,8 @@
 ///   2 · r + 1 samples each way: σ² = ((2 · r + 1)² − 1) / 6.
 /// - Noise. σ = 0.5·10⁻³ · z² metres, shared by neighbours; no source: chosen as about a third of a Kinect's.
 ///
-/// Source for the size, the inverse depth and the filled holes: Apple, "Capturing Depth in iPhone Photography" (WWDC 2017,
-/// session 507), and `AVDepthData.isDepthDataFiltered`.
+/// Source for the size, the inverse depth and the filled holes: Apple, "Capturing Depth in iPhone Photography" (WWDC
+/// 2017, session 507), and `AVDepthData.isDepthDataFiltered`.
 struct PhoneSensor: SensorModel {
     private static let mapWidth: Float = 320
     /// Standard deviation of the smoothing, in samples of that map.

@@ -1,7 +1,8 @@
 /// A row as seen by an emitter or a second camera, a baseline to the right of the camera.
 ///
-/// With f the focal length in samples, b the baseline and z the depth: the disparity of a sample is f · b / z, to the left. A near
-/// surface hides a band of the surface behind it, on its left, f · b · (1 / z_near − 1 / z_far) samples wide.
+/// With f the focal length in samples, b the baseline and z the depth: the disparity of a sample is f · b / z, to the
+/// left. A near surface hides a band of the surface behind it, on its left, f · b · (1 / z_near − 1 / z_far) samples
+/// wide.
 struct ShiftedView {
     /// b, in metres.
     let baseline: Float

@@ -1,16 +1,16 @@
 /// Two cameras side by side whose pictures are matched in windows, as the RealSense D415 at 848x480.
 ///
 /// With f the focal length in samples, b the baseline and z the depth in metres:
-/// - Noise. σ = z² · s / (f · b), with an error s of 0.08 px in the disparity; neighbours whose windows overlap share it,
-///   which makes surfaces wavy. Source: "Tuning depth cameras for best performance", Grunnet-Jepsen, Sweetser and
+/// - Noise. σ = z² · s / (f · b), with an error s of 0.08 px in the disparity; neighbours whose windows overlap share
+///   it, which makes surfaces wavy. Source: "Tuning depth cameras for best performance", Grunnet-Jepsen, Sweetser and
 ///   Woodfill, Intel.
 /// - Foreground fattening. A window that contains a nearer surface matches it, which grows by half a window. Source:
 ///   Scharstein and Szeliski, "A Taxonomy and Evaluation of Dense Two-Frame Stereo Correspondence Algorithms", IJCV
 ///   47, 2002.
-/// - Shadow. Samples that only the left camera sees, on the left of near surfaces, have no match. Source: the half-occluded
-///   pixels of that paper.
-/// - Band at the left. The depth is that of the left camera; samples within f · b / z samples of its left border are not in
-///   the right camera's view. Source: as for the noise, "invalid depth band".
+/// - Shadow. Samples that only the left camera sees, on the left of near surfaces, have no match. Source: the
+///   half-occluded pixels of that paper.
+/// - Band at the left. The depth is that of the left camera; samples within f · b / z samples of its left border are
+///   not in the right camera's view. Source: as for the noise, "invalid depth band".
 struct StereoSensor: SensorModel {
     /// b, in metres.
     private static let baseline: Float = 0.055

@@ -26,8 +26,9 @@ struct StructuredLightSensor: SensorModel {
     }()
     /// Metres; the paper has 0.5 m to 5 m, the last of which is mostly lost.
     private static let reach: ClosedRange<Float> = 0.5...4.5
-    /// The least signal that is measured, and the share by which it varies from patch to patch. No source: chosen so that
-    /// hair at arm's length is mostly lost, and neither the scene's wall nor a white surface at the end of the reach is.
+    /// The least signal that is measured, and the share by which it varies from patch to patch. No source: chosen so
+    /// that hair at arm's length is mostly lost, and neither the scene's wall nor a white surface at the end of the
+    /// reach is.
     private static let (leastSignal, signalSpread): (Float, Float) = (0.03, 0.15)
     /// Side of a patch, in samples.
     private static let patch = 4

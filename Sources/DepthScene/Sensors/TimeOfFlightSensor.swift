@@ -2,11 +2,12 @@
 ///
 /// - Noise. σ = 1·10⁻³ · z / √reflectance metres. The error of a phase is inversely proportional to the square root of
 ///   the light that returns, which falls with z²: Lange and Seitz, "Solid-State Time-of-Flight Range Camera", IEEE
-///   Journal of Quantum Electronics 37(3), 2001. No source for the factor: chosen so that a dark surface (0.1) at the end
-///   of the reach has 13 mm, where Microsoft's data sheet allows 17 mm.
-/// - Mixed pixels. A sample at an edge receives light of both surfaces: its depth is a mean of both ("flying pixel"), or
-///   lost: "Azure Kinect DK depth camera", section "Ambiguous depth".
-/// - Holes. Samples that return less light than a surface of 15 % at 3.86 m, the limit of that data sheet, are not measured.
+///   Journal of Quantum Electronics 37(3), 2001. No source for the factor: chosen so that a dark surface (0.1) at the
+///   end of the reach has 13 mm, where Microsoft's data sheet allows 17 mm.
+/// - Mixed pixels. A sample at an edge receives light of both surfaces: its depth is a mean of both ("flying pixel"),
+///   or lost: "Azure Kinect DK depth camera", section "Ambiguous depth".
+/// - Holes. Samples that return less light than a surface of 15 % at 3.86 m, the limit of that data sheet, are not
+///   measured.
 struct TimeOfFlightSensor: SensorModel {
     /// Standard deviation of a white surface for each metre, in metres.
     private static let deviation: Float = 1e-3

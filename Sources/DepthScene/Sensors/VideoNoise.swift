@@ -1,7 +1,7 @@
 /// The picture of a video camera in a fifth of the light.
 ///
-/// Shot noise has a variance in proportion to the light. In codes with a gamma of 2 its deviation is the same for all of
-/// them; read noise, the same in all light, is larger in dark codes. Both deviations are chosen such that
+/// Shot noise has a variance in proportion to the light. In codes with a gamma of 2 its deviation is the same for all
+/// of them; read noise, the same in all light, is larger in dark codes. Both deviations are chosen such that
 /// the noise is never below 3 of 255 and about 5 where it is darkest.
 struct VideoNoise {
     let hash: FrameHash

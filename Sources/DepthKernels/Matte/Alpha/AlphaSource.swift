@@ -27,8 +27,8 @@ extension AlphaSource {
     }
 }
 
-/// Rows that are read at a time where no alpha is computed: few calls, and yet short enough for the planes to be processed
-/// in turn.
+/// Rows that are read at a time where no alpha is computed: few calls, and yet short enough for the planes to be
+/// processed in turn.
 let rowsPerPlainStrip = 16
 
 /// Reads rows of alpha from top to bottom.
@@ -37,7 +37,8 @@ protocol AlphaReader: AnyObject {
     ///
     /// - Parameters:
     ///   - rows: inside the frame, below those read before.
-    ///   - alpha: the first pixel of the first row; receives the bytes of mixed runs. Those of other runs are undefined.
+    ///   - alpha: the first pixel of the first row; receives the bytes of mixed runs. Those of other runs are
+    ///     undefined.
     ///   - stride: bytes from one row to the next.
     /// - Returns: the runs of the whole width, which hold for all of the rows.
     func read(_ rows: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>, stride: Int) -> AlphaRuns
@@ -70,7 +71,8 @@ private struct AlphaPlane<Source: AlphaSource>: BandWork {
 /// The parts of an alpha plane that are opaque or clear: a bit for each segment of 32 pixels of a band of rows.
 @safe
 struct AlphaCovers {
-    /// Pixels for each bit: a multiple of every horizontal subsampling, so that a run never starts inside a chroma sample.
+    /// Pixels for each bit: a multiple of every horizontal subsampling, so that a run never starts inside a chroma
+    /// sample.
     static let segmentWidth = 32
 
     /// Rows of `stride` words, one for each band.

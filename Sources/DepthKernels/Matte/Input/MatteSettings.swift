@@ -4,14 +4,15 @@ package struct MatteSettings: Equatable, Sendable {
     package var depth = DepthReading()
     /// The anchor that the cutoff follows.
     package var anchor = AnchorSettings()
-    /// Metres; samples farther than this are background. Replaced by the anchor's distance plus its margin where there is one.
+    /// Metres; samples farther than this are background. Replaced by the anchor's distance plus its margin where there
+    /// is one.
     package var cutoff = 1.0
     /// Metres; samples at this distance or nearer are background.
     package var near = 0.0
     /// Metres over which opacity rises: clear at `near`, opaque from `near + featherNear` on.
     package var featherNear = 0.0
-    /// Metres over which opacity falls: opaque up to `cutoff − featherFar`, clear at `cutoff`; so no feather shows samples that a
-    /// step hides.
+    /// Metres over which opacity falls: opaque up to `cutoff − featherFar`, clear at `cutoff`; so no feather shows
+    /// samples that a step hides.
     package var featherFar = 0.0
     /// The kind of threshold: the limits and feathers above, or the focus below.
     package var mask = MaskShape.cutoff
@@ -43,8 +44,8 @@ package struct MatteSettings: Equatable, Sendable {
     /// The same settings with every number in its range.
     ///
     /// Near: not below 0. Feathers: not below 0, NaN = 0. Blur radius: 0…100, NaN = 0. Gamma: 0.01…10, NaN = 1.
-    /// Slope: 0.1…100, NaN = 4. Settle, segmentation weight and width: 0…1, NaN = 0. A cutoff, near limit or focus that is
-    /// NaN has no sensible value; `showsAnything` is then false.
+    /// Slope: 0.1…100, NaN = 4. Settle, segmentation weight and width: 0…1, NaN = 0. A cutoff, near limit or focus that
+    /// is NaN has no sensible value; `showsAnything` is then false.
     var clamped: MatteSettings {
         var result = self
         result.near = near < 0 ? 0 : near

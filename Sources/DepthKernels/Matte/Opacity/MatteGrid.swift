@@ -1,8 +1,9 @@
-/// The grid that a matte is smoothed on and upscaled from: the samples of a depth map, or square cells of several samples.
+/// The grid that a matte is smoothed on and upscaled from: the samples of a depth map, or square cells of several
+/// samples.
 ///
-/// A wide Gaussian leaves no detail that cells could not represent, so the mask is decimated as long as sigma is at least 2.5
-/// cells, which saves most of the cost. Each decimation halves the map and adds a border of cells that hold its edge samples,
-/// as the Gaussian replicates those without end.
+/// A wide Gaussian leaves no detail that cells could not represent, so the mask is decimated as long as sigma is at
+/// least 2.5 cells, which saves most of the cost. Each decimation halves the map and adds a border of cells that hold
+/// its edge samples, as the Gaussian replicates those without end.
 struct MatteGrid: Equatable {
     /// Samples along each side of a cell: 1, 2, 4, 8 or 16.
     let cellSize: Int
@@ -14,8 +15,8 @@ struct MatteGrid: Equatable {
     var width: Int { cells(along: depthWidth) }
     var height: Int { cells(along: depthHeight) }
 
-    /// Chooses the coarsest grid that the Gaussian allows. Cells are not used with steep curves of gamma, which would amplify
-    /// their error, nor for maps smaller than two sigmas, which cost little.
+    /// Chooses the coarsest grid that the Gaussian allows. Cells are not used with steep curves of gamma, which would
+    /// amplify their error, nor for maps smaller than two sigmas, which cost little.
     init(depthWidth: Int, depthHeight: Int, sigma: Double, gamma: Double) {
         let isFit = gamma >= 0.5 && gamma <= 2 && Double(min(depthWidth, depthHeight)) >= 2 * sigma
         cellSize = isFit ? [16, 8, 4, 2].first { sigma >= 2.5 * Double($0) } ?? 1 : 1

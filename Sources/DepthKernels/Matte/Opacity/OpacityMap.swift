@@ -7,8 +7,9 @@ let blockWidth = Lanes.scalarCount
 /// An image of opacities, 0…1, one for each depth sample or for each cell of several (`MatteGrid`).
 ///
 /// Most of a matte is entirely background or entirely person, so each row has two sets of samples: those that are clear
-/// (exactly 0) and those that are opaque (exactly 1). The opacities of a block of 16 samples that are all in one of the sets
-/// are not stored; only mixed blocks are. Rows are padded to whole blocks, as if the map's edge were replicated without end.
+/// (exactly 0) and those that are opaque (exactly 1). The opacities of a block of 16 samples that are all in one of the
+/// sets are not stored; only mixed blocks are. Rows are padded to whole blocks, as if the map's edge were replicated
+/// without end.
 @safe
 struct OpacityMap {
     private let values: UnsafeMutablePointer<Float>
@@ -115,7 +116,8 @@ struct OpacityMap {
         return mixed
     }
 
-    /// Calls `body` for each run of mixed blocks of a row, from left to right. `body` may change the sets of these blocks.
+    /// Calls `body` for each run of mixed blocks of a row, from left to right. `body` may change the sets of these
+    /// blocks.
     @inline(__always)
     func forEachMixedRun(row y: Int, _ body: (_ blocks: Range<Int>) -> Void) {
         var start: Int?

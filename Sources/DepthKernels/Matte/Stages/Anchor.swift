@@ -3,9 +3,9 @@
 ///     cutoff = anchor + margin
 ///     anchor += (measured − anchor) · (1 − exp(−Δt / τ))
 ///
-/// The low-pass works in time, not in frames, so that the result does not depend on the frame rate. The state is the anchor's
-/// distance, the time since its last measurement, and the face or object that was measured last: among several the one that
-/// was followed is preferred, so that the anchor does not flicker between two of similar size or distance.
+/// The low-pass works in time, not in frames, so that the result does not depend on the frame rate. The state is the
+/// anchor's distance, the time since its last measurement, and the face or object that was measured last: among several
+/// the one that was followed is preferred, so that the anchor does not flicker between two of similar size or distance.
 ///
 /// Source: step 1 of Apple's sample, which reads the depth at the face's centre and adds 0.25 m. The median of a region
 /// and the low-pass are additions.
@@ -50,8 +50,8 @@ struct Anchor {
         return settings.anchor.mode == .auto ? settings.cutoff : nil
     }
 
-    /// Forgets the time of the last measurement, so that the next one takes effect at once. The distance is kept: after a flush the
-    /// person is most likely still there.
+    /// Forgets the time of the last measurement, so that the next one takes effect at once. The distance is kept: after
+    /// a flush the person is most likely still there.
     mutating func reset() {
         sinceMeasured = nil
         followedFace = nil
@@ -100,8 +100,8 @@ struct Anchor {
 extension FaceSelect {
     /// The face of the highest rank sets the cutoff; of equal ranks, the first in the list.
     ///
-    /// - Parameter isFollowed: true for the face that set the last cutoff. Its rank is raised by more than the jitter of a
-    ///   detector's boxes (a tenth of their sides) and the noise of the distance.
+    /// - Parameter isFollowed: true for the face that set the last cutoff. Its rank is raised by more than the jitter
+    ///   of a detector's boxes (a tenth of their sides) and the noise of the distance.
     fileprivate func rank(of face: Anchor.Face, isFollowed: Bool) -> Double {
         switch self {
         case .largest: face.box.width * face.box.height * (isFollowed ? 1.3 : 1)

@@ -1,8 +1,8 @@
 /// The distance of the face in `box`, in metres.
 ///
 /// It is the median of the measured samples in the central half of the box; for an even number of samples, the mean of
-/// the two in the middle. A sample counts if any part of it lies in that half. (Apple's sample code reads the one sample
-/// in the middle, which fails in a hole.)
+/// the two in the middle. A sample counts if any part of it lies in that half. (Apple's sample code reads the one
+/// sample in the middle, which fails in a hole.)
 ///
 /// - Returns: nil if the box is empty, not finite or not wholly inside the frame, and if no sample in it was measured.
 package func faceDepth(in image: DepthImage, scale: DepthScale, placement: DepthPlacement, box: Rectangle<Double>)

@@ -1,5 +1,5 @@
-/// Decimates a map by 2 along both axes with the filter 1 3 3 1 (eighths): each cell is the weighted mean of the two samples that
-/// it covers and of their two neighbours. Plain means of two would alias more.
+/// Decimates a map by 2 along both axes with the filter 1 3 3 1 (eighths): each cell is the weighted mean of the two
+/// samples that it covers and of their two neighbours. Plain means of two would alias more.
 struct Decimation: BandWork {
     let source: OpacityMap
     let target: OpacityMap
@@ -39,8 +39,8 @@ struct Decimation: BandWork {
             .clamped(lowerBound: .zero, upperBound: SIMD4(repeating: source.height &- 1))
     }
 
-    /// Inserts the cells that depend on members of the set only; some in short runs may be missing. Cell c depends on samples
-    /// 2c − 3 to 2c.
+    /// Inserts the cells that depend on members of the set only; some in short runs may be missing. Cell c depends on
+    /// samples 2c − 3 to 2c.
     private func insertCells(of set: BitRow, into cells: BitRow, _ starts: UnsafeMutablePointer<UInt64>) {
         let width = source.paddedWidth
         unsafe set.forEachLongRun(upTo: width, starts: starts) { run in

@@ -1,5 +1,5 @@
-/// Finds the samples about which the kernel covers only clear samples, or only opaque ones, along the column: an erosion of
-/// both sets by the kernel's radius.
+/// Finds the samples about which the kernel covers only clear samples, or only opaque ones, along the column: an
+/// erosion of both sets by the kernel's radius.
 struct ColumnSets: ~Copyable {
     private var spans = Scratch<UInt64>()
 
@@ -9,8 +9,8 @@ struct ColumnSets: ~Copyable {
         let (words, height) = (2 * source.words, source.height)
         let spans = unsafe spans.reserve(words * height, filler: 0)
         unsafe spans.update(from: source.clear(0).words, count: words * height)
-        // The intersections of spans of 1, 2, 4, … rows, indexed by their first row. A span of any length is the union of two
-        // overlapping ones.
+        // The intersections of spans of 1, 2, 4, … rows, indexed by their first row. A span of any length is the union
+        // of two overlapping ones.
         var span = 1
         while span &* 2 <= min(2 &* radius &+ 1, height) {
             let step = span &* words
@@ -37,8 +37,8 @@ struct GaussianColumns: BandWork {
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         let line = unsafe memory.filter.line.reserve((source.height + 2 * weights.radius) * blockWidth, filler: 0)
-        // Few rows at a time, so that they stay in the cache from one column of blocks to the next; but not too few, as the
-        // rows within the kernel's radius are loaded again each time.
+        // Few rows at a time, so that they stay in the cache from one column of blocks to the next; but not too few, as
+        // the rows within the kernel's radius are loaded again each time.
         let step = max(64, 4 &* weights.radius)
         for start in stride(from: rows.lowerBound, to: rows.upperBound, by: step) {
             let end = min(start &+ step, rows.upperBound)
@@ -46,7 +46,8 @@ struct GaussianColumns: BandWork {
         }
     }
 
-    /// Finds the vertical runs of mixed blocks in the four columns of blocks that share a word of the sets, and convolves them.
+    /// Finds the vertical runs of mixed blocks in the four columns of blocks that share a word of the sets, and
+    /// convolves them.
     private func convolve(_ word: Int, _ rows: Range<Int>, _ line: UnsafeMutablePointer<Float>) {
         var (open, starts) = (UInt8(0), SIMD4<Int>())
         for y in rows.lowerBound...rows.upperBound {

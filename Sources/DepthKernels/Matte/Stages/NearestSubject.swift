@@ -5,10 +5,11 @@
 /// 1. A bin is a sixteenth of an octave of distance wide (3 to 6 %), as a person is a few bins deep near by and far
 ///    away.
 /// 2. The histogram is smoothed with 1 2 3 2 1 (noise of the sensor) and searched for its local maxima.
-/// 3. A maximum is a *large object* if it and the three bins on either side hold 5 % of the measured samples. Flying pixels near
-///    the lens and specks of noise do not. For the object that was followed so far 3.5 % suffice, so that one of about 5 % does
-///    not come and go.
-/// 4. The result is the median of the seven bins of the nearest large object, or, where there is none, of the highest maximum.
+/// 3. A maximum is a *large object* if it and the three bins on either side hold 5 % of the measured samples. Flying
+///    pixels near the lens and specks of noise do not. For the object that was followed so far 3.5 % suffice, so that
+///    one of about 5 % does not come and go.
+/// 4. The result is the median of the seven bins of the nearest large object, or, where there is none, of the highest
+///    maximum.
 ///
 /// Maps of more than 64 Ki samples are subsampled: every second, third, … sample of every second, third, … row.
 ///

@@ -1,8 +1,8 @@
 /// The stage that softens the mask: a Gaussian along the rows, then along the columns; the map's edges are replicated.
 ///
-/// A wide Gaussian is computed on cells: the mask is decimated first (`MatteGrid`). Single precision throughout: a gamma of
-/// 0.25 makes the far tails of the Gaussian visible, which fewer bits would lose. Where the kernel covers only clear samples,
-/// or only opaque ones, the result is 0 or 1 without arithmetic, and exact.
+/// A wide Gaussian is computed on cells: the mask is decimated first (`MatteGrid`). Single precision throughout: a
+/// gamma of 0.25 makes the far tails of the Gaussian visible, which fewer bits would lose. Where the kernel covers only
+/// clear samples, or only opaque ones, the result is 0 or 1 without arithmetic, and exact.
 ///
 /// Source: step 3 of Apple's sample, `CIGaussianBlur`; the numbers are those of `cv2.GaussianBlur`.
 struct Smooth: ~Copyable {

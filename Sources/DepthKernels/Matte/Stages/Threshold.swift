@@ -1,7 +1,7 @@
 /// The stage that maps depth to opacity, sample by sample.
 ///
-/// `OpacityCurve.opacity(metres:)` is the formula; the rules here give the same results faster. The stage keeps no state from
-/// frame to frame: its table depends on the settings alone.
+/// `OpacityCurve.opacity(metres:)` is the formula; the rules here give the same results faster. The stage keeps no
+/// state from frame to frame: its table depends on the settings alone.
 ///
 /// Source: step 2 of Apple's sample, `CIColorClamp` of depth at the face's depth plus a margin.
 struct Threshold: ~Copyable {
@@ -38,7 +38,8 @@ struct Threshold: ~Copyable {
         let curve = OpacityCurve(settings)
         guard let fullScale = depth.encoding.fullScale else {
             if settings.hasFeather || settings.invert { return .curve(curve) }
-            // Both limits are rounded down to a `Float`, which does not change the result of any comparison with a `Float`.
+            // Both limits are rounded down to a `Float`, which does not change the result of any comparison with a
+            // `Float`.
             return .metres(
                 above: largestFloat(atMost: settings.near),
                 upTo: min(largestFloat(atMost: settings.cutoff), .greatestFiniteMagnitude))

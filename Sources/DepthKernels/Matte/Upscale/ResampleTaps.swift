@@ -1,8 +1,8 @@
-/// For each video pixel along one axis, the four neighbouring samples of the matte that it is interpolated from, and their
-/// weights in whole numbers.
+/// For each video pixel along one axis, the four neighbouring samples of the matte that it is interpolated from, and
+/// their weights in whole numbers.
 ///
-/// Coordinates count sample edges: pixel x reaches from x to x + 1, which lies at `x · scale + origin` on the map. Taps may
-/// lie up to two samples beyond either end of the map, which repeats its first and last sample there.
+/// Coordinates count sample edges: pixel x reaches from x to x + 1, which lies at `x · scale + origin` on the map. Taps
+/// may lie up to two samples beyond either end of the map, which repeats its first and last sample there.
 struct ResampleTaps {
     /// The sum of the weights of a column's pixels, and of a row's.
     static let columnUnit = 32768.0
@@ -11,7 +11,8 @@ struct ResampleTaps {
     /// The first of the four samples of each pixel; −2 at least, and never falling from one pixel to the next.
     let first: [Int]
     let weights: [SIMD4<Int16>]
-    /// The number of samples that a pixel may depend on, their offset from its first tap, and their largest first index.
+    /// The number of samples that a pixel may depend on, their offset from its first tap, and their largest first
+    /// index.
     private let span: Int
     private let inset: Int
     private let last: Int
@@ -31,8 +32,8 @@ struct ResampleTaps {
             self.init(taps, span: isCubic ? 4 : 2, sources: samples, unit: unit)
         } else {
             let cells = grid.cells(along: samples)
-            // The taps move a position slightly: applied to the positions of the samples (a straight line) they give the place
-            // where the cells are to be evaluated, so that decimated and full maps are upscaled alike.
+            // The taps move a position slightly: applied to the positions of the samples (a straight line) they give
+            // the place where the cells are to be evaluated, so that decimated and full maps are upscaled alike.
             let ofCells = taps.map { taps in
                 let numbers = SIMD4<Int>(0, 1, 2, 3) &+ taps.first
                 let inside = numbers.clamped(lowerBound: .zero, upperBound: SIMD4(repeating: samples - 1))

@@ -4,15 +4,16 @@ import CDepthKernels
 ///
 ///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest
 ///
-/// In 16-bit fixed point, at half the cost of single precision, with an error below a quarter of a byte's step (`toFixed`,
-/// `resample`, `filterVertically`).
+/// In 16-bit fixed point, at half the cost of single precision, with an error below a quarter of a byte's step
+/// (`toFixed`, `resample`, `filterVertically`).
 ///
-/// Separable: rows of the map are first resampled to the video's width and kept in a ring buffer; each video row is a weighted sum
-/// of up to four of them. Only mixed runs are computed; elsewhere alpha is known to be 0 or 255, and no byte is written.
-/// Video pixels whose centre lies outside the map are 0. A sample here is one of the opacity map: a depth sample or a cell of
-/// several (`MatteGrid`).
+/// Separable: rows of the map are first resampled to the video's width and kept in a ring buffer; each video row is a
+/// weighted sum of up to four of them. Only mixed runs are computed; elsewhere alpha is known to be 0 or 255, and no
+/// byte is written. Video pixels whose centre lies outside the map are 0. A sample here is one of the opacity map: a
+/// depth sample or a cell of several (`MatteGrid`).
 final class UpscaleReader: AlphaReader, MatteMemoryPart {
-    /// Runs start and end at multiples of this many pixels, which suit the vectors of the loops and every chroma sample.
+    /// Runs start and end at multiples of this many pixels, which suit the vectors of the loops and every chroma
+    /// sample.
     private static let segmentWidth = 16
 
     private struct Frame {
@@ -176,8 +177,8 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
     @inline(__always)
     private static func slot(of y: Int) -> Int { y & (UpscaleGeometry.rowsKept &- 1) }
 
-    /// Resamples those parts of the mixed runs of a row of the map that have not been resampled yet. The row replaces an earlier
-    /// one in its slot.
+    /// Resamples those parts of the mixed runs of a row of the map that have not been resampled yet. The row replaces
+    /// an earlier one in its slot.
     private func resample(row y: Int, _ found: AlphaRuns, into target: UnsafeMutablePointer<Int16>, _ frame: Frame) {
         let slot = UpscaleReader.slot(of: y)
         let words =

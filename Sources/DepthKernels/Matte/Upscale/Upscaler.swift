@@ -1,6 +1,7 @@
 /// The stage that upscales the matte to the video's size, row by row as it is read (`UpscaleReader`).
 ///
-/// The state is the last frame's opacities, for the readers, and the geometry, which depends on sizes and settings alone.
+/// The state is the last frame's opacities, for the readers, and the geometry, which depends on sizes and settings
+/// alone.
 ///
 /// Source: step 5 of Apple's sample, `CIBicubicScaleTransform` with B = 0 and C = 0.75.
 struct Upscaler {
