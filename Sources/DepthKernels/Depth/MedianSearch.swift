@@ -37,7 +37,7 @@ struct MedianSearch {
         return scale.distance(count: Int(key), fullScale: fullScale)
     }
 
-    /// The median of the measured samples of `grid` that `counts` says yes to, in metres; nil if there is none. For an
+    /// The median of the measured samples of `grid` for which `counts` is true, in metres; nil if there is none. For an
     /// even number of samples it is the mean of the two in the middle, in double precision.
     func median(of grid: SampleGrid, where counts: (_ metres: Double) -> Bool = { _ in true }) -> Double? {
         var total = 0
@@ -75,7 +75,7 @@ struct MedianSearch {
         var bins = InlineArray<256, Int>(repeating: 0)
         grid.forEach { x, y in
             guard let key = key(x: x, y: y), counts(metres(key: key)) else { return }
-            // Swift's >> by 32 or more gives 0, which is what the first digit of a 32-bit key needs.
+            // Swift's >> by 32 or more gives 0, as needed for the first digit of a 32-bit key.
             guard key >> UInt32(truncatingIfNeeded: shift + 8) == prefix else { return }
             bins[Int(truncatingIfNeeded: key >> UInt32(truncatingIfNeeded: shift) & 255)] &+= 1
         }

@@ -5,7 +5,7 @@
 ///
 ///     c = |1 − f / z|,   at most 1
 ///
-/// Source: the thin lens equation. Units: metres. Holes: 1, with a sixteenth of the weight of what was measured. The
+/// Source: the thin lens equation. Units: metres. Holes: 1, with a sixteenth of the weight of a measured sample. The
 /// person does not count, nor do samples up to the cutoff in the cells next to the person: there the person's outline
 /// in the depth map is too wide. Nine samples of each cell of 8…32 pixels are averaged, the grid is convolved
 /// (`PictureCells`) and interpolated linearly. Without samples c is 1.

@@ -41,11 +41,11 @@ struct BitRow {
     @inline(__always)
     func contains(_ index: Int) -> Bool { unsafe words[index &>> 6] &>> UInt64(truncatingIfNeeded: index) & 1 != 0 }
 
-    /// The first member at `start` or behind it; `end` where there is none before that.
+    /// The first member at or after `start`; `end` where there is none below it.
     @inline(__always)
     func first(from start: Int, to end: Int) -> Int { first(from: start, to: end, flipping: 0) }
 
-    /// The first number at `start` or behind it that is not a member; `end` where there is none before that.
+    /// The first number at or after `start` that is not a member; `end` where there is none below it.
     @inline(__always)
     func firstMissing(from start: Int, to end: Int) -> Int { first(from: start, to: end, flipping: .max) }
 
