@@ -1,13 +1,17 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("ExistentialAny"),
-]
+// CI sets this: a warning of a newer compiler is no reason for a user's build to fail.
+let warnings: [SwiftSetting] =
+    Context.environment["DEPTHMATTE_WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : []
+
+let strict: [SwiftSetting] =
+    warnings + [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("ExistentialAny"),
+    ]
 
 let kernels: [SwiftSetting] = strict + [.strictMemorySafety()]
 
@@ -23,6 +27,9 @@ let c: [CSetting] = [.unsafeFlags(["-gdwarf-4"])]
 #else
     let wide: [SwiftSetting] = []
 #endif
+
+/// The elements' pages lie beside their code.
+let pages = ["README.md"] + ["DepthCloud", "DepthColorize", "DepthMatte", "DepthTestSrc"].map { "\($0)/README.md" }
 
 let package = Package(
     name: "gst-depthmatte",
@@ -48,6 +55,7 @@ let package = Package(
         .target(
             name: "DepthMattePlugin",
             dependencies: ["CDepthMatte", "CGStreamer", "DepthKernels", "DepthScene", "GstBridge"],
+            exclude: pages,
             swiftSettings: strict),
         // The shipped library: the plugin's descriptor, and the linking that makes it self-contained.
         .target(

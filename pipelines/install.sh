@@ -1,10 +1,10 @@
 #!/bin/sh
 # Installs Debian packages that are missing, and does nothing, not even read the package lists, when none is.
 #
-#     pipelines/install.sh build run test
+#     pipelines/install.sh build run test lint
 #
 # build: to build the plugin, for which Swift must be there already. run: to run the demo and the launch lines.
-# test: to run the tests.
+# test: to run the tests. lint: to check the scripts.
 set -eu
 
 wanted=
@@ -19,15 +19,16 @@ for purpose in "$@"; do
         wanted="$wanted gstreamer1.0-plugins-bad gstreamer1.0-libav gstreamer1.0-opencv opencv-data"
         ;;
     test) wanted="$wanted gstreamer1.0-plugins-bad binutils meson ninja-build xvfb xdotool" ;;
+    lint) wanted="$wanted shellcheck" ;;
     *)
-        echo "usage: $0 [build] [run] [test]" >&2
+        echo "usage: $0 [build] [run] [test] [lint]" >&2
         exit 2
         ;;
     esac
 done
 
 if ! command -v dpkg-query >/dev/null; then
-    echo "$0: this is no Debian; README.md says what to install" >&2
+    echo "$0: this is no Debian; meson-shim/README.md says what to install" >&2
     exit 0
 fi
 

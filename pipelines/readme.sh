@@ -1,17 +1,21 @@
 #!/bin/sh
-# Writes the generated parts of README.md: the launch lines from the files in this folder, and the tables of properties
-# from what the built plugin says about itself.
+# Writes the generated parts of the README files: the launch lines from the files in this folder, and the tables of
+# properties from what the built plugin says about itself.
 #
 #     pipelines/readme.sh          writes
-#     pipelines/readme.sh --check  writes nothing; fails and shows the difference when README.md is not up to date
+#     pipelines/readme.sh --check  writes nothing; fails and shows the difference where a page is not up to date
 #
-# A part stands between "<!-- begin line FILE -->" or "<!-- begin properties ELEMENT -->" and "<!-- end -->".
+# A part stands between "<!-- begin KIND WHAT -->" and "<!-- end -->". Its kind is
+#
+#     line FILE           the launch line of a file, with its variables
+#     command FILE        the same as one gst-launch-1.0 command, with the variables' defaults
+#     properties ELEMENT  the table of an element's properties
 set -eu
 
-here=$(cd "$(dirname "$0")" && pwd)
-readme=$here/../README.md
+root=$(cd "$(dirname "$0")/.." && pwd)
+here=$root/pipelines
 if [ -z "${GST_PLUGIN_PATH-}" ]; then
-    GST_PLUGIN_PATH=$(cd "$here/../.build/release" && pwd)
+    GST_PLUGIN_PATH=$(cd "$root/.build/release" && pwd)
     export GST_PLUGIN_PATH
 fi
 
@@ -22,6 +26,19 @@ launch_line() {
     printf '```\n\n'
     # shellcheck disable=SC2016
     sed -n 's/^#: *\([A-Z_]*\)=\([^ ]*\)  *\(.*\)/- `\1` (`\2`): \3/p' "$here/$1"
+}
+
+command_line() {
+    # shellcheck disable=SC2016
+    printf '```sh\nexport GST_PLUGIN_PATH=$PWD/.build/release\n'
+    variables=$(sed -n 's/^#: *\([A-Z_]*=[^ ]*\).*/\1/p' "$here/$1")
+    text=$(grep -v '^#' "$here/$1")
+    for variable in $variables 'PIPELINES=pipelines'; do
+        text=$(printf '%s\n' "$text" | sed "s|[$]${variable%%=*}|${variable#*=}|g")
+    done
+    printf '%s\n' "$text" | sed '1s/^/gst-launch-1.0 /; 2,$s/^ */    /; $!s/$/ \\/'
+    # shellcheck disable=SC2016
+    printf '```\n'
 }
 
 # gst-inspect-1.0 gives for each property its name and meaning, its flags, its type with range and default, and the
@@ -76,33 +93,32 @@ properties() {
         END { flush() }'
 }
 
+# The text of a page with its generated parts as they should be.
+page() {
+    skipping=no
+    while IFS= read -r text; do
+        part=${text#'<!-- begin '}
+        part=${part%' -->'}
+        case $text in
+        '<!-- begin line '*' -->') printf '%s\n' "$text"; launch_line "${part#line }"; skipping=yes ;;
+        '<!-- begin command '*' -->') printf '%s\n' "$text"; command_line "${part#command }"; skipping=yes ;;
+        '<!-- begin properties '*' -->') printf '%s\n' "$text"; properties "${part#properties }"; skipping=yes ;;
+        '<!-- end -->') printf '%s\n' "$text"; skipping=no ;;
+        *) [ "$skipping" = yes ] || printf '%s\n' "$text" ;;
+        esac
+    done <"$1"
+}
+
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
-skipping=no
-while IFS= read -r text; do
-    case $text in
-    '<!-- begin line '*' -->')
-        file=${text#'<!-- begin line '}
-        printf '%s\n' "$text"
-        launch_line "${file%' -->'}"
-        skipping=yes
-        ;;
-    '<!-- begin properties '*' -->')
-        element=${text#'<!-- begin properties '}
-        printf '%s\n' "$text"
-        properties "${element%' -->'}"
-        skipping=yes
-        ;;
-    '<!-- end -->')
-        printf '%s\n' "$text"
-        skipping=no
-        ;;
-    *) [ "$skipping" = yes ] || printf '%s\n' "$text" ;;
-    esac
-done <"$readme" >"$output"
-
-if [ "${1-}" = --check ]; then
-    diff -u "$readme" "$output"
-else
-    cat "$output" >"$readme"
-fi
+status=0
+cd "$root"
+for file in README.md pipelines/README.md Sources/DepthMattePlugin/*/README.md; do
+    page "$file" >"$output"
+    if [ "${1-}" = --check ]; then
+        diff -u "$file" "$output" || status=1
+    else
+        cat "$output" >"$file"
+    fi
+done
+exit "$status"

@@ -2,10 +2,13 @@
 # Runs a launch line that is kept in a file.
 #
 #     ./pipelines/run.sh pipelines/depthmatte/record.launch FRAMES=300 OUTPUT=me.mkv
+#     ./pipelines/run.sh --print FILE.launch
 #
 # In the file, lines that begin with # are comments, and "#: NAME=value  meaning" names a variable and its default.
 # $NAME in the line is replaced by the variable's value. Relative file names count from the current folder.
 # With --print the line is shown and not run.
+# Without a display give a sink: SINK="pngenc ! multifilesink location=frame-%02d.png" FRAMES=30
+
 set -eu
 
 usage() {
@@ -20,7 +23,16 @@ substitute() {
 }
 
 print=no
-if [ "${1-}" = --print ]; then print=yes; shift; fi
+case ${1-} in
+-h | --help)
+    sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+--print)
+    print=yes
+    shift
+    ;;
+esac
 [ $# -ge 1 ] || usage
 file=$1
 shift
@@ -78,6 +90,14 @@ elif ! gst-inspect-1.0 --exists --atleast-version=0.0 depthmatte; then
     "$here/need-swift.sh" || :
     exit 1
 fi
+case $line in
+*autovideosink*)
+    if [ -z "${DISPLAY-}" ] && [ -z "${WAYLAND_DISPLAY-}" ]; then
+        echo "$0: there is no display for autovideosink; a sink without one:" >&2
+        echo "    FRAMES=30 SINK=\"pngenc ! multifilesink location=frame-%02d.png\"" >&2
+    fi
+    ;;
+esac
 # On a crash the Swift runtime would print memory, and so perhaps pictures, to the terminal.
 export SWIFT_BACKTRACE="${SWIFT_BACKTRACE:-enable=no}"
 

@@ -4,6 +4,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 output=$1/libgstdepthmattetest.so
 rules=$here/../CStreamRules
+# shellcheck disable=SC2012 # the names are the project's own
 newest=$(ls -t "$here"/*.c "$rules"/*.c "$rules"/include/*.h | head -n 1)
 if [ -n "$(find "$output" -newer "$newest" 2>/dev/null)" ]; then exit 0; fi
 mkdir -p "$1"
