@@ -26,8 +26,6 @@ struct Classes: ~Copyable {
     /// Metres.
     private static let reach = 0.10
     private static let reachEndless = 0.03
-    /// Width of the picture by its distance, for a lens of 60 degrees; turns metres into samples.
-    static let view = 1.15
 
     private var metres = DepthMetres()
     private var line = Scratch<Float>()
@@ -104,7 +102,7 @@ struct Classes: ~Copyable {
         growth.grow(sets.near, by: edge, into: grown, loops)
         sets.room.fill { unsafe sets.far.words[$0] & ~grown.words[$0] }
 
-        let samplesPerMetre = Double(grid.width) / (Classes.view * max(distance ?? cutoff, 1e-3))
+        let samplesPerMetre = Double(grid.width) / (WorkGrid.viewWidth * max(distance ?? cutoff, 1e-3))
         let reach = Classes.reach * samplesPerMetre
         growth.grow(sets.far, by: grid.samples(Classes.gap), into: grown, loops)
         growth.grow(sets.near, by: reach, into: other, loops)

@@ -173,7 +173,9 @@ struct LogOdds: ~Copyable {
             let bits = unsafe memory.rowBits.reserve(2 * stride, filler: 0)
             unsafe expectation.add(evidence, sets, row: y, columns, on: grid, into: numbers)
             if let change {
-                unsafe change.find(row: y, columns, on: grid, memory, loops, into: keep + start)
+                unsafe change.find(
+                    row: y, columns, on: grid, scratch: memory.sums.reserve(grid.width + 2, filler: 0), loops,
+                    into: keep + start)
                 unsafe loops.settle(
                     numbers, past: logOdds + start, share: keep + start, count: count, factor: change.factor,
                     settle: change.settle, sure: PictureChange.sure)
@@ -203,10 +205,10 @@ struct LogOdds: ~Copyable {
 }
 
 /// Scratch memory of one worker for log odds.
-final class LogOddsMemory: MatteMemoryPart {
-    fileprivate var numbers = Scratch<Float>()
-    fileprivate var bits = Scratch<UInt64>()
-    fileprivate var rowBits = Scratch<UInt64>()
-    /// Sums of colours over three rows.
+private final class LogOddsMemory: MatteMemoryPart {
+    var numbers = Scratch<Float>()
+    var bits = Scratch<UInt64>()
+    var rowBits = Scratch<UInt64>()
+    /// Scratch memory of `PictureChange`.
     var sums = Scratch<Float>()
 }

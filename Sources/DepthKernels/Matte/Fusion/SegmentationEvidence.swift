@@ -1,12 +1,3 @@
-/// Where a segmentation network sees the person: a byte for each pixel, 0 = room, 255 = person. The picture covers the whole
-/// video frame.
-package struct SegmentationPicture {
-    /// A row's bytes are the picture's width.
-    package let plane: Plane
-
-    package init(plane: Plane) { self.plane = plane }
-}
-
 /// The stage that adds a network's opinion of the open samples.
 ///
 ///     L += weight · log(p / (1 − p)), 0.02 ≤ p ≤ 0.98

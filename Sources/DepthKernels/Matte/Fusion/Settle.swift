@@ -100,11 +100,11 @@ struct PictureChange {
     /// The squared difference of the 3x3 means of some samples; beyond the edge the picture is mirrored about its
     /// outermost samples.
     func find(
-        row y: Int, _ columns: Range<Int>, on grid: WorkGrid, _ memory: LogOddsMemory, _ loops: Loops,
+        row y: Int, _ columns: Range<Int>, on grid: WorkGrid, scratch: UnsafeMutablePointer<Float>, _ loops: Loops,
         into target: UnsafeMutablePointer<Float>
     ) {
         let (width, height) = (grid.width, grid.height)
-        let sums = unsafe memory.sums.reserve(width + 2, filler: 0) + 1
+        let sums = unsafe scratch + 1
         let above = y > 0 ? y &- 1 : min(1, height &- 1)
         let below = y < height &- 1 ? y &+ 1 : max(height &- 2, 0)
         let first = max(columns.lowerBound &- 1, 0)

@@ -143,7 +143,7 @@ struct Subject: ~Copyable {
         limitSideways(members, sparing: set(5), on: grid)
         let distance = faces.reduce(0) { $1.isSubject ? max($0, $1.distance) : $0 }
         let map = unsafe DepthPieces.Map(
-            depth: depth, members: members, barrier: far, past: past, spacing: Classes.view / Double(grid.width),
+            depth: depth, members: members, barrier: far, past: past, spacing: WorkGrid.viewWidth / Double(grid.width),
             distance: distance)
         pieces.find(in: map, loops)
         let border = Subject.lastMeasuredRow(near, far)
@@ -179,7 +179,7 @@ struct Subject: ~Copyable {
     ) {
         faces.removeAll(keepingCapacity: true)
         faces.append(Face(anchored.box, distance: anchored.distance, isSubject: true, on: grid))
-        let metresPerSample = Classes.view / Double(grid.width) * anchored.distance
+        let metresPerSample = WorkGrid.viewWidth / Double(grid.width) * anchored.distance
         for box in frame.faces.prefix(UInt64.bitWidth - 1) where box != anchored.box {
             guard
                 let distance = faceDepth(
@@ -238,7 +238,7 @@ struct Subject: ~Copyable {
         let allowed = sparing.bits(0)
         for index in 0..<members.stride { unsafe allowed.words[index] = 0 }
         for face in faces where face.isSubject {
-            let reach = Subject.reachSideways / (Classes.view / Double(grid.width) * max(face.distance, 1e-3))
+            let reach = Subject.reachSideways / (WorkGrid.viewWidth / Double(grid.width) * max(face.distance, 1e-3))
             let start = floorIndex(face.axis - reach, in: 0...grid.width)
             let end = ceilIndex(face.axis + reach, in: 0...grid.width)
             if start < end { allowed.insert(start..<end) }
@@ -345,7 +345,7 @@ struct Subject: ~Copyable {
     private func arms(on grid: WorkGrid) -> Double {
         faces.reduce(0) { row, face in
             guard face.isSubject else { return row }
-            return max(row, face.bottom + Subject.arm.below * Double(grid.width) / (Classes.view * face.distance))
+            return max(row, face.bottom + Subject.arm.below * Double(grid.width) / (WorkGrid.viewWidth * face.distance))
         }
     }
 
@@ -512,21 +512,5 @@ struct Subject: ~Copyable {
             unsafe spare.words[index] = missing & above & below
         }
         for index in 0..<person.wordCount { unsafe person.words[index] |= spare.words[index] }
-    }
-}
-
-/// What of the things before the cutoff is kept.
-package enum SubjectChoice: Int, Sendable, CaseIterable {
-    /// All.
-    case all
-    /// The anchored person.
-    case anchored
-
-    /// The meaning of the choice, for users.
-    package var blurb: String {
-        switch self {
-        case .all: "Everything before the cutoff"
-        case .anchored: "What hangs together in depth with the anchored face, without floor and neighbours"
-        }
     }
 }

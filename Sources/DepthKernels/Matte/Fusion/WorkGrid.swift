@@ -3,6 +3,9 @@
 ///
 /// Lengths that are stated for a grid of 640 samples scale with it. Source: stage 0 of the method (`Fusion`).
 struct WorkGrid: Equatable {
+    /// Width of the view at a distance of 1 m, in metres, for a lens of 60 degrees; converts metres to samples.
+    static let viewWidth = 1.15
+
     /// Depth samples from one sample of the grid to the next, along both axes.
     let step: Int
     let width: Int
