@@ -98,12 +98,12 @@ package func enlargeCells(
     }
 }
 
-/// Turns the weights of known colours into their reciprocals, and says by how much each sample is corrected.
+/// Turns the weights of known colors into their reciprocals, and says by how much each sample is corrected.
 ///
 /// - Parameters:
 ///   - alpha: 0…255.
 ///   - little: the weight at which half of the correction is done.
-///   - gain: `strength` where both colours are known and the sample is mixed, else 0.
+///   - gain: `strength` where both colors are known and the sample is mixed, else 0.
 package func prepareEdge(
     person: UnsafeMutablePointer<Float>, room: UnsafeMutablePointer<Float>, alpha: UnsafePointer<Float>, count: Int,
     strength: Float, little: Float, into gain: UnsafeMutablePointer<Float>
@@ -117,11 +117,11 @@ package func prepareEdge(
     }
 }
 
-/// Takes the room's colour out of mixed samples, in place (`EdgeColors`).
+/// Takes the room's color out of mixed samples, in place (`EdgeColors`).
 ///
 /// - Parameters:
 ///   - samples: 0…255.
-///   - person: sums of the person's colours, to be divided: `personShare` is the reciprocal of their weight. `room` alike.
+///   - person: sums of the person's colors, to be divided: `personShare` is the reciprocal of their weight. `room` alike.
 package func decontaminate(
     _ samples: UnsafeMutablePointer<Float>, alpha: UnsafePointer<Float>, person: UnsafePointer<Float>,
     personShare: UnsafePointer<Float>, room: UnsafePointer<Float>, roomShare: UnsafePointer<Float>,
@@ -139,7 +139,7 @@ package func decontaminate(
 ///
 /// - Parameters:
 ///   - alpha: 0…255.
-///   - light: sums of the background's colours over `weight`, as `cover` is that of alpha.
+///   - light: sums of the background's colors over `weight`, as `cover` is that of alpha.
 package func wrapLight(
     _ samples: UnsafeMutablePointer<Float>, alpha: UnsafePointer<Float>, light: UnsafePointer<Float>,
     cover: UnsafePointer<Float>, weight: UnsafePointer<Float>, count: Int, strength: Float

@@ -367,7 +367,7 @@ private func sumNeighbours(
 
 /// Solves the least squares of a guided filter (`GuidedFilter`).
 ///
-/// - Parameter lines: 13 rows of means, `stride` numbers apart: the colour, P, the products of colours and those with P. a and
+/// - Parameter lines: 13 rows of means, `stride` numbers apart: the color, P, the products of colors and those with P. a and
 ///   b take the place of the first four.
 package func solveModel(_ lines: UnsafeMutablePointer<Float>, stride: Int, count: Int, epsilon: Float) {
     for x in 0..<count {

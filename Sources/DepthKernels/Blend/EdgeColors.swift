@@ -1,13 +1,13 @@
 import CDepthKernels
 
-/// How the colours at the person's edge are changed before the person is laid over a background.
+/// How the colors at the person's edge are changed before the person is laid over a background.
 package struct EdgeSettings: Equatable, Sendable {
-    /// How far mixed pixels lose the room's colour, 0…1.
+    /// How far mixed pixels lose the room's color, 0…1.
     package var decontaminate: Double
     /// How much of the background's light falls on the person's edge, 0…1.
     package var lightWrap: Double
 
-    /// All colours stay as they are.
+    /// All colors stay as they are.
     package static let none = EdgeSettings(decontaminate: 0, lightWrap: 0)
 
     package init(decontaminate: Double = 1, lightWrap: Double = 0) {
@@ -29,10 +29,10 @@ package struct EdgeSettings: Equatable, Sendable {
     }
 }
 
-/// The colours at the person's edge, where a pixel shows the person and the room at once.
+/// The colors at the person's edge, where a pixel shows the person and the room at once.
 ///
 /// A mixed pixel is I = α F + (1 − α) B, person F and room B. Laid over another background as it is, it leaves a rim of
-/// the room around the person. The person's colour alone is estimated from colours nearby:
+/// the room around the person. The person's color alone is estimated from colors nearby:
 ///
 ///     F = F̂ + α (I − α F̂ − (1 − α) B̂),   clipped to 0…255
 ///
@@ -157,7 +157,7 @@ package final class EdgeColors {
 private enum CellRole: UInt8, BitwiseCopyable {
     /// Nothing.
     case far
-    /// Its colours are known to its neighbours.
+    /// Its colors are known to its neighbours.
     case near
     /// The same, and its own are changed.
     case edge
@@ -197,8 +197,8 @@ private struct SampleGroup {
         cellHeight = max(cells.size >> shiftY, 1)
     }
 
-    // Grids of cells: the weight of the person, that of the room, and the colours of both for each component; with light
-    // then alpha, its weight, and the colours of the background.
+    // Grids of cells: the weight of the person, that of the room, and the colors of both for each component; with light
+    // then alpha, its weight, and the colors of the background.
     static let (person, room) = (0, 1)
     func personColor(_ component: Int) -> Int { 2 &+ 2 &* component }
     func roomColor(_ component: Int) -> Int { 3 &+ 2 &* component }
@@ -321,7 +321,7 @@ private struct CoverCells: BandWork {
     }
 }
 
-/// Adds up what is known of the colours in the cells near the edge.
+/// Adds up what is known of the colors in the cells near the edge.
 @safe
 private struct SumCells: BandWork {
     private let picture: EdgePicture
@@ -387,7 +387,7 @@ private struct SumCells: BandWork {
     }
 }
 
-/// Changes the colours of the cells at the edge.
+/// Changes the colors of the cells at the edge.
 @safe
 private struct DrawCells: BandWork {
     private let picture: EdgePicture
@@ -396,7 +396,7 @@ private struct DrawCells: BandWork {
     private let strength: Float
     private let light: Float
 
-    /// The weight of a known colour, in cells, at which half of the correction is done.
+    /// The weight of a known color, in cells, at which half of the correction is done.
     private static let little: Float = 1e-5
 
     init(

@@ -4,25 +4,25 @@ import CDepthKernels
 ///
 ///     L = log((e^(−df/2v) + e^−6) / (e^(−db/2v) + e^−6))
 ///
-/// df and db are squared distances to the nearest of six person colours and six room colours of the neighbourhood. The colours
+/// df and db are squared distances to the nearest of six person colors and six room colors of the neighbourhood. The colors
 /// are means of tiles of 16x16 samples, of what depth settled in them, taken from the nearest tiles first and none like
-/// another. v is a third of the median variance in a tile, and (5/255)² more. L is evidence as log odds: 0 where colours are
-/// alike, and never more than 6 either way, since a colour can be one that was not seen before.
+/// another. v is a third of the median variance in a tile, and (5/255)² more. L is evidence as log odds: 0 where colors are
+/// alike, and never more than 6 either way, since a color can be one that was not seen before.
 ///
 /// Hair often has no depth at all: in the ellipse of a head, holes that were the person's in the last frame (T above `learn`)
-/// give their colours to tiles that measured none.
+/// give their colors to tiles that measured none.
 ///
-/// Source: stage 2 of the method (`Fusion`). Colours as a ratio of local models: Bai et al., "Video SnapCut", SIGGRAPH
+/// Source: stage 2 of the method (`Fusion`). Colors as a ratio of local models: Bai et al., "Video SnapCut", SIGGRAPH
 /// 2009; Rother et al., "GrabCut", SIGGRAPH 2004.
 struct ColorEvidence: ~Copyable {
     /// Palettes are gathered from this many tiles in each direction.
     private static let rings = 3
     private static let palette = 6
-    /// Samples that a tile's colour must stand for.
+    /// Samples that a tile's color must stand for.
     private static let least: Float = 6
     /// Samples above which a tile's variance is known.
     private static let leastForVariance: Float = 16
-    /// The smallest variance of a colour: (5/255)².
+    /// The smallest variance of a color: (5/255)².
     private static let floor: Float = 4e-4
     /// The variance where no tile knows one.
     private static let unknownVariance: Float = 3e-3
@@ -38,7 +38,7 @@ struct ColorEvidence: ~Copyable {
     private var evidence = Scratch<Float>()
     private let order = ColorEvidence.tilesNearestFirst()
 
-    /// The sums of a frame's colours, to be made before the evidence is.
+    /// The sums of a frame's colors, to be made before the evidence is.
     mutating func sums(
         of sets: Classes.Sets, _ colors: UnsafePointer<Float>, on grid: WorkGrid
     ) -> TileSums {
@@ -173,7 +173,7 @@ struct ColorEvidence: ~Copyable {
         }
     }
 
-    /// The colours of tiles, to gather palettes from.
+    /// The colors of tiles, to gather palettes from.
     @safe
     fileprivate struct Palettes {
         let tiles: UnsafePointer<TileColors.Tile>
@@ -182,8 +182,8 @@ struct ColorEvidence: ~Copyable {
 
         /// Gathers the palette of a tile.
         ///
-        /// - Parameter apart: the squared distance between two colours of a palette is larger.
-        /// - Returns: its colours, three numbers for each in `target`.
+        /// - Parameter apart: the squared distance between two colors of a palette is larger.
+        /// - Returns: its colors, three numbers for each in `target`.
         func gather(
             tileX: Int, tileY: Int, _ order: [TileOffset], apart: Float, into target: UnsafeMutablePointer<Float>
         ) -> Int {
@@ -208,7 +208,7 @@ struct ColorEvidence: ~Copyable {
     }
 }
 
-/// Sums up the colours of the person's samples and of the room's.
+/// Sums up the colors of the person's samples and of the room's.
 struct TileSums {
     fileprivate let parts: (person: TileColors.Sums, room: TileColors.Sums)
 
@@ -219,7 +219,7 @@ struct TileSums {
     }
 }
 
-/// Count, mean and variance of the colours of some samples in each tile of a grid.
+/// Count, mean and variance of the colors of some samples in each tile of a grid.
 private struct TileColors: ~Copyable {
     struct Tile: BitwiseCopyable {
         var samples: Float = 0
@@ -253,7 +253,7 @@ private struct TileColors: ~Copyable {
             rows: rows)
     }
 
-    /// Sums up the colours of a set.
+    /// Sums up the colors of a set.
     @safe
     struct Sums {
         let set: SampleSet
@@ -282,7 +282,7 @@ private struct TileColors: ~Copyable {
         }
     }
 
-    /// Takes the colours of the other where this has none.
+    /// Takes the colors of the other where this has none.
     mutating func complete(by other: inout TileColors, least: Float) {
         let (mine, others) = unsafe (memory, other.memory)
         for tile in 0..<count where unsafe mine[tile].samples < least {

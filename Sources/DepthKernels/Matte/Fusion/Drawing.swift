@@ -1,6 +1,6 @@
 /// The stage that draws the matte's edge as the video has it.
 ///
-///     q = a · colour + b           at every video pixel, a and b from the guided filter
+///     q = a · color + b           at every video pixel, a and b from the guided filter
 ///     alpha = clip(1.8 (q − ½) + ½) of q smoothed over 3x3 pixels (σ = 0.6)
 ///
 /// In a noisy video q has the video's grain, and is smoothed more: σ = 0.6 + 0.2 · (255 · noise − 1.5), up to what three pixels

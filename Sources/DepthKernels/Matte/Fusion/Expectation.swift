@@ -1,4 +1,4 @@
-/// The stage that says what is to be expected of a sample before its colour is looked at, as log odds H.
+/// The stage that says what is to be expected of a sample before its color is looked at, as log odds H.
 ///
 /// - measured: +1.5 or −1.5 by its side of the cutoff, and +4 where it is doubtful (`Classes`).
 /// - in a wide hole: −2, and in the ellipse of a head +1.5, since hair is what sensors lose.
@@ -87,7 +87,7 @@ struct Expectation: ~Copyable {
 }
 
 extension Expectation.Sets {
-    /// Adds what is expected of some samples of a row to the evidence of their colours, and settles what depth has settled.
+    /// Adds what is expected of some samples of a row to the evidence of their colors, and settles what depth has settled.
     ///
     /// - Parameters:
     ///   - evidence: that of the open samples.

@@ -1,5 +1,5 @@
-/// The matte with the video's own edges: depth says where to look, colour says where the edge is, a linear model of the video's
-/// colours draws it.
+/// The matte with the video's own edges: depth says where to look, color says where the edge is, a linear model of the video's
+/// colors draws it.
 ///
 /// Evidence is added as log odds T (0: nothing is known, above 0: person), so every stage is one term. Without a person in
 /// the depth map the matte is empty; what nothing explains is room. The stages, in the order of `render`, are files of
@@ -33,7 +33,7 @@ struct Fusion: ~Copyable {
     ///   - anchored: the face that set the cutoff.
     ///   - cutoff: metres.
     ///   - settings: clamped ones.
-    /// - Returns: one byte for every pixel, valid until the next call; nil where the video's colours are not known.
+    /// - Returns: one byte for every pixel, valid until the next call; nil where the video's colors are not known.
     mutating func render(
         _ frame: MatteFrame, anchored: Anchor.Face?, cutoff: Double, _ placement: DepthPlacement,
         _ settings: MatteSettings, _ bands: MatteBands, _ loops: Loops

@@ -1,9 +1,9 @@
-/// A video's colours as Y'UV: luma of 0 to 1, colour differences about 0 and weighted by `chroma`.
+/// A video's colors as Y'UV: luma of 0 to 1, color differences about 0 and weighted by `chroma`.
 ///
-/// The weights are those of BT.601 whatever the video's matrix is: colours are only ever compared with others of the same
+/// The weights are those of BT.601 whatever the video's matrix is: colors are only ever compared with others of the same
 /// frame. Y'UV is a linear map of a pixel's bytes, so whatever is linear too is done on the bytes.
 struct Guide {
-    /// Weight of the colour differences beside luma. Light and shadow change luma on one surface; its colour stays.
+    /// Weight of the color differences beside luma. Light and shadow change luma on one surface; its color stays.
     private static let chroma: Float = 1.5
 
     private let video: VideoPicture
@@ -11,7 +11,7 @@ struct Guide {
     let width: Int
     let height: Int
 
-    /// - Returns: nil where the colours are not known, or not all there.
+    /// - Returns: nil where the colors are not known, or not all there.
     init?(_ video: VideoPicture, width: Int, height: Int) {
         guard let colors = video.colors, colors.fits(video.planes, width: width, height: height) else { return nil }
         self.video = video
@@ -82,7 +82,7 @@ struct ColorMap {
         return SIMD2(rows.2.x, rows.2.y) == SIMD2() ? SIMD3(rows.0.x, rows.1.y, rows.2.z) : nil
     }
 
-    /// Maps colours in place.
+    /// Maps colors in place.
     ///
     /// - Parameter planes: three rows, `stride` numbers apart.
     func apply(to planes: UnsafeMutablePointer<Float>, stride: Int, count: Int) {
@@ -96,7 +96,7 @@ struct ColorMap {
         }
     }
 
-    /// Makes a model a · colour + b one of the channels that the colour is made from.
+    /// Makes a model a · color + b one of the channels that the color is made from.
     ///
     /// - Parameter model: three rows of a and one of b, `stride` numbers apart.
     func pullBack(_ model: UnsafeMutablePointer<Float>, stride: Int, count: Int) {

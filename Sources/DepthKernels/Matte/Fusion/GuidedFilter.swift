@@ -1,6 +1,6 @@
-/// A linear model of the matte in the video's colours for every small window: P ≈ a · colour + b by least squares.
+/// A linear model of the matte in the video's colors for every small window: P ≈ a · color + b by least squares.
 ///
-///     a = (Σ + ε)⁻¹ cov(colour, P),   b = mean(P) − a · mean(colour)
+///     a = (Σ + ε)⁻¹ cov(color, P),   b = mean(P) − a · mean(color)
 ///
 /// and box means of a and b. The statistics are made of cells of 4x4 samples, which hardly changes them.
 ///
@@ -11,14 +11,14 @@ struct GuidedFilter: ~Copyable {
     static let cell = 4
     /// Half the window, in samples (of a grid of 640).
     static let radius = 8.0
-    /// The smallest variance of a colour that is an edge: (2.5/255)².
+    /// The smallest variance of a color that is an edge: (2.5/255)².
     private static let epsilon: Float = 1e-4
 
-    /// The planes of a fit: three of colour, P, six products of colours, three products with P.
+    /// The planes of a fit: three of color, P, six products of colors, three products with P.
     private static let planeCount = 13
-    /// The model's: a for each colour, and b.
+    /// The model's: a for each color, and b.
     static let modelPlanes = 4
-    /// Pairs of planes: colours with colours, then colours with P.
+    /// Pairs of planes: colors with colors, then colors with P.
     fileprivate static let products = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2), (0, 3), (1, 3), (2, 3)]
 
     private var lastCells: Cells?
@@ -81,7 +81,7 @@ struct GuidedFilter: ~Copyable {
     /// - Parameters:
     ///   - colors: three planes of the grid's size.
     ///   - matte: P of every sample.
-    ///   - map: of the bytes of the video to those colours.
+    ///   - map: of the bytes of the video to those colors.
     /// - Returns: a and b of the region's cells for the bytes of the video: four planes of all cells, valid until the next
     ///   call. Those within two windows of an edge of the region that is none of the grid's mean nothing.
     mutating func fit(

@@ -1,4 +1,4 @@
-/// The colours of the samples: the video averaged over the rectangle of each.
+/// The colors of the samples: the video averaged over the rectangle of each.
 ///
 /// Source: stage 0 of the method (`Fusion`); the numbers are those of `cv2.resize` with `INTER_AREA`.
 struct SampleColors: ~Copyable {
@@ -22,7 +22,7 @@ struct SampleColors: ~Copyable {
 
     /// - Parameters:
     ///   - target: three planes of the grid's size, one behind the other.
-    ///   - tiles: sums up the colours of the tiles while they are at hand.
+    ///   - tiles: sums up the colors of the tiles while they are at hand.
     mutating func average(
         _ guide: Guide, on grid: WorkGrid, into target: UnsafeMutablePointer<Float>, _ tiles: TileSums,
         _ bands: MatteBands, _ loops: Loops
@@ -100,7 +100,7 @@ struct SampleColors: ~Copyable {
     }
 }
 
-/// Scratch memory of one worker for colours.
+/// Scratch memory of one worker for colors.
 private final class SampleMemory: MatteMemoryPart {
     var sums = Scratch<UInt16>()
     var line = Scratch<Float>()

@@ -7,7 +7,7 @@
 ///
 /// Integer arithmetic and a table make the result the same on every processor. Source: evidence of independent
 /// witnesses adds up as log odds (`Fusion`). The limits are the doubt about the network itself: however sure it is, it moves a
-/// sample by no more than 3.9, below what colour may (6).
+/// sample by no more than 3.9, below what color may (6).
 struct SegmentationEvidence: ~Copyable {
     private static let leastProbability = 0.02
     /// Steps of a sample's distance to the next one, as a power of two.

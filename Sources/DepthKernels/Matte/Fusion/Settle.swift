@@ -3,11 +3,11 @@
 ///     T += keep · (T_old − T),   keep = settle · (1 − moved)
 ///     moved = clip(change / (25 · noise²) − 0.1, 0, 1)
 ///
-/// change is the squared difference of the 3x3 means of colour between two frames; noise follows the median change of luma,
+/// change is the squared difference of the 3x3 means of color between two frames; noise follows the median change of luma,
 /// which is that of a Gaussian's difference divided by 1.48 / √2. Where the log odds change sign and are surer than 7, depth
 /// moved under a picture that looks alike: that is believed at once.
 ///
-/// The state is the last frame's colours and the noise; `LogOdds` has its log odds. Source: stage 4 of the method (`Fusion`).
+/// The state is the last frame's colors and the noise; `LogOdds` has its log odds. Source: stage 4 of the method (`Fusion`).
 struct Settle: ~Copyable {
     private static let still: Float = 25
     private static let leastNoise: Float = 0.002
@@ -17,7 +17,7 @@ struct Settle: ~Copyable {
     /// Bins of the histogram for a change of 1.
     private static let binsPerUnit: Float = 65536
 
-    /// The colours of this frame and of the last one take turns.
+    /// The colors of this frame and of the last one take turns.
     private var firstColors = Scratch<Float>()
     private var secondColors = Scratch<Float>()
     private var isSecond = false
@@ -26,13 +26,13 @@ struct Settle: ~Copyable {
     private var hasPast = false
     private var histogram = Scratch<Int32>()
 
-    /// Where the colours of the next frame are to be written: three planes of the grid's size.
+    /// Where the colors of the next frame are to be written: three planes of the grid's size.
     mutating func nextColors(on grid: WorkGrid) -> UnsafeMutablePointer<Float> {
         isSecond.toggle()
         return unsafe colors(isSecond, on: grid)
     }
 
-    /// Compares the colours of the next frame with those of the last one, which they take the place of.
+    /// Compares the colors of the next frame with those of the last one, which they take the place of.
     ///
     /// - Parameters:
     ///   - settle: 0…1; the largest share of the last frame.
@@ -90,7 +90,7 @@ struct PictureChange {
     /// Log odds that are believed at once where they change sign.
     static let sure: Float = 7
 
-    /// Three planes of colours of each frame.
+    /// Three planes of colors of each frame.
     let now: UnsafePointer<Float>
     let before: UnsafePointer<Float>
     /// By which a squared change is multiplied; 1 is moved.

@@ -9,7 +9,7 @@ package enum MatteMethod: Int, Sendable, CaseIterable {
     package var blurb: String {
         switch self {
         case .threshold: "Depth alone: a threshold, softened, as in Apple's sample"
-        case .fusion: "Depth says where to look, the video's colours where the edge is"
+        case .fusion: "Depth says where to look, the video's colors where the edge is"
         }
     }
 }
