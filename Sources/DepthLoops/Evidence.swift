@@ -1,6 +1,6 @@
 package import CDepthKernels
 
-/// Makes the color evidence of some neighbouring samples (`ColorEvidence`).
+/// Computes the color evidence of some neighbouring samples (`ColorEvidence`).
 ///
 ///     L = log((e^(−df/2v) + o) / (e^(−db/2v) + o))
 ///
@@ -13,7 +13,7 @@ package import CDepthKernels
 ///   - room: the room's.
 ///   - factor: −1 / 2v.
 ///   - outlier: o.
-///   - memory: room for twice the count.
+///   - memory: scratch memory of twice the count.
 package func evidence(
     _ colors: UnsafePointer<Float>, stride: Int, count: Int, person: UnsafePointer<Float>, personColors: Int,
     room: UnsafePointer<Float>, roomColors: Int, factor: Float, outlier: Float, memory: UnsafeMutablePointer<Float>,
@@ -47,7 +47,7 @@ private func nearest(
     }
 }
 
-/// Turns log odds T into probabilities 1 / (1 + e^−T), exactly 0 or 1 where T is beyond 7.
+/// Converts log odds T to probabilities 1 / (1 + e^−T), exactly 0 or 1 where T is beyond 7.
 package func probability(
     _ logOdds: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>
 ) {
@@ -59,11 +59,12 @@ package func probability(
     }
 }
 
-/// Sums up the colors of the members of a set in a tile of 16 columns.
+/// Sums the colors of the members of a set in a tile of 16 columns.
 ///
 /// - Parameters:
 ///   - colors: three planes, `stride` numbers apart, rows of `width`.
-///   - bits: the set's bits of the first row, `bitsStride` words from one row to the next, the tile's `shift` bits up.
+///   - bits: the set's words for the first row, `bitsStride` words from one row to the next; the tile begins at bit
+///     `shift`.
 package func sumTile(
     _ colors: UnsafePointer<Float>, stride: Int, width: Int, rows: Int, bits: UnsafePointer<UInt64>, bitsStride: Int,
     shift: UInt64, into sums: inout dm_tile_sums

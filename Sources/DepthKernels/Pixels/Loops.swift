@@ -183,15 +183,15 @@ extension Loops {
 
     @inline(__always)
     func averageGroups(
-        _ line: UnsafePointer<UInt16>, step: Int, pixels: Int, stretches: Int, weights: SIMD16<Float>, offset: Float,
+        _ line: UnsafePointer<UInt16>, step: Int, pixels: Int, intervals: Int, weights: SIMD16<Float>, offset: Float,
         groups: Int, into target: MutableFloats
     ) -> Bool {
         self == .v3
             ? unsafe DepthLoopsV3.averageGroups(
-                line, step: step, pixels: pixels, stretches: stretches, weights: weights, offset: offset,
+                line, step: step, pixels: pixels, intervals: intervals, weights: weights, offset: offset,
                 groups: groups, into: target)
             : unsafe DepthLoops.averageGroups(
-                line, step: step, pixels: pixels, stretches: stretches, weights: weights, offset: offset,
+                line, step: step, pixels: pixels, intervals: intervals, weights: weights, offset: offset,
                 groups: groups, into: target)
     }
 
@@ -203,13 +203,13 @@ extension Loops {
     }
 
     @inline(__always)
-    func averageStretches(
+    func averageIntervals(
         _ line: Floats, step: Int, first: Ints, weights: Floats, taps: Int, count: Int, into target: MutableFloats
     ) {
         self == .v3
-            ? unsafe DepthLoopsV3.averageStretches(
+            ? unsafe DepthLoopsV3.averageIntervals(
                 line, step: step, first: first, weights: weights, taps: taps, count: count, into: target)
-            : unsafe DepthLoops.averageStretches(
+            : unsafe DepthLoops.averageIntervals(
                 line, step: step, first: first, weights: weights, taps: taps, count: count, into: target)
     }
 
@@ -289,12 +289,12 @@ extension Loops {
     }
 
     @inline(__always)
-    func spreadWords(
+    func dilateWords(
         _ words: UnsafePointer<UInt64>, count: Int, by distance: Int, into target: UnsafeMutablePointer<UInt64>
     ) {
         self == .v3
-            ? unsafe DepthLoopsV3.spreadWords(words, count: count, by: distance, into: target)
-            : unsafe DepthLoops.spreadWords(words, count: count, by: distance, into: target)
+            ? unsafe DepthLoopsV3.dilateWords(words, count: count, by: distance, into: target)
+            : unsafe DepthLoops.dilateWords(words, count: count, by: distance, into: target)
     }
 
     @inline(__always)

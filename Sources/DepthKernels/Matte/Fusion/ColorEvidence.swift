@@ -1,16 +1,17 @@
 import CDepthKernels
 
-/// The stage that asks the video whether an open sample is of the person or of the room.
+/// The stage that computes the evidence of color: the similarity of an open sample to the person's and to the room's
+/// colors.
 ///
 ///     L = log((e^(−df/2v) + e^−6) / (e^(−db/2v) + e^−6))
 ///
-/// df and db are squared distances to the nearest of six person colors and six room colors of the neighbourhood. The colors
-/// are means of tiles of 16x16 samples, of what depth settled in them, taken from the nearest tiles first and none like
-/// another. v is a third of the median variance in a tile, and (5/255)² more. L is evidence as log odds: 0 where colors are
-/// alike, and never more than 6 either way, since a color can be one that was not seen before.
+/// df and db are squared distances to the nearest of six person colors and six room colors of the neighbourhood. The
+/// colors are means of tiles of 16x16 samples, of what depth settled in them, taken from the nearest tiles first and
+/// none like another. v is a third of the median variance in a tile, and (5/255)² more. L is evidence as log odds: 0
+/// where colors are alike, and never more than 6 either way, since a color can be one that was not seen before.
 ///
-/// Hair often has no depth at all: in the ellipse of a head, holes that were the person's in the last frame (T above `learn`)
-/// give their colors to tiles that measured none.
+/// Hair often has no depth at all: in the ellipse of a head, holes that were the person's in the last frame (T above
+/// `learn`) give their colors to tiles that measured none.
 ///
 /// Source: stage 2 of the method (`Fusion`). Colors as a ratio of local models: Bai et al., "Video SnapCut", SIGGRAPH
 /// 2009; Rother et al., "GrabCut", SIGGRAPH 2004.
@@ -38,7 +39,7 @@ struct ColorEvidence: ~Copyable {
     private var evidence = Scratch<Float>()
     private let order = ColorEvidence.tilesNearestFirst()
 
-    /// The sums of a frame's colors, to be made before the evidence is.
+    /// The sums of a frame's colors, which are to be computed before the evidence.
     mutating func sums(
         of sets: Classes.Sets, _ colors: UnsafePointer<Float>, on grid: WorkGrid
     ) -> TileSums {
@@ -49,7 +50,7 @@ struct ColorEvidence: ~Copyable {
     /// - Parameters:
     ///   - colors: three planes of the grid's size, whose sums are made.
     ///   - last: the log odds of the last frame; nil where there are none.
-    /// - Returns: L of the open samples, those of others mean nothing; the caller's to change, and valid until the next call.
+    /// - Returns: L of the open samples, undefined for others; the caller may change it. Valid until the next call.
     mutating func evidence(
         _ colors: UnsafePointer<Float>, _ sets: Classes.Sets, last: UnsafePointer<Float>?,
         on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
@@ -282,7 +283,7 @@ private struct TileColors: ~Copyable {
         }
     }
 
-    /// Takes the colors of the other where this has none.
+    /// Fills tiles without colors with those of another set of tiles.
     mutating func complete(by other: inout TileColors, least: Float) {
         let (mine, others) = unsafe (memory, other.memory)
         for tile in 0..<count where unsafe mine[tile].samples < least {
@@ -292,7 +293,7 @@ private struct TileColors: ~Copyable {
     }
 }
 
-/// The number that has so many below it when all are sorted; moves them about.
+/// The element of a rank in sorted order; reorders the elements (quickselect).
 ///
 /// Source: Hoare, "Algorithm 65: find", CACM 4(7), 1961.
 private func select(rank: Int, of numbers: UnsafeMutablePointer<Float>, count: Int) -> Float {

@@ -1,9 +1,9 @@
-/// The matte with the video's own edges: depth says where to look, color says where the edge is, a linear model of the video's
-/// colors draws it.
+/// The matte with the video's own edges: depth classifies most samples, color decides the others, and a linear model of
+/// the video's colors gives the alpha of each pixel.
 ///
-/// Evidence is added as log odds T (0: nothing is known, above 0: person), so every stage is one term. Without a person in
-/// the depth map the matte is empty; what nothing explains is room. The stages, in the order of `render`, are files of
-/// their own with formula, source and state.
+/// Evidence is added as log odds T (0: undecided, above 0: person), one term for each stage. Without a person in the
+/// depth map the matte is empty; samples without any evidence are room. The stages, in the order of `render`, are files
+/// of their own with formula, source and state.
 struct Fusion: ~Copyable {
     private var colors = SampleColors()
     private var subject = Subject()
@@ -24,15 +24,15 @@ struct Fusion: ~Copyable {
     /// Seconds after which a frame no longer continues the one before.
     private static let longestGap = 1.0
 
-    /// Of the last frame's alpha.
+    /// The opaque and the clear parts of the last frame's alpha.
     var covers: AlphaCovers? { drawing.alphaCovers }
 
-    /// Makes the alpha of a frame.
+    /// Computes the alpha of a frame.
     ///
     /// - Parameters:
     ///   - anchored: the face that set the cutoff.
     ///   - cutoff: metres.
-    ///   - settings: clamped ones.
+    ///   - settings: clamped.
     /// - Returns: one byte for every pixel, valid until the next call; nil where the video's colors are not known.
     mutating func render(
         _ frame: MatteFrame, anchored: Anchor.Face?, cutoff: Double, _ placement: DepthPlacement,
@@ -80,7 +80,7 @@ struct Fusion: ~Copyable {
         ).readOnly
     }
 
-    /// What the stages made of the samples of the last frame; nil where there is none.
+    /// The intermediate results of the last frame; nil before the first one.
     var stages: MatteStages? {
         guard let (sets, result) = last, let grid = lastGrid else { return nil }
         var stages = MatteStages(width: grid.width, height: grid.height)
@@ -106,9 +106,9 @@ struct Fusion: ~Copyable {
     }
 }
 
-/// What the stages of a fused matte made of the samples of its grid, row by row.
+/// Intermediate results of a fused matte, for the samples of its grid, row by row.
 package struct MatteStages {
-    /// What depth says of a sample.
+    /// The class of a sample by its depth.
     package enum SampleClass: UInt8, Sendable {
         case room, open, person
     }
@@ -116,7 +116,7 @@ package struct MatteStages {
     package let width: Int
     package let height: Int
     package fileprivate(set) var classes: [SampleClass] = []
-    /// T: what is known, as log odds, mixed with the last frame's.
+    /// T, the sum of the evidence as log odds, blended with that of the last frame.
     package fileprivate(set) var logOdds: [Float] = []
     /// P, 0…1.
     package fileprivate(set) var probabilities: [Float] = []

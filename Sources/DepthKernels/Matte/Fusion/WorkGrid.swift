@@ -1,5 +1,5 @@
-/// The samples that a fused matte is worked out on: those of the depth map, thinned where there are more than the method
-/// needs.
+/// The grid that a fused matte is computed on: the samples of the depth map, subsampled where there are more than the
+/// method needs.
 ///
 /// Lengths that are stated for a grid of 640 samples scale with it. Source: stage 0 of the method (`Fusion`).
 struct WorkGrid: Equatable {
@@ -10,10 +10,10 @@ struct WorkGrid: Equatable {
     let step: Int
     let width: Int
     let height: Int
-    /// Where the grid lies on the video: on the same rectangle as the depth map.
+    /// The place of the grid on the video, which is that of the depth map.
     let placement: DepthPlacement
 
-    /// - Parameter longest: samples of the longer side, at most.
+    /// - Parameter longest: the largest number of samples along the longer side.
     init(_ placement: DepthPlacement, longest: Int) {
         self.placement = placement
         step = groups(of: longest, in: max(placement.depthWidth, placement.depthHeight))
@@ -30,7 +30,7 @@ struct WorkGrid: Equatable {
     /// The same as a whole number, and not below 1.
     func wholeSamples(_ length: Double) -> Int { nearestIndex(length * scale, in: 1...max(width, height)) }
 
-    /// The place of a sample in the depth map, along either axis.
+    /// The index of a sample in the depth map, along either axis.
     func depthIndex(_ sample: Int) -> Int { step / 2 + sample * step }
 
     /// The position of a point of the video between the samples; whole numbers are their edges.
