@@ -1,19 +1,19 @@
 package import CDepthKernels
 
-/// Makes the colour evidence of some neighbouring samples (`ColorEvidence`).
+/// Computes the color evidence of some neighbouring samples (`ColorEvidence`).
 ///
 ///     L = log((e^(−df/2v) + o) / (e^(−db/2v) + o))
 ///
-/// df and db are the squared distances of a sample's colour to the nearest of the person's and of the room's colours, 4 where
-/// there are none.
+/// df and db are the squared distances of a sample's color to the nearest of the person's and of the room's colors, 4
+/// where there are none.
 ///
 /// - Parameters:
 ///   - colors: three rows, `stride` numbers apart.
-///   - person: the person's colours, three numbers for each.
+///   - person: the person's colors, three numbers for each.
 ///   - room: the room's.
 ///   - factor: −1 / 2v.
 ///   - outlier: o.
-///   - memory: room for twice the count.
+///   - memory: scratch memory of twice the count.
 package func evidence(
     _ colors: UnsafePointer<Float>, stride: Int, count: Int, person: UnsafePointer<Float>, personColors: Int,
     room: UnsafePointer<Float>, roomColors: Int, factor: Float, outlier: Float, memory: UnsafeMutablePointer<Float>,
@@ -47,7 +47,7 @@ private func nearest(
     }
 }
 
-/// Turns log odds T into probabilities 1 / (1 + e^−T), exactly 0 or 1 where T is beyond 7.
+/// Converts log odds T to probabilities 1 / (1 + e^−T), exactly 0 or 1 where T is beyond 7.
 package func probability(
     _ logOdds: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>
 ) {
@@ -59,11 +59,12 @@ package func probability(
     }
 }
 
-/// Sums up the colours of the members of a set in a tile of up to 16 columns.
+/// Sums the colors of the members of a set in a tile of up to 16 columns.
 ///
 /// - Parameters:
 ///   - colors: three planes, `stride` numbers apart, rows of `width`.
-///   - bits: the set's bits of the first row, `bitsStride` words from one row to the next, the tile's `shift` bits up.
+///   - bits: the set's words for the first row, `bitsStride` words from one row to the next; the tile begins at bit
+///     `shift`.
 package func sumTile(
     _ colors: UnsafePointer<Float>, stride: Int, width: Int, columns: Int, rows: Int, bits: UnsafePointer<UInt64>,
     bitsStride: Int, shift: UInt64, into sums: inout dm_tile_sums

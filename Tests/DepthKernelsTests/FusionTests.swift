@@ -49,11 +49,11 @@ import Testing
         let expected = try run(Matte())
         for loops in Loops.usable {
             for size in [1, 2, 7] {
-                let (matte, crew) = (Matte(loops: loops), BackwardsCrew(size: size))
-                matte.crew = crew
+                let (matte, pool) = (Matte(loops: loops), ReversedWorkerPool(size: size))
+                matte.pool = pool
                 let alphas = try run(matte)
                 #expect(alphas == expected, "\(loops), \(size) threads")
-                #expect(size == 1 || crew.cuts > 0, "the frame was not cut")
+                #expect(size == 1 || pool.cuts > 0, "the frame was not cut")
             }
         }
     }
@@ -181,7 +181,7 @@ struct GoldenFrames {
     let width: Int
     let height: Int
 
-    static let face = Box(x: 90, y: 38, width: 36, height: 40)
+    static let face = Rectangle<Double>(x: 90, y: 38, width: 36, height: 40)
 
     static var settings: MatteSettings {
         var settings = MatteSettings()
@@ -252,7 +252,7 @@ struct GoldenFrames {
                 depth: depth.image, video: picture, width: width, height: height,
                 faces: [GoldenFrames.face], segmentation: segmentation, time: time)
             matte.render(frame, settings)
-            let alpha = matte.plane(over: picture)
+            let alpha = matte.plane()
             return (0..<height).flatMap { y in
                 [UInt8](UnsafeRawBufferPointer(start: alpha.row(y), count: width))
             }

@@ -138,7 +138,7 @@ extension Picture {
 
     /// A part of the picture, in a place of a new one; all of it and everywhere if nothing else is said.
     fileprivate func converted(
-        to target: GstVideoInfo, from: PixelRect? = nil, into: PixelRect? = nil, border: UInt32? = nil
+        to target: GstVideoInfo, from: Rectangle<Int>? = nil, into: Rectangle<Int>? = nil, border: UInt32? = nil
     ) throws(FrameFault) -> Picture {
         let output = try newSharedBuffer(size: Int(clamping: target.size))
         try PictureConverter(info, to: target, from: from, into: into, border: border)
@@ -154,7 +154,7 @@ extension Background.Request {
     }
 
     /// The part of a picture that is shown, and its place in the frame.
-    fileprivate func rectangles(of picture: GstVideoInfo) -> (from: PixelRect, into: PixelRect) {
+    fileprivate func rectangles(of picture: GstVideoInfo) -> (from: Rectangle<Int>, into: Rectangle<Int>) {
         fit.rectangles(
             sourceWidth: Int(picture.width), sourceHeight: Int(picture.height), targetWidth: format.width,
             targetHeight: format.height)
@@ -191,8 +191,8 @@ extension Background.Source {
 private struct ConverterKey: Equatable {
     let source: GstVideoInfo
     let target: GstVideoInfo
-    let from: PixelRect
-    let into: PixelRect
+    let from: Rectangle<Int>
+    let into: Rectangle<Int>
     let border: UInt32
 
     static func == (one: ConverterKey, two: ConverterKey) -> Bool {

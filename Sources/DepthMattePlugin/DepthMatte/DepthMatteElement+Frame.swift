@@ -150,7 +150,7 @@ extension DepthMatteElement {
         case .depth:
             let format = job.compositor.output
             try job.compositor.depthView.draw(
-                depth, on: frame.pointer, area: PixelRect(x: 0, y: 0, width: format.width, height: format.height))
+                depth, on: frame.pointer, area: Rectangle(x: 0, y: 0, width: format.width, height: format.height))
         case .quad:
             let picture = try job.compositor.blankCanvas(for: frame.pointer)
             picture.pointer.removePlacedMetas()

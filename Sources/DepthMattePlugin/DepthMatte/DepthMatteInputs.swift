@@ -97,7 +97,7 @@ struct DepthMatteInputs: ~Copyable {
     }
 
     /// The boxes on the video buffer and on the face pad's, in video pixels.
-    mutating func faces(on video: BufferPointer, width: Int, height: Int, types: String) -> [Box] {
+    mutating func faces(on video: BufferPointer, width: Int, height: Int, types: String) -> [Rectangle<Double>] {
         foundFaces.begin(types: types)
         foundFaces.add(on: video)
         if let (buffer, info) = picture(face) {

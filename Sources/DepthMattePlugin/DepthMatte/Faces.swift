@@ -7,7 +7,7 @@ struct Faces {
     /// More boxes than any scene has: a list longer than this costs time and says nothing.
     static let limit = 64
 
-    private(set) var boxes: [Box] = []
+    private(set) var boxes: [Rectangle<Double>] = []
     /// The types that are faces, as the property lists them and as metas name them.
     private var types: (list: String, quarks: [GQuark]) = ("", [])
 
@@ -29,7 +29,7 @@ struct Faces {
                 .assumingMemoryBound(to: GstVideoRegionOfInterestMeta.self).pointee
             guard types.quarks.contains(region.roi_type) else { continue }
             boxes.append(
-                Box(
+                Rectangle(
                     x: Double(region.x) * scaleX, y: Double(region.y) * scaleY, width: Double(region.w) * scaleX,
                     height: Double(region.h) * scaleY))
         }

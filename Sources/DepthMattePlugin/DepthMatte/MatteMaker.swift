@@ -34,7 +34,7 @@ final class MatteMaker {
         let video: BufferPointer
         let videoFormat: StreamFormat
         /// In video pixels.
-        let faces: [Box]
+        let faces: [Rectangle<Double>]
         let segmentation: (buffer: BufferPointer, layout: FrameLayout)?
         let moment: Moment
     }
@@ -55,7 +55,7 @@ final class MatteMaker {
                         encoding: scene.depthFormat.encoding)
                 else { return nil }
                 let pixels = max(format.width * format.height, image.width * image.height)
-                matte.crew = workers.crew(
+                matte.pool = workers.crew(
                     of: settings.maxThreads, mostByDefault: MatteMaker.mostThreads,
                     useful: Matte.usefulThreads(pixels: pixels))
                 let picture = VideoPicture(planes: video, layout: format.format.layout, colors: format.colors)

@@ -53,7 +53,7 @@ final class RoomPicture {
                 case .blur(let sigma, let growth):
                     return blur.blur(
                         source, into: target, layout: layout, width: format.width, height: format.height,
-                        alpha: matte?.plane(over: VideoPicture(planes: source, layout: layout)),
+                        alpha: matte?.plane(),
                         sigma: (sigma + growth) * Double(format.height) / 720)
                 case .comic:
                     return comic.draw(
@@ -76,7 +76,7 @@ final class RoomPicture {
         let layout = format.format.layout
         let canvases = try canvases(format, layers: 2)
         let isDone = try withFrame(reading: video, format.layout) { source throws(FrameFault) in
-            let alpha = matte.plane(over: VideoPicture(planes: source, layout: layout))
+            let alpha = matte.plane()
             let layers = try depth.frame.withImage { image in
                 distance.layers(
                     of: image, scale: depth.frame.reading.scale,

@@ -1,9 +1,9 @@
-/// The matte with the video's own edges: depth says where to look, colour says where the edge is, a linear model of the video's
-/// colours draws it.
+/// The matte with the video's own edges: depth classifies most samples, color decides the others, and a linear model of
+/// the video's colors gives the alpha of each pixel.
 ///
-/// Evidence is added as log odds T (0: nothing is known, above 0: person), so every stage is one term. Without a person in
-/// the depth map the matte is empty; what nothing explains is room. The stages, in the order of `render`, are files of
-/// their own with formula, source and state.
+/// Evidence is added as log odds T (0: undecided, above 0: person), one term for each stage. Without a person in the
+/// depth map the matte is empty; samples without any evidence are room. The stages, in the order of `render`, are files
+/// of their own with formula, source and state.
 struct Fusion: ~Copyable {
     private var colors = SampleColors()
     private var subject = Subject()
@@ -19,7 +19,7 @@ struct Fusion: ~Copyable {
     private var lastGrid: WorkGrid?
     private var last: (sets: Classes.Sets, result: LogOdds.Result)?
     /// The last faces, in video pixels, and how old they are in seconds.
-    private var faces: [Box] = []
+    private var faces: [Rectangle<Double>] = []
     private var facesAge = 0.0
     /// Mean probability of the last frame, 0…1.
     private(set) var coverage = 0.0
@@ -33,16 +33,16 @@ struct Fusion: ~Copyable {
     /// With all of the last frame kept, what was wrong in the first would stay so for ever.
     private static let mostSettled = 0.95
 
-    /// Of the last frame's alpha.
+    /// The opaque and the clear parts of the last frame's alpha.
     var covers: AlphaCovers? { drawing.alphaCovers }
 
-    /// Makes the alpha of a frame.
+    /// Computes the alpha of a frame.
     ///
     /// - Parameters:
     ///   - anchored: the face that set the cutoff.
     ///   - cutoff: metres.
-    ///   - settings: clamped ones.
-    /// - Returns: one byte for every pixel, valid until the next call; nil where the video's colours are not known.
+    ///   - settings: clamped.
+    /// - Returns: one byte for every pixel, valid until the next call; nil where the video's colors are not known.
     mutating func render(
         _ frame: MatteFrame, anchored: Anchor.Face?, cutoff: Double, _ placement: DepthPlacement,
         _ settings: MatteSettings, _ bands: MatteBands, _ loops: Loops
@@ -91,7 +91,7 @@ struct Fusion: ~Copyable {
         ).readOnly
     }
 
-    /// What the stages made of the samples of the last frame; nil where there is none.
+    /// The intermediate results of the last frame; nil before the first one.
     var stages: MatteStages? {
         guard let (sets, result) = last, let grid = lastGrid else { return nil }
         var stages = MatteStages(width: grid.width, height: grid.height)
@@ -132,9 +132,9 @@ struct Fusion: ~Copyable {
     }
 }
 
-/// What the stages of a fused matte made of the samples of its grid, row by row.
+/// Intermediate results of a fused matte, for the samples of its grid, row by row.
 package struct MatteStages {
-    /// What depth says of a sample.
+    /// The class of a sample by its depth.
     package enum SampleClass: UInt8, Sendable {
         case room, open, person
     }
@@ -142,51 +142,8 @@ package struct MatteStages {
     package let width: Int
     package let height: Int
     package fileprivate(set) var classes: [SampleClass] = []
-    /// T: what is known, as log odds, mixed with the last frame's.
+    /// T, the sum of the evidence as log odds, blended with that of the last frame.
     package fileprivate(set) var logOdds: [Float] = []
     /// P, 0…1.
     package fileprivate(set) var probabilities: [Float] = []
-}
-
-/// How fine the grid is that a fused matte is worked out on.
-package enum MatteDetail: Int, Sendable, CaseIterable {
-    /// `full` or `half`, as the caller chooses for each frame; `full` where it does not.
-    case auto
-    /// The depth map as measured, up to 768 samples.
-    case full
-    /// At most 320 samples: half the time.
-    case half
-
-    /// Samples of the longer side, at most.
-    var longest: Int {
-        switch self {
-        case .auto, .full: 768
-        case .half: 320
-        }
-    }
-
-    /// The meaning of the choice, for users.
-    package var blurb: String {
-        switch self {
-        case .auto: "full, and half in a live pipeline whose frames take too long; the property stats says which"
-        case .full: "The depth map as measured, up to 768 samples wide"
-        case .half: "320 samples at most: less time, softer detail"
-        }
-    }
-}
-
-/// The way a matte is made.
-package enum MatteMethod: Int, Sendable, CaseIterable {
-    /// The stages of Apple's sample: depth alone.
-    case threshold
-    /// Depth and colour together.
-    case fusion
-
-    /// The meaning of the choice, for users.
-    package var blurb: String {
-        switch self {
-        case .threshold: "Depth alone: a threshold, softened, as in Apple's sample"
-        case .fusion: "Depth says where to look, the video's colours where the edge is"
-        }
-    }
 }

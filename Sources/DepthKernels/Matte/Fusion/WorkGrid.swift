@@ -1,16 +1,19 @@
-/// The samples that a fused matte is worked out on: those of the depth map, thinned where there are more than the method
-/// needs.
+/// The grid that a fused matte is computed on: the samples of the depth map, subsampled where there are more than the
+/// method needs.
 ///
 /// Lengths that are stated for a grid of 640 samples scale with it. Source: stage 0 of the method (`Fusion`).
 struct WorkGrid: Equatable {
+    /// Width of the view at a distance of 1 m, in metres, for a lens of 60 degrees; converts metres to samples.
+    static let viewWidth = 1.15
+
     /// Depth samples from one sample of the grid to the next, along both axes.
     let step: Int
     let width: Int
     let height: Int
-    /// Where the grid lies on the video: on the same rectangle as the depth map.
+    /// The place of the grid on the video, which is that of the depth map.
     let placement: DepthPlacement
 
-    /// - Parameter longest: samples of the longer side, at most.
+    /// - Parameter longest: the largest number of samples along the longer side.
     init(_ placement: DepthPlacement, longest: Int) {
         self.placement = placement
         step = groups(of: longest, in: max(placement.depthWidth, placement.depthHeight))
