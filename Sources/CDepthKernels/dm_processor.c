@@ -6,7 +6,7 @@
 #include "CDepthKernels.h"
 
 #if defined(__linux__)
-_Static_assert(sizeof(dm_processor_set) == sizeof(cpu_set_t), "a set of processors is what Linux has for one");
+_Static_assert(sizeof(dm_processor_set) == sizeof(cpu_set_t), "dm_processor_set has the size of cpu_set_t");
 #endif
 
 bool dm_get_affinity(dm_processor_set *set) {

@@ -29,9 +29,9 @@ func dividedBy255(_ sum: UInt16) -> UInt8 {
     return UInt8(truncatingIfNeeded: (biased &+ (biased &>> 8)) &>> 8)
 }
 
-/// `blendedByte` for bytes `start`..<`start + count` of each row of a plane, in place.
+/// Computes `blendedByte` for bytes `start`..<`start + count` of each row of a plane, in place.
 ///
-/// - Parameter alpha: a byte for each, the first row's first; rows are `alphaStride` apart.
+/// - Parameter alpha: the alpha of the first row's first byte; rows are `alphaStride` bytes apart.
 package func blend(
     _ part: dm_blend_part, start: Int, count: Int, alpha: UnsafePointer<UInt8>, alphaStride: Int
 ) {
@@ -58,9 +58,9 @@ private func blendRow(
     }
 }
 
-/// Copies bytes that no cache is to keep (`dm_copy_past_cache`).
+/// Copies bytes with stores that bypass the cache (`dm_copy_past_cache`).
 ///
-/// - Parameter ahead: distance in bytes at which the source is prefetched.
+/// - Parameter ahead: prefetch distance in the source, in bytes.
 package func copyPastCache(
     _ source: UnsafePointer<UInt8>, count: Int, ahead: Int, into target: UnsafeMutablePointer<UInt8>
 ) {

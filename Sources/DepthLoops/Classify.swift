@@ -1,10 +1,10 @@
 import CDepthKernels
 
-/// Says of each opacity in a run of blocks of 16 whether it counts as clear and whether it counts as opaque.
+/// Classifies each opacity in a run of blocks of 16 as clear, opaque or neither.
 ///
 /// - Parameters:
-///   - opacities: those of the blocks, one behind the other.
-///   - blocks: the numbers of the blocks in their row.
+///   - opacities: those of the blocks, contiguous.
+///   - blocks: the indices of the blocks in their row.
 ///   - clear: the largest opacity that counts as 0.
 ///   - opaque: the smallest opacity that counts as 1.
 ///   - clearBits: a bit for each opacity of the row, 64 in a word.
@@ -29,7 +29,7 @@ package func classify(
     }
 }
 
-/// Turns the bits of a run of blocks of 16 samples into opacities of 0 and 1.
+/// Converts the bits of a run of blocks of 16 samples to opacities of 0 and 1.
 ///
 /// - Parameters:
 ///   - bits: a bit for each sample of the row, 64 in a word.
@@ -43,10 +43,10 @@ package func expand(_ bits: UnsafePointer<UInt64>, blocks: Range<Int>, into row:
     }
 }
 
-/// Says of each of a row of little-endian 16-bit counts whether it is inside a range: one bit each, 64 in a word.
+/// Tests each of a row of little-endian 16-bit counts for a range: a bit for each that is inside, 64 in a word.
 ///
 /// - Parameters:
-///   - counts: `words · 64` of them, aligned or not.
+///   - counts: `words · 64` counts, aligned or not.
 ///   - span: distance from the first count inside to the last.
 package func compare(
     _ counts: UnsafeRawPointer, words: Int, first: UInt16, span: UInt16, into mask: UnsafeMutablePointer<UInt64>
@@ -58,7 +58,7 @@ package func compare(
 ///
 /// - Parameters:
 ///   - span: distance from the first count inside to the last.
-///   - hole: a count that is not inside all the same, or -1.
+///   - hole: a count of the range that does not count as inside, or -1.
 package func countInside(_ counts: UnsafeRawPointer, count: Int, first: UInt16, span: UInt16, hole: Int32) -> Int {
     let (lastStart, hole) = (count & ~63, UInt16(exactly: hole))
     var size = 0

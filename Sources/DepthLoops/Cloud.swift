@@ -1,12 +1,12 @@
 import CDepthKernels
 
-/// Turns a row of 16-bit counts, in the machine's order of bytes, aligned or not, into metres; 0 where a sample is not measured.
+/// Converts a row of 16-bit counts, in native byte order, aligned or not, to metres; 0 where a sample is not measured.
 ///
 ///     metres = count · unit + bias, or the inverse of that
 ///
-/// Asks for what follows in memory, which most often is the next row.
+/// Prefetches the memory after the row, which usually holds the next one.
 ///
-/// - parameter invalid: the count that means "not measured", or -1.
+/// - Parameter invalid: the count that means "not measured", or -1.
 package func metresOfCounts(
     _ counts: UnsafeRawPointer, count: Int, unit: Float, bias: Float, invalid: Int32, isInverse: Bool,
     into metres: UnsafeMutablePointer<Float>
@@ -24,7 +24,7 @@ package func metresOfCounts(
     }
 }
 
-/// Asks for bytes that will be wanted soon: a processor that looks ahead by itself stops where a page of memory ends.
+/// Prefetches bytes: the hardware prefetcher stops at the end of a page.
 @inline(__always)
 private func prefetch(_ first: UInt, _ count: Int) {
     for address in stride(from: first, to: first &+ UInt(bitPattern: count), by: 64) {
@@ -32,34 +32,33 @@ private func prefetch(_ first: UInt, _ count: Int) {
     }
 }
 
-/// Finds for each sample of a row the place in the key buffer that it shows at, and its key there; and does for the row
-/// before it what `keepNearest` does.
-///
-/// Both at once, since the one keeps the arithmetic of a processor busy and the other its memory.
+/// Computes the key of each sample of a row and its place in the key buffer; and stores the keys of the row before
+/// (`keepNearest`). The two are interleaved, as one is bound by arithmetic and the other by memory.
 ///
 /// A sample of m metres in column i is the point
 ///
 ///     (x, y, z) = m · (start + rays[i]) + shift
 ///
-/// where x and y are what the lens makes of them: the point shows at column x / z and row y / z, rounded to nearest,
-/// halves to even. The key holds z as a `Float` in its upper half and the colour in its lower half; as whole numbers,
-/// and as `Double`s as well, such keys are in the order of the distances. Columns and rows that there are not become -1
-/// or `size`: the buffer has them, and nobody looks there. So does what is infinitely far, as its column is no number.
+/// in homogeneous coordinates of the picture: it is seen at column x / z and row y / z, rounded to nearest, halves to
+/// even. The upper half of a key is z as a `Float`, its lower half the color; such keys are ordered by distance, both
+/// as integers and as `Double`s. Columns and rows are clamped to -1…`size`, and NaN, which an infinite distance gives,
+/// to -1: the buffer has places there, which are never read.
 ///
-/// - parameter colors: 4 bytes for each sample, aligned or not. What follows in memory is asked for: most often it is
-///   the next row.
-/// - parameter opaque: is joined to each colour.
-/// - parameter rays: x, y and z of all columns, each `raysStride` numbers after the one before.
-/// - parameter size: columns and rows; below 2^22.
-/// - parameter origin: where in the buffer column 0 of row 0 is.
-/// - parameter stride: places from one row of the buffer to the next.
-/// - parameter nearest: above 0; samples and points nearer than that are put at one of the buffer's first `count` places
-///   instead, as are those that are no number.
-/// - parameter keysBefore: those of the row before, and `placesBefore` likewise, for the same `count`; where no row was
-///   before, any keys, and places at which nobody looks.
-/// - returns: the least and the greatest place that points got in the rows; where none did, the greatest is less than any
-///   place in the rows.
-/// - Precondition: all rows hold `count` rounded up to a multiple of 8, and so many are written.
+/// - Parameters:
+///   - colors: 4 bytes for each sample, aligned or not. The memory after the row, which usually holds the next one, is
+///     prefetched.
+///   - opaque: bits that are set in each color.
+///   - rays: x, y and z of all columns, in three rows `raysStride` numbers apart.
+///   - size: columns and rows of the buffer; below 2^22.
+///   - origin: the place of column 0 of row 0 in the buffer.
+///   - stride: places from one row of the buffer to the next.
+///   - nearest: above 0; samples and points nearer than this, and NaN, are stored at the buffer's first `count` places
+///     instead.
+///   - keysBefore: the keys of the row before; any keys where there is none.
+///   - placesBefore: their places; spare places where there is no row before.
+/// - Returns: the least and the greatest place of points inside the rows; where there is none, the greatest is less
+///   than any place in the rows.
+/// - Precondition: all rows have room for `count` rounded up to a multiple of 8, and that many are written.
 package func projectRow(
     metres: UnsafePointer<Float>, colors: UnsafeRawPointer, opaque: UInt32, count: Int, rays: UnsafePointer<Float>,
     raysStride: Int, start: SIMD3<Float>, shift: SIMD3<Float>, size: SIMD2<Float>, origin: Int32, stride: Int32,
@@ -75,7 +74,7 @@ package func projectRow(
     let rowLength = SIMD8<Int32>(repeating: stride)
     let bias = SIMD8<Int32>(repeating: origin &- wholeNumberBias &* (stride &+ 1))
     var spare = SIMD8<Int32>(0, 1, 2, 3, 4, 5, 6, 7)
-    // Places count from the buffer's first row here, so that those before it are the largest numbers without a sign.
+    // Relative to the buffer's first row: spare places before it become the largest unsigned numbers.
     let rowsStart = SIMD8<Int32>(repeating: origin &- stride &- 1)
     var first = SIMD8<UInt32>(repeating: .max)
     var last = SIMD8<Int32>(repeating: -1)
@@ -87,8 +86,8 @@ package func projectRow(
         let y = unsafe m * (startY + eight(raysY, index)) + shiftY
         let z = unsafe m * (startZ + eight(raysZ, index)) + shiftZ
         let inverse = one / z
-        let atX = nearestWhole(x * inverse, atMost: lastColumn)
-        let atY = nearestWhole(y * inverse, atMost: lastRow)
+        let atX = biasedNearestWhole(x * inverse, atMost: lastColumn)
+        let atY = biasedNearestWhole(y * inverse, atMost: lastRow)
         let place = spare.replacing(with: atY &* rowLength &+ atX &+ bias, where: least(z, m) .>= nearest)
         unsafe UnsafeMutableRawPointer(places + index).storeBytes(of: place, as: SIMD8<Int32>.self)
         let fromRows = place &- rowsStart
@@ -119,7 +118,7 @@ private func eight(_ numbers: UnsafePointer<Float>, _ index: Int) -> SIMD8<Float
 @inline(__always)
 private func all(_ value: Float) -> SIMD8<Float> { SIMD8(repeating: value) }
 
-/// Pairs with their lower half first, as the two halves of 64-bit numbers.
+/// Orders pairs as the lower and the upper half of 64-bit integers in native byte order.
 @inline(__always)
 private func littleEndianPairs(_ pairs: SIMD16<UInt32>) -> SIMD16<UInt32> {
     #if _endian(big)
@@ -132,20 +131,18 @@ private func littleEndianPairs(_ pairs: SIMD16<UInt32>) -> SIMD16<UInt32> {
     #endif
 }
 
-/// What `nearestWhole` adds to its result: the bits of 1.5 · 2^23.
-private let wholeNumberBias: Int32 = 0x4b40_0000
-
-/// The whole number nearest to `value` (halves to even), moved to -1…`limit`, plus `wholeNumberBias`; -1 for what is no
-/// number.
-///
-/// Numbers below 2^22 in size plus 1.5 · 2^23 have their whole part in the lowest bits.
+/// The bits of `roundingBias`, which `biasedNearestWhole` leaves in its result.
 @inline(__always)
-private func nearestWhole(_ value: SIMD8<Float>, atMost limit: SIMD8<Float>) -> SIMD8<Int32> {
-    let moved = least(limit, greatest(SIMD8(repeating: -1), value))
-    return unsafe unsafeBitCast(moved + SIMD8(repeating: 12_582_912), to: SIMD8<Int32>.self)
+private var wholeNumberBias: Int32 { Int32(bitPattern: roundingBias.bitPattern) }
+
+/// The whole number nearest to `value` (halves to even), clamped to -1…`limit`, plus `wholeNumberBias`; -1 for NaN.
+@inline(__always)
+private func biasedNearestWhole(_ value: SIMD8<Float>, atMost limit: SIMD8<Float>) -> SIMD8<Int32> {
+    let clamped = least(limit, greatest(SIMD8(repeating: -1), value))
+    return unsafe unsafeBitCast(clamped + SIMD8(repeating: roundingBias), to: SIMD8<Int32>.self)
 }
 
-/// The lesser of each pair; the first where there is none, as with what is no number.
+/// The lesser of each pair; the first where one of them is NaN.
 @inline(__always)
 private func least(_ one: SIMD8<Float>, _ other: SIMD8<Float>) -> SIMD8<Float> {
     var least = one
@@ -153,7 +150,7 @@ private func least(_ one: SIMD8<Float>, _ other: SIMD8<Float>) -> SIMD8<Float> {
     return least
 }
 
-/// The greater of each pair; the first where there is none, as with what is no number.
+/// The greater of each pair; the first where one of them is NaN.
 @inline(__always)
 private func greatest(_ one: SIMD8<Float>, _ other: SIMD8<Float>) -> SIMD8<Float> {
     var greatest = one
@@ -161,17 +158,17 @@ private func greatest(_ one: SIMD8<Float>, _ other: SIMD8<Float>) -> SIMD8<Float
     return greatest
 }
 
-/// Leaves at each place of the buffer the least of the keys that came there.
+/// Stores keys at their places in the buffer where they are less than the key there (a depth test).
 ///
-/// - Precondition: every place is in the buffer, and the rows hold `count` rounded up to a multiple of 8.
+/// - Precondition: every place is in the buffer, and the rows have `count` elements, rounded up to a multiple of 8.
 package func keepNearest(
     keys: UnsafePointer<Double>, places: UnsafePointer<Int32>, count: Int, in buffer: UnsafeMutablePointer<Double>
 ) {
     for index in 0..<((count &+ 7) / 8) { unsafe keepEight(keys, places, index, count, buffer) }
 }
 
-/// Does it for sample number `index` of each eighth of a row: neighbours often come to one place, and a processor has to
-/// wait before it reads what it has just written.
+/// Stores the keys of sample `index` of each eighth of a row. Neighbours often have the same place, and a load after a
+/// store to the same address stalls; so eight distant samples are interleaved.
 @inline(__always)
 private func keepEight(
     _ keys: UnsafePointer<Double>, _ places: UnsafePointer<Int32>, _ index: Int, _ count: Int,
@@ -191,7 +188,7 @@ private func keep(_ key: Double, at place: Int32, in buffer: UnsafeMutablePointe
     unsafe place.pointee = key < old ? key : old
 }
 
-/// Leaves in each place of a row the lesser of two keys, and empties the places that the others came from.
+/// Keeps the lesser of two keys at each place of a row, and clears the source.
 package func moveNearest(
     from source: UnsafeMutablePointer<Double>, count: Int, empty: Double, into target: UnsafeMutablePointer<Double>
 ) {

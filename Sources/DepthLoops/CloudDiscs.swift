@@ -1,21 +1,22 @@
 import CDepthKernels
 
-/// Makes one line of the picture, or two, in which each pixel gets the lower half, the colour, of the least key in a disc
-/// about it; and empties as many rows of keys: most often the topmost that the discs reach, which no lower line needs.
+/// Draws one or two lines of the picture: each pixel gets the color (the lower half) of the least key in a disc about
+/// it. Clears as many rows of keys: usually the topmost ones that the discs reach, which no lower line needs.
 ///
-/// - parameter rows: for each row of keys that the discs reach, from the topmost down, the key `radius` columns left of the
-///   line's first pixel; `2 · radius + lines` of them.
-/// - parameter lines: 1 or 2.
-/// - parameter emptied: the first key of the row that becomes empty, as long as the others; `alsoEmptied` is that of the
-///   second.
-/// - parameter empty: what an empty key is.
-/// - parameter heights: for 0…`radius` columns beside the middle the half height of the disc there; `radius` in the
-///   middle, and never more than one column nearer to it.
-/// - parameter scratch: room for `(radius + 2) · (width + 2 · radius + 8)` keys.
-/// - parameter target: `width` pixels of 4 bytes, aligned or not; the next line begins `stride` bytes behind where this one
-///   does. What follows in memory is asked for: most often it is the lines that come next.
-/// - Precondition: `width + 2 · radius + 4` keys of each row may be read; those behind the first `width + 2 · radius` do
-///   not count, and the three next in the emptied rows may become empty.
+/// - Parameters:
+///   - rows: the `2 · radius + lines` rows of keys that the discs reach, from the topmost down; each begins `radius`
+///     columns left of the line's first pixel.
+///   - lines: 1 or 2.
+///   - emptied: the row that is cleared after the first line.
+///   - alsoEmptied: the row that is cleared after the second line.
+///   - empty: the key of an empty place.
+///   - heights: half the height of the disc at a distance of 0…`radius` columns from its middle: `radius` in the
+///     middle, and never increasing with the distance.
+///   - scratch: room for `(radius + 2) · (width + 2 · radius + 8)` keys.
+///   - target: `width` pixels of 4 bytes, aligned or not; the next line begins `stride` bytes later. The memory after
+///     the line, which usually holds the next ones, is prefetched.
+/// - Precondition: `width + 2 · radius + 4` keys of each row may be read; those after the first `width + 2 · radius` do
+///   not matter, and the first three of them may be cleared in the rows that are cleared.
 package func drawDiscs(
     rows: UnsafePointer<UnsafeMutablePointer<Double>>, lines: Int, emptied: UnsafeMutablePointer<Double>,
     alsoEmptied: UnsafeMutablePointer<Double>, empty: Double, radius: Int, heights: UnsafePointer<Int>, width: Int,
@@ -41,12 +42,13 @@ package func drawDiscs(
     }
 }
 
-/// For each of four columns of keys, the least in the three rows about the middle, and in all five.
+/// The least keys of each of four columns: in the three rows about the middle (`low`), and in all five (`tall`).
 private typealias Columns = (low: SIMD4<Double>, tall: SIMD4<Double>)
 
-/// The disc that is five pixels wide: three columns of five rows, and one of three on each side.
+/// Draws discs that are five pixels wide: three columns of five rows, and one of three on each side.
 ///
-/// Columns are taken four at a time, and each four of them once: a pixel's disc is in its own four and the next.
+/// Four columns at a time, each of which is reduced once: the discs of four pixels lie within these columns and the
+/// next four.
 @inline(__always)
 private func drawLineOfFive(
     _ rows: UnsafePointer<UnsafeMutablePointer<Double>>, _ emptied: UnsafeMutablePointer<Double>, _ empty: Double,
@@ -67,7 +69,7 @@ private func drawLineOfFive(
     }
 }
 
-/// The same for two lines, which have four of their rows in common.
+/// The same for two lines, which share four of their rows.
 @inline(__always)
 private func drawTwoLinesOfFive(
     _ rows: UnsafePointer<UnsafeMutablePointer<Double>>, _ emptied: UnsafeMutablePointer<Double>,
@@ -94,7 +96,7 @@ private func drawTwoLinesOfFive(
     }
 }
 
-/// The least keys of four discs, the first of which begins where `left` does.
+/// The least keys of four discs; the first disc begins at the first column of `left`.
 @inline(__always)
 private func discs(_ left: Columns, _ right: Columns) -> SIMD4<Double> {
     let (a, b) = (left.tall, right.tall)
@@ -110,7 +112,7 @@ private func drawAnyDiscs(
 ) {
     let columns = width &+ 2 &* radius
     let room = columns &+ 4
-    // For each half height, from none upwards, the least key of the column.
+    // For each half height, from 0 upwards, the least key of each column.
     unsafe scratch.update(from: rows[radius], count: room)
     for height in 0..<radius {
         let (from, to) = unsafe (scratch + height &* room, scratch + (height &+ 1) &* room)
@@ -131,7 +133,7 @@ private func drawAnyDiscs(
     }
 }
 
-/// Writes the colours of keys, which it asks for four at a time, from left to right.
+/// Writes the colors of keys, four at a time, from left to right.
 @inline(__always)
 private func drawPixels(_ width: Int, _ target: UnsafeMutableRawPointer, _ keys: (_ x: Int) -> SIMD4<Double>) {
     var x = 0
@@ -156,7 +158,7 @@ private func drawPixels(
     }
 }
 
-/// Writes the colours of four keys, or of as many as there are pixels left.
+/// Writes the colors of four keys, or of fewer at the end of the line.
 @inline(__always)
 private func put(_ keys: SIMD4<Double>, _ target: UnsafeMutableRawPointer, _ x: Int, _ width: Int) {
     let colors = colors(keys)

@@ -1,11 +1,13 @@
-/// Finds the bin of each of a row of little-endian 32-bit floats: `bins` equal ones from 0 to a limit.
+/// Finds the bin of each of a row of little-endian 32-bit floats, with `bins` equal bins from 0 to a limit.
 ///
 ///     bin = floor(metres · scale), at most bins − 1, in single precision
 ///
-/// What is not below the limit gets the number `bins`, what is not measured (not above 0, infinite or no number) the one
-/// behind that.
-/// - parameter bins: 2²² at most.
-/// - parameter scale: bins for each metre.
+/// Distances at the limit and beyond get the index `bins`; samples that are not measured (not above 0, infinite or NaN)
+/// get `bins + 1`.
+///
+/// - Parameters:
+///   - bins: at most 2²².
+///   - scale: bins per metre.
 /// - Precondition: `row` holds `count` floats, aligned or not.
 package func binsOfMetres(
     _ row: UnsafeRawPointer, count: Int, bins: Int32, limit: Float, scale: Float,
@@ -14,19 +16,21 @@ package func binsOfMetres(
     let last = Float(bins &- 1)
     for x in 0..<count {
         let metres = unsafe row.float(x)
-        let bin = floorOfSmall(max(min(metres * scale, last), 0))
+        let bin = floorWhole(max(min(metres * scale, last), 0))
         let measured = metres < limit ? bin : bins
         unsafe numbers[x] = metres > 0 && metres < .infinity ? measured : bins &+ 1
     }
 }
 
-/// Finds the place of each of a row of little-endian 32-bit floats on a ramp: `last` up to `near`, 0 from `far` on.
+/// Maps each of a row of little-endian 32-bit floats to an index on a ramp: `last` up to `near`, 0 from `far` on.
 ///
-///     place = round((far − metres) · scale), halves upwards, from 0 to last, in single precision
+///     index = round((far − metres) · scale), halves up, clamped to 0…last, in single precision
 ///
-/// What is not measured gets the number behind the last.
-/// - parameter last: below 2²².
-/// - parameter scale: places for each metre.
+/// Samples that are not measured get `last + 1`.
+///
+/// - Parameters:
+///   - last: below 2²².
+///   - scale: indices per metre.
 /// - Precondition: `row` holds `count` floats, aligned or not.
 package func placesOfMetres(
     _ row: UnsafeRawPointer, count: Int, last: Int32, near: Float, far: Float, scale: Float,
@@ -35,25 +39,15 @@ package func placesOfMetres(
     let most = Float(last)
     for x in 0..<count {
         let metres = unsafe row.float(x)
-        let place = floorOfSmall(max(min((far - metres) * scale + 0.5, most), 0))
+        let place = floorWhole(max(min((far - metres) * scale + 0.5, most), 0))
         let beforeFar = metres < far ? place : 0
         let behindNear = metres > near ? beforeFar : last
         unsafe numbers[x] = metres > 0 && metres < .infinity ? behindNear : last &+ 1
     }
 }
 
-/// The whole number at or below `value`, for numbers from 0 to 2²². A conversion that cannot trap, so that loops over it
-/// become vectors.
-@inline(__always)
-private func floorOfSmall(_ value: Float) -> Int32 {
-    // Adding 2²³ leaves the nearest whole number in the low bits.
-    let shifted = value + 8_388_608
-    let nearest = Int32(bitPattern: shifted.bitPattern & 0x7f_ffff)
-    return shifted - 8_388_608 > value ? nearest &- 1 : nearest
-}
-
 extension UnsafeRawPointer {
-    /// Number `index` of a row of little-endian 32-bit floats, aligned or not.
+    /// Element `index` of a row of little-endian 32-bit floats, aligned or not.
     @inline(__always)
     fileprivate func float(_ index: Int) -> Float {
         unsafe Float(bitPattern: UInt32(littleEndian: loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self)))

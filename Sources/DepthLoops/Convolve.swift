@@ -1,25 +1,24 @@
-/// Sixteen opacities.
+/// A block of opacities.
 private typealias Lanes = SIMD16<Float>
 
-/// Convolves a run of blocks of 16 opacities with a symmetric kernel that reaches `radius` steps to either side, a step
-/// being one opacity along a row, or 16 along a column of blocks.
+/// Convolves a run of blocks of 16 opacities with a symmetric kernel with a radius of `radius` steps: a step is one
+/// opacity along a row, and 16 along a column of blocks.
 ///
 ///     target[i] = weights[0] · m[i] + Σ weights[d] · (m[i − d · step] + m[i + d · step]), d = 1…radius
 ///
-/// In single precision, added up from the middle outwards: the far tails of a Gaussian keep all their digits, which a
-/// gamma of 0.25 makes visible, and every instruction set gives the same bits.
+/// In single precision, in a fixed order from the middle outwards, so that every instruction set gives the same bits.
 ///
 /// - Parameters:
-///   - middle: the opacities, one block behind the other.
+///   - middle: the opacities, block after block.
 ///   - weights: one half of the kernel, the middle first.
-///   - target: where the results go; it may lie `radius · step` before the opacities.
-/// - Precondition: `middle` has `radius · step` opacities before it and behind its last block.
+///   - target: receives the results; it may be `middle − radius · step`, for a convolution in place.
+/// - Precondition: there are `radius · step` opacities before `middle` and after its last block.
 package func convolve(
     _ middle: UnsafePointer<Float>, blocks: Int, step: Int, weights: UnsafePointer<Float>, radius: Int,
     into target: UnsafeMutablePointer<Float>
 ) {
     var block = 0
-    // Two blocks at a time: their sums do not wait for each other.
+    // Two blocks at a time: independent sums hide the latency of the additions.
     while block &+ 2 <= blocks {
         let one = unsafe middle + block &* 16
         let two = unsafe one + 16
@@ -49,9 +48,9 @@ package func convolve(
     }
 }
 
-/// Halves a row of opacities: each result is a sum of four neighbours with weights of 1, 3, 3 and 1 eighths.
+/// Decimates a row of opacities by 2 with the filter 1 3 3 1 (eighths).
 ///
-/// - Parameter line: the opacities, from the left neighbour of the first result's pair on.
+/// - Parameter line: the opacities, from the first tap of the first result on.
 package func decimate(_ line: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>) {
     for cell in 0..<count {
         let first = unsafe line + 2 &* cell

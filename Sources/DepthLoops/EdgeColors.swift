@@ -1,5 +1,5 @@
-/// Gathers, for each column, the bits that all rows have and those that any row has.
-package func gather(
+/// Accumulates the AND (`all`) and the OR (`any`) of the rows, for each column.
+package func accumulateBits(
     _ row: UnsafePointer<UInt8>, count: Int, all: UnsafeMutablePointer<UInt8>, any: UnsafeMutablePointer<UInt8>
 ) {
     for x in 0..<count {
@@ -22,7 +22,7 @@ package func addSamples(
     }
 }
 
-/// Adds those samples of a row whose alpha is `cover`.
+/// Adds the samples of a row whose alpha is `cover`.
 package func addSamples(
     _ bytes: UnsafePointer<UInt8>, step: Int, alpha: UnsafePointer<UInt8>, cover: UInt8, count: Int,
     into sums: UnsafeMutablePointer<UInt16>
@@ -35,14 +35,14 @@ package func addSamples(
     }
 }
 
-/// Counts those samples of a row whose alpha is `cover`.
+/// Counts the samples of a row whose alpha is `cover`.
 package func countSamples(
     _ alpha: UnsafePointer<UInt8>, cover: UInt8, count: Int, into sums: UnsafeMutablePointer<UInt16>
 ) {
     for x in 0..<count { unsafe sums[x] &+= alpha[x] == cover ? 1 : 0 }
 }
 
-/// Adds up the columns of each cell; the last cell may have fewer of them.
+/// Sums the columns of each cell; the last cell may have fewer columns.
 package func sumCells(
     _ columns: UnsafePointer<UInt16>, count: Int, cellWidth: Int, into cells: UnsafeMutablePointer<Float>
 ) {
@@ -56,8 +56,9 @@ package func sumCells(
     }
 }
 
-/// A row of cells between five rows: `middle` and, farther from it by one row each, `near` and `far`.
-package func weighRows(
+/// Convolves a column of cells with a symmetric kernel of five: `middle` with the weight 1, the rows at distance 1
+/// (`near`) and those at distance 2 (`far`).
+package func convolveVertically(
     _ middle: UnsafePointer<Float>, _ near: (UnsafePointer<Float>, UnsafePointer<Float>),
     _ far: (UnsafePointer<Float>, UnsafePointer<Float>), nearWeight: Float, farWeight: Float, count: Int,
     into target: UnsafeMutablePointer<Float>
@@ -69,8 +70,8 @@ package func weighRows(
     }
 }
 
-/// The same along a row, which has two cells more at each end.
-package func weighColumns(
+/// The same along a row, which has two cells of padding at each end.
+package func convolveHorizontally(
     _ row: UnsafePointer<Float>, nearWeight: Float, farWeight: Float, count: Int,
     into target: UnsafeMutablePointer<Float>
 ) {
@@ -81,7 +82,7 @@ package func weighColumns(
     }
 }
 
-/// Enlarges a row linearly: from the centre of the first cell to that of the last one.
+/// Upsamples a row of cells linearly, from the centre of the first cell to that of the last one.
 ///
 /// - Parameters:
 ///   - cells: one more than there are intervals.
@@ -98,12 +99,12 @@ package func enlargeCells(
     }
 }
 
-/// Turns the weights of known colours into their reciprocals, and says by how much each sample is corrected.
+/// Computes the reciprocals of the weights of known colors, and the strength of the correction of each sample.
 ///
 /// - Parameters:
 ///   - alpha: 0…255.
 ///   - little: the weight at which half of the correction is done.
-///   - gain: `strength` where both colours are known and the sample is mixed, else 0.
+///   - gain: `strength` where both colors are known and the sample is mixed, else 0.
 package func prepareEdge(
     person: UnsafeMutablePointer<Float>, room: UnsafeMutablePointer<Float>, alpha: UnsafePointer<Float>, count: Int,
     strength: Float, little: Float, into gain: UnsafeMutablePointer<Float>
@@ -117,11 +118,11 @@ package func prepareEdge(
     }
 }
 
-/// Takes the room's colour out of mixed samples, in place (`EdgeColors`).
+/// Removes the room's color from mixed samples, in place (`EdgeColors`).
 ///
 /// - Parameters:
 ///   - samples: 0…255.
-///   - person: sums of the person's colours, to be divided: `personShare` is the reciprocal of their weight. `room` alike.
+///   - person: sums of the person's colors; `personShare` is the reciprocal of their weight. `room` likewise.
 package func decontaminate(
     _ samples: UnsafeMutablePointer<Float>, alpha: UnsafePointer<Float>, person: UnsafePointer<Float>,
     personShare: UnsafePointer<Float>, room: UnsafePointer<Float>, roomShare: UnsafePointer<Float>,
@@ -135,11 +136,11 @@ package func decontaminate(
     }
 }
 
-/// Lays the background's light over samples, in place: the more, the less of the neighbourhood is the person.
+/// Blends the background's light over samples, in place, by the share of the neighbourhood that is not the person.
 ///
 /// - Parameters:
 ///   - alpha: 0…255.
-///   - light: sums of the background's colours over `weight`, as `cover` is that of alpha.
+///   - light: weighted sums of the background's colors; `cover` is that of alpha, and `weight` the sum of the weights.
 package func wrapLight(
     _ samples: UnsafeMutablePointer<Float>, alpha: UnsafePointer<Float>, light: UnsafePointer<Float>,
     cover: UnsafePointer<Float>, weight: UnsafePointer<Float>, count: Int, strength: Float
@@ -152,14 +153,15 @@ package func wrapLight(
     }
 }
 
-/// Turns shares of 0…1 into the opacities of two layers (`RoomDistance`): one falls over the first half, one over the second.
+/// Converts shares of 0…1 to the opacities of two layers (`RoomDistance`): one falls over the first half, one over the
+/// second.
 package func splitShares(
     _ shares: UnsafePointer<Float>, count: Int, first: UnsafeMutablePointer<UInt8>, second: UnsafeMutablePointer<UInt8>
 ) {
     for x in 0..<count {
         let place = unsafe shares[x] * 510
-        unsafe first[x] = rounded(max(255 - place, 0))
-        unsafe second[x] = rounded(min(max(510 - place, 0), 255))
+        unsafe first[x] = nearestByte(max(255 - place, 0))
+        unsafe second[x] = nearestByte(min(max(510 - place, 0), 255))
     }
 }
 
@@ -172,13 +174,9 @@ package func storeSamples(
     _ samples: UnsafePointer<Float>, count: Int, into bytes: UnsafeMutablePointer<UInt8>, step: Int
 ) {
     switch step {
-    case 1: for x in 0..<count { unsafe bytes[x] = rounded(samples[x]) }
-    case 2: for x in 0..<count { unsafe bytes[x &* 2] = rounded(samples[x]) }
-    case 4: for x in 0..<count { unsafe bytes[x &* 4] = rounded(samples[x]) }
-    default: for x in 0..<count { unsafe bytes[x &* step] = rounded(samples[x]) }
+    case 1: for x in 0..<count { unsafe bytes[x] = nearestByte(samples[x]) }
+    case 2: for x in 0..<count { unsafe bytes[x &* 2] = nearestByte(samples[x]) }
+    case 4: for x in 0..<count { unsafe bytes[x &* 4] = nearestByte(samples[x]) }
+    default: for x in 0..<count { unsafe bytes[x &* step] = nearestByte(samples[x]) }
     }
 }
-
-/// The byte nearest to a number of 0 to 255, without a check that would keep a loop from becoming vector code.
-@inline(__always)
-private func rounded(_ value: Float) -> UInt8 { UInt8(truncatingIfNeeded: (value + 12_582_912).bitPattern) }

@@ -1,8 +1,9 @@
-/// The weighted sum of up to four rows of bytes, put into a row or added to it.
+/// The weighted sum of up to four rows of bytes, stored in a row or added to it.
 ///
 /// - Parameters:
-///   - rows: the first byte of each row; the last one is repeated.
-///   - weights: 256 are the whole; those of rows that are repeated are not used.
+///   - rows: the first byte of each row; unused ones repeat the last row.
+///   - weights: in units of 1/256; those of unused rows are ignored.
+///   - isFirst: true to store the sum, false to add it.
 package func sumRows(
     _ rows: (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>),
     weights: SIMD4<UInt16>, rowCount: Int, count: Int, isFirst: Bool, into sums: UnsafeMutablePointer<UInt16>
@@ -33,34 +34,33 @@ private func sumRows(
     }
 }
 
-/// Averages over neighbouring stretches of a row, of which every few cover as many whole pixels: `pixels` pixels become
-/// `stretches` numbers.
+/// Averages over contiguous intervals of a row, in groups in which `intervals` intervals cover exactly `pixels` pixels.
 ///
 /// - Parameters:
-///   - weights: for each of the stretches a weight for each of the pixels.
-///   - offset: added to each of the numbers.
+///   - weights: for each interval of a group, a weight for each pixel of the group.
+///   - offset: added to each result.
 ///   - step: numbers from one pixel to the next.
-///   - groups: the number of times that this is done.
-/// - Returns: false where there is no loop for such stretches; then nothing was done.
+///   - groups: the number of groups.
+/// - Returns: false, with nothing written, where there is no loop for these numbers.
 package func averageGroups(
-    _ line: UnsafePointer<UInt16>, step: Int, pixels: Int, stretches: Int, weights: SIMD16<Float>, offset: Float,
+    _ line: UnsafePointer<UInt16>, step: Int, pixels: Int, intervals: Int, weights: SIMD16<Float>, offset: Float,
     groups: Int, into target: UnsafeMutablePointer<Float>
 ) -> Bool {
     switch step {
-    case 1: unsafe averageGroups(line, 1, pixels, stretches, weights, offset, groups, target)
-    case 2: unsafe averageGroups(line, 2, pixels, stretches, weights, offset, groups, target)
-    case 3: unsafe averageGroups(line, 3, pixels, stretches, weights, offset, groups, target)
-    case 4: unsafe averageGroups(line, 4, pixels, stretches, weights, offset, groups, target)
+    case 1: unsafe averageGroups(line, 1, pixels, intervals, weights, offset, groups, target)
+    case 2: unsafe averageGroups(line, 2, pixels, intervals, weights, offset, groups, target)
+    case 3: unsafe averageGroups(line, 3, pixels, intervals, weights, offset, groups, target)
+    case 4: unsafe averageGroups(line, 4, pixels, intervals, weights, offset, groups, target)
     default: false
     }
 }
 
 @inline(__always)
 private func averageGroups(
-    _ line: UnsafePointer<UInt16>, _ step: Int, _ pixels: Int, _ stretches: Int, _ weights: SIMD16<Float>,
+    _ line: UnsafePointer<UInt16>, _ step: Int, _ pixels: Int, _ intervals: Int, _ weights: SIMD16<Float>,
     _ offset: Float, _ groups: Int, _ target: UnsafeMutablePointer<Float>
 ) -> Bool {
-    switch (pixels, stretches) {
+    switch (pixels, intervals) {
     case (1, 1): unsafe averageEach(line, step, 1, 1, weights, offset, groups, target)
     case (2, 1): unsafe averageEach(line, step, 2, 1, weights, offset, groups, target)
     case (3, 1): unsafe averageEach(line, step, 3, 1, weights, offset, groups, target)
@@ -74,7 +74,7 @@ private func averageGroups(
 
 @inline(__always)
 private func averageEach(
-    _ line: UnsafePointer<UInt16>, _ step: Int, _ pixels: Int, _ stretches: Int, _ weights: SIMD16<Float>,
+    _ line: UnsafePointer<UInt16>, _ step: Int, _ pixels: Int, _ intervals: Int, _ weights: SIMD16<Float>,
     _ offset: Float, _ groups: Int, _ target: UnsafeMutablePointer<Float>
 ) {
     for group in 0..<groups {
@@ -83,14 +83,14 @@ private func averageEach(
         for pixel in 0..<pixels {
             let value = unsafe Float(line[start &+ pixel &* step])
             first += weights[pixel] * value
-            if stretches > 1 { second += weights[pixels &+ pixel] * value }
+            if intervals > 1 { second += weights[pixels &+ pixel] * value }
         }
-        unsafe target[group &* stretches] = first
-        if stretches > 1 { unsafe target[group &* stretches &+ 1] = second }
+        unsafe target[group &* intervals] = first
+        if intervals > 1 { unsafe target[group &* intervals &+ 1] = second }
     }
 }
 
-/// The means of neighbouring squares of 4x4 numbers.
+/// The means of contiguous squares of 4x4 numbers.
 ///
 /// - Parameter stride: numbers from one row to the next.
 package func averageSquares(
@@ -106,27 +106,27 @@ package func averageSquares(
     }
 }
 
-/// Averages over neighbouring stretches of a row.
+/// Averages over contiguous intervals of a row.
 ///
 /// - Parameters:
-///   - first: the first number of each stretch.
-///   - weights: `taps` rows of a weight for each stretch.
+///   - first: the first number of each interval.
+///   - weights: `taps` rows of a weight for each interval.
 ///   - step: numbers from one pixel to the next.
-package func averageStretches(
+package func averageIntervals(
     _ line: UnsafePointer<Float>, step: Int, first: UnsafePointer<Int32>, weights: UnsafePointer<Float>, taps: Int,
     count: Int, into target: UnsafeMutablePointer<Float>
 ) {
     switch taps {
-    case 1: unsafe averageStretches(line, step, first, weights, 1, count, target)
-    case 2: unsafe averageStretches(line, step, first, weights, 2, count, target)
-    case 3: unsafe averageStretches(line, step, first, weights, 3, count, target)
-    case 4: unsafe averageStretches(line, step, first, weights, 4, count, target)
-    default: unsafe averageStretches(line, step, first, weights, taps, count, target)
+    case 1: unsafe averageIntervals(line, step, first, weights, 1, count, target)
+    case 2: unsafe averageIntervals(line, step, first, weights, 2, count, target)
+    case 3: unsafe averageIntervals(line, step, first, weights, 3, count, target)
+    case 4: unsafe averageIntervals(line, step, first, weights, 4, count, target)
+    default: unsafe averageIntervals(line, step, first, weights, taps, count, target)
     }
 }
 
 @inline(__always)
-private func averageStretches(
+private func averageIntervals(
     _ line: UnsafePointer<Float>, _ step: Int, _ first: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
     _ taps: Int, _ count: Int, _ target: UnsafeMutablePointer<Float>
 ) {
@@ -138,7 +138,7 @@ private func averageStretches(
     }
 }
 
-/// A row between two rows: `upper + share · (lower − upper)`.
+/// Interpolates between two rows: `upper + share · (lower − upper)`.
 package func interpolate(
     _ upper: UnsafePointer<Float>, _ lower: UnsafePointer<Float>, share: Float, columns: Range<Int>,
     into target: UnsafeMutablePointer<Float>
@@ -146,17 +146,18 @@ package func interpolate(
     for x in columns { unsafe target[x] = upper[x] + share * (lower[x] - upper[x]) }
 }
 
-/// Numbers that are stored together. Where a stretch ends the rest of them overruns it, and is written again by the next.
+/// Numbers that are stored together. Where a interval ends the rest of them overruns it, and is written again by the
+/// next.
 private typealias Pixels = SIMD8<Float>
 
-/// Enlarges a row linearly.
+/// Upsamples a row linearly.
 ///
 /// - Parameters:
-///   - starts: for each sample the first pixel between it and the next one; one more at the end.
-///   - share: the next sample's share of each pixel.
-///   - samples: those that the columns lie between.
-///   - step: 1; 0 where there is but one sample.
-///   - target: room for seven numbers more than the columns, as `share` has.
+///   - starts: for each sample, the first pixel between it and the next one; one more at the end.
+///   - share: for each pixel, the weight of the next sample.
+///   - samples: the samples before the columns.
+///   - step: 1; 0 for a single sample.
+///   - target: has room for seven numbers more than the columns, as `share` has.
 package func enlarge(
     _ line: UnsafePointer<Float>, starts: UnsafePointer<Int32>, share: UnsafePointer<Float>, samples: Range<Int>,
     step: Int, columns: Range<Int>, into target: UnsafeMutablePointer<Float>
@@ -175,7 +176,7 @@ package func enlarge(
     }
 }
 
-/// Evaluates a linear model of three channels, whose coefficients are enlarged linearly (`enlarge`).
+/// Evaluates a linear model of three channels, whose coefficients are upsampled linearly (`enlarge`).
 ///
 ///     q = b + Σ a · channel
 ///
@@ -218,11 +219,11 @@ private func store(_ pixels: Pixels, _ target: UnsafeMutablePointer<Float>) {
     unsafe UnsafeMutableRawPointer(target).storeBytes(of: pixels, as: Pixels.self)
 }
 
-/// Reads a channel of some pixels as numbers.
+/// Converts a channel of some pixels to floating point.
 ///
 /// - Parameters:
 ///   - step: bytes from one sample to the next.
-///   - shift: binary logarithm of the pixels that share a sample.
+///   - shift: binary logarithm of the number of pixels that share a sample.
 package func widen(
     _ bytes: UnsafePointer<UInt8>, step: Int, shift: Int, columns: Range<Int>, into target: UnsafeMutablePointer<Float>
 ) {
@@ -249,7 +250,7 @@ package func widen(
     }
 }
 
-/// Smooths a row: `middle` times each number and `side` times both neighbours.
+/// Convolves a row with the kernel (`side`, `middle`, `side`).
 package func smooth(
     _ line: UnsafePointer<Float>, columns: Range<Int>, middle: Float, side: Float,
     into target: UnsafeMutablePointer<Float>
@@ -257,12 +258,12 @@ package func smooth(
     for x in columns { unsafe target[x] = middle * line[x] + side * (line[x &- 1] + line[x &+ 1]) }
 }
 
-/// Makes a row of alpha (`Drawing`).
+/// Computes a row of alpha (`Drawing`).
 ///
 /// - Parameters:
-///   - line: q, smoothed along the rows; `above` and `below` are those of its neighbours.
-///   - plain: above 0.99 for plain person, below −0.99 for plain room.
-///   - keep: the share of the alpha that is there.
+///   - line: q, smoothed along the rows; `above` and `below` are the rows next to it.
+///   - plain: above 0.99 for all person, below −0.99 for all room.
+///   - keep: the weight of the old alpha, which is overwritten.
 package func finishAlpha(
     _ line: UnsafePointer<Float>, above: UnsafePointer<Float>, below: UnsafePointer<Float>, middle: Float, side: Float,
     slope: Float, plain: UnsafePointer<Float>, keep: UnsafePointer<Float>, columns: Range<Int>,
@@ -272,23 +273,16 @@ package func finishAlpha(
         let q = unsafe middle * line[x] + side * (above[x] + below[x])
         let ramp = min(max((q - 0.5) * slope + 0.5, 0), 1) * 255
         let drawn = unsafe plain[x] > 0.99 ? 255 : plain[x] < -0.99 ? 0 : ramp
-        let new = nearest(drawn)
+        let new = nearestWhole(drawn)
         let old = unsafe Int32(alpha[x])
-        // What is left of the old alpha is rounded down, so that the new one is reached at last.
+        // The contribution of the old alpha is rounded towards 0, so that the new one is reached in the end.
         let left = unsafe keep[x] * Float(old &- new)
-        let whole = nearest(max(abs(left) - 0.499_97, 0))
+        let whole = nearestWhole(max(abs(left) - 0.499_97, 0))
         unsafe alpha[x] = UInt8(truncatingIfNeeded: left < 0 ? new &- whole : new &+ whole)
     }
 }
 
-/// The whole number nearest to one of 0 to 255, without a check that would keep a loop from becoming vector code.
-@inline(__always)
-private func nearest(_ value: Float) -> Int32 {
-    let magic: Float = 12_582_912
-    return Int32(bitPattern: (value + magic).bitPattern) &- Int32(bitPattern: magic.bitPattern)
-}
-
-/// Adds the square of the mean of three neighbours to each number, or puts it there.
+/// Adds the square of the mean of three neighbours to each number, or stores it.
 package func addSquaredMeans(
     _ sums: UnsafePointer<Float>, count: Int, factor: Float, isFirst: Bool, into target: UnsafeMutablePointer<Float>
 ) {
@@ -298,7 +292,7 @@ package func addSquaredMeans(
     }
 }
 
-/// The sum of three rows less that of three others.
+/// The sum of three rows minus the sum of three others, `offset` numbers later.
 package func subtractRows(
     _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, _ c: UnsafePointer<Float>, less offset: Int, count: Int,
     into target: UnsafeMutablePointer<Float>
@@ -308,9 +302,9 @@ package func subtractRows(
     }
 }
 
-/// Mixes log odds with those of the last frame (`Settle`).
+/// Blends log odds with those of the last frame (`Settle`).
 ///
-/// - Parameter share: the squared change of each sample; becomes what was kept.
+/// - Parameter share: the squared change of each sample; replaced by the weight of the last frame.
 package func settle(
     _ current: UnsafeMutablePointer<Float>, past: UnsafePointer<Float>, share: UnsafeMutablePointer<Float>, count: Int,
     factor: Float, settle: Float, sure: Float
@@ -327,7 +321,7 @@ package func settle(
 
 // MARK: - Guided filter
 
-/// Adds a row, times a weight, to another, or puts it there.
+/// Adds a row, times a weight, to another, or stores it.
 package func addRow(
     _ row: UnsafePointer<Float>, weight: Float, isFirst: Bool, count: Int, into target: UnsafeMutablePointer<Float>
 ) {
@@ -345,10 +339,10 @@ package func multiply(
     for x in 0..<count { unsafe target[x] = one[x] * other[x] }
 }
 
-/// Sums up each number of a row with its neighbours.
+/// Box sums along a row: each number plus its neighbours within a radius.
 ///
 /// - Parameters:
-///   - line: has `radius` numbers before and behind those that are summed up.
+///   - line: has `radius` numbers of padding before and after it.
 package func sumNeighbours(
     _ line: UnsafePointer<Float>, radius: Int, count: Int, into target: UnsafeMutablePointer<Float>
 ) {
@@ -374,8 +368,8 @@ private func sumNeighbours(
 
 /// Solves the least squares of a guided filter (`GuidedFilter`).
 ///
-/// - Parameter lines: 13 rows of means, `stride` numbers apart: the colour, P, the products of colours and those with P. a and
-///   b take the place of the first four.
+/// - Parameter lines: 13 rows of means, `stride` numbers apart: the color, P, the products of colors and those with P.
+///   a and b replace the first four.
 package func solveModel(_ lines: UnsafeMutablePointer<Float>, stride: Int, count: Int, epsilon: Float) {
     for x in 0..<count {
         let (y, u, v, p) = unsafe (
@@ -406,13 +400,13 @@ package func solveModel(_ lines: UnsafeMutablePointer<Float>, stride: Int, count
 
 // MARK: - Sets
 
-/// Adds to the bits of a row of words those that lie up to `distance` before and behind them, where no gap is wider than twice
-/// that.
+/// Dilates a set of bits by a distance: each bit is set `distance` before and after it too. The result has no gaps if
+/// runs have at least `distance` bits.
 ///
 /// - Parameters:
-///   - words: with one before and one behind them.
+///   - words: with one word of padding before and after them.
 ///   - distance: 1 to 63.
-package func spreadWords(
+package func dilateWords(
     _ words: UnsafePointer<UInt64>, count: Int, by distance: Int, into target: UnsafeMutablePointer<UInt64>
 ) {
     let shift = UInt64(truncatingIfNeeded: distance)

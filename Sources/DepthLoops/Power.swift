@@ -1,4 +1,5 @@
-/// Raises numbers of 0 to a little more than 1 to a power, in place. Two roots and the square are computed as such.
+/// Raises numbers from 0 to slightly above 1 to a power, in place. Square root, fourth root and square are computed
+/// directly.
 ///
 /// - Precondition: the exponent is finite and above 0.
 package func raise(_ numbers: UnsafeMutablePointer<Float>, count: Int, to exponent: Float) {
@@ -11,14 +12,14 @@ package func raise(_ numbers: UnsafeMutablePointer<Float>, count: Int, to expone
     }
 }
 
-/// `value ^ exponent`, with an error below 1e-5 of it over the whole range of normal floats, most of it the rounding of
-/// the logarithm times the exponent; 0 stays 0.
+/// `value ^ exponent`, with a relative error below 1e-5 over the whole range of normal floats, most of it from the
+/// rounding of the product of logarithm and exponent; 0 stays 0.
 ///
 /// Source: own derivation; logarithm by the series of the inverse hyperbolic tangent, exponential by its Taylor
 /// series, both on a reduced range (Muller, *Elementary Functions*, 3rd ed., ch. 11).
 ///
-/// For a value of 0 up to a little more than 1 and an exponent above 0. No branches and no traps, so that a loop over it
-/// becomes vector code.
+/// - Precondition: the value is from 0 to slightly above 1, and the exponent above 0. No branches and no traps, so that
+///   a loop over it compiles to vector code.
 @inline(__always)
 package func power(_ value: Float, _ exponent: Float) -> Float {
     let result = exponential2(max(exponent * logarithm2(value), -126))
@@ -39,14 +40,11 @@ private func logarithm2(_ value: Float) -> Float {
     return Float(whole) + 2.885_390_1 * s * series
 }
 
-/// 2 to a power of −126 up to a little more than 0.
+/// 2 to a power from −126 to slightly above 0.
 @inline(__always)
 private func exponential2(_ power: Float) -> Float {
-    // Adding 1.5 · 2²³ leaves the nearest whole number in the low bits.
-    let magic: Float = 12_582_912
-    let shifted = power + magic
-    let whole = Int32(bitPattern: shifted.bitPattern) &- Int32(bitPattern: magic.bitPattern)
-    let t = (power - (shifted - magic)) * 0.693_147_2
+    let whole = nearestWhole(power)
+    let t = (power - Float(whole)) * 0.693_147_2
     let high = 1 / 24 + t * (1 / 120 + t * (1 / 720 + t * (1 / 5040)))
     let series = 1 + t * (1 + t * (1 / 2 + t * (1 / 6 + t * high)))
     return series * Float(bitPattern: UInt32(bitPattern: (whole &+ 127) &<< 23))
@@ -56,6 +54,6 @@ private func exponential2(_ power: Float) -> Float {
 @inline(__always)
 func naturalLogarithm(_ value: Float) -> Float { logarithm2(value) * 0.693_147_2 }
 
-/// e to a power of −87 up to a little more than 0; smaller powers give e^−87.
+/// e to a power from −87 to slightly above 0; smaller powers give e^−87.
 @inline(__always)
 func naturalExponential(_ power: Float) -> Float { exponential2(max(power * 1.442_695, -126)) }

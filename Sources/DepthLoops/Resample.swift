@@ -1,42 +1,40 @@
 package import CDepthKernels
 
-/// Turns opacities of 0…1 into whole numbers: 1, and sums that rounding left above it, become 2^15 − 1.
+/// Converts opacities of 0…1 to 16-bit fixed point, in units of 1 / (2^15 − 1); opacities above 1 count as 1.
 package func toFixed(_ opacities: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Int16>) {
     for index in 0..<count {
-        // Added to 1.5 · 2²³, a number is rounded to a whole one in the low bits.
         let opacity = unsafe opacities[index]
-        let sum = (opacity > 1 ? 1 : opacity) * 32767 + 12_582_912
-        unsafe target[index] = Int16(truncatingIfNeeded: sum.bitPattern)
+        unsafe target[index] = Int16(truncatingIfNeeded: nearestWhole((opacity > 1 ? 1 : opacity) * 32767))
     }
 }
 
-/// Resamples a row of opacities, by four taps a pixel.
+/// Resamples a row of opacities with four taps for each pixel.
 ///
-/// In whole numbers: opacities of 2^15, weights of 2^15, results of 2^14.
+/// In fixed point: opacity 1 is 2^15, weight 1 is 2^15, and result 1 is 2^14.
 ///
-/// - Parameter line: the opacities, and seven numbers of any value behind them.
+/// - Parameter line: the opacities, followed by seven numbers of any value.
 package func resample(
     _ line: UnsafePointer<Int16>, _ taps: dm_column_taps, columns: Range<Int>, into target: UnsafeMutablePointer<Int16>
 ) {
     unsafe dm_resample(line, taps, columns.lowerBound, columns.upperBound, target)
 }
 
-/// Makes rows of alpha, each of which is the weighted sum of four rows of opacities.
+/// Computes rows of alpha as weighted sums of four rows of opacities.
 ///
 ///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest
 ///
-/// In whole numbers: opacities of 2^14, weights of 255 · 2^7, sums of 255 · 2^5; wrong by less than an eighth of a byte's
-/// step.
+/// In fixed point: opacity 1 is 2^14, weight 1 is 255 · 2^7, and sum 1 is 255 · 2^5. The error is below an eighth of a
+/// byte's step.
 ///
 /// - Parameters:
-///   - taps: those of each row.
-///   - columns: the opacities that are added up; only these bytes are written.
+///   - taps: the taps of each row.
+///   - columns: the bytes that are written.
 ///   - alpha: column 0 of the first row.
 package func filterVertically(
     _ taps: UnsafePointer<dm_row_taps>, rows: Int, columns: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>,
     stride: Int
 ) {
-    // Rounding down takes 2 off the sum of four upper halves, on average; the rest rounds the shift to nearest.
+    // The sum of four truncated products is 2 too small on average; 16 rounds the shift to nearest.
     let (bias, shift): (Int16, Int16) = (2 + 16, 5)
     for row in 0..<rows {
         let bytes = unsafe alpha + row &* stride
@@ -51,7 +49,7 @@ package func filterVertically(
     }
 }
 
-/// The upper halves of four products, added up.
+/// The sum of the upper halves of four products.
 @inline(__always)
 private func upperHalves(_ taps: dm_row_taps, _ x: Int) -> Int16 {
     let (rows, weights) = unsafe (taps.rows, taps.weights)

@@ -38,11 +38,3 @@ package struct Scene: Equatable, Sendable {
         self.seed = seed
     }
 }
-
-/// The rectangle that a face detector would report, in fractions 0…1 of the frame's width and height.
-package struct FaceBox: Sendable, Equatable {
-    package let x: Double
-    package let y: Double
-    package let width: Double
-    package let height: Double
-}

@@ -10,7 +10,7 @@ package import DepthKernels
 /// beyond `pixelLimit`. Times that are not finite count as 0.
 package final class SceneRenderer {
     /// The largest width and height, in pixels.
-    package static let sizeLimit = 32_768
+    package static let sizeLimit = SensorView.largestWidth
     /// The largest picture, in pixels.
     package static let pixelLimit = 1 << 26
 
@@ -25,7 +25,7 @@ package final class SceneRenderer {
     /// The room's depth in metres.
     private lazy var roomDepth = drawRoomDepth()
     private lazy var roomReflectance = drawRoomReflectance()
-    /// The last sensor that was asked for.
+    /// The sensor of the last frame.
     private var sensor: DepthSensor?
 
     package init(scene: Scene, width: Int, height: Int) {
@@ -36,7 +36,7 @@ package final class SceneRenderer {
         composer = Composer(width: SceneRenderer.isDrawable(width, height) ? width : 0)
     }
 
-    /// Draws the video: 4 bytes a pixel, blue, green, red and 255. `frame` numbers the noise of `dim`.
+    /// Draws the video: 4 bytes a pixel, blue, green, red and 255. `frame` seeds the noise of `dim`.
     package func drawVideo(seconds: Double, frame: UInt64 = 0, into plane: MutablePlane) {
         guard isLargeEnough(plane, bytesPerPixel: 4) else { return }
         switch scene.pattern {
@@ -48,9 +48,9 @@ package final class SceneRenderer {
 
     /// Draws the depth in metres, as native 32-bit floats; 0 is "not measured".
     ///
-    /// `frame` numbers the noise: the same frame number has the same noise. `noise` is its standard deviation at 1 m,
+    /// `frame` seeds the noise: the same frame number has the same noise. `noise` is its standard deviation at 1 m,
     /// in metres; it grows with the square of the depth. `holes` is the share, 0…1, of samples that are not measured.
-    /// Both come on top of the faults of `sensor`.
+    /// Both are added to the faults of `sensor`.
     package func drawDepth(
         seconds: Double, frame: UInt64, sensor kind: SensorKind = .ideal, noise: Double, holes: Double,
         into plane: MutablePlane
@@ -87,8 +87,9 @@ package final class SceneRenderer {
         }
     }
 
-    /// The places of the faces; none in `ramp` and `blank`.
-    package func faces(seconds: Double) -> [FaceBox] {
+    /// The rectangles that a face detector would report, in fractions 0…1 of the frame's width and height; none in
+    /// `ramp` and `blank`.
+    package func faces(seconds: Double) -> [Rectangle<Double>] {
         persons(seconds: seconds).map(\.faceBox)
     }
 
@@ -98,7 +99,7 @@ package final class SceneRenderer {
         return Double(Hash.unit(FrameHash(seed: seed ^ salt, frame: frame).row(0)[0])) < share
     }
 
-    // MARK: The persons, and the room behind
+    // MARK: Persons and room
 
     /// All persons at one moment, from back to front; none in `ramp` and `blank`.
     private func persons(seconds: Double) -> [Person] {
@@ -138,7 +139,7 @@ package final class SceneRenderer {
         }
     }
 
-    /// Draws a row of the depth as it is; in `blank` the samples stay.
+    /// Draws a row of the exact depth; for `blank` the samples are left as they are.
     private func drawExactDepth(_ row: Int, of drawing: Drawing, into samples: inout [Float]) {
         switch scene.pattern {
         case .ramp: for column in 0..<width { samples[column] = ramp.depth(column) }
@@ -173,13 +174,13 @@ package final class SceneRenderer {
 
     // MARK: The depth camera
 
-    /// The sensor of a kind, with the memory of the last frame's; nil for `ideal`.
+    /// The sensor of a kind, reused from the last frame if it is the same; nil for `ideal`.
     private func sensor(of kind: SensorKind) -> DepthSensor? {
         if sensor?.kind != kind { sensor = DepthSensor(kind, width: width, height: height) }
         return sensor
     }
 
-    /// Shows a frame to a sensor. The ramp is white.
+    /// Measures a frame with a sensor. The ramp has a reflectance of 1.
     private func measure(_ drawing: Drawing, frame: UInt64, with sensor: DepthSensor) {
         for row in 0..<height {
             sensor.expose(row) { depth, reflectance in
@@ -193,7 +194,7 @@ package final class SceneRenderer {
         sensor.measure(seed: scene.seed, frame: frame)
     }
 
-    /// A little noise against bands in the gradients, in steps of the 8-bit video; the sum of two hashes.
+    /// Dither noise against banding in gradients, in steps of the 8-bit video; the sum of two uniform hashes.
     private static func dither(_ column: Int, _ row: Int) -> Color {
         let hash = Hash.mix(UInt32(truncatingIfNeeded: column), Hash.mix(UInt32(truncatingIfNeeded: row)))
         let amount = (Hash.unit(hash) + Hash.unit(Hash.mix(hash)) - 1) * 1.1

@@ -1,20 +1,5 @@
 package import CGStreamer
-import DepthKernels
-
-/// A rectangle of whole pixels.
-package struct PixelRect: Equatable, Sendable {
-    package var x: Int
-    package var y: Int
-    package var width: Int
-    package var height: Int
-
-    package init(x: Int = 0, y: Int = 0, width: Int, height: Int) {
-        self.x = x
-        self.y = y
-        self.width = width
-        self.height = height
-    }
-}
+package import DepthKernels
 
 /// Converts frames from one raw format and size to another, with GstVideoConverter.
 ///
@@ -26,9 +11,9 @@ package final class PictureConverter {
     private let sourceLayout: FrameLayout
     private let targetLayout: FrameLayout
     /// The rectangle whose pixels are drawn with their bytes in reverse order, to be swapped afterwards; nil for none.
-    private let turned: PixelRect?
+    private let turned: Rectangle<Int>?
     /// The area whose plane of alpha GstVideoConverter leaves half transparent; nil for nothing.
-    private let opaque: PixelRect?
+    private let opaque: Rectangle<Int>?
 
     /// Takes `from` out of each source frame to `into` in the target; the rest of the target gets the border's color.
     ///
@@ -38,7 +23,7 @@ package final class PictureConverter {
     ///   - border: 0xAARRGGBB; nil leaves the rest of the target as it is.
     /// - Throws: `noConversion` where GstVideoConverter has no way between the two formats.
     package init(
-        _ source: GstVideoInfo, to target: GstVideoInfo, from: PixelRect? = nil, into: PixelRect? = nil,
+        _ source: GstVideoInfo, to target: GstVideoInfo, from: Rectangle<Int>? = nil, into: Rectangle<Int>? = nil,
         border: UInt32? = nil
     ) throws(FrameFault) {
         self.source = source
@@ -49,8 +34,8 @@ package final class PictureConverter {
         self.source.fps_n = target.fps_n
         self.source.fps_d = target.fps_d
         self.source.interlace_mode = target.interlace_mode
-        let whole = PixelRect(width: targetLayout.width, height: targetLayout.height)
-        let from = from ?? PixelRect(width: sourceLayout.width, height: sourceLayout.height)
+        let whole = Rectangle(width: targetLayout.width, height: targetLayout.height)
+        let from = from ?? Rectangle(width: sourceLayout.width, height: sourceLayout.height)
         let into = into ?? whole
         // GstVideoConverter draws no picture of a single row in the formats that it reckons in.
         let reversed = into.height == 1 ? reversedFormat(target.finfo.pointee.format) : nil
@@ -58,7 +43,7 @@ package final class PictureConverter {
         turned = reversed.map { _ in border == nil ? into : whole }
         if targetLayout.planes.count == 4 && !source.finfo.pointee.hasAlpha {
             // It begins at whole samples of the colors, which two by two pixels share.
-            opaque = PixelRect(x: into.x & ~1, y: into.y & ~1, width: into.width, height: into.height)
+            opaque = Rectangle(x: into.x & ~1, y: into.y & ~1, width: into.width, height: into.height)
         } else {
             opaque = nil
         }
@@ -100,7 +85,7 @@ package final class PictureConverter {
     }
 
     /// Turns round the bytes of the pixels in an area of a plane of 4-byte pixels.
-    private func reversePixels(of plane: MutablePlane, in area: PixelRect) {
+    private func reversePixels(of plane: MutablePlane, in area: Rectangle<Int>) {
         for y in area.y..<(area.y + area.height) {
             for x in area.x..<(area.x + area.width) {
                 let pixel = plane.row(y).loadUnaligned(fromByteOffset: 4 * x, as: UInt32.self)

@@ -4,7 +4,7 @@ import DepthKernels
 import Synchronization
 
 /// Threads that wait for parts of a job, and the thread that brings it.
-package final class ThreadCrew: Crew {
+package final class ThreadCrew: WorkerPool {
     /// The thread that calls `share`, and those that the system gave.
     package var size: Int { threads.count + 1 }
     private let job: SharedJob

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct StraightAlphaTests {
     @Test(arguments: [0, 1, 2, 3])
-    func packedPixelsBecomeSeeThroughAndHiddenOnesLoseTheirColour(alphaByte: Int) {
+    func packedPixelsBecomeSeeThroughAndHiddenOnesLoseTheirColor(alphaByte: Int) {
         let hidden = SIMD4<UInt8>(9, 8, 7, 6)
         for width in 1...70 {
             let before = randomBytes(width * 4 * 3, seed: UInt64(width))
@@ -79,7 +79,7 @@ import Testing
         return planes.map(\.bytes)
     }
 
-    @Test func packedColourIsGreyWithItsOwnAlphaOpaque() {
+    @Test func packedColorIsGreyWithItsOwnAlphaOpaque() {
         let rgba = draw(
             PixelLayout(.full(bytesPerSample: 4)), [[.grey, .grey, .grey, .opaque]], .fullRange, width: 2, height: 1,
             alpha: [7, 200])
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func planarAndPackedLumaIsGreyAndChromaNeutral() {
-        let half = AlphaSpread.subsampled(horizontal: 2, vertical: 2, bytesPerSample: 2)
+        let half = PlaneLayout.subsampled(horizontal: 2, vertical: 2, bytesPerSample: 2)
         let nv12 = draw(
             PixelLayout(.full(bytesPerSample: 1), half), [[.grey]], .videoRange, width: 3, height: 1,
             alpha: [0, 128, 255])

@@ -11,7 +11,7 @@ import Testing
     @Test func theMedianSkipsHolesAndAveragesTheTwoInTheMiddle() throws {
         let depth = try DepthMap(counts: [9, 9, 9, 9, 9, 700, 0, 9, 9, 900, 1001, 9, 9, 9, 9, 9], width: 4)
         let place = placement(depth, 4, 4)
-        let box = Box(x: 0, y: 0, width: 4, height: 4)
+        let box = Rectangle<Double>(x: 0, y: 0, width: 4, height: 4)
         #expect(faceDepth(in: depth.image, scale: DepthScale(), placement: place, box: box) == 0.9)
         let even = try DepthMap(counts: [9, 9, 9, 9, 9, 700, 800, 9, 9, 900, 1001, 9, 9, 9, 9, 9], width: 4)
         #expect(faceDepth(in: even.image, scale: DepthScale(), placement: place, box: box) == (0.8 + 0.9) / 2)
@@ -36,7 +36,7 @@ import Testing
                 metres: depth.metres(scale), width: 97, height: 61, videoWidth: 777, videoHeight: 431, box: box)
             let found = faceDepth(
                 in: depth.image, scale: scale, placement: placement(depth, 777, 431),
-                box: Box(x: box.x, y: box.y, width: box.width, height: box.height))
+                box: Rectangle<Double>(x: box.x, y: box.y, width: box.width, height: box.height))
             #expect(found == (isInside ? expected : nil))
         }
     }
@@ -51,10 +51,10 @@ import Testing
             (1e300, 0, 1e300, 1),
         ]
         for (x, y, width, height) in wrong {
-            let box = Box(x: x, y: y, width: width, height: height)
+            let box = Rectangle<Double>(x: x, y: y, width: width, height: height)
             #expect(faceDepth(in: depth.image, scale: DepthScale(), placement: place, box: box) == nil)
         }
-        let whole = Box(x: 0, y: 0, width: 80, height: 80)
+        let whole = Rectangle<Double>(x: 0, y: 0, width: 80, height: 80)
         #expect(faceDepth(in: depth.image, scale: DepthScale(), placement: place, box: whole) == 0.8)
         let holes = try DepthMap(counts: [Int](repeating: 0, count: 64), width: 8)
         #expect(faceDepth(in: holes.image, scale: DepthScale(), placement: place, box: whole) == nil)
@@ -65,7 +65,8 @@ import Testing
         let place = DepthPlacement(depthWidth: 8, depthHeight: 8, videoWidth: 80, videoHeight: 80, offsetX: 40)
         func face(x: Double) -> Double? {
             faceDepth(
-                in: depth.image, scale: DepthScale(), placement: place, box: Box(x: x, y: 0, width: 20, height: 20))
+                in: depth.image, scale: DepthScale(), placement: place,
+                box: Rectangle<Double>(x: x, y: 0, width: 20, height: 20))
         }
         #expect(face(x: 0) == nil)
         #expect(face(x: 60) == 0.8)
@@ -211,7 +212,8 @@ import Testing
         let matte = Matte()
         return sides.enumerated().map { frame, sides in
             let faces = [
-                Box(x: 10, y: 10, width: sides.0, height: sides.0), Box(x: 50, y: 10, width: sides.1, height: sides.1),
+                Rectangle<Double>(x: 10, y: 10, width: sides.0, height: sides.0),
+                Rectangle<Double>(x: 50, y: 10, width: sides.1, height: sides.1),
             ]
             let time = Int64(frame) * 33_000_000
             matte.render(MatteFrame(depth: depth.image, width: 80, height: 40, faces: faces, time: time), settings)

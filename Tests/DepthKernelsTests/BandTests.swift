@@ -20,18 +20,18 @@ import Testing
             settings.blurRadius = scene.blurRadius
             settings.featherFar = feather
             let results = [1, 2, 3, 7].map { size in
-                let crew = BackwardsCrew(size: size)
+                let pool = ReversedWorkerPool(size: size)
                 let blender = Blender(
                     layout: layout, width: scene.width, height: scene.height, copiesPastCache: size > 1)
                 let matte = Matte()
-                matte.crew = crew
+                matte.pool = pool
                 let bytes = [0, 1].map { _ in
                     matte.render(frame, settings)
                     return Frames(layout, (scene.width, scene.height)).blended {
                         blender.blend(video: $0, background: $1, matte: matte)
                     }
                 }
-                #expect(size == 1 || crew.cuts > 0, "the frame was not cut")
+                #expect(size == 1 || pool.cuts > 0, "the frame was not cut")
                 return bytes + [bits(of: matte.report.coverage)]
             }
             #expect(results.allSatisfy { $0 == results[0] }, "the bands show")
@@ -48,12 +48,12 @@ import Testing
         var settings = MatteSettings()
         (settings.blurRadius, settings.featherFar) = (10, feather)
         let results = [1, 2, 5].map { size in
-            let crew = BackwardsCrew(size: size)
+            let pool = ReversedWorkerPool(size: size)
             let matte = Matte()
-            matte.crew = crew
+            matte.pool = pool
             matte.render(frame, settings)
             // Threshold, two decimations, rows, columns and gamma; the last three are small enough for fewer bands.
-            #expect(size == 1 || crew.cuts >= 3, "\(crew.cuts) jobs were cut")
+            #expect(size == 1 || pool.cuts >= 3, "\(pool.cuts) jobs were cut")
             return matte.plane().bytes + bits(of: matte.report.coverage)
         }
         #expect(results.allSatisfy { $0 == results[0] }, "the bands show")

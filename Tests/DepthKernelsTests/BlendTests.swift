@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct BlendTests {
-    static let half = AlphaSpread.subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1)
+    static let half = PlaneLayout.subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1)
     static let layouts: [PixelLayout] = [
         PixelLayout(.full(bytesPerSample: 1)),
         PixelLayout(.full(bytesPerSample: 3)),
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// The alpha of one byte, found from its place alone.
-    private func alpha(_ picture: GuardedPlane, spread: AlphaSpread, byte: Int, row: Int, width: Int, height: Int)
+    private func alpha(_ picture: GuardedPlane, planeLayout: PlaneLayout, byte: Int, row: Int, width: Int, height: Int)
         -> UInt8
     {
         func mean(_ x: Int, _ y: Int, _ across: Int, _ down: Int) -> UInt8 {
@@ -67,7 +67,7 @@ import Testing
             let sum = rows.reduce(0) { sum, row in columns.reduce(sum) { $0 + Int(picture[$1, row]) } }
             return UInt8((sum + columns.count * rows.count / 2) / (columns.count * rows.count))
         }
-        switch spread {
+        switch planeLayout {
         case .full(let bytes): return picture[byte / bytes, row]
         case .subsampled(let horizontal, let vertical, let bytes):
             return mean(byte / bytes * horizontal, row * vertical, horizontal, vertical)
@@ -100,14 +100,15 @@ import Testing
             #expect(
                 blender.blend(
                     video: Planes(video), background: Planes(background).readOnly, alpha: alpha.plane.readOnly))
-            for (index, spread) in layout.planes.enumerated() {
+            for (index, planeLayout) in layout.planes.enumerated() {
                 var expected: [UInt8] = []
                 for y in 0..<video[index].rows {
                     for x in 0..<video[index].rowBytes {
                         expected.append(
                             blendedByte(
                                 video: before[index][x, y], background: background[index][x, y],
-                                alpha: self.alpha(alpha, spread: spread, byte: x, row: y, width: width, height: height))
+                                alpha: self.alpha(
+                                    alpha, planeLayout: planeLayout, byte: x, row: y, width: width, height: height))
                         )
                     }
                 }

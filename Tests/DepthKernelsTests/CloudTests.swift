@@ -13,7 +13,7 @@ import Testing
 @Suite struct CloudTests {
     private static let black: UInt32 = 0xff00_0000
 
-    // MARK: Where points are
+    // MARK: Places of points
 
     /// The corners of a cube of 20 cm about the centre of the turn, on whole samples of a map of 121 x 121.
     struct Cube {
@@ -24,8 +24,8 @@ import Testing
             [-0.1, 0.1].flatMap { y in [0.4, 0.6].map { z in SIMD3(x, y, z) } }
         }
 
-        /// Corner `index` has the colour `index + 1`.
-        func scene() throws -> CloudScene {
+        /// Corner `index` has the color `index + 1`.
+        func scene() throws -> CloudFixture {
             var metres = [Float](repeating: .nan, count: Cube.side * Cube.side)
             var colors = [SIMD4<UInt8>](repeating: pixel(0), count: metres.count)
             for (index, corner) in corners.enumerated() {
@@ -36,7 +36,7 @@ import Testing
                 metres[place] = Float(corner.z)
                 colors[place] = pixel(index + 1)
             }
-            return try CloudScene(metres: metres, colors: colors, width: Cube.side)
+            return try CloudFixture(metres: metres, colors: colors, width: Cube.side)
         }
     }
 
@@ -103,7 +103,7 @@ import Testing
         let (width, height) = (33, 17)
         let metres = (0..<width * height).map { $0 % 7 == 3 ? Float.nan : 0.5 + Float($0 % 11) / 10 }
         let colors = (0..<width * height).map { pixel($0 + 1) }
-        let scene = try CloudScene(metres: metres, colors: colors, width: width)
+        let scene = try CloudFixture(metres: metres, colors: colors, width: width)
         var settings = scene.settings
         settings.pointSize = 1
         let shown = try scene.draw(settings, width: width, height: height)
@@ -113,10 +113,10 @@ import Testing
     }
 
     @Test func `what lies nearer than a millimetre is not drawn`() throws {
-        let scene = try CloudScene(metres: [0.0009], colors: [pixel(7)], width: 1)
+        let scene = try CloudFixture(metres: [0.0009], colors: [pixel(7)], width: 1)
         #expect(try scene.draw(scene.settings, width: 5, height: 5).allSatisfy { $0 == CloudTests.black })
         // Half a metre away, but the viewer has come up to it.
-        let far = try CloudScene(metres: [0.5], colors: [pixel(7)], width: 1)
+        let far = try CloudFixture(metres: [0.5], colors: [pixel(7)], width: 1)
         var settings = far.settings
         settings.view.zoom = 0.498
         #expect(try far.draw(settings, width: 5, height: 5)[12] == 7)
@@ -127,7 +127,7 @@ import Testing
     @Test func `the angle of view sets what half a picture spans`() throws {
         // One sample straight ahead and one half a metre below it, a metre away.
         let sensor = CloudSensor(width: 1, height: 2, fieldOfView: 70, fy: 2, cy: 1e-9)
-        let scene = try CloudScene(metres: [1, 1], colors: [pixel(4), pixel(7)], width: 1)
+        let scene = try CloudFixture(metres: [1, 1], colors: [pixel(4), pixel(7)], width: 1)
         var settings = CloudRenderer.Settings(sensor: sensor)
         settings.pointSize = 1
         for fieldOfView in [50.0, 70, 90, 120, 170] {
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    // MARK: What a pixel shows
+    // MARK: Pixels
 
     @Test(arguments: [1, 1.9, 2, 3, 4, 5, 6.5, 9, 21])
     func `a pixel shows the nearest of the discs that cover it`(pointSize: Double) throws {
@@ -148,7 +148,7 @@ import Testing
         let metres = (0..<width * height).map { _ in
             Int.random(in: 0..<12, using: &random) == 0 ? Float.random(in: 0.2...9, using: &random) : .nan
         }
-        let scene = try CloudScene(metres: metres, colors: (1...width * height).map { pixel($0) }, width: width)
+        let scene = try CloudFixture(metres: metres, colors: (1...width * height).map { pixel($0) }, width: width)
         var settings = scene.settings
         settings.pointSize = pointSize
         settings.background = pixel(0xabcdef)
@@ -168,7 +168,7 @@ import Testing
     @Test func `five pixels across is a square without its corners`() throws {
         var metres = [Float](repeating: .nan, count: 49)
         metres[24] = 1
-        let scene = try CloudScene(metres: metres, colors: [SIMD4<UInt8>](repeating: pixel(1), count: 49), width: 7)
+        let scene = try CloudFixture(metres: metres, colors: [SIMD4<UInt8>](repeating: pixel(1), count: 49), width: 7)
         let shown = try scene.draw(scene.settings, width: 7, height: 7).map { $0 == 1 ? 1 : 0 }
         #expect(
             shown == [
@@ -185,7 +185,7 @@ import Testing
     @Test func `the disc of a point beside the picture reaches into it`() throws {
         var metres = [Float](repeating: .nan, count: 25)
         metres[10] = 1  // column 0 of the middle row: column -1 of a picture that is three columns wide
-        let scene = try CloudScene(metres: metres, colors: [SIMD4<UInt8>](repeating: pixel(1), count: 25), width: 5)
+        let scene = try CloudFixture(metres: metres, colors: [SIMD4<UInt8>](repeating: pixel(1), count: 25), width: 5)
         var settings = scene.settings
         settings.pointSize = 3
         #expect(try scene.draw(settings, width: 3, height: 5).filter { $0 == 1 }.count == 3)
@@ -194,7 +194,7 @@ import Testing
     @Test func `of points equally far the least number shows, whichever comes first`() throws {
         for colors in [[9, 4, 6], [4, 6, 9], [6, 9, 4]] {
             // Three samples in a row fall into one pixel.
-            let scene = try CloudScene(metres: [2, 2, 2], colors: colors.map { pixel($0) }, width: 3)
+            let scene = try CloudFixture(metres: [2, 2, 2], colors: colors.map { pixel($0) }, width: 3)
             var settings = CloudRenderer.Settings(sensor: CloudSensor(width: 3, height: 1, fieldOfView: 70, fx: 1e5))
             settings.pointSize = 1
             #expect(try scene.draw(settings, width: 1, height: 1) == [4])
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test func `points are opaque where the picture has an alpha`() throws {
-        let scene = try CloudScene(metres: [1], colors: [SIMD4(1, 2, 3, 4)], width: 1)
+        let scene = try CloudFixture(metres: [1], colors: [SIMD4(1, 2, 3, 4)], width: 1)
         var settings = scene.settings
         settings.background = SIMD4(0, 0, 0, 0)
         settings.pointSize = 1
@@ -212,7 +212,7 @@ import Testing
         #expect(try scene.draw(settings, width: 1, height: 1) == [0x0403_02ff])
     }
 
-    @Test func `colours come from the pixel under each sample`() throws {
+    @Test func `colors come from the pixel under each sample`() throws {
         let depth = try DepthMap(metres: [1, 1, 1, 1], width: 4)
         let memory = GuardedPlane(rowBytes: 32, bytes: (0..<8).flatMap { [UInt8($0), 0, 0, 0] })
         func shown(_ fit: DepthFit, scale: Double) throws -> [UInt8] {
@@ -245,7 +245,7 @@ import Testing
         for (scale, count, metres) in scales {
             for encoding in [DepthEncoding.gray16LE, .gray16BE, .gray8] where encoding != .gray8 || count < 256 {
                 let depth = try DepthMap(counts: [count], width: 1, encoding: encoding)
-                let scene = try CloudScene(depth, [pixel(3)])
+                let scene = try CloudFixture(depth, [pixel(3)])
                 // The point vanishes when the viewer has come up to it.
                 var settings = scene.settings
                 settings.pointSize = 1
@@ -256,14 +256,14 @@ import Testing
             }
         }
         for scale in [DepthScale(unit: .nan), DepthScale(bias: .infinity), DepthScale(invalidCount: 1500)] {
-            let scene = try CloudScene(DepthMap(counts: [1500], width: 1), [pixel(3)])
+            let scene = try CloudFixture(DepthMap(counts: [1500], width: 1), [pixel(3)])
             #expect(try scene.draw(scene.settings, width: 1, height: 1, scale: scale) == [CloudTests.black])
         }
     }
 
     @Test func `relative depth counts its full scale as a metre`() throws {
         for (encoding, count) in [(DepthEncoding.gray8, 255), (.gray16LE, 65535)] {
-            let scene = try CloudScene(DepthMap(counts: [count], width: 1, encoding: encoding), [pixel(3)])
+            let scene = try CloudFixture(DepthMap(counts: [count], width: 1, encoding: encoding), [pixel(3)])
             var settings = scene.settings
             settings.view.zoom = 0.99
             let scale = DepthScale(kind: .relative)
@@ -280,7 +280,7 @@ import Testing
         var random = RepeatableRandomNumberGenerator(seed: 8)
         for (width, height, size) in [(40, 30, 5.0), (40, 30, 5), (40, 30, 9), (7, 50, 5), (64, 48, 1), (40, 30, 5)] {
             let metres = (0..<600).map { _ in Float.random(in: 0...2, using: &random) }
-            let scene = try CloudScene(metres: metres, colors: (0..<600).map { pixel($0) }, width: 30)
+            let scene = try CloudFixture(metres: metres, colors: (0..<600).map { pixel($0) }, width: 30)
             var settings = scene.settings
             settings.pointSize = size
             settings.view.yaw = Double.random(in: -180...180, using: &random)
@@ -296,10 +296,10 @@ import Testing
     func `any number of workers draws the same picture, bit for bit, and leaves nothing behind`(size: Double) throws {
         var random = RepeatableRandomNumberGenerator(seed: 10)
         for loops in Loops.usable {
-            let crews = [2, 3, 7].map { BackwardsCrew(size: $0) }
-            let renderers = crews.map { crew in
+            let pools = [2, 3, 7].map { ReversedWorkerPool(size: $0) }
+            let renderers = pools.map { pool in
                 let renderer = CloudRenderer(loops: loops, leastPixels: 40)
-                renderer.crew = crew
+                renderer.pool = pool
                 return renderer
             }
             let poses = [(0.0, 0.0), (25, 0), (0, 90), (10, 180), (180, 0), (5, 37)]
@@ -308,7 +308,7 @@ import Testing
                 let metres = (0..<2400).map { _ in
                     Bool.random(using: &random) ? Float.random(in: 0.3...2, using: &random) : 0
                 }
-                let scene = try CloudScene(metres: metres, colors: (0..<2400).map { pixel($0 * 7919) }, width: 60)
+                let scene = try CloudFixture(metres: metres, colors: (0..<2400).map { pixel($0 * 7919) }, width: 60)
                 var settings = scene.settings
                 settings.pointSize = size
                 (settings.view.yaw, settings.view.roll) = (yaw, roll)
@@ -319,10 +319,10 @@ import Testing
                     let shared = try scene.draw(settings, width: width, height: height, renderer: renderer)
                     #expect(
                         shared.elementsEqual(alone),
-                        "\(loops), yaw \(yaw), roll \(roll), \(renderer.crew?.size ?? 1) workers")
+                        "\(loops), yaw \(yaw), roll \(roll), \(renderer.pool?.size ?? 1) workers")
                 }
             }
-            for crew in crews { #expect(crew.cuts >= 12, "no picture was cut") }
+            for pool in pools { #expect(pool.cuts >= 12, "no picture was cut") }
         }
     }
 
@@ -331,9 +331,9 @@ import Testing
             for size in [1.0, 3, 4, 5, 7] {
                 let renderer = CloudRenderer()
                 let count = width * 9
-                let near = try CloudScene(
+                let near = try CloudFixture(
                     metres: [Float](repeating: 1, count: count), colors: (1...count).map { pixel($0) }, width: width)
-                let nothing = try CloudScene(
+                let nothing = try CloudFixture(
                     metres: [Float](repeating: 0, count: count), colors: (1...count).map { pixel($0) }, width: width)
                 var settings = near.settings
                 settings.pointSize = size
@@ -348,7 +348,7 @@ import Testing
 
     @Test func `what is infinitely far is not drawn, wherever one looks`() throws {
         let far: [Float] = [.infinity, -.infinity, .nan]
-        let scene = try CloudScene(
+        let scene = try CloudFixture(
             metres: (0..<15).map { far[$0 % 3] }, colors: [SIMD4<UInt8>](repeating: pixel(7), count: 15), width: 5)
         for loops in Loops.usable {
             for yaw in stride(from: -180.0, through: 180, by: 15) {
@@ -365,7 +365,7 @@ import Testing
         var random = RepeatableRandomNumberGenerator(seed: 9)
         for width in 1...40 {
             let metres = (0..<width * 5).map { _ in Float.random(in: -0.2...1.5, using: &random) }
-            let scene = try CloudScene(metres: metres, colors: (0..<width * 5).map { pixel($0) }, width: width)
+            let scene = try CloudFixture(metres: metres, colors: (0..<width * 5).map { pixel($0) }, width: width)
             for size in [1.0, 2, 5, 7] {
                 var settings = scene.settings
                 settings.pointSize = size
@@ -390,8 +390,8 @@ import Testing
             .nan, .infinity, -.infinity, 0, -1, .leastNonzeroMagnitude, 0.001, 1, 3e38, .greatestFiniteMagnitude, 2, 1,
         ]
         let scenes = try [
-            CloudScene(metres: metres, colors: (0..<12).map { pixel($0) }, width: 4),
-            CloudScene(metres: [1], colors: [pixel(1)], width: 1),
+            CloudFixture(metres: metres, colors: (0..<12).map { pixel($0) }, width: 4),
+            CloudFixture(metres: [1], colors: [pixel(1)], width: 1),
         ]
         let paths: [WritableKeyPath<CloudRenderer.Settings, Double>] = [
             \.view.yaw, \.view.pitch, \.view.roll, \.view.zoom, \.view.panX, \.view.panY, \.fieldOfView, \.pointSize,
@@ -419,7 +419,7 @@ import Testing
     }
 
     @Test func `a target or a picture that does not fit is refused`() throws {
-        let scene = try CloudScene(metres: [1, 1], colors: [pixel(1), pixel(2)], width: 2)
+        let scene = try CloudFixture(metres: [1, 1], colors: [pixel(1), pixel(2)], width: 2)
         let target = GuardedPlane(rowBytes: 16, rows: 2) { _, _ in 0 }
         for (width, height) in [(5, 2), (4, 3), (0, 1), (1, 0), (-1, 1), (1 << 17, 1), (.max, .max)] {
             #expect(
@@ -427,7 +427,7 @@ import Testing
                     scene.depth.image, scale: DepthScale(), colors: scene.picture, settings: scene.settings,
                     into: target.plane, width: width, height: height))
         }
-        let other = try CloudScene(metres: [1], colors: [pixel(1)], width: 1)
+        let other = try CloudFixture(metres: [1], colors: [pixel(1)], width: 1)
         #expect(
             !CloudRenderer().draw(
                 other.depth.image, scale: DepthScale(), colors: scene.picture, settings: scene.settings,

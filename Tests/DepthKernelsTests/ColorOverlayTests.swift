@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: scenes)
-    func `every pixel has the colour of the sample it lies in, mixed as documented`(scene: Scene) throws {
+    func `every pixel has the color of the sample it lies in, mixed as documented`(scene: Scene) throws {
         check(scene, try draw(scene))
     }
 

@@ -33,7 +33,7 @@ import Testing
         #expect((lightness.last ?? 0) - (lightness.first ?? 0) > 200)
     }
 
-    /// Entries of the published tables of 256 colours, the stops between which the palette draws its lines and others.
+    /// Entries of the published tables of 256 colors, the stops between which the palette draws its lines and others.
     @Test(arguments: [
         (DepthPalette.viridis, 0, 0x440154), (.viridis, 100, 0x2a768e), (.viridis, 128, 0x21918c),
         (.viridis, 200, 0x70cf57), (.viridis, 255, 0xfde725),
@@ -254,7 +254,7 @@ import Testing
     }
 
     @Test(arguments: Array(1...20) + [63, 64, 65, 130])
-    func `floats have the same colours by every instruction set, and those of the formula`(width: Int) throws {
+    func `floats have the same colors by every instruction set, and those of the formula`(width: Int) throws {
         let depth = try DepthMap(metres: metres(width * 4, seed: 8), width: width)
         for max in [0.5, 4, 9] {
             let expected = picture(DepthColorMapTests.equalized(depth.metres(), max: max))
@@ -285,7 +285,7 @@ import Testing
 }
 
 extension DepthMap {
-    /// The map in colours, four bytes for each sample.
+    /// The map in colors, four bytes for each sample.
     func painted(
         _ range: DepthColorRange, scale: DepthScale = DepthScale(), palette: DepthPalette = .jet,
         colors: DepthColors? = nil, with map: DepthColorMap = DepthColorMap()

@@ -10,21 +10,21 @@ private struct Format: CustomTestStringConvertible {
 
     private typealias Component = VideoColors.Component
 
-    private init?(_ name: String, _ planes: [AlphaSpread], _ components: [Component], isYUV: Bool = true) {
+    private init?(_ name: String, _ planes: [PlaneLayout], _ components: [Component], isYUV: Bool = true) {
         testDescription = name
         layout = PixelLayout(planes: planes)
         guard let colors = VideoColors(isYUV ? .yuv(isLimited: true) : .rgb, components) else { return nil }
         self.colors = colors
     }
 
-    private static func half(_ x: Int, _ y: Int, _ bytes: Int) -> AlphaSpread {
+    private static func half(_ x: Int, _ y: Int, _ bytes: Int) -> PlaneLayout {
         .subsampled(horizontal: x, vertical: y, bytesPerSample: bytes)
     }
 
     static let all: [Format] = [
         Format("RGB", [.full(bytesPerSample: 3)], packed([0, 1, 2], step: 3), isYUV: false),
         Format("xBGR", [.full(bytesPerSample: 4)], packed([3, 2, 1], step: 4), isYUV: false),
-        Format("Y444", [AlphaSpread](repeating: .full(bytesPerSample: 1), count: 3), planar(0, 0)),
+        Format("Y444", [PlaneLayout](repeating: .full(bytesPerSample: 1), count: 3), planar(0, 0)),
         Format("I420", [.full(bytesPerSample: 1), half(2, 2, 1), half(2, 2, 1)], planar(1, 1)),
         Format("Y42B", [.full(bytesPerSample: 1), half(2, 1, 1), half(2, 1, 1)], planar(1, 0)),
         Format("YUV9", [.full(bytesPerSample: 1), half(4, 4, 1), half(4, 4, 1)], planar(2, 2)),
@@ -54,7 +54,7 @@ private struct Format: CustomTestStringConvertible {
         }
     }
 
-    /// Where a byte's pixels begin, how many they are along each axis, and which component it is; nil for a byte of none.
+    /// The first pixel of a byte, the number of its pixels along each axis, and its component; nil for a byte of none.
     func place(plane: Int, x: Int, y: Int) -> (x: Int, y: Int, across: Int, down: Int, component: Int)? {
         switch layout.planes[plane] {
         case .full(let bytes):
@@ -68,7 +68,7 @@ private struct Format: CustomTestStringConvertible {
     }
 }
 
-/// A colour component of a picture at a pixel, 0…255.
+/// A color component of a picture at a pixel, 0…255.
 private typealias Paint = (_ component: Int, _ x: Int, _ y: Int) -> Double
 
 /// Planes of one format.
@@ -106,10 +106,10 @@ private struct Picture {
 
     func change(
         alpha: GuardedPlane, background: Picture? = nil, _ settings: EdgeSettings = EdgeSettings(),
-        loops: Loops = .best, crew: BackwardsCrew? = nil
+        loops: Loops = .best, pool: ReversedWorkerPool? = nil
     ) {
         let edge = EdgeColors(format.colors, width: width, height: height, loops: loops)
-        edge.crew = crew
+        edge.pool = pool
         edge.change(
             Planes(planes), alpha: alpha.plane.readOnly, background: background.map { Planes($0.planes).readOnly },
             settings)
@@ -145,7 +145,7 @@ private struct Picture {
     }
 }
 
-/// The colours of a person and of a room in the way that real ones are: plain parts, steps, and a little noise.
+/// The colors of a person and of a room in the way that real ones are: plain parts, steps, and a little noise.
 private func person(_ component: Int, _ x: Int, _ y: Int) -> Double {
     let part = (x / 23 + y / 31) % 3
     return [150.0, 108, 144][component] + Double(part * 14) - Double(y) * 0.2 + Double((x * 7 + y * 5) % 9)
@@ -201,7 +201,7 @@ private func mixed(_ alpha: GuardedPlane) -> Paint {
     }
 
     @Test(arguments: Format.all)
-    private func `one colour before another is found exactly`(format: Format) {
+    private func `one color before another is found exactly`(format: Format) {
         let alpha = outline(67, 45)
         let video = Picture(format, 67, 45) { component, x, y in
             let a = Double(alpha[x, y]) / 255
@@ -214,7 +214,7 @@ private func mixed(_ alpha: GuardedPlane) -> Paint {
         video.forEachSample(alpha) { plane, x, y, alpha in
             guard alpha > 1, alpha < 254, let place = format.place(plane: plane, x: x, y: y) else { return }
             let (own, new) = (Double(before[plane][y * video.planes[plane].rowBytes + x]), video.planes[plane][x, y])
-            // A byte's rounding of colour and of mean alpha is all that is left, the more the clearer the sample.
+            // A byte's rounding of color and of mean alpha is all that is left, the more the clearer the sample.
             #expect(abs(Int(new) - (40 + 30 * place.component)) <= 3, "\(plane) \(x) \(y) alpha \(alpha): \(new)")
             #expect(abs(Double(half.planes[plane][x, y]) - (own + Double(new)) / 2) <= 1)
         }
@@ -257,7 +257,7 @@ private func mixed(_ alpha: GuardedPlane) -> Paint {
     }
 
     @Test(arguments: Format.all)
-    private func `colours that nobody knows change nothing`(format: Format) {
+    private func `colors that nobody knows change nothing`(format: Format) {
         for plain in [0, 255] as [UInt8] {
             // Nothing but mixed pixels beside room, or beside the person.
             let alpha = GuardedPlane(rowBytes: 80, rows: 40) { x, _ in x < 40 ? plain : 100 }
@@ -279,9 +279,9 @@ private func mixed(_ alpha: GuardedPlane) -> Paint {
             var expected: [[UInt8]]?
             for loops in Loops.usable {
                 for threads in [1, 2, 7] {
-                    let (picture, crew) = (video.copy, BackwardsCrew(size: threads))
-                    picture.change(alpha: alpha, background: background, settings, loops: loops, crew: crew)
-                    #expect(threads == 1 || crew.cuts > 0, "the frame was not cut")
+                    let (picture, pool) = (video.copy, ReversedWorkerPool(size: threads))
+                    picture.change(alpha: alpha, background: background, settings, loops: loops, pool: pool)
+                    #expect(threads == 1 || pool.cuts > 0, "the frame was not cut")
                     #expect(picture.bytes == expected ?? picture.bytes, "\(loops), \(threads) threads")
                     expected = expected ?? picture.bytes
                 }
@@ -341,7 +341,7 @@ private func mixed(_ alpha: GuardedPlane) -> Paint {
         #expect(results[3].edge < 200)
     }
 
-    @Test func `light of the person's own colour shows nothing`() {
+    @Test func `light of the person's own color shows nothing`() {
         for format in Format.all {
             let alpha = outline(160, 120)
             let video = Picture(format, 160, 120) { component, _, _ in Double(90 + component * 20) }

@@ -42,7 +42,7 @@ import Testing
         let placement = DepthPlacement(
             depthWidth: scene.width, depthHeight: scene.height, videoWidth: 1920, videoHeight: 1080)
         for line in try Golden.numbers("faces.txt") {
-            let box = Box(x: line[0], y: line[1], width: line[2], height: line[3])
+            let box = Rectangle<Double>(x: line[0], y: line[1], width: line[2], height: line[3])
             #expect(faceDepth(in: depth.image, scale: DepthScale(), placement: placement, box: box) == line[4])
         }
     }

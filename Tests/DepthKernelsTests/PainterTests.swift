@@ -40,14 +40,14 @@ private let layouts: [PixelLayout] = [
 ]
 
 @Suite struct PainterTests {
-    private let ink = Ink([[11, 12, 13, 14], [21, 22], [31], [41]])
+    private let ink = StoredColor([[11, 12, 13, 14], [21, 22], [31], [41]])
 
-    /// Whether byte `x` of row `y` of a plane belongs to a pixel in the box.
-    private func belongs(_ spread: AlphaSpread, _ x: Int, _ y: Int, _ box: PixelBox) -> Bool {
+    /// True where byte `x` of row `y` of a plane belongs to a pixel in the box.
+    private func belongs(_ planeLayout: PlaneLayout, _ x: Int, _ y: Int, _ box: Rectangle<Int>) -> Bool {
         func touches(_ columns: Range<Int>, _ rows: Range<Int>) -> Bool {
             columns.overlaps(box.left..<box.right) && rows.overlaps(box.top..<box.bottom)
         }
-        switch spread {
+        switch planeLayout {
         case .full(let bytes): return touches(x / bytes..<x / bytes + 1, y..<y + 1)
         case .subsampled(let h, let v, let bytes):
             return touches(x / bytes * h..<(x / bytes + 1) * h, y * v..<(y + 1) * v)
@@ -64,9 +64,9 @@ private let layouts: [PixelLayout] = [
         for (width, height) in sizes {
             for (left, top, right, bottom) in boxes {
                 let canvas = Canvas(layout, width: width, height: height)
-                let box = PixelBox(left: left, top: top, right: right, bottom: bottom)
+                let box = Rectangle(left: left, top: top, right: right, bottom: bottom)
                 try canvas.painter.fill(box, ink)
-                let seen = PixelBox(
+                let seen = Rectangle(
                     left: max(left, 0), top: max(top, 0), right: max(max(left, 0), min(right, width)),
                     bottom: max(max(top, 0), min(bottom, height)))
                 for (index, plane) in canvas.planes.enumerated() {
@@ -96,7 +96,7 @@ private let layouts: [PixelLayout] = [
 
     @Test func aFrameIsHollowAndAClipHoldsEverythingIn() throws {
         let canvas = Canvas(PixelLayout(.full(bytesPerSample: 1)), width: 8, height: 7)
-        try canvas.painter.frame(PixelBox(left: 1, top: 1, right: 7, bottom: 6), thickness: 2, Ink([[1]]))
+        try canvas.painter.frame(Rectangle(left: 1, top: 1, right: 7, bottom: 6), thickness: 2, StoredColor([[1]]))
         for y in 0..<7 {
             for x in 0..<8 {
                 let isInside = 1..<7 ~= x && 1..<6 ~= y
@@ -106,8 +106,8 @@ private let layouts: [PixelLayout] = [
         }
         let clipped = Canvas(PixelLayout(.full(bytesPerSample: 1)), width: 8, height: 7)
         var painter = try clipped.painter
-        painter.clip = PixelBox(left: 2, top: 2, right: 50, bottom: 4)
-        painter.fill(PixelBox(left: .min, top: .min, right: .max, bottom: .max), Ink([[1]]))
+        painter.clip = Rectangle(left: 2, top: 2, right: 50, bottom: 4)
+        painter.fill(Rectangle(left: .min, top: .min, right: .max, bottom: .max), StoredColor([[1]]))
         for y in 0..<7 {
             for x in 0..<8 { #expect(clipped.planes[0][x, y] == (x >= 2 && 2..<4 ~= y ? 1 : 100)) }
         }
@@ -123,9 +123,9 @@ private let layouts: [PixelLayout] = [
         let planes = [
             GuardedPlane(rowBytes: 2, bytes: [9, 0, 0, 0]), GuardedPlane(rowBytes: 2, bytes: [7, 5]),
         ]
-        let read = Ink(firstPixelOf: Planes(planes).readOnly, layout: layouts[4])
-        #expect(read == Ink([[9], [7, 5]]))
-        #expect(Ink(firstPixelOf: Planes(planes).readOnly, layout: layouts[3]) == nil)
+        let read = StoredColor(firstPixelOf: Planes(planes).readOnly, layout: layouts[4])
+        #expect(read == StoredColor([[9], [7, 5]]))
+        #expect(StoredColor(firstPixelOf: Planes(planes).readOnly, layout: layouts[3]) == nil)
     }
 }
 
@@ -133,7 +133,7 @@ private let layouts: [PixelLayout] = [
     /// The text on a grey picture of single bytes, as lines of `#` (light), `.` (dark) and spaces.
     private func picture(_ text: DigitText, width: Int, height: Int, x: Int = 0, y: Int = 0) throws -> [String] {
         let canvas = Canvas(PixelLayout(.full(bytesPerSample: 1)), width: width, height: height)
-        try text.draw(on: canvas.painter, x: x, y: y, light: Ink([[255]]), dark: Ink([[0]]))
+        try text.draw(on: canvas.painter, x: x, y: y, light: StoredColor([[255]]), dark: StoredColor([[0]]))
         #expect(canvas.planes[0].guardsAreIntact)
         return (0..<height).map { row in
             String(
@@ -196,11 +196,11 @@ private let layouts: [PixelLayout] = [
         let free = try picture(text, width: 60, height: 30, x: 0, y: 0).joined().filter { $0 != " " }.count
         for (x, y) in [(0, 0), (30, 15), (59, 29), (59, 0), (0, 29), (-500, 700), (Int.max, Int.min)] {
             let canvas = Canvas(PixelLayout(.full(bytesPerSample: 1)), width: 60, height: 30)
-            try text.draw(on: canvas.painter, besideX: x, y: y, light: Ink([[255]]), dark: Ink([[0]]))
+            try text.draw(on: canvas.painter, besideX: x, y: y, light: StoredColor([[255]]), dark: StoredColor([[0]]))
             #expect(canvas.planes[0].bytes.filter { $0 != 100 }.count == free)
         }
         let tiny = Canvas(PixelLayout(.full(bytesPerSample: 1)), width: 5, height: 4)
-        try text.draw(on: tiny.painter, besideX: 2, y: 2, light: Ink([[255]]), dark: Ink([[0]]))
+        try text.draw(on: tiny.painter, besideX: 2, y: 2, light: StoredColor([[255]]), dark: StoredColor([[0]]))
         #expect(tiny.planes[0].guardsAreIntact)
     }
 

@@ -38,7 +38,7 @@ struct DepthMap {
                 plane: memory.plane.readOnly, width: width, height: samples.count / width, encoding: encoding))
     }
 
-    /// What `scale` makes of every sample; 0 where it was not measured.
+    /// Every sample in metres, by `scale`; 0 where it was not measured.
     func metres(_ scale: DepthScale = DepthScale()) -> [Double] {
         (0..<image.height).flatMap { y in
             (0..<image.width).map { x in image.metres(x: x, y: y, scale: scale) ?? 0 }
@@ -98,7 +98,7 @@ extension MatteSettings {
     }
 }
 
-/// How far two pictures of bytes lie apart.
+/// The differences between two pictures of bytes.
 struct Difference: CustomStringConvertible {
     let largest: Int
     let mean: Double
@@ -115,7 +115,7 @@ struct Difference: CustomStringConvertible {
     var description: String { "largest \(largest), mean \(mean)" }
 }
 
-/// Bytes that come again in every run.
+/// Random bytes, the same in every run.
 func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
     var random = RepeatableRandomNumberGenerator(seed: seed)
     return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }

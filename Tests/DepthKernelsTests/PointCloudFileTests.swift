@@ -48,12 +48,12 @@ import Testing
         }
     }
 
-    @Test func `every measured sample is a vertex, in metres, with its colour`() throws {
+    @Test func `every measured sample is a vertex, in metres, with its color`() throws {
         let (width, height) = (5, 4)
         let metres = (0..<width * height).map { index -> Float in
             [7: .nan, 8: 0, 9: -1, 10: .infinity, 11: 0.0005][index] ?? 0.5 + Float(index) / 10
         }
-        let scene = try CloudScene(
+        let scene = try CloudFixture(
             metres: metres, colors: (0..<20).map { SIMD4(UInt8($0), UInt8(100 + $0), UInt8(200 + $0), 77) }, width: 5)
         let sensor = CloudSensor(width: 5, height: 4, fieldOfView: 70, fx: 10, fy: 20, cx: 1.5, cy: 2.5)
         for (order, names) in [
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `a map without a sample is a file without a vertex`() throws {
-        let scene = try CloudScene(metres: [.nan], colors: [pixel(0)], width: 1)
+        let scene = try CloudFixture(metres: [.nan], colors: [pixel(0)], width: 1)
         let sensor = CloudSensor(width: 1, height: 1, fieldOfView: .nan)
         let file = PointCloudFile(
             scene.depth.image, scale: DepthScale(), colors: scene.picture, order: .rgba, sensor: sensor)
@@ -92,7 +92,7 @@ import Testing
         let colors = (0..<20).map { pixel($0) }
         let sensor = CloudSensor(width: 5, height: 4, fieldOfView: 60)
         let files = try [DepthEncoding.gray16LE, .gray16BE].map { encoding in
-            let scene = try CloudScene(DepthMap(counts: counts, width: 5, encoding: encoding), colors)
+            let scene = try CloudFixture(DepthMap(counts: counts, width: 5, encoding: encoding), colors)
             return PointCloudFile(
                 scene.depth.image, scale: DepthScale(), colors: scene.picture, order: .rgba, sensor: sensor
             ).bytes

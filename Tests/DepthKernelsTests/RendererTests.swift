@@ -191,7 +191,7 @@ import Testing
     }
 }
 
-/// The matte is worked out only where it changes: here are the places where that could go wrong.
+/// The matte is computed only where it varies: the cases where that could go wrong.
 @Suite struct EdgeOfTheMatteTests {
     /// A foreground that ends at a column, at every width up to a few blocks.
     @Test(arguments: [0, 1.0, 5], [1.0, 2.25, 3, 0.4])
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    /// What is made of fewer samples than there are, at its worst: patterns as fine as the samples, edges along the border.
+    /// The worst cases of decimation: patterns as fine as the samples, edges along the border.
     @Test(arguments: ["noise", "dust", "bars", "borders", "half"], [5, 6.3, 10, 21, 40])
     func `a wide blur of the finest patterns is as good as a narrow one`(pattern: String, blurRadius: Double) throws {
         var random = RepeatableRandomNumberGenerator(seed: 5)
@@ -321,7 +321,7 @@ import Testing
         }
     }
 
-    /// The bell ends where that of the samples does: what it does not reach is clear.
+    /// The Gaussian on cells is truncated at the same radius as that on samples: beyond it all is clear.
     @Test(arguments: [5, 10.25, 20.5, 41])
     func `the middle of a hole as large as the kernel is clear`(blurRadius: Double) throws {
         let side = 2 * Int((4 * blurRadius).rounded(.up)) + 3

@@ -31,7 +31,7 @@ private struct Picture {
 
     var bytes: [[UInt8]] { planes.map(\.bytes) }
 
-    /// Whether a byte belongs, in part, to a pixel in the columns and rows.
+    /// True where a byte belongs, in part, to a pixel in the columns and rows.
     func touches(_ plane: Int, _ x: Int, _ y: Int, columns: Range<Int>, rows: Range<Int>) -> Bool {
         switch layout.planes[plane] {
         case .full(let bytes): return columns.contains(x / bytes) && rows.contains(y)

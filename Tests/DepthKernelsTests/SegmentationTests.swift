@@ -12,7 +12,7 @@ import Testing
         SegmentationPicture(plane: GuardedPlane(rowBytes: width, rows: height, content: value).plane.readOnly)
     }
 
-    /// Whether the frames' maker (`regenerate_fusion.py`) drew the person there.
+    /// True where `regenerate_fusion.py` drew the person.
     private func isPerson(x: Double, y: Double, frame: Int) -> Bool {
         let (dx, y) = (x * 160 - (frame < 2 ? 0 : 3) - 78, y * 120)
         func ellipse(_ centre: Double, _ width: Double, _ height: Double) -> Bool {
@@ -100,7 +100,7 @@ import Testing
             let expected = try alphas { _ in mask }
             for loops in Loops.usable {
                 let matte = Matte(loops: loops)
-                matte.crew = BackwardsCrew(size: 5)
+                matte.pool = ReversedWorkerPool(size: 5)
                 #expect(try alphas(matte) { _ in mask } == expected, "\(loops), \(width)x\(height)")
             }
         }
@@ -116,7 +116,7 @@ import Testing
         #expect(!changed.isEmpty)
         for index in changed where Int(with[index]) > Int(without[index]) + 8 {
             let (x, y) = (index % golden.width, index / golden.width)
-            // The model of the colours draws a little way past the samples.
+            // The model of the colors draws a little way past the samples.
             let near = (-6...6).contains { dx in
                 (-6...6).contains { dy in
                     isPerson(

@@ -46,7 +46,7 @@ import Testing
                 let whole = Frames(layout, size).blended {
                     blenders[0].blend(video: $0, background: $1, alpha: fresh.plane())
                 }
-                // What a frame before this one has left must not show: neither a whole person nor nobody.
+                // Results of an earlier frame must not show: neither an opaque one nor a clear one.
                 for var before in [MatteSettings.step(cutoff: 10), .step(cutoff: 0.1), settings] {
                     before.depth = reading
                     matte.render(frame, before)

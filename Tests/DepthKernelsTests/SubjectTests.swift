@@ -52,7 +52,8 @@ import Testing
         var scene = Scene()
         scene.addPerson(axis: 160, top: 20, distance: 1.2)
         let face = scene.faces[0]
-        scene.faces.append(Box(x: face.x + 6, y: face.y + 30, width: face.width - 8, height: face.height - 8))
+        scene.faces.append(
+            Rectangle<Double>(x: face.x + 6, y: face.y + 30, width: face.width - 8, height: face.height - 8))
         let alpha = try scene.alpha()
         #expect(try alpha == scene.alpha(.all))
     }
@@ -208,6 +209,31 @@ import Testing
         #expect(try scene.isKept(scene.alpha(of: matte), Scene.chest(230, 40, 1.8)))
     }
 
+    @Test func `another stretch of the stream does not let the neighbour in`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 100, top: 40, distance: 1.8)
+        scene.addPerson(axis: 230, top: 40, distance: 1.8, hasFace: false)
+        let matte = Matte()
+        _ = try scene.alpha(of: matte)
+        scene.faces = []
+        matte.forgetPast()
+        let alpha = try scene.alpha(of: matte)
+        #expect(scene.isKept(alpha, Scene.chest(100, 40, 1.8)) && scene.isGone(alpha, Scene.chest(230, 40, 1.8)))
+    }
+
+    @Test(arguments: [Float.infinity, .nan, -1])
+    func `samples that were not measured may be said in any way`(unmeasured: Float) throws {
+        func alpha(_ hole: Float) throws -> [UInt8] {
+            var scene = Scene()
+            scene.addFloor(height: 0.88)
+            scene.addPerson(axis: 160, top: 10, distance: 2.2, isWhole: true)
+            scene.add(130..<190, 100..<102) { _, _ in hole }
+            scene.add(0..<320, 230..<240) { _, _ in hole }
+            return try scene.alpha()
+        }
+        #expect(try alpha(unmeasured) == alpha(0))
+    }
+
     @Test func `a link at the limit does not come and go`() throws {
         // A thing beside the shoulder whose step goes to and fro about the limit.
         func scene(step: Float) -> Scene {
@@ -237,7 +263,7 @@ import Testing
         for loops in Loops.usable {
             for size in [1, 3] {
                 let matte = Matte(loops: loops)
-                matte.crew = BackwardsCrew(size: size)
+                matte.pool = ReversedWorkerPool(size: size)
                 #expect(try scene.alpha(of: matte) == expected, "\(loops), \(size) threads")
             }
         }
@@ -252,8 +278,8 @@ import Testing
                 width: width, height: height,
                 depth: (0..<(width * height)).map { _ in strange.randomElement(using: &random) ?? 0 },
                 faces: [
-                    Box(x: 0, y: 0, width: Double(width), height: Double(height)),
-                    Box(x: Double(width) / 2, y: 0, width: Double(width) / 2, height: Double(height)),
+                    Rectangle<Double>(x: 0, y: 0, width: Double(width), height: Double(height)),
+                    Rectangle<Double>(x: Double(width) / 2, y: 0, width: Double(width) / 2, height: Double(height)),
                 ])
             var settings = Scene.settings(.anchored)
             settings.anchor.faceSelect = FaceSelect.allCases[number]
@@ -262,11 +288,13 @@ import Testing
     }
 }
 
-private struct Rectangle {
-    let columns: Range<Int>
-    let rows: Range<Int>
+extension Rectangle<Int> {
+    fileprivate init(_ left: Int, _ top: Int, _ right: Int, _ bottom: Int) {
+        self.init(left: left, top: top, right: right, bottom: bottom)
+    }
 
-    init(_ left: Int, _ top: Int, _ right: Int, _ bottom: Int) { (columns, rows) = (left..<right, top..<bottom) }
+    fileprivate var columns: Range<Int> { left..<right }
+    fileprivate var rows: Range<Int> { top..<bottom }
 }
 
 /// A grey scene before a wall, seen by a camera of 60 degrees at the height of the picture's middle.
@@ -275,13 +303,13 @@ private struct Scene {
     var height = 240
     /// Metres.
     var depth: [Float]
-    var faces: [Box] = []
+    var faces: [Rectangle<Double>] = []
     /// Standard deviation, about, in metres at 1 m; it grows with the square of the distance.
     var noise: Float = 0.002
 
     init() { depth = Array(repeating: 4, count: 320 * 240) }
 
-    init(width: Int, height: Int, depth: [Float], faces: [Box]) {
+    init(width: Int, height: Int, depth: [Float], faces: [Rectangle<Double>]) {
         (self.width, self.height, self.depth, self.faces) = (width, height, depth, faces)
         noise = 0
     }
@@ -336,30 +364,30 @@ private struct Scene {
         add(from: 0, to: 0.24, width: 0.16, behind: 0)
         if hasFace {
             faces.append(
-                Box(
+                Rectangle<Double>(
                     x: Double(axis) - 0.08 * scale, y: Double(top) + 0.06 * scale, width: 0.16 * scale,
                     height: 0.16 * scale))
         }
     }
 
     /// The inside of a person's head.
-    static func head(_ axis: Int, _ top: Int, _ distance: Double) -> Rectangle {
+    static func head(_ axis: Int, _ top: Int, _ distance: Double) -> Rectangle<Int> {
         let scale = samplesPerMetre(distance)
         let half = Int(0.03 * scale)
         return Rectangle(axis - half, top + Int(0.07 * scale), axis + half, top + Int(0.16 * scale))
     }
 
     /// The inside of a person's chest.
-    static func chest(_ axis: Int, _ top: Int, _ distance: Double) -> Rectangle {
+    static func chest(_ axis: Int, _ top: Int, _ distance: Double) -> Rectangle<Int> {
         let scale = samplesPerMetre(distance)
         let half = Int(0.08 * scale)
         return Rectangle(axis - half, top + Int(0.38 * scale), axis + half, top + Int(0.5 * scale))
     }
 
-    func isKept(_ alpha: [UInt8], _ inside: Rectangle) -> Bool { share(alpha, inside) > 0.99 }
-    func isGone(_ alpha: [UInt8], _ inside: Rectangle) -> Bool { share(alpha, inside) < 0.01 }
+    func isKept(_ alpha: [UInt8], _ inside: Rectangle<Int>) -> Bool { share(alpha, inside) > 0.99 }
+    func isGone(_ alpha: [UInt8], _ inside: Rectangle<Int>) -> Bool { share(alpha, inside) < 0.01 }
 
-    private func share(_ alpha: [UInt8], _ inside: Rectangle) -> Double {
+    private func share(_ alpha: [UInt8], _ inside: Rectangle<Int>) -> Double {
         var sum = 0
         for y in inside.rows { for x in inside.columns { sum += Int(alpha[y * width + x]) } }
         return Double(sum) / Double(255 * inside.rows.count * inside.columns.count)
@@ -388,7 +416,7 @@ private struct Scene {
                 planes: planes, layout: PixelLayout(.full(bytesPerSample: 3)), colors: VideoColors(.rgb, components))
             matte.render(
                 MatteFrame(depth: depth.image, video: picture, width: width, height: height, faces: faces), settings)
-            let alpha = matte.plane(over: picture)
+            let alpha = matte.plane()
             return (0..<height).flatMap { y in
                 [UInt8](UnsafeRawBufferPointer(start: alpha.row(y), count: width))
             }

@@ -1,3 +1,4 @@
+import DepthKernels
 import DepthMattePlugin
 import GstBridge
 import GstTestSupport
@@ -116,18 +117,18 @@ import Testing
     }
 
     @Test func `what is cut off or left over is parted with the smaller half first`() {
-        func rectangles(_ fit: PictureFit, _ source: (Int, Int), _ target: (Int, Int)) -> [PixelRect] {
+        func rectangles(_ fit: PictureFit, _ source: (Int, Int), _ target: (Int, Int)) -> [Rectangle<Int>] {
             let (from, into) = fit.rectangles(
                 sourceWidth: source.0, sourceHeight: source.1, targetWidth: target.0, targetHeight: target.1)
             return [from, into]
         }
-        let frame = PixelRect(width: 5, height: 2)
+        let frame = Rectangle(width: 5, height: 2)
         #expect(
             rectangles(.contain, (2, 2), (5, 2))
-                == [PixelRect(width: 2, height: 2), PixelRect(x: 1, y: 0, width: 2, height: 2)])
-        #expect(rectangles(.cover, (10, 9), (5, 2)) == [PixelRect(x: 0, y: 2, width: 10, height: 4), frame])
-        #expect(rectangles(.stretch, (7, 9), (5, 2)) == [PixelRect(width: 7, height: 9), frame])
-        #expect(rectangles(.contain, (1, 5000), (5, 2))[1] == PixelRect(x: 2, y: 0, width: 1, height: 2))
-        #expect(rectangles(.cover, (1, 5000), (5, 2))[0] == PixelRect(x: 0, y: 2499, width: 1, height: 1))
+                == [Rectangle(width: 2, height: 2), Rectangle(x: 1, y: 0, width: 2, height: 2)])
+        #expect(rectangles(.cover, (10, 9), (5, 2)) == [Rectangle(x: 0, y: 2, width: 10, height: 4), frame])
+        #expect(rectangles(.stretch, (7, 9), (5, 2)) == [Rectangle(width: 7, height: 9), frame])
+        #expect(rectangles(.contain, (1, 5000), (5, 2))[1] == Rectangle(x: 2, y: 0, width: 1, height: 2))
+        #expect(rectangles(.cover, (1, 5000), (5, 2))[0] == Rectangle(x: 0, y: 2499, width: 1, height: 1))
     }
 }

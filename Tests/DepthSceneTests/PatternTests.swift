@@ -1,3 +1,4 @@
+import DepthKernels
 import DepthScene
 import Testing
 

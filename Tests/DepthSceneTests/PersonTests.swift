@@ -1,3 +1,4 @@
+import DepthKernels
 import DepthScene
 import Testing
 
@@ -69,7 +70,7 @@ import Testing
                 total += abs(share - Double(matte[y * width + x]))
             }
         }
-        // Where two shapes share a pixel their coverages count as independent, so single pixels may differ more.
+        // The coverages of two shapes in a pixel count as independent, so single pixels may differ more.
         #expect(total / Double(width * height) < 0.25)
     }
 

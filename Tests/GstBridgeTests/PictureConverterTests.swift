@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthKernels
 import GstBridge
 import GstTestSupport
 import Testing
@@ -12,8 +13,8 @@ import Testing
         let input = guardedBuffer((0..<source.size).map { pixel[$0 % pixel.count] })
         let output = guardedBuffer([UInt8](repeating: filler, count: target.size))
         try PictureConverter(
-            source.info, to: target.info, from: PixelRect(width: source.width, height: source.height),
-            into: PixelRect(x: 0, y: rows.lowerBound, width: target.width, height: rows.count), border: border
+            source.info, to: target.info, from: Rectangle(width: source.width, height: source.height),
+            into: Rectangle(x: 0, y: rows.lowerBound, width: target.width, height: rows.count), border: border
         ).convert(input.pointer, into: output.pointer)
         return output.bytes
     }
@@ -47,7 +48,7 @@ import Testing
     @Test func `formats without a way between them are named`() throws {
         var encoded = VideoShape("RGBA", 8, 8).info
         encoded.finfo = gst_video_format_get_info(GST_VIDEO_FORMAT_ENCODED)
-        let whole = PixelRect(width: 8, height: 8)
+        let whole = Rectangle(width: 8, height: 8)
         #expect(throws: FrameFault.noConversion(from: "ENCODED", to: "I420")) {
             try PictureConverter(encoded, to: VideoShape("I420", 8, 8).info, from: whole, into: whole, border: 0)
         }

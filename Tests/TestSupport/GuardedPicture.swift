@@ -1,7 +1,7 @@
 package import DepthKernels
 import Synchronization
 
-/// A plane of bytes at an odd address, with padding after each row and guard bytes all around that nobody may touch.
+/// A plane of bytes at an odd address, with padding after each row and guard bytes all around, which must stay unchanged.
 @safe
 package final class GuardedPlane {
     package let rowBytes: Int
@@ -55,7 +55,7 @@ package final class GuardedPlane {
         return plane
     }
 
-    /// Whether no byte outside the picture was written.
+    /// True where no byte outside the picture was written.
     package var guardsAreIntact: Bool {
         var isPicture = unsafe [Bool](repeating: false, count: memory.count)
         for y in 0..<rows {

@@ -4,9 +4,9 @@
     import Glibc
 #endif
 
-/// The matte and the blend, slowly: each formula written down once, in double precision, one sample at a time.
+/// The matte and the blend as a slow reference: each formula written down once, in double precision, one sample at a time.
 ///
-/// What the kernels and the elements are checked against. It knows nothing of them.
+/// The kernels and the elements are compared with it; it shares no code with them.
 ///
 /// 1. mask      1 where near < metres <= cutoff, with a linear ramp inside each limit if it has a feather; metres that
 ///              are not above 0 or not finite are not measured and stay 0, inverted or not. With a focus, on
@@ -47,7 +47,7 @@ package struct ReferenceMatte: Sendable {
 
     /// The alpha of every video pixel, row by row.
     ///
-    /// - parameter metres: `width · height` distances, row by row.
+    /// - Parameter metres: `width · height` distances, row by row.
     package func alpha(metres: [Double], width: Int, height: Int, videoWidth: Int, videoHeight: Int) -> [UInt8] {
         var mask = Grid(width: width, height: height, values: metres.map(opacity))
         if blurRadius > 0 { mask = blurred(mask) }

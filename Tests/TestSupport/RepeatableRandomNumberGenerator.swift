@@ -1,4 +1,4 @@
-/// Random numbers that come again in every run.
+/// Random numbers, the same in every run.
 ///
 /// SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
 package struct RepeatableRandomNumberGenerator: RandomNumberGenerator {

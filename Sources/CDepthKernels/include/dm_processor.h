@@ -16,7 +16,7 @@ static inline bool dm_has_x86_64_v3(void) {
 #endif
 }
 
-/// Tells the processor that this thread spins, so that it leaves the core's resources to others.
+/// A hint in a spin loop, which leaves the core's resources to its other hardware thread.
 static inline void dm_relax(void) {
 #if defined(__SSE2__)
     _mm_pause();
@@ -31,20 +31,20 @@ static inline void dm_prefetch_for_writing(uintptr_t address) { __builtin_prefet
 /// Prefetches a cache line for reading. The address may be invalid.
 static inline void dm_prefetch_for_reading(uintptr_t address) { __builtin_prefetch((const void *)address, 0, 3); }
 
-/// Orders all copies past the cache before this thread's next store.
+/// Orders all non-temporal stores before this thread's next store.
 static inline void dm_finish_copies(void) {
 #if defined(__SSE2__)
     _mm_sfence();
 #endif
 }
 
-/// Some of 1024 processors, one bit for each.
+/// A set of up to 1024 processors, one bit for each.
 typedef struct {
     uint64_t words[16];
 } dm_processor_set;
 
-/// Gets the processors that this thread may use; false where the system does not tell.
+/// Gets the processors that this thread may run on; false where the system does not support it.
 bool dm_get_affinity(dm_processor_set *_Nonnull set);
 
-/// Binds a thread, by the system's number of it, to these processors; false where that is not possible.
+/// Restricts a thread, given by its kernel thread id, to these processors; false where that is not possible.
 bool dm_set_affinity(int32_t thread, const dm_processor_set *_Nonnull set);

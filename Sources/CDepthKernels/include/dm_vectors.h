@@ -1,8 +1,8 @@
 #pragma once
 
-// Loops for vector instructions that Swift cannot express: comparisons of many samples with one bit for each, the first one
-// lowest (vectors of `bool`), products of which the upper half is kept (vectors that grow and shrink), stores that bypass
-// the cache, and, for AVX2, shuffles by a table and sums of products of neighbours.
+// Loops with vector instructions that Swift cannot express: comparisons with one result bit for each sample, the first
+// one lowest (vectors of `bool`), the upper halves of products (widening and narrowing conversions), stores that bypass
+// the cache, and, for AVX2, table shuffles and sums of products of neighbours.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #pragma clang assume_nonnull begin
 
-/// Compares 64 little-endian counts, aligned or not: a bit for each that lies 0...`span` behind `first`.
+/// Compares 64 little-endian counts, aligned or not: a bit for each that lies in `first`...`first + span`.
 static inline uint64_t dm_compare_counts(const void *counts, uint16_t first, uint16_t span) {
     uint64_t bits = 0;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -46,7 +46,7 @@ typedef struct {
     uint16_t at_least;
 } dm_comparison_bits;
 
-/// Compares 16 numbers, aligned or not: a bit for each that is `low` or less, and for each that is `high` or more.
+/// Compares 16 numbers, aligned or not: a bit for each that is at most `low`, and one for each that is at least `high`.
 static inline dm_comparison_bits dm_compare_floats(const float *numbers, float low, float high) {
     dm_comparison_bits bits = {0, 0};
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -74,16 +74,16 @@ typedef struct {
     float squares;
 } dm_tile_sums;
 
-/// The four rows that a row is interpolated from, and their weights. No row is NULL when they are read.
+/// The four rows that a row is interpolated from, and their weights. No row may be NULL when they are read.
 typedef struct {
     const int16_t *_Nullable rows[4];
     int16_t weights[4];
 } dm_row_taps;
 
-/// Weighted sums of numbers `start`..<`end` of four rows: the upper halves of the products, plus `bias`, shifted right and
-/// clipped to bytes.
+/// Weighted sums of elements `start`..<`end` of four rows: the upper halves of the products, plus `bias`, shifted right
+/// and clamped to bytes.
 ///
-/// 32 at a time; the last 32 may begin inside those before, which come out the same again. There must be 32 at least.
+/// 32 at a time; the last vector may overlap the one before, with the same results. There must be at least 32 elements.
 static inline void dm_filter_vertically(
     const dm_row_taps *taps, ptrdiff_t start, ptrdiff_t end, int16_t bias, int16_t shift, uint8_t *bytes) {
     typedef int16_t Sums __attribute__((ext_vector_type(32)));
@@ -105,16 +105,16 @@ static inline void dm_filter_vertically(
     }
 }
 
-/// The four neighbouring numbers that each pixel of a row is interpolated from: the place of the first of them, and the
-/// weights of the first two and of the last two, the earlier one in the lower half.
+/// The four neighbouring numbers that each pixel of a row is interpolated from: the index of the first one, and the
+/// weights of the first two and of the last two, the first of each pair in the lower half.
 typedef struct {
     const int32_t *first, *weights01, *weights23;
 } dm_column_taps;
 
 /// Pixels `start`..<`end` of a row: weighted sums of four numbers, divided by 2^16 and rounded to nearest.
 ///
-/// Eight pixels at a time where their numbers lie within eight neighbours, as they do when a map is enlarged 1.75 times or
-/// more. `first` never falls from one pixel to the next. There must be seven more numbers than pixels ask for.
+/// Eight pixels at a time where all their taps lie within eight neighbours, as they do when a map is upscaled by 1.75
+/// or more. `first` never decreases from one pixel to the next. Seven numbers after the last tap must be readable.
 static inline void dm_resample(
     const int16_t *numbers, dm_column_taps taps, ptrdiff_t start, ptrdiff_t end, int16_t *pixels) {
     ptrdiff_t x = start;
@@ -149,31 +149,32 @@ static inline void dm_resample(
     }
 }
 
-/// A run of `pixels` in as many `rows` as share a sample, of which `columns` in each row share `bytes` bytes.
+/// A run of `pixels` pixels in the `rows` rows that share samples; `columns` pixels of each row share a sample of
+/// `bytes` bytes.
 typedef struct {
     ptrdiff_t pixels, rows, columns, bytes;
-} dm_spread;
+} dm_alpha_run;
 
-/// Rows of one plane of a video, and of the plane behind it.
+/// Rows of one plane of a video, and of the same plane of the background.
 typedef struct {
     uint8_t *video;
     ptrdiff_t video_stride;
     const uint8_t *background;
     ptrdiff_t background_stride;
     ptrdiff_t rows;
-    /// Rows that are prefetched ahead of the one that is read; 0 for frames that a cache holds.
+    /// Prefetch distance in rows; 0 for frames that fit into the cache.
     ptrdiff_t rows_ahead;
 } dm_blend_part;
 
-/// Prefetches a row of bytes. They may lie anywhere, outside of all memory too.
+/// Prefetches a row of bytes. The addresses may be invalid.
 static inline void dm_prefetch_row(const uint8_t *bytes, ptrdiff_t count) {
     for (ptrdiff_t byte = 0; byte < count; byte += 64) __builtin_prefetch(bytes + byte, 0, 2);
 }
 
 // (video · alpha + background · (255 − alpha)) / 255, rounded to nearest, of each byte.
 //
-// As `blendedByte`: (t + t/256)/256 is the upper half of 257 · t. Two bytes in each lane of 16 bits, which the products need:
-// this way no byte is moved to get them.
+// As `blendedByte`: (t + t/256)/256 is the upper half of 257 · t. Each 16-bit lane holds two bytes, processed as its
+// low and high half, so that no shuffle is needed to widen them.
 #define DM_BLEND_VECTOR(name, bytes)                                                                                              \
     static inline void name(                                                                                                 \
         const uint8_t *video, const uint8_t *background, const uint8_t *alpha, uint8_t *target) {                            \
@@ -194,9 +195,9 @@ static inline void dm_prefetch_row(const uint8_t *bytes, ptrdiff_t count) {
 
 DM_BLEND_VECTOR(dm_blend_8, 8)
 #if defined(__AVX2__)
-/// The same with the instruction that adds up products of neighbours: those of alpha and the video, of the rest and the
-/// background. One factor of each is signed, so 128 is taken off video and background; together that takes 255 · 128 off the
-/// sum, and what is still to be added is 255 · 128 + 128 = 2^15.
+/// The same with the instruction that adds products of neighbours: alpha times video, and 255 − alpha times background.
+/// One factor of each product is signed, so 128 is subtracted from video and background, in all 255 · 128 from the sum;
+/// that and the 128 for rounding are added afterwards: 255 · 128 + 128 = 2^15.
 static inline void dm_blend_32(
     const uint8_t *video, const uint8_t *background, const uint8_t *alpha, uint8_t *target) {
     const __m256i half = _mm256_set1_epi8(-128), offset = _mm256_set1_epi16(-32768), factor = _mm256_set1_epi16(257);
@@ -215,8 +216,8 @@ DM_BLEND_VECTOR(dm_blend_32, 32)
 #endif
 #undef DM_BLEND_VECTOR
 
-// Mixes as many bytes as the vector has, or more, in place. The last vector begins inside the one before: it is made before
-// any byte is changed.
+// Blends at least as many bytes as the vector has, in place. The last vector may overlap the one before, so it is
+// computed before any byte is changed.
 #define DM_BLEND(name, blend_vector, bytes)                                                                                         \
     static inline void name(uint8_t *video, const uint8_t *background, const uint8_t *alpha, ptrdiff_t count) {              \
         const ptrdiff_t last = count - bytes;                                                                                \
@@ -230,7 +231,7 @@ DM_BLEND(dm_blend_8_or_more, dm_blend_8, 8)
 DM_BLEND(dm_blend_32_or_more, dm_blend_32, 32)
 #undef DM_BLEND
 
-/// Copies less than 64 bytes.
+/// Copies fewer than 64 bytes.
 static inline void dm_copy_few_bytes(uint8_t *target, const uint8_t *source, size_t count) {
 #define DM_COPY(bytes)                                                                                                          \
     if (count & bytes) {                                                                                                     \
@@ -241,9 +242,9 @@ static inline void dm_copy_few_bytes(uint8_t *target, const uint8_t *source, siz
 #undef DM_COPY
 }
 
-/// Copies like memcpy, but without reading the target's old bytes into the cache first, as stores of whole lines must
-/// otherwise do: good for more than the cache would keep. Prefetches what lies `ahead` bytes behind each byte that it reads.
-/// `dm_finish_copies` comes before anybody else looks.
+/// Copies like memcpy, but with non-temporal stores, which do not read the target's cache lines first: for data larger
+/// than the cache. Prefetches the source `ahead` bytes in advance. `dm_finish_copies` must follow before another thread
+/// reads the target.
 static inline void dm_copy_past_cache(uint8_t *target, const uint8_t *source, size_t count, ptrdiff_t ahead) {
     typedef uint8_t Bytes __attribute__((ext_vector_type(32)));
     size_t head = -(uintptr_t)target & 63;

@@ -1,13 +1,13 @@
 import CDepthKernels
 
-/// How the colours at the person's edge are changed before the person is laid over a background.
+/// Settings of the color correction at the person's edge.
 package struct EdgeSettings: Equatable, Sendable {
-    /// How far mixed pixels lose the room's colour, 0…1.
+    /// Strength of the removal of the room's color from mixed pixels, 0…1.
     package var decontaminate: Double
-    /// How much of the background's light falls on the person's edge, 0…1.
+    /// Strength of the background's light on the person's edge, 0…1.
     package var lightWrap: Double
 
-    /// All colours stay as they are.
+    /// All colors stay as they are.
     package static let none = EdgeSettings(decontaminate: 0, lightWrap: 0)
 
     package init(decontaminate: Double = 1, lightWrap: Double = 0) {
@@ -15,7 +15,7 @@ package struct EdgeSettings: Equatable, Sendable {
         self.lightWrap = lightWrap
     }
 
-    /// The settings that hold for a matte.
+    /// The settings that apply with a matte.
     func suited(to matte: Matte) -> EdgeSettings {
         let settings = clamped
         return matte.followsVideo ? settings : EdgeSettings(decontaminate: 0, lightWrap: settings.lightWrap)
@@ -29,24 +29,25 @@ package struct EdgeSettings: Equatable, Sendable {
     }
 }
 
-/// The colours at the person's edge, where a pixel shows the person and the room at once.
+/// Corrects the colors at the person's edge, where pixels show both person and room.
 ///
-/// A mixed pixel is I = α F + (1 − α) B, person F and room B. Laid over another background as it is, it leaves a rim of
-/// the room around the person. The person's colour alone is estimated from colours nearby:
+/// A mixed pixel is I = α F + (1 − α) B, person F and room B. Blended over another background as it is, it leaves a
+/// fringe of the room around the person. The person's color alone is estimated from colors nearby:
 ///
 ///     F = F̂ + α (I − α F̂ − (1 − α) B̂),   clipped to 0…255
 ///
-/// Source: Forte, "Approximate Fast Foreground Colour Estimation", ICIP 2021, arXiv 2006.14970. There F̂ and B̂ are blurs
-/// of the picture weighted by α and 1 − α; here only pixels that are all person, and all room, count, which leaves
-/// three quarters of that error. They are averaged in square cells of 8…32 pixels and then over 5x5 cells with weights of
-/// e^(−2 (|dx| + |dy|)), and interpolated linearly. Where one of the two is not known within reach, pixels stay as they are.
+/// Source: Forte, "Approximate Fast Foreground Colour Estimation", ICIP 2021, arXiv 2006.14970. There F̂ and B̂ are
+/// blurs of the picture weighted by α and 1 − α; here only pixels that are all person, and all room, count, which
+/// leaves three quarters of that error. They are averaged in square cells of 8…32 pixels and then over 5x5 cells with
+/// weights of e^(−2 (|dx| + |dy|)), and interpolated linearly. Where one of the two is unknown within the kernel,
+/// pixels are not changed.
 ///
 /// Light wrap mixes the background's light with the person's edge:
 ///
 ///     F' = F + w (1 − ᾱ) (N̄ − F),   ᾱ and N̄ the means of alpha and of the background in the same cells
 ///
-/// Every component is worked on by itself, whatever it means. A sample that pixels share takes the mean of their alphas.
-/// Clear pixels keep their bytes; so do opaque ones without light wrap. Only cells near the edge are looked at.
+/// Every component is worked on by itself, whatever it means. A sample that pixels share takes the mean of their
+/// alphas. Clear pixels keep their bytes; so do opaque ones without light wrap. Only cells near the edge are processed.
 ///
 /// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class EdgeColors {
@@ -62,9 +63,9 @@ package final class EdgeColors {
     private let bands = MatteBands(leastPixels: 1 << 16)
 
     /// The threads that share large frames; nil for the calling thread alone. The result does not depend on them.
-    package var crew: (any Crew)? {
-        get { bands.crew }
-        set { bands.crew = newValue }
+    package var pool: (any WorkerPool)? {
+        get { bands.pool }
+        set { bands.pool = newValue }
     }
 
     /// Cells on each side of an edge that light wraps.
@@ -81,8 +82,8 @@ package final class EdgeColors {
     /// Changes the video in place; leaves it as it is where planes are missing or smaller than the picture.
     ///
     /// - Parameters:
-    ///   - alpha: the video's own: how much of each pixel is the person.
-    ///   - background: what the video is to be laid over; nil for nothing, and no light.
+    ///   - alpha: the person's share of each pixel.
+    ///   - background: the background that the video will be blended over; nil for none, and no light wrap.
     package func change(
         _ video: Planes<MutablePlane>, alpha: Plane, background: Planes<Plane>?, _ settings: EdgeSettings
     ) {
@@ -107,7 +108,7 @@ package final class EdgeColors {
         let means = unsafe means.reserve(planes * cells.paddedCount, filler: 0)
         let line = unsafe line.reserve(cells.lineCount, filler: 0)
         for plane in 0..<planes {
-            unsafe cells.weigh(
+            unsafe cells.convolve(
                 sums + plane &* cells.count, into: means + plane &* cells.paddedCount, line: line, loops)
         }
         let strength = Float(settings.decontaminate)
@@ -119,9 +120,9 @@ package final class EdgeColors {
         bands.share(work, rows: cells.rows, width: cells.width &* cells.size)
     }
 
-    /// Says of every cell what is done with it.
+    /// Assigns a role to every cell.
     ///
-    /// - Returns: false where nothing is.
+    /// - Returns: false where no cell is at an edge.
     private func assign(
         _ roles: UnsafeMutablePointer<CellRole>, _ covers: UnsafePointer<Cover>, hasLight: Bool
     ) -> Bool {
@@ -153,13 +154,13 @@ package final class EdgeColors {
     }
 }
 
-/// What is done with a cell.
+/// The role of a cell.
 private enum CellRole: UInt8, BitwiseCopyable {
-    /// Nothing.
+    /// Not processed.
     case far
-    /// Its colours are known to its neighbours.
+    /// Its colors are summed, for its neighbours.
     case near
-    /// The same, and its own are changed.
+    /// The same, and its own samples are changed.
     case edge
 }
 
@@ -197,8 +198,8 @@ private struct SampleGroup {
         cellHeight = max(cells.size >> shiftY, 1)
     }
 
-    // Grids of cells: the weight of the person, that of the room, and the colours of both for each component; with light
-    // then alpha, its weight, and the colours of the background.
+    // Grids of cells: the weight of the person, that of the room, and the colors of both for each component; with light
+    // then alpha, its weight, and the colors of the background.
     static let (person, room) = (0, 1)
     func personColor(_ component: Int) -> Int { 2 &+ 2 &* component }
     func roomColor(_ component: Int) -> Int { 3 &+ 2 &* component }
@@ -231,7 +232,7 @@ private struct EdgePicture {
         self.loops = loops
     }
 
-    /// Calls `body` for each run of cells in a row that have at least that role.
+    /// Calls `body` for each run of cells of a row whose role is `least` or above.
     func forEachRun(ofRow y: Int, _ least: CellRole, _ body: (Range<Int>) -> Void) {
         let row = unsafe roles + y &* cells.columns
         var x = 0
@@ -256,9 +257,9 @@ private struct EdgePicture {
         let bytes = unsafe alpha.row(top).assumingMemoryBound(to: UInt8.self) + x
         if group.shiftX == 0, group.shiftY == 0 { return unsafe bytes }
         let (across, down) = (1 << group.shiftX, min(1 << group.shiftY, cells.height &- top))
-        unsafe loops.spread(
+        unsafe loops.expandAlpha(
             bytes, stride: alpha.stride,
-            dm_spread(pixels: min(count &* across, cells.width &- x), rows: down, columns: across, bytes: 1),
+            dm_alpha_run(pixels: min(count &* across, cells.width &- x), rows: down, columns: across, bytes: 1),
             into: memory)
         return unsafe UnsafePointer(memory)
     }
@@ -283,7 +284,7 @@ private final class EdgeMemory: MatteMemoryPart {
     var numbers = Scratch<Float>()
 }
 
-/// Says of every cell whether the person covers all of it, or nothing.
+/// Classifies every cell as opaque, clear or mixed.
 @safe
 private struct CoverCells: BandWork {
     private let alpha: Plane
@@ -306,7 +307,7 @@ private struct CoverCells: BandWork {
             unsafe all.update(repeating: 255, count: width)
             unsafe any.update(repeating: 0, count: width)
             for y in (row &* cells.size)..<min((row &+ 1) &* cells.size, cells.height) {
-                unsafe loops.gather(
+                unsafe loops.accumulateBits(
                     alpha.row(y).assumingMemoryBound(to: UInt8.self), count: width, all: all, any: any)
             }
             for cell in 0..<cells.columns {
@@ -321,7 +322,7 @@ private struct CoverCells: BandWork {
     }
 }
 
-/// Adds up what is known of the colours in the cells near the edge.
+/// Sums the known colors in the cells near the edge.
 @safe
 private struct SumCells: BandWork {
     private let picture: EdgePicture
@@ -387,7 +388,7 @@ private struct SumCells: BandWork {
     }
 }
 
-/// Changes the colours of the cells at the edge.
+/// Changes the colors of the cells at the edge.
 @safe
 private struct DrawCells: BandWork {
     private let picture: EdgePicture
@@ -396,7 +397,7 @@ private struct DrawCells: BandWork {
     private let strength: Float
     private let light: Float
 
-    /// The weight of a known colour, in cells, at which half of the correction is done.
+    /// The weight of a known color, in cells, at which the correction has half of its strength.
     private static let little: Float = 1e-5
 
     init(
@@ -427,7 +428,8 @@ private struct DrawCells: BandWork {
         }
     }
 
-    /// Calls `body` for each run of cells of which a row of samples changes: those with a mixed one, and all where light falls.
+    /// Calls `body` for each run of cells whose samples in a row change: those with a mixed sample, and all of them
+    /// with light wrap.
     private func forEachChanged(
         _ run: Range<Int>, _ y: Int, _ group: SampleGroup, _ memory: EdgeMemory, _ body: (Range<Int>) -> Void
     ) {
@@ -438,7 +440,7 @@ private struct DrawCells: BandWork {
             of: group, row: y, from: start, count: count, memory.opacities.reserve(count, filler: 0))
         func isMixed(_ cell: Int) -> Bool {
             let first = (cell &- run.lowerBound) &* width
-            // One more than a plain alpha, 0 or 255, is 1 or 0.
+            // 0 and 255, plus 1, become 1 and 0: all other values leave a higher bit set.
             var bits: UInt8 = 0
             for x in first..<min(first &+ width, count) { unsafe bits |= alpha[x] &+ 1 }
             return bits > 1

@@ -1,16 +1,18 @@
-/// What a byte of a pixel shows when the matte itself is the picture.
+import DepthLoops
+
+/// The content of a byte of a pixel in a picture of the matte itself.
 package enum MatteByte: Equatable, Sendable {
     /// The alpha, through the table.
     case grey
-    /// 128: no colour.
+    /// 128: neutral chroma.
     case neutral
-    /// 255: the picture's own alpha byte.
+    /// 255: the alpha byte of the format.
     case opaque
-    /// 255: the byte of a pixel that means nothing.
+    /// 255: a padding byte of the format (the x of RGBx).
     case unused
 }
 
-/// How alpha becomes a grey: one byte for each of the 256 values.
+/// A lookup table from alpha to grey.
 package struct GreyTable: Equatable, Sendable {
     let values: InlineArray<256, UInt8>
 
@@ -22,7 +24,7 @@ package struct GreyTable: Equatable, Sendable {
     package static let fullRange = GreyTable { $0 }
 
     /// 16…235: YUV of video range; 16 + alpha · 219 / 255, rounded to nearest.
-    package static let videoRange = GreyTable { UInt8(truncatingIfNeeded: 16 + (Int($0) * 219 + 127) / 255) }
+    package static let videoRange = GreyTable { 16 + scaledByte($0, 219) }
 
     package static func == (left: GreyTable, right: GreyTable) -> Bool {
         left.values.indices.allSatisfy { left.values[$0] == right.values[$0] }
@@ -31,12 +33,12 @@ package struct GreyTable: Equatable, Sendable {
 
 /// Draws the matte as a grey picture.
 ///
-/// - parameter layout: how the planes of `picture` share pixels. Planes with fewer samples than pixels hold no grey:
-///   they are colour, and become 128.
-/// - parameter bytes: for each plane of the layout, what the bytes of a sample show, in their order; a byte that is not
-///   listed is `neutral`. RGBA is `[[.grey, .grey, .grey, .opaque]]`, I420 `[[.grey], [], []]`, AYUV
-///   `[[.opaque, .grey]]`. Of packed 4:2:2 nothing need be said.
-/// - returns: false, with nothing written, if a plane is missing or smaller than the picture.
+/// - Parameters:
+///   - layout: of `picture`. Planes with fewer samples than pixels hold chroma, which becomes 128.
+///   - bytes: for each plane of the layout, the contents of the bytes of a sample, in their order; a byte that is not
+///     listed is `neutral`. RGBA is `[[.grey, .grey, .grey, .opaque]]`, I420 `[[.grey], [], []]`, AYUV `[[.opaque, .grey]]`. Packed
+///     4:2:2 needs none.
+/// - Returns: false, with nothing written, if a plane is missing or smaller than the picture.
 package func drawMatte(
     alpha: Plane, into picture: Planes<MutablePlane>, width: Int, height: Int, layout: PixelLayout,
     bytes: [[MatteByte]], greys: GreyTable
@@ -44,12 +46,12 @@ package func drawMatte(
     guard layout.fits(picture.readOnly, width: width, height: height),
         alpha.rowBytes >= width, alpha.rows >= height
     else { return false }
-    for (index, spread) in layout.planes.enumerated() {
+    for (index, planeLayout) in layout.planes.enumerated() {
         guard let plane = picture[index] else { return false }
         let painter = MattePainter(
             alpha: alpha, plane: plane, width: width, bytes: bytes.indices.contains(index) ? bytes[index] : [],
             greys: greys)
-        for y in 0..<layout.rows(plane: index, height: height) { painter.paint(row: y, spread: spread) }
+        for y in 0..<layout.rows(plane: index, height: height) { painter.paint(row: y, planeLayout: planeLayout) }
     }
     return true
 }
@@ -62,11 +64,11 @@ private struct MattePainter {
     let bytes: [MatteByte]
     let greys: GreyTable
 
-    func paint(row y: Int, spread: AlphaSpread) {
-        switch spread {
+    func paint(row y: Int, planeLayout: PlaneLayout) {
+        switch planeLayout {
         case .full(let count): paintPixels(row: y, bytesPerPixel: max(count, 1))
         case .subsampled:
-            let count = groups(of: spread.columnsPerSample, in: width) * spread.bytesPerSample
+            let count = groups(of: planeLayout.columnsPerSample, in: width) * planeLayout.bytesPerSample
             unsafe plane.row(y).initializeMemory(as: UInt8.self, repeating: 128, count: count)
         case .packed422(let lumaFirst): paintPacked422(row: y, luma: lumaFirst ? 0 : 1)
         }
@@ -93,7 +95,7 @@ private struct MattePainter {
         for x in 0..<width { unsafe target[x &* step &+ offset] = value }
     }
 
-    /// A last luma byte without a pixel of its own repeats the last pixel.
+    /// Paints packed 4:2:2. A last luma byte without a pixel of its own repeats the last pixel.
     private func paintPacked422(row y: Int, luma: Int) {
         let source = unsafe alpha.row(y).assumingMemoryBound(to: UInt8.self)
         let target = unsafe plane.row(y).assumingMemoryBound(to: UInt8.self)

@@ -1,14 +1,16 @@
 import DepthLoops
 
-/// Makes a packed picture of four bytes per pixel see-through where the matte is, in place.
+/// Multiplies the alpha of a packed picture of four bytes per pixel by the matte's alpha, in place.
 ///
 ///     alphaByte = round(alphaByte · alpha / 255)
 ///
-/// Where the new alpha byte is 0 the whole pixel becomes `hidden`, so that what was cut out cannot be read back from
-/// under a transparent pixel. The colour bytes of all other pixels stay as they are (straight, not premultiplied).
-/// - parameter alphaByteIndex: 0…3, the place of the alpha byte in a pixel.
-/// - parameter hidden: the four bytes of a hidden pixel as they lie in memory; its alpha byte is taken as 0.
-/// - returns: false, with nothing written, if a plane is smaller than the picture or the index is not in 0…3.
+/// Where the new alpha is 0 the whole pixel becomes `hidden`, so that the hidden room cannot be recovered from
+/// transparent pixels. The color bytes of all other pixels are unchanged (straight alpha, not premultiplied).
+///
+/// - Parameters:
+///   - alphaByteIndex: 0…3, the index of the alpha byte in a pixel.
+///   - hidden: the four bytes of a hidden pixel in memory order; its alpha byte counts as 0.
+/// - Returns: false, with nothing written, if a plane is smaller than the picture or the index is not in 0…3.
 package func writeStraightAlpha(
     pixels: MutablePlane, width: Int, height: Int, alpha: Plane, alphaByteIndex: Int, hidden: SIMD4<UInt8>
 ) -> Bool {
@@ -31,14 +33,15 @@ package func writeStraightAlpha(
     return true
 }
 
-/// Makes a planar picture with an alpha plane (A420) see-through where the matte is, in place.
+/// Multiplies the alpha plane of a planar picture (A420) by the matte's alpha, in place.
 ///
 ///     alphaPlane = round(alphaPlane · alpha / 255)
 ///
 /// Where the new alpha is 0 luma becomes `hidden.y`; a chroma sample becomes `hidden.u`, `hidden.v` where the new alpha
 /// is 0 in all pixels that share it.
-/// - parameter picture: the planes Y, U, V and A, the chroma at half width and half height, rounded up.
-/// - returns: false, with nothing written, if a plane is missing or smaller than the picture.
+///
+/// - Parameter picture: the planes Y, U, V and A, the chroma at half width and half height, rounded up.
+/// - Returns: false, with nothing written, if a plane is missing or smaller than the picture.
 package func writeStraightAlpha(
     a420 picture: Planes<MutablePlane>, width: Int, height: Int, alpha: Plane,
     hidden: (y: UInt8, u: UInt8, v: UInt8)

@@ -1,44 +1,42 @@
-/// The matte: depth in, one byte of alpha for each video pixel out.
+/// The matte: computes one byte of alpha for each video pixel from a depth map.
 ///
-/// Its stages are those of Apple's sample "Enhancing live video by leveraging TrueDepth camera data", in the order of
-/// `render`; each has a file of its own with its formula, its source and its state. The last stage, `Upscaler`, is run a few
-/// rows at a time by whoever reads the alpha (`AlphaSource`), and arithmetic is done only where the matte changes.
+/// The stages are those of Apple's sample "Enhancing live video by leveraging TrueDepth camera data", in the order of
+/// `render`; each has a file of its own with its formula, its source and its state. The last stage, `Upscaler`, runs a
+/// few rows at a time while the alpha is read (`AlphaSource`), and computes only the parts where the alpha varies.
 ///
 /// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class Matte: AlphaSource {
-    /// Larger frames are cut to this many pixels along each axis.
-    package static let largestSide = 1 << 16
-
     private var anchor = Anchor()
     private var threshold = Threshold()
     private var smooth = Smooth()
     private var upscaler = Upscaler()
     private var coverage = Coverage()
     private var fusion = Fusion()
-    /// The last frame's alpha where it is all made.
+    /// The last frame's alpha where it was computed in full (`Fusion`); nil where it is computed as it is read.
     private var finished: Plane?
 
-    /// Of the last frame.
+    /// The time of the last frame.
     private var lastTime: Int64?
     private let loops: Loops
     private var alpha = Scratch<UInt8>()
     let bands = MatteBands(leastPixels: Matte.leastPixels)
 
-    /// Pixels of the last frame.
+    /// The size of the last frame, in pixels.
     package private(set) var width = 1
     package private(set) var height = 1
     package private(set) var report = Report()
 
     /// Figures of the last frame.
     package struct Report: Sendable {
-        /// Metres; 0 while there is none.
+        /// Metres; 0 without a cutoff.
         package var cutoff = 0.0
+        /// Metres; 0 without an anchor.
         package var anchorDistance = 0.0
         /// The face that set the cutoff, in video pixels.
-        package var face: Box?
+        package var face: Rectangle<Double>?
         /// Mean opacity, 0…1, after smoothing and gamma.
         package var coverage = 0.0
-        /// The grid of a fused matte; nil of others.
+        /// The resolution of a fused matte; nil for other methods.
         package var detail: MatteDetail?
 
         package init() {}
@@ -46,9 +44,10 @@ package final class Matte: AlphaSource {
 
     package init(loops: Loops = .best) { self.loops = loops }
 
-    /// Renders one frame. Every number in `settings` is allowed, NaN included: they are brought into range first.
+    /// Renders one frame. Every number in `settings` is allowed, NaN included: numbers are clamped to their ranges
+    /// first.
     ///
-    /// - Returns: false where all is background because the anchor that was asked for was never seen.
+    /// - Returns: false where all is background because the requested anchor was never seen.
     @discardableResult
     package func render(_ frame: MatteFrame, _ settings: MatteSettings) -> Bool {
         var frame = frame
@@ -61,7 +60,7 @@ package final class Matte: AlphaSource {
         upscaler.hideAll()
         finished = nil
 
-        // A fused frame continues the frame before; where that was not fused, it begins anew.
+        // A fused frame continues the frame before; after a frame of another method it starts afresh.
         defer { if finished == nil { fusion.reset() } }
         guard let cutoff = anchor.cutoff(of: frame, placement, settings) else { return false }
         report.cutoff = cutoff
@@ -89,7 +88,7 @@ package final class Matte: AlphaSource {
         return true
     }
 
-    /// Forgets earlier frames: the next one does not continue them. Comes with a flush.
+    /// Forgets earlier frames, as after a flush: the next frame does not continue them.
     package func reset() {
         lastTime = nil
         anchor.reset()
@@ -98,15 +97,18 @@ package final class Matte: AlphaSource {
         finished = nil
     }
 
-    /// What the stages of a fused matte made of the last frame; nil where it was made in another way.
+    /// Forgets earlier frames, but not the anchor: the next one begins another part of the stream.
+    package func forgetPast() { fusion.forgetPast() }
+
+    /// The intermediate results of the last frame's fused matte; nil for other methods.
     package var stages: MatteStages? { finished == nil ? nil : fusion.stages }
 
     // MARK: Alpha
 
-    /// True where alpha is the person's share of each pixel of the video, as far as it can be told.
+    /// True where the alpha is estimated from the video's colors too, so that its edges follow those of the video.
     var followsVideo: Bool { finished != nil }
 
-    /// The last frame's alpha where it is all made; nil where it is made as it is read.
+    /// The last frame's alpha where it was computed in full; nil where it is computed as it is read.
     var finishedAlpha: FinishedAlpha? {
         finished.map {
             FinishedAlpha(plane: $0, width: width, height: height, bands: bands, covers: fusion.covers)
@@ -114,60 +116,35 @@ package final class Matte: AlphaSource {
     }
 
     var rowsPerStrip: Int { upscaler.rowsPerStrip }
-    var looksAround: Bool { upscaler.looksAround }
 
-    func reader(over video: VideoPicture?, _ memory: MatteMemory) -> (any AlphaReader)? {
-        if let finishedAlpha { return finishedAlpha.reader(over: video, memory) }
-        return upscaler.reader(over: video, memory, loops)
+    func reader(_ memory: MatteMemory) -> (any AlphaReader)? {
+        if let finishedAlpha { return finishedAlpha.reader(memory) }
+        return upscaler.reader(memory, loops)
     }
 
     /// The last frame's alpha, `width` bytes in each of `height` rows, valid until the next call.
-    package func plane(over video: VideoPicture? = nil) -> Plane {
-        plane(over: video, in: &alpha)
-    }
+    package func plane() -> Plane { plane(in: &alpha) }
 
     // MARK: Threads
 
-    /// The number of threads that have something to do for pictures of so many pixels.
+    /// The number of threads that pictures of so many pixels can occupy.
     package static func usefulThreads(pixels: Int) -> Int { max(pixels / leastPixels, 1) }
 
-    /// Pixels below which a band of rows takes no longer than a thread takes to wake.
+    /// The smallest band of rows, in pixels: it takes about as long as a thread takes to wake.
     private static let leastPixels = 1 << 16
 
     /// The threads that share large frames; nil for the calling thread alone. The result does not depend on them.
-    package var crew: (any Crew)? {
-        get { bands.crew }
-        set { bands.crew = newValue }
+    package var pool: (any WorkerPool)? {
+        get { bands.pool }
+        set { bands.pool = newValue }
     }
-}
-
-typealias MatteBands = Bands<MatteMemory>
-
-/// Scratch memory of one worker for the stages and for the blend behind them.
-final class MatteMemory: BandMemory {
-    var filter = FilterMemory()
-    var blend = BlendMemory()
-    private var parts: [ObjectIdentifier: any MatteMemoryPart] = [:]
-
-    /// The worker's own object of a type, made when it is first asked for.
-    func part<Part: MatteMemoryPart>(_ type: Part.Type) -> Part {
-        if let part = parts[ObjectIdentifier(type)] as? Part { return part }
-        let part = Part()
-        parts[ObjectIdentifier(type)] = part
-        return part
-    }
-}
-
-/// An object of which each worker has one.
-protocol MatteMemoryPart: AnyObject {
-    init()
 }
 
 /// The mean opacity of a frame.
 private struct Coverage: ~Copyable {
     private var weights = Scratch<Float>()
 
-    /// - Returns: the mean of all opacities, 0…1, each by how much of its cell lies on the depth map.
+    /// - Returns: the mean of all opacities, 0…1, weighted by the share of each cell that lies on the depth map.
     mutating func mean(of map: OpacityMap, on grid: MatteGrid) -> Double {
         let weights = unsafe weights.reserve(map.paddedWidth, filler: 0)
         for x in 0..<map.paddedWidth {

@@ -54,7 +54,7 @@ extension DepthCloudElement {
 
     /// The caps that the element can output: every format and size, at the depth's rate.
     private func possibleCaps(_ depth: DepthStream) -> String {
-        let side = "[ 1, \(Matte.largestSide) ]"
+        let side = "[ 1, \(VideoPicture.largestSide) ]"
         return VideoFormat.caps(
             of: DepthCloud.formats, width: side, height: side, rate: "\(depth.rate.0)/\(depth.rate.1)")
             + ", pixel-aspect-ratio=(fraction)1/1"

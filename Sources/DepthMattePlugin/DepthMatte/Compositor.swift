@@ -183,7 +183,7 @@ final class Compositor {
     private func withAlpha(
         _ matte: Matte?, over video: VideoPicture?, _ body: (Plane) -> Bool
     ) throws(FrameFault) -> Bool {
-        if let matte { return body(matte.plane(over: video)) }
+        if let matte { return body(matte.plane()) }
         return try withFrame(reading: emptyMatte.pointer, emptyLayout) { planes throws(FrameFault) in
             body(try planes.first())
         }

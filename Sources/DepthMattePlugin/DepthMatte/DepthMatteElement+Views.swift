@@ -42,7 +42,7 @@ extension DepthMatteElement {
             let format = job.compositor.output
             try job.compositor.depthView.draw(
                 layers.depth, on: canvas.pointer,
-                area: PixelRect(x: 0, y: 0, width: format.width, height: format.height))
+                area: Rectangle(x: 0, y: 0, width: format.width, height: format.height))
         case .quad:
             let picture = try job.compositor.blankCanvas(for: canvas.pointer)
             picture.pointer.removePlacedMetas()

@@ -100,8 +100,16 @@ final class DepthMatteElement: FollowingElement {
 
     // MARK: Flush and stop
 
-    /// The background has no part in the matte.
-    func beginsAnew(_ role: DepthMatte.PadRole) { if role != .background { maker.forgetMatte() } }
+    /// The background has no part in the matte. New caps may repeat the old ones; a new stream or segment is another scene.
+    func streamRestarted(_ role: DepthMatte.PadRole, by event: GstEventType) {
+        switch role {
+        case .background: break
+        case .video,
+            .depth where event != GST_EVENT_CAPS:
+            maker.forgetPast()
+        default: maker.forgetMatte()
+        }
+    }
 
     func forgetInputs() {
         inputs.reset()

@@ -100,7 +100,7 @@ struct DepthMatteInputs: ~Copyable {
     }
 
     /// Returns the face boxes on the video's buffer and on the face pad's, in video pixels.
-    mutating func faces(on video: BufferPointer, width: Int, height: Int, types: String) -> [Box] {
+    mutating func faces(on video: BufferPointer, width: Int, height: Int, types: String) -> [Rectangle<Double>] {
         foundFaces.begin(types: types)
         foundFaces.add(on: video)
         if let (buffer, info) = picture(face) {

@@ -45,7 +45,8 @@ enum DepthMatteProperties {
             "Weight of the segmentation pad relative to color, with method=fusion; 0 = ignored, 1 = full log odds",
             0...1,
             \.matte.segmentationWeight),
-        .choice("subject", "Foreground objects that are kept, with method=fusion", \.matte.subject),
+        .choice(
+            "subject", "Foreground objects that are kept, with method=fusion and anchor=auto or face", \.matte.subject),
         .choice("detail", "Resolution at which method=fusion works", \.matte.detail),
     ]
 
@@ -71,7 +72,8 @@ enum DepthMatteProperties {
             0...5,
             \.matte.featherFar),
         .bool(
-            "invert", "Swap foreground and background; unmeasured samples stay background", \.matte.invert),
+            "invert", "Swap foreground and background, with method=threshold; unmeasured samples stay background",
+            \.matte.invert),
     ]
 
     private static let smoothing: [Row] = [

@@ -15,12 +15,12 @@ final class DepthView {
     private var samples = RGBAPicture()
     private var canvas = RGBAPicture()
     /// Converts the canvas to the output's format, into an area of the picture.
-    private var converter: (area: PixelRect, converter: PictureConverter)?
+    private var converter: (area: Rectangle<Int>, converter: PictureConverter)?
 
     init(_ format: StreamFormat) { self.format = format }
 
     /// Draws into an area of a picture; without depth the area becomes black.
-    func draw(_ depth: DepthFrame?, on picture: BufferPointer, area: PixelRect) throws(FrameFault) {
+    func draw(_ depth: DepthFrame?, on picture: BufferPointer, area: Rectangle<Int>) throws(FrameFault) {
         let canvas = try canvas.sized(area.width, area.height)
         try withFrame(changing: canvas.pointer, self.canvas.layout) { planes throws(FrameFault) in
             let plane = try planes.first()
@@ -30,7 +30,7 @@ final class DepthView {
         try converter(to: area).convert(canvas.pointer, into: picture)
     }
 
-    private func paint(_ depth: DepthFrame, on plane: MutablePlane, area: PixelRect) throws(FrameFault) {
+    private func paint(_ depth: DepthFrame, on plane: MutablePlane, area: Rectangle<Int>) throws(FrameFault) {
         let samples = try samples.sized(depth.format.layout.width, depth.format.layout.height)
         try withFrame(changing: samples.pointer, self.samples.layout) { planes throws(FrameFault) in
             let pixels = try planes.first()
@@ -45,7 +45,7 @@ final class DepthView {
         }
     }
 
-    private func converter(to area: PixelRect) throws(FrameFault) -> PictureConverter {
+    private func converter(to area: Rectangle<Int>) throws(FrameFault) -> PictureConverter {
         if let converter, converter.area == area { return converter.converter }
         let made = try PictureConverter(canvas.info, to: format.info, into: area)
         converter = (area, made)

@@ -7,7 +7,7 @@ struct Faces {
     /// The most boxes that are read; longer lists only cost time.
     static let limit = 64
 
-    private(set) var boxes: [Box] = []
+    private(set) var boxes: [Rectangle<Double>] = []
     /// The types that mark faces: the property's text and the metas' quarks.
     private var types: (list: String, quarks: [GQuark]) = ("", [])
 
@@ -28,7 +28,7 @@ struct Faces {
                 .assumingMemoryBound(to: GstVideoRegionOfInterestMeta.self).pointee
             guard types.quarks.contains(region.roi_type) else { continue }
             boxes.append(
-                Box(
+                Rectangle(
                     x: Double(region.x) * scaleX, y: Double(region.y) * scaleY, width: Double(region.w) * scaleX,
                     height: Double(region.h) * scaleY))
         }

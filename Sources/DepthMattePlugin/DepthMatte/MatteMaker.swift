@@ -34,7 +34,7 @@ final class MatteMaker {
         let video: BufferPointer
         let videoFormat: StreamFormat
         /// In video pixels.
-        let faces: [Box]
+        let faces: [Rectangle<Double>]
         let segmentation: (buffer: BufferPointer, layout: FrameLayout)?
         let moment: Moment
     }
@@ -54,7 +54,7 @@ final class MatteMaker {
                         encoding: scene.depthFormat.encoding)
                 else { return nil }
                 let pixels = max(format.width * format.height, image.width * image.height)
-                matte.crew = workers.crew(
+                matte.pool = workers.crew(
                     of: settings.maxThreads, mostByDefault: MatteMaker.mostThreads,
                     useful: Matte.usefulThreads(pixels: pixels))
                 let picture = VideoPicture(planes: video, layout: format.format.layout, colors: format.colors)
@@ -120,8 +120,14 @@ final class MatteMaker {
         return Earlier(matte: matte, skew: made.depthTime.map { $0 &- time } ?? 0)
     }
 
-    /// Prevents reuse of the matte, because a stream restarted.
+    /// Prevents reuse of the matte.
     func forgetMatte() { made = nil }
+
+    /// Drops the history of earlier frames except the anchor, because a stream restarted.
+    func forgetPast() {
+        made = nil
+        matte.forgetPast()
+    }
 
     /// Drops all history, after a flush.
     func reset() {

@@ -15,7 +15,7 @@ final class QuadView {
     /// The marks drawn over the original and the depth.
     struct Marks {
         /// Video pixels; nil where no face sets the cutoff.
-        var face: Box?
+        var face: Rectangle<Double>?
         var anchor: (x: Double, y: Double)?
         /// Metres; nil where there is no cutoff.
         var cutoff: Double?
@@ -33,24 +33,24 @@ final class QuadView {
 
     /// The areas of the four pictures.
     struct Quarters {
-        let original: PixelRect
-        let depth: PixelRect
-        let matte: PixelRect
-        let composite: PixelRect
+        let original: Rectangle<Int>
+        let depth: Rectangle<Int>
+        let matte: Rectangle<Int>
+        let composite: Rectangle<Int>
 
         /// Returns nil for pictures that are too small to be divided.
         init?(width: Int, height: Int) {
             guard width >= 4, height >= 4 else { return nil }
             // Even, so that no chroma sample belongs to two quarters.
             let (left, top) = (width / 2 & ~1, height / 2 & ~1)
-            original = PixelRect(x: 0, y: 0, width: left, height: top)
-            depth = PixelRect(x: left, y: 0, width: width - left, height: top)
-            matte = PixelRect(x: 0, y: top, width: left, height: height - top)
-            composite = PixelRect(x: left, y: top, width: width - left, height: height - top)
+            original = Rectangle(x: 0, y: 0, width: left, height: top)
+            depth = Rectangle(x: left, y: 0, width: width - left, height: top)
+            matte = Rectangle(x: 0, y: top, width: left, height: height - top)
+            composite = Rectangle(x: left, y: top, width: width - left, height: height - top)
         }
 
         /// Returns the quarter that a position is in.
-        func area(at place: Gesture.Place) -> PixelRect {
+        func area(at place: Gesture.Place) -> Rectangle<Int> {
             let isRight = place.x >= Double(depth.x)
             let isLow = place.y >= Double(matte.y)
             if isLow { return isRight ? composite : matte }
@@ -100,12 +100,13 @@ final class QuadView {
         }
     }
 
-    private func shrink(_ source: BufferPointer, into target: BufferPointer, _ area: PixelRect) throws(FrameFault) {
+    private func shrink(_ source: BufferPointer, into target: BufferPointer, _ area: Rectangle<Int>) throws(FrameFault)
+    {
         try withFrame(reading: source, format.layout) { source throws(FrameFault) in
             try withFrame(changing: target, format.layout) { target throws(FrameFault) in
-                let isDrawn = DepthKernels.shrink(
+                let isDrawn = DepthKernels.downscale(
                     source, into: target, layout: format.format.layout, width: format.width, height: format.height,
-                    area: area.box)
+                    area: area)
                 if !isDrawn { throw .contradiction("the planes of a quarter are not those of the format") }
             }
         }
@@ -129,13 +130,13 @@ final class QuadView {
     /// The width of lines, in pixels.
     private var thickness: Int { max(1, format.height / 360) }
 
-    private func draw(_ marks: Marks, by painter: Painter, on area: PixelRect, _ ink: InkPot) {
+    private func draw(_ marks: Marks, by painter: Painter, on area: Rectangle<Int>, _ ink: InkPot) {
         var painter = painter
-        painter.clip = area.box
+        painter.clip = area
         let scaleX = Double(area.width) / Double(format.width)
         let scaleY = Double(area.height) / Double(format.height)
         if let face = marks.face {
-            let box = PixelBox(
+            let box = Rectangle(
                 left: area.x + pixel(face.x * scaleX), top: area.y + pixel(face.y * scaleY),
                 right: area.x + pixel((face.x + face.width) * scaleX),
                 bottom: area.y + pixel((face.y + face.height) * scaleY))
@@ -145,8 +146,8 @@ final class QuadView {
         if let anchor = marks.anchor {
             let (x, y) = (area.x + pixel(anchor.x * scaleX), area.y + pixel(anchor.y * scaleY))
             let arm = 5 * thickness
-            let across = PixelBox(left: x - arm, top: y, right: x + arm + thickness, bottom: y + thickness)
-            let down = PixelBox(left: x, top: y - arm, right: x + thickness, bottom: y + arm + thickness)
+            let across = Rectangle(left: x - arm, top: y, right: x + arm + thickness, bottom: y + thickness)
+            let down = Rectangle(left: x, top: y - arm, right: x + thickness, bottom: y + arm + thickness)
             painter.fill(across.grown(by: thickness), ink.black)
             painter.fill(down.grown(by: thickness), ink.black)
             painter.fill(across, ink.amber)
@@ -155,13 +156,13 @@ final class QuadView {
     }
 
     /// Draws the histogram over the lower third of the area, and the cutoff as a line with its distance in centimetres.
-    private func draw(_ bars: DepthBars, cutoff: Double?, by painter: Painter, on area: PixelRect, _ ink: InkPot) {
+    private func draw(_ bars: DepthBars, cutoff: Double?, by painter: Painter, on area: Rectangle<Int>, _ ink: InkPot) {
         var painter = painter
-        painter.clip = area.box
+        painter.clip = area
         let height = area.height / 3
         let bottom = area.y + area.height
         for index in 0..<DepthBars.count where bars.height(index) > 0 {
-            let bar = PixelBox(
+            let bar = Rectangle(
                 left: area.x + index * area.width / DepthBars.count,
                 top: bottom - max(thickness, pixel(Double(height) * bars.height(index))),
                 right: area.x + (index + 1) * area.width / DepthBars.count, bottom: bottom)
@@ -170,7 +171,7 @@ final class QuadView {
         }
         guard let cutoff, cutoff < bars.limit else { return }
         let x = area.x + pixel(cutoff / bars.limit * Double(area.width))
-        let line = PixelBox(left: x, top: bottom - height, right: x + thickness, bottom: bottom)
+        let line = Rectangle(left: x, top: bottom - height, right: x + thickness, bottom: bottom)
         painter.fill(line.grown(by: thickness), ink.black)
         painter.fill(line, ink.red)
         DigitText(centimetresOf: cutoff, scale: DigitText.scale(forHeight: area.height))
@@ -184,12 +185,8 @@ final class QuadView {
     }
 }
 
-extension PixelRect {
-    var box: PixelBox { PixelBox(left: x, top: y, right: x + width, bottom: y + height) }
-}
-
-extension PixelBox {
-    fileprivate func grown(by pixels: Int) -> PixelBox {
-        PixelBox(left: left - pixels, top: top - pixels, right: right + pixels, bottom: bottom + pixels)
+extension Rectangle<Int> {
+    fileprivate func grown(by pixels: Int) -> Rectangle<Int> {
+        Rectangle(left: left - pixels, top: top - pixels, right: right + pixels, bottom: bottom + pixels)
     }
 }

@@ -245,7 +245,7 @@ final class TestStream {
         return buffer
     }
 
-    private func addFaces(to buffer: borrowing OwnedBuffer, _ format: Format, _ faces: [FaceBox]) {
+    private func addFaces(to buffer: borrowing OwnedBuffer, _ format: Format, _ faces: [Rectangle<Double>]) {
         for face in faces {
             gst_buffer_add_video_region_of_interest_meta(
                 buffer.pointer, "face", pixels(face.x, of: format.width), pixels(face.y, of: format.height),

@@ -112,8 +112,8 @@ private func checkOnePicture(_ info: GstVideoInfo) throws(CapsRefusal) {
 }
 
 private func checkSize(_ width: Int, _ height: Int, maxPixels: Int) throws(CapsRefusal) {
-    guard max(width, height) <= Matte.largestSide else {
-        throw CapsRefusal("\(width)x\(height) is over the limit of \(Matte.largestSide) pixels a side")
+    guard max(width, height) <= VideoPicture.largestSide else {
+        throw CapsRefusal("\(width)x\(height) is over the limit of \(VideoPicture.largestSide) pixels a side")
     }
     let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
     guard !overflow, pixels <= maxPixels else {

@@ -4,11 +4,11 @@ import GstBridge
 
 /// The inks with which things are drawn on a picture of one format.
 struct InkPot {
-    let white: Ink
-    let black: Ink
-    let green: Ink
-    let amber: Ink
-    let red: Ink
+    let white: StoredColor
+    let black: StoredColor
+    let green: StoredColor
+    let amber: StoredColor
+    let red: StoredColor
 
     init(_ format: StreamFormat) throws(FrameFault) {
         white = try InkPot.ink(0xffff_ffff, format)
@@ -30,7 +30,7 @@ struct InkPot {
     }
 
     /// Converts a small picture of the colour, and reads it off there.
-    private static func ink(_ color: UInt32, _ format: StreamFormat) throws(FrameFault) -> Ink {
+    private static func ink(_ color: UInt32, _ format: StreamFormat) throws(FrameFault) -> StoredColor {
         let side = 16
         let source = try GstVideoInfo.of(GST_VIDEO_FORMAT_RGBA, width: side, height: side)
         var target = try GstVideoInfo.of(format.format.format, width: side, height: side)
@@ -44,7 +44,7 @@ struct InkPot {
         }
         try converter.convert(picture.pointer, into: converted.pointer)
         return try withFrame(reading: converted.pointer, FrameLayout(target)) { planes throws(FrameFault) in
-            guard let ink = Ink(firstPixelOf: planes, layout: format.format.layout) else {
+            guard let ink = StoredColor(firstPixelOf: planes, layout: format.format.layout) else {
                 throw .contradiction("a colour cannot be read off a picture of the format")
             }
             return ink

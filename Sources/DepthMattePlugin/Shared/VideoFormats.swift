@@ -22,7 +22,7 @@ package struct VideoFormat: Sendable {
     }
 
     private init(
-        _ format: GstVideoFormat, _ name: String, _ family: Family, _ planes: [AlphaSpread], alphaByte: Int? = nil,
+        _ format: GstVideoFormat, _ name: String, _ family: Family, _ planes: [PlaneLayout], alphaByte: Int? = nil,
         withAlpha: GstVideoFormat? = nil
     ) {
         self.format = format
@@ -36,7 +36,7 @@ package struct VideoFormat: Sendable {
     }
 
     private static func matteBytes(
-        _ family: Family, _ planes: [AlphaSpread], alphaByte: Int?, unusedByte: Int?
+        _ family: Family, _ planes: [PlaneLayout], alphaByte: Int?, unusedByte: Int?
     ) -> [[MatteByte]] {
         switch (family, planes[0]) {
         case (.grey, _): return [[.grey]]
@@ -97,9 +97,9 @@ package struct VideoFormat: Sendable {
     private static let planar420 = [full(1), half(2, 2, 1), half(2, 2, 1)]
     private static let semiPlanar420 = [full(1), half(2, 2, 2)]
 
-    private static func full(_ bytes: Int) -> AlphaSpread { .full(bytesPerSample: bytes) }
+    private static func full(_ bytes: Int) -> PlaneLayout { .full(bytesPerSample: bytes) }
 
-    private static func half(_ horizontal: Int, _ vertical: Int, _ bytes: Int) -> AlphaSpread {
+    private static func half(_ horizontal: Int, _ vertical: Int, _ bytes: Int) -> PlaneLayout {
         .subsampled(horizontal: horizontal, vertical: vertical, bytesPerSample: bytes)
     }
 }

@@ -1,20 +1,21 @@
-/// The stage that parts what depth settles from what it leaves open.
+/// The stage that classifies samples by depth: person, room, or open.
 ///
-/// - person: measured before the cutoff, farther than `edgeAtHole` from a hole, and than three `edge` from the room.
-/// - doubtful: the same, but only farther than one `edge` from the room. Its colors are the person's, but it is open: the
-///   depth of a pair of cameras, or of a phone, is fat by more than `edge` and fills the gaps between fingers.
-/// - room: measured behind the cutoff and farther than `edge` from the person, or a hole farther from it than the person
-///   reaches into holes (`reach`).
-/// - open: the rest.
+/// - person: measured before the cutoff, farther than `edgeAtHole` from the border of a hole of 3x3 samples or more,
+///   and than three `edge` from the room.
+/// - doubtful: the same, but only farther than one `edge` from the room. Its colors are the person's, but it is open:
+///   the depth of a pair of cameras, or of a phone, is fat by more than `edge` and fills the gaps between fingers.
+/// - room: measured behind the cutoff and farther than `edge` from the person, or a hole farther from it than the
+///   person reaches into holes (`reach`).
+/// - open: all others.
 ///
-/// A hole whose measured surroundings are far away, and which goes on beyond the person's reach, is one because the room is
-/// out of range: there the person is believed to reach much less far (`reachEndless`), but for the head's hair.
+/// A hole whose measured surroundings are far away, and which goes on beyond the person's reach, is one because the
+/// room is out of range: there the person is believed to reach much less far (`reachEndless`), but for the head's hair.
 ///
-/// The doubtful samples are not in the method's reference as it was published: they take a fifth of the error away on a pair
-/// of cameras and half of it on a phone, and cost nothing elsewhere (`Tests/quality`).
+/// The doubtful samples are not in the method's reference as it was published: they take a fifth of the error away on a
+/// pair of cameras and half of it on a phone, and cost nothing elsewhere (`Tests/quality`).
 ///
-/// Source: stage 1 of the method (`Fusion`). Sensors lose or invent depth within a few samples of an edge: Khoshelham and
-/// Elberink, "Accuracy and resolution of Kinect depth data", Sensors 2012.
+/// Source: stage 1 of the method (`Fusion`). Sensors lose or invent depth within a few samples of an edge: Khoshelham
+/// and Elberink, "Accuracy and resolution of Kinect depth data", Sensors 2012.
 struct Classes: ~Copyable {
     /// Samples (of a grid of 640).
     private static let edge = 3.0
@@ -26,16 +27,14 @@ struct Classes: ~Copyable {
     /// Metres.
     private static let reach = 0.10
     private static let reachEndless = 0.03
-    /// Width of the picture by its distance, for a lens of 60 degrees; turns metres into samples.
-    static let view = 1.15
 
     private var metres = DepthMetres()
     private var line = Scratch<Float>()
     private var memory = Scratch<UInt64>()
     private var parts = ConnectedRuns()
-    private var growth = Growth()
+    private var dilation = Dilation()
 
-    /// The kinds of samples.
+    /// The classes of the samples, and sets that they depend on.
     struct Sets {
         /// Measured, and not behind the cutoff.
         let near: SampleSet
@@ -62,11 +61,12 @@ struct Classes: ~Copyable {
     /// - Parameters:
     ///   - cutoff: metres.
     ///   - near: metres; a sample at or below is room.
-    ///   - subject: what before the cutoff is room all the same; nil where nothing is.
+    ///   - subject: the samples in front of the cutoff that are room all the same; nil for none.
     ///   - faces: in video pixels.
-    /// - Returns: the kinds of all samples, valid until the next call.
+    /// - Returns: the classes of all samples, valid until the next call.
     mutating func classify(
-        _ depth: DepthImage, scale: DepthScale, near: Double, cutoff: Double, subject: Subject.Result?, faces: [Box],
+        _ depth: DepthImage, scale: DepthScale, near: Double, cutoff: Double, subject: Subject.Result?,
+        faces: [Rectangle<Double>],
         on grid: WorkGrid, _ loops: Loops
     ) -> Sets {
         let stride = SampleSet.stride(width: grid.width)
@@ -78,7 +78,7 @@ struct Classes: ~Copyable {
         let sets = Sets(
             near: set(0), far: set(1), hole: set(2), wide: set(3), head: set(4), endless: set(5), body: set(6),
             doubtful: set(7), person: set(8), room: set(9))
-        let (inside, grown, other) = (set(10), set(11), set(12))
+        let (inside, dilated, other) = (set(10), set(11), set(12))
         var distance = compare(depth, scale: scale, near: near, cutoff: cutoff, on: grid, sets, loops)
         if let subject {
             distance = subject.distance
@@ -90,35 +90,35 @@ struct Classes: ~Copyable {
         sets.hole.fill { unsafe ~(sets.near.words[$0] | sets.far.words[$0]) }
         sets.hole.trim()
         findInsides(sets, into: inside)
-        growth.grow(inside, by: 1.5, into: grown, loops)
-        sets.wide.fill { unsafe grown.words[$0] & sets.hole.words[$0] }
+        dilation.dilate(inside, by: 1.5, into: dilated, loops)
+        sets.wide.fill { unsafe dilated.words[$0] & sets.hole.words[$0] }
 
         let edge = Double(grid.wholeSamples(Classes.edge))
-        growth.grow(sets.far, by: edge, into: grown, loops)
-        growth.grow(inside, by: Double(grid.wholeSamples(Classes.edgeAtHole) + 1), into: other, loops)
-        sets.body.fill { unsafe sets.near.words[$0] & ~grown.words[$0] & ~other.words[$0] }
-        growth.grow(sets.far, by: Classes.doubt * edge, into: grown, loops)
-        sets.doubtful.fill { unsafe sets.body.words[$0] & grown.words[$0] }
-        sets.person.fill { unsafe sets.body.words[$0] & ~grown.words[$0] }
-        growth.grow(sets.near, by: edge, into: grown, loops)
-        sets.room.fill { unsafe sets.far.words[$0] & ~grown.words[$0] }
+        dilation.dilate(sets.far, by: edge, into: dilated, loops)
+        dilation.dilate(inside, by: Double(grid.wholeSamples(Classes.edgeAtHole) + 1), into: other, loops)
+        sets.body.fill { unsafe sets.near.words[$0] & ~dilated.words[$0] & ~other.words[$0] }
+        dilation.dilate(sets.far, by: Classes.doubt * edge, into: dilated, loops)
+        sets.doubtful.fill { unsafe sets.body.words[$0] & dilated.words[$0] }
+        sets.person.fill { unsafe sets.body.words[$0] & ~dilated.words[$0] }
+        dilation.dilate(sets.near, by: edge, into: dilated, loops)
+        sets.room.fill { unsafe sets.far.words[$0] & ~dilated.words[$0] }
 
-        let samplesPerMetre = Double(grid.width) / (Classes.view * max(distance ?? cutoff, 1e-3))
+        let samplesPerMetre = Double(grid.width) / (WorkGrid.viewWidth * max(distance ?? cutoff, 1e-3))
         let reach = Classes.reach * samplesPerMetre
-        growth.grow(sets.far, by: grid.samples(Classes.gap), into: grown, loops)
-        growth.grow(sets.near, by: reach, into: other, loops)
-        findEndless(notNearRoom: grown, notReached: other, sets)
-        if reach < 2 { growth.grow(sets.near, by: 2, into: other, loops) }
-        growth.grow(sets.near, by: max(3, Classes.reachEndless * samplesPerMetre), into: grown, loops)
+        dilation.dilate(sets.far, by: grid.samples(Classes.gap), into: dilated, loops)
+        dilation.dilate(sets.near, by: reach, into: other, loops)
+        findEndless(notNearRoom: dilated, notReached: other, sets)
+        if reach < 2 { dilation.dilate(sets.near, by: 2, into: other, loops) }
+        dilation.dilate(sets.near, by: max(3, Classes.reachEndless * samplesPerMetre), into: dilated, loops)
         sets.room.fill { index in
             let endless = unsafe sets.endless.words[index] & ~sets.head.words[index]
-            let reached = unsafe endless & grown.words[index] | ~endless & other.words[index]
+            let reached = unsafe endless & dilated.words[index] | ~endless & other.words[index]
             return unsafe sets.room.words[index] | sets.hole.words[index] & ~reached
         }
         return sets
     }
 
-    /// - Returns: the mean distance of what lies before the cutoff, in metres; nil where nothing does.
+    /// - Returns: the mean distance of the samples in front of the cutoff, in metres; nil where there are none.
     private mutating func compare(
         _ depth: DepthImage, scale: DepthScale, near: Double, cutoff: Double, on grid: WorkGrid, _ sets: Sets,
         _ loops: Loops
@@ -128,11 +128,11 @@ struct Classes: ~Copyable {
         let (low, high) = (max(largestFloat(atMost: near), 0), largestFloat(atMost: cutoff))
         var (sum, count) = (0.0, 0)
         for y in 0..<grid.height {
-            let metres = unsafe metres.row(grid.depthIndex(y), of: depth, scale: scale, loops)
+            let metres = unsafe metres.row(grid.depthRow(y), of: depth, scale: scale, loops)
             if grid.step == 1 {
                 unsafe line.update(from: metres, count: grid.width)
             } else {
-                for x in 0..<grid.width { unsafe line[x] = metres[grid.depthIndex(x)] }
+                for x in 0..<grid.width { unsafe line[x] = metres[grid.depthColumn(x)] }
             }
             for x in grid.width..<(blocks &* blockWidth) { unsafe line[x] = 0 }
             let (first, second) = unsafe (sets.near.row(y), sets.far.row(y))
@@ -152,7 +152,7 @@ struct Classes: ~Copyable {
             var lanes = Lanes(repeating: 0)
             for block in 0..<blocks {
                 let z = unsafe loadLanes(line + block &* blockWidth)
-                lanes += z.replacing(with: 0, where: (z .> high) .| (z .<= low))
+                lanes += z.replacing(with: 0, where: .!((z .> low) .& (z .<= high)))  // NaN is neither
             }
             sum += Double(lanes.sum())
         }
@@ -160,8 +160,9 @@ struct Classes: ~Copyable {
         return count > 0 && sum > 0 ? sum / Double(count) : nil
     }
 
-    /// Marks the ellipse of head and hair about each face: 1.7 boxes wide, 2.1 high, its middle 0.35 below the box's top.
-    private func markHeads(_ faces: [Box], on grid: WorkGrid, _ heads: SampleSet) {
+    /// Marks the ellipse of head and hair about each face: 1.7 boxes wide, 2.1 high, its middle 0.35 below the box's
+    /// top.
+    private func markHeads(_ faces: [Rectangle<Double>], on grid: WorkGrid, _ heads: SampleSet) {
         heads.removeAll()
         for face in faces {
             let corner = grid.point(videoX: Double(face.x), videoY: Double(face.y))

@@ -1,28 +1,29 @@
 import CDepthKernels
 
-/// The stage that asks the video whether an open sample is of the person or of the room.
+/// The stage that computes the evidence of color: the similarity of an open sample to the person's and to the room's
+/// colors.
 ///
 ///     L = log((e^(−df/2v) + e^−6) / (e^(−db/2v) + e^−6))
 ///
-/// df and db are squared distances to the nearest of six person colours and six room colours of the neighbourhood. The colours
-/// are means of tiles of 16x16 samples, of what depth settled in them, taken from the nearest tiles first and none like
-/// another. v is a third of the median variance in a tile, and (5/255)² more. L is evidence as log odds: 0 where colours are
-/// alike, and never more than 6 either way, since a colour can be one that was not seen before.
+/// df and db are squared distances to the nearest of six person colors and six room colors of the neighbourhood. The
+/// colors are means of tiles of 16x16 samples, of what depth settled in them, taken from the nearest tiles first and
+/// none like another. v is a third of the median variance in a tile, and (5/255)² more. L is evidence as log odds: 0
+/// where colors are alike, and never more than 6 either way, since a color can be one that was not seen before.
 ///
-/// Hair often has no depth at all: in the ellipse of a head, holes that were the person's in the last frame (T above `learn`)
-/// give their colours to tiles that measured none.
+/// Hair often has no depth at all: in the ellipse of a head, holes that were the person's in the last frame (T above
+/// `learn`) give their colors to tiles that measured none.
 ///
-/// Source: stage 2 of the method (`Fusion`). Colours as a ratio of local models: Bai et al., "Video SnapCut", SIGGRAPH
+/// Source: stage 2 of the method (`Fusion`). Colors as a ratio of local models: Bai et al., "Video SnapCut", SIGGRAPH
 /// 2009; Rother et al., "GrabCut", SIGGRAPH 2004.
 struct ColorEvidence: ~Copyable {
     /// Palettes are gathered from this many tiles in each direction.
     private static let rings = 3
     private static let palette = 6
-    /// Samples that a tile's colour must stand for.
+    /// Samples that a tile's color must stand for.
     private static let least: Float = 6
     /// Samples above which a tile's variance is known.
     private static let leastForVariance: Float = 16
-    /// The smallest variance of a colour: (5/255)².
+    /// The smallest variance of a color: (5/255)².
     private static let floor: Float = 4e-4
     /// The variance where no tile knows one.
     private static let unknownVariance: Float = 3e-3
@@ -38,7 +39,7 @@ struct ColorEvidence: ~Copyable {
     private var evidence = Scratch<Float>()
     private let order = ColorEvidence.tilesNearestFirst()
 
-    /// The sums of a frame's colours, to be made before the evidence is.
+    /// The sums of a frame's colors, which are to be computed before the evidence.
     mutating func sums(
         of sets: Classes.Sets, _ colors: UnsafePointer<Float>, on grid: WorkGrid
     ) -> TileSums {
@@ -49,7 +50,7 @@ struct ColorEvidence: ~Copyable {
     /// - Parameters:
     ///   - colors: three planes of the grid's size, whose sums are made.
     ///   - last: the log odds of the last frame; nil where there are none.
-    /// - Returns: L of the open samples, those of others mean nothing; the caller's to change, and valid until the next call.
+    /// - Returns: L of the open samples, undefined for others; the caller may change it. Valid until the next call.
     mutating func evidence(
         _ colors: UnsafePointer<Float>, _ sets: Classes.Sets, last: UnsafePointer<Float>?,
         on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
@@ -64,7 +65,7 @@ struct ColorEvidence: ~Copyable {
         let work = unsafe EvidenceRows(
             colors: colors, sets: sets, person: person.palettes, room: room.palettes, order: order, grid: grid,
             variance: variance, loops: loops, target: evidence)
-        bands.share(work, rows: grid.height, width: grid.width, grain: TileSet.size)
+        bands.share(work, rows: grid.height, width: grid.width, rowAlignment: TileSet.size)
         return unsafe evidence
     }
 
@@ -173,7 +174,7 @@ struct ColorEvidence: ~Copyable {
         }
     }
 
-    /// The colours of tiles, to gather palettes from.
+    /// The colors of tiles, to gather palettes from.
     @safe
     fileprivate struct Palettes {
         let tiles: UnsafePointer<TileColors.Tile>
@@ -182,8 +183,8 @@ struct ColorEvidence: ~Copyable {
 
         /// Gathers the palette of a tile.
         ///
-        /// - Parameter apart: the squared distance between two colours of a palette is larger.
-        /// - Returns: its colours, three numbers for each in `target`.
+        /// - Parameter apart: the squared distance between two colors of a palette is larger.
+        /// - Returns: its colors, three numbers for each in `target`.
         func gather(
             tileX: Int, tileY: Int, _ order: [TileOffset], apart: Float, into target: UnsafeMutablePointer<Float>
         ) -> Int {
@@ -208,7 +209,7 @@ struct ColorEvidence: ~Copyable {
     }
 }
 
-/// Sums up the colours of the person's samples and of the room's.
+/// Sums up the colors of the person's samples and of the room's.
 struct TileSums {
     fileprivate let parts: (person: TileColors.Sums, room: TileColors.Sums)
 
@@ -219,7 +220,7 @@ struct TileSums {
     }
 }
 
-/// Count, mean and variance of the colours of some samples in each tile of a grid.
+/// Count, mean and variance of the colors of some samples in each tile of a grid.
 private struct TileColors: ~Copyable {
     struct Tile: BitwiseCopyable {
         var samples: Float = 0
@@ -253,7 +254,7 @@ private struct TileColors: ~Copyable {
             rows: rows)
     }
 
-    /// Sums up the colours of a set.
+    /// Sums up the colors of a set.
     @safe
     struct Sums {
         let set: SampleSet
@@ -272,7 +273,8 @@ private struct TileColors: ~Copyable {
                 var sums = dm_tile_sums()
                 unsafe loops.sumTile(
                     colors + (top &* grid.width &+ tileX &* size), stride: grid.count, width: grid.width,
-                    rows: min(size, grid.height &- top), bits: set.row(top) + tileX / 4, bitsStride: set.stride,
+                    columns: min(size, grid.width &- tileX &* size), rows: min(size, grid.height &- top),
+                    bits: set.row(top) + tileX / 4, bitsStride: set.stride,
                     shift: UInt64(truncatingIfNeeded: (tileX & 3) &* size), into: &sums)
                 let color = SIMD3(sums.y, sums.u, sums.v) / (sums.samples + 1e-6)
                 unsafe tiles[tileY &* columns &+ tileX] = Tile(
@@ -282,7 +284,7 @@ private struct TileColors: ~Copyable {
         }
     }
 
-    /// Takes the colours of the other where this has none.
+    /// Fills tiles without colors with those of another set of tiles.
     mutating func complete(by other: inout TileColors, least: Float) {
         let (mine, others) = unsafe (memory, other.memory)
         for tile in 0..<count where unsafe mine[tile].samples < least {
@@ -292,7 +294,7 @@ private struct TileColors: ~Copyable {
     }
 }
 
-/// The number that has so many below it when all are sorted; moves them about.
+/// The element of a rank in sorted order; reorders the elements (quickselect).
 ///
 /// Source: Hoare, "Algorithm 65: find", CACM 4(7), 1961.
 private func select(rank: Int, of numbers: UnsafeMutablePointer<Float>, count: Int) -> Float {

@@ -1,4 +1,4 @@
-/// Parts of a picture that hang together along rows and columns, found run by run.
+/// Connected components of a set (4-connectivity), labelled run by run.
 ///
 /// Source: He, Chao, Suzuki, "A run-based two-scan labeling algorithm", IEEE TIP 17(5), 2008.
 struct ConnectedRuns: ~Copyable {
@@ -6,7 +6,7 @@ struct ConnectedRuns: ~Copyable {
         var row: Int32
         var start: Int32
         var end: Int32
-        /// The run that this one was joined to: itself for a part's first.
+        /// The parent in the union–find forest; a root is its own parent.
         var parent: Int32
         var isSeed: Bool
     }
@@ -15,7 +15,7 @@ struct ConnectedRuns: ~Copyable {
     /// The runs of the row before.
     private var previous = 0..<0
 
-    /// Forgets all parts.
+    /// Removes all components.
     mutating func begin() {
         runs.removeAll(keepingCapacity: true)
         previous = 0..<0
@@ -23,7 +23,7 @@ struct ConnectedRuns: ~Copyable {
 
     /// Adds the next row below.
     ///
-    /// - Parameter isSeed: true for a run whose part is to be found.
+    /// - Parameter isSeed: true for a run that makes its component a seeded one.
     mutating func addRow(_ y: Int, _ members: BitRow, width: Int, isSeed: (Range<Int>) -> Bool) {
         let first = runs.count
         var above = previous.lowerBound
@@ -44,7 +44,7 @@ struct ConnectedRuns: ~Copyable {
         previous = first..<runs.count
     }
 
-    /// Calls `body` for each run of each part.
+    /// Calls `body` for each run of each component.
     mutating func forEachRun(_ body: (_ y: Int, _ columns: Range<Int>, _ hasSeed: Bool) -> Void) {
         for index in runs.indices {
             let run = runs[index]

@@ -1,22 +1,22 @@
-/// The stage that takes back what only color says.
+/// The stage that corrects isolated decisions of color.
 ///
-/// Color alone makes no person. A connected part of the samples of log odds above 0 in which no sample was measured before the
-/// cutoff:
+/// Color alone makes no person. A connected part of the samples of log odds above 0 in which no sample was measured
+/// before the cutoff:
 ///
 ///     evidence = min(H, −1) − H
 ///
 /// Hair that no sensor saw hangs on a face that was; a bit of furniture of the shirt's color does not. Without a face
 /// a whole head may be such a part, so this is left out then.
 ///
-/// Nor does color alone make a hole in the person. A connected part of the doubtful samples of log odds T not above 0 beside
-/// which there is no other sample of that kind:
+/// Nor does color alone make a hole in the person. A connected part of the doubtful samples of log odds T not above 0
+/// beside which there is no other sample of that kind:
 ///
 ///     evidence = −T − H
 ///
 /// The gap between two fingers joins the room; a fold of the shirt in the room's color does not.
 ///
-/// Not in the method's reference as it was published: on the hall pictures it takes a tenth of the error away, beside the
-/// mannequin half (`Tests/quality`).
+/// Not in the method's reference as it was published: on the hall pictures it takes a tenth of the error away, beside
+/// the mannequin half (`Tests/quality`).
 struct Connection: ~Copyable {
     private static let doubt: Float = -1
 

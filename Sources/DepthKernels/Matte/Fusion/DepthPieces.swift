@@ -1,20 +1,23 @@
-/// Pieces of a depth map whose samples hang together: neighbours whose depths differ by less than noise and slope explain.
+/// Connected pieces of a depth map: neighbours are linked where their depths differ by no more than noise and slope
+/// explain.
 ///
-/// Runs of linked samples of a row are joined with those of the row above, across small holes too. Where two pieces touch
-/// without a link, at a step in depth, a contact is noted.
+/// Runs of linked samples of a row are joined with those of the row above, across small holes too. Where two pieces
+/// touch without a link, at a step in depth, a contact is noted.
 ///
 /// Source: He, Chao, Suzuki, "A run-based two-scan labeling algorithm", IEEE TIP 17(5), 2008, with links in place of
 /// membership.
 struct DepthPieces: ~Copyable {
-    /// The difference in metres up to which neighbours are linked: constant + square·z² + slope·(distance of the samples).
+    /// The difference in metres up to which neighbours are linked: constant + square·z² + slope·(distance of the
+    /// samples).
     ///
-    /// Disparity sensors' noise grows with z²: that of Kinect is quantised in steps of 0.0028·z², 45 mm at 4 m, and jumps
-    /// by two or three of them (Khoshelham and Elberink, Sensors 2012); four are linked. The slope is that of a surface
-    /// turned away by 76 degrees, as a forearm held out or the side of a leg is.
+    /// Disparity sensors' noise grows with z²: that of Kinect is quantised in steps of 0.0028·z², 45 mm at 4 m, and
+    /// jumps by two or three of them (Khoshelham and Elberink, Sensors 2012); four are linked. The slope is that of a
+    /// surface turned away by 76 degrees, as a forearm held out or the side of a leg is.
     private static let constant: Float = 0.02
     private static let square: Float = 0.01
     private static let slope: Float = 4
-    /// Of the difference, between samples that were the person's in the last frame: links do not come and go with noise.
+    /// Of the difference, between samples that were the person's in the last frame: links do not come and go with
+    /// noise.
     private static let loyalty: Float = 1.5
     /// Metres across a hole, between linked samples and between those in contact.
     private static let gap = (link: 0.03, contact: 0.05)
@@ -23,9 +26,9 @@ struct DepthPieces: ~Copyable {
         let row: Int32
         let start: Int32
         let end: Int32
-        /// The run that this one was joined to: itself for a piece's first.
+        /// The parent in the union–find forest; a root is its own parent.
         var parent: Int32
-        /// The number of the piece, of a piece's first run.
+        /// The number of the piece, in its root.
         var piece: Int32 = -1
 
         var columns: Range<Int> { Int(start)..<Int(end) }
@@ -47,14 +50,14 @@ struct DepthPieces: ~Copyable {
     private var line = Scratch<Float>()
     private var words = Scratch<UInt64>()
 
-    /// A map and the kinds of its samples.
+    /// A map and sets of its samples.
     @safe
     struct Map {
-        /// Metres; a row and a sample lie before the first.
+        /// Metres; one row and one sample of padding lie before the first.
         let depth: UnsafePointer<Float>
-        /// The samples that pieces are made of.
+        /// The samples that belong to pieces.
         let members: SampleSet
-        /// Measured samples that no link goes across.
+        /// Measured samples that no link may cross.
         let barrier: SampleSet
         /// The person in the last frame.
         let past: SampleSet
@@ -83,7 +86,7 @@ struct DepthPieces: ~Copyable {
         }
     }
 
-    /// The first run of a run's piece.
+    /// The root of a run's piece.
     mutating func root(_ index: Int) -> Int {
         var index = index
         while Int(runs[index].parent) != index {
@@ -135,7 +138,7 @@ struct DepthPieces: ~Copyable {
         }
     }
 
-    /// The difference of two depths, 1 being the largest that is linked.
+    /// The difference of two depths, relative to the largest that is linked.
     @inline(__always)
     private static func difference(_ one: Lanes, _ other: Lanes, slope: Float) -> Lanes {
         let step = one - other
@@ -164,7 +167,7 @@ struct DepthPieces: ~Copyable {
             unsafe starts.words[index] = members[index] & ~linked
             unsafe breaks.words[index] = starts.words[index] | ~members[index]
         }
-        unsafe endColumns(y, map, words + 4 &* stride, ended)
+        unsafe endColumns(y, map, ended)
         let reach = DepthPieces.samples(DepthPieces.gap.contact, map)
         let vertical = unsafe BitRow(words + stride)
         let first = runs.count
@@ -196,10 +199,8 @@ struct DepthPieces: ~Copyable {
         previous = first..<runs.count
     }
 
-    /// Notes where columns of members ended in the row above, and forgets those that end at a barrier.
-    private func endColumns(
-        _ y: Int, _ map: Map, _ words: UnsafeMutablePointer<UInt64>, _ ended: UnsafeMutablePointer<Int32>
-    ) {
+    /// Records the columns whose members ended in the row above, and removes those that end at a barrier.
+    private func endColumns(_ y: Int, _ map: Map, _ ended: UnsafeMutablePointer<Int32>) {
         guard y > 0 else { return }
         let width = map.members.width
         for set in 0..<2 {
@@ -225,7 +226,7 @@ struct DepthPieces: ~Copyable {
         }
     }
 
-    /// Links a run to the one left of it, or notes their contact.
+    /// Links a run to the one left of it, or records their contact.
     private mutating func bridge(_ index: Int, to left: Int, _ y: Int, _ map: Map, _ reach: Int) {
         let (end, start) = (Int(runs[left].end), Int(runs[index].start))
         let apart = start &- end &+ 1
@@ -233,7 +234,7 @@ struct DepthPieces: ~Copyable {
         meet(index, left, map.depth(start, y), map.depth(end &- 1, y), apart: apart, map)
     }
 
-    /// Links a run to those that ended above its first samples, or notes the contacts.
+    /// Links a run to those that ended above its first samples, or records the contacts.
     private mutating func bridgeUp(
         _ index: Int, _ columns: Range<Int>, _ y: Int, _ map: Map, _ ended: UnsafeMutablePointer<Int32>, _ reach: Int
     ) {

@@ -1,13 +1,13 @@
-/// The stage that draws the matte's edge as the video has it.
+/// The stage that draws the matte's edge along the edges of the video.
 ///
-///     q = a · colour + b           at every video pixel, a and b from the guided filter
+///     q = a · color + b           at every video pixel, a and b from the guided filter
 ///     alpha = clip(1.8 (q − ½) + ½) of q smoothed over 3x3 pixels (σ = 0.6)
 ///
-/// In a noisy video q has the video's grain, and is smoothed more: σ = 0.6 + 0.2 · (255 · noise − 1.5), up to what three pixels
-/// allow.
+/// In a noisy video q has the video's noise, and is smoothed more: σ = 0.6 + 0.2 · (255 · noise − 1.5), up to what
+/// three pixels allow.
 ///
-/// Alpha is exactly 0 or 1 where nothing is left to draw (`Plainness`), and mixed with the last frame's by the share that
-/// `Settle` found. Only pixels near an edge are drawn, and those that have not arrived yet at what they are to be.
+/// Alpha is exactly 0 or 1 where nothing is left to draw (`Plainness`), and mixed with the last frame's by the share
+/// that `Settle` found. Only pixels near an edge are drawn, and those that have not reached their final value yet.
 ///
 /// The state is the last frame's alpha. Source: stage 5 of the method (`Fusion`).
 struct Drawing: ~Copyable {
@@ -22,25 +22,25 @@ struct Drawing: ~Copyable {
         return min(quietSide * sigma * sigma / (quietSigma * quietSigma), 1 / 3)
     }
 
-    /// Rows of samples that are drawn together.
+    /// Rows of samples in a band.
     fileprivate static let bandRows = 8
-    /// Samples between two runs of a band for which it is not worth while to stop drawing.
+    /// Gaps between two runs of a band that are shorter than this, in samples, are drawn too.
     fileprivate static let shortestGap = 8
 
     private var plainness = Plainness()
     private var alpha = Scratch<UInt8>()
     private var bits = Scratch<UInt64>()
     private var covers = Scratch<UInt64>()
-    private var grains = Scratch<UInt64>()
+    private var segments = Scratch<UInt64>()
     private var geometry: DrawingGeometry?
     private var hasPast = false
-    /// What is opaque and what is clear in the alpha that was drawn last.
+    /// The opaque and the clear parts of the alpha that was drawn last.
     private(set) var alphaCovers: AlphaCovers?
 
     /// The parts of a frame that are to be drawn.
     @safe
     struct Plan {
-        /// Samples about which nothing is left to draw.
+        /// Samples that are all person, or all room, with their neighbourhood.
         fileprivate let plain: Plainness.Sets
         /// Columns of samples all of whose pixels in a band are plain; a row for each band.
         fileprivate let person: SampleSet
@@ -133,12 +133,12 @@ struct Drawing: ~Copyable {
     /// Forgets the last frame's alpha.
     mutating func reset() { hasPast = false }
 
-    /// Finds the grains of alpha that are opaque or clear.
+    /// Finds the segments of alpha that are opaque or clear.
     private mutating func findCovers(_ person: SampleSet, _ room: SampleSet, _ geometry: DrawingGeometry) {
         let stride = AlphaCovers.stride(width: geometry.width)
         // Rows of pixels above and below the grid are in bands of their own, which are clear.
         let bandCount = person.height + 2
-        let opaque = unsafe grains.reserve(2 * bandCount * stride, filler: 0)
+        let opaque = unsafe segments.reserve(2 * bandCount * stride, filler: 0)
         let clear = unsafe opaque + bandCount &* stride
         unsafe opaque.update(repeating: 0, count: bandCount &* stride)
         unsafe clear.update(repeating: .max, count: bandCount &* stride)
@@ -146,15 +146,15 @@ struct Drawing: ~Copyable {
             let (isOpaque, isClear) = unsafe (
                 BitRow(opaque + (band &+ 1) &* stride), BitRow(clear + (band &+ 1) &* stride)
             )
-            for grain in geometry.grains.indices {
-                let (samples, isInside) = geometry.grains[grain]
+            for segment in geometry.segments.indices {
+                let (samples, isInside) = geometry.segments[segment]
                 if samples.isEmpty { continue }
                 func isAll(_ set: SampleSet) -> Bool {
                     let (first, end) = (samples.lowerBound, samples.upperBound)
                     return set.bits(band).firstMissing(from: first, to: end) == end
                 }
-                if isInside, isAll(person) { isOpaque.insert(grain..<(grain &+ 1)) }
-                if !isAll(room) { isClear.remove(grain..<(grain &+ 1)) }
+                if isInside, isAll(person) { isOpaque.insert(segment..<(segment &+ 1)) }
+                if !isAll(room) { isClear.remove(segment..<(segment &+ 1)) }
             }
         }
         unsafe alphaCovers = AlphaCovers(
@@ -201,7 +201,7 @@ extension SampleSet {
     }
 }
 
-/// Everything about the drawing that does not depend on the frame's contents.
+/// The part of the drawing that does not depend on the frame's contents.
 private final class DrawingGeometry {
     let cells: GuidedFilter.Cells
     let grid: WorkGrid
@@ -211,8 +211,9 @@ private final class DrawingGeometry {
     let cellRows: LinearTaps
     let sampleColumns: LinearTaps
     let sampleRows: LinearTaps
-    /// For every grain of a row of alpha the samples in whose stretches its pixels lie, and whether all of them do.
-    let grains: [(samples: Range<Int>, isInside: Bool)]
+    /// For every segment of a row of alpha, the samples that its pixels lie in; `isInside` is true where all pixels lie
+    /// in samples.
+    let segments: [(samples: Range<Int>, isInside: Bool)]
     /// The band of each row of pixels, from 1 on; 0 above the grid, and the last number below it.
     let bandOfRow: [Int32]
 
@@ -231,8 +232,8 @@ private final class DrawingGeometry {
         sampleRows = taps(grid.height, pixels: guide.height, first: placement.top, size: placement.height)
         let (columns, gridWidth) = (sampleColumns, grid.width)
         let inside = columns.pixels(of: 0..<grid.width)
-        grains = stride(from: 0, to: guide.width, by: AlphaCovers.grain).map { start in
-            let pixels = start..<min(start + AlphaCovers.grain, guide.width)
+        segments = stride(from: 0, to: guide.width, by: AlphaCovers.segmentWidth).map { start in
+            let pixels = start..<min(start + AlphaCovers.segmentWidth, guide.width)
             let mine = pixels.clamped(to: inside)
             if mine.isEmpty { return (0..<0, false) }
             let first = partitionPoint(gridWidth) { columns.pixels(of: $0..<($0 + 1)).upperBound > mine.lowerBound }
@@ -256,25 +257,26 @@ private final class DrawingGeometry {
         self.cells === cells && width == guide.width && height == guide.height
     }
 
-    /// Pixels of a band, about.
+    /// The approximate number of pixels in a band.
     var pixelRowsOfBand: Int { max(height * Drawing.bandRows / max(grid.height, 1), 1) }
 }
 
-/// Linear interpolation along one axis: pixels between samples, the outermost samples repeated.
+/// Linear interpolation from samples to pixels along one axis; the outermost samples are replicated.
 private struct LinearTaps {
     let samples: Int
     /// The sample before each pixel.
     private let first: [Int32]
-    /// The share of the sample behind it; some zeros follow.
+    /// The weight of the next sample, 0…1; some zeros of padding follow.
     private let share: [Float]
-    /// For each sample the first pixel that it is before, and the number of pixels.
+    /// For each sample, the first pixel between it and the next one; then the number of pixels.
     private let starts: [Int32]
-    /// For each sample the first pixel whose centre lies in its stretch, and the first behind the last one's.
+    /// For each sample, the first pixel whose centre lies in it; then the end of the last one's.
     private let stretches: [Int32]
-    /// For each sample the first pixel that it, or one behind it, has all the weight of, and the first that one behind has.
+    /// For each sample, the first pixel that depends on it and later samples only, and the first that depends on later
+    /// samples only.
     private let spans: [(first: Int32, end: Int32)]
 
-    /// Weight that is as good as none.
+    /// Weights below this are neglected.
     private static let noWeight: Float = 0.01
 
     init(pixels: Int, samples: Int, first: Double, size: Double) {
@@ -301,37 +303,37 @@ private struct LinearTaps {
         }
     }
 
-    /// The pixels whose centres lie in the stretches of some samples.
+    /// The pixels whose centres lie in a range of samples.
     func pixels(of samples: Range<Int>) -> Range<Int> {
         let first = Int(stretches[samples.lowerBound])
         return first..<max(first, Int(stretches[samples.upperBound]))
     }
 
-    /// The pixels that lie between some samples only.
+    /// The pixels that depend on a range of samples only.
     func pixelsBetween(_ samples: Range<Int>) -> Range<Int> {
         let first = Int(spans[samples.lowerBound].first)
         return first..<max(first, Int(spans[samples.upperBound - 1].end))
     }
 
-    /// The samples that a pixel is made of.
+    /// The samples that a pixel depends on.
     func samples(ofPixel pixel: Int) -> Range<Int> {
         let (sample, share) = (Int(first[pixel]), share[pixel])
         if samples < 2 || share < LinearTaps.noWeight { return sample..<(sample + 1) }
         return share > 1 - LinearTaps.noWeight ? (sample + 1)..<(sample + 2) : sample..<(sample + 2)
     }
 
-    /// The sample before a pixel, the one behind it, and its share.
+    /// The sample before a pixel, the next one, and the weight of the latter.
     func neighbours(ofPixel pixel: Int) -> (first: Int, second: Int, share: Float) {
         (Int(first[pixel]), Int(first[pixel]) + step, share[pixel])
     }
 
-    /// Numbers that are read and written beyond the end of a line.
+    /// Padding after a line, in numbers, for loads and stores of whole vectors.
     static let overrun = 8
 
-    /// 1, or 0 where there is but one sample.
+    /// 1; 0 for a single sample.
     private var step: Int { samples < 2 ? 0 : 1 }
 
-    /// A row between two rows of samples.
+    /// Interpolates a row between two rows of samples.
     func blendRows(
         _ plane: UnsafePointer<Float>, width: Int, y: Int, columns: Range<Int>, into line: UnsafeMutablePointer<Float>,
         _ loops: Loops
@@ -340,7 +342,7 @@ private struct LinearTaps {
         unsafe loops.interpolate(upper, upper + step &* width, share: share[y], columns: columns, into: line)
     }
 
-    /// The pixels of some columns, between the samples of a line.
+    /// Interpolates the pixels of some columns from a line of samples.
     func enlarge(
         _ line: UnsafePointer<Float>, columns: Range<Int>, into target: UnsafeMutablePointer<Float>, _ loops: Loops
     ) {
@@ -351,7 +353,7 @@ private struct LinearTaps {
         }
     }
 
-    /// The model of a row, whose coefficients are four lines of samples, at some columns.
+    /// Evaluates the model of a row, whose coefficients are four lines of samples, at some columns.
     func evaluate(
         _ model: UnsafePointer<Float>, modelStride: Int, channels: UnsafePointer<Float>, stride: Int,
         columns: Range<Int>, into target: UnsafeMutablePointer<Float>, _ loops: Loops
@@ -363,13 +365,13 @@ private struct LinearTaps {
         }
     }
 
-    /// The samples that pixels lie between.
+    /// The samples that a range of pixels depends on.
     func sources(of pixels: Range<Int>) -> Range<Int> {
         let intervals = intervals(of: pixels)
         return intervals.lowerBound..<min(intervals.upperBound + 1, samples)
     }
 
-    /// The samples that pixels lie behind.
+    /// The samples that are the first neighbours of a range of pixels.
     private func intervals(of pixels: Range<Int>) -> Range<Int> {
         Int(first[pixels.lowerBound])..<(Int(first[pixels.upperBound - 1]) + 1)
     }
@@ -389,7 +391,7 @@ private final class DrawingMemory: MatteMemoryPart {
     var numbers = Scratch<Float>()
     var keep = Scratch<Float>()
     var bits = Scratch<UInt64>()
-    /// The bits that a column's pixels have in common, and those that any has.
+    /// For each column, the AND and the OR of its bytes.
     var bytes = Scratch<UInt8>()
 }
 
@@ -446,7 +448,7 @@ private struct DrawBands: BandWork {
         _ memory: DrawingMemory
     ) {
         let (width, grid) = (guide.width, geometry.grid)
-        // A line has room for one pixel before it, for the smoothing, and for what overruns its end.
+        // A line has one pixel of padding before it, for the smoothing, and some after it.
         let stride = max(width, grid.width) + 1 + LinearTaps.overrun
         let lines = unsafe memory.numbers.reserve(13 * stride, filler: 0) + 1
         let (channels, coefficients) = unsafe (lines + 3 &* stride, lines + 6 &* stride)
@@ -455,7 +457,7 @@ private struct DrawBands: BandWork {
         let cellSources = geometry.cellColumns.sources(of: wide)
         let cells = geometry.cells
 
-        /// q of a row, smoothed along it; three are kept.
+        /// q of a row, smoothed along the row; three rows are kept.
         func line(_ y: Int) -> UnsafeMutablePointer<Float> { unsafe lines + y % 3 &* stride }
         func make(_ y: Int) {
             unsafe guide.read(row: y, columns: wide, into: channels, stride: stride, loops)
@@ -518,7 +520,7 @@ private struct DrawBands: BandWork {
         }
     }
 
-    /// The smallest share of the last frame within 3x3 samples; nil where nothing is kept.
+    /// The smallest share of the last frame within 3x3 samples; nil where the last frame does not count.
     ///
     /// - Returns: rows of the grid's width, those of `rows`.
     private func findLeastKept(
@@ -542,7 +544,7 @@ private struct DrawBands: BandWork {
         return unsafe UnsafePointer(lines)
     }
 
-    // MARK: Arrival
+    // MARK: Final values
 
     /// Finds the columns of samples whose pixels in a band are all opaque, or all clear.
     private func findArrived(

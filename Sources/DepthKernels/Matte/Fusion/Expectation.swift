@@ -1,13 +1,13 @@
-/// The stage that says what is to be expected of a sample before its colour is looked at, as log odds H.
+/// The stage that computes the prior of a sample, before its color is known, as log odds H.
 ///
-/// - measured: +1.5 or −1.5 by its side of the cutoff, and +4 where it is doubtful (`Classes`).
+/// - measured: +1.5 in front of the cutoff and −1.5 behind it, and +4 where it is doubtful (`Classes`).
 /// - in a wide hole: −2, and in the ellipse of a head +1.5, since hair is what sensors lose.
 /// - in an endless hole: −3, and in the ellipse of a head −1.5.
 /// - in the emitter's shadow: 4 less.
 ///
-/// An emitter beside the camera's eye leaves a shadow of holes always on the same side of the person. Runs of holes along a row
-/// from room to person vote for their side with their length; votes fade by a tenth each frame, and a side counts from
-/// two thirds of the votes on.
+/// An emitter beside the camera's lens casts a shadow of holes, always on the same side of the person. Runs of holes
+/// along a row between room and person vote for their side with their length; votes decay by a tenth each frame, and a
+/// side holds from two thirds of the votes on.
 ///
 /// Source: stage 3 of the method (`Fusion`); the shadow: Khoshelham and Elberink, Sensors 2012.
 struct Expectation: ~Copyable {
@@ -17,17 +17,17 @@ struct Expectation: ~Copyable {
     fileprivate static let head: Float = 1.5
     fileprivate static let endless: Float = -3
     fileprivate static let shadow: Float = -4
-    /// Log odds of a sample that depth has settled.
+    /// Log odds of a sample that depth alone classifies.
     static let certain: Float = 8
 
     private static let shortestRun = 3
     private static let longestVote = 30
     private static let fading = 0.9
     private static let majority = 0.67
-    /// Votes below which no side counts.
+    /// The smallest number of votes for a side to hold.
     private static let leastVotes = 200.0
 
-    /// Votes for the shadow's being left of the person, and right of it.
+    /// Votes for a shadow on the left of the person, and on the right.
     private var votes = (left: 0.0, right: 0.0)
     private var runs: [Run] = []
 
@@ -40,13 +40,13 @@ struct Expectation: ~Copyable {
 
     private var memory = Scratch<UInt64>()
 
-    /// The samples of which something is expected.
+    /// The sets that the prior depends on, besides those of `Classes`.
     struct Sets {
         /// In the emitter's shadow.
         fileprivate let shadow: SampleSet
     }
 
-    /// Looks for the emitter's shadow.
+    /// Finds the emitter's shadow.
     ///
     /// - Returns: sets that are valid until the next call.
     mutating func find(_ sets: Classes.Sets, on grid: WorkGrid) -> Sets {
@@ -87,7 +87,8 @@ struct Expectation: ~Copyable {
 }
 
 extension Expectation.Sets {
-    /// Adds what is expected of some samples of a row to the evidence of their colours, and settles what depth has settled.
+    /// Adds the prior of some samples of a row to the evidence of their colors; samples that depth alone classifies get
+    /// ±`certain`.
     ///
     /// - Parameters:
     ///   - evidence: that of the open samples.
@@ -110,7 +111,7 @@ extension Expectation.Sets {
         }
     }
 
-    /// Calls `body` for each open sample of a row, with the log odds that are expected of it.
+    /// Calls `body` for each open sample of a row, with its prior.
     @inline(__always)
     func forEachOpen(
         _ sets: Classes.Sets, row y: Int, _ columns: Range<Int>, _ body: (_ x: Int, _ expected: Float) -> Void

@@ -1,14 +1,14 @@
 /// Horizontal planes of the scene: the floor, the top of a desk, the seat of a sofa.
 ///
-/// A plane is linear in inverse depth, whatever the lens: 1/z = a·x + b·y + c. Square tiles whose samples lie on such a plane,
-/// and on one that comes nearer downwards, propose it; the proposal that most tiles share is fitted to them by least
-/// squares. There are no random numbers, so that the same scene gives the same planes.
+/// A plane is linear in inverse depth, whatever the lens: 1/z = a·x + b·y + c. Square tiles whose samples lie on such a
+/// plane, and on one that comes nearer downwards, propose it; the proposal that most tiles share is fitted to them by
+/// least squares. The search is deterministic.
 ///
-/// - Samples are on a plane where |1 − z·(a·x + b·y + c)|, which is their height above it as a share of the camera's, is
-///   within four standard deviations of the noise that its own tiles show, and within two tiles of one of them: the plane
-///   of a desk goes on through whoever sits behind it.
-/// - A plane is wider than the lap of a person who sits, and no part of it is on the head or the shoulders: those slope as floors
-///   do, seen from above.
+/// - Samples are on a plane where |1 − z·(a·x + b·y + c)|, their height above it relative to the camera's, is within
+///   four standard deviations of the residual noise of its own tiles, and within two tiles of one of them: the plane
+///   of a desk continues through the person who sits behind it.
+/// - A plane is wider than the lap of a person who sits, and no part of it is on the head or the shoulders: those slope
+///   as floors do, seen from above.
 ///
 /// Source: Labayrade, Aubert, Tarel, "Real time obstacle detection in stereovision on non flat road geometry through
 /// V-disparity representation", IV 2002, for the linearity; tiles in place of its histogram allow a camera that leans.
@@ -65,9 +65,9 @@ struct FloorPlanes: ~Copyable {
     ///
     /// - Parameters:
     ///   - depth: metres; 0 where nothing was measured; rows of `floor.stride * 64`.
-    ///   - farthest: metres; what lies beyond says nothing about planes where the person is.
+    ///   - farthest: metres; samples beyond are not used to find planes.
     ///   - past: the person's samples in the last frame.
-    ///   - spared: samples that are on no plane, whatever they look like.
+    ///   - spared: samples that are never marked.
     ///   - floor: receives the samples.
     mutating func find(
         _ depth: UnsafePointer<Float>, farthest: Double, past: SampleSet, sparing spared: SampleSet,
@@ -75,7 +75,7 @@ struct FloorPlanes: ~Copyable {
     ) {
         floor.removeAll()
         let size = grid.width >= 480 ? 16 : 8
-        let focal = Double(grid.width) / Classes.view
+        let focal = Double(grid.width) / WorkGrid.viewWidth
         unsafe readTiles(
             depth, size: size, farthest: Float(farthest), sparing: spared, focal: focal, on: grid)
         for _ in 0..<FloorPlanes.most {
@@ -161,7 +161,7 @@ struct FloorPlanes: ~Copyable {
 
     // MARK: Planes
 
-    /// The plane of most tiles, and its width in metres. The tiles become taken.
+    /// The plane of most tiles, and its width in metres. Marks its tiles as taken.
     private mutating func takeLargest(focal: Double) -> (plane: Surface, tolerance: Float, width: Double)? {
         guard tiles.count >= FloorPlanes.leastTiles else { return nil }
         var best: (plane: Surface, count: Int)?

@@ -1,9 +1,9 @@
-/// The matte with the video's own edges: depth says where to look, colour says where the edge is, a linear model of the video's
-/// colours draws it.
+/// The matte with the video's own edges: depth classifies most samples, color decides the others, and a linear model of
+/// the video's colors gives the alpha of each pixel.
 ///
-/// Evidence is added as log odds T (0: nothing is known, above 0: person), so every stage is one term. Without a person in
-/// the depth map the matte is empty; what nothing explains is room. The stages, in the order of `render`, are files of
-/// their own with formula, source and state.
+/// Evidence is added as log odds T (0: undecided, above 0: person), one term for each stage. Without a person in the
+/// depth map the matte is empty; samples without any evidence are room. The stages, in the order of `render`, are files
+/// of their own with formula, source and state.
 struct Fusion: ~Copyable {
     private var colors = SampleColors()
     private var subject = Subject()
@@ -18,22 +18,31 @@ struct Fusion: ~Copyable {
     private var drawing = Drawing()
     private var lastGrid: WorkGrid?
     private var last: (sets: Classes.Sets, result: LogOdds.Result)?
+    /// The last faces, in video pixels, and how old they are in seconds.
+    private var faces: [Rectangle<Double>] = []
+    private var facesAge = 0.0
     /// Mean probability of the last frame, 0…1.
     private(set) var coverage = 0.0
 
     /// Seconds after which a frame no longer continues the one before.
     private static let longestGap = 1.0
+    /// Seconds for which a face counts that no detector has seen again: many look at every third frame only.
+    private static let longestFace = 0.5
+    /// Seconds from one frame to the next where they do not say.
+    private static let usualInterval = 1 / 30.0
+    /// With all of the last frame kept, what was wrong in the first would stay so for ever.
+    private static let mostSettled = 0.95
 
-    /// Of the last frame's alpha.
+    /// The opaque and the clear parts of the last frame's alpha.
     var covers: AlphaCovers? { drawing.alphaCovers }
 
-    /// Makes the alpha of a frame.
+    /// Computes the alpha of a frame.
     ///
     /// - Parameters:
     ///   - anchored: the face that set the cutoff.
     ///   - cutoff: metres.
-    ///   - settings: clamped ones.
-    /// - Returns: one byte for every pixel, valid until the next call; nil where the video's colours are not known.
+    ///   - settings: clamped.
+    /// - Returns: one byte for every pixel, valid until the next call; nil where the video's colors are not known.
     mutating func render(
         _ frame: MatteFrame, anchored: Anchor.Face?, cutoff: Double, _ placement: DepthPlacement,
         _ settings: MatteSettings, _ bands: MatteBands, _ loops: Loops
@@ -43,16 +52,18 @@ struct Fusion: ~Copyable {
         }
         let grid = WorkGrid(placement, longest: settings.detail.longest)
         let isContinued = frame.elapsed.map { $0 >= 0 && $0 <= Fusion.longestGap } ?? true
-        if grid != lastGrid || !isContinued { reset() }
+        if grid != lastGrid || !isContinued { forgetPast() }
         lastGrid = grid
+        rememberFaces(of: frame)
 
         let subject = subject.find(frame, anchored: anchored, cutoff: cutoff, placement, settings, on: grid, loops)
         let sets = classes.classify(
             frame.depth, scale: settings.depth.scale, near: settings.near, cutoff: cutoff, subject: subject,
-            faces: frame.faces, on: grid, loops)
+            faces: faces, on: grid, loops)
         let colors = unsafe settle.nextColors(on: grid)
         unsafe self.colors.average(
             guide, on: grid, into: colors, evidence.sums(of: sets, colors, on: grid), bands, loops)
+        if !settle.measureNoise(on: grid) { logOdds.reset() }
         let evidence = unsafe evidence.evidence(
             colors, sets, last: logOdds.past(on: grid), on: grid, bands, loops)
         if let picture = frame.segmentation, settings.segmentationWeight > 0 {
@@ -60,8 +71,8 @@ struct Fusion: ~Copyable {
                 picture, weight: Float(settings.segmentationWeight), to: evidence, sets, on: grid, bands)
         }
         let expectation = expectation.find(sets, on: grid)
-        unsafe connection.correct(evidence, sets, expectation, knowsFace: !frame.faces.isEmpty, on: grid)
-        let change = settle.findChange(settle: Float(settings.settle), on: grid)
+        unsafe connection.correct(evidence, sets, expectation, knowsFace: !faces.isEmpty, on: grid)
+        let change = settle.findChange(settle: Float(min(settings.settle, Fusion.mostSettled)), on: grid)
         let result = unsafe logOdds.update(
             evidence, sets, expectation, change: change, on: grid, bands, loops)
         coverage = result.mean
@@ -80,7 +91,7 @@ struct Fusion: ~Copyable {
         ).readOnly
     }
 
-    /// What the stages made of the samples of the last frame; nil where there is none.
+    /// The intermediate results of the last frame; nil before the first one.
     var stages: MatteStages? {
         guard let (sets, result) = last, let grid = lastGrid else { return nil }
         var stages = MatteStages(width: grid.width, height: grid.height)
@@ -95,10 +106,25 @@ struct Fusion: ~Copyable {
         return stages
     }
 
-    /// Forgets the past: the next frame does not continue it.
+    private mutating func rememberFaces(of frame: MatteFrame) {
+        facesAge += frame.elapsed.map { abs($0) } ?? Fusion.usualInterval
+        guard !frame.faces.isEmpty || facesAge > Fusion.longestFace else { return }
+        faces.removeAll(keepingCapacity: true)
+        faces.append(contentsOf: frame.faces)
+        facesAge = 0
+    }
+
+    /// Forgets the person too: nothing is known of the next frame.
     mutating func reset() {
-        last = nil
+        forgetPast()
         subject.reset()
+        faces.removeAll(keepingCapacity: true)
+    }
+
+    /// Forgets the past: the next frame does not continue it, though it may show the same person.
+    mutating func forgetPast() {
+        last = nil
+        subject.forgetSamples()
         expectation.reset()
         settle.reset()
         logOdds.reset()
@@ -106,9 +132,9 @@ struct Fusion: ~Copyable {
     }
 }
 
-/// What the stages of a fused matte made of the samples of its grid, row by row.
+/// Intermediate results of a fused matte, for the samples of its grid, row by row.
 package struct MatteStages {
-    /// What depth says of a sample.
+    /// The class of a sample by its depth.
     package enum SampleClass: UInt8, Sendable {
         case room, open, person
     }
@@ -116,51 +142,8 @@ package struct MatteStages {
     package let width: Int
     package let height: Int
     package fileprivate(set) var classes: [SampleClass] = []
-    /// T: what is known, as log odds, mixed with the last frame's.
+    /// T, the sum of the evidence as log odds, blended with that of the last frame.
     package fileprivate(set) var logOdds: [Float] = []
     /// P, 0…1.
     package fileprivate(set) var probabilities: [Float] = []
-}
-
-/// How fine the grid is that a fused matte is worked out on.
-package enum MatteDetail: Int, Sendable, CaseIterable {
-    /// `full` or `half`, as the caller chooses for each frame; `full` where it does not.
-    case auto
-    /// The depth map as measured, up to 768 samples.
-    case full
-    /// At most 320 samples: half the time.
-    case half
-
-    /// Samples of the longer side, at most.
-    var longest: Int {
-        switch self {
-        case .auto, .full: 768
-        case .half: 320
-        }
-    }
-
-    /// The meaning of the choice, for users.
-    package var blurb: String {
-        switch self {
-        case .auto: "full; half in a live pipeline while frames take too long (see detail in the property stats)"
-        case .full: "The depth map's own resolution, up to 768 samples wide"
-        case .half: "At most 320 samples wide: faster, softer detail"
-        }
-    }
-}
-
-/// The way a matte is made.
-package enum MatteMethod: Int, Sendable, CaseIterable {
-    /// The stages of Apple's sample: depth alone.
-    case threshold
-    /// Depth and colour together.
-    case fusion
-
-    /// The meaning of the choice, for users.
-    package var blurb: String {
-        switch self {
-        case .threshold: "Depth alone: a blurred threshold, as in Apple's sample"
-        case .fusion: "Depth and color: depth finds the person, the video's colors find the edge"
-        }
-    }
 }

@@ -1,9 +1,10 @@
-/// A video's colours as Y'UV: luma of 0 to 1, colour differences about 0 and weighted by `chroma`.
+/// A video's colors as Y'UV: luma of 0 to 1, color differences about 0 and weighted by `chroma`.
 ///
-/// The weights are those of BT.601 whatever the video's matrix is: colours are only ever compared with others of the same
-/// frame. Y'UV is a linear map of a pixel's bytes, so whatever is linear too is done on the bytes.
+/// The weights are those of BT.601 whatever the video's matrix is: colors are only ever compared with others of the
+/// same frame. Y'UV is a linear map of a pixel's bytes, so linear operations are done on the bytes.
 struct Guide {
-    /// Weight of the colour differences beside luma. Light and shadow change luma on one surface; its colour stays.
+    /// Weight of the color differences relative to luma: light and shadow change the luma of a surface more than its
+    /// hue.
     private static let chroma: Float = 1.5
 
     private let video: VideoPicture
@@ -11,7 +12,7 @@ struct Guide {
     let width: Int
     let height: Int
 
-    /// - Returns: nil where the colours are not known, or not all there.
+    /// - Returns: nil where the color components are not known or planes are missing.
     init?(_ video: VideoPicture, width: Int, height: Int) {
         guard let colors = video.colors, colors.fits(video.planes, width: width, height: height) else { return nil }
         self.video = video
@@ -22,7 +23,7 @@ struct Guide {
 
     /// Reads the bytes of some pixels of a row as numbers.
     ///
-    /// - Parameter target: three rows, `stride` numbers apart; a channel that grey has not is 0.
+    /// - Parameter target: three rows, `stride` numbers apart; channels that grey video lacks are 0.
     /// - Precondition: the columns and the row are inside the video.
     func read(
         row y: Int, columns: Range<Int>, into target: UnsafeMutablePointer<Float>, stride: Int, _ loops: Loops
@@ -56,7 +57,8 @@ struct Guide {
             return ColorMap(
                 rows: (luma / 255, (SIMD3(0, 0, 1) - luma) * u, (SIMD3(1, 0, 0) - luma) * v), offset: SIMD3())
         case .yuv(let isLimited):
-            // From the range of the format to U = 0.492 (B − Y') and V = 0.877 (R − Y'), of which it holds 0.564 and 0.713.
+            // From the range of the format to U = 0.492 (B − Y') and V = 0.877 (R − Y'), of which it holds 0.564 and
+            // 0.713.
             let range: Float = Guide.chroma / (isLimited ? 224 : 255)
             let factors = SIMD3(isLimited ? 1 / 219 : 1 / 255, range * 0.492 / 0.564, range * 0.877 / 0.713)
             let black = SIMD3<Float>(isLimited ? 16 : 0, 128, 128)
@@ -82,7 +84,7 @@ struct ColorMap {
         return SIMD2(rows.2.x, rows.2.y) == SIMD2() ? SIMD3(rows.0.x, rows.1.y, rows.2.z) : nil
     }
 
-    /// Maps colours in place.
+    /// Maps colors in place.
     ///
     /// - Parameter planes: three rows, `stride` numbers apart.
     func apply(to planes: UnsafeMutablePointer<Float>, stride: Int, count: Int) {
@@ -96,7 +98,7 @@ struct ColorMap {
         }
     }
 
-    /// Makes a model a · colour + b one of the channels that the colour is made from.
+    /// Converts a model a · color + b to a model of the channels that the color is computed from.
     ///
     /// - Parameter model: three rows of a and one of b, `stride` numbers apart.
     func pullBack(_ model: UnsafeMutablePointer<Float>, stride: Int, count: Int) {

@@ -1,8 +1,8 @@
-/// A linear model of the matte in the video's colours for every small window: P ≈ a · colour + b by least squares.
+/// A linear model of the matte in the video's colors for every small window: P ≈ a · color + b by least squares.
 ///
-///     a = (Σ + ε)⁻¹ cov(colour, P),   b = mean(P) − a · mean(colour)
+///     a = (Σ + ε)⁻¹ cov(color, P),   b = mean(P) − a · mean(color)
 ///
-/// and box means of a and b. The statistics are made of cells of 4x4 samples, which hardly changes them.
+/// and box means of a and b. The statistics are those of cells of 4x4 samples, a close approximation.
 ///
 /// Source: He, Sun, Tang, "Guided Image Filtering", ECCV 2010, eq. 19; cells: He and Sun, "Fast Guided Filter",
 /// arXiv 1505.00996. Stage 5 of the method (`Fusion`).
@@ -11,14 +11,14 @@ struct GuidedFilter: ~Copyable {
     static let cell = 4
     /// Half the window, in samples (of a grid of 640).
     static let radius = 8.0
-    /// The smallest variance of a colour that is an edge: (2.5/255)².
+    /// The smallest variance of a color that is an edge: (2.5/255)².
     private static let epsilon: Float = 1e-4
 
-    /// The planes of a fit: three of colour, P, six products of colours, three products with P.
+    /// The planes of a fit: three of color, P, six products of colors, three products with P.
     private static let planeCount = 13
-    /// The model's: a for each colour, and b.
+    /// The model's: a for each color, and b.
     static let modelPlanes = 4
-    /// Pairs of planes: colours with colours, then colours with P.
+    /// Pairs of planes: colors with colors, then colors with P.
     fileprivate static let products = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2), (0, 3), (1, 3), (2, 3)]
 
     private var lastCells: Cells?
@@ -52,7 +52,8 @@ struct GuidedFilter: ~Copyable {
             grid.width == width * GuidedFilter.cell && grid.height == height * GuidedFilter.cell
         }
 
-        /// The cells that have to be fitted for the model of some samples: two windows and a cell of interpolation more.
+        /// The cells that the model of a region of samples depends on: two windows and one cell of interpolation more
+        /// on each side.
         func region(rows: Range<Int>, columns: Range<Int>) -> Region {
             let margin = 2 * radius + 2
             func range(_ samples: Range<Int>, _ all: Int, _ cells: Int) -> Range<Int> {
@@ -81,9 +82,9 @@ struct GuidedFilter: ~Copyable {
     /// - Parameters:
     ///   - colors: three planes of the grid's size.
     ///   - matte: P of every sample.
-    ///   - map: of the bytes of the video to those colours.
-    /// - Returns: a and b of the region's cells for the bytes of the video: four planes of all cells, valid until the next
-    ///   call. Those within two windows of an edge of the region that is none of the grid's mean nothing.
+    ///   - map: of the bytes of the video to those colors.
+    /// - Returns: a and b of the region's cells for the bytes of the video: four planes of all cells, valid until the
+    ///   next call. Those within two windows of an edge of the region, unless it is one of the grid, are undefined.
     mutating func fit(
         _ colors: UnsafePointer<Float>, _ matte: UnsafePointer<Float>, _ region: Region, _ map: ColorMap,
         on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
@@ -94,7 +95,7 @@ struct GuidedFilter: ~Copyable {
             statistics: statistics.reserve(GuidedFilter.planeCount * cells.count, filler: 0),
             models: models.reserve(GuidedFilter.modelPlanes * cells.count, filler: 0),
             result: result.reserve(GuidedFilter.modelPlanes * cells.count, filler: 0), loops: loops)
-        // The work on a cell is that on its samples.
+        // The cost of a cell is that of its samples.
         let width = grid.width * GuidedFilter.cell
         bands.share(Statistics(fit: fit), rows: region.rows.count, width: width)
         bands.share(Models(fit: fit), rows: region.rows.count, width: width)
@@ -119,12 +120,13 @@ struct GuidedFilter: ~Copyable {
 
         var factor: Float { 1 / Float((2 * cells.radius + 1) * (2 * cells.radius + 1)) }
 
-        /// Numbers from one line of the scratch memory to the next: those of a row, and a window before and behind it.
+        /// Numbers from one line of the scratch memory to the next: a row with half a window of padding before and
+        /// after it.
         var stride: Int { cells.width + 2 * cells.radius }
 
         /// Sums up the neighbours along a row; beyond the edge the cells are mirrored.
         ///
-        /// - Parameter line: a row, with room for a window before and behind it.
+        /// - Parameter line: a row, with half a window of padding before and after it.
         func sumAlong(_ line: UnsafeMutablePointer<Float>, into target: UnsafeMutablePointer<Float>) {
             let columns = region.columns
             for offset in 1...cells.radius {
@@ -137,7 +139,7 @@ struct GuidedFilter: ~Copyable {
                 into: target + columns.lowerBound)
         }
 
-        /// Makes the means of windows from sums along rows.
+        /// Computes the means of windows from sums along rows.
         func average(_ plane: UnsafePointer<Float>, row y: Int, into target: UnsafeMutablePointer<Float>) {
             let columns = region.columns
             for offset in -cells.radius...cells.radius {
@@ -148,8 +150,8 @@ struct GuidedFilter: ~Copyable {
             }
         }
 
-        /// The cell that takes the place of one beyond the edge: the outermost is repeated first. Beyond an edge that is the
-        /// region's alone it is some cell of the region.
+        /// The cell that stands in for one beyond the edge: mirrored, with the outermost cell repeated. Beyond an edge
+        /// of the region inside the grid it is an arbitrary cell of the region.
         private static func mirrored(_ index: Int, _ count: Int, in range: Range<Int>) -> Int {
             let period = 2 * count
             let inside = ((index % period) + period) % period
@@ -189,7 +191,7 @@ struct GuidedFilter: ~Copyable {
             }
         }
 
-        /// - Parameter line: memory for a row of samples.
+        /// - Parameter line: scratch memory for a row of samples.
         private func average(
             _ source: UnsafePointer<Float>, row y: Int, _ line: UnsafeMutablePointer<Float>,
             into target: UnsafeMutablePointer<Float>
@@ -210,7 +212,7 @@ struct GuidedFilter: ~Copyable {
         }
     }
 
-    /// Makes a and b from the statistics of windows, and sums them up along rows.
+    /// Computes a and b from the statistics of windows, and sums them along rows.
     private struct Models: BandWork {
         let fit: Fit
 
@@ -235,7 +237,7 @@ struct GuidedFilter: ~Copyable {
         }
     }
 
-    /// Makes the means of a and b over windows.
+    /// Computes the means of a and b over windows.
     private struct Means: BandWork {
         let fit: Fit
 

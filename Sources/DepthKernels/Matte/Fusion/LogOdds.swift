@@ -1,14 +1,14 @@
-/// The stage that adds up what is known of every sample: evidence and expectation as log odds T, mixed with the last frame's,
-/// and the probability P = 1 / (1 + e^−T) that they stand for.
+/// The stage that adds evidence and prior of every sample to its log odds T, blends them with those of the last frame,
+/// and computes the probability P = 1 / (1 + e^−T).
 ///
-/// Only tiles that hold an open sample, or one whose log odds have not arrived at what depth says, are worked out. The
-/// others are what they were.
+/// Only tiles that hold an open sample, or one whose log odds have not reached their final value, are computed. The
+/// others do not change.
 ///
 /// The state is the last frame's log odds. Source: stages 3 and 4 of the method (`Fusion`).
 struct LogOdds: ~Copyable {
-    /// Log odds from this close to those of a settled sample are taken for them.
+    /// Log odds from this value on count as final (±`Expectation.certain`).
     private static let arrived = Expectation.certain - 1 / 16
-    /// Probabilities that leave nothing to draw.
+    /// Probabilities that count as all person, and as all room.
     private static let surelyPerson: Float = 0.98
     private static let surelyRoom: Float = 0.02
 
@@ -20,7 +20,7 @@ struct LogOdds: ~Copyable {
     private var sums = Scratch<Double>()
     private var hasPast = false
 
-    /// What was found of every sample, valid until the next call.
+    /// The results for every sample, valid until the next call.
     @safe
     struct Result {
         /// T.
@@ -29,7 +29,7 @@ struct LogOdds: ~Copyable {
         let matte: UnsafePointer<Float>
         /// The share of the last frame that was kept; nil for none.
         let keep: UnsafePointer<Float>?
-        /// Samples about which there is no doubt.
+        /// Samples that are all person, or all room.
         let person: SampleSet
         let room: SampleSet
         /// The mean of P.
@@ -43,7 +43,7 @@ struct LogOdds: ~Copyable {
 
     /// - Parameters:
     ///   - evidence: that of the open samples.
-    ///   - change: the picture's change since the last frame; nil where nothing is to be kept.
+    ///   - change: the picture's change since the last frame; nil where the last frame does not count.
     mutating func update(
         _ evidence: UnsafePointer<Float>, _ sets: Classes.Sets, _ expectation: Expectation.Sets,
         change: PictureChange?, on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
@@ -63,7 +63,7 @@ struct LogOdds: ~Copyable {
             matte: matte.reserve(grid.count, filler: 0), keep: keep.reserve(grid.count, filler: 0),
             person: set(0), room: set(1), active: TileSet(tiles), settledPerson: TileSet(tiles + tileRows),
             settledRoom: TileSet(tiles + 2 &* tileRows), sums: sums)
-        bands.share(work, rows: height, width: grid.width, grain: TileSet.size)
+        bands.share(work, rows: height, width: grid.width, rowAlignment: TileSet.size)
         hasPast = true
         var sum = 0.0
         for row in 0..<tileRows { unsafe sum += sums[row] }
@@ -99,9 +99,9 @@ struct LogOdds: ~Copyable {
         let keep: UnsafeMutablePointer<Float>
         let person: SampleSet
         let room: SampleSet
-        /// Tiles that were worked out in the last frame, and then those of this one.
+        /// Tiles that were computed in the last frame; then those of this one.
         let active: TileSet
-        /// Tiles that are plain person, or room, in what is kept.
+        /// Tiles whose stored values are final: all person, or all room.
         let settledPerson: TileSet
         let settledRoom: TileSet
         /// The sum of P in each row of tiles.
@@ -147,7 +147,7 @@ struct LogOdds: ~Copyable {
             unsafe settledPerson[tileY] = TileSet.full(common + stride, on: grid) & now | settled & allPerson
         }
 
-        /// Fills tiles that have settled.
+        /// Fills tiles with final values.
         private func fill(_ rows: Range<Int>, _ columns: Range<Int>, isPerson: Bool) {
             for y in rows {
                 let start = y &* grid.width &+ columns.lowerBound
@@ -158,9 +158,9 @@ struct LogOdds: ~Copyable {
             }
         }
 
-        /// Works out some samples of a row.
+        /// Computes some samples of a row.
         ///
-        /// - Parameter common: the bits of samples that are plain room in all rows so far, then those of plain person.
+        /// - Parameter common: the samples that are final room in all rows so far, then those that are final person.
         /// - Returns: the sum of P.
         private func update(
             _ y: Int, _ columns: Range<Int>, _ common: UnsafeMutablePointer<UInt64>, _ memory: LogOddsMemory
@@ -173,7 +173,9 @@ struct LogOdds: ~Copyable {
             let bits = unsafe memory.rowBits.reserve(2 * stride, filler: 0)
             unsafe expectation.add(evidence, sets, row: y, columns, on: grid, into: numbers)
             if let change {
-                unsafe change.find(row: y, columns, on: grid, memory, loops, into: keep + start)
+                unsafe change.find(
+                    row: y, columns, on: grid, scratch: memory.sums.reserve(grid.width + 2, filler: 0), loops,
+                    into: keep + start)
                 unsafe loops.settle(
                     numbers, past: logOdds + start, share: keep + start, count: count, factor: change.factor,
                     settle: change.settle, sure: PictureChange.sure)
@@ -203,10 +205,10 @@ struct LogOdds: ~Copyable {
 }
 
 /// Scratch memory of one worker for log odds.
-final class LogOddsMemory: MatteMemoryPart {
-    fileprivate var numbers = Scratch<Float>()
-    fileprivate var bits = Scratch<UInt64>()
-    fileprivate var rowBits = Scratch<UInt64>()
-    /// Sums of colours over three rows.
+private final class LogOddsMemory: MatteMemoryPart {
+    var numbers = Scratch<Float>()
+    var bits = Scratch<UInt64>()
+    var rowBits = Scratch<UInt64>()
+    /// Scratch memory of `PictureChange`.
     var sums = Scratch<Float>()
 }

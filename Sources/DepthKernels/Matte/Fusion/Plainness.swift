@@ -1,10 +1,10 @@
-/// The samples of the grid about which nothing is left to draw: all within some samples of them is certainly the person, or
-/// certainly the room.
+/// The samples of the grid whose whole neighbourhood is certainly the person, or certainly the room: an erosion of both
+/// sets. Their pixels need not be drawn.
 ///
 /// Source: stage 5 of the method (`Fusion`).
 struct Plainness: ~Copyable {
     private var memory = Scratch<UInt64>()
-    private var growth = Growth()
+    private var dilation = Dilation()
 
     struct Sets {
         let person: SampleSet
@@ -12,9 +12,9 @@ struct Plainness: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - person: samples that are surely of the person.
-    ///   - room: samples that are surely of the room.
-    ///   - radius: of the disc, in samples.
+    ///   - person: samples that are certainly the person.
+    ///   - room: samples that are certainly the room.
+    ///   - radius: radius of the disc, in samples.
     /// - Returns: sets that are valid until the next call.
     mutating func find(
         person: SampleSet, room: SampleSet, radius: Int, on grid: WorkGrid, _ loops: Loops
@@ -29,7 +29,7 @@ struct Plainness: ~Copyable {
         func erode(_ source: SampleSet, into target: SampleSet) {
             other.fill { unsafe ~source.words[$0] }
             other.trim()
-            growth.grow(other, rows: radius, into: target, loops) { Plainness.halfWidth($0, radius) }
+            dilation.dilate(other, rows: radius, into: target, loops) { Plainness.halfWidth($0, radius) }
             target.fill { unsafe ~target.words[$0] }
             target.trim()
         }

@@ -1,4 +1,4 @@
-/// The colours of the samples: the video averaged over the rectangle of each.
+/// The colors of the samples: the mean of the video over the rectangle of each.
 ///
 /// Source: stage 0 of the method (`Fusion`); the numbers are those of `cv2.resize` with `INTER_AREA`.
 struct SampleColors: ~Copyable {
@@ -13,7 +13,7 @@ struct SampleColors: ~Copyable {
         let height: Int
     }
 
-    /// The stretches of one component.
+    /// The taps of one component.
     private struct Channel {
         let component: VideoColors.Component
         let columns: AreaTaps
@@ -21,8 +21,8 @@ struct SampleColors: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - target: three planes of the grid's size, one behind the other.
-    ///   - tiles: sums up the colours of the tiles while they are at hand.
+    ///   - target: three planes of the grid's size, contiguous.
+    ///   - tiles: sums the colors of each tile while they are in the cache.
     mutating func average(
         _ guide: Guide, on grid: WorkGrid, into target: UnsafeMutablePointer<Float>, _ tiles: TileSums,
         _ bands: MatteBands, _ loops: Loops
@@ -43,7 +43,8 @@ struct SampleColors: ~Copyable {
         let work = unsafe Rows(
             guide: guide, channels: channels, grid: grid, target: target, tiles: tiles, loops: loops)
         bands.share(
-            work, rows: grid.height, width: guide.width * guide.height / max(grid.height, 1), grain: TileSet.size)
+            work, rows: grid.height, width: guide.width * guide.height / max(grid.height, 1), rowAlignment: TileSet.size
+        )
     }
 
     private static func taps(
@@ -99,33 +100,34 @@ struct SampleColors: ~Copyable {
     }
 }
 
-/// Scratch memory of one worker for colours.
+/// Scratch memory of one worker for colors.
 private final class SampleMemory: MatteMemoryPart {
     var sums = Scratch<UInt16>()
     var line = Scratch<Float>()
 }
 
-/// Averages over neighbouring stretches of a row or column, by the share of each pixel that lies in a stretch.
+/// Box filter along a row or column: means over contiguous intervals, in which pixels count by the part that lies
+/// inside.
 struct AreaTaps {
-    /// For each stretch, the place of its first pixel.
+    /// For each interval, the index of its first pixel.
     let first: [Int32]
-    /// A row of weights for each pixel of a stretch.
+    /// A row of weights for each pixel of an interval.
     private let weights: [Float]
-    /// For each stretch the weights of its pixels, of 256.
+    /// For each interval, the weights of its pixels in units of 1/256.
     private let wholeWeights: [UInt16]
-    /// Pixels of a stretch.
+    /// Pixels that an interval overlaps, at most.
     let taps: Int
     /// Numbers from one pixel to the next.
     private let step: Int
-    /// Numbers that the pixels reach over.
+    /// Numbers from the first pixel to the last.
     private let reach: Int
     private let groups: Groups?
 
-    /// Stretches of which every few cover as many whole pixels.
+    /// Intervals of which one or two cover a whole number of pixels.
     private struct Groups {
         let pixels: Int
-        let stretches: Int
-        /// For each stretch a weight for each pixel.
+        let intervals: Int
+        /// For each interval, a weight for each pixel.
         let weights: SIMD16<Float>
     }
 
@@ -133,10 +135,10 @@ struct AreaTaps {
     private static let rowsAtATime = 4
 
     /// - Parameters:
-    ///   - count: stretches.
-    ///   - pixels: pixels of the row; the first and last are repeated without end.
-    ///   - first: the edge where the first stretch begins, in pixels.
-    ///   - size: pixels of a stretch.
+    ///   - count: the number of intervals.
+    ///   - pixels: pixels of the row; the first and the last one are replicated.
+    ///   - first: the start of the first interval, in pixels.
+    ///   - size: the length of an interval, in pixels.
     ///   - step: numbers from one pixel to the next.
     init(count: Int, pixels: Int, first: Double, size: Double, step: Int = 1) {
         var taps = min(ceilIndex(size, in: 1...pixels) + 1, pixels)
@@ -146,7 +148,7 @@ struct AreaTaps {
             let (start, end) = (first + Double(index) * size, first + Double(index + 1) * size)
             let pixel = floorIndex(start, in: 0...(pixels - taps))
             var parts = (0..<taps).map { tap in
-                // The outermost pixels reach on beyond the frame.
+                // The outermost pixels extend beyond the frame.
                 let low = pixel + tap == 0 ? -Double.infinity : Double(pixel + tap)
                 let high = pixel + tap == pixels - 1 ? Double.infinity : Double(pixel + tap + 1)
                 return max(min(high, end) - max(low, start), 0)
@@ -156,7 +158,7 @@ struct AreaTaps {
             starts.append(pixel)
             shares.append(parts)
         }
-        // Stretches of whole pixels need one less.
+        // Intervals of whole pixels need one tap less.
         while taps > 1, shares.allSatisfy({ $0[taps - 1] < 1e-6 }) { taps -= 1 }
         self.first = starts.map { Int32(truncatingIfNeeded: $0 * step) }
         weights = (0..<taps).flatMap { tap in shares.map { Float($0[tap]) } }
@@ -164,10 +166,10 @@ struct AreaTaps {
         self.taps = taps
         self.step = step
         reach = (pixels - 1) * step + 1
-        groups = AreaTaps.groups(starts: starts, shares: shares, size: size)
+        groups = AreaTaps.groups(starts: starts, shares: shares, size: size, pixels: pixels)
     }
 
-    /// Weights of 256 whose sum is 256.
+    /// Weights in units of 1/256, whose sum is 256.
     private static func rounded(_ shares: ArraySlice<Double>) -> [UInt16] {
         var (sum, result) = (0.0, [UInt16]())
         var before = 0
@@ -180,34 +182,37 @@ struct AreaTaps {
         return result
     }
 
-    private static func groups(starts: [Int], shares: [[Double]], size: Double) -> Groups? {
-        for stretches in 1...2 {
-            let pixels = (size * Double(stretches)).rounded()
-            guard abs(size * Double(stretches) - pixels) < 1e-9, starts.count % stretches == 0 else { continue }
-            let count = nearestIndex(pixels, in: 1...SIMD16<Float>.scalarCount)
-            guard count * stretches <= SIMD16<Float>.scalarCount else { continue }
-            // The weights of each pixel of a group, from the group's first pixel on; nil where one is outside of it.
+    private static func groups(starts: [Int], shares: [[Double]], size: Double, pixels: Int) -> Groups? {
+        for intervals in 1...2 {
+            let covered = (size * Double(intervals)).rounded()
+            guard abs(size * Double(intervals) - covered) < 1e-9, starts.count % intervals == 0 else { continue }
+            let count = nearestIndex(covered, in: 1...SIMD16<Float>.scalarCount)
+            guard count * intervals <= SIMD16<Float>.scalarCount,
+                starts[0] + starts.count / intervals * count <= pixels
+            else { continue }
+            // The weights of the pixels of a group, from its first pixel on; nil where an interval overlaps pixels of
+            // another group.
             func weights(group: Int) -> SIMD16<Float>? {
                 let first = starts[0] + group * count
                 var result = SIMD16<Float>()
-                for stretch in 0..<stretches {
-                    let index = group * stretches + stretch
+                for interval in 0..<intervals {
+                    let index = group * intervals + interval
                     for (tap, share) in shares[index].enumerated() where share > 1e-6 {
                         let pixel = starts[index] + tap - first
                         guard (0..<count).contains(pixel) else { return nil }
-                        result[stretch * count + pixel] = Float(share / whole)
+                        result[interval * count + pixel] = Float(share / whole)
                     }
                 }
                 return result
             }
             guard let all = weights(group: 0) else { continue }
-            let areAlike = (1..<max(starts.count / stretches, 1)).allSatisfy { group in
+            let areAlike = (1..<max(starts.count / intervals, 1)).allSatisfy { group in
                 weights(group: group).map { weights in
                     let difference = weights - all
                     return (difference * difference).max() < 1e-12
                 } ?? false
             }
-            if areAlike { return Groups(pixels: count, stretches: stretches, weights: all) }
+            if areAlike { return Groups(pixels: count, intervals: intervals, weights: all) }
         }
         return nil
     }
@@ -215,26 +220,26 @@ struct AreaTaps {
     @inline(__always)
     func weight(of index: Int, tap: Int) -> Float { weights[tap &* first.count &+ index] }
 
-    /// - Precondition: `line` has the pixels, `target` room for every stretch.
+    /// - Precondition: `line` has all pixels, and `target` room for every interval.
     func average(_ line: UnsafePointer<Float>, into target: UnsafeMutablePointer<Float>, _ loops: Loops) {
         unsafe first.withUnsafeBufferPointer { first in
             unsafe weights.withUnsafeBufferPointer { weights in
                 guard let firsts = first.baseAddress, let weights = weights.baseAddress else { return }
-                unsafe loops.averageStretches(
+                unsafe loops.averageIntervals(
                     line, step: step, first: firsts, weights: weights, taps: taps, count: first.count, into: target)
             }
         }
     }
 
-    /// The same for sums of rows (`sum`), times a factor and more by an offset.
+    /// The same for sums of rows (`sum`), multiplied by a factor, plus an offset.
     fileprivate func average(
         _ sums: UnsafePointer<UInt16>, factor: Float, offset: Float, into target: UnsafeMutablePointer<Float>,
         _ memory: SampleMemory, _ loops: Loops
     ) {
         if let groups,
             unsafe loops.averageGroups(
-                sums + Int(first[0]), step: step, pixels: groups.pixels, stretches: groups.stretches,
-                weights: groups.weights * factor, offset: offset, groups: first.count / groups.stretches, into: target)
+                sums + Int(first[0]), step: step, pixels: groups.pixels, intervals: groups.intervals,
+                weights: groups.weights * factor, offset: offset, groups: first.count / groups.intervals, into: target)
         {
             return
         }
@@ -243,9 +248,9 @@ struct AreaTaps {
         unsafe average(line, into: target, loops)
     }
 
-    /// The weighted sum of the rows of a stretch, times 256.
+    /// The weighted sum of the rows of an interval, times 256.
     ///
-    /// - Precondition: the plane has the pixels' rows.
+    /// - Precondition: the plane has all rows of pixels.
     fileprivate func sum(of index: Int, in plane: Plane, into sums: UnsafeMutablePointer<UInt16>, _ loops: Loops) {
         func row(_ tap: Int) -> UnsafePointer<UInt8> {
             unsafe plane.row(Int(first[index]) &+ min(tap, taps &- 1)).assumingMemoryBound(to: UInt8.self)

@@ -1,27 +1,18 @@
-/// Where a segmentation network sees the person: a byte for each pixel, 0 = room, 255 = person. The picture covers the whole
-/// video frame.
-package struct SegmentationPicture {
-    /// A row's bytes are the picture's width.
-    package let plane: Plane
-
-    package init(plane: Plane) { self.plane = plane }
-}
-
-/// The stage that adds a network's opinion of the open samples.
+/// The stage that adds the output of a segmentation network to the evidence of the open samples.
 ///
 ///     L += weight · log(p / (1 − p)), 0.02 ≤ p ≤ 0.98
 ///
-/// p is the picture at the sample's centre, interpolated bilinearly; samples beyond the picture get its edge. What depth is
-/// certain of stays as it is: a wrong picture shows nothing of the room that was measured.
+/// p is the picture at the sample's centre, interpolated bilinearly; samples beyond the picture get its edge. Samples
+/// that depth alone classifies are not changed: a wrong segmentation does not show the room that was measured.
 ///
-/// Integer arithmetic and a table make the result the same on every processor. Source: evidence of independent
-/// witnesses adds up as log odds (`Fusion`). The limits are the doubt about the network itself: however sure it is, it moves a
-/// sample by no more than 3.9, below what colour may (6).
+/// Integer arithmetic and a table make the result the same on every processor. Source: the log odds of independent
+/// evidence add up (`Fusion`). The limits bound the influence of the network: its term is at most 3.9, below that of
+/// color (6).
 struct SegmentationEvidence: ~Copyable {
     private static let leastProbability = 0.02
-    /// Steps of a sample's distance to the next one, as a power of two.
+    /// Binary logarithm of the interpolation steps between two pixels.
     private static let shareBits = 8
-    /// Steps of a byte that the table tells apart, as a power of two.
+    /// Binary logarithm of the table entries for each step of a byte.
     private static let levelBits = 4
     private static let levels = 255 << levelBits + 1
 
@@ -49,7 +40,7 @@ struct SegmentationEvidence: ~Copyable {
         bands.share(work, rows: grid.height, width: grid.width)
     }
 
-    /// Log odds of the probabilities 0…1 in equal steps.
+    /// Log odds of the probabilities 0…1, in equal steps.
     private mutating func logOddsTable() -> UnsafePointer<Float> {
         let table = unsafe table.reserve(SegmentationEvidence.levels, filler: 0)
         if !hasTable {
@@ -64,17 +55,17 @@ struct SegmentationEvidence: ~Copyable {
         return unsafe UnsafePointer(table)
     }
 
-    /// The two pixels of a row or column that a sample lies between.
+    /// The two pixels of a row or column between which a sample lies.
     private struct Tap: BitwiseCopyable {
         var first = 0
         var second = 0
-        /// Share of the second pixel.
+        /// Weight of the second pixel.
         var share = 0
     }
 
-    /// How samples of the grid lie on the picture along one axis.
+    /// The mapping of samples of the grid to the picture along one axis.
     private struct Axis {
-        /// Where the grid begins on the video, and its length there.
+        /// Start and length of the grid on the video, in pixels.
         let start: Double
         let length: Double
         let samples: Int

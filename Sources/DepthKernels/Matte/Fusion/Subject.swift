@@ -1,33 +1,35 @@
-/// The stage that keeps the anchored person and leaves out what only lies at the same range.
+/// The stage that selects the anchored person among the objects in front of the cutoff.
 ///
-/// Of the samples before the cutoff, those on horizontal planes (`FloorPlanes`) are taken out, and the rest falls into
-/// pieces that hang together in depth (`DepthPieces`). A piece is the person's
+/// Samples in front of the cutoff that lie on horizontal planes (`FloorPlanes`) are removed; the others form pieces
+/// that are connected in depth (`DepthPieces`). A piece belongs to the person
 ///
-/// - with a tenth of the samples in the middle of the anchored face, at its depth;
-/// - if it touches a piece of the person in the picture, lies up to 0.8 m before it and is at most 1 m wide: a hand held
-///   out, and what it holds;
-/// - if it touches a piece of the person, lies behind it, and most of it lies within 1.25 widths of the face to either side, and
-///   below the chin or down to the lower border: what an arm, a thing in the hands or the chin parts from the head;
-/// - if it comes in through the lower border, as the person does, no more than 0.7 m below the chin, no wider than an arm and no
-///   farther away than the face: an arm whose elbow is outside the picture;
-/// - if it is a speck, lies at the person's depth, and most of it lies below the chin within 1.25 widths of the face to either
-///   side: from far away, specks are all that a sensor sees of dark trousers.
+/// - if it has a tenth of the samples in the middle of the anchored face, at its depth;
+/// - if it touches a piece of the person in the picture, lies up to 0.8 m in front of it and is at most 1 m wide: a
+///   hand held out, and an object in it;
+/// - if it touches a piece of the person, lies behind it, and most of it lies within 1.25 widths of the face to either
+///   side, and below the chin or down to the lower border: parts that an arm, an object in the hands or the chin
+///   separates from the head;
+/// - if it comes in through the lower border, as the person does, no more than 0.7 m below the chin, no wider than an
+///   arm and no farther away than the face: an arm whose elbow is outside the picture;
+/// - if it is a speck, lies at the person's depth, and most of it lies below the chin within 1.25 widths of the face to
+///   either side: from far away, specks are all that a sensor sees of dark trousers.
 ///
-/// Pieces with another measured face are never added. Where person and neighbour hang together, they are parted halfway
-/// between their faces. Nothing beyond 1.2 m to the left and right of the face is the person's.
+/// Pieces with another measured face are never added. A piece of the person and a neighbour is split halfway between
+/// their faces. Samples more than 1.2 m to the left or right of the face are never the person's.
 ///
-/// What this cannot tell: a thing that stands before the person within arm's length and touches them in the picture is
-/// taken for one in their hands; a neighbour without a face of their own who leans on the person is kept.
+/// Limits of the method: an object within arm's length in front of the person that touches them in the picture counts
+/// as one in their hands; a neighbour without a face of their own who leans on the person is kept.
 ///
-/// In frames without a face, the person is what overlaps with the person of the frame before. Where no face was ever seen
-/// everything before the cutoff is the person. Limits are wider by half for what was the person's in the last frame.
+/// In frames without a face, the person is the pieces that overlap the person of the frame before. Until a face has
+/// been seen, everything in front of the cutoff is the person. Limits are wider by half for pieces of the last frame's
+/// person.
 struct Subject: ~Copyable {
     /// Metres.
     private static let reachSideways = 1.2
     private static let armLength: Float = 0.8
     private static let widestThing = 1.0
     private static let arm = (width: 0.25, wholeWidth: 0.45, sideways: 0.6, behind: 0.05, below: 0.7)
-    /// Of a border: samples (of a grid of 640), or metres and samples.
+    /// The shortest contact of two pieces: in samples (of a grid of 640), or in metres with a number of samples.
     private static let leastContact = (samples: 6.0, metres: 0.03, least: 3)
     private static let leastSeeds = 0.1
     /// Square metres.
@@ -46,9 +48,20 @@ struct Subject: ~Copyable {
     private var pieces = DepthPieces()
     private var planes = FloorPlanes()
     private var found: [Piece] = []
-    /// Of the last frame that had any.
+    /// The faces of the last frame that had any.
+    private var seen: [SeenFace] = []
+    /// The same on the grid.
     private var faces: [Face] = []
     private var pastCount = 0
+
+    private struct SeenFace {
+        /// In video pixels.
+        let box: Rectangle<Double>
+        /// Metres.
+        let distance: Double
+        /// False for a face that is not the one asked for.
+        let isSubject: Bool
+    }
 
     /// A face in samples of the grid.
     private struct Face {
@@ -58,35 +71,36 @@ struct Subject: ~Copyable {
         let bottom: Double
         /// Metres.
         let distance: Double
-        /// False for a face that is not the one asked for.
+        /// True for a face of the anchored person.
         let isSubject: Bool
 
-        init(_ box: Box, distance: Double, isSubject: Bool, on grid: WorkGrid) {
+        init(_ face: SeenFace, on grid: WorkGrid) {
+            let box = face.box
             (left, top) = grid.point(videoX: box.x, videoY: box.y)
             (right, bottom) = grid.point(videoX: box.x + box.width, videoY: box.y + box.height)
-            self.distance = distance
-            self.isSubject = isSubject
+            distance = face.distance
+            isSubject = face.isSubject
         }
 
         var axis: Double { (left + right) / 2 }
         var width: Double { right - left }
     }
 
-    /// Figures of a piece.
+    /// Statistics of a piece.
     private struct Piece {
         var count = 0
         var past = 0
         /// Samples close to the face's axis.
         var central = 0
-        /// Those of them below the chin.
+        /// Of these, samples below the chin.
         var below = 0
-        /// Share of the middle of a face, 0…1.
+        /// The share of the middle of the anchored face that it covers, 0…1.
         var seeds = 0.0
-        /// A bit for each of the other faces that it has.
+        /// A bit for each face of another person that it contains.
         var rivals: UInt64 = 0
         var left = Int.max
         var right = 0
-        /// Where it meets the lower border.
+        /// Columns in which it touches the lower border.
         var borderLeft = Int.max
         var borderRight = 0
         var sum = 0.0
@@ -100,18 +114,18 @@ struct Subject: ~Copyable {
         var slack: Double { past * 2 >= count ? Subject.slack : 1 }
     }
 
-    /// The outcome for a frame.
+    /// The result for a frame.
     struct Result {
-        /// Measured before the cutoff, and not the person's.
+        /// Samples in front of the cutoff that are not the person's.
         let others: SampleSet
-        /// Mean distance of the person, in metres; nil where nothing of them was measured.
+        /// Mean distance of the person, in metres; nil where no sample of them was measured.
         let distance: Double?
     }
 
     /// - Parameters:
     ///   - anchored: the face that set the cutoff.
     ///   - cutoff: metres.
-    /// - Returns: nil where everything before the cutoff is the person; valid until the next call.
+    /// - Returns: nil where everything in front of the cutoff is the person; valid until the next call.
     mutating func find(
         _ frame: MatteFrame, anchored: Anchor.Face?, cutoff: Double, _ placement: DepthPlacement,
         _ settings: MatteSettings, on grid: WorkGrid, _ loops: Loops
@@ -122,7 +136,9 @@ struct Subject: ~Copyable {
             return nil
         }
         if let anchored { readFaces(frame, anchored: anchored, placement, settings, on: grid) }
-        guard !faces.isEmpty else { return nil }
+        guard !seen.isEmpty else { return nil }
+        faces.removeAll(keepingCapacity: true)
+        for face in seen { faces.append(Face(face, on: grid)) }
 
         let stride = SampleSet.stride(width: grid.width)
         let size = stride * grid.height
@@ -143,12 +159,13 @@ struct Subject: ~Copyable {
         limitSideways(members, sparing: set(5), on: grid)
         let distance = faces.reduce(0) { $1.isSubject ? max($0, $1.distance) : $0 }
         let map = unsafe DepthPieces.Map(
-            depth: depth, members: members, barrier: far, past: past, spacing: Classes.view / Double(grid.width),
+            depth: depth, members: members, barrier: far, past: past, spacing: WorkGrid.viewWidth / Double(grid.width),
             distance: distance)
         pieces.find(in: map, loops)
         let border = Subject.lastMeasuredRow(near, far)
         describe(map, border: border - grid.wholeSamples(Subject.gap))
-        choose(hasFaces: anchored != nil)
+        // Without samples of the past the last faces are all that tells the person from the rest.
+        choose(hasFaces: anchored != nil || pastCount == 0)
         if Double(border) < arms(on: grid) { addArms(map) }
         addPieces(map, on: grid)
         addSpecks(map)
@@ -165,9 +182,12 @@ struct Subject: ~Copyable {
         return Result(others: near, distance: mean)
     }
 
+    /// Forgets the person's samples, not their face: the next frame may show them elsewhere.
+    mutating func forgetSamples() { pastCount = 0 }
+
     /// Forgets the person.
     mutating func reset() {
-        faces.removeAll(keepingCapacity: true)
+        seen.removeAll(keepingCapacity: true)
         pastCount = 0
     }
 
@@ -177,18 +197,21 @@ struct Subject: ~Copyable {
         _ frame: MatteFrame, anchored: Anchor.Face, _ placement: DepthPlacement, _ settings: MatteSettings,
         on grid: WorkGrid
     ) {
-        faces.removeAll(keepingCapacity: true)
-        faces.append(Face(anchored.box, distance: anchored.distance, isSubject: true, on: grid))
-        let metresPerSample = Classes.view / Double(grid.width) * anchored.distance
+        let first = SeenFace(box: anchored.box, distance: anchored.distance, isSubject: true)
+        let axis = Face(first, on: grid).axis
+        seen.removeAll(keepingCapacity: true)
+        seen.append(first)
+        let metresPerSample = WorkGrid.viewWidth / Double(grid.width) * anchored.distance
         for box in frame.faces.prefix(UInt64.bitWidth - 1) where box != anchored.box {
             guard
                 let distance = faceDepth(
                     in: frame.depth, scale: settings.depth.scale, placement: placement, box: box)
             else { continue }
             let isSubject = settings.anchor.faceSelect == .all
-            let face = Face(box, distance: distance, isSubject: isSubject, on: grid)
+            let face = SeenFace(box: box, distance: distance, isSubject: isSubject)
             // Detectors see a face twice, or one on a shirt; two heads are farther apart.
-            if isSubject || abs(face.axis - faces[0].axis) * metresPerSample > Subject.leastApart { faces.append(face) }
+            let apart = abs(Face(face, on: grid).axis - axis) * metresPerSample
+            if isSubject || apart > Subject.leastApart { seen.append(face) }
         }
     }
 
@@ -203,12 +226,12 @@ struct Subject: ~Copyable {
         let high = largestFloat(atMost: cutoff)
         for y in 0..<grid.height {
             let metres = unsafe metres.row(
-                grid.depthIndex(y), of: image, scale: settings.depth.scale, loops)
+                grid.depthRow(y), of: image, scale: settings.depth.scale, loops)
             let line = unsafe memory + (y &+ 1) &* rowLength
             if grid.step == 1 {
                 unsafe line.update(from: metres, count: grid.width)
             } else {
-                for x in 0..<grid.width { unsafe line[x] = metres[grid.depthIndex(x)] }
+                for x in 0..<grid.width { unsafe line[x] = metres[grid.depthColumn(x)] }
             }
             for x in grid.width..<rowLength { unsafe line[x] = 0 }
             let (nearRow, farRow) = unsafe (near.row(y), far.row(y))
@@ -221,24 +244,24 @@ struct Subject: ~Copyable {
             for index in 0..<near.stride {
                 var inside = unsafe nearRow[index]
                 guard inside != 0 else { continue }
-                var (atMost, unused) = (UInt64(0), UInt64(0))
+                var (atMost, infinite) = (UInt64(0), UInt64(0))
                 unsafe loops.classify(
                     line + index &* 64, blocks: 0..<4, clear: high, opaque: .infinity, clearBits: &atMost,
-                    opaqueBits: &unused)
+                    opaqueBits: &infinite)
                 inside &= atMost
                 unsafe nearRow[index] = inside
-                unsafe farRow[index] &= ~inside
+                unsafe farRow[index] &= ~(inside | infinite)
             }
         }
         return unsafe UnsafePointer(memory + rowLength)
     }
 
-    /// Takes out what lies farther from every face of the person than arms reach to the side.
+    /// Removes samples farther to the side of every face of the person than arms reach.
     private func limitSideways(_ members: SampleSet, sparing: SampleSet, on grid: WorkGrid) {
         let allowed = sparing.bits(0)
         for index in 0..<members.stride { unsafe allowed.words[index] = 0 }
         for face in faces where face.isSubject {
-            let reach = Subject.reachSideways / (Classes.view / Double(grid.width) * max(face.distance, 1e-3))
+            let reach = Subject.reachSideways / (WorkGrid.viewWidth / Double(grid.width) * max(face.distance, 1e-3))
             let start = floorIndex(face.axis - reach, in: 0...grid.width)
             let end = ceilIndex(face.axis + reach, in: 0...grid.width)
             if start < end { allowed.insert(start..<end) }
@@ -249,7 +272,7 @@ struct Subject: ~Copyable {
         }
     }
 
-    /// Marks where head and shoulders are, and whatever is above them: shoulders seen from above slope as a floor does.
+    /// Marks head and shoulders, and the samples above them: shoulders seen from above slope as a floor does.
     private func markShoulders(_ shoulders: SampleSet) {
         shoulders.removeAll()
         for face in faces where face.isSubject {
@@ -264,9 +287,9 @@ struct Subject: ~Copyable {
 
     // MARK: Pieces
 
-    /// Gathers the figures of all pieces.
+    /// Computes the statistics of all pieces.
     ///
-    /// - Parameter border: the row from which on a piece is at the lower border, where sensors lose some.
+    /// - Parameter border: the first row that counts as the lower border, where sensors lose some rows.
     private mutating func describe(_ map: DepthPieces.Map, border: Int) {
         found.removeAll(keepingCapacity: true)
         for index in pieces.runs.indices {
@@ -345,7 +368,7 @@ struct Subject: ~Copyable {
     private func arms(on grid: WorkGrid) -> Double {
         faces.reduce(0) { row, face in
             guard face.isSubject else { return row }
-            return max(row, face.bottom + Subject.arm.below * Double(grid.width) / (Classes.view * face.distance))
+            return max(row, face.bottom + Subject.arm.below * Double(grid.width) / (WorkGrid.viewWidth * face.distance))
         }
     }
 
@@ -496,7 +519,8 @@ struct Subject: ~Copyable {
         return start..<max(end, start)
     }
 
-    /// Gives back what a plane or a speck of noise took out of the person: samples with them close above and close below.
+    /// Gives back what a plane or a speck of noise took out of the person: samples with them close above and close
+    /// below.
     private func fillGaps(_ person: SampleSet, near: SampleSet, reach: Int, spare: SampleSet) {
         let (stride, height) = (person.stride, person.height)
         for index in 0..<person.wordCount {
@@ -512,21 +536,5 @@ struct Subject: ~Copyable {
             unsafe spare.words[index] = missing & above & below
         }
         for index in 0..<person.wordCount { unsafe person.words[index] |= spare.words[index] }
-    }
-}
-
-/// What of the things before the cutoff is kept.
-package enum SubjectChoice: Int, Sendable, CaseIterable {
-    /// All.
-    case all
-    /// The anchored person.
-    case anchored
-
-    /// The meaning of the choice, for users.
-    package var blurb: String {
-        switch self {
-        case .all: "Everything nearer than the cutoff"
-        case .anchored: "The object connected in depth to the anchor, without the floor and other people"
-        }
     }
 }

@@ -3,7 +3,7 @@
 struct TileSet {
     /// Samples along each side of a tile.
     static let size = 16
-    /// Tiles of a row, at most.
+    /// The largest number of tiles in a row.
     static let mostColumns = 64
 
     let words: UnsafeMutablePointer<UInt64>
@@ -34,7 +34,7 @@ struct TileSet {
 
     /// The tiles of a row all of whose samples are members.
     ///
-    /// - Parameter bits: the members that all rows of the tile have in common.
+    /// - Parameter bits: the intersection of all rows of the tile.
     static func full(_ bits: UnsafePointer<UInt64>, on grid: WorkGrid) -> UInt64 {
         var tiles: UInt64 = 0
         for tile in 0..<groups(of: size, in: grid.width) {

@@ -1,21 +1,24 @@
-/// The samples that a fused matte is worked out on: those of the depth map, thinned where there are more than the method
-/// needs.
+/// The grid that a fused matte is computed on: the samples of the depth map, subsampled where there are more than the
+/// method needs.
 ///
 /// Lengths that are stated for a grid of 640 samples scale with it. Source: stage 0 of the method (`Fusion`).
 struct WorkGrid: Equatable {
+    /// Width of the view at a distance of 1 m, in metres, for a lens of 60 degrees; converts metres to samples.
+    static let viewWidth = 1.15
+
     /// Depth samples from one sample of the grid to the next, along both axes.
     let step: Int
     let width: Int
     let height: Int
-    /// Where the grid lies on the video: on the same rectangle as the depth map.
+    /// The place of the grid on the video, which is that of the depth map.
     let placement: DepthPlacement
 
-    /// - Parameter longest: samples of the longer side, at most.
+    /// - Parameter longest: the largest number of samples along the longer side.
     init(_ placement: DepthPlacement, longest: Int) {
         self.placement = placement
         step = groups(of: longest, in: max(placement.depthWidth, placement.depthHeight))
-        width = groups(of: step, in: placement.depthWidth - step / 2)
-        height = groups(of: step, in: placement.depthHeight - step / 2)
+        width = groups(of: step, in: max(placement.depthWidth - step / 2, 1))
+        height = groups(of: step, in: max(placement.depthHeight - step / 2, 1))
     }
 
     var count: Int { width * height }
@@ -27,8 +30,11 @@ struct WorkGrid: Equatable {
     /// The same as a whole number, and not below 1.
     func wholeSamples(_ length: Double) -> Int { nearestIndex(length * scale, in: 1...max(width, height)) }
 
-    /// The place of a sample in the depth map, along either axis.
-    func depthIndex(_ sample: Int) -> Int { step / 2 + sample * step }
+    /// The column of the depth map that a column of samples is.
+    func depthColumn(_ x: Int) -> Int { min(step / 2 + x * step, placement.depthWidth - 1) }
+
+    /// The row of the depth map that a row of samples is.
+    func depthRow(_ y: Int) -> Int { min(step / 2 + y * step, placement.depthHeight - 1) }
 
     /// The position of a point of the video between the samples; whole numbers are their edges.
     func point(videoX x: Double, videoY y: Double) -> (x: Double, y: Double) {

@@ -22,9 +22,7 @@ final class BlurBackdrop: EffectBackdrop {
         // Without depth everything counts as infinitely far away. Without a matte the person, if any, is blurred as well.
         let canvas = try canvases.canvas(0, scene.format)
         let isDone = try withFrame(reading: scene.video, scene.format.layout) { source throws(FrameFault) in
-            let picture = VideoPicture(planes: source, layout: scene.format.format.layout)
-            return try draw(
-                source, on: canvas, scene.format, alpha: scene.matte?.plane(over: picture), sigma: sigma + growth)
+            try draw(source, on: canvas, scene.format, alpha: scene.matte?.plane(), sigma: sigma + growth)
         }
         guard isDone else { throw undrawnEffect }
         return canvas
@@ -38,7 +36,7 @@ final class BlurBackdrop: EffectBackdrop {
         let near = try canvases.canvas(0, format)
         let (middle, far) = (try canvases.canvas(1, format), try canvases.canvas(2, format))
         let isDone = try withFrame(reading: scene.video, format.layout) { source throws(FrameFault) in
-            let alpha = matte.plane(over: VideoPicture(planes: source, layout: format.format.layout))
+            let alpha = matte.plane()
             let layers = try depth.frame.withImage { image in
                 distance.layers(
                     of: image, scale: depth.frame.reading.scale,

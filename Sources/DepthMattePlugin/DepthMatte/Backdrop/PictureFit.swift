@@ -1,4 +1,4 @@
-package import GstBridge
+package import DepthKernels
 
 /// A value of the property `background-fit`: the placement of a background of another aspect ratio.
 package enum PictureFit: Int, Sendable, CaseIterable {
@@ -14,9 +14,9 @@ package enum PictureFit: Int, Sendable, CaseIterable {
     /// Sizes are rounded to nearest, and are at least 1. Where a crop or border is odd, the left or top one is smaller.
     package func rectangles(
         sourceWidth: Int, sourceHeight: Int, targetWidth: Int, targetHeight: Int
-    ) -> (from: PixelRect, into: PixelRect) {
-        let source = PixelRect(width: sourceWidth, height: sourceHeight)
-        let target = PixelRect(width: targetWidth, height: targetHeight)
+    ) -> (from: Rectangle<Int>, into: Rectangle<Int>) {
+        let source = Rectangle(width: sourceWidth, height: sourceHeight)
+        let target = Rectangle(width: targetWidth, height: targetHeight)
         switch self {
         case .stretch: return (source, target)
         case .cover: return (source.middle(aspect: target), target)
@@ -25,13 +25,13 @@ package enum PictureFit: Int, Sendable, CaseIterable {
     }
 }
 
-extension PixelRect {
+extension Rectangle<Int> {
     /// Returns the largest centered rectangle within this one that has the other's aspect ratio.
-    fileprivate func middle(aspect other: PixelRect) -> PixelRect {
+    fileprivate func middle(aspect other: Rectangle<Int>) -> Rectangle<Int> {
         let scale = min(Double(width) / Double(other.width), Double(height) / Double(other.height))
         let innerWidth = min(width, max(1, Int((Double(other.width) * scale).rounded())))
         let innerHeight = min(height, max(1, Int((Double(other.height) * scale).rounded())))
-        return PixelRect(
+        return Rectangle(
             x: (width - innerWidth) / 2, y: (height - innerHeight) / 2, width: innerWidth, height: innerHeight)
     }
 }

@@ -106,7 +106,7 @@ extension Picture {
 
     /// Converts the rectangle `from` of the picture into the rectangle `into` of a new one; nil means all of it.
     func converted(
-        to target: GstVideoInfo, from: PixelRect? = nil, into: PixelRect? = nil, border: UInt32? = nil
+        to target: GstVideoInfo, from: Rectangle<Int>? = nil, into: Rectangle<Int>? = nil, border: UInt32? = nil
     ) throws(FrameFault) -> Picture {
         let output = try newSharedBuffer(size: Int(clamping: target.size))
         try PictureConverter(info, to: target, from: from, into: into, border: border)
@@ -117,7 +117,7 @@ extension Picture {
 
 extension BackdropRequest {
     /// The part of a picture that is shown, and its place in the frame.
-    fileprivate func rectangles(of picture: GstVideoInfo) -> (from: PixelRect, into: PixelRect) {
+    fileprivate func rectangles(of picture: GstVideoInfo) -> (from: Rectangle<Int>, into: Rectangle<Int>) {
         settings.backgroundFit.rectangles(
             sourceWidth: Int(picture.width), sourceHeight: Int(picture.height), targetWidth: format.width,
             targetHeight: format.height)
@@ -164,8 +164,8 @@ private struct FrameKey {
 private struct ConverterKey: Equatable {
     let source: GstVideoInfo
     let target: GstVideoInfo
-    let from: PixelRect
-    let into: PixelRect
+    let from: Rectangle<Int>
+    let into: Rectangle<Int>
     let border: UInt32
 
     static func == (one: ConverterKey, two: ConverterKey) -> Bool {

@@ -1,0 +1,269 @@
+import CDepthKernels
+
+/// Blends the video over a background with the matte's alpha, for one layout and size.
+///
+///     result = (video · alpha + background · (255 − alpha)) / 255
+///
+/// Shape: the matte has one byte for each pixel; video and background have the same layout. Rounding: to nearest, once
+/// for each byte. A sample that several pixels share takes the mean of their alphas, rounded to nearest (halves up); at
+/// odd edges the mean of those that exist.
+package final class Blender {
+    package let layout: PixelLayout
+    package let width: Int
+    package let height: Int
+    fileprivate let loops: Loops
+    /// Rows that share a sample.
+    private let rowsPerSample: Int
+    /// Bytes of the longest row.
+    fileprivate let rowBytes: Int
+    fileprivate let copiesPastCache: Bool
+    /// True where the last-level cache keeps the background from frame to frame.
+    fileprivate let isBackgroundInCache: Bool
+    /// For alpha planes and covers: the calling thread alone.
+    private let single = MatteBands(leastPixels: .max)
+    private var alpha = Scratch<UInt8>()
+    /// Nil where the color components of the layout are not known.
+    private let edgeColors: EdgeColors?
+
+    /// Frames with more bytes than this, about a core's own cache, are copied with stores that bypass the cache.
+    private static let bytesOfOwnCache = 1 << 20
+    /// Backgrounds with more bytes than this, about the last-level cache, are read from memory.
+    private static let bytesOfLastCache = 8 << 20
+
+    /// - Parameters:
+    ///   - colors: the video's color components; nil to leave the colors at edges as they are.
+    ///   - copiesPastCache: nil = by the size of frames. The result does not depend on it.
+    package init(
+        layout: PixelLayout, colors: VideoColors? = nil, width: Int, height: Int, copiesPastCache: Bool? = nil,
+        loops: Loops = .best
+    ) {
+        self.layout = layout
+        edgeColors = colors.map { EdgeColors($0, width: width, height: height, loops: loops) }
+        self.loops = loops
+        rowsPerSample = layout.planes.reduce(1) { max($0, $1.rowsPerSample) }
+        rowBytes = layout.planes.indices.reduce(0) { max($0, layout.rowBytes(plane: $1, width: width)) }
+        let bytes = layout.planes.indices.reduce(0) {
+            $0 + layout.rowBytes(plane: $1, width: width) * layout.rows(plane: $1, height: height)
+        }
+        isBackgroundInCache = bytes <= Blender.bytesOfLastCache
+        self.copiesPastCache = copiesPastCache ?? (bytes > Blender.bytesOfOwnCache)
+        self.width = width
+        self.height = height
+    }
+
+    /// Blends every byte of the video, in place, with a finished alpha plane.
+    ///
+    /// - Returns: false, with nothing written, where a plane is missing or smaller than the layout and size ask for.
+    package func blend(video: Planes<MutablePlane>, background: Planes<Plane>, alpha: Plane) -> Bool {
+        guard alpha.rowBytes >= width, alpha.rows >= height else { return false }
+        return blend(video, background, FinishedAlpha(plane: alpha, width: width, height: height, bands: single))
+    }
+
+    /// Blends with a matte whose alpha is computed a few rows at a time.
+    ///
+    /// - Parameter edge: colors are decontaminated only with a matte that follows the video (`Matte.followsVideo`);
+    ///   light wraps with any matte.
+    /// - Returns: false, with nothing written, where the frames or the matte are of another size.
+    package func blend(
+        video: Planes<MutablePlane>, background: Planes<Plane>, matte: Matte, edge: EdgeSettings = .none
+    ) -> Bool {
+        let edge = edge.suited(to: matte)
+        guard let edgeColors, edge != .none, matte.width == width, matte.height == height,
+            layout.fits(video.readOnly, width: width, height: height),
+            layout.fits(background, width: width, height: height)
+        else { return blend(video, background, matte) }
+        let source =
+            matte.finishedAlpha
+            ?? FinishedAlpha(
+                plane: matte.plane(in: &alpha), width: width, height: height, bands: matte.bands)
+        edgeColors.pool = matte.pool
+        edgeColors.change(video, alpha: source.plane, background: background, edge)
+        return blend(video, background, source)
+    }
+
+    /// Changes the colors at the edge of a video that is not blended here, as with alpha output.
+    ///
+    /// - Parameter alpha: the matte's alpha plane.
+    package func changeEdge(of video: Planes<MutablePlane>, matte: Matte, alpha: Plane, _ edge: EdgeSettings) {
+        edgeColors?.pool = matte.pool
+        edgeColors?.change(video, alpha: alpha, background: nil, edge.suited(to: matte))
+    }
+
+    /// Replaces the video by the background.
+    ///
+    /// - Returns: false, with nothing written, where the frames are of another size.
+    package func cover(video: Planes<MutablePlane>, background: Planes<Plane>) -> Bool {
+        blend(video, background, NoAlpha(width: width, height: height, bands: single))
+    }
+
+    private func blend(
+        _ video: Planes<MutablePlane>, _ background: Planes<Plane>, _ source: some AlphaSource
+    ) -> Bool {
+        guard source.width == width, source.height == height, layout.fits(video.readOnly, width: width, height: height),
+            layout.fits(background, width: width, height: height)
+        else { return false }
+        var layers = Planes<Layer>()
+        for (index, planeLayout) in layout.planes.enumerated() {
+            guard let video = video[index], let background = background[index] else { return false }
+            let isLikeLast = index > 0 && planeLayout == layout.planes[index - 1]
+            layers.append(Layer(video, background, planeLayout, sharesByteAlpha: isLikeLast))
+        }
+        // A strip ends at the end of a sample in every plane.
+        let rowsPerStrip = groups(of: rowsPerSample, in: source.rowsPerStrip) * rowsPerSample
+        let work = BlendRows(
+            blender: self, source: source, layers: layers, rowsPerStrip: rowsPerStrip)
+        source.bands.share(work, rows: height, width: width, rowAlignment: rowsPerSample)
+        return true
+    }
+}
+
+/// Scratch memory of one worker for blending.
+private final class BlendMemory: MatteMemoryPart {
+    /// The alpha of every pixel of a strip…
+    var alpha = Scratch<UInt8>()
+    /// …and of every byte of its rows.
+    var byteAlpha = Scratch<UInt8>()
+    /// The one run of rows without alpha.
+    var clearRun = Scratch<AlphaRun>()
+}
+
+/// One plane of the video and the same plane of the background.
+@safe
+private struct Layer {
+    private let video: UnsafeMutablePointer<UInt8>
+    private let videoStride: Int
+    private let background: UnsafePointer<UInt8>
+    private let backgroundStride: Int
+    let planeLayout: PlaneLayout
+    let bytes: SampleBytes
+    /// True where each pixel has one byte, so that the alpha of bytes is that of pixels.
+    let isPlain: Bool
+    /// True where the layer before has the same layout, and so the same alpha for each byte.
+    let sharesByteAlpha: Bool
+
+    init(_ video: MutablePlane, _ background: Plane, _ planeLayout: PlaneLayout, sharesByteAlpha: Bool) {
+        unsafe self.video = video.base.assumingMemoryBound(to: UInt8.self)
+        videoStride = video.stride
+        unsafe self.background = background.base.assumingMemoryBound(to: UInt8.self)
+        backgroundStride = background.stride
+        self.planeLayout = planeLayout
+        bytes = SampleBytes(planeLayout)
+        isPlain = planeLayout == .full(bytesPerSample: 1)
+        self.sharesByteAlpha = sharesByteAlpha
+    }
+
+    /// True where neither plane has padding between its rows.
+    func isWithoutPadding(width: Int) -> Bool {
+        let count = bytes.place(from: 0, to: width).count
+        return videoStride == count && backgroundStride == count
+    }
+
+    /// The rows of samples that begin in these rows of pixels.
+    func part(_ rows: Range<Int>, rowsAhead: Int) -> dm_blend_part {
+        let first = groups(of: planeLayout.rowsPerSample, in: rows.lowerBound)
+        return unsafe dm_blend_part(
+            video: video + first &* videoStride, video_stride: videoStride,
+            background: background + first &* backgroundStride, background_stride: backgroundStride,
+            rows: groups(of: planeLayout.rowsPerSample, in: rows.upperBound) &- first, rows_ahead: rowsAhead)
+    }
+}
+
+/// Blends rows of all planes.
+private struct BlendRows<Source: AlphaSource>: BandWork {
+    let blender: Blender
+    let source: Source
+    let layers: Planes<Layer>
+    let rowsPerStrip: Int
+
+    private var loops: Loops { blender.loops }
+
+    /// Rows by which mixed runs are prefetched ahead: they are too short for the hardware prefetcher.
+    private var rowsAhead: Int { blender.copiesPastCache ? 16 : 0 }
+
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+        let width = blender.width
+        let reader = source.reader(memory)
+        let memory = memory.part(BlendMemory.self)
+        let alpha = unsafe memory.alpha.reserve(width * rowsPerStrip, filler: 0)
+        let byteAlpha = unsafe memory.byteAlpha.reserve(blender.rowBytes * rowsPerStrip, filler: 0)
+        let clearRun = unsafe memory.clearRun.reserve(1, filler: AlphaRun(cover: .clear, start: 0, end: width))
+        unsafe clearRun.pointee = AlphaRun(cover: .clear, start: 0, end: width)
+        for y in stride(from: rows.lowerBound, to: rows.upperBound, by: rowsPerStrip) {
+            let strip = y..<min(y &+ rowsPerStrip, rows.upperBound)
+            let read = unsafe reader?.read(strip, into: alpha, stride: width) ?? .none
+            // Without a reader all alpha is 0.
+            let runs = unsafe read.count > 0 ? read : AlphaRuns(first: clearRun, count: 1)
+            for index in 0..<layers.count {
+                guard let layer = layers[index] else { continue }
+                let part = unsafe layer.part(strip, rowsAhead: rowsAhead)
+                unsafe blendMixed(runs, layer, part, strip, alpha, byteAlpha)
+                unsafe copyClear(runs, layer, part)
+            }
+        }
+        if blender.copiesPastCache { dm_finish_copies() }
+    }
+
+    private func blendMixed(
+        _ runs: AlphaRuns, _ layer: Layer, _ part: dm_blend_part, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>,
+        _ byteAlpha: UnsafeMutablePointer<UInt8>
+    ) {
+        runs.forEachMixed { run in
+            let (start, count) = layer.bytes.place(from: run.start, to: run.end)
+            var (opacity, stride) = unsafe (alpha + run.start, blender.width)
+            if !layer.isPlain {
+                if !layer.sharesByteAlpha {
+                    unsafe expandAlpha(of: run, layer.planeLayout, rows, opacity, byteAlpha + start)
+                }
+                unsafe (opacity, stride) = unsafe (UnsafePointer(byteAlpha + start), blender.rowBytes)
+            }
+            unsafe loops.blend(part, start: start, count: count, alpha: opacity, alphaStride: stride)
+        }
+    }
+
+    /// Computes the alpha of every byte of a run.
+    ///
+    /// - Parameters:
+    ///   - alpha: the alpha of the run's first pixel.
+    ///   - target: receives the alpha of the run's first byte and of those that follow.
+    private func expandAlpha(
+        of run: AlphaRun, _ planeLayout: PlaneLayout, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>,
+        _ target: UnsafeMutablePointer<UInt8>
+    ) {
+        let (rowsPerSample, width) = (planeLayout.rowsPerSample, blender.width)
+        for (index, y) in stride(from: 0, to: rows.count, by: rowsPerSample).enumerated() {
+            unsafe planeLayout.expandAlpha(
+                upper: alpha + y &* width, stride: width, rows: min(rowsPerSample, rows.count &- y),
+                pixels: run.end &- run.start, into: target + index &* blender.rowBytes, loops)
+        }
+    }
+
+    /// Copies the background to the clear runs of the video. Where planes have no padding, a clear run at the end of a
+    /// row and one at the beginning of the next are copied as one.
+    private func copyClear(_ runs: AlphaRuns, _ layer: Layer, _ part: dm_blend_part) {
+        let (last, rows) = unsafe (runs.count &- 1, part.rows)
+        guard last >= 0 else { return }
+        let beginning = layer.bytes.place(from: runs[0].start, to: runs[0].end)
+        let joinsRows =
+            layer.isWithoutPadding(width: blender.width) && runs[0].cover == .clear && runs[last].cover == .clear
+        for row in 0..<rows {
+            let (target, source) = unsafe (
+                part.video + row &* part.video_stride, part.background + row &* part.background_stride
+            )
+            for index in 0...last where runs[index].cover == .clear {
+                if joinsRows && index == 0 && row > 0 { continue }
+                var (start, count) = layer.bytes.place(from: runs[index].start, to: runs[index].end)
+                if joinsRows && index == last {
+                    count &+= (last == 0 ? rows &- 1 : row &+ 1 < rows ? 1 : 0) &* beginning.count
+                }
+                if blender.copiesPastCache {
+                    unsafe loops.copyPastCache(
+                        source + start, count: count,
+                        ahead: blender.isBackgroundInCache ? 0 : 4 &* part.background_stride,
+                        into: target + start)
+                } else {
+                    unsafe (target + start).update(from: source + start, count: count)
+                }
+            }
+        }
+    }
+}

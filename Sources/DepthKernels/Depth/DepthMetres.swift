@@ -1,0 +1,56 @@
+/// Reads a depth map row by row as metres, in single precision.
+///
+/// A sample that is not measured (`DepthImage.metres(x:y:scale:)` is nil) is 0, negative, infinite or NaN in the row.
+struct DepthMetres: ~Copyable {
+    private var counts = Scratch<UInt16>()
+    private var metres = Scratch<Float>()
+
+    /// The largest number of samples that follow the map's last one in memory.
+    static let padding = 16
+
+    /// The samples of row `y`, and zeros up to the next multiple of 16.
+    ///
+    /// - Precondition: the row is in the map.
+    mutating func row(
+        _ y: Int, of depth: DepthImage, scale: DepthScale, _ loops: Loops
+    ) -> UnsafePointer<Float> {
+        let width = depth.width
+        let metres = unsafe metres.reserve(width + DepthMetres.padding, filler: 0)
+        for index in width..<(width + DepthMetres.padding) { unsafe metres[index] = 0 }
+        guard let fullScale = depth.encoding.fullScale else {
+            for x in 0..<width { unsafe metres[x] = depth.storedMetres(x: x, y: y) }
+            return unsafe UnsafePointer(metres)
+        }
+        guard scale.isUsable else {
+            for x in 0..<width { unsafe metres[x] = 0 }
+            return unsafe UnsafePointer(metres)
+        }
+        let isRelative = scale.kind == .relative
+        unsafe loops.metresOfCounts(
+            nativeCounts(y, of: depth), count: width, unit: Float(isRelative ? 1 / Double(fullScale) : scale.unit),
+            bias: Float(isRelative ? 0 : scale.bias), invalid: Int32(clamping: scale.invalidCount),
+            isInverse: scale.kind != .metric, into: metres)
+        return unsafe UnsafePointer(metres)
+    }
+
+    /// The counts of a row as 16-bit integers in native byte order; the map's own memory where it has that format.
+    private mutating func nativeCounts(_ y: Int, of depth: DepthImage) -> UnsafeRawPointer {
+        let row = unsafe depth.plane.row(y)
+        if UInt16(littleEndian: 1) == 1 && depth.encoding == .gray16LE { return unsafe row }
+        let counts = unsafe counts.reserve(depth.width, filler: 0)
+        switch depth.encoding {
+        case .gray16LE:
+            for x in 0..<depth.width {
+                unsafe counts[x] = UInt16(
+                    littleEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self))
+            }
+        case .gray16BE:
+            for x in 0..<depth.width {
+                unsafe counts[x] = UInt16(bigEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self))
+            }
+        case .gray8, .float32LE, .float16LE:
+            for x in 0..<depth.width { unsafe counts[x] = UInt16(truncatingIfNeeded: depth.count(x: x, y: y)) }
+        }
+        return UnsafeRawPointer(counts)
+    }
+}

@@ -1,0 +1,73 @@
+/// The way to fit a depth map to a video of another aspect ratio.
+package enum DepthFit: Int, Sendable, CaseIterable {
+    /// Fills the whole frame; each axis has a scale of its own.
+    case stretch
+    /// One scale, which makes the widths equal; centred.
+    case width
+    /// One scale, so that the frame is covered; centred.
+    case cover
+    /// One scale, so that all of the map is inside the frame; centred.
+    case contain
+}
+
+/// The rectangle of the video, in video pixels, that a depth map covers; it may be larger than the frame.
+///
+/// Coordinates are continuous and count pixel edges: the frame reaches from 0 to its width, and the centre of the
+/// first pixel is 0.5. Sizes below 1 count as 1. Offsets are clamped to ±1e6 pixels and
+/// scales to 0.001…1000; NaN counts as the default.
+package struct DepthPlacement: Equatable, Sendable {
+    package let depthWidth: Int
+    package let depthHeight: Int
+    package let videoWidth: Int
+    package let videoHeight: Int
+    /// The rectangle of the video that the map covers.
+    package let left: Double
+    package let top: Double
+    package let width: Double
+    package let height: Double
+
+    /// - Parameters:
+    ///   - offsetX: video pixels by which the map is moved to the right.
+    ///   - offsetY: video pixels by which the map is moved down.
+    ///   - scale: factor by which the map is enlarged about the centre of the frame.
+    package init(
+        depthWidth: Int, depthHeight: Int, videoWidth: Int, videoHeight: Int, fit: DepthFit = .stretch,
+        offsetX: Double = 0, offsetY: Double = 0, scale: Double = 1
+    ) {
+        self.depthWidth = max(depthWidth, 1)
+        self.depthHeight = max(depthHeight, 1)
+        self.videoWidth = max(videoWidth, 1)
+        self.videoHeight = max(videoHeight, 1)
+        let frame = (width: Double(self.videoWidth), height: Double(self.videoHeight))
+        let map = (width: Double(self.depthWidth), height: Double(self.depthHeight))
+        let enlarged = DepthPlacement.size(of: map, in: frame, fit: fit)
+        let zoom = clamped(scale, to: 0.001...1000, orIfNaN: 1)
+        width = enlarged.width * zoom
+        height = enlarged.height * zoom
+        left = (frame.width - width) / 2 + clamped(offsetX, to: -1e6...1e6, orIfNaN: 0)
+        top = (frame.height - height) / 2 + clamped(offsetY, to: -1e6...1e6, orIfNaN: 0)
+    }
+
+    private typealias Size = (width: Double, height: Double)
+
+    private static func size(of map: Size, in frame: Size, fit: DepthFit) -> Size {
+        let scale: Double
+        switch fit {
+        case .stretch: return frame
+        case .width: scale = frame.width / map.width
+        case .cover: scale = max(frame.width / map.width, frame.height / map.height)
+        case .contain: scale = min(frame.width / map.width, frame.height / map.height)
+        }
+        return (map.width * scale, map.height * scale)
+    }
+
+    /// The point of the depth map under a point of the video.
+    package func depthPoint(videoX: Double, videoY: Double) -> (x: Double, y: Double) {
+        // In this order of operations a stretched map gives x · depthWidth / videoWidth with the rounding of the test
+        // oracle.
+        (
+            (videoX - left) * Double(depthWidth) / width,
+            (videoY - top) * Double(depthHeight) / height
+        )
+    }
+}

@@ -1,0 +1,28 @@
+/// The scale of a depth map and its place on the video.
+package struct DepthReading: Equatable, Sendable {
+    package var scale = DepthScale()
+    package var fit = DepthFit.stretch
+    /// Video pixels by which the map is moved right and down.
+    package var offsetX = 0.0
+    package var offsetY = 0.0
+    /// Enlarges the map about the centre of the frame.
+    package var zoom = 1.0
+
+    package init(
+        scale: DepthScale = DepthScale(), fit: DepthFit = .stretch, offsetX: Double = 0, offsetY: Double = 0,
+        zoom: Double = 1
+    ) {
+        self.scale = scale
+        self.fit = fit
+        self.offsetX = offsetX
+        self.offsetY = offsetY
+        self.zoom = zoom
+    }
+
+    /// The place of a map on a picture.
+    package func placement(depthWidth: Int, depthHeight: Int, videoWidth: Int, videoHeight: Int) -> DepthPlacement {
+        DepthPlacement(
+            depthWidth: depthWidth, depthHeight: depthHeight, videoWidth: videoWidth, videoHeight: videoHeight,
+            fit: fit, offsetX: offsetX, offsetY: offsetY, scale: zoom)
+    }
+}

@@ -1,0 +1,55 @@
+/// The anchor, which the cutoff follows.
+package struct AnchorSettings: Equatable, Sendable {
+    package var mode = AnchorMode.auto
+    /// The point of the mode `point`, in fractions 0…1 of the frame's width and height.
+    package var x = 0.5
+    package var y = 0.5
+    package var faceSelect = FaceSelect.largest
+    /// Types of the region-of-interest metas that mark faces, separated by commas.
+    package var faceTypes: String? = "face"
+    /// Metres from the anchor to the cutoff.
+    package var margin = 0.25
+    /// Time constant of the low-pass in seconds; 0 = none.
+    package var smoothing = 0.15
+
+    package init() {}
+}
+
+package enum AnchorMode: Int, Sendable, CaseIterable {
+    /// A face; `MatteSettings.cutoff` while none was ever seen.
+    case auto
+    /// A face; everything is background while none was ever seen.
+    case face
+    /// The nearest large object.
+    case nearest
+    /// The depth under a point of the frame.
+    case point
+    /// No anchor: `MatteSettings.cutoff` is the cutoff.
+    case fixed
+
+    /// The meaning of the choice, for users.
+    package var blurb: String {
+        switch self {
+        case .auto: "The face; the property cutoff until a face was seen"
+        case .face: "The face; everything is background until a face was seen"
+        case .nearest: "The nearest large object in the depth map"
+        case .point: "The depth at (anchor-x, anchor-y)"
+        case .fixed: "None: the property cutoff is used as it is"
+        }
+    }
+}
+
+/// The face that sets the cutoff, where there are several.
+package enum FaceSelect: Int, Sendable, CaseIterable {
+    case largest, nearest, first, all
+
+    /// The meaning of the choice, for users.
+    package var blurb: String {
+        switch self {
+        case .largest: "The face with the largest box"
+        case .nearest: "The face nearest to the camera"
+        case .first: "The face that the detector listed first"
+        case .all: "All faces: the farthest one sets the cutoff"
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// The method that computes a matte.
+package enum MatteMethod: Int, Sendable, CaseIterable {
+    /// The stages of Apple's sample: depth alone.
+    case threshold
+    /// Depth and color together.
+    case fusion
+
+    /// The meaning of the choice, for users.
+    package var blurb: String {
+        switch self {
+        case .threshold: "Depth alone: a blurred threshold, as in Apple's sample"
+        case .fusion: "Depth and color: depth finds the person, the video's colors find the edge"
+        }
+    }
+}
+
+/// The resolution of the grid that a fused matte is computed on.
+package enum MatteDetail: Int, Sendable, CaseIterable {
+    /// `full` or `half`, chosen by the caller for each frame; counts as `full` here.
+    case auto
+    /// The depth map's own samples, up to 768 along the longer side.
+    case full
+    /// At most 320 samples along the longer side: half the time.
+    case half
+
+    /// The largest number of samples along the longer side.
+    var longest: Int {
+        switch self {
+        case .auto, .full: 768
+        case .half: 320
+        }
+    }
+
+    /// The meaning of the choice, for users.
+    package var blurb: String {
+        switch self {
+        case .auto: "full; half in a live pipeline while frames take too long (see detail in the property stats)"
+        case .full: "The depth map's own resolution, up to 768 samples wide"
+        case .half: "At most 320 samples wide: faster, softer detail"
+        }
+    }
+}
+
+/// The objects in front of the cutoff that are kept.
+package enum SubjectChoice: Int, Sendable, CaseIterable {
+    /// All objects.
+    case all
+    /// The anchored person.
+    case anchored
+
+    /// The meaning of the choice, for users.
+    package var blurb: String {
+        switch self {
+        case .all: "Everything nearer than the cutoff"
+        case .anchored: "The object connected in depth to the anchored face, without the floor and other people"
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// The parameters of a matte. Frames and settings determine the matte completely.
+package struct MatteSettings: Equatable, Sendable {
+    /// The scale of the depth samples, and the map's place on the video.
+    package var depth = DepthReading()
+    /// The anchor that the cutoff follows.
+    package var anchor = AnchorSettings()
+    /// Metres; samples farther than this are background. Replaced by the anchor's distance plus its margin where there
+    /// is one.
+    package var cutoff = 1.0
+    /// Metres; samples at this distance or nearer are background.
+    package var near = 0.0
+    /// Metres over which opacity rises: clear at `near`, opaque from `near + featherNear` on.
+    package var featherNear = 0.0
+    /// Metres over which opacity falls: opaque up to `cutoff − featherFar`, clear at `cutoff`; so no feather shows
+    /// samples that a step hides.
+    package var featherFar = 0.0
+    /// The kind of threshold: the limits and feathers above, or the focus below.
+    package var mask = MaskShape.cutoff
+    /// Nearness, 0…1, of the middle of the mask (`FocusCurve`).
+    package var focus = 0.5
+    /// Slope of the sides of the mask, in opacity for each unit of nearness; 0.1…100.
+    package var slope = 4.0
+    /// Width, in nearness 0…1, of the part of a band that is opaque.
+    package var width = 0.1
+    /// Swaps foreground and background among the measured samples. Samples that were not measured stay hidden.
+    package var invert = false
+    /// Standard deviation of the Gaussian, in depth pixels; 0 = none.
+    package var blurRadius = 5.0
+    /// opacity = mask ^ gamma: below 1 the foreground widens, above 1 it narrows.
+    package var gamma = 0.5
+    package var upscale = Upscale.bicubic
+    package var method = MatteMethod.threshold
+    /// Weight of the last frame in a fused matte where the picture does not move, 0…1.
+    package var settle = 0.7
+    /// Weight of a segmentation in a fused matte, 0…1.
+    package var segmentationWeight = 0.5
+    /// The objects in front of the cutoff that a fused matte keeps.
+    package var subject = SubjectChoice.anchored
+    /// The resolution of a fused matte.
+    package var detail = MatteDetail.full
+
+    package init() {}
+
+    /// The same settings with every number in its range.
+    ///
+    /// Near: not below 0. Feathers: not below 0, NaN = 0. Blur radius: 0…100, NaN = 0. Gamma: 0.01…10, NaN = 1.
+    /// Slope: 0.1…100, NaN = 4. Settle, segmentation weight and width: 0…1, NaN = 0. A cutoff, near limit or focus that
+    /// is NaN has no sensible value; `showsAnything` is then false.
+    var clamped: MatteSettings {
+        var result = self
+        result.near = near < 0 ? 0 : near
+        let metres = 0...Double.greatestFiniteMagnitude
+        result.featherNear = DepthKernels.clamped(featherNear, to: metres, orIfNaN: 0)
+        result.featherFar = DepthKernels.clamped(featherFar, to: metres, orIfNaN: 0)
+        result.blurRadius = DepthKernels.clamped(blurRadius, to: 0...100, orIfNaN: 0)
+        result.gamma = DepthKernels.clamped(gamma, to: 0.01...10, orIfNaN: 1)
+        result.focus = min(max(focus, 0), 1)
+        result.slope = DepthKernels.clamped(slope, to: 0.1...100, orIfNaN: 4)
+        result.settle = DepthKernels.clamped(settle, to: 0...1, orIfNaN: 0)
+        result.segmentationWeight = DepthKernels.clamped(segmentationWeight, to: 0...1, orIfNaN: 0)
+        result.width = DepthKernels.clamped(width, to: 0...1, orIfNaN: 0)
+        return result
+    }
+
+    /// False where a limit of the threshold is NaN: then nothing may be shown, inverted or not.
+    func showsAnything(cutoff: Double) -> Bool { mask == .cutoff ? !cutoff.isNaN && !near.isNaN : !focus.isNaN }
+
+    /// True for a threshold that is not a plain step.
+    var hasFeather: Bool { mask != .cutoff || featherNear > 0 || featherFar > 0 }
+}

@@ -1,0 +1,48 @@
+/// The grid that a matte is smoothed on and upscaled from: the samples of a depth map, or square cells of several
+/// samples.
+///
+/// A wide Gaussian leaves no detail that cells could not represent, so the mask is decimated as long as sigma is at
+/// least 2.5 cells, which saves most of the cost. Each decimation halves the map and adds a border of cells that hold
+/// its edge samples, as the Gaussian replicates those without end.
+struct MatteGrid: Equatable {
+    /// Samples along each side of a cell: 1, 2, 4, 8 or 16.
+    let cellSize: Int
+    /// Samples of the depth map.
+    let depthWidth: Int
+    let depthHeight: Int
+
+    /// Cells of a row, and of a column.
+    var width: Int { cells(along: depthWidth) }
+    var height: Int { cells(along: depthHeight) }
+
+    /// Chooses the coarsest grid that the Gaussian allows. Cells are not used with steep curves of gamma, which would
+    /// amplify their error, nor for maps smaller than two sigmas, which cost little.
+    init(depthWidth: Int, depthHeight: Int, sigma: Double, gamma: Double) {
+        let isFit = gamma >= 0.5 && gamma <= 2 && Double(min(depthWidth, depthHeight)) >= 2 * sigma
+        cellSize = isFit ? [16, 8, 4, 2].first { sigma >= 2.5 * Double($0) } ?? 1 : 1
+        self.depthWidth = depthWidth
+        self.depthHeight = depthHeight
+    }
+
+    /// The number of cells along an axis of so many samples.
+    func cells(along samples: Int) -> Int {
+        var (count, size) = (samples, cellSize)
+        while size > 1 {
+            count = MatteGrid.decimated(count)
+            size /= 2
+        }
+        return count
+    }
+
+    /// The number of cells along an axis after one decimation, the border included.
+    static func decimated(_ samples: Int) -> Int { groups(of: 2, in: samples) + 2 }
+
+    /// Converts a position from samples to cells; whole numbers are centres.
+    func position(ofSample sample: Double) -> Double { (sample + 1.5 * Double(cellSize - 1)) / Double(cellSize) }
+
+    /// The share of a cell that lies on a map of so many samples.
+    func share(of cell: Int, samples: Int) -> Double {
+        let first = cellSize * cell - 2 * (cellSize - 1)
+        return Double(max(min(first + cellSize, samples) - max(first, 0), 0)) / Double(cellSize)
+    }
+}

@@ -1,0 +1,121 @@
+/// The stage that finds the person's distance and, from it, the cutoff.
+///
+///     cutoff = anchor + margin
+///     anchor += (measured − anchor) · (1 − exp(−Δt / τ))
+///
+/// The low-pass works in time, not in frames, so that the result does not depend on the frame rate. The state is the
+/// anchor's distance, the time since its last measurement, and the face or object that was measured last: among several
+/// the one that was followed is preferred, so that the anchor does not flicker between two of similar size or distance.
+///
+/// Source: step 1 of Apple's sample, which reads the depth at the face's centre and adds 0.25 m. The median of a region
+/// and the low-pass are additions.
+struct Anchor {
+    /// A face that was measured in the last frame.
+    struct Face {
+        let box: Rectangle<Double>
+        /// Metres.
+        let distance: Double
+    }
+
+    /// Metres; nil until the first measurement.
+    private(set) var distance: Double?
+    /// The face that set the cutoff in the last frame.
+    private(set) var face: Face?
+    /// The last face that set the cutoff; kept over frames without a face.
+    private var followedFace: Face?
+    /// The last distance that the mode `nearest` measured, in metres.
+    private var followedSubject: Double?
+    /// Seconds since the last measurement; nil where unknown.
+    private var sinceMeasured: Double?
+    /// The mode of the last frame: a change of mode discards the distance.
+    private var mode = AnchorMode.auto
+
+    /// The distance beyond which everything is background, in metres.
+    ///
+    /// - Returns: nil where the requested anchor was never seen; 0 for a mask about a focus, which has no cutoff.
+    mutating func cutoff(of frame: MatteFrame, _ placement: DepthPlacement, _ settings: MatteSettings) -> Double? {
+        face = nil
+        sinceMeasured = sinceMeasured.flatMap { since in frame.elapsed.map { since + $0 } }
+        if settings.mask != .cutoff { return 0 }
+        let mode = settings.anchor.mode == .face ? AnchorMode.auto : settings.anchor.mode
+        if mode != self.mode {
+            self = Anchor()
+            self.mode = mode
+        }
+        if mode == .fixed { return settings.cutoff }
+        if let measured = measure(frame, placement, settings) {
+            follow(measured, timeConstant: settings.anchor.smoothing)
+        }
+        if let distance { return distance + settings.anchor.margin }
+        return settings.anchor.mode == .auto ? settings.cutoff : nil
+    }
+
+    /// Forgets the time of the last measurement, so that the next one takes effect at once. The distance is kept: after
+    /// a flush the person is most likely still there.
+    mutating func reset() {
+        sinceMeasured = nil
+        followedFace = nil
+        followedSubject = nil
+    }
+
+    // MARK: Measuring
+
+    private mutating func measure(
+        _ frame: MatteFrame, _ placement: DepthPlacement, _ settings: MatteSettings
+    ) -> Double? {
+        let (depth, scale, anchor) = (frame.depth, settings.depth.scale, settings.anchor)
+        switch anchor.mode {
+        case .auto, .face:
+            var highest = -Double.infinity
+            for box in frame.faces {
+                guard let distance = faceDepth(in: depth, scale: scale, placement: placement, box: box) else {
+                    continue
+                }
+                let found = Face(box: box, distance: distance)
+                let rank = anchor.faceSelect.rank(of: found, isFollowed: followedFace?.box.isAt(box) ?? false)
+                if rank > highest { (face, highest) = (found, rank) }
+            }
+            followedFace = face ?? followedFace
+            return face?.distance
+        case .nearest:
+            let measured = nearestSubjectDepth(in: depth, scale: scale, followed: followedSubject)
+            followedSubject = measured ?? followedSubject
+            return measured
+        case .point: return pointDepth(in: depth, scale: scale, placement: placement, x: anchor.x, y: anchor.y)
+        case .fixed: return nil
+        }
+    }
+
+    private mutating func follow(_ measured: Double, timeConstant: Double) {
+        defer { sinceMeasured = 0 }
+        guard let previous = distance, timeConstant > 0, let elapsed = sinceMeasured, elapsed >= 0 else {
+            // The first measurement, no smoothing, or an unknown time step: no low-pass.
+            distance = measured
+            return
+        }
+        distance = previous + (measured - previous) * (1 - exponential(-elapsed / timeConstant))
+    }
+}
+
+extension FaceSelect {
+    /// The face of the highest rank sets the cutoff; of equal ranks, the first in the list.
+    ///
+    /// - Parameter isFollowed: true for the face that set the last cutoff. Its rank is raised by more than the jitter
+    ///   of a detector's boxes (a tenth of their sides) and the noise of the distance.
+    fileprivate func rank(of face: Anchor.Face, isFollowed: Bool) -> Double {
+        switch self {
+        case .largest: face.box.width * face.box.height * (isFollowed ? 1.3 : 1)
+        case .nearest: (isFollowed ? 1.05 : 1) / face.distance
+        case .first: 0
+        case .all: face.distance
+        }
+    }
+}
+
+extension Rectangle<Double> {
+    /// True where the centre of another box lies in this one.
+    fileprivate func isAt(_ other: Rectangle<Double>) -> Bool {
+        abs(other.x + other.width / 2 - x - width / 2) < width / 2
+            && abs(other.y + other.height / 2 - y - height / 2) < height / 2
+    }
+}

@@ -1,0 +1,63 @@
+/// The distance of the face in `box`, in metres.
+///
+/// It is the median of the measured samples in the central half of the box; for an even number of samples, the mean of
+/// the two in the middle. A sample counts if any part of it lies in that half. (Apple's sample code reads the one
+/// sample in the middle, which fails in a hole.)
+///
+/// - Returns: nil if the box is empty, not finite or not wholly inside the frame, and if no sample in it was measured.
+package func faceDepth(in image: DepthImage, scale: DepthScale, placement: DepthPlacement, box: Rectangle<Double>)
+    -> Double?
+{
+    guard box.isInside(frameWidth: placement.videoWidth, frameHeight: placement.videoHeight) else { return nil }
+    let half = box.centralHalf
+    // The far corner is x + w · 0.75, not x + w · 0.25 + w · 0.5: the sum must round as the oracle's does.
+    let first = placement.depthPoint(videoX: half.x, videoY: half.y)
+    let last = placement.depthPoint(videoX: box.x + box.width * 0.75, videoY: box.y + box.height * 0.75)
+    let grid = SampleGrid(
+        columns: samples(from: first.x, to: last.x, limit: image.width),
+        rows: samples(from: first.y, to: last.y, limit: image.height), in: image)
+    return MedianSearch(image: image, scale: scale).median(of: grid)
+}
+
+/// The samples that overlap the interval from `start` to `end`: at least one, unless it lies outside the map.
+private func samples(from start: Double, to end: Double, limit: Int) -> Range<Int> {
+    guard end > 0, start < Double(limit) else { return 0..<0 }
+    let first = floorIndex(start, in: 0...limit)
+    return first..<max(first + 1, ceilIndex(end, in: 0...limit))
+}
+
+/// The distance under a point of the frame, in metres: the median of the measured samples in the 5 × 5 around it.
+///
+/// - Parameters:
+///   - x: 0…1, from the frame's left edge to its right edge.
+///   - y: 0…1, from the frame's upper edge to its lower edge.
+/// - Returns: nil if the point is not in 0…1 or not on the map, and if no sample near it was measured.
+package func pointDepth(
+    in image: DepthImage, scale: DepthScale, placement: DepthPlacement, x: Double, y: Double
+) -> Double? {
+    guard x >= 0, x <= 1, y >= 0, y <= 1 else { return nil }
+    let point = placement.depthPoint(
+        videoX: x * Double(placement.videoWidth), videoY: y * Double(placement.videoHeight))
+    guard point.x >= 0, point.x <= Double(image.width), point.y >= 0, point.y <= Double(image.height) else {
+        return nil
+    }
+    let reach = 2
+    let column = floorIndex(point.x, in: 0...(image.width - 1))
+    let row = floorIndex(point.y, in: 0...(image.height - 1))
+    let grid = SampleGrid(
+        columns: (column - reach)..<(column + reach + 1), rows: (row - reach)..<(row + reach + 1), in: image)
+    return MedianSearch(image: image, scale: scale).median(of: grid)
+}
+
+extension Rectangle<Double> {
+    /// The half as wide and half as high rectangle with the same centre.
+    fileprivate var centralHalf: Rectangle<Double> {
+        Rectangle(x: x + width * 0.25, y: y + height * 0.25, width: width * 0.5, height: height * 0.5)
+    }
+
+    /// True where the rectangle has an area and all of it is in the frame; false for numbers that are not finite.
+    fileprivate func isInside(frameWidth: Int, frameHeight: Int) -> Bool {
+        x >= 0 && y >= 0 && width > 0 && height > 0
+            && x + width <= Double(frameWidth) && y + height <= Double(frameHeight)
+    }
+}

@@ -1,0 +1,199 @@
+/// The stage that maps depth to opacity, sample by sample.
+///
+/// `OpacityCurve.opacity(metres:)` is the formula; the rules here give the same results faster. The stage keeps no
+/// state from frame to frame: its table depends on the settings alone.
+///
+/// Source: step 2 of Apple's sample, `CIColorClamp` of depth at the face's depth plus a margin.
+struct Threshold: ~Copyable {
+    private var mask = OpacityStorage()
+    private var table = Scratch<Float>()
+    private var tableKey: TableKey?
+
+    /// The parameters that the table depends on.
+    private struct TableKey: Equatable {
+        var curve: OpacityCurve
+        var scale: DepthScale
+        var fullScale: Int
+    }
+
+    /// Computes the mask of a depth map.
+    ///
+    /// - Parameters:
+    ///   - cutoff: metres; replaces that of the settings.
+    ///   - settings: clamped.
+    /// - Returns: opacities at the map's size, valid until the next call.
+    mutating func mask(
+        of depth: DepthImage, cutoff: Double, _ settings: MatteSettings, _ bands: MatteBands, _ loops: Loops
+    ) -> OpacityMap {
+        var settings = settings
+        settings.cutoff = cutoff
+        let mask = mask.reserve(width: depth.width, height: depth.height)
+        let work = ThresholdRows(depth: depth, rule: rule(for: depth, settings), mask: mask, loops: loops)
+        bands.share(work, rows: mask.height, width: mask.width)
+        return mask
+    }
+
+    /// The fastest rule that is equivalent to the curve.
+    private mutating func rule(for depth: DepthImage, _ settings: MatteSettings) -> ThresholdRows.Rule {
+        let curve = OpacityCurve(settings)
+        guard let fullScale = depth.encoding.fullScale else {
+            if settings.hasFeather || settings.invert { return .curve(curve) }
+            // Both limits are rounded down to a `Float`, which does not change the result of any comparison with a
+            // `Float`.
+            return .metres(
+                above: largestFloat(atMost: settings.near),
+                upTo: min(largestFloat(atMost: settings.cutoff), .greatestFiniteMagnitude))
+        }
+        let scale = settings.depth.scale
+        if !settings.hasFeather,
+            let counts = opaqueCounts(scale: scale, settings: settings, fullScale: fullScale)
+        {
+            return .counts(counts)
+        }
+        return unsafe .table(lookup(TableKey(curve: curve, scale: scale, fullScale: fullScale)))
+    }
+
+    private mutating func lookup(_ key: TableKey) -> UnsafePointer<Float> {
+        let entries = unsafe table.reserve(1 << 16, filler: 0)
+        if key != tableKey {
+            for count in 0...key.fullScale {
+                let metres = key.scale.metres(count: count, fullScale: key.fullScale)
+                unsafe entries[count] = metres.map(key.curve.opacity) ?? 0
+            }
+            tableKey = key
+        }
+        return unsafe UnsafePointer(entries)
+    }
+}
+
+/// The range of opaque counts of a step; nil where they are not contiguous.
+private func opaqueCounts(scale: DepthScale, settings: MatteSettings, fullScale: Int) -> Range<Int>? {
+    let inside = CountRange(near: settings.near, cutoff: settings.cutoff, scale: scale, fullScale: fullScale)
+    guard settings.invert else { return inside.withoutHole }
+    let measured = CountRange(measuredBy: scale, fullScale: fullScale)
+    return measured.removing(inside)?.withoutHole
+}
+
+extension CountRange {
+    /// The same counts as a plain range; nil where the hole splits them.
+    fileprivate var withoutHole: Range<Int>? {
+        if start >= end || hole < start || hole >= end { return start..<end }
+        if hole == start { return (start + 1)..<end }
+        return hole == end - 1 ? start..<hole : nil
+    }
+
+    /// The counts that are not in `other`, a subrange of this one; nil where they are not contiguous.
+    fileprivate func removing(_ other: CountRange) -> CountRange? {
+        var result = self
+        if other.start == other.end { return result }
+        if other.start <= start {
+            result.start = max(start, other.end)
+        } else if other.end >= end {
+            result.end = min(end, other.start)
+        } else {
+            return nil
+        }
+        result.end = max(result.start, result.end)
+        return result
+    }
+}
+
+/// Fills rows of the mask.
+private struct ThresholdRows: BandWork {
+    @safe
+    enum Rule {
+        /// Counts in the range are opaque, all others clear.
+        case counts(Range<Int>)
+        /// The opacity of each count.
+        case table(UnsafePointer<Float>)
+        /// Metres above the first and not above the second are opaque, all others clear.
+        case metres(above: Float, upTo: Float)
+        /// The formula, evaluated for each sample in metres.
+        case curve(OpacityCurve)
+    }
+
+    let depth: DepthImage
+    let rule: Rule
+    let mask: OpacityMap
+    let loops: Loops
+
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+        if case .counts(let counts) = rule, depth.encoding == .gray16LE {
+            for y in rows { compare(counts, row: y) }
+            return
+        }
+        let line = unsafe memory.filter.line.reserve(mask.paddedWidth, filler: 0)
+        for y in rows {
+            switch rule {
+            case .counts(let counts):
+                depth.forEachCount(row: y) { x, count in unsafe line[x] = counts.contains(Int(count)) ? 1 : 0 }
+            case .table(let table): depth.forEachCount(row: y) { x, count in unsafe line[x] = table[Int(count)] }
+            case .metres(let low, let high):
+                depth.forEachMetres(row: y) { x, metres in unsafe line[x] = metres > low && metres <= high ? 1 : 0 }
+            case .curve(let curve):
+                depth.forEachMetres(row: y) { x, metres in unsafe line[x] = curve.opacity(metres: Double(metres)) }
+            }
+            unsafe mask.put(line, row: y, loops)
+        }
+    }
+
+    /// Computes a row of the mask from little-endian 16-bit counts, 64 samples at a time.
+    private func compare(_ counts: Range<Int>, row y: Int) {
+        let (clear, opaque) = (mask.clear(y), mask.opaque(y))
+        let whole = depth.width / 64
+        mask.forgetSets(row: y)
+        if let last = counts.last {
+            let first = UInt16(truncatingIfNeeded: counts.lowerBound)
+            let span = UInt16(truncatingIfNeeded: last &- counts.lowerBound)
+            let row = unsafe depth.plane.row(y)
+            unsafe loops.compare(row, words: whole, first: first, span: span, into: opaque.words)
+            for x in (whole &* 64)..<depth.width {
+                let count = unsafe UInt16(
+                    littleEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self))
+                if count &- first <= span { opaque.insert(x..<(x &+ 1)) }
+            }
+        }
+        if opaque.contains(depth.width &- 1) { opaque.insert(depth.width..<mask.paddedWidth) }
+        for word in 0..<mask.words { unsafe clear.words[word] = ~opaque.words[word] }
+        mask.forEachMixedRun(row: y) { run in unsafe loops.expand(opaque.words, blocks: run, into: mask.row(y)) }
+    }
+}
+
+extension DepthImage {
+    /// One loop for each storage format of counts.
+    @inline(__always)
+    fileprivate func forEachCount(row y: Int, _ body: (_ x: Int, UInt16) -> Void) {
+        let source = unsafe plane.row(y)
+        switch encoding {
+        case .gray8:
+            for x in 0..<width { body(x, unsafe UInt16(source.load(fromByteOffset: x, as: UInt8.self))) }
+        case .gray16BE:
+            for x in 0..<width {
+                let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)
+                body(x, UInt16(bigEndian: bits))
+            }
+        case .gray16LE, .float32LE, .float16LE:
+            for x in 0..<width {
+                let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)
+                body(x, UInt16(littleEndian: bits))
+            }
+        }
+    }
+
+    /// One loop for each storage format of metres.
+    @inline(__always)
+    fileprivate func forEachMetres(row y: Int, _ body: (_ x: Int, Float) -> Void) {
+        let source = unsafe plane.row(y)
+        if encoding == .float32LE {
+            for x in 0..<width {
+                let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 4, as: UInt32.self)
+                body(x, Float(bitPattern: UInt32(littleEndian: bits)))
+            }
+        } else {
+            for x in 0..<width {
+                let bits = unsafe source.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self)
+                body(x, widened(half: UInt16(littleEndian: bits)))
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// Conversions that cannot trap.
+//
+// `Int(someDouble)` ends the host program for NaN and for values too large, so every conversion from floating point to
+// an index in this module is one of these.
+
+/// The whole number at or below `value`, clamped to `range`; NaN gives the lower end.
+func floorIndex(_ value: Double, in range: ClosedRange<Int>) -> Int {
+    index(value.rounded(.down), in: range)
+}
+
+/// The whole number at or above `value`, clamped to `range`; NaN gives the lower end.
+func ceilIndex(_ value: Double, in range: ClosedRange<Int>) -> Int {
+    index(value.rounded(.up), in: range)
+}
+
+/// The whole number nearest to `value` (halves to even), clamped to `range`; NaN gives the lower end.
+func nearestIndex(_ value: Double, in range: ClosedRange<Int>) -> Int {
+    index(value.rounded(.toNearestOrEven), in: range)
+}
+
+private func index(_ whole: Double, in range: ClosedRange<Int>) -> Int {
+    guard whole > Double(range.lowerBound) else { return range.lowerBound }
+    guard whole < Double(range.upperBound) else { return range.upperBound }
+    return Int(whole)
+}
+
+/// `value` clamped to `range`; `fallback` for NaN.
+func clamped(_ value: Double, to range: ClosedRange<Double>, orIfNaN fallback: Double) -> Double {
+    value.isNaN ? fallback : min(max(value, range.lowerBound), range.upperBound)
+}
+
+/// The number of groups of `size` that hold `count` items: `count / size`, rounded up.
+///
+/// - Precondition: `count >= 0` and `size > 0`.
+@inline(__always)
+func groups(of size: Int, in count: Int) -> Int {
+    count / size &+ (count % size == 0 ? 0 : 1)
+}
+
+/// The largest `Float` that is not above `value`; NaN stays NaN.
+///
+/// For every `Float` f, `Double(f) <= value` is equivalent to `f <= largestFloat(atMost: value)`, which a vector loop
+/// computes without widening its samples.
+func largestFloat(atMost value: Double) -> Float {
+    let nearest = Float(value)
+    return Double(nearest) > value ? nearest.nextDown : nearest
+}
+
+/// The first of 0..<`count` for which `predicate` holds, or `count`; it must hold for all that follow as well.
+func partitionPoint(_ count: Int, where predicate: (Int) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+        let middle = (low + high) / 2
+        if predicate(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
+}

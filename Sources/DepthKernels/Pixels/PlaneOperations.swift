@@ -1,0 +1,82 @@
+/// Fills a plane of 4-byte pixels with one pixel.
+package func fill(_ plane: MutablePlane, with pixel: SIMD4<UInt8>) {
+    let pattern = unsafe unsafeBitCast(pixel, to: UInt32.self)
+    for y in 0..<plane.rows {
+        let row = unsafe plane.row(y)
+        for x in 0..<(plane.rowBytes / 4) {
+            unsafe row.storeBytes(of: pattern, toByteOffset: x &* 4, as: UInt32.self)
+        }
+    }
+}
+
+/// Blends a picture in ARGB of 16 bits over one opaque color in RGBA of 8 bits, in place; the result is opaque.
+///
+///     c = round((c · a + color · (65535 − a)) / 65535)
+package func flatten(argb64 plane: MutablePlane, over color: SIMD4<UInt8>) {
+    let under = SIMD4<UInt32>(0, UInt32(color.x), UInt32(color.y), UInt32(color.z)) &* 257
+    for y in 0..<plane.rows {
+        let row = unsafe plane.row(y)
+        for offset in stride(from: 0, to: plane.rowBytes &- 7, by: 8) {
+            let over = unsafe row.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt16>.self)
+            guard over.x != 65535 else { continue }
+            let alpha = UInt32(over.x)
+            let sum = SIMD4<UInt32>(truncatingIfNeeded: over) &* alpha &+ under &* (65535 &- alpha)
+            var mixed = SIMD4<UInt16>(truncatingIfNeeded: (sum &+ 32767) / 65535)
+            mixed.x = 65535
+            unsafe row.storeBytes(of: mixed, toByteOffset: offset, as: SIMD4<UInt16>.self)
+        }
+    }
+}
+
+/// Makes every pixel of a plane of 4-byte pixels opaque.
+///
+/// - Parameter alphaByteIndex: 0…3, the index of the alpha byte in a pixel; any other changes nothing.
+package func makeOpaque(_ plane: MutablePlane, alphaByteIndex: Int) {
+    guard 0...3 ~= alphaByteIndex else { return }
+    for y in 0..<plane.rows {
+        let row = unsafe plane.row(y)
+        for x in 0..<(plane.rowBytes / 4) {
+            unsafe row.storeBytes(of: 255, toByteOffset: x &* 4 &+ alphaByteIndex, as: UInt8.self)
+        }
+    }
+}
+
+/// Copies a picture plane by plane; strides may differ. Of planes of different sizes, the common part is copied.
+package func copy(_ source: Planes<Plane>, to target: Planes<MutablePlane>) {
+    for index in 0..<min(source.count, target.count) {
+        guard let from = source[index], let to = target[index] else { continue }
+        let bytes = min(from.rowBytes, to.rowBytes)
+        for y in 0..<min(from.rows, to.rows) {
+            unsafe to.row(y).copyMemory(from: from.row(y), byteCount: bytes)
+        }
+    }
+}
+
+/// Copies the first row of a picture to every row of another one, plane by plane. Of rows of different lengths, the
+/// common part is copied.
+package func repeatFirstRow(of source: Planes<Plane>, over target: Planes<MutablePlane>) {
+    for index in 0..<min(source.count, target.count) {
+        guard let from = source[index], let to = target[index] else { continue }
+        let bytes = min(from.rowBytes, to.rowBytes)
+        for y in 0..<to.rows { unsafe to.row(y).copyMemory(from: from.row(0), byteCount: bytes) }
+    }
+}
+
+/// Fills a plane of single bytes.
+package func fill(_ plane: MutablePlane, with byte: UInt8) {
+    for y in 0..<plane.rows {
+        unsafe plane.row(y).initializeMemory(as: UInt8.self, repeating: byte, count: plane.rowBytes)
+    }
+}
+
+extension Plane {
+    /// The first byte; planes are never empty.
+    package var firstByte: UInt8 { unsafe base.load(as: UInt8.self) }
+
+    /// The first four bytes; 0 for those beyond the row.
+    package var firstPixel: SIMD4<UInt8> {
+        var pixel = SIMD4<UInt8>()
+        for index in 0..<min(rowBytes, 4) { pixel[index] = unsafe base.load(fromByteOffset: index, as: UInt8.self) }
+        return pixel
+    }
+}

@@ -1,0 +1,35 @@
+extension Scene {
+    /// The persons of the matte, from back to front.
+    func foreground(seconds: Double) -> [Person] {
+        switch pattern {
+        case .ramp, .blank: []
+        case .person, .likeColors, .noWall, .dim: [Person(seed: seed, seconds: seconds)]
+        case .longHair: [Person(seed: seed, seconds: seconds, Placement(hasLongHair: true))]
+        case .hand: [Person(seed: seed, seconds: seconds, Placement(holdsTelephone: true))]
+        case .far: [Person(seed: seed, seconds: seconds, .at(0.86, 0.22, scale: 0.23, distance: 2.4, isWhole: true))]
+        case .people:
+            [
+                Person(seed: seed &+ 1, seconds: seconds, .at(1.26, 0.645, scale: 0.80, distance: 0.08)),
+                Person(seed: seed, seconds: seconds, .at(0.28, 0.650, scale: 0.82, distance: 0.05)),
+            ]
+        }
+    }
+
+    /// Persons who are part of the room: those beyond a metre in `people`.
+    func background(seconds: Double) -> [Person] {
+        guard pattern == .people else { return [] }
+        return [Person(seed: seed &+ 4, seconds: seconds, .at(0.84, 0.56, scale: 0.50, distance: 0.5, isWhole: true))]
+    }
+}
+
+extension Drawing {
+    /// The room of the scene's pattern.
+    mutating func addRoom(of scene: Scene) {
+        switch scene.pattern {
+        case .longHair: addBrightRoom()
+        case .likeColors: addRoom(like: Look(seed: scene.seed))
+        case .far: addHall()
+        default: addStudy()
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import DepthKernels
+
+/// Runs the parts one after the other, the last one first: an order that threads may have.
+final class ReversedWorkerPool: WorkerPool {
+    let size: Int
+    /// Jobs of more than one part.
+    private(set) var cuts = 0
+
+    init(size: Int) { self.size = size }
+
+    func share(
+        _ parts: Int, of job: UnsafeRawPointer,
+        _ work: @escaping @Sendable (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
+    ) {
+        if parts > 1 { cuts += 1 }
+        for part in (0..<parts).reversed() { work(job, part, part * 5 % size) }
+    }
+}
