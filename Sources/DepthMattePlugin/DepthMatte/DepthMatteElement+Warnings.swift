@@ -15,12 +15,12 @@ extension DepthMatteElement {
         }
     }
 
-    /// Warns once, as long as it lasts, of a range of depth with nothing in it.
+    /// Warns of a range of depth with nothing in it, once for the same settings.
     func warnIfRangeIsEmpty(_ settings: MatteSettings) {
         let cutoff = maker.report.cutoff
-        let isEmpty = settings.mask == .cutoff && cutoff > 0 && settings.near >= cutoff
-        defer { hasEmptyRange = isEmpty }
-        guard isEmpty, !hasEmptyRange else { return }
+        let isEmpty = settings.mask == .cutoff && !settings.invert && cutoff > 0 && settings.near >= cutoff
+        guard isEmpty, settings != emptyRangeSettings else { return }
+        emptyRangeSettings = settings
         warnOfSettings(
             "near (\(settings.near) m) is not below the cutoff (\(cutoff) m), so everything is background. "
                 + "Lower near, or raise cutoff or margin.")

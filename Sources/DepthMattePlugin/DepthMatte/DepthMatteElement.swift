@@ -33,8 +33,8 @@ final class DepthMatteElement: FollowingElement {
     var inputs = DepthMatteInputs()
     var maker = MatteMaker()
     let backdrops = BackdropSelector()
-    /// True while near is not below the cutoff, which has been warned of.
-    var hasEmptyRange = false
+    /// The settings for which `warnIfRangeIsEmpty` warned last.
+    var emptyRangeSettings: MatteSettings?
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
@@ -128,7 +128,7 @@ final class DepthMatteElement: FollowingElement {
         inputs = DepthMatteInputs()
         maker = MatteMaker()
         backdrops.reset()
-        hasEmptyRange = false
+        emptyRangeSettings = nil
         probe.forget()
         pointer.letGo()
         probe.letGo()

@@ -106,8 +106,8 @@ enum DepthMatteProperties {
             0...100, \.backgroundBlur),
         .double(
             "background-blur-depth",
-            "Growth of background-blur with the distance behind the person: 0 at theirs, all of it at infinity; 0 = "
-                + "none",
+            "Blur added to background-blur by distance: none at the person's distance, all of it at infinity; in the "
+                + "same pixels, 0 = none",
             0...100, \.backgroundBlurDepth),
         .double(
             "decontaminate",
