@@ -1,21 +1,22 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
 /// Caps and allocation.
 extension DepthCloudElement {
-    func take(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthCloud.PadRole) throws(CapsRefusal) {
+    func setCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthCloud.PadRole) throws(CapsRefusal) {
         switch role {
         case .depth:
             depth = try DepthStream(caps, maxPixels: maxPixels)
-            renegotiate()
+            markReconfigure()
         case .video: video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
         }
     }
 
     var isNegotiated: Bool { painter != nil }
 
-    func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
+    func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
         // The rates that downstream takes. The size of the picture is nothing to the depth.
         case (GST_QUERY_CAPS, .depth): answerCaps(query, on: pad, limitedIn: ["framerate"]) || parent()
@@ -24,7 +25,7 @@ extension DepthCloudElement {
         }
     }
 
-    func outputCaps(
+    func updateSrcCaps(
         downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
         guard let depth else { return nil }

@@ -1,17 +1,18 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
 /// One `depthcloud`, led by its depth.
 ///
-/// Threads: see `FollowingElement`. Everything under "Streaming state" is touched by the source pad's streaming thread
+/// Threads: see `ReferencePadAggregator`. Everything under "Streaming state" is touched by the source pad's streaming thread
 /// alone, or while that is stopped.
-final class DepthCloudElement: FollowingElement {
+final class DepthCloudElement: ReferencePadAggregator {
     static let log = LogCategory(name: DepthCloud.factory, description: "Depth as a cloud of points")
 
     let instance: UnsafeMutablePointer<GstElement>
     let table = Properties(DepthCloudProperties.all, initial: DepthCloudSettings())
-    let pace = Pace()
+    let streamState = StreamState()
     let hands = CloudHands()
     private let pointer = PointerTracker()
     private let snapshot = CloudSnapshot()
@@ -21,7 +22,7 @@ final class DepthCloudElement: FollowingElement {
     /// What the depth's caps say; nil until they came.
     var depth: DepthStream?
     /// The video as it is followed.
-    var video = RequestInput<GstVideoInfo>(DepthCloud.PadRole.video)
+    var video = RequestPadInput<GstVideoInfo>(DepthCloud.PadRole.video)
     /// What the agreed output is; nil until there is one.
     var painter: CloudPainter?
     /// What of our own keeps the output from being agreed.
@@ -32,21 +33,21 @@ final class DepthCloudElement: FollowingElement {
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
-        addLeadingPad()
+        addReferencePad()
     }
 
     // MARK: Hands
 
     /// The view changes at once, and shows in the next frame. Keys and commands go on to whoever makes the depth; a
     /// place in the picture means nothing there.
-    func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         // The time at which it came: sinks give their events none.
         let now = UInt64(clamping: g_get_monotonic_time()) &* 1000
         let action = pointer.gesture(event).flatMap { PointerEvent($0, time: now) }
         if let action { take(action) }
         switch Gesture(event) {
         case nil: return takeOther(event)
-        case .keyPress, .keyRelease: return pushUpstream(event, on: .leading) || action != nil
+        case .keyPress, .keyRelease: return pushUpstream(event, on: .reference) || action != nil
         case .press, .release, .move, .scroll:
             gst_event_unref(event)
             return true
@@ -57,7 +58,7 @@ final class DepthCloudElement: FollowingElement {
         // By its name: sinks older than GStreamer 1.26 do not send it, and its headers do not know it.
         guard let structure = gst_event_get_structure(event),
             let kind = gst_structure_get_string(structure, "event"), strcmp(kind, "mouse-double-click") == 0
-        else { return pushUpstream(event, on: .leading) }
+        else { return pushUpstream(event, on: .reference) }
         take(.doubleClick)
         gst_event_unref(event)
         return true
@@ -69,18 +70,19 @@ final class DepthCloudElement: FollowingElement {
 
     // MARK: A frame
 
-    func follow(to moment: Moment, mayWait: Bool, _ settings: DepthCloudSettings) throws(FlowStop) {
+    func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: DepthCloudSettings) throws(FlowStop) {
         video.refresh(self)
         if mayWait && video.isEmpty(in: self, at: moment) { throw .needData }
         try video.advance(in: self, to: moment, mayWait: mayWait)
     }
 
-    func partner(_ role: DepthCloud.PadRole, at moment: Moment, _ settings: DepthCloudSettings) -> BufferPointer? {
+    func selectedBuffer(_ role: DepthCloud.PadRole, at moment: Moment, _ settings: DepthCloudSettings) -> BufferPointer?
+    {
         role == .video
             ? video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer : nil
     }
 
-    func draw(
+    func aggregateFrame(
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthCloudSettings
     ) throws(FlowStop) -> Bool {
         guard let painter, let depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
@@ -208,7 +210,7 @@ final class DepthCloudElement: FollowingElement {
 
     /// Makes the snapshot that is still asked for, of the last map: no other comes, and each file is announced before the
     /// end. A snapshot asked for meanwhile is not made: an application that answers each one so would never end.
-    func finishWork() {
+    func drain() {
         snapshot.finish()
         takeSnapshot(lastScene)
         snapshot.finish()
@@ -219,21 +221,22 @@ final class DepthCloudElement: FollowingElement {
 
     func streamRestarted(_ role: DepthLedPad, by event: GstEventType) { if role == .depth { lastMap = nil } }
 
-    func forgetInputs() {
+    func resetInputs() {
         video.reset()
         lastMap = nil
     }
 
-    func end() {
-        finishWork()
+    func stop() {
+        drain()
         lastMap = nil
         copies.forget()
         pointer.letGo()
         hands.letGo()
         depth = nil
-        video = RequestInput(DepthCloud.PadRole.video)
+        video = RequestPadInput(DepthCloud.PadRole.video)
         painter = nil
         negotiationFault = nil
+        stopStreams()
     }
 }
 

@@ -1,17 +1,18 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
 /// One `depthcolorize`, led by its depth.
 ///
-/// Threads: see `FollowingElement`. Everything under "Streaming state" is touched by the source pad's streaming thread
+/// Threads: see `ReferencePadAggregator`. Everything under "Streaming state" is touched by the source pad's streaming thread
 /// alone, or while that is stopped.
-final class DepthColorizeElement: FollowingElement {
+final class DepthColorizeElement: ReferencePadAggregator {
     static let log = LogCategory(name: DepthColorize.factory, description: "Depth as colours")
 
     let instance: UnsafeMutablePointer<GstElement>
     let table = Properties(DepthColorizeProperties.all, initial: DepthColorizeSettings())
-    let pace = Pace()
+    let streamState = StreamState()
     let probe = DepthProbe()
     private let pointer = PointerTracker()
 
@@ -20,7 +21,7 @@ final class DepthColorizeElement: FollowingElement {
     /// What the depth's caps say; nil until they came.
     var depth: DepthStream?
     /// The video as it is followed.
-    var video = RequestInput<GstVideoInfo>(DepthColorize.PadRole.video)
+    var video = RequestPadInput<GstVideoInfo>(DepthColorize.PadRole.video)
     /// What the agreed output is; nil until there is one.
     var painter: ColorPainter?
     /// What a click asks about, when the map itself is with its maker again.
@@ -28,27 +29,28 @@ final class DepthColorizeElement: FollowingElement {
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
-        addLeadingPad()
+        addReferencePad()
     }
 
     // MARK: A frame
 
-    func follow(to moment: Moment, mayWait: Bool, _ settings: DepthColorizeSettings) throws(FlowStop) {
+    func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: DepthColorizeSettings) throws(FlowStop) {
         let hadVideo = video.format != nil
         video.refresh(self)
         // The picture has the depth's size again, from the next frame on.
-        if hadVideo && video.format == nil { renegotiate() }
+        if hadVideo && video.format == nil { markReconfigure() }
         if mayWait && video.isEmpty(in: self, at: moment) { throw .needData }
         try video.advance(in: self, to: moment, mayWait: mayWait)
     }
 
-    func partner(_ role: DepthColorize.PadRole, at moment: Moment, _ settings: DepthColorizeSettings) -> BufferPointer?
+    func selectedBuffer(_ role: DepthColorize.PadRole, at moment: Moment, _ settings: DepthColorizeSettings)
+        -> BufferPointer?
     {
         role == .video
             ? video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer : nil
     }
 
-    func draw(
+    func aggregateFrame(
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthColorizeSettings
     ) throws(FlowStop) -> Bool {
         guard let painter, let depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
@@ -104,7 +106,7 @@ final class DepthColorizeElement: FollowingElement {
     // MARK: The probe
 
     /// The picture lies where the video does, if there is one, so a place in it is a place there.
-    func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         let isUsed = use(event)
         return pushUpstream(event, on: sinkPad(DepthColorize.PadRole.video.name) != nil ? .video : .depth) || isUsed
     }
@@ -138,18 +140,19 @@ final class DepthColorizeElement: FollowingElement {
 
     // MARK: Stop
 
-    func forgetInputs() {
+    func resetInputs() {
         video.reset()
         probe.forget()
     }
 
-    func end() {
+    func stop() {
         depth = nil
-        video = RequestInput(DepthColorize.PadRole.video)
+        video = RequestPadInput(DepthColorize.PadRole.video)
         painter = nil
         probe.forget()
         shown.forget()
         pointer.letGo()
         probe.letGo()
+        stopStreams()
     }
 }

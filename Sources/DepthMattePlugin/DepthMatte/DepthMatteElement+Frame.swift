@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
@@ -11,13 +12,14 @@ extension DepthMatteElement {
         let moment: Moment
     }
 
-    func follow(to moment: Moment, mayWait: Bool, _ settings: DepthMatteSettings) throws(FlowStop) {
+    func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: DepthMatteSettings) throws(FlowStop) {
         inputs.refresh(self)
         try inputs.advance(in: self, to: moment, mayWait: mayWait)
         if moment.number == 0 && !moment.isGap { noteWhatIsMissing(settings) }
     }
 
-    func partner(_ role: DepthMatte.PadRole, at moment: Moment, _ settings: DepthMatteSettings) -> BufferPointer? {
+    func selectedBuffer(_ role: DepthMatte.PadRole, at moment: Moment, _ settings: DepthMatteSettings) -> BufferPointer?
+    {
         switch role {
         case .video: nil
         case .depth:
@@ -28,7 +30,7 @@ extension DepthMatteElement {
         }
     }
 
-    func draw(
+    func aggregateFrame(
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthMatteSettings
     ) throws(FlowStop) -> Bool {
         guard let compositor else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }

@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
@@ -6,7 +7,7 @@ import GstBridge
 /// anchor=point, moves the anchor; the wheel changes the margin, or the focus of a mask that has one; the keys 1 to 5
 /// choose the view.
 extension DepthMatteElement {
-    func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         let isUsed = use(event)
         // The picture lies where the video's does, so a place in it is a place in the video. The quad is a picture of its
         // own: its places mean nothing upstream, and go on as they are.

@@ -1,18 +1,19 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 import Synchronization
 
 /// One `depthmatte`, led by its video.
 ///
-/// Threads: see `FollowingElement`. Everything under "Streaming state" is touched by the source pad's streaming thread
+/// Threads: see `ReferencePadAggregator`. Everything under "Streaming state" is touched by the source pad's streaming thread
 /// alone, or while that is stopped.
-final class DepthMatteElement: FollowingElement {
+final class DepthMatteElement: ReferencePadAggregator {
     static let log = LogCategory(name: DepthMatte.factory, description: "Matting of video by its depth")
 
     let instance: UnsafeMutablePointer<GstElement>
     let table = Properties(DepthMatteProperties.all, initial: DepthMatteSettings())
-    let pace = Pace()
+    let streamState = StreamState()
     let backgroundFile: BackgroundFile
     let probe = DepthProbe()
     let pointer = PointerTracker()
@@ -36,7 +37,7 @@ final class DepthMatteElement: FollowingElement {
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
         backgroundFile = BackgroundFile { [table] in table.current.background }
-        addLeadingPad()
+        addReferencePad()
     }
 
     func propertyChanged(_ name: String) {
@@ -45,7 +46,7 @@ final class DepthMatteElement: FollowingElement {
             backgroundFile.replace(for: self)
         case "background-mode":
             // The output may gain or lose its alpha channel, and the video's format with it.
-            renegotiate()
+            markReconfigure()
             askUpstreamToReconfigure()
         case "thermal":
             thermal.setWanted(table.current.thermal != .ignore, for: self)
@@ -55,13 +56,14 @@ final class DepthMatteElement: FollowingElement {
 
     // MARK: Start
 
-    func begin() throws(ElementError) {
+    func start() throws(ElementError) {
+        startStreams()
         statistics.withLock { $0 = Statistics() }
         try backgroundFile.start(for: self, maxPixels: maxPixels)
         thermal.start(table.current.thermal != .ignore, for: self)
     }
 
-    func interrupt() { backgroundFile.interrupt() }
+    func unlock() { backgroundFile.interrupt() }
 
     // MARK: What is told
 
@@ -83,7 +85,7 @@ final class DepthMatteElement: FollowingElement {
         warn(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), sentence))
     }
 
-    func noteLateFrame() { statistics.withLock { $0.count(.dropped, workTime: 0) } }
+    func frameDropped() { statistics.withLock { $0.count(.dropped, workTime: 0) } }
 
     /// Keeps the books, and tells the application when that is due.
     func account(
@@ -124,13 +126,13 @@ final class DepthMatteElement: FollowingElement {
         }
     }
 
-    func forgetInputs() {
+    func resetInputs() {
         inputs.reset()
         maker.reset()
         probe.forget()
     }
 
-    func end() {
+    func stop() {
         thermal.stop()
         backgroundFile.stop()
         input = nil
@@ -143,5 +145,6 @@ final class DepthMatteElement: FollowingElement {
         probe.forget()
         pointer.letGo()
         probe.letGo()
+        stopStreams()
     }
 }

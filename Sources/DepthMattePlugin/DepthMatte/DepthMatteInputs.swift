@@ -1,13 +1,14 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
 /// The request pads as the streaming thread follows them: each with what its caps said and what it last brought.
 struct DepthMatteInputs: ~Copyable {
-    private(set) var depth = RequestInput<DepthFormat>(DepthMatte.PadRole.depth)
-    private(set) var face = RequestInput<GstVideoInfo>(DepthMatte.PadRole.face)
-    private(set) var background = RequestInput<GstVideoInfo>(DepthMatte.PadRole.background, holdsThroughGaps: true)
-    private(set) var segmentation = RequestInput<FrameLayout>(DepthMatte.PadRole.segmentation)
+    private(set) var depth = RequestPadInput<DepthFormat>(DepthMatte.PadRole.depth)
+    private(set) var face = RequestPadInput<GstVideoInfo>(DepthMatte.PadRole.face)
+    private(set) var background = RequestPadInput<GstVideoInfo>(DepthMatte.PadRole.background, holdsThroughGaps: true)
+    private(set) var segmentation = RequestPadInput<FrameLayout>(DepthMatte.PadRole.segmentation)
 
     /// Nanoseconds for which a segmentation holds: who walks is then 0.35 m farther on, nearly as much as they are wide.
     private static let segmentationHoldTime: RunningTime = 250_000_000
@@ -27,7 +28,7 @@ struct DepthMatteInputs: ~Copyable {
 
     /// The buffer that holds now on a pad, and its meaning.
     private func picture(
-        _ input: borrowing RequestInput<GstVideoInfo>
+        _ input: borrowing RequestPadInput<GstVideoInfo>
     ) -> (buffer: BufferPointer, info: GstVideoInfo)? {
         guard let info = input.format, let choice = input.currentChoice else { return nil }
         return (choice.buffer, info)
@@ -60,7 +61,7 @@ struct DepthMatteInputs: ~Copyable {
 
     /// Brings every input up to the video frame.
     ///
-    /// - Parameter mayWait: see `FollowedInput.advance`. The pictures of a live pipeline are taken as they are.
+    /// - Parameter mayWait: see `SecondaryInput.advance`. The pictures of a live pipeline are taken as they are.
     mutating func advance(in element: any Aggregator, to moment: Moment, mayWait: Bool) throws(FlowStop) {
         let mayWaitForPictures = mayWait && !moment.isLive
         // A pad may have come since GstAggregator looked. Until it brings something nothing may be taken off the others:

@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthAggregator
 import GstBridge
 
 /// A live source sends each frame at its time.

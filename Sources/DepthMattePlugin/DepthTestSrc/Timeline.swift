@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthAggregator
 import GstBridge
 
 /// The segment that all streams of a source play, and how far each has come in it.
