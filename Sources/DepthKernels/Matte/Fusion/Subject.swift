@@ -189,12 +189,14 @@ struct Subject: ~Copyable {
             else { continue }
             let isSubject = settings.anchor.faceSelect == .all
             let face = Face(box, distance: distance, isSubject: isSubject, on: grid)
-            // Detectors see a face twice, or one on a shirt; two heads are farther apart.
+            // Detectors may report a face twice, or one on a shirt; two heads are farther apart.
             if isSubject || abs(face.axis - faces[0].axis) * metresPerSample > Subject.leastApart { faces.append(face) }
         }
     }
 
-    /// - Returns: the depth in metres, with rows of whole words, and a row before the first.
+    /// Reads the depth map and marks the samples in front of the cutoff (`near`) and behind it (`far`).
+    ///
+    /// - Returns: the depth in metres, in rows of whole words, with one row of padding before the first.
     private mutating func read(
         _ image: DepthImage, _ settings: MatteSettings, cutoff: Double, _ near: SampleSet, _ far: SampleSet,
         on grid: WorkGrid, _ loops: Loops
@@ -219,7 +221,7 @@ struct Subject: ~Copyable {
                 line, blocks: blocks, clear: low, opaque: .leastNonzeroMagnitude, clearBits: nearRow,
                 opaqueBits: farRow)
             for index in 0..<near.stride { unsafe nearRow[index] = ~nearRow[index] & farRow[index] }
-            // What is above `near` and measured; then what of it is not behind the cutoff.
+            // Measured samples above `near`; then those of them that are not behind the cutoff.
             for index in 0..<near.stride {
                 var inside = unsafe nearRow[index]
                 guard inside != 0 else { continue }
@@ -498,8 +500,8 @@ struct Subject: ~Copyable {
         return start..<max(end, start)
     }
 
-    /// Gives back what a plane or a speck of noise took out of the person: samples with them close above and close
-    /// below.
+    /// Fills gaps that a plane or a speck of noise has left in the person: samples between two of the person's, close
+    /// above and close below.
     private func fillGaps(_ person: SampleSet, near: SampleSet, reach: Int, spare: SampleSet) {
         let (stride, height) = (person.stride, person.height)
         for index in 0..<person.wordCount {
