@@ -59,15 +59,15 @@ package func probability(
     }
 }
 
-/// Sums the colors of the members of a set in a tile of 16 columns.
+/// Sums the colors of the members of a set in a tile of up to 16 columns.
 ///
 /// - Parameters:
 ///   - colors: three planes, `stride` numbers apart, rows of `width`.
 ///   - bits: the set's words for the first row, `bitsStride` words from one row to the next; the tile begins at bit
 ///     `shift`.
 package func sumTile(
-    _ colors: UnsafePointer<Float>, stride: Int, width: Int, rows: Int, bits: UnsafePointer<UInt64>, bitsStride: Int,
-    shift: UInt64, into sums: inout dm_tile_sums
+    _ colors: UnsafePointer<Float>, stride: Int, width: Int, columns: Int, rows: Int, bits: UnsafePointer<UInt64>,
+    bitsStride: Int, shift: UInt64, into sums: inout dm_tile_sums
 ) {
     var (y, u, v, squares) = (Tile(repeating: 0), Tile(repeating: 0), Tile(repeating: 0), Tile(repeating: 0))
     var count = 0
@@ -76,7 +76,13 @@ package func sumTile(
         if members == 0 { continue }
         count &+= members.nonzeroBitCount
         let line = unsafe colors + row &* width
-        var (a, b, c) = unsafe (tile(line), tile(line + stride), tile(line + 2 &* stride))
+        // A tile at the end of a row has fewer columns: what follows is another thread's row.
+        var (a, b, c) =
+            columns == Tile.scalarCount
+            ? unsafe (tile(line), tile(line + stride), tile(line + 2 &* stride))
+            : unsafe (
+                tile(line, columns), tile(line + stride, columns), tile(line + 2 &* stride, columns)
+            )
         if members != .max {
             let isOut = (SIMD16<Int32>(repeating: Int32(members)) & tileBits) .== 0
             a.replace(with: 0, where: isOut)
@@ -102,4 +108,10 @@ private let tileBits = SIMD16<Int32>(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024
 @inline(__always)
 private func tile(_ source: UnsafePointer<Float>) -> Tile {
     unsafe UnsafeRawPointer(source).loadUnaligned(as: Tile.self)
+}
+
+private func tile(_ source: UnsafePointer<Float>, _ columns: Int) -> Tile {
+    var tile = Tile(repeating: 0)
+    for column in 0..<columns { tile[column] = unsafe source[column] }
+    return tile
 }

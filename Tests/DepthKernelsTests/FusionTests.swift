@@ -74,6 +74,28 @@ import Testing
         }
     }
 
+    @Test func `nothing of the past is left after a cut`() throws {
+        let matte = Matte()
+        for number in 0..<2 { _ = try golden.alpha(of: matte, number) }
+        let other = golden.frames[2].video.map { 255 - $0 }
+        let (alpha, fresh) = try (
+            golden.alpha(of: matte, 2, video: other), golden.alpha(of: Matte(), 2, video: other)
+        )
+        #expect(alpha == fresh)
+    }
+
+    @Test func `a matte approaches what is seen whatever settle is`() throws {
+        var settings = GoldenFrames.settings
+        settings.settle = 1
+        let matte = Matte()
+        _ = try golden.alpha(of: matte, 2, settings)
+        for _ in 0..<100 { _ = try golden.alpha(of: matte, 1, settings, video: golden.frames[2].video) }
+        let last = try golden.alpha(of: matte, 1, settings, video: golden.frames[2].video)
+        settings.settle = 0
+        let wanted = try golden.alpha(of: Matte(), 1, settings, video: golden.frames[2].video)
+        #expect(Difference(last, wanted).mean < 1)
+    }
+
     @Test func `a still picture keeps its matte stiller with settle than without`() throws {
         func change(settle: Double) throws -> Double {
             let matte = Matte()
@@ -123,14 +145,23 @@ import Testing
         }
     }
 
-    @Test(arguments: [(1, 1), (1, 9), (9, 1), (5, 4), (800, 2)])
+    @Test(arguments: [
+        (1, 1), (1, 9), (9, 1), (5, 4), (800, 2), (1000, 1), (1, 1000), (2305, 1), (1, 321), (4000, 3),
+    ])
     func `depth maps of any size get a matte`(width: Int, height: Int) throws {
         let counts = (0..<(width * height)).map { [0, 900, 1900][$0 % 3] }
         let depth = try DepthMap(counts: counts, width: width)
-        for number in 0..<2 {
-            let matte = Matte()
-            let alpha = try golden.alpha(of: matte, number, depth: depth)
-            #expect(alpha.count == golden.width * golden.height)
+        for detail in MatteDetail.allCases {
+            var settings = GoldenFrames.settings
+            settings.detail = detail
+            for anchor in [AnchorMode.fixed, .auto] {
+                settings.anchor.mode = anchor
+                let matte = Matte()
+                for number in 0..<2 {
+                    let alpha = try golden.alpha(of: matte, number, settings, depth: depth)
+                    #expect(alpha.count == golden.width * golden.height)
+                }
+            }
         }
     }
 }

@@ -209,6 +209,31 @@ import Testing
         #expect(try scene.isKept(scene.alpha(of: matte), Scene.chest(230, 40, 1.8)))
     }
 
+    @Test func `another stretch of the stream does not let the neighbour in`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 100, top: 40, distance: 1.8)
+        scene.addPerson(axis: 230, top: 40, distance: 1.8, hasFace: false)
+        let matte = Matte()
+        _ = try scene.alpha(of: matte)
+        scene.faces = []
+        matte.forgetPast()
+        let alpha = try scene.alpha(of: matte)
+        #expect(scene.isKept(alpha, Scene.chest(100, 40, 1.8)) && scene.isGone(alpha, Scene.chest(230, 40, 1.8)))
+    }
+
+    @Test(arguments: [Float.infinity, .nan, -1])
+    func `samples that were not measured may be said in any way`(unmeasured: Float) throws {
+        func alpha(_ hole: Float) throws -> [UInt8] {
+            var scene = Scene()
+            scene.addFloor(height: 0.88)
+            scene.addPerson(axis: 160, top: 10, distance: 2.2, isWhole: true)
+            scene.add(130..<190, 100..<102) { _, _ in hole }
+            scene.add(0..<320, 230..<240) { _, _ in hole }
+            return try scene.alpha()
+        }
+        #expect(try alpha(unmeasured) == alpha(0))
+    }
+
     @Test func `a link at the limit does not come and go`() throws {
         // A thing beside the shoulder whose step goes to and fro about the limit.
         func scene(step: Float) -> Scene {

@@ -58,6 +58,7 @@ class Params:
     head: float = 1.5            # H of a hole in the head's ellipse (in an endless room: added)
     # 4. time
     settle: float = 0.7          # share of the last frame where the picture stands still; 0 = off
+    cut: float = 4.0             # median change, in noises, from which nothing of the last frame is kept
     still: float = 25.0          # it stands still where its squared change is below still * noise^2
     sure: float = 7.0            # |T| from which a change of sign is believed at once
     # 5. drawing
@@ -120,6 +121,8 @@ class QualityMatte:
         open_ = ~(person | room) | doubtful
 
         # 2. colour
+        if self.I is not None and not self.continues(I):
+            self.T = None
         learnt = wide & head & (self.T > p.learn) if self.T is not None else None
         L = self.colour_evidence(I, person, learnt, room, open_)
 
@@ -281,13 +284,19 @@ class QualityMatte:
         T = np.where((T <= 0) & doubtful & ~np.isin(part, np.unique(part[(T <= 0) & ~doubtful])), -T, T)
         return T.astype(np.float32)
 
+    def continues(self, I):
+        """Measures the noise.  False where most of the picture changed by more than four times it: a cut."""
+        n = 1.05 * float(np.median(np.abs(I - self.I)[..., 0]))                 # of a Gaussian's difference: 1.48 / sqrt 2
+        most = self.p.cut * max(self.noise, 0.002)
+        first = self.noise == 0
+        self.noise = n if first else 0.8 * self.noise + 0.2 * min(n, most)
+        return first or n <= most
+
     def standing_still(self, I, T):
         """Share of the last frame to keep: `settle` where the guide changed no more than its noise, 0 where it moved, or where
         depth moved under a picture that looks alike."""
         p = self.p
         change = ((cv2.blur(I, (3, 3)) - cv2.blur(self.I, (3, 3))) ** 2).sum(-1)
-        n = 1.05 * float(np.median(np.abs(I - self.I)[..., 0]))                 # of a Gaussian's difference: 1.48 / sqrt 2
-        self.noise = n if self.noise == 0 else 0.8 * self.noise + 0.2 * n
         moved = np.clip(change / (p.still * max(self.noise, 0.002) ** 2) - 0.1, 0, 1)
         moved[(self.T * T < 0) & (np.abs(T) > p.sure)] = 1
         return (p.settle * (1 - moved)).astype(np.float32)

@@ -334,16 +334,16 @@ extension Loops {
 
     @inline(__always)
     func sumTile(
-        _ colors: Floats, stride: Int, width: Int, rows: Int, bits: UnsafePointer<UInt64>, bitsStride: Int,
-        shift: UInt64, into sums: inout dm_tile_sums
+        _ colors: Floats, stride: Int, width: Int, columns: Int, rows: Int, bits: UnsafePointer<UInt64>,
+        bitsStride: Int, shift: UInt64, into sums: inout dm_tile_sums
     ) {
         self == .v3
             ? unsafe DepthLoopsV3.sumTile(
-                colors, stride: stride, width: width, rows: rows, bits: bits, bitsStride: bitsStride, shift: shift,
-                into: &sums)
+                colors, stride: stride, width: width, columns: columns, rows: rows, bits: bits,
+                bitsStride: bitsStride, shift: shift, into: &sums)
             : unsafe DepthLoops.sumTile(
-                colors, stride: stride, width: width, rows: rows, bits: bits, bitsStride: bitsStride, shift: shift,
-                into: &sums)
+                colors, stride: stride, width: width, columns: columns, rows: rows, bits: bits,
+                bitsStride: bitsStride, shift: shift, into: &sums)
     }
 
     @inline(__always)

@@ -217,7 +217,7 @@ final class DepthCloudElement: FollowingElement {
 
     // MARK: Stop
 
-    func beginsAnew(_ role: DepthLedPad) { if role == .depth { lastMap = nil } }
+    func streamRestarted(_ role: DepthLedPad, by event: GstEventType) { if role == .depth { lastMap = nil } }
 
     func forgetInputs() {
         video.reset()

@@ -112,8 +112,17 @@ final class DepthMatteElement: FollowingElement {
 
     // MARK: What is over
 
-    /// The background has no part in the matte.
-    func beginsAnew(_ role: DepthMatte.PadRole) { if role != .background { maker.forgetMatte() } }
+    /// The background has no part in the matte. Caps may say again what is known; another stream or segment shows another
+    /// scene.
+    func streamRestarted(_ role: DepthMatte.PadRole, by event: GstEventType) {
+        switch role {
+        case .background: break
+        case .video,
+            .depth where event != GST_EVENT_CAPS:
+            maker.forgetPast()
+        default: maker.forgetMatte()
+        }
+    }
 
     func forgetInputs() {
         inputs.reset()

@@ -36,7 +36,8 @@ enum DepthMatteProperties {
             "segmentation-weight",
             "Weight of the segmentation pad's log odds beside those of colour, with method=fusion; 0 = none", 0...1,
             \.matte.segmentationWeight),
-        .choice("subject", "What before the cutoff is kept, with method=fusion", \.matte.subject),
+        .choice(
+            "subject", "What before the cutoff is kept, with method=fusion and anchor=auto or face", \.matte.subject),
         .choice("detail", "Fineness of the grid on which method=fusion works", \.matte.detail),
     ]
 
@@ -56,7 +57,8 @@ enum DepthMatteProperties {
             "feather-far", "Metres before the cutoff over which the matte falls to none; 0 = a step", 0...5,
             \.matte.featherFar),
         .bool(
-            "invert", "Swap foreground and background; what is not measured stays background", \.matte.invert),
+            "invert", "Swap foreground and background, with method=threshold; what is not measured stays background",
+            \.matte.invert),
     ]
 
     private static let smoothing: [Row] = [

@@ -121,8 +121,14 @@ final class MatteMaker {
         return Earlier(matte: matte, skew: made.depthTime.map { $0 &- time } ?? 0)
     }
 
-    /// Forgets the matte: it fits no later frame, as a stream begins anew.
+    /// Forgets the matte: it fits no later frame.
     func forgetMatte() { made = nil }
+
+    /// Forgets what earlier frames left, but for the anchor: a stream begins anew.
+    func forgetPast() {
+        made = nil
+        matte.forgetPast()
+    }
 
     /// Forgets all that earlier frames left, after a flush.
     func reset() {

@@ -1,6 +1,7 @@
 /// The stage that classifies samples by depth: person, room, or open.
 ///
-/// - person: measured in front of the cutoff, farther than `edgeAtHole` from a hole, and than three `edge` from the room.
+/// - person: measured in front of the cutoff, farther than `edgeAtHole` from the border of a hole of 3x3 samples or more,
+///   and than three `edge` from the room.
 /// - doubtful: the same, but only farther than one `edge` from the room. Its colors are the person's, but it is open:
 ///   the foreground in the depth of stereo cameras and phones is too wide by more than `edge`, and fills the gaps
 ///   between fingers.
@@ -128,11 +129,11 @@ struct Classes: ~Copyable {
         let (low, high) = (max(largestFloat(atMost: near), 0), largestFloat(atMost: cutoff))
         var (sum, count) = (0.0, 0)
         for y in 0..<grid.height {
-            let metres = unsafe metres.row(grid.depthIndex(y), of: depth, scale: scale, loops)
+            let metres = unsafe metres.row(grid.depthRow(y), of: depth, scale: scale, loops)
             if grid.step == 1 {
                 unsafe line.update(from: metres, count: grid.width)
             } else {
-                for x in 0..<grid.width { unsafe line[x] = metres[grid.depthIndex(x)] }
+                for x in 0..<grid.width { unsafe line[x] = metres[grid.depthColumn(x)] }
             }
             for x in grid.width..<(blocks &* blockWidth) { unsafe line[x] = 0 }
             let (first, second) = unsafe (sets.near.row(y), sets.far.row(y))
@@ -152,7 +153,7 @@ struct Classes: ~Copyable {
             var lanes = Lanes(repeating: 0)
             for block in 0..<blocks {
                 let z = unsafe loadLanes(line + block &* blockWidth)
-                lanes += z.replacing(with: 0, where: (z .> high) .| (z .<= low))
+                lanes += z.replacing(with: 0, where: .!((z .> low) .& (z .<= high)))  // NaN is neither
             }
             sum += Double(lanes.sum())
         }

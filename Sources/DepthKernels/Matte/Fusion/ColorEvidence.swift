@@ -273,7 +273,8 @@ private struct TileColors: ~Copyable {
                 var sums = dm_tile_sums()
                 unsafe loops.sumTile(
                     colors + (top &* grid.width &+ tileX &* size), stride: grid.count, width: grid.width,
-                    rows: min(size, grid.height &- top), bits: set.row(top) + tileX / 4, bitsStride: set.stride,
+                    columns: min(size, grid.width &- tileX &* size), rows: min(size, grid.height &- top),
+                    bits: set.row(top) + tileX / 4, bitsStride: set.stride,
                     shift: UInt64(truncatingIfNeeded: (tileX & 3) &* size), into: &sums)
                 let color = SIMD3(sums.y, sums.u, sums.v) / (sums.samples + 1e-6)
                 unsafe tiles[tileY &* columns &+ tileX] = Tile(

@@ -167,7 +167,7 @@ struct DepthPieces: ~Copyable {
             unsafe starts.words[index] = members[index] & ~linked
             unsafe breaks.words[index] = starts.words[index] | ~members[index]
         }
-        unsafe endColumns(y, map, words + 4 &* stride, ended)
+        unsafe endColumns(y, map, ended)
         let reach = DepthPieces.samples(DepthPieces.gap.contact, map)
         let vertical = unsafe BitRow(words + stride)
         let first = runs.count
@@ -200,9 +200,7 @@ struct DepthPieces: ~Copyable {
     }
 
     /// Records the columns whose members ended in the row above, and removes those that end at a barrier.
-    private func endColumns(
-        _ y: Int, _ map: Map, _ words: UnsafeMutablePointer<UInt64>, _ ended: UnsafeMutablePointer<Int32>
-    ) {
+    private func endColumns(_ y: Int, _ map: Map, _ ended: UnsafeMutablePointer<Int32>) {
         guard y > 0 else { return }
         let width = map.members.width
         for set in 0..<2 {

@@ -18,11 +18,20 @@ struct Fusion: ~Copyable {
     private var drawing = Drawing()
     private var lastGrid: WorkGrid?
     private var last: (sets: Classes.Sets, result: LogOdds.Result)?
+    /// The last faces, in video pixels, and how old they are in seconds.
+    private var faces: [Rectangle<Double>] = []
+    private var facesAge = 0.0
     /// Mean probability of the last frame, 0…1.
     private(set) var coverage = 0.0
 
     /// Seconds after which a frame no longer continues the one before.
     private static let longestGap = 1.0
+    /// Seconds for which a face counts that no detector has seen again: many look at every third frame only.
+    private static let longestFace = 0.5
+    /// Seconds from one frame to the next where they do not say.
+    private static let usualInterval = 1 / 30.0
+    /// With all of the last frame kept, what was wrong in the first would stay so for ever.
+    private static let mostSettled = 0.95
 
     /// The opaque and the clear parts of the last frame's alpha.
     var covers: AlphaCovers? { drawing.alphaCovers }
@@ -43,16 +52,18 @@ struct Fusion: ~Copyable {
         }
         let grid = WorkGrid(placement, longest: settings.detail.longest)
         let isContinued = frame.elapsed.map { $0 >= 0 && $0 <= Fusion.longestGap } ?? true
-        if grid != lastGrid || !isContinued { reset() }
+        if grid != lastGrid || !isContinued { forgetPast() }
         lastGrid = grid
+        rememberFaces(of: frame)
 
         let subject = subject.find(frame, anchored: anchored, cutoff: cutoff, placement, settings, on: grid, loops)
         let sets = classes.classify(
             frame.depth, scale: settings.depth.scale, near: settings.near, cutoff: cutoff, subject: subject,
-            faces: frame.faces, on: grid, loops)
+            faces: faces, on: grid, loops)
         let colors = unsafe settle.nextColors(on: grid)
         unsafe self.colors.average(
             guide, on: grid, into: colors, evidence.sums(of: sets, colors, on: grid), bands, loops)
+        if !settle.measureNoise(on: grid) { logOdds.reset() }
         let evidence = unsafe evidence.evidence(
             colors, sets, last: logOdds.past(on: grid), on: grid, bands, loops)
         if let picture = frame.segmentation, settings.segmentationWeight > 0 {
@@ -60,8 +71,8 @@ struct Fusion: ~Copyable {
                 picture, weight: Float(settings.segmentationWeight), to: evidence, sets, on: grid, bands)
         }
         let expectation = expectation.find(sets, on: grid)
-        unsafe connection.correct(evidence, sets, expectation, knowsFace: !frame.faces.isEmpty, on: grid)
-        let change = settle.findChange(settle: Float(settings.settle), on: grid)
+        unsafe connection.correct(evidence, sets, expectation, knowsFace: !faces.isEmpty, on: grid)
+        let change = settle.findChange(settle: Float(min(settings.settle, Fusion.mostSettled)), on: grid)
         let result = unsafe logOdds.update(
             evidence, sets, expectation, change: change, on: grid, bands, loops)
         coverage = result.mean
@@ -95,10 +106,25 @@ struct Fusion: ~Copyable {
         return stages
     }
 
-    /// Forgets the past: the next frame does not continue it.
+    private mutating func rememberFaces(of frame: MatteFrame) {
+        facesAge += frame.elapsed.map { abs($0) } ?? Fusion.usualInterval
+        guard !frame.faces.isEmpty || facesAge > Fusion.longestFace else { return }
+        faces.removeAll(keepingCapacity: true)
+        faces.append(contentsOf: frame.faces)
+        facesAge = 0
+    }
+
+    /// Forgets the person too: nothing is known of the next frame.
     mutating func reset() {
-        last = nil
+        forgetPast()
         subject.reset()
+        faces.removeAll(keepingCapacity: true)
+    }
+
+    /// Forgets the past: the next frame does not continue it, though it may show the same person.
+    mutating func forgetPast() {
+        last = nil
+        subject.forgetSamples()
         expectation.reset()
         settle.reset()
         logOdds.reset()

@@ -166,7 +166,7 @@ struct AreaTaps {
         self.taps = taps
         self.step = step
         reach = (pixels - 1) * step + 1
-        groups = AreaTaps.groups(starts: starts, shares: shares, size: size)
+        groups = AreaTaps.groups(starts: starts, shares: shares, size: size, pixels: pixels)
     }
 
     /// Weights in units of 1/256, whose sum is 256.
@@ -182,12 +182,14 @@ struct AreaTaps {
         return result
     }
 
-    private static func groups(starts: [Int], shares: [[Double]], size: Double) -> Groups? {
+    private static func groups(starts: [Int], shares: [[Double]], size: Double, pixels: Int) -> Groups? {
         for intervals in 1...2 {
-            let pixels = (size * Double(intervals)).rounded()
-            guard abs(size * Double(intervals) - pixels) < 1e-9, starts.count % intervals == 0 else { continue }
-            let count = nearestIndex(pixels, in: 1...SIMD16<Float>.scalarCount)
-            guard count * intervals <= SIMD16<Float>.scalarCount else { continue }
+            let covered = (size * Double(intervals)).rounded()
+            guard abs(size * Double(intervals) - covered) < 1e-9, starts.count % intervals == 0 else { continue }
+            let count = nearestIndex(covered, in: 1...SIMD16<Float>.scalarCount)
+            guard count * intervals <= SIMD16<Float>.scalarCount,
+                starts[0] + starts.count / intervals * count <= pixels
+            else { continue }
             // The weights of the pixels of a group, from its first pixel on; nil where an interval overlaps pixels of
             // another group.
             func weights(group: Int) -> SIMD16<Float>? {

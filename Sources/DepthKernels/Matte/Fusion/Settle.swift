@@ -3,9 +3,12 @@
 ///     T += keep · (T_old − T),   keep = settle · (1 − moved)
 ///     moved = clip(change / (25 · noise²) − 0.1, 0, 1)
 ///
-/// change is the squared difference of the 3x3 means of color between two frames; noise follows the median change of
-/// luma, which is that of a Gaussian's difference divided by 1.48 / √2. Where the log odds change sign and exceed 7,
-/// depth has moved although the colors are alike: the change takes effect at once.
+/// change is the squared difference of the 3x3 means of color between two frames; noise follows 1.05 times the median
+/// change of luma: for noise of standard deviation σ that median is √2 σ / 1.48. Where the log odds change sign and exceed
+/// 7, depth has moved although the colors are alike: the change takes effect at once.
+///
+/// Where the median change exceeds four times the noise, most of the picture has changed: a cut, or a camera that turns.
+/// Then nothing is kept.
 ///
 /// The state is the last frame's colors and the noise; `LogOdds` has its log odds. Source: stage 4 of the method
 /// (`Fusion`).
@@ -14,6 +17,10 @@ struct Settle: ~Copyable {
     private static let leastNoise: Float = 0.002
     /// The median is computed from every eighth row.
     private static let rowsPerSample = 8
+    /// Standard deviation of a Gaussian by the median of the absolute difference of two of its samples: 1.48 / √2.
+    private static let deviationPerMedian: Float = 1.05
+    /// Change in noises from which the picture is another.
+    private static let cut: Float = 4
     private static let bins = 16384
     /// Bins of the histogram for a change of 1.
     private static let binsPerUnit: Float = 65536
@@ -25,6 +32,7 @@ struct Settle: ~Copyable {
     /// Standard deviation of luma between frames; 0 while unknown.
     private(set) var noise: Float = 0
     private var hasPast = false
+    private var isContinued = false
     private var histogram = Scratch<Int32>()
 
     /// Memory for the colors of the next frame: three planes of the grid's size.
@@ -33,16 +41,29 @@ struct Settle: ~Copyable {
         return unsafe colors(isSecond, on: grid)
     }
 
-    /// Compares the colors of the next frame with those of the last one, and replaces these.
+    /// Measures the noise by the colors of the next frame and of the last one, which they take the place of.
+    ///
+    /// - Returns: false where the picture does not continue the last one.
+    mutating func measureNoise(on grid: WorkGrid) -> Bool {
+        defer { hasPast = true }
+        isContinued = hasPast
+        guard hasPast else { return false }
+        let (now, before) = unsafe (colors(isSecond, on: grid), colors(!isSecond, on: grid))
+        let measured = unsafe Settle.deviationPerMedian * medianChange(now, before, on: grid)
+        let most = Settle.cut * max(noise, Settle.leastNoise)
+        isContinued = noise == 0 || measured <= most
+        noise = noise == 0 ? measured : 0.8 * noise + 0.2 * min(measured, most)
+        return isContinued
+    }
+
+    /// Compares the colors of the two frames.
     ///
     /// - Parameters:
     ///   - settle: 0…1; the largest share of the last frame.
     /// - Returns: nil where the last frame does not count.
     mutating func findChange(settle: Float, on grid: WorkGrid) -> PictureChange? {
-        defer { hasPast = true }
-        guard hasPast, settle > 0 else { return nil }
+        guard isContinued, settle > 0 else { return nil }
         let (now, before) = unsafe (colors(isSecond, on: grid), colors(!isSecond, on: grid))
-        unsafe measureNoise(now, before, on: grid)
         let noise = max(noise, Settle.leastNoise)
         return unsafe PictureChange(
             now: UnsafePointer(now), before: UnsafePointer(before), factor: 1 / (Settle.still * noise * noise),
@@ -51,7 +72,7 @@ struct Settle: ~Copyable {
 
     /// Forgets the past.
     mutating func reset() {
-        hasPast = false
+        (hasPast, isContinued) = (false, false)
         noise = 0
     }
 
@@ -61,7 +82,9 @@ struct Settle: ~Copyable {
         return unsafe isSecond ? secondColors.reserve(size, filler: 0) : firstColors.reserve(size, filler: 0)
     }
 
-    private mutating func measureNoise(_ now: UnsafePointer<Float>, _ before: UnsafePointer<Float>, on grid: WorkGrid) {
+    private mutating func medianChange(
+        _ now: UnsafePointer<Float>, _ before: UnsafePointer<Float>, on grid: WorkGrid
+    ) -> Float {
         let bins = unsafe histogram.reserve(Settle.bins, filler: 0)
         unsafe bins.update(repeating: 0, count: Settle.bins)
         var count = 0
@@ -79,9 +102,7 @@ struct Settle: ~Copyable {
             if 2 &* below >= count { break }
             bin &+= 1
         }
-        let median = bin == 0 ? 0 : (Float(bin) + 0.5) / Settle.binsPerUnit
-        let measured = 1.05 * median
-        noise = noise == 0 ? measured : 0.8 * noise + 0.2 * measured
+        return bin == 0 ? 0 : (Float(bin) + 0.5) / Settle.binsPerUnit
     }
 }
 

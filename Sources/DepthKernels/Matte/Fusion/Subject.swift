@@ -49,8 +49,19 @@ struct Subject: ~Copyable {
     private var planes = FloorPlanes()
     private var found: [Piece] = []
     /// The faces of the last frame that had any.
+    private var seen: [SeenFace] = []
+    /// The same on the grid.
     private var faces: [Face] = []
     private var pastCount = 0
+
+    private struct SeenFace {
+        /// In video pixels.
+        let box: Rectangle<Double>
+        /// Metres.
+        let distance: Double
+        /// False for a face that is not the one asked for.
+        let isSubject: Bool
+    }
 
     /// A face in samples of the grid.
     private struct Face {
@@ -63,11 +74,12 @@ struct Subject: ~Copyable {
         /// True for a face of the anchored person.
         let isSubject: Bool
 
-        init(_ box: Rectangle<Double>, distance: Double, isSubject: Bool, on grid: WorkGrid) {
+        init(_ face: SeenFace, on grid: WorkGrid) {
+            let box = face.box
             (left, top) = grid.point(videoX: box.x, videoY: box.y)
             (right, bottom) = grid.point(videoX: box.x + box.width, videoY: box.y + box.height)
-            self.distance = distance
-            self.isSubject = isSubject
+            distance = face.distance
+            isSubject = face.isSubject
         }
 
         var axis: Double { (left + right) / 2 }
@@ -124,7 +136,9 @@ struct Subject: ~Copyable {
             return nil
         }
         if let anchored { readFaces(frame, anchored: anchored, placement, settings, on: grid) }
-        guard !faces.isEmpty else { return nil }
+        guard !seen.isEmpty else { return nil }
+        faces.removeAll(keepingCapacity: true)
+        for face in seen { faces.append(Face(face, on: grid)) }
 
         let stride = SampleSet.stride(width: grid.width)
         let size = stride * grid.height
@@ -150,7 +164,8 @@ struct Subject: ~Copyable {
         pieces.find(in: map, loops)
         let border = Subject.lastMeasuredRow(near, far)
         describe(map, border: border - grid.wholeSamples(Subject.gap))
-        choose(hasFaces: anchored != nil)
+        // Without samples of the past the last faces are all that tells the person from the rest.
+        choose(hasFaces: anchored != nil || pastCount == 0)
         if Double(border) < arms(on: grid) { addArms(map) }
         addPieces(map, on: grid)
         addSpecks(map)
@@ -167,9 +182,12 @@ struct Subject: ~Copyable {
         return Result(others: near, distance: mean)
     }
 
+    /// Forgets the person's samples, not their face: the next frame may show them elsewhere.
+    mutating func forgetSamples() { pastCount = 0 }
+
     /// Forgets the person.
     mutating func reset() {
-        faces.removeAll(keepingCapacity: true)
+        seen.removeAll(keepingCapacity: true)
         pastCount = 0
     }
 
@@ -179,8 +197,10 @@ struct Subject: ~Copyable {
         _ frame: MatteFrame, anchored: Anchor.Face, _ placement: DepthPlacement, _ settings: MatteSettings,
         on grid: WorkGrid
     ) {
-        faces.removeAll(keepingCapacity: true)
-        faces.append(Face(anchored.box, distance: anchored.distance, isSubject: true, on: grid))
+        let first = SeenFace(box: anchored.box, distance: anchored.distance, isSubject: true)
+        let axis = Face(first, on: grid).axis
+        seen.removeAll(keepingCapacity: true)
+        seen.append(first)
         let metresPerSample = WorkGrid.viewWidth / Double(grid.width) * anchored.distance
         for box in frame.faces.prefix(UInt64.bitWidth - 1) where box != anchored.box {
             guard
@@ -188,9 +208,10 @@ struct Subject: ~Copyable {
                     in: frame.depth, scale: settings.depth.scale, placement: placement, box: box)
             else { continue }
             let isSubject = settings.anchor.faceSelect == .all
-            let face = Face(box, distance: distance, isSubject: isSubject, on: grid)
+            let face = SeenFace(box: box, distance: distance, isSubject: isSubject)
             // Detectors may report a face twice, or one on a shirt; two heads are farther apart.
-            if isSubject || abs(face.axis - faces[0].axis) * metresPerSample > Subject.leastApart { faces.append(face) }
+            let apart = abs(Face(face, on: grid).axis - axis) * metresPerSample
+            if isSubject || apart > Subject.leastApart { seen.append(face) }
         }
     }
 
@@ -207,12 +228,12 @@ struct Subject: ~Copyable {
         let high = largestFloat(atMost: cutoff)
         for y in 0..<grid.height {
             let metres = unsafe metres.row(
-                grid.depthIndex(y), of: image, scale: settings.depth.scale, loops)
+                grid.depthRow(y), of: image, scale: settings.depth.scale, loops)
             let line = unsafe memory + (y &+ 1) &* rowLength
             if grid.step == 1 {
                 unsafe line.update(from: metres, count: grid.width)
             } else {
-                for x in 0..<grid.width { unsafe line[x] = metres[grid.depthIndex(x)] }
+                for x in 0..<grid.width { unsafe line[x] = metres[grid.depthColumn(x)] }
             }
             for x in grid.width..<rowLength { unsafe line[x] = 0 }
             let (nearRow, farRow) = unsafe (near.row(y), far.row(y))
@@ -225,13 +246,13 @@ struct Subject: ~Copyable {
             for index in 0..<near.stride {
                 var inside = unsafe nearRow[index]
                 guard inside != 0 else { continue }
-                var (atMost, unused) = (UInt64(0), UInt64(0))
+                var (atMost, infinite) = (UInt64(0), UInt64(0))
                 unsafe loops.classify(
                     line + index &* 64, blocks: 0..<4, clear: high, opaque: .infinity, clearBits: &atMost,
-                    opaqueBits: &unused)
+                    opaqueBits: &infinite)
                 inside &= atMost
                 unsafe nearRow[index] = inside
-                unsafe farRow[index] &= ~inside
+                unsafe farRow[index] &= ~(inside | infinite)
             }
         }
         return unsafe UnsafePointer(memory + rowLength)

@@ -17,8 +17,8 @@ struct WorkGrid: Equatable {
     init(_ placement: DepthPlacement, longest: Int) {
         self.placement = placement
         step = groups(of: longest, in: max(placement.depthWidth, placement.depthHeight))
-        width = groups(of: step, in: placement.depthWidth - step / 2)
-        height = groups(of: step, in: placement.depthHeight - step / 2)
+        width = groups(of: step, in: max(placement.depthWidth - step / 2, 1))
+        height = groups(of: step, in: max(placement.depthHeight - step / 2, 1))
     }
 
     var count: Int { width * height }
@@ -30,8 +30,11 @@ struct WorkGrid: Equatable {
     /// The same as a whole number, and not below 1.
     func wholeSamples(_ length: Double) -> Int { nearestIndex(length * scale, in: 1...max(width, height)) }
 
-    /// The index of a sample in the depth map, along either axis.
-    func depthIndex(_ sample: Int) -> Int { step / 2 + sample * step }
+    /// The column of the depth map that a column of samples is.
+    func depthColumn(_ x: Int) -> Int { min(step / 2 + x * step, placement.depthWidth - 1) }
+
+    /// The row of the depth map that a row of samples is.
+    func depthRow(_ y: Int) -> Int { min(step / 2 + y * step, placement.depthHeight - 1) }
 
     /// The position of a point of the video between the samples; whole numbers are their edges.
     func point(videoX x: Double, videoY y: Double) -> (x: Double, y: Double) {

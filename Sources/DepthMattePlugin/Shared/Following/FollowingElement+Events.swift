@@ -58,7 +58,7 @@ extension FollowingElement {
     ) -> Bool {
         let role = role(of: pad)
         let isLeading = role?.isLeading ?? false
-        if let role, event.pointee.type.isBeginning { beginsAnew(role) }
+        if let role, event.pointee.type.isBeginning { streamRestarted(role, by: event.pointee.type) }
         switch event.pointee.type {
         case GST_EVENT_CAPS:
             defer { gst_event_unref(event) }

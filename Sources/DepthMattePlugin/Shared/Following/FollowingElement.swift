@@ -38,9 +38,8 @@ protocol FollowingElement: Aggregator {
     /// Takes caps that `check` let through, in their place among the buffers.
     func take(_ caps: UnsafeMutablePointer<GstCaps>, on role: Role) throws(CapsRefusal)
 
-    /// A stream, a segment of it, or caps begin on a pad, in their place among the buffers: what was made by what came
-    /// before may mean nothing any more.
-    func beginsAnew(_ role: Role)
+    /// A STREAM_START, SEGMENT or CAPS event has reached the head of a pad: what came before it may not be continued.
+    func streamRestarted(_ role: Role, by event: GstEventType)
 
     /// Downstream would take other caps now, or would have others, on its thread.
     func downstreamChanged()
@@ -85,7 +84,7 @@ protocol FollowingSettings: Sendable {
 extension FollowingElement {
     func begin() throws(ElementError) {}
     func interrupt() {}
-    func beginsAnew(_ role: Role) {}
+    func streamRestarted(_ role: Role, by event: GstEventType) {}
     func downstreamChanged() {}
     func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool { pushUpstream(event, on: .leading) }
     func noteLateFrame() {}
