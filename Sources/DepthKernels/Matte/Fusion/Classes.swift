@@ -1,7 +1,7 @@
 /// The stage that classifies samples by depth: person, room, or open.
 ///
-/// - person: measured in front of the cutoff, farther than `edgeAtHole` from the border of a hole of 3x3 samples or more,
-///   and than three `edge` from the room.
+/// - person: measured in front of the cutoff, farther than `edgeAtHole` from the border of a hole of 3x3 samples or
+///   more, and than three `edge` from the room.
 /// - doubtful: the same, but only farther than one `edge` from the room. Its colors are the person's, but it is open:
 ///   the foreground in the depth of stereo cameras and phones is too wide by more than `edge`, and fills the gaps
 ///   between fingers.

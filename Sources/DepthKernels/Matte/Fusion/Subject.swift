@@ -59,7 +59,7 @@ struct Subject: ~Copyable {
         let box: Rectangle<Double>
         /// Metres.
         let distance: Double
-        /// False for a face that is not the one asked for.
+        /// True for a face of the anchored person.
         let isSubject: Bool
     }
 
@@ -164,7 +164,7 @@ struct Subject: ~Copyable {
         pieces.find(in: map, loops)
         let border = Subject.lastMeasuredRow(near, far)
         describe(map, border: border - grid.wholeSamples(Subject.gap))
-        // Without samples of the past the last faces are all that tells the person from the rest.
+        // Without samples of the past only the last faces identify the person.
         choose(hasFaces: anchored != nil || pastCount == 0)
         if Double(border) < arms(on: grid) { addArms(map) }
         addPieces(map, on: grid)
@@ -182,7 +182,7 @@ struct Subject: ~Copyable {
         return Result(others: near, distance: mean)
     }
 
-    /// Forgets the person's samples, not their face: the next frame may show them elsewhere.
+    /// Forgets the person's samples, but not their face: in the next frame they may be elsewhere.
     mutating func forgetSamples() { pastCount = 0 }
 
     /// Forgets the person.
