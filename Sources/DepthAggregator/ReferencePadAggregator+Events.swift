@@ -155,7 +155,8 @@ extension ReferencePadAggregator {
         streamState.lateness.reset()
         streamState.seqnum = streamState.flushSeqnum ?? event.pointee.seqnum
         streamState.laterEvents.removeAll(where: \.isSegmentDone)  // of the segment before
-        streamState.hasSentSegment = false  // the new segment leaves with the next frame, and nothing may leave before it
+        // The new segment leaves with the next frame, and nothing may leave before it.
+        streamState.hasSentSegment = false
         var segment: UnsafePointer<GstSegment>?
         gst_event_parse_segment(event, &segment)
         if let segment { gst_aggregator_update_segment(aggregator, segment) }
