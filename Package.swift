@@ -53,8 +53,10 @@ let package = Package(
             name: "GstBridge", dependencies: ["CGStreamer", "CGStreamerShims", "CDepthKernels", "DepthKernels"],
             swiftSettings: strict),
         .target(
+            name: "DepthAggregator", dependencies: ["CGStreamer", "GstBridge"], swiftSettings: strict),
+        .target(
             name: "DepthMattePlugin",
-            dependencies: ["CDepthMatte", "CGStreamer", "DepthKernels", "DepthScene", "GstBridge"],
+            dependencies: ["CDepthMatte", "CGStreamer", "DepthAggregator", "DepthKernels", "DepthScene", "GstBridge"],
             exclude: pages,
             swiftSettings: strict),
         // The shipped library: the plugin's descriptor, and the linking that makes it self-contained.

@@ -146,8 +146,8 @@ package func interpolate(
     for x in columns { unsafe target[x] = upper[x] + share * (lower[x] - upper[x]) }
 }
 
-/// Numbers that are stored together. Where a interval ends the rest of them overruns it, and is written again by the
-/// next.
+/// Numbers that are stored at a time. The last store of an interval may overrun it; the next interval overwrites the
+/// rest.
 private typealias Pixels = SIMD8<Float>
 
 /// Upsamples a row linearly.

@@ -16,26 +16,26 @@ package protocol Aggregator: Element {
     func start() throws(ElementError)
 
     /// Makes the pad that the application asked for, on its thread; nil refuses.
-    func makePad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad?
+    func createNewPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad?
 
     /// A query from upstream that may not have to wait for what was sent before it, on the asker's thread; nil leaves
-    /// it to `answer`, after that wait.
-    func answerAtOnce(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool?
+    /// it to `sinkQuery`, after that wait.
+    func sinkQueryPreQueue(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool?
 
     /// A query from upstream, on the asker's thread unless it is serialized.
-    func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool
+    func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool
 
     /// Queries a pad's upstream latency in place of GstAggregator, which treats the pipeline as not live where one query
     /// fails, or where one input's maximum is below another's minimum.
     ///
     /// - Returns: false where upstream does not answer.
-    func askLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool
+    func queryPeerLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool
 
     /// A query from downstream, on the asker's thread.
-    func answerDownstream(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool
+    func srcQuery(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool
 
     /// The caps to send, out of what downstream takes; nil while they are not known. Ownership passes to the caller.
-    func outputCaps(downstream: UnsafeMutablePointer<GstCaps>) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>?
+    func updateSrcCaps(downstream: UnsafeMutablePointer<GstCaps>) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>?
 
     /// Downstream takes nothing that this element could send.
     func negotiationFailed()
@@ -47,16 +47,16 @@ package protocol Aggregator: Element {
     func proposeAllocation(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool
 
     /// Looks at a serialized event on the sender's thread, before it is queued.
-    func inspect(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop)
+    func sinkEventPreQueue(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop)
 
     /// An event that reached the head of its pad's queue; flushes come on the sender's thread. The event is ours to
     /// give back, or to `parent`, which takes it.
-    func handle(
+    func sinkEvent(
         _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool
 
     /// An event from downstream, on its sender's thread. The event is ours to give back, or to `parent`.
-    func handleUpstream(
+    func srcEvent(
         _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool
 
@@ -65,14 +65,14 @@ package protocol Aggregator: Element {
     func clip(_ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> UnsafeMutablePointer<GstBuffer>?
 
     /// The running time that a live pipeline waits for before it goes on without the missing pads.
-    func nextTime() -> GstClockTime
+    func getNextTime() -> GstClockTime
 
     /// Every pad holds a buffer or has ended, or, when `timedOut`, the time to wait is over.
     func aggregate(timedOut: Bool) throws(FlowStop)
 
     /// The sample of a pad that the next picture is made from. Called by handlers of "samples-selected". Ownership passes to
     /// the caller.
-    func peekSample(of pad: Pad) -> OpaquePointer?
+    func peekNextSample(of pad: Pad) -> OpaquePointer?
 
     /// A flush on all pads has ended.
     func flush()
@@ -83,31 +83,33 @@ package protocol Aggregator: Element {
 
 extension Aggregator {
     package func start() throws(ElementError) {}
-    package func makePad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad? { nil }
-    package func answerAtOnce(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool? { nil }
-    package func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool { parent() }
-    package func askLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool {
-        pad.pad.askPeer(query)
+    package func createNewPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad? { nil }
+    package func sinkQueryPreQueue(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool? { nil }
+    package func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
+        parent()
     }
-    package func answerDownstream(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool { parent() }
-    package func outputCaps(
+    package func queryPeerLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool {
+        pad.pad.queryPeer(query)
+    }
+    package func srcQuery(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool { parent() }
+    package func updateSrcCaps(
         downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? { nil }
     package func negotiationFailed() {}
     package func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool { true }
     package func proposeAllocation(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool { false }
-    package func inspect(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {}
-    package func handle(
+    package func sinkEventPreQueue(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {}
+    package func sinkEvent(
         _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool { parent(event) }
-    package func handleUpstream(
+    package func srcEvent(
         _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool { parent(event) }
     package func clip(_ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> UnsafeMutablePointer<GstBuffer>? {
         buffer
     }
-    package func nextTime() -> GstClockTime { noClockTime }
-    package func peekSample(of pad: Pad) -> OpaquePointer? { nil }
+    package func getNextTime() -> GstClockTime { noClockTime }
+    package func peekNextSample(of pad: Pad) -> OpaquePointer? { nil }
     package func flush() {}
     package func stop() {}
 }
@@ -120,12 +122,12 @@ extension Aggregator {
     package var sourcePad: UnsafeMutablePointer<GstPad> { aggregator.pointee.srcpad }
 
     /// Pushes a buffer downstream, taking it.
-    package func finish(_ buffer: UnsafeMutablePointer<GstBuffer>) throws(FlowStop) {
+    package func finishBuffer(_ buffer: UnsafeMutablePointer<GstBuffer>) throws(FlowStop) {
         let result = gst_aggregator_finish_buffer(aggregator, buffer)
         guard result == GST_FLOW_OK else { throw .refused(result) }
     }
 
-    /// Sends the stream-start, caps and segment that are due, as `finish` does before a buffer.
+    /// Sends the stream-start, caps and segment that are due, as `finishBuffer` does before a buffer.
     ///
     /// GstAggregator (before 1.28) sends them only with buffers. An empty buffer list makes it do so; a probe drops the list.
     ///
@@ -148,15 +150,15 @@ extension Aggregator {
     }
 
     /// Pushes an event downstream; false where it was refused.
-    package func send(_ event: EventRef) -> Bool { gst_pad_push_event(sourcePad, event.shared()) != 0 }
+    package func pushEvent(_ event: EventRef) -> Bool { gst_pad_push_event(sourcePad, event.shared()) != 0 }
 
     /// True where "samples-selected" has a handler.
     package var hasSampleListener: Bool {
         g_signal_has_handler_pending(instance, samplesSelected, 0, 0) != 0
     }
 
-    /// Emits "samples-selected". Its handlers get the samples by `peekSample`.
-    package func announceSamples(for frame: BufferPointer) {
+    /// Emits "samples-selected". Its handlers get the samples by `peekNextSample`.
+    package func emitSelectedSamples(for frame: BufferPointer) {
         let stamp = frame.pointee
         gst_aggregator_selected_samples(aggregator, stamp.pts, stamp.dts, stamp.duration, nil)
     }
@@ -164,7 +166,7 @@ extension Aggregator {
     /// Makes a pad of the template's kind with the given name.
     package func newPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String) -> Pad? {
         guard let pad = gst_pad_new_from_template(template, name) else { return nil }
-        gst_pad_add_probe(pad, queryProbe, askLatencyInstead, nil, nil)
+        gst_pad_add_probe(pad, queryProbe, interceptLatencyQuery, nil, nil)
         return UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self)
     }
 
@@ -238,7 +240,7 @@ extension Aggregator {
     }
 
     /// Asks for caps and allocation to be agreed anew before the next frame. Any thread.
-    package func renegotiate() { gst_pad_mark_reconfigure(sourcePad) }
+    package func markReconfigure() { gst_pad_mark_reconfigure(sourcePad) }
 }
 
 extension UnsafeMutablePointer<GstAggregatorPad> {
@@ -249,7 +251,7 @@ extension UnsafeMutablePointer<GstAggregatorPad> {
 
 extension UnsafeMutablePointer<GstPad> {
     /// Queries the pad's peer; false where there is none, or it does not answer.
-    package func askPeer(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
+    package func queryPeer(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
         guard let peer = gst_pad_get_peer(self) else { return false }
         defer { gst_object_unref(peer) }
         return gst_pad_query(peer, query) != 0
@@ -273,14 +275,16 @@ private let samplesSelected = g_signal_lookup("samples-selected", gst_aggregator
 private let queryProbe = GstPadProbeType(
     rawValue: GST_PAD_PROBE_TYPE_QUERY_UPSTREAM.rawValue | GST_PAD_PROBE_TYPE_PUSH.rawValue)
 
-private let askLatencyInstead: GstPadProbeCallback = { pad, info, _ in
+private let interceptLatencyQuery: GstPadProbeCallback = { pad, info, _ in
     guard let pad, let data = info?.pointee.data, let parent = gst_pad_get_parent_element(pad) else {
         return GST_PAD_PROBE_OK
     }
     defer { gst_object_unref(parent) }
     let query = data.assumingMemoryBound(to: GstQuery.self)
-    guard query.pointee.type == GST_QUERY_LATENCY, let element = aggregatorHalf(parent) else { return GST_PAD_PROBE_OK }
-    let isAnswered = element.askLatency(
+    guard query.pointee.type == GST_QUERY_LATENCY, let element = swiftAggregator(parent) else {
+        return GST_PAD_PROBE_OK
+    }
+    let isAnswered = element.queryPeerLatency(
         query, of: UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self))
     return isAnswered ? GST_PAD_PROBE_HANDLED : GST_PAD_PROBE_DROP
 }
@@ -294,7 +298,7 @@ func installAggregatorFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass
 
 private func installLifeFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
     table.pointee.start = { instance in
-        guard let element = aggregatorHalf(instance) else { return 0 }
+        guard let element = swiftAggregator(instance) else { return 0 }
         do throws(ElementError) {
             try element.start()
             return 1
@@ -304,16 +308,16 @@ private func installLifeFunctions(_ table: UnsafeMutablePointer<GstAggregatorCla
         }
     }
     table.pointee.stop = { instance in
-        aggregatorHalf(instance)?.stop()
+        swiftAggregator(instance)?.stop()
         return 1
     }
     table.pointee.flush = { instance in
-        aggregatorHalf(instance)?.flush()
+        swiftAggregator(instance)?.flush()
         return GST_FLOW_OK
     }
     table.pointee.create_new_pad = { instance, template, name, _ in
         guard let template else { return nil }
-        return aggregatorHalf(instance)?.makePad(template, name: name.map { String(cString: $0) })
+        return swiftAggregator(instance)?.createNewPad(template, name: name.map { String(cString: $0) })
     }
 }
 
@@ -322,12 +326,12 @@ private func installPadFunctions(_ table: UnsafeMutablePointer<GstAggregatorClas
         guard let instance, let pad else { return }
         let aggregator = UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstAggregator.self)
         let release = { parent(aggregator)?.parent_class.release_pad?(instance, pad) }
-        guard let element = aggregatorHalf(aggregator) else { return _ = release() }
+        guard let element = swiftAggregator(aggregator) else { return _ = release() }
         element.padGuard.hold { _ = release() }
     }
     table.pointee.sink_event_pre_queue = { instance, pad, event in
-        guard let instance, let pad, let event, let element = aggregatorHalf(instance) else { return GST_FLOW_ERROR }
-        let verdict = element.flow { () throws(FlowStop) in try element.inspect(event, on: pad) }
+        guard let instance, let pad, let event, let element = swiftAggregator(instance) else { return GST_FLOW_ERROR }
+        let verdict = element.flow { () throws(FlowStop) in try element.sinkEventPreQueue(event, on: pad) }
         guard verdict == GST_FLOW_OK else {
             gst_event_unref(event)
             return verdict
@@ -335,65 +339,65 @@ private func installPadFunctions(_ table: UnsafeMutablePointer<GstAggregatorClas
         return parent(instance)?.sink_event_pre_queue?(instance, pad, event) ?? GST_FLOW_ERROR
     }
     table.pointee.sink_event = { instance, pad, event in
-        guard let instance, let pad, let event, let element = aggregatorHalf(instance) else { return 0 }
+        guard let instance, let pad, let event, let element = swiftAggregator(instance) else { return 0 }
         return gboolean(
-            element.handle(event, on: pad) { parent(instance)?.sink_event?(instance, pad, $0) ?? 0 != 0 })
+            element.sinkEvent(event, on: pad) { parent(instance)?.sink_event?(instance, pad, $0) ?? 0 != 0 })
     }
     table.pointee.sink_query_pre_queue = { instance, pad, query in
-        guard let instance, let pad, let query, let element = aggregatorHalf(instance) else { return 0 }
-        if let isAnswered = element.answerAtOnce(query, on: pad) { return gboolean(isAnswered) }
+        guard let instance, let pad, let query, let element = swiftAggregator(instance) else { return 0 }
+        if let isAnswered = element.sinkQueryPreQueue(query, on: pad) { return gboolean(isAnswered) }
         return parent(instance)?.sink_query_pre_queue?(instance, pad, query) ?? 0
     }
     table.pointee.sink_query = { instance, pad, query in
-        guard let instance, let pad, let query, let element = aggregatorHalf(instance) else { return 0 }
+        guard let instance, let pad, let query, let element = swiftAggregator(instance) else { return 0 }
         return gboolean(
-            element.answer(query, on: pad) { parent(instance)?.sink_query?(instance, pad, query) ?? 0 != 0 })
+            element.sinkQuery(query, on: pad) { parent(instance)?.sink_query?(instance, pad, query) ?? 0 != 0 })
     }
     table.pointee.src_event = { instance, event in
-        guard let instance, let event, let element = aggregatorHalf(instance) else { return 0 }
-        return gboolean(element.handleUpstream(event) { parent(instance)?.src_event?(instance, $0) ?? 0 != 0 })
+        guard let instance, let event, let element = swiftAggregator(instance) else { return 0 }
+        return gboolean(element.srcEvent(event) { parent(instance)?.src_event?(instance, $0) ?? 0 != 0 })
     }
     table.pointee.src_query = { instance, query in
-        guard let instance, let query, let element = aggregatorHalf(instance) else { return 0 }
-        return gboolean(element.answerDownstream(query) { parent(instance)?.src_query?(instance, query) ?? 0 != 0 })
+        guard let instance, let query, let element = swiftAggregator(instance) else { return 0 }
+        return gboolean(element.srcQuery(query) { parent(instance)?.src_query?(instance, query) ?? 0 != 0 })
     }
 }
 
 private func installNegotiationFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
     table.pointee.negotiate = { instance in
-        guard let instance, let element = aggregatorHalf(instance) else { return 0 }
+        guard let instance, let element = swiftAggregator(instance) else { return 0 }
         if parent(instance)?.negotiate?(instance) ?? 0 != 0 { return 1 }
         if !element.sourcePad.isFlushing { element.negotiationFailed() }
         return 0
     }
     table.pointee.update_src_caps = { instance, downstream, result in
-        guard let downstream, let result, let element = aggregatorHalf(instance) else { return GST_FLOW_ERROR }
+        guard let downstream, let result, let element = swiftAggregator(instance) else { return GST_FLOW_ERROR }
         return element.flow { () throws(FlowStop) in
-            guard let caps = try element.outputCaps(downstream: downstream) else { throw .needData }
+            guard let caps = try element.updateSrcCaps(downstream: downstream) else { throw .needData }
             result.pointee = caps
         }
     }
     table.pointee.decide_allocation = { instance, query in
-        guard let query, let element = aggregatorHalf(instance) else { return 0 }
+        guard let query, let element = swiftAggregator(instance) else { return 0 }
         return gboolean(element.decideAllocation(query))
     }
     table.pointee.propose_allocation = { instance, pad, _, query in
-        guard let pad, let query, let element = aggregatorHalf(instance) else { return 0 }
+        guard let pad, let query, let element = swiftAggregator(instance) else { return 0 }
         return gboolean(element.proposeAllocation(query, on: pad))
     }
 }
 
 private func installDataFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
     table.pointee.clip = { instance, pad, buffer in
-        guard let pad, let buffer, let element = aggregatorHalf(instance) else { return buffer }
+        guard let pad, let buffer, let element = swiftAggregator(instance) else { return buffer }
         return element.clip(buffer, on: pad)
     }
     table.pointee.peek_next_sample = { instance, pad in
-        pad.flatMap { aggregatorHalf(instance)?.peekSample(of: $0) }
+        pad.flatMap { swiftAggregator(instance)?.peekNextSample(of: $0) }
     }
-    table.pointee.get_next_time = { instance in aggregatorHalf(instance)?.nextTime() ?? GSTSHIMS_CLOCK_TIME_NONE }
+    table.pointee.get_next_time = { instance in swiftAggregator(instance)?.getNextTime() ?? GSTSHIMS_CLOCK_TIME_NONE }
     table.pointee.aggregate = { instance, timedOut in
-        guard let element = aggregatorHalf(instance) else { return GST_FLOW_ERROR }
+        guard let element = swiftAggregator(instance) else { return GST_FLOW_ERROR }
         return element.flow { () throws(FlowStop) in try element.aggregate(timedOut: timedOut != 0) }
     }
 }

@@ -5,7 +5,7 @@ package typealias BufferPointer = UnsafeMutablePointer<GstBuffer>
 
 /// One reference to a buffer, given back when its only owner is done.
 ///
-/// What flows through an element one frame at a time is held like this: it costs no memory of its own.
+/// Holds a buffer on its way through an element without an allocation of its own.
 package struct OwnedBuffer: ~Copyable {
     package let pointer: BufferPointer
 
@@ -219,7 +219,7 @@ extension Aggregator {
         return OwnedBuffer(taking: buffer)
     }
 
-    /// Whether there is a buffer at the head of the pad's queue.
+    /// True where there is a buffer at the head of the pad's queue.
     package func hasBuffer(_ pad: Pad) -> Bool {
         padGuard.hold { gst_aggregator_pad_has_buffer(pad) != 0 }
     }
@@ -232,7 +232,7 @@ extension Aggregator {
 
     package func hasEnded(_ pad: Pad) -> Bool { gst_aggregator_pad_is_eos(pad) != 0 }
 
-    /// Whether something upstream or the application makes this pipeline live.
+    /// True where something upstream, or the application, makes this pipeline live.
     package var isLive: Bool { gst_aggregator_get_latency(aggregator) != GSTSHIMS_CLOCK_TIME_NONE }
 }
 

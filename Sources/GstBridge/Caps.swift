@@ -32,7 +32,7 @@ extension UnsafeMutablePointer<GstCaps> {
         return (Int(width), Int(height))
     }
 
-    /// Whether the first structure asks for nothing beside ordinary memory.
+    /// True where the first structure asks for system memory only.
     package var isPlainMemory: Bool {
         guard let features = gst_caps_get_features(self, 0) else { return true }
         return gst_caps_features_get_size(features) == 1
@@ -59,8 +59,8 @@ extension UnsafeMutablePointer<GstCaps> {
 }
 
 extension UnsafeMutablePointer<GstCaps> {
-    /// What of these caps has values that `others` allow in some fields, whatever the two say in others and of what
-    /// media type they are. Ownership passes to the caller.
+    /// These caps, limited in some fields to the values that `others` allow, whatever their other fields and media types.
+    /// Ownership passes to the caller.
     package func limited(by others: UnsafeMutablePointer<GstCaps>, in fields: [String]) -> UnsafeMutablePointer<
         GstCaps
     >? {

@@ -45,7 +45,7 @@ extension Element {
     ) -> Bool { parent(event) }
 }
 
-/// What a class of elements is: names, pads, properties, and how to make the Swift half of an instance.
+/// The definition of an element class: names, pads, properties, and the constructor of the Swift object of an instance.
 package struct ElementDefinition: Sendable {
     package enum Parent: Sendable {
         case element, aggregator
@@ -140,8 +140,8 @@ func presets(of instance: UnsafeMutableRawPointer) -> [Preset] {
 private let definitionKey = g_quark_from_static_string("depthmatte-element-definition")
 private let elementKey = g_quark_from_static_string("depthmatte-element")
 
-/// What hangs on a C instance: its Swift half, in the shapes in which the C side asks for it.
-private final class Half {
+/// Owns the Swift object of a GObject instance, with the casts that the C side needs; stored as qdata.
+private final class InstanceBox {
     let element: any Element
     let aggregator: (any Aggregator)?
 
@@ -151,18 +151,18 @@ private final class Half {
     }
 }
 
-private func half(_ instance: UnsafeMutableRawPointer?) -> Half? {
+private func instanceBox(_ instance: UnsafeMutableRawPointer?) -> InstanceBox? {
     guard let instance,
         let data = g_object_get_qdata(instance.assumingMemoryBound(to: GObject.self), elementKey)
     else { return nil }
-    return Unmanaged<Half>.fromOpaque(data).takeUnretainedValue()
+    return Unmanaged<InstanceBox>.fromOpaque(data).takeUnretainedValue()
 }
 
 /// The Swift half of a C instance; nil for an object that is not ours, or no longer.
-package func swiftHalf(_ instance: UnsafeMutableRawPointer?) -> (any Element)? { half(instance)?.element }
+package func swiftElement(_ instance: UnsafeMutableRawPointer?) -> (any Element)? { instanceBox(instance)?.element }
 
 /// The same for an aggregator.
-func aggregatorHalf(_ instance: UnsafeMutableRawPointer?) -> (any Aggregator)? { half(instance)?.aggregator }
+func swiftAggregator(_ instance: UnsafeMutableRawPointer?) -> (any Aggregator)? { instanceBox(instance)?.aggregator }
 
 private let initializeClass: GClassInitFunc = { classPointer, data in
     guard let classPointer, let data else { return }
@@ -195,16 +195,16 @@ private let initializeInstance: GInstanceInitFunc = { instance, classPointer in
     let raw = UnsafeMutableRawPointer(instance)
     let element = definition.make(raw.assumingMemoryBound(to: GstElement.self))
     g_object_set_qdata_full(
-        raw.assumingMemoryBound(to: GObject.self), elementKey, Unmanaged.passRetained(Half(element)).toOpaque()
+        raw.assumingMemoryBound(to: GObject.self), elementKey, Unmanaged.passRetained(InstanceBox(element)).toOpaque()
     ) { data in
-        if let data { Unmanaged<Half>.fromOpaque(data).release() }
+        if let data { Unmanaged<InstanceBox>.fromOpaque(data).release() }
     }
 }
 
 private let setProperty:
     @convention(c) (UnsafeMutablePointer<GObject>?, guint, UnsafePointer<GValue>?, UnsafeMutablePointer<GParamSpec>?) ->
         Void = { object, id, value, _ in
-            guard let value, let element = swiftHalf(object),
+            guard let value, let element = swiftElement(object),
                 let name = element.properties.set(Int(id) &- 1, from: value)
             else { return }
             element.propertyChanged(name)
@@ -214,7 +214,7 @@ private let getProperty:
     @convention(c) (
         UnsafeMutablePointer<GObject>?, guint, UnsafeMutablePointer<GValue>?, UnsafeMutablePointer<GParamSpec>?
     ) -> Void = { object, id, value, spec in
-        guard let value, let element = swiftHalf(object) else { return }
+        guard let value, let element = swiftElement(object) else { return }
         if element.properties.get(Int(id) &- 1, into: value) { return }
         guard let name = g_param_spec_get_name(spec).map({ String(cString: $0) }) else { return }
         g_value_take_boxed(value, element.structure(name).map { UnsafeMutableRawPointer($0) })
@@ -233,7 +233,7 @@ private let changeState: @convention(c) (UnsafeMutablePointer<GstElement>?, GstS
         parentClass(instance)?.assumingMemoryBound(to: GstElementClass.self).pointee.change_state?(
             instance, transition) ?? GST_STATE_CHANGE_FAILURE
     }
-    return swiftHalf(instance)?.changeState(transition, parent: callParent) ?? callParent()
+    return swiftElement(instance)?.changeState(transition, parent: callParent) ?? callParent()
 }
 
 private let sendEvent: @convention(c) (UnsafeMutablePointer<GstElement>?, UnsafeMutablePointer<GstEvent>?) -> gboolean =
@@ -244,5 +244,5 @@ private let sendEvent: @convention(c) (UnsafeMutablePointer<GstElement>?, Unsafe
             parentClass(instance)?.assumingMemoryBound(to: GstElementClass.self).pointee.send_event?(instance, event)
                 ?? 0 != 0
         }
-        return gboolean(swiftHalf(instance)?.sendEvent(event, parent: callParent) ?? callParent(event))
+        return gboolean(swiftElement(instance)?.sendEvent(event, parent: callParent) ?? callParent(event))
     }

@@ -1,7 +1,7 @@
 package import CGStreamer
 import CGStreamerShims
 
-/// What goes to the bus when a stream cannot go on: a sentence for the user, then values for the developer.
+/// An error message for the bus: a sentence for the user, then values for the developer.
 package struct ElementError: Error, Equatable {
     package enum Code: Equatable, Sendable {
         case resource(GstResourceError)

@@ -17,7 +17,7 @@ package struct FrameLayout: Equatable, Sendable {
     package let planes: [Plane]
     /// Bytes of a frame laid out as the caps say.
     package let size: Int
-    /// What a GstVideoMeta must name; UNKNOWN for caps that GstVideoInfo does not know.
+    /// The format that a GstVideoMeta must state; UNKNOWN for caps that GstVideoInfo does not know.
     package let format: GstVideoFormat
 
     /// The layout that video caps imply.
@@ -73,7 +73,7 @@ package struct FrameLayout: Equatable, Sendable {
         return result
     }
 
-    /// Whether the picture fills the buffer's memory, down to the last byte.
+    /// True where the picture fills the buffer's memory, down to the last byte.
     package func fillsAll(of buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         guard spareLuma == nil, buffer.hasWholeMemories, let actual = try? planes(of: buffer) else { return false }
         var end = 0
@@ -95,7 +95,7 @@ package struct FrameLayout: Equatable, Sendable {
         }
     }
 
-    /// Whether the buffer's planes lie where the caps alone say, so that readers who ignore metas see the picture.
+    /// True where the buffer's planes lie where the caps alone say, so that readers who ignore metas see the picture.
     package func isDefault(for buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         guard let actual = try? planes(of: buffer) else { return false }
         return planes.indices.allSatisfy { actual[$0] == planes[$0] }

@@ -50,7 +50,7 @@ package final class FramePool {
     }
 }
 
-/// What an ALLOCATION query says of pools.
+/// The pools that an ALLOCATION query offers.
 private struct PoolRequest {
     let caps: UnsafeMutablePointer<GstCaps>
     let readsMetas: Bool

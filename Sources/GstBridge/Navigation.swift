@@ -1,6 +1,6 @@
 package import CGStreamer
 
-/// What a viewer did with the mouse, a finger or the keyboard, read off a navigation event.
+/// A viewer's action with the mouse, a finger or the keyboard, parsed from a navigation event.
 ///
 /// Places are in pixels of the picture that the event passes: the sink has mapped its window to them, and elements that
 /// scale map them further on their way upstream. They are always finite, and within ±1e6.
@@ -32,7 +32,7 @@ package enum Gesture: Equatable, Sendable {
         }
     }
 
-    /// What was held meanwhile.
+    /// Modifier keys held during it.
     package struct Modifiers: OptionSet, Sendable {
         package let rawValue: UInt32
 

@@ -149,7 +149,7 @@ extension GstVideoInfo {
     var formatName: String { String(cString: finfo.pointee.name) }
 }
 
-/// Whether two descriptions say the same.
+/// True where two descriptions are equal.
 package func isSame(_ one: GstVideoInfo, _ two: GstVideoInfo) -> Bool {
     var one = one
     var two = two

@@ -13,7 +13,7 @@ package final class PointerTracker: Sendable {
 
     package init() {}
 
-    /// What an event means, which stays the caller's; nil for one that is no gesture, or another pointer's.
+    /// The gesture of an event, which stays the caller's; nil for none, and for another pointer's.
     package func gesture(_ event: UnsafeMutablePointer<GstEvent>) -> Gesture? {
         let touch = Touch(event)
         let gesture = Gesture(event)
@@ -27,7 +27,7 @@ package final class PointerTracker: Sendable {
     package func letGo() { pointer.withLock { $0 = Pointer() } }
 }
 
-/// What an event says of fingers.
+/// The part of an event about fingers.
 private enum Touch {
     case down(guint), motion(guint), up(guint), cancel
 
@@ -83,7 +83,7 @@ private struct Pointer {
         }
     }
 
-    /// What the mouse did, or a key; the mouse neither presses nor moves what a finger holds.
+    /// The gesture of the mouse or a key. The mouse neither presses nor moves while a finger does.
     mutating func follow(_ gesture: Gesture) -> Gesture? {
         switch gesture {
         case .press(let button, let place, _):

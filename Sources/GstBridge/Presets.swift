@@ -3,7 +3,7 @@ import CGStreamer
 /// A set of property values that belong together, under a name.
 package struct Preset: Sendable {
     package let name: String
-    /// What it is for, as the metadata `comment` of GstPreset.
+    /// Its purpose: the metadata `comment` of GstPreset.
     package let comment: String
     /// Properties and values in the form that launch lines have.
     package let values: [(property: String, value: String)]
@@ -35,7 +35,7 @@ extension ElementDefinition {
 
 private typealias PresetPointer = OpaquePointer
 
-/// What GstPreset does by itself: with files.
+/// GstPreset's own implementation, which uses files.
 private func filePresets() -> GstPresetInterface? {
     guard let table = g_type_default_interface_ref(gst_preset_get_type()) else { return nil }
     defer { g_type_default_interface_unref(table) }
@@ -87,7 +87,7 @@ private func load(_ preset: Preset, on object: UnsafeMutablePointer<GObject>) ->
         for index in values.indices where values[index].g_type != 0 { g_value_unset(&values[index]) }
         values.deallocate()
     }
-    guard let element = swiftHalf(object), let first = values.baseAddress else { return false }
+    guard let element = swiftElement(object), let first = values.baseAddress else { return false }
     let objectClass = UnsafeMutableRawPointer(object.pointee.g_type_instance.g_class)?
         .assumingMemoryBound(to: GObjectClass.self)
     for (index, (property, text)) in preset.values.enumerated() {

@@ -9,7 +9,7 @@ package protocol PropertyEnum: RawRepresentable<Int>, CaseIterable, Sendable {
     /// The short name that launch lines use: the case's own, in words parted by hyphens. To rename a case is to change it
     /// for users.
     var nick: String { get }
-    /// What choosing it does, as `gst-inspect-1.0` shows it.
+    /// Its effect, as `gst-inspect-1.0` shows it.
     var blurb: String { get }
 }
 
@@ -181,7 +181,7 @@ func title(_ name: String) -> String {
     return words.prefix(1).uppercased() + words.dropFirst()
 }
 
-/// What the C side needs of a property table: it knows neither the settings' type nor the element.
+/// A property table as the C side needs it, without the settings' type or the element.
 package protocol PropertyAccess: AnyObject, Sendable {
     /// Returns false where the table has no such property.
     func get(_ id: Int, into value: UnsafeMutablePointer<GValue>) -> Bool

@@ -11,12 +11,12 @@ package protocol PushSource: Element {
     func step(_ pad: Pad)
 
     /// An event from downstream, on its sender's thread. The event is ours to give back, or to `parent`.
-    func handleUpstream(
+    func srcEvent(
         _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool
 
     /// A query from downstream, on the asker's thread.
-    func answerDownstream(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool
+    func srcQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool
 }
 
 extension PushSource {
@@ -67,7 +67,7 @@ extension UnsafeMutablePointer<GstPad> {
 // MARK: - The C side
 
 private func source(_ parent: UnsafeMutablePointer<GstObject>?) -> (any PushSource)? {
-    swiftHalf(parent) as? any PushSource
+    swiftElement(parent) as? any PushSource
 }
 
 private let activateMode:
@@ -83,7 +83,7 @@ private let runStep: GstTaskFunction = { data in
     let pad = data.assumingMemoryBound(to: GstPad.self)
     guard let parent = gst_pad_get_parent_element(pad) else { return }
     defer { gst_object_unref(parent) }
-    (swiftHalf(parent) as? any PushSource)?.step(pad)
+    (swiftElement(parent) as? any PushSource)?.step(pad)
 }
 
 private let sourceEvent:
@@ -94,7 +94,7 @@ private let sourceEvent:
                 gst_pad_event_default(pad, parent, event) != 0
             }
             return gboolean(
-                source(parent)?.handleUpstream(event, on: pad, parent: callDefault) ?? callDefault(event))
+                source(parent)?.srcEvent(event, on: pad, parent: callDefault) ?? callDefault(event))
         }
 
 private let sourceQuery:
@@ -102,5 +102,5 @@ private let sourceQuery:
         gboolean = { pad, parent, query in
             guard let pad, let query else { return 0 }
             let callDefault = { gst_pad_query_default(pad, parent, query) != 0 }
-            return gboolean(source(parent)?.answerDownstream(query, on: pad, parent: callDefault) ?? callDefault())
+            return gboolean(source(parent)?.srcQuery(query, on: pad, parent: callDefault) ?? callDefault())
         }

@@ -17,14 +17,14 @@ struct Case: Equatable {
     var method = MatteMethod.threshold
     var detail = MatteDetail.full
     var background = BackgroundMode.image
-    var scene = Scene.person
+    var scene = BenchScene.person
     /// `max-threads` of the element; parts of a memcpy.
     var threads = 1
 
     /// The settings of the matte; the person is nearer than the cutoff, the wall is not.
     var settings: MatteSettings {
         var settings = MatteSettings()
-        settings.cutoff = Scene.cutoff
+        settings.cutoff = BenchScene.cutoff
         settings.blurRadius = sigma
         settings.gamma = gamma
         settings.upscale = upscale
@@ -126,7 +126,7 @@ struct Axis: Sendable {
         Axis(
             "--background", "image", "image,color,stream,transparent", \.background, { BackgroundMode(rawValue: $0) }),
         Axis(
-            "--scene", "person or 25%", "person,noisy,checkerboard,0,10,25,50,75,100", \.scene, { Scene($0) }),
+            "--scene", "person or 25%", "person,noisy,checkerboard,0,10,25,50,75,100", \.scene, { BenchScene($0) }),
         Axis("--threads", "1 to 64", "", \.threads, { number($0, in: 1...64) }),
     ]
 }

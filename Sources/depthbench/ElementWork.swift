@@ -25,7 +25,7 @@ final class ElementWork: Workload {
     init(_ wanted: Case, inPlace: Bool, ring: Int, still: String) throws {
         mustWorkInPlace = inPlace && wanted.background != .transparent
         var properties = [
-            "anchor": "fixed", "cutoff": "\(Scene.cutoff)", "blur-radius": "\(wanted.sigma)",
+            "anchor": "fixed", "cutoff": "\(BenchScene.cutoff)", "blur-radius": "\(wanted.sigma)",
             "gamma": "\(wanted.gamma)", "upscale": "\(wanted.upscale)", "method": "\(wanted.method)",
             "detail": "\(wanted.detail)", "max-threads": "\(wanted.threads)",
             "background-mode": wanted.background.rawValue, "background-color": "0xff204060",

@@ -43,7 +43,7 @@ struct DepthShape {
     }
 
     /// The bytes of one map, in metres or millimetres.
-    func map(_ scene: Scene, number: Int) -> [UInt8] {
+    func map(_ scene: BenchScene, number: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: layout.size)
         bytes.withUnsafeMutableBytes { bytes in
             for (index, metres) in scene.metres(size, number: number).enumerated() {
@@ -62,13 +62,13 @@ struct DepthShape {
     }
 
     /// Fills a ring. Maps are slower to draw than to measure with: at most four are drawn, the others are copies.
-    func fill(_ scene: Scene) -> FrameFill {
+    func fill(_ scene: BenchScene) -> FrameFill {
         let drawn = (0..<(scene.hasNoise ? 4 : 1)).map { map(scene, number: $0) }
         return { number, bytes in bytes.copyBytes(from: drawn[number % drawn.count]) }
     }
 
     /// A ring of maps for the kernels.
-    func ring(_ scene: Scene, count: Int) throws -> (memories: [FrameMemory], maps: [DepthImage]) {
+    func ring(_ scene: BenchScene, count: Int) throws -> (memories: [FrameMemory], maps: [DepthImage]) {
         let fill = fill(scene)
         let memories = (0..<count).map { FrameMemory(layout, number: $0, fill: fill) }
         let maps = memories.compactMap { memory in

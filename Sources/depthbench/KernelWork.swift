@@ -6,11 +6,11 @@ final class CopyWork: Workload {
     let leastFrames: Int
     private let sources: [FrameMemory]
     private let targets: [FrameMemory]
-    private let crew: ThreadCrew?
+    private let pool: ThreadPool?
     private var next = 0
 
     init(_ wanted: Case, _ effort: Options.Effort, threads: Int) throws {
-        crew = threads > 1 ? ThreadCrew(size: threads) : nil
+        pool = threads > 1 ? ThreadPool(size: threads) : nil
         let layout = try VideoShape(wanted).layout
         let ring = try effort.ring(wanted)
         sources = (0..<(effort.sources ?? ring)).map { FrameMemory(layout, seed: $0) }
@@ -34,9 +34,9 @@ final class CopyWork: Workload {
     }
 
     private func copy(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawBufferPointer) {
-        guard let crew else { return target.copyMemory(from: source) }
-        var job = Job(source: source, target: target, parts: crew.size)
-        crew.share(crew.size, of: &job) { job, part, _ in
+        guard let pool else { return target.copyMemory(from: source) }
+        var job = Job(source: source, target: target, parts: pool.size)
+        pool.share(pool.size, of: &job) { job, part, _ in
             let job = job.assumingMemoryBound(to: Job.self).pointee
             /// Parts begin with a line of the cache.
             func start(_ part: Int) -> Int {

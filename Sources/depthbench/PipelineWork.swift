@@ -58,7 +58,7 @@ struct Pipelines {
     }
 
     private var depthmatte: String {
-        "depthmatte name=to anchor=fixed cutoff=\(Scene.cutoff) blur-radius=\(wanted.sigma) gamma=\(wanted.gamma) "
+        "depthmatte name=to anchor=fixed cutoff=\(BenchScene.cutoff) blur-radius=\(wanted.sigma) gamma=\(wanted.gamma) "
             + "upscale=\(wanted.upscale) max-threads=\(wanted.threads)"
     }
 

@@ -125,7 +125,7 @@ extension View {
     /// by 20°.
     private func cloud(ring: Int) throws -> KernelLoop {
         let renderer = CloudRenderer()
-        if threads > 1 { renderer.pool = ThreadCrew(size: threads) }
+        if threads > 1 { renderer.pool = ThreadPool(size: threads) }
         var settings = CloudRenderer.Settings(
             sensor: CloudSensor(width: size.width, height: size.height, fieldOfView: 70))
         settings.view.yaw = 20

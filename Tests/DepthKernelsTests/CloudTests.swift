@@ -115,7 +115,7 @@ import Testing
     @Test func `what lies nearer than a millimetre is not drawn`() throws {
         let scene = try CloudFixture(metres: [0.0009], colors: [pixel(7)], width: 1)
         #expect(try scene.draw(scene.settings, width: 5, height: 5).allSatisfy { $0 == CloudTests.black })
-        // Half a metre away, but the viewer has come up to it.
+        // InstanceBox a metre away, but the viewer has come up to it.
         let far = try CloudFixture(metres: [0.5], colors: [pixel(7)], width: 1)
         var settings = far.settings
         settings.view.zoom = 0.498

@@ -97,7 +97,7 @@ import Testing
             let argb = color.reduce(0xff) { $0 << 8 | Int($1) }
             let bench = Bench.room(["background-color": "\(argb)", "cutoff": "\(1 + thread)"])
             for frame in 0..<40 {
-                // Half a metre before this element's cutoff and half a metre behind it.
+                // InstanceBox a metre before this element's cutoff and half a metre behind it.
                 let isShown = frame.isMultiple(of: 2)
                 let picture = bench.pair(frame, depth: Room.wall((1 + thread) * 1000 + (isShown ? -500 : 500)))
                 let expected = isShown ? Room.secret : color

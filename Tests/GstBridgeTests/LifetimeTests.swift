@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: ["depthmatte", "depthtestsrc"])
     func `the swift half goes with the last reference to the element`(factory: String) {
         let element = makeElement(factory)
-        weak let half: (any Element)? = swiftHalf(element)
+        weak let half: (any Element)? = swiftElement(element)
         #expect(half != nil)
         gst_object_unref(element)
         #expect(half == nil)

@@ -97,7 +97,7 @@ package final class Matte: AlphaSource {
         finished = nil
     }
 
-    /// Forgets earlier frames, but not the anchor: the next one begins another part of the stream.
+    /// Forgets earlier frames, but not the anchor: the next frame begins another segment of the stream.
     package func forgetPast() { fusion.forgetPast() }
 
     /// The intermediate results of the last frame's fused matte; nil for other methods.

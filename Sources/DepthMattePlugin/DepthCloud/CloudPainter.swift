@@ -63,7 +63,7 @@ final class CloudPainter {
             settings.background = background(scene.settings)
             settings.alphaByte = order.alpha
             let pixels = max(image.width * image.height, output.width * output.height)
-            renderer.pool = workers.crew(
+            renderer.pool = workers.pool(
                 of: scene.settings.maxThreads, mostByDefault: CloudPainter.mostThreads,
                 useful: CloudRenderer.usefulThreads(pixels: pixels))
             try withFrame(changing: canvas, output.layout) { planes throws(FrameFault) in

@@ -1,14 +1,15 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
 /// Caps and allocation.
 extension DepthCloudElement {
-    func take(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthCloud.PadRole) throws(CapsRefusal) {
+    func setCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthCloud.PadRole) throws(CapsRefusal) {
         switch role {
         case .depth:
             depth = try DepthStream(caps, maxPixels: maxPixels)
-            renegotiate()
+            markReconfigure()
         case .video:
             warnIfReferencePadIsUnlinked()
             video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
@@ -17,7 +18,7 @@ extension DepthCloudElement {
 
     var isNegotiated: Bool { painter != nil }
 
-    func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
+    func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
         // Only the frame rate is downstream's: the output's size does not depend on the depth map's.
         case (GST_QUERY_CAPS, .depth): answerCaps(query, on: pad, limitedIn: ["framerate"]) || parent()
@@ -26,7 +27,7 @@ extension DepthCloudElement {
         }
     }
 
-    func outputCaps(
+    func updateSrcCaps(
         downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
         guard let depth else { return nil }

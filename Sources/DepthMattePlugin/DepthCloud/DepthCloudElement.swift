@@ -1,17 +1,18 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
 /// One `depthcloud` instance. Its reference pad is `depth`.
 ///
-/// Threads: see `FollowingElement`. Everything under "Streaming state" is used by the source pad's streaming thread only,
+/// Threads: see `ReferencePadAggregator`. Everything under "Streaming state" is used by the source pad's streaming thread only,
 /// or while that thread is stopped.
-final class DepthCloudElement: FollowingElement {
+final class DepthCloudElement: ReferencePadAggregator {
     static let log = LogCategory(name: DepthCloud.factory, description: "Depth as a cloud of points")
 
     let instance: UnsafeMutablePointer<GstElement>
     let table = Properties(DepthCloudProperties.all, initial: DepthCloudSettings())
-    let pace = Pace()
+    let streamState = StreamState()
     let navigation = CloudNavigation()
     private let pointer = PointerTracker()
     private let snapshot = CloudSnapshot()
@@ -21,7 +22,7 @@ final class DepthCloudElement: FollowingElement {
     /// The depth stream's format; nil before its first caps.
     var depth: DepthStream?
     /// The video pad's input.
-    var video = RequestInput<GstVideoInfo>(DepthCloud.PadRole.video)
+    var video = RequestPadInput<GstVideoInfo>(DepthCloud.PadRole.video)
     /// Nil before the output is negotiated.
     var painter: CloudPainter?
     /// An error of this element that made the last negotiation fail; nil where downstream refused.
@@ -32,12 +33,15 @@ final class DepthCloudElement: FollowingElement {
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
-        addLeadingPad()
+        addReferencePad()
     }
 
     // MARK: Start and properties
 
-    func begin() throws(ElementError) { logIfReferencePadIsUnlinked() }
+    func start() throws(ElementError) {
+        startStreams()
+        logIfReferencePadIsUnlinked()
+    }
 
     func propertyChanged(_ name: String) {
         if name == "background-color" { logTransparentColor(name, table.current.backgroundColor) }
@@ -47,14 +51,14 @@ final class DepthCloudElement: FollowingElement {
 
     /// Changes the view, which shows in the next frame. Keys and commands are forwarded upstream; pointer events are not,
     /// because positions in the output mean nothing there.
-    func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         // The time of arrival, because sinks do not stamp their events.
         let now = UInt64(clamping: g_get_monotonic_time()) &* 1000
         let action = pointer.gesture(event).flatMap { PointerEvent($0, time: now) }
         if let action { apply(action) }
         switch Gesture(event) {
         case nil: return handleOther(event)
-        case .keyPress, .keyRelease: return pushUpstream(event, on: .leading) || action != nil
+        case .keyPress, .keyRelease: return pushUpstream(event, on: .reference) || action != nil
         case .press, .release, .move, .scroll:
             gst_event_unref(event)
             return true
@@ -65,7 +69,7 @@ final class DepthCloudElement: FollowingElement {
         // Matched by name: the event is new in GStreamer 1.26, and older headers lack its type.
         guard let structure = gst_event_get_structure(event),
             let kind = gst_structure_get_string(structure, "event"), strcmp(kind, "mouse-double-click") == 0
-        else { return pushUpstream(event, on: .leading) }
+        else { return pushUpstream(event, on: .reference) }
         apply(.doubleClick)
         gst_event_unref(event)
         return true
@@ -77,18 +81,19 @@ final class DepthCloudElement: FollowingElement {
 
     // MARK: A frame
 
-    func follow(to moment: Moment, mayWait: Bool, _ settings: DepthCloudSettings) throws(FlowStop) {
+    func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: DepthCloudSettings) throws(FlowStop) {
         video.refresh(self)
         if mayWait && video.isEmpty(in: self, at: moment) { throw .needData }
         try video.advance(in: self, to: moment, mayWait: mayWait)
     }
 
-    func partner(_ role: DepthCloud.PadRole, at moment: Moment, _ settings: DepthCloudSettings) -> BufferPointer? {
+    func selectedBuffer(_ role: DepthCloud.PadRole, at moment: Moment, _ settings: DepthCloudSettings) -> BufferPointer?
+    {
         role == .video
             ? video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer : nil
     }
 
-    func draw(
+    func aggregateFrame(
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthCloudSettings
     ) throws(FlowStop) -> Bool {
         guard let painter, let depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
@@ -221,7 +226,7 @@ final class DepthCloudElement: FollowingElement {
 
     /// Writes a snapshot that is still requested, of the last map, before EOS is sent. Later requests are refused: an
     /// application that answers each message with a request would never reach EOS.
-    func finishWork() {
+    func drain() {
         snapshot.finish()
         takeSnapshot(lastScene)
         snapshot.finish()
@@ -232,21 +237,22 @@ final class DepthCloudElement: FollowingElement {
 
     func streamRestarted(_ role: DepthLedPad, by event: GstEventType) { if role == .depth { lastMap = nil } }
 
-    func forgetInputs() {
+    func resetInputs() {
         video.reset()
         lastMap = nil
     }
 
-    func end() {
-        finishWork()
+    func stop() {
+        drain()
         lastMap = nil
         copies.forget()
         pointer.letGo()
         navigation.reset()
         depth = nil
-        video = RequestInput(DepthCloud.PadRole.video)
+        video = RequestPadInput(DepthCloud.PadRole.video)
         painter = nil
         negotiationFault = nil
+        stopStreams()
     }
 }
 

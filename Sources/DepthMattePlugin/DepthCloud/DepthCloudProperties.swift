@@ -1,3 +1,4 @@
+import DepthAggregator
 import DepthKernels
 import GstBridge
 

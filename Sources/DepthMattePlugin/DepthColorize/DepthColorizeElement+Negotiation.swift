@@ -1,10 +1,11 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
 /// Caps and allocation.
 extension DepthColorizeElement {
-    func take(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthColorize.PadRole) throws(CapsRefusal) {
+    func setCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthColorize.PadRole) throws(CapsRefusal) {
         switch role {
         case .depth:
             depth = try DepthStream(caps, maxPixels: maxPixels)
@@ -12,12 +13,12 @@ extension DepthColorizeElement {
             warnIfReferencePadIsUnlinked()
             video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
         }
-        renegotiate()
+        markReconfigure()
     }
 
     var isNegotiated: Bool { painter != nil }
 
-    func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
+    func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
         case (GST_QUERY_CAPS, .some(let role)): answerCaps(query, on: pad, limitedIn: sharedFields(role)) || parent()
         case (GST_QUERY_ACCEPT_CAPS, .depth): acceptsDepth(query) || parent()
@@ -34,7 +35,7 @@ extension DepthColorizeElement {
         }
     }
 
-    func outputCaps(
+    func updateSrcCaps(
         downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
         guard let depth else { return nil }

@@ -1,17 +1,18 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
 /// One `depthcolorize` instance. Its reference pad is `depth`.
 ///
-/// Threads: see `FollowingElement`. Everything under "Streaming state" is used by the source pad's streaming thread only,
+/// Threads: see `ReferencePadAggregator`. Everything under "Streaming state" is used by the source pad's streaming thread only,
 /// or while that thread is stopped.
-final class DepthColorizeElement: FollowingElement {
+final class DepthColorizeElement: ReferencePadAggregator {
     static let log = LogCategory(name: DepthColorize.factory, description: "Depth in colors")
 
     let instance: UnsafeMutablePointer<GstElement>
     let table = Properties(DepthColorizeProperties.all, initial: DepthColorizeSettings())
-    let pace = Pace()
+    let streamState = StreamState()
     let probe = DepthProbe()
     private let pointer = PointerTracker()
 
@@ -20,7 +21,7 @@ final class DepthColorizeElement: FollowingElement {
     /// The depth stream's format; nil before its first caps.
     var depth: DepthStream?
     /// The video pad's input.
-    var video = RequestInput<GstVideoInfo>(DepthColorize.PadRole.video)
+    var video = RequestPadInput<GstVideoInfo>(DepthColorize.PadRole.video)
     /// Nil before the output is negotiated.
     var painter: ColorPainter?
     /// Copies of the last map, which a click reads after upstream got its buffer back.
@@ -28,31 +29,35 @@ final class DepthColorizeElement: FollowingElement {
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
-        addLeadingPad()
+        addReferencePad()
     }
 
     // MARK: Start
 
-    func begin() throws(ElementError) { logIfReferencePadIsUnlinked() }
+    func start() throws(ElementError) {
+        startStreams()
+        logIfReferencePadIsUnlinked()
+    }
 
     // MARK: A frame
 
-    func follow(to moment: Moment, mayWait: Bool, _ settings: DepthColorizeSettings) throws(FlowStop) {
+    func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: DepthColorizeSettings) throws(FlowStop) {
         let hadVideo = video.format != nil
         video.refresh(self)
         // Without video the output has the depth map's size again, from the next frame on.
-        if hadVideo && video.format == nil { renegotiate() }
+        if hadVideo && video.format == nil { markReconfigure() }
         if mayWait && video.isEmpty(in: self, at: moment) { throw .needData }
         try video.advance(in: self, to: moment, mayWait: mayWait)
     }
 
-    func partner(_ role: DepthColorize.PadRole, at moment: Moment, _ settings: DepthColorizeSettings) -> BufferPointer?
+    func selectedBuffer(_ role: DepthColorize.PadRole, at moment: Moment, _ settings: DepthColorizeSettings)
+        -> BufferPointer?
     {
         role == .video
             ? video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer : nil
     }
 
-    func draw(
+    func aggregateFrame(
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthColorizeSettings
     ) throws(FlowStop) -> Bool {
         guard let painter, let depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
@@ -108,7 +113,7 @@ final class DepthColorizeElement: FollowingElement {
     // MARK: The probe
 
     /// Positions in the output are positions in the video if there is one, else in the depth map, so events go there.
-    func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         let isUsed = use(event)
         return pushUpstream(event, on: sinkPad(DepthColorize.PadRole.video.name) != nil ? .video : .depth) || isUsed
     }
@@ -142,18 +147,19 @@ final class DepthColorizeElement: FollowingElement {
 
     // MARK: Stop
 
-    func forgetInputs() {
+    func resetInputs() {
         video.reset()
         probe.forget()
     }
 
-    func end() {
+    func stop() {
         depth = nil
-        video = RequestInput(DepthColorize.PadRole.video)
+        video = RequestPadInput(DepthColorize.PadRole.video)
         painter = nil
         probe.forget()
         shown.forget()
         pointer.letGo()
         probe.letGo()
+        stopStreams()
     }
 }

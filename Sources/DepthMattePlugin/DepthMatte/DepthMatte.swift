@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
@@ -17,10 +18,10 @@ import GstBridge
 enum DepthMatte {
     static let factory = "depthmatte"
 
-    enum PadRole: Int, DepthMattePlugin.PadRole {
+    enum PadRole: Int, DepthAggregator.PadRole {
         case video, depth, face, background, segmentation
 
-        static let leading = PadRole.video
+        static let reference = PadRole.video
 
         var name: StaticString {
             switch self {

@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
@@ -13,13 +14,14 @@ extension DepthMatteElement {
 
     // MARK: Collect
 
-    func follow(to moment: Moment, mayWait: Bool, _ settings: DepthMatteSettings) throws(FlowStop) {
+    func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: DepthMatteSettings) throws(FlowStop) {
         inputs.refresh(self)
         try inputs.advance(in: self, to: moment, mayWait: mayWait)
         if moment.number == 0 && !moment.isGap { warnOfMissingInputs(settings) }
     }
 
-    func partner(_ role: DepthMatte.PadRole, at moment: Moment, _ settings: DepthMatteSettings) -> BufferPointer? {
+    func selectedBuffer(_ role: DepthMatte.PadRole, at moment: Moment, _ settings: DepthMatteSettings) -> BufferPointer?
+    {
         switch role {
         case .video: nil
         case .depth:
@@ -32,7 +34,7 @@ extension DepthMatteElement {
 
     // MARK: The whole frame
 
-    func draw(
+    func aggregateFrame(
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthMatteSettings
     ) throws(FlowStop) -> Bool {
         guard let compositor else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }

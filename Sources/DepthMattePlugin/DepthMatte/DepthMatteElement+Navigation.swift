@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
@@ -6,7 +7,7 @@ import GstBridge
 /// and, with `anchor=point`, moves the anchor; the wheel changes `margin`, or `focus` with a mask about a focus; the keys 1
 /// to 5 choose the view.
 extension DepthMatteElement {
-    func navigate(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         let isUsed = use(event)
         // Positions in the output are positions in the video. Those in the quad mean nothing upstream, but are forwarded
         // unchanged.

@@ -1,10 +1,11 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
 /// Caps and allocation.
 extension DepthMatteElement {
-    func check(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthMatte.PadRole) throws(CapsRefusal) {
+    func acceptCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthMatte.PadRole) throws(CapsRefusal) {
         switch role {
         case .depth: _ = try DepthFormat(caps, maxPixels: maxPixels)
         case .video: try checkIsAccepted(caps, StreamFormat(videoInfo(caps, maxPixels: maxPixels)))
@@ -38,13 +39,13 @@ extension DepthMatteElement {
             "downstream does not accept this video format; put videoconvert and videoscale after this element")
     }
 
-    func take(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthMatte.PadRole) throws(CapsRefusal) {
+    func setCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthMatte.PadRole) throws(CapsRefusal) {
         switch role {
         case .video:
             let info = try videoInfo(caps, maxPixels: maxPixels)
             noteInterlacing(info, of: "The video", "both fields of a frame get the same matte")
             input = (try StreamFormat(info), CapsRef(sharing: caps))
-            renegotiate()
+            markReconfigure()
         case .depth:
             warnIfReferencePadIsUnlinked()
             inputs.setDepthFormat(try DepthFormat(caps, maxPixels: maxPixels), self)
@@ -58,17 +59,18 @@ extension DepthMatteElement {
     }
 
     private func noteInterlacing(_ info: GstVideoInfo, of stream: String, _ effect: String) {
-        guard info.interlace_mode != GST_VIDEO_INTERLACE_MODE_PROGRESSIVE, pace.warnings.admits("\(stream) interlaced")
+        guard info.interlace_mode != GST_VIDEO_INTERLACE_MODE_PROGRESSIVE,
+            streamState.warnings.admits("\(stream) interlaced")
         else { return }
         warn(interlaced(stream, effect))
     }
 
     /// The output format is the video's, so upstream has to change it.
-    func downstreamChanged() { askUpstreamToReconfigure() }
+    func downstreamReconfigured() { askUpstreamToReconfigure() }
 
     var isNegotiated: Bool { compositor != nil }
 
-    func answer(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
+    func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
         case (GST_QUERY_CAPS, .video):
             answerVideoCaps(query)
@@ -106,7 +108,7 @@ extension DepthMatteElement {
         return true
     }
 
-    func outputCaps(
+    func updateSrcCaps(
         downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
         guard let input else { return nil }
@@ -136,7 +138,7 @@ extension DepthMatteElement {
     }
 
     private func warnOfMissingAlpha(_ format: VideoFormat) {
-        guard pace.warnings.admits("alpha") else { return }
+        guard streamState.warnings.admits("alpha") else { return }
         let sentence =
             if let sibling = format.withAlpha.flatMap(VideoFormat.of) {
                 "Downstream accepts \(format.name) but not \(sibling.name): background-color is shown instead of "

@@ -1,20 +1,21 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 import Synchronization
 
 /// One `depthmatte` instance. Its reference pad is `video`.
 ///
-/// Threads: see `FollowingElement`. Everything under "Streaming state" is used by the source pad's streaming thread only,
+/// Threads: see `ReferencePadAggregator`. Everything under "Streaming state" is used by the source pad's streaming thread only,
 /// or while that thread is stopped.
 ///
 /// The frame function is in `DepthMatteElement+Frame.swift`, caps are in `+Negotiation`, views in `+Views`.
-final class DepthMatteElement: FollowingElement {
+final class DepthMatteElement: ReferencePadAggregator {
     static let log = LogCategory(name: DepthMatte.factory, description: "Matting of video by its depth")
 
     let instance: UnsafeMutablePointer<GstElement>
     let table = Properties(DepthMatteProperties.all, initial: DepthMatteSettings())
-    let pace = Pace()
+    let streamState = StreamState()
     let backgroundFile: BackgroundFile
     let probe = DepthProbe()
     let pointer = PointerTracker()
@@ -39,7 +40,7 @@ final class DepthMatteElement: FollowingElement {
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
         backgroundFile = BackgroundFile { [table] in table.current.background }
-        addLeadingPad()
+        addReferencePad()
     }
 
     // MARK: Properties
@@ -52,7 +53,7 @@ final class DepthMatteElement: FollowingElement {
             logTransparentColor(name, table.current.backgroundColor)
         case "background-mode":
             // The output may gain or lose its alpha channel, and the video's format with it.
-            renegotiate()
+            markReconfigure()
             askUpstreamToReconfigure()
         case "thermal":
             thermal.setWanted(table.current.thermal != .ignore, for: self)
@@ -66,7 +67,8 @@ final class DepthMatteElement: FollowingElement {
 
     // MARK: Start
 
-    func begin() throws(ElementError) {
+    func start() throws(ElementError) {
+        startStreams()
         statistics.withLock { $0 = Statistics() }
         try backgroundFile.start(for: self, maxPixels: maxPixels)
         thermal.start(table.current.thermal != .ignore, for: self)
@@ -75,7 +77,7 @@ final class DepthMatteElement: FollowingElement {
 
     // MARK: Statistics
 
-    func noteLateFrame() { statistics.withLock { $0.count(.dropped, workTime: 0) } }
+    func frameDropped() { statistics.withLock { $0.count(.dropped, workTime: 0) } }
 
     /// Counts one frame, and posts the message "stats" when it is due.
     func updateStatistics(
@@ -111,15 +113,15 @@ final class DepthMatteElement: FollowingElement {
         }
     }
 
-    func forgetInputs() {
+    func resetInputs() {
         inputs.reset()
         maker.reset()
         probe.forget()
     }
 
-    func interrupt() { backgroundFile.interrupt() }
+    func unlock() { backgroundFile.interrupt() }
 
-    func end() {
+    func stop() {
         thermal.stop()
         backgroundFile.stop()
         input = nil
@@ -132,5 +134,6 @@ final class DepthMatteElement: FollowingElement {
         probe.forget()
         pointer.letGo()
         probe.letGo()
+        stopStreams()
     }
 }

@@ -1,13 +1,14 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
 /// The request pads' state on the streaming thread: each pad's format and current buffer.
 struct DepthMatteInputs: ~Copyable {
-    private(set) var depth = RequestInput<DepthFormat>(DepthMatte.PadRole.depth)
-    private(set) var face = RequestInput<GstVideoInfo>(DepthMatte.PadRole.face)
-    private(set) var background = RequestInput<GstVideoInfo>(DepthMatte.PadRole.background, holdsThroughGaps: true)
-    private(set) var segmentation = RequestInput<FrameLayout>(DepthMatte.PadRole.segmentation)
+    private(set) var depth = RequestPadInput<DepthFormat>(DepthMatte.PadRole.depth)
+    private(set) var face = RequestPadInput<GstVideoInfo>(DepthMatte.PadRole.face)
+    private(set) var background = RequestPadInput<GstVideoInfo>(DepthMatte.PadRole.background, holdsThroughGaps: true)
+    private(set) var segmentation = RequestPadInput<FrameLayout>(DepthMatte.PadRole.segmentation)
 
     /// Nanoseconds for which a segmentation is reused. A walking person moves 0.35 m meanwhile, nearly their width.
     private static let segmentationHoldTime: RunningTime = 250_000_000
@@ -27,7 +28,7 @@ struct DepthMatteInputs: ~Copyable {
 
     /// Returns a pad's current buffer and its format.
     private func picture(
-        _ input: borrowing RequestInput<GstVideoInfo>
+        _ input: borrowing RequestPadInput<GstVideoInfo>
     ) -> (buffer: BufferPointer, info: GstVideoInfo)? {
         guard let info = input.format, let choice = input.currentChoice else { return nil }
         return (choice.buffer, info)
@@ -61,7 +62,7 @@ struct DepthMatteInputs: ~Copyable {
 
     /// Advances every input to the video frame.
     ///
-    /// - Parameter mayWait: see `FollowedInput.advance`. A live pipeline waits for depth only.
+    /// - Parameter mayWait: see `SecondaryInput.advance`. A live pipeline waits for depth only.
     mutating func advance(in element: any Aggregator, to moment: Moment, mayWait: Bool) throws(FlowStop) {
         let mayWaitForPictures = mayWait && !moment.isLive
         // A pad may be new since GstAggregator checked. Nothing is popped from the others before it has data, because

@@ -1,9 +1,10 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
 /// The values of `depthmatte`'s properties. The initial values here are the only defaults.
-struct DepthMatteSettings: FollowingSettings, DepthReadingSettings {
+struct DepthMatteSettings: AggregatorSettings, DepthReadingSettings {
     /// The settings that the matte depends on.
     var matte = DepthMatteSettings.initialMatte
 

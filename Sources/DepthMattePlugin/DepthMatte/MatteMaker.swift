@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
@@ -54,7 +55,7 @@ final class MatteMaker {
                         encoding: scene.depthFormat.encoding)
                 else { return nil }
                 let pixels = max(format.width * format.height, image.width * image.height)
-                matte.pool = workers.crew(
+                matte.pool = workers.pool(
                     of: settings.maxThreads, mostByDefault: MatteMaker.mostThreads,
                     useful: Matte.usefulThreads(pixels: pixels))
                 let picture = VideoPicture(planes: video, layout: format.format.layout, colors: format.colors)

@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthAggregator
 import GstBridge
 
 /// Waiting for the clock in live mode.

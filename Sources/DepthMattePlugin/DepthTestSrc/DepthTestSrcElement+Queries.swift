@@ -3,7 +3,7 @@ import GstBridge
 
 /// Queries from downstream.
 extension DepthTestSrcElement {
-    func answerDownstream(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
+    func srcQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
         let settings = table.current
         var format = GST_FORMAT_TIME
         switch query.pointee.type {

@@ -3,7 +3,7 @@ import GstBridge
 
 /// Seeking.
 extension DepthTestSrcElement {
-    func handleUpstream(
+    func srcEvent(
         _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
         switch event.pointee.type {

@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthAggregator
 import GstBridge
 
 /// One `depthtestsrc` instance.

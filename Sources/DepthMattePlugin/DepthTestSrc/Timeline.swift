@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthAggregator
 import GstBridge
 
 /// The segment of all streams of a source, and each stream's position in it.

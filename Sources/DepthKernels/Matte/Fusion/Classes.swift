@@ -1,18 +1,19 @@
 /// The stage that classifies samples by depth: person, room, or open.
 ///
-/// - person: measured before the cutoff, farther than `edgeAtHole` from the border of a hole of 3x3 samples or more,
-///   and than three `edge` from the room.
+/// - person: measured in front of the cutoff, farther than `edgeAtHole` from the border of a hole of 3x3 samples or
+///   more, and than three `edge` from the room.
 /// - doubtful: the same, but only farther than one `edge` from the room. Its colors are the person's, but it is open:
-///   the depth of a pair of cameras, or of a phone, is fat by more than `edge` and fills the gaps between fingers.
+///   the foreground in the depth of stereo cameras and phones is too wide by more than `edge`, and fills the gaps
+///   between fingers.
 /// - room: measured behind the cutoff and farther than `edge` from the person, or a hole farther from it than the
 ///   person reaches into holes (`reach`).
 /// - open: all others.
 ///
-/// A hole whose measured surroundings are far away, and which goes on beyond the person's reach, is one because the
-/// room is out of range: there the person is believed to reach much less far (`reachEndless`), but for the head's hair.
+/// A hole without measured room nearby that extends beyond the person's reach is *endless*: the room there is out of
+/// range. In it the person reaches much less far (`reachEndless`), except for the hair of a head.
 ///
-/// The doubtful samples are not in the method's reference as it was published: they take a fifth of the error away on a
-/// pair of cameras and half of it on a phone, and cost nothing elsewhere (`Tests/quality`).
+/// Doubtful samples are not in the published method: they reduce the error by a fifth with stereo cameras and by half
+/// with a phone, without loss elsewhere (`Tests/quality`).
 ///
 /// Source: stage 1 of the method (`Fusion`). Sensors lose or invent depth within a few samples of an edge: Khoshelham
 /// and Elberink, "Accuracy and resolution of Kinect depth data", Sensors 2012.
@@ -207,8 +208,7 @@ struct Classes: ~Copyable {
         inside.trim()
     }
 
-    /// Marks wide holes that are endless: parts of them, away from measured room, that go on farther than the person
-    /// reaches.
+    /// Marks the endless parts of wide holes: components away from measured room that extend beyond the person's reach.
     private mutating func findEndless(notNearRoom nearRoom: SampleSet, notReached reached: SampleSet, _ sets: Sets) {
         let loose = sets.endless
         loose.fill { unsafe sets.wide.words[$0] & ~nearRoom.words[$0] }

@@ -6,29 +6,29 @@ import CDepthKernels
 ///     L = log((e^(−df/2v) + e^−6) / (e^(−db/2v) + e^−6))
 ///
 /// df and db are squared distances to the nearest of six person colors and six room colors of the neighbourhood. The
-/// colors are means of tiles of 16x16 samples, of what depth settled in them, taken from the nearest tiles first and
-/// none like another. v is a third of the median variance in a tile, and (5/255)² more. L is evidence as log odds: 0
-/// where colors are alike, and never more than 6 either way, since a color can be one that was not seen before.
+/// colors are means over tiles of 16x16 samples, of those samples that depth alone classifies, taken from the nearest
+/// tiles first and all different. v is a third of the median variance in a tile plus (5/255)². L is evidence as log
+/// odds: 0 where colors are alike, and within ±6, since a color may be new.
 ///
 /// Hair often has no depth at all: in the ellipse of a head, holes that were the person's in the last frame (T above
-/// `learn`) give their colors to tiles that measured none.
+/// `learn`) give their colors to tiles without measured ones.
 ///
 /// Source: stage 2 of the method (`Fusion`). Colors as a ratio of local models: Bai et al., "Video SnapCut", SIGGRAPH
 /// 2009; Rother et al., "GrabCut", SIGGRAPH 2004.
 struct ColorEvidence: ~Copyable {
-    /// Palettes are gathered from this many tiles in each direction.
+    /// Palettes are collected from tiles up to this distance.
     private static let rings = 3
     private static let palette = 6
-    /// Samples that a tile's color must stand for.
+    /// The smallest number of samples for the color of a tile.
     private static let least: Float = 6
-    /// Samples above which a tile's variance is known.
+    /// The smallest number of samples for the variance of a tile.
     private static let leastForVariance: Float = 16
     /// The smallest variance of a color: (5/255)².
     private static let floor: Float = 4e-4
-    /// The variance where no tile knows one.
+    /// The variance where no tile has one.
     private static let unknownVariance: Float = 3e-3
     private static let outlier: Float = 0.002_478_752  // e^−6
-    /// Log odds of the last frame above which hair without depth is believed.
+    /// Log odds of the last frame from which on hair without depth counts as the person's.
     private static let learn: Float = 3
 
     private var person = TileColors()
@@ -181,10 +181,10 @@ struct ColorEvidence: ~Copyable {
         let columns: Int
         let rows: Int
 
-        /// Gathers the palette of a tile.
+        /// Collects the palette of a tile, three numbers for each color.
         ///
-        /// - Parameter apart: the squared distance between two colors of a palette is larger.
-        /// - Returns: its colors, three numbers for each in `target`.
+        /// - Parameter apart: the smallest squared distance between two colors of a palette.
+        /// - Returns: the number of colors.
         func gather(
             tileX: Int, tileY: Int, _ order: [TileOffset], apart: Float, into target: UnsafeMutablePointer<Float>
         ) -> Int {

@@ -1,22 +1,22 @@
 /// The stage that corrects isolated decisions of color.
 ///
-/// Color alone makes no person. A connected part of the samples of log odds above 0 in which no sample was measured
-/// before the cutoff:
+/// Color alone does not make a person. In a connected component of samples with log odds above 0, none of which was
+/// measured in front of the cutoff:
 ///
 ///     evidence = min(H, −1) − H
 ///
-/// Hair that no sensor saw hangs on a face that was; a bit of furniture of the shirt's color does not. Without a face
-/// a whole head may be such a part, so this is left out then.
+/// Hair without depth is connected to a face with depth; furniture in the color of the shirt is not. Without a detected
+/// face a whole head may be such a component, so this step is skipped then.
 ///
-/// Nor does color alone make a hole in the person. A connected part of the doubtful samples of log odds T not above 0
-/// beside which there is no other sample of that kind:
+/// Nor does color alone make a hole in the person. In a connected component of doubtful samples with log odds T not
+/// above 0 that does not border on another sample with log odds not above 0:
 ///
 ///     evidence = −T − H
 ///
-/// The gap between two fingers joins the room; a fold of the shirt in the room's color does not.
+/// The gap between two fingers borders on the room; a fold of the shirt in the room's color does not.
 ///
-/// Not in the method's reference as it was published: on the hall pictures it takes a tenth of the error away, beside
-/// the mannequin half (`Tests/quality`).
+/// Not in the published method: reduces the error by a tenth on the hall pictures, and by half beside the mannequin
+/// (`Tests/quality`).
 struct Connection: ~Copyable {
     private static let doubt: Float = -1
 
@@ -25,7 +25,7 @@ struct Connection: ~Copyable {
 
     /// - Parameters:
     ///   - evidence: that of the open samples; changed.
-    ///   - knowsFace: false leaves parts of the person as they are.
+    ///   - knowsFace: false skips the first step.
     mutating func correct(
         _ evidence: UnsafeMutablePointer<Float>, _ sets: Classes.Sets, _ expectation: Expectation.Sets,
         knowsFace: Bool, on grid: WorkGrid

@@ -3,20 +3,20 @@
 ///     q = a · color + b           at every video pixel, a and b from the guided filter
 ///     alpha = clip(1.8 (q − ½) + ½) of q smoothed over 3x3 pixels (σ = 0.6)
 ///
-/// In a noisy video q has the video's noise, and is smoothed more: σ = 0.6 + 0.2 · (255 · noise − 1.5), up to what
-/// three pixels allow.
+/// In a noisy video q has the video's noise, and is smoothed more: σ = 0.6 + 0.2 · (255 · noise − 1.5), up to the
+/// limit of a kernel of three pixels.
 ///
-/// Alpha is exactly 0 or 1 where nothing is left to draw (`Plainness`), and mixed with the last frame's by the share
-/// that `Settle` found. Only pixels near an edge are drawn, and those that have not reached their final value yet.
+/// Alpha is exactly 0 or 1 away from edges (`Plainness`), and blended with that of the last frame with the weight of
+/// `Settle`. Only pixels near an edge are drawn, and those that have not reached their final value yet.
 ///
 /// The state is the last frame's alpha. Source: stage 5 of the method (`Fusion`).
 struct Drawing: ~Copyable {
     fileprivate static let slope: Float = 1.8
-    /// The weight of each neighbour of a pixel: that of a Gaussian of 0.6 pixels over three, whose sum is 1.
+    /// The weight of each neighbour of a pixel in a normalised kernel of three: a Gaussian of 0.6 pixels.
     private static let quietSide: Float = 0.166_37
     private static let quietSigma: Float = 0.6
 
-    /// - Parameter noise: standard deviation of luma, of 1.
+    /// - Parameter noise: standard deviation of luma, for luma of 0…1.
     private static func side(noise: Float) -> Float {
         let sigma = quietSigma + min(max(0.2 * (255 * noise - 1.5), 0), 0.4)
         return min(quietSide * sigma * sigma / (quietSigma * quietSigma), 1 / 3)
@@ -42,7 +42,7 @@ struct Drawing: ~Copyable {
     struct Plan {
         /// Samples that are all person, or all room, with their neighbourhood.
         fileprivate let plain: Plainness.Sets
-        /// Columns of samples all of whose pixels in a band are plain; a row for each band.
+        /// Columns of samples whose pixels in a band are all person, or all room; a row for each band.
         fileprivate let person: SampleSet
         fileprivate let room: SampleSet
         /// Columns of samples to draw.
@@ -51,11 +51,11 @@ struct Drawing: ~Copyable {
         let region: (rows: Range<Int>, columns: Range<Int>)?
     }
 
-    /// Finds what is to be drawn.
+    /// Finds the parts of a frame that are to be drawn.
     ///
     /// - Parameters:
-    ///   - person: samples that are surely of the person.
-    ///   - room: samples that are surely of the room.
+    ///   - person: samples that are certainly the person.
+    ///   - room: samples that are certainly the room.
     /// - Returns: a plan that is valid until the next call.
     mutating func plan(
         _ guide: Guide, person: SampleSet, room: SampleSet, cells: GuidedFilter.Cells, on grid: WorkGrid,
@@ -102,12 +102,12 @@ struct Drawing: ~Copyable {
             plain: plain, person: person, room: room, columns: columns, region: (rows, firstColumn..<endColumn))
     }
 
-    /// Draws what was planned.
+    /// Draws the parts of a plan.
     ///
     /// - Parameters:
     ///   - model: a and b of cells (`GuidedFilter`), for the bytes of the video; nil where nothing is to be drawn.
-    ///   - keep: the share of the last frame's alpha for every sample; nil for none.
-    ///   - noise: standard deviation of luma, of 1; 0 while not known.
+    ///   - keep: the weight of the last frame's alpha for every sample; nil for none.
+    ///   - noise: standard deviation of luma, for luma of 0…1; 0 while unknown.
     /// - Returns: alpha of every pixel of the video, valid until the next call.
     mutating func draw(
         _ plan: Plan, _ guide: Guide, model: UnsafePointer<Float>?, keep: UnsafePointer<Float>?,
@@ -161,7 +161,7 @@ struct Drawing: ~Copyable {
             opaque: UnsafePointer(opaque), clear: UnsafePointer(clear), stride: stride, bandOfRow: geometry.bandOfRow)
     }
 
-    /// Columns of samples all of whose pixels in a band are opaque, and clear, in what is kept.
+    /// Columns of samples whose stored pixels in a band are all opaque, and those whose pixels are all clear.
     private mutating func arrived(on grid: WorkGrid) -> (person: SampleSet, room: SampleSet) {
         let (stride, height) = (SampleSet.stride(width: grid.width), groups(of: Drawing.bandRows, in: grid.height))
         let words = unsafe covers.reserve(2 * stride * height, filler: 0)

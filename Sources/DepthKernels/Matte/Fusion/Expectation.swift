@@ -1,7 +1,7 @@
 /// The stage that computes the prior of a sample, before its color is known, as log odds H.
 ///
 /// - measured: +1.5 in front of the cutoff and −1.5 behind it, and +4 where it is doubtful (`Classes`).
-/// - in a wide hole: −2, and in the ellipse of a head +1.5, since hair is what sensors lose.
+/// - in a wide hole: −2, and in the ellipse of a head +1.5, since sensors often lose hair.
 /// - in an endless hole: −3, and in the ellipse of a head −1.5.
 /// - in the emitter's shadow: 4 less.
 ///

@@ -18,7 +18,7 @@ struct Fusion: ~Copyable {
     private var drawing = Drawing()
     private var lastGrid: WorkGrid?
     private var last: (sets: Classes.Sets, result: LogOdds.Result)?
-    /// The last faces, in video pixels, and how old they are in seconds.
+    /// The last faces, in video pixels, and their age in seconds.
     private var faces: [Rectangle<Double>] = []
     private var facesAge = 0.0
     /// Mean probability of the last frame, 0…1.
@@ -26,11 +26,11 @@ struct Fusion: ~Copyable {
 
     /// Seconds after which a frame no longer continues the one before.
     private static let longestGap = 1.0
-    /// Seconds for which a face counts that no detector has seen again: many look at every third frame only.
+    /// Seconds for which a face counts that was not detected again: many detectors run on every third frame only.
     private static let longestFace = 0.5
-    /// Seconds from one frame to the next where they do not say.
+    /// Seconds assumed between frames without time stamps.
     private static let usualInterval = 1 / 30.0
-    /// With all of the last frame kept, what was wrong in the first would stay so for ever.
+    /// The largest weight of the last frame: with 1, errors of the first frame would never decay.
     private static let mostSettled = 0.95
 
     /// The opaque and the clear parts of the last frame's alpha.
@@ -114,7 +114,7 @@ struct Fusion: ~Copyable {
         facesAge = 0
     }
 
-    /// Forgets the person too: nothing is known of the next frame.
+    /// Forgets the person too: the next frame may show anyone.
     mutating func reset() {
         forgetPast()
         subject.reset()

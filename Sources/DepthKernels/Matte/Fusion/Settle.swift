@@ -4,11 +4,11 @@
 ///     moved = clip(change / (25 · noise²) − 0.1, 0, 1)
 ///
 /// change is the squared difference of the 3x3 means of color between two frames; noise follows 1.05 times the median
-/// change of luma: for noise of standard deviation σ that median is √2 σ / 1.48. Where the log odds change sign and exceed
-/// 7, depth has moved although the colors are alike: the change takes effect at once.
+/// change of luma: for noise of standard deviation σ that median is √2 σ / 1.48. Where the log odds change sign and
+/// exceed 7, depth has moved although the colors are alike: the change takes effect at once.
 ///
-/// Where the median change exceeds four times the noise, most of the picture has changed: a cut, or a camera that turns.
-/// Then nothing is kept.
+/// Where the median change exceeds four times the noise, most of the picture has changed: a cut, or a moving camera.
+/// The last frame then does not count.
 ///
 /// The state is the last frame's colors and the noise; `LogOdds` has its log odds. Source: stage 4 of the method
 /// (`Fusion`).
@@ -19,7 +19,7 @@ struct Settle: ~Copyable {
     private static let rowsPerSample = 8
     /// Standard deviation of a Gaussian by the median of the absolute difference of two of its samples: 1.48 / √2.
     private static let deviationPerMedian: Float = 1.05
-    /// Change in noises from which the picture is another.
+    /// The median change, in standard deviations of the noise, above which the picture is a different one.
     private static let cut: Float = 4
     private static let bins = 16384
     /// Bins of the histogram for a change of 1.
@@ -41,7 +41,7 @@ struct Settle: ~Copyable {
         return unsafe colors(isSecond, on: grid)
     }
 
-    /// Measures the noise by the colors of the next frame and of the last one, which they take the place of.
+    /// Measures the noise from the colors of the next frame and of the last one, which they replace.
     ///
     /// - Returns: false where the picture does not continue the last one.
     mutating func measureNoise(on grid: WorkGrid) -> Bool {

@@ -59,7 +59,7 @@ struct Subject: ~Copyable {
         let box: Rectangle<Double>
         /// Metres.
         let distance: Double
-        /// False for a face that is not the one asked for.
+        /// True for a face of the anchored person.
         let isSubject: Bool
     }
 
@@ -164,7 +164,7 @@ struct Subject: ~Copyable {
         pieces.find(in: map, loops)
         let border = Subject.lastMeasuredRow(near, far)
         describe(map, border: border - grid.wholeSamples(Subject.gap))
-        // Without samples of the past the last faces are all that tells the person from the rest.
+        // Without samples of the past only the last faces identify the person.
         choose(hasFaces: anchored != nil || pastCount == 0)
         if Double(border) < arms(on: grid) { addArms(map) }
         addPieces(map, on: grid)
@@ -182,7 +182,7 @@ struct Subject: ~Copyable {
         return Result(others: near, distance: mean)
     }
 
-    /// Forgets the person's samples, not their face: the next frame may show them elsewhere.
+    /// Forgets the person's samples, but not their face: in the next frame they may be elsewhere.
     mutating func forgetSamples() { pastCount = 0 }
 
     /// Forgets the person.
@@ -209,13 +209,15 @@ struct Subject: ~Copyable {
             else { continue }
             let isSubject = settings.anchor.faceSelect == .all
             let face = SeenFace(box: box, distance: distance, isSubject: isSubject)
-            // Detectors see a face twice, or one on a shirt; two heads are farther apart.
+            // Detectors may report a face twice, or one on a shirt; two heads are farther apart.
             let apart = abs(Face(face, on: grid).axis - axis) * metresPerSample
             if isSubject || apart > Subject.leastApart { seen.append(face) }
         }
     }
 
-    /// - Returns: the depth in metres, with rows of whole words, and a row before the first.
+    /// Reads the depth map and marks the samples in front of the cutoff (`near`) and behind it (`far`).
+    ///
+    /// - Returns: the depth in metres, in rows of whole words, with one row of padding before the first.
     private mutating func read(
         _ image: DepthImage, _ settings: MatteSettings, cutoff: Double, _ near: SampleSet, _ far: SampleSet,
         on grid: WorkGrid, _ loops: Loops
@@ -240,7 +242,7 @@ struct Subject: ~Copyable {
                 line, blocks: blocks, clear: low, opaque: .leastNonzeroMagnitude, clearBits: nearRow,
                 opaqueBits: farRow)
             for index in 0..<near.stride { unsafe nearRow[index] = ~nearRow[index] & farRow[index] }
-            // What is above `near` and measured; then what of it is not behind the cutoff.
+            // Measured samples above `near`; then those of them that are not behind the cutoff.
             for index in 0..<near.stride {
                 var inside = unsafe nearRow[index]
                 guard inside != 0 else { continue }
@@ -519,8 +521,8 @@ struct Subject: ~Copyable {
         return start..<max(end, start)
     }
 
-    /// Gives back what a plane or a speck of noise took out of the person: samples with them close above and close
-    /// below.
+    /// Fills gaps that a plane or a speck of noise has left in the person: samples between two of the person's, close
+    /// above and close below.
     private func fillGaps(_ person: SampleSet, near: SampleSet, reach: Int, spare: SampleSet) {
         let (stride, height) = (person.stride, person.height)
         for index in 0..<person.wordCount {

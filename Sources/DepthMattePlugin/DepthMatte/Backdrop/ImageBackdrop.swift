@@ -1,3 +1,4 @@
+import DepthAggregator
 import GstBridge
 
 /// `background-mode=image`: the file that the property `background` names, still or moving.

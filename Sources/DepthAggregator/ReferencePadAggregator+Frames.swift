@@ -1,10 +1,10 @@
-import CGStreamer
-import GstBridge
+package import CGStreamer
+package import GstBridge
 import Synchronization
 
-/// The way of a frame: clipped, waited for, taken, drawn and sent.
-extension FollowingElement {
-    func clip(
+/// A frame's way: clip, wait, take, aggregate, push.
+extension ReferencePadAggregator {
+    package func clip(
         _ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad
     ) -> UnsafeMutablePointer<GstBuffer>? {
         guard buffer.pointee.pts != noClockTime else { return buffer }
@@ -16,67 +16,67 @@ extension FollowingElement {
         return nil
     }
 
-    func nextTime() -> GstClockTime {
-        guard let leading = leadingPad, let head = headWhileLocked(of: leading.pad) else { return noClockTime }
-        guard let time = runningTime(of: head.pointer, on: leading.pad) else { return arrival(of: head.pointer) }
+    package func getNextTime() -> GstClockTime {
+        guard let reference = referencePad, let head = headWhileLocked(of: reference.pad) else { return noClockTime }
+        guard let time = runningTime(of: head.pointer, on: reference.pad) else { return arrival(of: head.pointer) }
         return GstClockTime(clamping: time)
     }
 
     /// When a frame without a timestamp was first seen: it waits for the other streams from then on.
     private func arrival(of frame: BufferPointer) -> GstClockTime {
-        if let known = pace.untimedHead, known.frame == frame { return known.arrival }
+        if let known = streamState.untimedHead, known.frame == frame { return known.arrival }
         let now = gst_element_get_current_running_time(instance)
-        if now != noClockTime { pace.untimedHead = (frame, now) }
+        if now != noClockTime { streamState.untimedHead = (frame, now) }
         return now
     }
 
-    func aggregate(timedOut: Bool) throws(FlowStop) {
-        obeyFlush()
-        guard let leading = leadingPad else { throw .endOfStream }
-        guard let head = head(of: leading.pad) else {
-            if hasEnded(leading.pad) { throw .endOfStream }
+    package func aggregate(timedOut: Bool) throws(FlowStop) {
+        handlePendingFlush()
+        guard let reference = referencePad else { throw .endOfStream }
+        guard let head = head(of: reference.pad) else {
+            if hasEnded(reference.pad) { throw .endOfStream }
             throw .needData
         }
         let isGap = head.pointer.isGap
-        if isGap && !pace.hasCaps { return discardGap(leading.pad) }
+        if isGap && !streamState.hasCaps { return discardGap(reference.pad) }
         try checkNegotiated()
-        syncControllers(to: head.pointer.pointee.pts, on: leading.pad)
+        syncControllers(to: head.pointer.pointee.pts, on: reference.pad)
         let settings = table.current
-        let span = runningSpan(of: head.pointer, on: leading.pad)
-        let start = runningTime(of: head.pointer, on: leading.pad)
+        let span = runningSpan(of: head.pointer, on: reference.pad)
+        let start = runningTime(of: head.pointer, on: reference.pad)
         let moment = Moment(
             time: isGap ? span.map { max($0.upperBound &- 1, $0.lowerBound) } ?? start : start, isLive: followLatency(),
-            number: pace.frameNumber, isGap: isGap)
-        if moment.isLive && !pace.playGate.waitUntilPlaying() { throw .needData }
-        if !isGap || moment.time != nil { try follow(to: moment, mayWait: !timedOut, settings) }
-        if isGap { return try passGap(head, leading.pad) }
-        pace.frameNumber &+= 1
-        var frame = try takeFrame(head, leading.pad)
-        if let span, pace.lateness.isTooLate(endingAt: span.upperBound) { return drop(frame, at: moment.time) }
+            number: streamState.frameNumber, isGap: isGap)
+        if moment.isLive && !streamState.playGate.waitUntilPlaying() { throw .needData }
+        if !isGap || moment.time != nil { try advanceInputs(to: moment, mayWait: !timedOut, settings) }
+        if isGap { return try passGap(head, reference.pad) }
+        streamState.frameNumber &+= 1
+        var frame = try takeFrame(head, reference.pad)
+        if let span, streamState.lateness.isTooLate(endingAt: span.upperBound) { return drop(frame, at: moment.time) }
         announce(frame, at: moment, settings)
-        if try draw(&frame, at: moment, settings) {
-            pace.processed &+= 1
+        if try aggregateFrame(&frame, at: moment, settings) {
+            streamState.processed &+= 1
             try send(frame)
         } else {
-            pace.dropped &+= 1
-            pace.isInterrupted = true
+            streamState.dropped &+= 1
+            streamState.isInterrupted = true
         }
     }
 
     // MARK: Before it
 
-    private func obeyFlush() {
-        guard pace.wasFlushed.exchange(false, ordering: .acquiring) else { return }
+    private func handlePendingFlush() {
+        guard streamState.wasFlushed.exchange(false, ordering: .acquiring) else { return }
         Self.log.debug(self) { "flushed: what came before is forgotten" }
-        forgetInputs()
-        pace.forgetStream()
+        resetInputs()
+        streamState.forgetStream()
     }
 
     private func checkNegotiated() throws(FlowStop) {
         if isNegotiated { return }
-        if pace.hasCaps { throw .refused(GST_FLOW_NOT_NEGOTIATED) }  // and why has been said
+        if streamState.hasCaps { throw .refused(GST_FLOW_NOT_NEGOTIATED) }  // and why has been said
         throw .notNegotiated(
-            ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "The \(Role.leading) pad got data before their caps."))
+            ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "The \(Role.reference) pad got data before their caps."))
     }
 
     /// Lets GstControllers set the properties that they drive.
@@ -87,15 +87,15 @@ extension FollowingElement {
         if time != noClockTime { gst_object_sync_values(object, time) }
     }
 
-    /// Whether the pipeline is live; tells it where its latency is another than the one it was told of, as when a
+    /// True where the pipeline is live. Posts a LATENCY message where its latency is another than the last, as when a
     /// slower source has joined.
     private func followLatency() -> Bool {
         let latency = gst_aggregator_get_latency(aggregator)
         guard latency != noClockTime else { return false }
-        if let known = pace.knownLatency, known != latency {
+        if let known = streamState.knownLatency, known != latency {
             gst_element_post_message(instance, gst_message_new_latency(object))
         }
-        pace.knownLatency = latency
+        streamState.knownLatency = latency
         return true
     }
 
@@ -104,7 +104,7 @@ extension FollowingElement {
         let expected = peeked.surrender()
         unref(expected)
         // Another buffer is there only after a flush: what was followed was not meant for it.
-        pace.untimedHead = nil
+        streamState.untimedHead = nil
         guard let frame = pop(pad), frame.pointer == expected else { throw .needData }
         return frame
     }
@@ -113,9 +113,9 @@ extension FollowingElement {
 
     private func drop(_ frame: borrowing OwnedBuffer, at time: RunningTime?) {
         Self.log.debug(self) { "frame at \(time.map(String.init) ?? "no time") comes too late" }
-        pace.isInterrupted = true
-        pace.dropped &+= 1
-        noteLateFrame()
+        streamState.isInterrupted = true
+        streamState.dropped &+= 1
+        frameDropped()
         let stamp = frame.pointer.pointee
         var segment = outputSegment
         let streamTime = gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, stamp.pts)
@@ -123,13 +123,14 @@ extension FollowingElement {
             let message = gst_message_new_qos(
                 object, gboolean(isLive), guint64(clamping: time ?? 0), streamTime, stamp.pts, stamp.duration)
         else { return }
-        gst_message_set_qos_stats(message, GST_FORMAT_BUFFERS, guint64(pace.processed), guint64(pace.dropped))
+        gst_message_set_qos_stats(
+            message, GST_FORMAT_BUFFERS, guint64(streamState.processed), guint64(streamState.dropped))
         gst_element_post_message(instance, message)
     }
 
     /// Drops a gap that precedes the caps.
     private func discardGap(_ pad: Pad) {
-        pace.untimedHead = nil
+        streamState.untimedHead = nil
         _ = pop(pad)
     }
 
@@ -148,22 +149,22 @@ extension FollowingElement {
     /// Sends the segment, and the events kept for it, unless they were sent already.
     ///
     /// - Returns: false during a flush.
-    func beginSegment() -> Bool {
-        if pace.hasSentSegment { return true }
+    package func beginSegment() -> Bool {
+        if streamState.hasSentSegment { return true }
         guard sendMandatoryEvents() else { return false }
-        pace.hasSentSegment = true
-        pace.flushSeqnum = nil
+        streamState.hasSentSegment = true
+        streamState.flushSeqnum = nil
         // Sticky events that a flush rejects are sent after it.
-        pace.laterEvents.removeAll { send($0) || !sourcePad.isFlushing }
+        streamState.laterEvents.removeAll { pushEvent($0) || !sourcePad.isFlushing }
         return true
     }
 
     private func send(_ picture: consuming OwnedBuffer) throws(FlowStop) {
         let stamp = picture.pointer.pointee
-        if pace.isInterrupted { picture.pointer.markDiscontinuity() }
-        pace.isInterrupted = false
+        if streamState.isInterrupted { picture.pointer.markDiscontinuity() }
+        streamState.isInterrupted = false
         _ = beginSegment()
-        try finish(picture.surrender())
+        try finishBuffer(picture.surrender())
         notePosition(stamp.pts, stamp.duration)
     }
 
@@ -177,19 +178,19 @@ extension FollowingElement {
 
     /// Emits "samples-selected" for the buffers that the frame's picture is made from.
     private func announce(_ frame: borrowing OwnedBuffer, at moment: Moment, _ settings: Settings) {
-        let leading = frame.pointer
+        let reference = frame.pointer
         if hasSampleListener {
-            pace.selection = { [self] pad in
+            streamState.selection = { [self] pad in
                 guard let role = role(of: pad) else { return nil }
-                return role.isLeading ? leading : partner(role, at: moment, settings)
+                return role.isReference ? reference : selectedBuffer(role, at: moment, settings)
             }
         }
-        announceSamples(for: leading)
-        pace.selection = nil
+        emitSelectedSamples(for: reference)
+        streamState.selection = nil
     }
 
-    func peekSample(of pad: Pad) -> OpaquePointer? {
-        guard let buffer = pace.selection?(pad) else { return nil }
+    package func peekNextSample(of pad: Pad) -> OpaquePointer? {
+        guard let buffer = streamState.selection?(pad) else { return nil }
         let caps = gst_pad_get_current_caps(pad.pad)
         defer { if let caps { gst_caps_unref(caps) } }
         var segment = segment(of: pad)

@@ -22,7 +22,9 @@ final class PlayGate: Sendable {
         set { value.withLock { $0.state = newValue } }
     }
 
-    /// Returns whether the pipeline plays: at once where it does, or else when that, or something to do instead, came.
+    /// Waits until the pipeline plays, stops or flushes.
+    ///
+    /// - Returns: true where it plays.
     func waitUntilPlaying() -> Bool {
         value.wait(until: { $0.state != .paused || $0.flushes > 0 }, then: { $0.state == .playing })
     }

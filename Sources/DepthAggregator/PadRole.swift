@@ -1,19 +1,19 @@
-import CGStreamer
+package import CGStreamer
 import GstBridge
 
 /// The sink pads of an element, by what they carry. Raw values count up from 0.
-protocol PadRole: RawRepresentable<Int>, CaseIterable, CustomStringConvertible, Sendable {
+package protocol PadRole: RawRepresentable<Int>, CaseIterable, CustomStringConvertible, Sendable {
     /// The name of the pad and of its template.
     var name: StaticString { get }
     /// The pad whose buffers become those that leave, one for one.
-    static var leading: Self { get }
+    static var reference: Self { get }
 }
 
 extension PadRole {
-    var description: String { "\(name)" }
+    package var description: String { "\(name)" }
 
     /// The role of pads made from a template. It costs no memory: it is asked for each buffer and event.
-    init?(_ template: UnsafeMutablePointer<GstPadTemplate>) {
+    package init?(_ template: UnsafeMutablePointer<GstPadTemplate>) {
         guard let name = template.pointee.name_template else { return nil }
         var number = 0
         while let role = Self(rawValue: number) {
@@ -26,5 +26,5 @@ extension PadRole {
         return nil
     }
 
-    var isLeading: Bool { self == .leading }
+    package var isReference: Bool { self == .reference }
 }

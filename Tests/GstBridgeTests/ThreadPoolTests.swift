@@ -3,15 +3,15 @@ import GstBridge
 import Synchronization
 import Testing
 
-@Suite struct ThreadCrewTests {
+@Suite struct ThreadPoolTests {
     @Test(arguments: [1, 2, 5])
     func `each part is done once, before the job is over`(size: Int) {
-        let crew = ThreadCrew(size: size)
-        #expect(crew.size == size)
+        let pool = ThreadPool(size: size)
+        #expect(pool.size == size)
         for parts in [1, 2, 3, 40, 0, 7] {
             for _ in 0..<200 {
                 var done = [Int](repeating: 0, count: parts + 1)
-                crew.share(parts, of: &done) { job, part, _ in
+                pool.share(parts, of: &done) { job, part, _ in
                     // Each part has a place of its own.
                     UnsafeMutableRawPointer(mutating: job).assumingMemoryBound(to: Int.self)[part] += 1
                 }
@@ -24,11 +24,11 @@ import Testing
     /// Each counts in a place of its own, without a lock.
     @Test(arguments: [2, 4])
     func `a worker is one thread at a time`(size: Int) {
-        let crew = ThreadCrew(size: size)
+        let pool = ThreadPool(size: size)
         for round in 1...200 {
             // With room for workers that there should not be.
             var parts = [Int](repeating: 0, count: 2 * size)
-            crew.share(100, of: &parts) { job, _, worker in
+            pool.share(100, of: &parts) { job, _, worker in
                 UnsafeMutableRawPointer(mutating: job).assumingMemoryBound(to: Int.self)[worker] += 1
             }
             #expect(parts[..<size].reduce(0, +) == 100)
@@ -39,9 +39,9 @@ import Testing
 
     /// Each part waits for the other: one thread alone would never end.
     @Test func `parts are worked on at the same time`() {
-        let crew = ThreadCrew(size: 2)
+        let pool = ThreadPool(size: 2)
         let meeting = Meeting()
-        crew.share(2, of: Unmanaged.passUnretained(meeting).toOpaque()) { job, _, _ in
+        pool.share(2, of: Unmanaged.passUnretained(meeting).toOpaque()) { job, _, _ in
             Unmanaged<Meeting>.fromOpaque(job).takeUnretainedValue().wait()
         }
         #expect(meeting.arrived.load(ordering: .relaxed) == 2)
@@ -49,8 +49,8 @@ import Testing
 
     @Test func `crews come and go`() {
         for size in 0..<200 {
-            let crew = ThreadCrew(size: size % 9)
-            if size.isMultiple(of: 2) { crew.share(3, of: Unmanaged.passUnretained(crew).toOpaque()) { _, _, _ in } }
+            let pool = ThreadPool(size: size % 9)
+            if size.isMultiple(of: 2) { pool.share(3, of: Unmanaged.passUnretained(pool).toOpaque()) { _, _, _ in } }
         }
     }
 }

@@ -1,5 +1,5 @@
 /// A synthetic scene in front of the depth camera.
-enum Scene: Equatable, CustomStringConvertible {
+enum BenchScene: Equatable, CustomStringConvertible {
     /// Head and shoulders over about a quarter of the frame, without noise.
     case person
     /// The same, with sensor noise, and 2 % of the samples not measured.
@@ -12,12 +12,16 @@ enum Scene: Equatable, CustomStringConvertible {
     case slope
 
     var description: String {
-        if case .share(let percent) = self { "\(percent)%" } else { Scene.names.first { $0.value == self }?.key ?? "" }
+        if case .share(let percent) = self {
+            "\(percent)%"
+        } else {
+            BenchScene.names.first { $0.value == self }?.key ?? ""
+        }
     }
 
     /// - Returns: nil for anything but a scene's name; the per cent sign may be left out.
     init?(_ text: String) {
-        if let named = Scene.names[text] {
+        if let named = BenchScene.names[text] {
             self = named
         } else if let percent = Int(text.last == "%" ? text.dropLast() : text[...]), 0...100 ~= percent {
             self = .share(percent)
@@ -27,13 +31,13 @@ enum Scene: Equatable, CustomStringConvertible {
     }
 
     private static let names = [
-        "person": Scene.person, "noisy": .noisy, "checkerboard": .checkerboard, "slope": .slope,
+        "person": BenchScene.person, "noisy": .noisy, "checkerboard": .checkerboard, "slope": .slope,
     ]
 }
 
 // MARK: - The depth map
 
-extension Scene {
+extension BenchScene {
     /// Metres; between the person and the wall.
     static let cutoff = 0.95
 

@@ -1,9 +1,10 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
 /// The settings of an element that shows depth in colours, with the video that belongs to it.
-protocol ColoringSettings: FollowingSettings, DepthReadingSettings {
+protocol ColoringSettings: AggregatorSettings, DepthReadingSettings {
     var range: ColorRange { get set }
     /// Metres.
     var min: Double { get set }

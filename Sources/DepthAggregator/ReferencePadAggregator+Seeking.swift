@@ -1,4 +1,4 @@
-import CGStreamer
+package import CGStreamer
 import GstBridge
 import Synchronization
 
@@ -7,20 +7,20 @@ import Synchronization
 /// GstAggregator (1.22 to 1.28) flushes downstream and stops its streaming thread before it forwards a seek. If an input
 /// refuses the seek, or is not linked, the thread is never restarted. So seeks that cannot succeed are refused beforehand,
 /// and the stream is resumed after one that upstream refused.
-extension FollowingElement {
+extension ReferencePadAggregator {
     /// The output is seekable where every input is.
-    func answerSeeking(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
-        guard let leading = leadingPad, gst_pad_peer_query(leading.pad.pad, query) != 0 else { return false }
+    package func answerSeeking(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
+        guard let reference = referencePad, gst_pad_peer_query(reference.pad.pad, query) != 0 else { return false }
         var (format, isSeekable, start, stop) = (GST_FORMAT_UNDEFINED, gboolean(0), gint64(0), gint64(0))
         gst_query_parse_seeking(query, &format, &isSeekable, &start, &stop)
         let isFollowed =
-            format == GST_FORMAT_TIME && inputThatCannotSeek(of: Role.allCases.filter { !$0.isLeading }) == nil
+            format == GST_FORMAT_TIME && inputThatCannotSeek(of: Role.allCases.filter { !$0.isReference }) == nil
         if isSeekable != 0 && !isFollowed { gst_query_set_seeking(query, format, 0, start, stop) }
         return true
     }
 
     /// Takes the event.
-    func seek(
+    package func seek(
         _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
         guard mayBeSought(event) else {
@@ -28,14 +28,14 @@ extension FollowingElement {
             return false
         }
         let (seqnum, isFlushing) = (event.pointee.seqnum, hasFlushFlag(event))
-        let answer = pace.lastSeek.withLock { $0.seqnum == seqnum ? $0.isTaken : nil }
-        guard answer == nil, !isFlushing || pace.flushes.beginSeek(event) else {
+        let answer = streamState.lastSeek.withLock { $0.seqnum == seqnum ? $0.isTaken : nil }
+        guard answer == nil, !isFlushing || streamState.flushes.beginSeek(event) else {
             gst_event_unref(event)
             return answer ?? true
         }
-        pace.lastSeek.withLock { $0 = (seqnum, true) }
+        streamState.lastSeek.withLock { $0 = (seqnum, true) }
         let isTaken = isFlushing ? flushAndSeek(event, parent) : seekWithoutFlush(event)
-        pace.lastSeek.withLock { if $0.seqnum == seqnum { $0.isTaken = isTaken } }
+        streamState.lastSeek.withLock { if $0.seqnum == seqnum { $0.isTaken = isTaken } }
         return isTaken
     }
 
@@ -43,27 +43,27 @@ extension FollowingElement {
         _ event: UnsafeMutablePointer<GstEvent>, _ parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
         defer { seekWaiting() }
-        defer { pace.flushes.endSeek() }
-        return pace.playGate.withoutWaiting { pace.flushes.run { seekFlushing(event, parent) } }
+        defer { streamState.flushes.endSeek() }
+        return streamState.playGate.withoutWaiting { streamState.flushes.run { seekFlushing(event, parent) } }
     }
 
     /// Sends the seek that arrived during a flush or another seek, from another thread: on this one the sender of the flush
     /// may still be handling it.
-    func seekWaiting() {
-        guard pace.flushes.hasWaiting else { return }
+    package func seekWaiting() {
+        guard streamState.flushes.hasWaiting else { return }
         gst_element_call_async(
             instance,
             { element, flushes in
                 guard let element, let flushes, let source = gst_element_get_static_pad(element, "src") else { return }
                 Unmanaged<FlushRecord>.fromOpaque(flushes).takeUnretainedValue().sendWaiting(to: source)
                 gst_object_unref(source)
-            }, Unmanaged.passRetained(pace.flushes).toOpaque(),
+            }, Unmanaged.passRetained(streamState.flushes).toOpaque(),
             { flushes in if let flushes { Unmanaged<FlushRecord>.fromOpaque(flushes).release() } })
     }
 
     // MARK: Before it
 
-    func isSeekInTime(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    package func isSeekInTime(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         var format = GST_FORMAT_UNDEFINED
         gst_event_parse_seek(event, nil, &format, nil, nil, nil, nil, nil)
         return format == GST_FORMAT_TIME
@@ -100,7 +100,7 @@ extension FollowingElement {
     private func seekFlushing(
         _ event: UnsafeMutablePointer<GstEvent>, _ parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
-        let (seqnum, before, end) = (event.pointee.seqnum, outputSegment, RefusedFlushEnd(pace.flushes))
+        let (seqnum, before, end) = (event.pointee.seqnum, outputSegment, RefusedFlushEnd(streamState.flushes))
         let isDone = end.watch(sourcePad) { parent(event) }
         if isDone {
             for role in Role.allCases {
@@ -116,18 +116,18 @@ extension FollowingElement {
     ///
     /// - Parameter before: the output's segment before the seek.
     private func goOnAfterRefusedFlush(_ seqnum: UInt32, in before: GstSegment) {
-        guard let leading = leadingPad else { return }
-        var segment = segment(of: leading.pad)
+        guard let reference = referencePad else { return }
+        var segment = segment(of: reference.pad)
         if segment.format != GST_FORMAT_TIME { segment = before }
         gst_aggregator_update_segment(aggregator, &segment)
-        setSeqnum(seqnum, on: leading.pad)
-        (pace.seqnum, pace.flushSeqnum) = (seqnum, seqnum)
-        pace.hasSentSegment = false
-        pace.isInterrupted = true
+        setSeqnum(seqnum, on: reference.pad)
+        (streamState.seqnum, streamState.flushSeqnum) = (seqnum, seqnum)
+        streamState.hasSentSegment = false
+        streamState.isInterrupted = true
         restartStreaming()
     }
 
-    /// Forwards a seek to all inputs. GstAggregator would change the output's segment at once; that is the leading stream's,
+    /// Forwards a seek to all inputs. GstAggregator would change the output's segment at once; that is the reference stream's,
     /// and changes with that stream's next segment event.
     private func seekWithoutFlush(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         defer { gst_event_unref(event) }
@@ -151,12 +151,12 @@ private final class RefusedFlushEnd: Sendable {
     private let flushes: FlushRecord
     private let hasPassed = Atomic(false)
 
-    init(_ flushes: FlushRecord) { self.flushes = flushes }
+    package init(_ flushes: FlushRecord) { self.flushes = flushes }
 
     /// A flush from upstream took place, and the stream goes on after it.
-    var cameFromUpstream: Bool { hasPassed.load(ordering: .acquiring) }
+    package var cameFromUpstream: Bool { hasPassed.load(ordering: .acquiring) }
 
-    func watch(_ pad: UnsafeMutablePointer<GstPad>, during body: () -> Bool) -> Bool {
+    package func watch(_ pad: UnsafeMutablePointer<GstPad>, during body: () -> Bool) -> Bool {
         let probe = gst_pad_add_probe(
             pad, GST_PAD_PROBE_TYPE_EVENT_FLUSH,
             { _, info, data in

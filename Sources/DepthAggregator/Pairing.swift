@@ -1,7 +1,7 @@
-import GstBridge
+package import GstBridge
 
-/// Which buffer of a followed stream goes with a frame of the leading one.
-enum Pairing {
+/// The buffer of a secondary pad that goes with a frame of the reference pad.
+package enum Pairing {
     /// The nearest in time, near enough to have been made for this frame.
     case paired(Choice)
     /// The newest of a slower or interrupted stream, not yet too old.
@@ -9,22 +9,22 @@ enum Pairing {
     case missing
 
     /// A buffer that its input keeps until it is advanced again.
-    struct Choice {
-        let buffer: BufferPointer
+    package struct Choice {
+        package let buffer: BufferPointer
         /// Nil for a buffer without a timestamp.
-        let time: RunningTime?
+        package let time: RunningTime?
 
-        init(_ entry: borrowing FollowedInput.Entry) {
+        init(_ entry: borrowing SecondaryInput.Entry) {
             buffer = entry.buffer.pointer
             time = entry.time
         }
     }
 
     /// - Parameters:
-    ///   - time: the leading frame's running time; nil pairs in order.
+    ///   - time: the reference frame's running time; nil pairs in order.
     ///   - maxSkew: nanoseconds either way within which a buffer counts as made for the frame.
     ///   - holdTime: nanoseconds for which the newest buffer serves later frames.
-    init(_ input: borrowing FollowedInput, at time: RunningTime?, maxSkew: RunningTime, holdTime: RunningTime) {
+    init(_ input: borrowing SecondaryInput, at time: RunningTime?, maxSkew: RunningTime, holdTime: RunningTime) {
         let (current, next) = (input.currentChoice, input.nextChoice)
         guard let time, current == nil || current?.time != nil else {
             self = current.map(Pairing.paired) ?? .missing
@@ -41,7 +41,7 @@ enum Pairing {
         }
     }
 
-    var choice: Choice? {
+    package var choice: Choice? {
         switch self {
         case .paired(let choice), .reused(let choice): choice
         case .missing: nil
@@ -55,6 +55,6 @@ private func distance(_ choice: Pairing.Choice, _ time: RunningTime) -> UInt64 {
 }
 
 /// Nanoseconds between two times.
-func distance(_ one: RunningTime, _ other: RunningTime) -> UInt64 {
+package func distance(_ one: RunningTime, _ other: RunningTime) -> UInt64 {
     one > other ? UInt64(bitPattern: one &- other) : UInt64(bitPattern: other &- one)
 }

@@ -1,55 +1,57 @@
 import CGStreamer
-import GstBridge
+package import GstBridge
 import Synchronization
 
-/// How far an element has come along the stream that leads it, and who may hold it up.
-final class Pace {
+/// The stored part of a `ReferencePadAggregator`: its position in the reference stream, and what holds its thread back.
+package final class StreamState {
+    package init() {}
+
     // MARK: Any thread
 
     let playGate = PlayGate()
     let lateness = Lateness()
     let padGuard = PadGuard()
-    /// A flush came on an upstream thread; the streaming thread obeys and clears the mark.
+    /// Set by a flush on an upstream thread; the streaming thread handles the flush and clears the flag.
     let wasFlushed = Atomic(false)
     let flushes = FlushRecord()
     let latencies = InputLatencies()
-    /// The last seek, and its answer: one seek arrives several times where downstream has several branches.
+    /// The last seek, and its result: the same seek arrives several times where downstream has several branches.
     let lastSeek = Mutex<(seqnum: UInt32, isTaken: Bool)>((0, false))
-    /// Why caps were refused last, so that it is said once. Written by upstream threads.
+    /// The reason of the last refused caps, so that it is posted once. Written by upstream threads.
     let lastRefusal = Mutex<String?>(nil)
 
     // MARK: Streaming thread, or while that is stopped
 
-    var warnings = WarningGate()
-    /// The leading stream has said what it is.
+    package var warnings = WarningLimiter()
+    /// True once the reference pad has caps.
     var hasCaps = false
-    /// Counts the leading stream's frames, to tell them apart.
+    /// Number of frames of the reference pad so far.
     var frameNumber: UInt64 = 0
-    /// Downstream knows the segment that the leading stream is in.
+    /// True where the current segment was sent downstream.
     var hasSentSegment = false
-    /// The next frame that leaves does not continue the last: it is the first, or frames were dropped before it.
+    /// True where the next output buffer is a discontinuity: it is the first, or frames were dropped before it.
     var isInterrupted = true
     /// The seqnum of the output's segment; nil before the first.
     var seqnum: UInt32?
     /// The seqnum of a refused seek whose flush has reset the output's segment, until that is sent again.
     var flushSeqnum: UInt32?
-    /// What the leading stream said before the first frame of its segment, to be sent with that.
+    /// Serialized events of the reference pad from before the first frame of its segment, to be sent with that frame.
     var laterEvents: [EventRef] = []
-    /// The leading pad received SEGMENT_DONE, and no segment since.
+    /// The reference pad received SEGMENT_DONE, and no segment since.
     var isSegmentDone = false
-    /// Followed pads that received SEGMENT_DONE: the seqnum of that event, by the raw value of the pad's role.
+    /// Secondary pads that received SEGMENT_DONE: the seqnum of that event, by the raw value of the pad's role.
     var doneInputs: [Int: UInt32] = [:]
     /// The buffer of a pad that the next picture is made from; set during "samples-selected".
     var selection: ((UnsafeMutablePointer<GstAggregatorPad>) -> BufferPointer?)?
     /// The latency that the pipeline was last told of; nil while there was none.
     var knownLatency: GstClockTime?
-    /// A leading frame without a timestamp, known by its address, and when it was first seen at the head of its pad.
+    /// A reference frame without a timestamp, known by its address, and when it was first seen at the head of its pad.
     var untimedHead: (frame: BufferPointer, arrival: GstClockTime)?
     /// Frames that left and that did not, for QoS messages.
     var processed: UInt64 = 0
     var dropped: UInt64 = 0
 
-    /// What came before is of a stream that is over.
+    /// Drops what belongs to a stream that is over.
     func forgetStream() {
         hasSentSegment = false
         isInterrupted = true
@@ -58,11 +60,11 @@ final class Pace {
         untimedHead = nil
     }
 
-    /// Back to how it began. What other threads read stays what it is, but for the lateness.
+    /// Resets all that the streaming thread uses, and the lateness.
     func reset() {
         lateness.reset()
         latencies.forget()
-        warnings = WarningGate()
+        warnings = WarningLimiter()
         hasCaps = false
         frameNumber = 0
         forgetStream()
@@ -76,13 +78,13 @@ final class Pace {
     }
 }
 
-/// When and as what a frame of the leading stream is worked on.
-struct Moment {
-    /// Nil where the frame has no timestamp. Of a gap, the last moment.
-    let time: RunningTime?
-    let isLive: Bool
+/// A frame of the reference pad: its time, and how it is handled.
+package struct Moment {
+    /// Running time; nil where the frame has no timestamp. Of a gap, its last nanosecond.
+    package let time: RunningTime?
+    package let isLive: Bool
     /// Frames before it since the start.
-    let number: UInt64
-    /// A gap of the leading stream. It consumes no buffers without timestamps.
-    var isGap = false
+    package let number: UInt64
+    /// A gap of the reference stream. It consumes no buffers without timestamps.
+    package var isGap = false
 }

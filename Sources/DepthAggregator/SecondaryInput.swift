@@ -1,10 +1,10 @@
 import CGStreamer
 import GstBridge
 
-/// A second input, followed along the leading stream's timeline: the buffer that holds at its time, and the one after.
+/// A secondary pad along the reference stream's timeline: the buffer that is valid at its time, and the one after.
 ///
 /// Streaming thread only.
-struct FollowedInput: ~Copyable {
+struct SecondaryInput: ~Copyable {
     struct Entry: ~Copyable {
         let buffer: OwnedBuffer
         /// Nil for a buffer without a timestamp: such buffers are paired in order.
@@ -13,15 +13,15 @@ struct FollowedInput: ~Copyable {
 
     private let sinkPad: SinkPad
     var pad: UnsafeMutablePointer<GstAggregatorPad> { sinkPad.pad }
-    /// The newest buffer at or before the leading stream's time.
+    /// The newest buffer at or before the reference stream's time.
     private var current: Entry?
     /// The oldest buffer after it, still on the pad; nil where none has come yet.
     private var next: Entry?
-    /// The leading frame that buffers without timestamps were last taken for.
+    /// The reference frame that buffers without timestamps were last taken for.
     private var servedFrame: UInt64?
     /// True where there is a current buffer that has a time.
     private var currentHasTime: Bool { currentChoice?.time != nil }
-    /// Whether a gap leaves the current buffer in force, as with a picture that just does not move.
+    /// True where a gap leaves the current buffer valid, as with a picture that does not move.
     private let holdsThroughGaps: Bool
 
     init(_ pad: consuming SinkPad, holdsThroughGaps: Bool = false) {
@@ -38,7 +38,7 @@ struct FollowedInput: ~Copyable {
     /// Brings the input up to a moment. Of several buffers with one timestamp the first counts: the others may not have come
     /// yet.
     ///
-    /// - Parameter mayWait: whether results may depend on data still to come. Then this throws `needData` until a
+    /// - Parameter mayWait: true where results may depend on data still to come. Then this throws `needData` until a
     ///   buffer past the moment, or one exactly at it, or the end of the stream has been seen.
     mutating func advance(in element: any Aggregator, to moment: Moment, mayWait: Bool) throws(FlowStop) {
         next = nil
@@ -71,7 +71,7 @@ struct FollowedInput: ~Copyable {
         if mayWait && !isSettled { throw .needData }
     }
 
-    /// The newest buffer at or before the leading stream's time, until the next `advance`.
+    /// The newest buffer at or before the reference stream's time, until the next `advance`.
     var currentChoice: Pairing.Choice? {
         switch current {
         case .some(let entry): Pairing.Choice(entry)

@@ -1,10 +1,10 @@
-import CGStreamer
-import GstBridge
+package import CGStreamer
+package import GstBridge
 import Synchronization
 
-/// What the pads are told besides data.
-extension FollowingElement {
-    func inspect(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {
+/// Events of the sink pads and of the source pad.
+extension ReferencePadAggregator {
+    package func sinkEventPreQueue(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {
         switch event.pointee.type {
         case GST_EVENT_SEGMENT: try checkSegment(event, on: pad)
         case GST_EVENT_CAPS: try checkCaps(event, on: pad)
@@ -40,11 +40,11 @@ extension FollowingElement {
     private func checkCaps(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {
         guard let role = role(of: pad) else { return }
         do throws(CapsRefusal) {
-            try withCaps(of: event) { caps throws(CapsRefusal) in try check(caps, on: role) }
+            try withCaps(of: event) { caps throws(CapsRefusal) in try acceptCaps(caps, on: role) }
         } catch {
             let sentence = "On the \(padName(pad)) pad: \(error.reason)."
             // Refused caps come again with every buffer that their sender tries to push.
-            let isNew = pace.lastRefusal.withLock { last in
+            let isNew = streamState.lastRefusal.withLock { last in
                 defer { last = sentence }
                 return last != sentence
             }
@@ -53,19 +53,19 @@ extension FollowingElement {
         }
     }
 
-    func handle(
+    package func sinkEvent(
         _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
         let role = role(of: pad)
-        let isLeading = role?.isLeading ?? false
+        let isReference = role?.isReference ?? false
         if let role, event.pointee.type.isBeginning { streamRestarted(role, by: event.pointee.type) }
         switch event.pointee.type {
         case GST_EVENT_CAPS:
             defer { gst_event_unref(event) }
             return takeCaps(event, role)
         case GST_EVENT_SEGMENT:
-            defer { pace.flushes.noteSegment(of: pad) }
-            if isLeading {
+            defer { streamState.flushes.noteSegment(of: pad) }
+            if isReference {
                 followSegment(event)
             } else {
                 resume { other, _ in other.rawValue == role?.rawValue }
@@ -73,43 +73,43 @@ extension FollowingElement {
             return parent(withOutputSeqnum(event))
         case GST_EVENT_FLUSH_START:
             defer { seekWaiting() }
-            pace.flushes.noteFlush(of: pad)
-            return pace.playGate.withoutWaiting { pace.flushes.run { parent(event) } }
+            streamState.flushes.noteFlush(of: pad)
+            return streamState.playGate.withoutWaiting { streamState.flushes.run { parent(event) } }
         case GST_EVENT_FLUSH_STOP:
-            pace.wasFlushed.store(true, ordering: .releasing)
-            pace.lateness.reset()
+            streamState.wasFlushed.store(true, ordering: .releasing)
+            streamState.lateness.reset()
             defer { seekWaiting() }
-            return pace.flushes.end(on: pad) { parent(event) }
+            return streamState.flushes.end(on: pad) { parent(event) }
         case GST_EVENT_GAP:
             if segment(of: pad).format == GST_FORMAT_TIME,
-                let isHandled = pace.flushes.handleGap(of: pad, { parent(event) })
+                let isHandled = streamState.flushes.handleGap(of: pad, { parent(event) })
             {
                 return isHandled
             }
             gst_event_unref(event)
             return true
-        case GST_EVENT_SEGMENT_DONE where !isLeading:
+        case GST_EVENT_SEGMENT_DONE where !isReference:
             defer { gst_event_unref(event) }
-            if let role { pace.doneInputs[role.rawValue] = event.pointee.seqnum }
+            if let role { streamState.doneInputs[role.rawValue] = event.pointee.seqnum }
             endInput(pad)  // until the next segment
             return true
-        case GST_EVENT_EOS where isLeading:
-            finishWork()
+        case GST_EVENT_EOS where isReference:
+            drain()
             let isHandled = parent(event)
             endOtherInputs()
             return isHandled
         case GST_EVENT_EOS, GST_EVENT_STREAM_START:
-            if let role { pace.doneInputs[role.rawValue] = nil }
+            if let role { streamState.doneInputs[role.rawValue] = nil }
             return parent(event)
         default:
-            if isLeading { return forward(event, parent) }
-            // What else the secondary streams say is not about the picture that leaves.
+            if isReference { return forward(event, parent) }
+            // Other events of secondary pads do not concern the output.
             gst_event_unref(event)
             return true
         }
     }
 
-    /// Sends on what the leading stream says besides: in its place among the frames.
+    /// Forwards another event of the reference pad, in its place among the frames.
     private func forward(
         _ event: UnsafeMutablePointer<GstEvent>, _ parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
@@ -117,14 +117,14 @@ extension FollowingElement {
         guard isSerialized else { return parent(event) }
         // The end of a segment leaves even where no frame of it did.
         if event.pointee.type == GST_EVENT_SEGMENT_DONE {
-            pace.isSegmentDone = true
-            if pace.hasCaps && !isNegotiated { gst_aggregator_negotiate(aggregator) }
+            streamState.isSegmentDone = true
+            if streamState.hasCaps && !isNegotiated { gst_aggregator_negotiate(aggregator) }
             if isNegotiated { _ = beginSegment() }
         }
-        if pace.hasSentSegment { return gst_pad_push_event(sourcePad, event) != 0 }
+        if streamState.hasSentSegment { return gst_pad_push_event(sourcePad, event) != 0 }
         // It must not overtake the segment, which leaves with the first frame.
-        pace.laterEvents.append(EventRef(taking: event))
-        if pace.laterEvents.count > mostLaterEvents { pace.laterEvents.removeFirst() }
+        streamState.laterEvents.append(EventRef(taking: event))
+        if streamState.laterEvents.count > mostLaterEvents { streamState.laterEvents.removeFirst() }
         return true
     }
 
@@ -133,49 +133,50 @@ extension FollowingElement {
         do throws(CapsRefusal) {
             try withCaps(of: event) { caps throws(CapsRefusal) in
                 Self.log.debug(self) { "\(role) caps: \(caps.text)" }
-                try take(caps, on: role)
-                if role.isLeading { pace.hasCaps = true }
+                try setCaps(caps, on: role)
+                if role.isReference { streamState.hasCaps = true }
             }
             return true
         } catch {
-            return false  // `check` has let nothing through that gets here, unless max-pixels shrank meanwhile
+            return false  // `acceptCaps` has let nothing through that gets here, unless max-pixels shrank meanwhile
         }
     }
 
-    /// The leading stream's end is the output's: it must not wait for a stream that has gone silent.
+    /// The reference stream's end is the output's: it must not wait for a stream that has gone silent.
     private func endOtherInputs() {
-        for role in Role.allCases where !role.isLeading {
+        for role in Role.allCases where !role.isReference {
             guard let other = sinkPad(role.name) else { continue }
             endInput(other.pad)
         }
     }
 
-    /// The output's timeline is the leading stream's.
+    /// The output's timeline is the reference stream's.
     private func followSegment(_ event: UnsafeMutablePointer<GstEvent>) {
-        pace.lateness.reset()
-        pace.seqnum = pace.flushSeqnum ?? event.pointee.seqnum
-        pace.laterEvents.removeAll(where: \.isSegmentDone)  // of the segment before
-        pace.hasSentSegment = false  // the new segment leaves with the next frame, and nothing may leave before it
+        streamState.lateness.reset()
+        streamState.seqnum = streamState.flushSeqnum ?? event.pointee.seqnum
+        streamState.laterEvents.removeAll(where: \.isSegmentDone)  // of the segment before
+        // The new segment leaves with the next frame, and nothing may leave before it.
+        streamState.hasSentSegment = false
         var segment: UnsafePointer<GstSegment>?
         gst_event_parse_segment(event, &segment)
         if let segment { gst_aggregator_update_segment(aggregator, segment) }
         // An input whose segment was done earlier is done with this one, where it belongs to the same seek.
-        if pace.isSegmentDone { resume { _, seqnum in seqnum != event.pointee.seqnum } }
-        pace.isSegmentDone = false
+        if streamState.isSegmentDone { resume { _, seqnum in seqnum != event.pointee.seqnum } }
+        streamState.isSegmentDone = false
     }
 
     /// Waits again for inputs whose last segment was done.
     private func resume(where isOver: (Role, _ seqnum: UInt32) -> Bool) {
         for role in Role.allCases {
-            guard let seqnum = pace.doneInputs[role.rawValue], isOver(role, seqnum) else { continue }
-            pace.doneInputs[role.rawValue] = nil
+            guard let seqnum = streamState.doneInputs[role.rawValue], isOver(role, seqnum) else { continue }
+            streamState.doneInputs[role.rawValue] = nil
             if let input = sinkPad(role.name) { resumeInput(input.pad) }
         }
     }
 
-    /// GstAggregator gives what it sends the seqnum of the last segment on any pad; it should be the leading pad's.
+    /// GstAggregator gives what it sends the seqnum of the last segment on any pad; it should be the reference pad's.
     private func withOutputSeqnum(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
-        guard let seqnum = pace.seqnum, seqnum != event.pointee.seqnum, let copy = gst_event_copy(event) else {
+        guard let seqnum = streamState.seqnum, seqnum != event.pointee.seqnum, let copy = gst_event_copy(event) else {
             return event
         }
         gst_event_unref(event)
@@ -187,20 +188,20 @@ extension FollowingElement {
         var delay: GstClockTimeDiff = 0
         var time: GstClockTime = 0
         gst_event_parse_qos(event, nil, nil, &delay, &time)
-        if time != noClockTime { pace.lateness.note(RunningTime(clamping: time), delay: Int64(delay)) }
+        if time != noClockTime { streamState.lateness.note(RunningTime(clamping: time), delay: Int64(delay)) }
     }
 
-    func handleUpstream(
+    package func srcEvent(
         _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
         switch event.pointee.type {
-        case GST_EVENT_RECONFIGURE: downstreamChanged()
+        case GST_EVENT_RECONFIGURE: downstreamReconfigured()
         case GST_EVENT_QOS:
             // Not forwarded: an input that drops late frames by itself would be waited for. They are dropped here.
             noteLateness(event)
             gst_event_unref(event)
             return true
-        case GST_EVENT_NAVIGATION: return navigate(event)
+        case GST_EVENT_NAVIGATION: return navigationEvent(event)
         case GST_EVENT_SEEK: return seek(event, parent: parent)
         default: break
         }
@@ -209,7 +210,7 @@ extension FollowingElement {
 }
 
 extension GstEventType {
-    /// Whether what follows such an event need not continue what came before it.
+    /// True for events after which a stream need not continue what came before.
     fileprivate var isBeginning: Bool {
         self == GST_EVENT_STREAM_START || self == GST_EVENT_SEGMENT || self == GST_EVENT_CAPS
     }

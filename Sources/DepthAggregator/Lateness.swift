@@ -16,9 +16,9 @@ final class Lateness: Sendable {
         earliest.store(time.addingReportingOverflow(delay).partialValue, ordering: .relaxed)
     }
 
-    /// What was known is about another stretch of the stream.
+    /// Forgets the lateness: another part of the stream begins.
     func reset() { earliest.store(.min, ordering: .relaxed) }
 
-    /// Whether a frame that is over at `end` would come too late.
+    /// True where a frame that ends at `end` would come too late.
     func isTooLate(endingAt end: RunningTime) -> Bool { end < earliest.load(ordering: .relaxed) }
 }

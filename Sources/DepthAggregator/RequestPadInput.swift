@@ -1,12 +1,12 @@
-import CGStreamer
-import GstBridge
+package import CGStreamer
+package import GstBridge
 
-/// A pad that comes and goes on request, as the streaming thread follows it, and what its caps said.
+/// A request pad as a secondary input, with the format that its caps stated.
 ///
 /// Streaming thread only.
-struct RequestInput<Format>: ~Copyable {
+package struct RequestPadInput<Format>: ~Copyable {
     private struct Linked: ~Copyable {
-        var followed: FollowedInput
+        var followed: SecondaryInput
         /// Nil until caps came.
         var format: Format?
     }
@@ -17,18 +17,17 @@ struct RequestInput<Format>: ~Copyable {
 
     /// - Parameters:
     ///   - role: of the pad.
-    ///   - holdsThroughGaps: whether a gap leaves the buffer before it in force, as with a picture that just does not
-    ///     move.
-    init(_ role: some PadRole, holdsThroughGaps: Bool = false) {
+    ///   - holdsThroughGaps: true where a gap leaves the buffer before it valid, as with a picture that does not move.
+    package init(_ role: some PadRole, holdsThroughGaps: Bool = false) {
         name = role.name
         self.holdsThroughGaps = holdsThroughGaps
     }
 
-    /// Whether the pad was there at the last `refresh`.
-    var isThere: Bool { linked != nil }
+    /// True where the pad existed at the last `refresh`.
+    package var isThere: Bool { linked != nil }
 
-    /// What the pad's caps say about its buffers; nil until they came.
-    var format: Format? {
+    /// The format of its buffers; nil before caps.
+    package var format: Format? {
         switch linked {
         case .some(let linked): linked.format
         case .none: nil
@@ -36,37 +35,37 @@ struct RequestInput<Format>: ~Copyable {
     }
 
     /// Notes that the pad came or went since the last time.
-    mutating func refresh(_ element: any Aggregator) {
+    package mutating func refresh(_ element: any Aggregator) {
         guard let pad = element.sinkPad(name) else {
             linked = nil
             return
         }
         if linked?.followed.pad == pad.pad { return }
-        linked = Linked(followed: FollowedInput(pad, holdsThroughGaps: holdsThroughGaps), format: nil)
+        linked = Linked(followed: SecondaryInput(pad, holdsThroughGaps: holdsThroughGaps), format: nil)
     }
 
     /// New caps on the pad: what came before them means something else.
-    mutating func setFormat(_ format: Format, _ element: any Aggregator) {
+    package mutating func setFormat(_ format: Format, _ element: any Aggregator) {
         refresh(element)
         linked?.format = format
         linked?.followed.reset()
     }
 
-    /// Whether the pad has brought nothing yet for a moment. See `FollowedInput.isEmpty`.
-    func isEmpty(in element: any Aggregator, at moment: Moment) -> Bool {
+    /// True while the pad has brought nothing for a frame. See `SecondaryInput.isEmpty`.
+    package func isEmpty(in element: any Aggregator, at moment: Moment) -> Bool {
         switch linked {
         case .some(let linked): linked.followed.isEmpty(in: element, at: moment)
         case .none: false
         }
     }
 
-    /// Brings the pad up to a moment. See `FollowedInput.advance`.
-    mutating func advance(in element: any Aggregator, to moment: Moment, mayWait: Bool) throws(FlowStop) {
+    /// Brings the pad up to a moment. See `SecondaryInput.advance`.
+    package mutating func advance(in element: any Aggregator, to moment: Moment, mayWait: Bool) throws(FlowStop) {
         try linked?.followed.advance(in: element, to: moment, mayWait: mayWait)
     }
 
     /// The buffer that holds now.
-    var currentChoice: Pairing.Choice? {
+    package var currentChoice: Pairing.Choice? {
         switch linked {
         case .some(let linked): linked.followed.currentChoice
         case .none: nil
@@ -74,7 +73,7 @@ struct RequestInput<Format>: ~Copyable {
     }
 
     /// The buffer that goes with the frame of the moment that the pad was last brought to.
-    func pairing(at moment: Moment, maxSkew: GstClockTime, holdTime: GstClockTime) -> Pairing {
+    package func pairing(at moment: Moment, maxSkew: GstClockTime, holdTime: GstClockTime) -> Pairing {
         switch linked {
         case .some(let linked):
             Pairing(
@@ -85,12 +84,12 @@ struct RequestInput<Format>: ~Copyable {
     }
 
     /// Forgets what was taken: it belongs to a stream that is over.
-    mutating func reset() { linked?.followed.reset() }
+    package mutating func reset() { linked?.followed.reset() }
 }
 
-extension RequestInput where Format: Equatable {
+extension RequestPadInput where Format: Equatable {
     /// Caps on the pad: where they say something new, what came before them means something else.
-    mutating func setFormatIfNew(_ format: Format, _ element: any Aggregator) {
+    package mutating func setFormatIfNew(_ format: Format, _ element: any Aggregator) {
         refresh(element)
         if self.format != format { setFormat(format, element) }
     }

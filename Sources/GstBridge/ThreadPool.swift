@@ -3,24 +3,24 @@ import CGStreamer
 import DepthKernels
 import Synchronization
 
-/// Threads that wait for parts of a job, and the thread that brings it.
-package final class ThreadCrew: WorkerPool {
-    /// The thread that calls `share`, and those that the system gave.
+/// Threads that share the parts of a job with the thread that calls `share`.
+package final class ThreadPool: WorkerPool {
+    /// Number of threads, the caller of `share` included.
     package var size: Int { threads.count + 1 }
     private let job: SharedJob
     private let threads: [UnsafeMutablePointer<GThread>]
 
-    /// - parameter size: threads, the one that calls `share` among them. Where the system gives fewer, those do the work.
+    /// - Parameter size: threads, the caller of `share` included. Where the system starts fewer, those do the work.
     package init(size: Int) {
-        // Where threads share a processor, who looks for work keeps it from the one that has it.
-        let job = SharedJob(patience: size <= Int(g_get_num_processors()) ? 100 : 0)
+        // With fewer processors than threads, a spinning worker keeps the processor from one that has work.
+        let job = SharedJob(spinMicroseconds: size <= Int(g_get_num_processors()) ? 100 : 0)
         self.job = job
         threads = (1..<max(size, 1)).compactMap { _ in
             let held = Unmanaged.passRetained(job)
             let thread = g_thread_try_new(
                 "depthmatte-band",
                 { data in
-                    if let data { Unmanaged<SharedJob>.fromOpaque(data).takeRetainedValue().help() }
+                    if let data { Unmanaged<SharedJob>.fromOpaque(data).takeRetainedValue().runWorker() }
                     return nil
                 }, held.toOpaque(), nil)
             if thread == nil { held.release() }
@@ -29,11 +29,11 @@ package final class ThreadCrew: WorkerPool {
     }
 
     deinit {
-        job.dismiss()
+        job.shutDown()
         for thread in threads { g_thread_join(thread) }
     }
 
-    /// Not for two threads at once.
+    /// Runs all parts; must not be called by two threads at once.
     package func share(
         _ parts: Int, of job: UnsafeRawPointer,
         _ work: @escaping @Sendable (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
@@ -42,30 +42,30 @@ package final class ThreadCrew: WorkerPool {
     }
 }
 
-/// A job whose parts several threads take.
+/// A job with parts that several threads take.
 private final class SharedJob: @unchecked Sendable {  // guard: `lock`, for everything that changes
     typealias Work = @Sendable (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
 
     private let lock = UnsafeMutablePointer<GMutex>.allocate(capacity: 1)
-    /// There are parts to be taken, or there will be no more.
+    /// Sent when there are parts to take, and at shutdown.
     private let call: Signal
-    /// The last part is done.
+    /// Sent when the last part is done.
     private let end: Signal
 
     private var work: Work?
     private var job: UnsafeRawPointer?
-    /// The next part to be taken, and how many there are.
+    /// The next part to take, and the number of parts.
     private var next = 0
     private var count = 0
-    /// Parts that are taken and not done.
+    /// Number of parts in progress.
     private var busy = 0
-    /// Threads that came to help, ever.
-    private var helpers = 0
+    /// Number of workers that have started.
+    private var workers = 0
     private var isOver = false
 
-    init(patience: gint64) {
-        call = Signal(patience: patience)
-        end = Signal(patience: patience)
+    init(spinMicroseconds: gint64) {
+        call = Signal(spinMicroseconds: spinMicroseconds)
+        end = Signal(spinMicroseconds: spinMicroseconds)
         g_mutex_init(lock)
     }
 
@@ -74,7 +74,7 @@ private final class SharedJob: @unchecked Sendable {  // guard: `lock`, for ever
         lock.deallocate()
     }
 
-    /// Does the parts together with those who help, as worker 0.
+    /// Runs the parts together with the workers, as worker 0.
     func run(_ parts: Int, of job: UnsafeRawPointer, _ work: @escaping Work) {
         g_mutex_lock(lock)
         self.work = work
@@ -87,11 +87,11 @@ private final class SharedJob: @unchecked Sendable {  // guard: `lock`, for ever
         g_mutex_unlock(lock)
     }
 
-    /// Does parts as they come, until they are dismissed.
-    func help() {
+    /// Runs parts until `shutDown`.
+    func runWorker() {
         g_mutex_lock(lock)
-        helpers += 1
-        let number = helpers
+        workers += 1
+        let number = workers
         while !isOver {
             takeParts(as: number)
             if busy == 0 && next == count { end.send() }
@@ -100,15 +100,15 @@ private final class SharedJob: @unchecked Sendable {  // guard: `lock`, for ever
         g_mutex_unlock(lock)
     }
 
-    /// Lets those who help go.
-    func dismiss() {
+    /// Ends all workers.
+    func shutDown() {
         g_mutex_lock(lock)
         isOver = true
         call.send()
         g_mutex_unlock(lock)
     }
 
-    /// Does parts until none is left. Called with the lock held, and returns with it.
+    /// Runs parts until none is left. Called, and returns, with the lock held.
     private func takeParts(as worker: Int) {
         while next < count, let work, let job {
             let part = next
@@ -122,21 +122,20 @@ private final class SharedJob: @unchecked Sendable {  // guard: `lock`, for ever
     }
 }
 
-/// Tells threads that something has happened. Every call is made with one lock held, which guards all that is in it but
+/// A condition variable that spins before it sleeps. Every call is made with one lock held, which guards everything in it but
 /// `count`.
 ///
-/// The jobs of a frame follow each other within microseconds, and to wake a thread takes tens of them: so who waits looks
-/// for a while whether the signal came before it goes to sleep.
+/// The jobs of a frame follow each other within microseconds, and waking a thread takes tens of them.
 private final class Signal {
-    /// How often it was sent.
+    /// Number of signals sent.
     private let count = Atomic(0)
     private let isSent = UnsafeMutablePointer<GCond>.allocate(capacity: 1)
     private var sleepers = 0
-    /// Microseconds that a thread looks before it sleeps.
-    private let patience: gint64
+    /// Microseconds that a thread spins before it sleeps.
+    private let spinMicroseconds: gint64
 
-    init(patience: gint64) {
-        self.patience = patience
+    init(spinMicroseconds: gint64) {
+        self.spinMicroseconds = spinMicroseconds
         g_cond_init(isSent)
     }
 
@@ -150,11 +149,11 @@ private final class Signal {
         if sleepers > 0 { g_cond_broadcast(isSent) }
     }
 
-    /// Lets go of the lock until the signal is sent once more.
+    /// Releases the lock until the next signal.
     func wait(_ lock: UnsafeMutablePointer<GMutex>) {
         let known = count.load(ordering: .relaxed)
         g_mutex_unlock(lock)
-        let end = g_get_monotonic_time() + patience
+        let end = g_get_monotonic_time() + spinMicroseconds
         while count.load(ordering: .relaxed) == known && g_get_monotonic_time() < end { dm_relax() }
         g_mutex_lock(lock)
         sleepers += 1

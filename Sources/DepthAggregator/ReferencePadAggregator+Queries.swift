@@ -1,29 +1,29 @@
-import CGStreamer
-import GstBridge
+package import CGStreamer
+package import GstBridge
 
-/// What upstream, downstream and the application ask.
-extension FollowingElement {
-    func answerAtOnce(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool? {
+/// Queries of upstream, downstream and the application.
+extension ReferencePadAggregator {
+    package func sinkQueryPreQueue(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool? {
         // Caps or none: GstAggregator would not answer before there are any. And where a flush overtakes a query that
         // waits, 1.22's answers it after it is gone.
         query.pointee.type == GST_QUERY_ALLOCATION ? proposeAllocation(query, on: pad) : nil
     }
 
-    func proposeAllocation(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool {
+    package func proposeAllocation(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool {
         gst_query_add_allocation_meta(query, gst_video_meta_api_get_type(), nil)
         return true
     }
 
-    func answerDownstream(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool {
+    package func srcQuery(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool {
         switch query.pointee.type {
         case GST_QUERY_LATENCY:
             return answerLatency(query, parent: parent)
         case GST_QUERY_SEEKING:
             return answerSeeking(query)
         case GST_QUERY_DURATION, GST_QUERY_SEGMENT, GST_QUERY_CONVERT:
-            // The output is as long as the leading stream, and goes where that can go.
-            guard let leading = leadingPad else { return parent() }
-            return gst_pad_peer_query(leading.pad.pad, query) != 0
+            // The output is as long as the reference stream, and goes where that can go.
+            guard let reference = referencePad else { return parent() }
+            return gst_pad_peer_query(reference.pad.pad, query) != 0
         case GST_QUERY_POSITION:
             return answerPosition(query) || parent()
         default:
@@ -33,16 +33,16 @@ extension FollowingElement {
 
     /// Reports every input's maximum latency as unlimited to GstAggregator: the pads' queues hold early buffers for as long
     /// as the latency requires. An input that does not answer counts as not live where another is live.
-    func askLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool {
-        guard pad.pad.askPeer(query) else {
-            pace.latencies[pad] = nil
+    package func queryPeerLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool {
+        guard pad.pad.queryPeer(query) else {
+            streamState.latencies[pad] = nil
             guard !liveLatencies.isEmpty else { return false }
             gst_query_set_latency(query, 0, 0, noClockTime)
             return true
         }
         var (isLive, least, most): (gboolean, GstClockTime, GstClockTime) = (0, 0, 0)
         gst_query_parse_latency(query, &isLive, &least, &most)
-        pace.latencies[pad] = InputLatencies.Latency(isLive: isLive != 0, least: least, most: most)
+        streamState.latencies[pad] = InputLatencies.Latency(isLive: isLive != 0, least: least, most: most)
         gst_query_set_latency(query, isLive, least, noClockTime)
         return true
     }
@@ -60,7 +60,7 @@ extension FollowingElement {
     /// The latencies of the live inputs, as far as they answered.
     private var liveLatencies: [InputLatencies.Latency] {
         Role.allCases.compactMap { role in
-            guard let input = sinkPad(role.name), let latency = pace.latencies[input.pad], latency.isLive else {
+            guard let input = sinkPad(role.name), let latency = streamState.latencies[input.pad], latency.isLive else {
                 return nil
             }
             return latency

@@ -1,25 +1,26 @@
 import CGStreamer
+import DepthAggregator
 import GstBridge
 
 /// Warnings of set-ups that are valid but most likely not meant: the output alone does not say why it shows nothing.
-extension FollowingElement {
+extension ReferencePadAggregator {
     /// Logs that the reference pad is not linked as the element goes to PAUSED. This may be right: demuxers link late.
     func logIfReferencePadIsUnlinked() {
         guard isReferencePadUnlinked else { return }
-        Self.log.warning(self) { "pad \(Role.leading.description) is not linked; nothing is output until it is" }
+        Self.log.warning(self) { "pad \(Role.reference.description) is not linked; nothing is output until it is" }
     }
 
     /// Warns on the bus when another pad already receives data. Once a second at most.
     func warnIfReferencePadIsUnlinked() {
-        guard isReferencePadUnlinked, pace.warnings.admits("reference pad") else { return }
+        guard isReferencePadUnlinked, streamState.warnings.admits("reference pad") else { return }
         warn(
             ElementError(
                 .resource(GST_RESOURCE_ERROR_SETTINGS),
-                "The pad \(Role.leading.description) is not linked. Nothing is output until it is."))
+                "The pad \(Role.reference.description) is not linked. Nothing is output until it is."))
     }
 
     private var isReferencePadUnlinked: Bool {
-        guard let reference = leadingPad else { return false }
+        guard let reference = referencePad else { return false }
         return gst_pad_is_linked(reference.pad.pad) == 0
     }
 

@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthAggregator
 import DepthKernels
 import GstBridge
 
@@ -6,7 +7,7 @@ import GstBridge
 enum DepthLedPad: Int, PadRole {
     case depth, video
 
-    static let leading = DepthLedPad.depth
+    static let reference = DepthLedPad.depth
 
     var name: StaticString {
         switch self {
@@ -36,8 +37,8 @@ struct DepthStream {
 }
 
 /// Caps of elements with these pads.
-extension FollowingElement where Role == DepthLedPad {
-    func check(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthLedPad) throws(CapsRefusal) {
+extension ReferencePadAggregator where Role == DepthLedPad {
+    func acceptCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthLedPad) throws(CapsRefusal) {
         switch role {
         case .depth: _ = try DepthFormat(caps, maxPixels: maxPixels)
         case .video: _ = try StreamFormat(videoInfo(caps, maxPixels: maxPixels))

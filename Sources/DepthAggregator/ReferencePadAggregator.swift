@@ -1,0 +1,198 @@
+package import CGStreamer
+package import GstBridge
+import Synchronization
+
+/// The base of elements with a reference pad and secondary pads: each buffer of the reference pad becomes one that leaves,
+/// with its timestamp; the secondary pads, which come and go on request, bring what it is made with.
+///
+/// The virtual functions of GstAggregator keep their names (`Aggregator`): `sinkEvent`, `sinkEventPreQueue`, `sinkQuery`,
+/// `srcEvent`, `srcQuery`, `updateSrcCaps`, `aggregate`, `flush`, `getNextTime`. This base implements streams, events,
+/// queries, waiting, lateness, seeks and flushes, in extensions by subject. An element implements
+///
+/// - `acceptCaps` and `setCaps`: the meaning of the caps of its sink pads; `updateSrcCaps`: those of its source pad
+/// - `advanceInputs` and `selectedBuffer`: the buffers of the secondary pads for a frame
+/// - `aggregateFrame`: the picture
+/// - `start` and `stop`, which call `startStreams` and `stopStreams`, as a C element chains up
+///
+/// and stores `streamState`.
+///
+/// Threads. Properties are set on any thread and copied once a frame. The functions below run on the source pad's
+/// streaming thread, or while that is stopped, unless they say otherwise. A flush arrives on an upstream thread and only
+/// sets a flag, which the streaming thread handles.
+///
+/// Locks. None of ours is held over a call into GStreamer that can come back, and none while another of ours is taken, with
+/// three exceptions. From the outermost in:
+/// 1. `StreamState.padGuard` (recursive), over taking a pad's buffer and over a pad's release; then GstAggregator's own locks.
+/// 2. `FlushRecord.handleGap`, over putting a gap in its place in GstAggregator's queue; then GstAggregator's own locks.
+/// 3. `CloudNavigation`, over a change of the settings; then the settings' own lock.
+package protocol ReferencePadAggregator: Aggregator {
+    associatedtype Role: PadRole
+    associatedtype Settings: AggregatorSettings
+
+    static var log: LogCategory { get }
+
+    var streamState: StreamState { get }
+    var table: Properties<Settings> { get }
+
+    /// Interrupts what keeps the streaming thread waiting: PAUSED to READY, on the application's thread.
+    func unlock()
+
+    /// Refuses caps that the element cannot work with, on their sender's thread.
+    func acceptCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: Role) throws(CapsRefusal)
+
+    /// Takes caps that `acceptCaps` let through, in their place among the buffers.
+    func setCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: Role) throws(CapsRefusal)
+
+    /// Handles a STREAM_START, SEGMENT or CAPS event at the head of a pad: it may not continue what came before it.
+    func streamRestarted(_ role: Role, by event: GstEventType)
+
+    /// Handles a RECONFIGURE event, on downstream's thread.
+    func downstreamReconfigured()
+
+    /// Handles a NAVIGATION event on the sink's thread, and takes it. By default it goes upstream on the reference pad.
+    func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool
+
+    /// True where the source pad's caps are negotiated.
+    var isNegotiated: Bool { get }
+
+    /// Advances the secondary pads to a frame's time.
+    ///
+    /// - Parameter mayWait: true where this may throw `needData`, to be called again when more data has come.
+    func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: Settings) throws(FlowStop)
+
+    /// The buffer of a secondary pad that a frame is made with, after `advanceInputs`.
+    func selectedBuffer(_ role: Role, at moment: Moment, _ settings: Settings) -> BufferPointer?
+
+    /// Turns a frame of the reference pad into the output; false drops it.
+    func aggregateFrame(_ frame: inout OwnedBuffer, at moment: Moment, _ settings: Settings) throws(FlowStop) -> Bool
+
+    /// Counts a frame that came too late and was dropped before work was done on it.
+    func frameDropped()
+
+    /// Finishes work beside the stream, before EOS is sent.
+    func drain()
+
+    /// Drops the buffers of the secondary pads, after a flush.
+    func resetInputs()
+}
+
+/// The settings that the base reads.
+package protocol AggregatorSettings: Sendable {
+    /// Pictures with more pixels are refused.
+    var maxPixels: UInt32 { get }
+}
+
+extension ReferencePadAggregator {
+    package func unlock() {}
+    package func streamRestarted(_ role: Role, by event: GstEventType) {}
+    package func downstreamReconfigured() {}
+    package func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+        pushUpstream(event, on: .reference)
+    }
+    package func frameDropped() {}
+    package func drain() {}
+}
+
+// MARK: - Pads and life
+
+extension ReferencePadAggregator {
+    package var properties: any PropertyAccess { table }
+    package var padGuard: PadGuard { streamState.padGuard }
+    package var maxPixels: Int { Int(table.current.maxPixels) }
+
+    package var referencePad: SinkPad? { sinkPad(Role.reference.name) }
+
+    package func role(of pad: Pad) -> Role? { pad.pad.pointee.padtemplate.flatMap { Role($0) } }
+
+    /// Adds the reference pad. Called once, in the element's initializer.
+    package func addReferencePad() { _ = addAlwaysPad(Role.reference.description) }
+
+    package func createNewPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad? {
+        guard let role = Role(template), !role.isReference, sinkPad(role.name) == nil else { return nil }
+        return newPad(template, name: role.description)
+    }
+
+    package func start() throws(ElementError) { startStreams() }
+
+    /// The base's part of `start`, for elements that have a part of their own.
+    package func startStreams() {
+        streamState.lastRefusal.withLock { $0 = nil }
+        streamState.flushes.forgetWaiting()
+        if let reference = referencePad { setSeqnum(on: reference.pad) }
+    }
+
+    package func sendEvent(
+        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool {
+        guard event.pointee.type == GST_EVENT_SEEK, !isSeekInTime(event) else { return parent(event) }
+        gst_event_unref(event)
+        return false
+    }
+
+    package func changeState(
+        _ transition: GstStateChange, parent: () -> GstStateChangeReturn
+    ) -> GstStateChangeReturn {
+        switch transition {
+        case GST_STATE_CHANGE_READY_TO_PAUSED: streamState.playGate.state = .paused
+        case GST_STATE_CHANGE_PAUSED_TO_PLAYING: streamState.playGate.state = .playing
+        case GST_STATE_CHANGE_PLAYING_TO_PAUSED: streamState.playGate.state = .paused
+        case GST_STATE_CHANGE_PAUSED_TO_READY:
+            streamState.playGate.state = .stopping
+            unlock()
+        default: break
+        }
+        return parent()
+    }
+
+    package func flush() { resetInputs() }
+
+    package func stop() { stopStreams() }
+
+    /// The base's part of `stop`, for elements that have a part of their own.
+    package func stopStreams() { streamState.reset() }
+}
+
+// MARK: - Small services
+
+extension ReferencePadAggregator {
+    package var noMemoryForCaps: ElementError {
+        ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "There is no memory to agree on caps.")
+    }
+
+    /// Posts a warning about a faulty frame, at most one a second for each cause.
+    ///
+    /// - Parameters:
+    ///   - what: the frame, as a noun.
+    ///   - consequence: the effect on the output, as a clause.
+    package func report(_ fault: FrameFault, of what: String, _ consequence: String) {
+        Self.log.info(self) { "\(what): \(fault)" }
+        if streamState.warnings.admits("\(what) \(fault.cause)") { warn(ElementError(fault, in: what, consequence)) }
+    }
+
+    /// Runs `body`, which draws a frame that must leave; a fault ends the stream with an error.
+    ///
+    /// - Parameter what: the picture, as a noun.
+    package func drawingLast<Result: ~Copyable>(
+        _ what: String, _ body: () throws(FrameFault) -> Result
+    ) throws(FlowStop) -> Result {
+        do throws(FrameFault) {
+            return try body()
+        } catch {
+            throw .failed(ElementError(error, in: what, "the stream cannot go on"))
+        }
+    }
+
+    /// Sends RECONFIGURE upstream on the reference pad.
+    package func askUpstreamToReconfigure() {
+        if let event = gst_event_new_reconfigure() { _ = pushUpstream(event, on: .reference) }
+    }
+
+    /// Pushes an event upstream on a sink pad, and takes it.
+    package func pushUpstream(_ event: UnsafeMutablePointer<GstEvent>, on role: Role) -> Bool {
+        guard let pad = sinkPad(role.name) else {
+            gst_event_unref(event)
+            return false
+        }
+        return gst_pad_push_event(pad.pad.pad, event) != 0
+    }
+}
