@@ -119,7 +119,7 @@ struct ColorEvidence: ~Copyable {
         return offsets.sorted { $0.x * $0.x + $0.y * $0.y < $1.x * $1.x + $1.y * $1.y }
     }
 
-    fileprivate struct TileOffset {
+    struct TileOffset {
         let x: Int
         let y: Int
     }
@@ -176,7 +176,7 @@ struct ColorEvidence: ~Copyable {
 
     /// The colors of tiles, to gather palettes from.
     @safe
-    fileprivate struct Palettes {
+    struct Palettes {
         let tiles: UnsafePointer<TileColors.Tile>
         let columns: Int
         let rows: Int
@@ -221,7 +221,8 @@ struct TileSums {
 }
 
 /// Count, mean and variance of the colors of some samples in each tile of a grid.
-private struct TileColors: ~Copyable {
+// Not private: the debug compiler of Swift 6.3.1 crashes over a private type of this kind in another file's property.
+struct TileColors: ~Copyable {
     struct Tile: BitwiseCopyable {
         var samples: Float = 0
         var color = SIMD3<Float>()
