@@ -7,11 +7,12 @@ struct Workers {
     /// Not the size of the pool: the system may give fewer.
     private var wantedLast = 1
 
-    /// Takes on threads or lets some go.
+    /// Returns the pool of the requested number of threads, and replaces it when the number changes.
     ///
-    /// - parameter threads: 0 = as many as there are processors, and `mostByDefault` at most.
-    /// - parameter useful: how many would have something to do.
-    /// - returns: nil where the calling thread works alone.
+    /// - Parameters:
+    ///   - threads: 0 = the number of processors, at most `mostByDefault`.
+    ///   - useful: the largest number of threads that would have work.
+    /// - Returns: nil if the calling thread works alone.
     mutating func pool(of threads: UInt32, mostByDefault: Int, useful: Int) -> ThreadPool? {
         let wanted = max(min(threads == 0 ? min(processors, mostByDefault) : Int(threads), useful), 1)
         if wanted != wantedLast {

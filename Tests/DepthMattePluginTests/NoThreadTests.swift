@@ -41,7 +41,7 @@ import Testing
                 refuseThreads()
                 bench.set("background", "/another/room.png")
                 let warning = try #require(bench.bus.nextWarning())
-                try #require(warning.text.contains("The background stays as it is"))
+                try #require(warning.text.contains("The background is not replaced"))
                 bench.depth.push(Room.wall(700), at: time(ofFrame: 1))
                 bench.video.push(Room.picture, at: time(ofFrame: 1))
                 _ = try #require(bench.output.next())
@@ -59,7 +59,7 @@ import Testing
                 }
                 try #require(
                     bench.bus.warnings().map(\.text) == [
-                        "The system gives no thread to watch the temperature with."
+                        "The temperature is not watched: no thread could be started."
                     ])
                 try #require(gst_element_set_state(bench.element, GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
             }

@@ -12,7 +12,7 @@ final class ColorPainter {
     private let order: PixelOrder
     private let bytesPerPixel: Int
     /// Made when first needed.
-    private var ink: InkPot?
+    private var overlayColors: OverlayColors?
     /// From the video's format and size to the output's.
     private var converter: (source: GstVideoInfo, converter: PictureConverter)?
 
@@ -65,8 +65,8 @@ final class ColorPainter {
 
     /// Writes a distance beside a position in the picture.
     func write(_ metres: Double?, at place: Gesture.Place, on canvas: BufferPointer) throws(FrameFault) {
-        if ink == nil { ink = try InkPot(output) }
-        try ink?.write(metres, at: place, on: canvas, output)
+        if overlayColors == nil { overlayColors = try OverlayColors(output) }
+        try overlayColors?.write(metres, at: place, on: canvas, output)
     }
 
     /// Draws a depth map without measured samples.

@@ -3,7 +3,7 @@ import DepthAggregator
 import DepthKernels
 import GstBridge
 
-/// The settings of an element that shows depth in colours, with the video that belongs to it.
+/// The settings of an element that shows depth in colors and pairs it with video.
 protocol ColoringSettings: AggregatorSettings, DepthReadingSettings {
     var range: ColorRange { get set }
     /// Metres.
@@ -15,7 +15,7 @@ protocol ColoringSettings: AggregatorSettings, DepthReadingSettings {
 }
 
 extension ColoringSettings {
-    /// Which distances get which colours.
+    /// The mapping of distances to colors.
     var colorRange: DepthColorRange {
         switch range {
         case .equalize: .equalize(max: max)
@@ -25,7 +25,7 @@ extension ColoringSettings {
 }
 
 extension Property where Settings: ColoringSettings {
-    /// The properties that say which distances get which colours.
+    /// The properties of the mapping of distances to colors.
     static var colorRangeRows: [Property] {
         [
             .choice("range", "Mapping of distances to colors", \.range),
@@ -36,7 +36,7 @@ extension Property where Settings: ColoringSettings {
         ]
     }
 
-    /// The properties that say which video frame belongs to a depth map, and what is too large.
+    /// The properties of pairing video frames with depth maps, and the size limit.
     static var videoPairingRows: [Property] {
         [
             .time(

@@ -2,16 +2,16 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// Copies of depth maps, in memory that is used again as soon as nobody holds it.
+/// Copies of depth maps, in memory that is reused when nothing references it.
 ///
-/// Whoever wants to look at a map later keeps a copy: its buffer may be one of a few, or the only one, for whose return a
-/// camera waits. Streaming thread only.
+/// A map that is read later has to be copied, because its buffer may come from a small pool that the camera waits for.
+/// Streaming thread only.
 final class DepthCopies {
     private var buffers: [BufferRef] = []
     private var size = 0
 
-    /// - Returns: a map that is there until the next copy is made, or for as long as somebody has a reference to its
-    ///   buffer; nil where there is nothing to be read, or no memory.
+    /// Returns a copy of the map, valid until the next copy is made or while its buffer is referenced; nil if the map
+    /// cannot be read, or there is no memory.
     func copy(of map: DepthFrame) -> DepthFrame? {
         let layout = map.format.layout
         do throws(FrameFault) {

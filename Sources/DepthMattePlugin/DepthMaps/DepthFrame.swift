@@ -14,7 +14,7 @@ struct DepthFrame: @unchecked Sendable {  // guard: only read, by who has a refe
             videoHeight: videoHeight)
     }
 
-    /// Whether a place in the map is the same place in a video of that size.
+    /// Returns true if positions in the map are the same in a video of that size.
     func liesPixelOnPixel(videoWidth: Int, videoHeight: Int) -> Bool {
         let (width, height) = (format.layout.width, format.layout.height)
         return placement(videoWidth: videoWidth, videoHeight: videoHeight)

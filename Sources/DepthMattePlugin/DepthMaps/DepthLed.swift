@@ -22,7 +22,7 @@ enum DepthLedPad: Int, PadRole {
     ]
 }
 
-/// What depth caps say.
+/// The format of a depth stream and its caps.
 struct DepthStream {
     let format: DepthFormat
     let caps: CapsRef
@@ -63,7 +63,7 @@ extension ReferencePadAggregator where Role == DepthLedPad {
         return true
     }
 
-    /// What downstream takes of the caps that are possible, in our order; never empty. The caller owns it.
+    /// Returns the part of the possible caps that downstream accepts, in our order; never empty. The caller owns it.
     func accepted(
         of possible: String, _ downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps> {

@@ -3,11 +3,11 @@ import DepthKernels
 import GstBridge
 import Synchronization
 
-/// Reads the depth under the pointer: where it is pressed, on the sink's thread, and while it is held, for each frame.
+/// Reads the depth under the pointer: on the sink's thread at a click, and for each frame while the button is held.
 ///
-/// Any thread. The depth that was last shown is kept, so that a click on a paused picture is answered.
+/// Any thread. The last depth map is kept, so that a click on a paused picture is answered.
 final class DepthProbe: Sendable {
-    /// What is at a place of the video.
+    /// The depth at a position in the video.
     struct Answer: Equatable {
         /// Video pixels.
         let x: Double
@@ -15,18 +15,18 @@ final class DepthProbe: Sendable {
         /// The same as shares of the video's width and height.
         let shareX: Double
         let shareY: Double
-        /// The median of what was measured around the place; nil where nothing was.
+        /// The median of the measured samples around the position; nil if there are none.
         let metres: Double?
 
         var isInside: Bool { 0...1 ~= shareX && 0...1 ~= shareY }
     }
 
     private struct State {
-        /// Where the pointer is held, in pixels of the picture that leaves.
+        /// The position where the button is held, in output pixels.
         var held: Gesture.Place?
-        /// With a reference of our own.
+        /// Owns a reference.
         var depth: DepthFrame?
-        /// Of the video; 0 while there was no frame.
+        /// The video's size; 0 before the first frame.
         var width = 0
         var height = 0
     }
@@ -39,7 +39,7 @@ final class DepthProbe: Sendable {
 
     func hold(_ place: Gesture.Place) { state.withLock { $0.held = place } }
 
-    /// - Returns: true where the pointer was held.
+    /// - Returns: true if the button was held.
     func move(to place: Gesture.Place) -> Bool {
         state.withLock { state in
             guard state.held != nil else { return false }
@@ -48,7 +48,7 @@ final class DepthProbe: Sendable {
         }
     }
 
-    /// - Returns: true where the pointer was held.
+    /// - Returns: true if the button was held.
     @discardableResult
     func letGo() -> Bool {
         state.withLock { state in
@@ -61,7 +61,7 @@ final class DepthProbe: Sendable {
 
     // MARK: The depth
 
-    /// A frame of the video and its depth, if it has one, are what the user sees from now on.
+    /// Sets the frame that is shown now: its depth, if it has any, and the video's size.
     func show(_ depth: DepthFrame?, width: Int, height: Int) {
         if let depth { ref(depth.buffer) }
         let old = state.withLock { state in
@@ -71,13 +71,13 @@ final class DepthProbe: Sendable {
         if let old { unref(old.buffer) }
     }
 
-    /// What was shown is over.
+    /// Forgets the last frame, after a flush or stop.
     func forget() { show(nil, width: 0, height: 0) }
 
-    /// The depth at a place.
+    /// Returns the depth at a position.
     ///
-    /// - parameter videoPlace: from the picture that leaves to the video, whose size it is given.
-    /// - returns: nil while no frame was shown.
+    /// - Parameter videoPlace: converts a position in the output to one in the video of a given size.
+    /// - Returns: nil before the first frame.
     func answer(
         at place: Gesture.Place, videoPlace: (Gesture.Place, _ width: Int, _ height: Int) -> Gesture.Place
     ) -> Answer? {

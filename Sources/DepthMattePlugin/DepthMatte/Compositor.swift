@@ -19,7 +19,7 @@ final class Compositor {
     /// A matte without a person, one byte a pixel.
     private let emptyMatte: BufferRef
     private let emptyLayout: FrameLayout
-    private var inkPot: InkPot?
+    private var cachedOverlayColors: OverlayColors?
 
     init(_ input: StreamFormat, transparent: Bool) throws(FrameFault) {
         let sibling = transparent ? input.withAlpha : nil
@@ -142,14 +142,14 @@ final class Compositor {
 
     /// Writes a distance beside a position of the picture, in pixels.
     func write(_ metres: Double?, at place: Gesture.Place, on canvas: BufferPointer) throws(FrameFault) {
-        try ink().write(metres, at: place, on: canvas, output)
+        try overlayColors().write(metres, at: place, on: canvas, output)
     }
 
     /// Made when first needed.
-    func ink() throws(FrameFault) -> InkPot {
-        if let inkPot { return inkPot }
-        let made = try InkPot(output)
-        inkPot = made
+    func overlayColors() throws(FrameFault) -> OverlayColors {
+        if let cachedOverlayColors { return cachedOverlayColors }
+        let made = try OverlayColors(output)
+        cachedOverlayColors = made
         return made
     }
 

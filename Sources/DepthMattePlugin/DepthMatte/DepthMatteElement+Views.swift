@@ -26,7 +26,7 @@ extension DepthMatteElement {
         }
         switch job.settings.view {
         case .composite, .quad: try job.compositor.makeCanvas(of: &frame)
-        // These show no pixel of the video, so their canvas never held any. (The original leaves in `pass`.)
+        // These show no pixel of the video, so their canvas never held any. (`pass` outputs the original.)
         case .original, .depth, .matte: try job.compositor.makeBlankCanvas(of: &frame)
         }
         try drawView(on: &frame, layers, job)
@@ -36,7 +36,7 @@ extension DepthMatteElement {
     private func drawView(on canvas: inout OwnedBuffer, _ layers: Layers, _ job: Job) throws(FrameFault) {
         switch job.settings.view {
         case .composite: try composite(canvas.pointer, layers, job)
-        // An original comes here only as a faulty frame, of which nothing is shown.
+        // Of view=original only faulty frames are drawn here; nothing of them is shown.
         case .matte, .original:
             try job.compositor.drawMatte(canvas.pointer, matte: nil, over: canvas.pointer, job.compositor.output)
         case .depth:

@@ -16,11 +16,11 @@ extension DepthMatteElement {
         }
     }
 
-    /// Warns of a range of depth with nothing in it, once for the same settings.
+    /// Warns of a range of depth with nothing in it, once for the same settings and once a second at most.
     func warnIfRangeIsEmpty(_ settings: MatteSettings) {
         let cutoff = maker.report.cutoff
         let isEmpty = settings.mask == .cutoff && !settings.invert && cutoff > 0 && settings.near >= cutoff
-        guard isEmpty, settings != emptyRangeSettings else { return }
+        guard isEmpty, settings != emptyRangeSettings, streamState.warnings.admits("empty range") else { return }
         emptyRangeSettings = settings
         warnOfSettings(
             "near (\(settings.near) m) is not below the cutoff (\(cutoff) m), so everything is background. "

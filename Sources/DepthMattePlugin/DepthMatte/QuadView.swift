@@ -84,7 +84,7 @@ final class QuadView {
         try shrink(spare.pointer, into: target, quarters.matte)
         try depthView.draw(depth, on: target, area: quarters.depth)
         try shrink(video, into: target, quarters.original)
-        try draw(marks, depth, on: target, quarters, compositor.ink())
+        try draw(marks, depth, on: target, quarters, compositor.overlayColors())
     }
 
     private func spareFrame() throws(FrameFault) -> BufferRef {
@@ -115,22 +115,22 @@ final class QuadView {
     // MARK: Marks
 
     private func draw(
-        _ marks: Marks, _ depth: DepthFrame?, on target: BufferPointer, _ quarters: Quarters, _ ink: InkPot
+        _ marks: Marks, _ depth: DepthFrame?, on target: BufferPointer, _ quarters: Quarters, _ colors: OverlayColors
     ) throws(FrameFault) {
         let bars = try depth?.withImage { image in
             DepthBars(of: image, scale: depth?.reading.scale ?? DepthScale(), showing: marks.cutoff ?? 1)
         }
         try withFrame(changing: target, format.layout) { planes throws(FrameFault) in
             let painter = try painter(planes, format)
-            draw(marks, by: painter, on: quarters.original, ink)
-            if let bars { draw(bars, cutoff: marks.cutoff, by: painter, on: quarters.depth, ink) }
+            draw(marks, by: painter, on: quarters.original, colors)
+            if let bars { draw(bars, cutoff: marks.cutoff, by: painter, on: quarters.depth, colors) }
         }
     }
 
     /// The width of lines, in pixels.
     private var thickness: Int { max(1, format.height / 360) }
 
-    private func draw(_ marks: Marks, by painter: Painter, on area: Rectangle<Int>, _ ink: InkPot) {
+    private func draw(_ marks: Marks, by painter: Painter, on area: Rectangle<Int>, _ colors: OverlayColors) {
         var painter = painter
         painter.clip = area
         let scaleX = Double(area.width) / Double(format.width)
@@ -140,23 +140,25 @@ final class QuadView {
                 left: area.x + pixel(face.x * scaleX), top: area.y + pixel(face.y * scaleY),
                 right: area.x + pixel((face.x + face.width) * scaleX),
                 bottom: area.y + pixel((face.y + face.height) * scaleY))
-            painter.frame(box.grown(by: thickness), thickness: 3 * thickness, ink.black)
-            painter.frame(box, thickness: thickness, ink.green)
+            painter.frame(box.grown(by: thickness), thickness: 3 * thickness, colors.black)
+            painter.frame(box, thickness: thickness, colors.green)
         }
         if let anchor = marks.anchor {
             let (x, y) = (area.x + pixel(anchor.x * scaleX), area.y + pixel(anchor.y * scaleY))
             let arm = 5 * thickness
             let across = Rectangle(left: x - arm, top: y, right: x + arm + thickness, bottom: y + thickness)
             let down = Rectangle(left: x, top: y - arm, right: x + thickness, bottom: y + arm + thickness)
-            painter.fill(across.grown(by: thickness), ink.black)
-            painter.fill(down.grown(by: thickness), ink.black)
-            painter.fill(across, ink.amber)
-            painter.fill(down, ink.amber)
+            painter.fill(across.grown(by: thickness), colors.black)
+            painter.fill(down.grown(by: thickness), colors.black)
+            painter.fill(across, colors.amber)
+            painter.fill(down, colors.amber)
         }
     }
 
     /// Draws the histogram over the lower third of the area, and the cutoff as a line with its distance in centimetres.
-    private func draw(_ bars: DepthBars, cutoff: Double?, by painter: Painter, on area: Rectangle<Int>, _ ink: InkPot) {
+    private func draw(
+        _ bars: DepthBars, cutoff: Double?, by painter: Painter, on area: Rectangle<Int>, _ colors: OverlayColors
+    ) {
         var painter = painter
         painter.clip = area
         let height = area.height / 3
@@ -166,16 +168,16 @@ final class QuadView {
                 left: area.x + index * area.width / DepthBars.count,
                 top: bottom - max(thickness, pixel(Double(height) * bars.height(index))),
                 right: area.x + (index + 1) * area.width / DepthBars.count, bottom: bottom)
-            painter.fill(bar.grown(by: thickness), ink.black)
-            painter.fill(bar, ink.white)
+            painter.fill(bar.grown(by: thickness), colors.black)
+            painter.fill(bar, colors.white)
         }
         guard let cutoff, cutoff < bars.limit else { return }
         let x = area.x + pixel(cutoff / bars.limit * Double(area.width))
         let line = Rectangle(left: x, top: bottom - height, right: x + thickness, bottom: bottom)
-        painter.fill(line.grown(by: thickness), ink.black)
-        painter.fill(line, ink.red)
+        painter.fill(line.grown(by: thickness), colors.black)
+        painter.fill(line, colors.red)
         DigitText(centimetresOf: cutoff, scale: DigitText.scale(forHeight: area.height))
-            .draw(on: painter, besideX: x, y: bottom - height, light: ink.white, dark: ink.black)
+            .draw(on: painter, besideX: x, y: bottom - height, light: colors.white, dark: colors.black)
     }
 
     /// Converts to a whole number of pixels. NaN and values out of range are limited.

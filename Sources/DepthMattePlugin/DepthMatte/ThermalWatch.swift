@@ -2,32 +2,31 @@ import CGStreamer
 import GstBridge
 import Synchronization
 
-/// Watches how hot the machine is, once a second, on a thread of its own, and tells of every change by an element message
-/// `thermal`.
+/// Reads the machine's thermal state once a second on a thread of its own, and posts every change as the element message
+/// "thermal".
 ///
-/// A thread, because reading a sensor is a call into its driver, which may talk to it over a slow bus for milliseconds; the
-/// streaming thread only looks at a number that is always there.
+/// A thread, because reading a sensor may block in its driver for milliseconds; the streaming thread only reads an atomic.
 package final class ThermalWatch: Sendable {
-    /// Names another folder than the kernel's, for tests.
+    /// The environment variable that names another folder than the kernel's, for tests.
     package static let rootVariable = "DEPTHMATTE_THERMAL_ROOT"
     private static let interval: Int64 = 1_000_000  // microseconds
 
     private struct Run {
         var isWanted = false
-        /// The thread is there.
+        /// True while the thread exists.
         var isRunning = false
         var mayRun = false
-        /// That there is no thread was told.
+        /// True after the warning that no thread could be started.
         var hasWarned = false
     }
 
     private let run = Monitor(Run())
     private let lastState = Atomic(ThermalState.nominal.rawValue)
 
-    /// What was read last; nominal while nothing was.
+    /// The last state; nominal before the first reading.
     var state: ThermalState { ThermalState(rawValue: lastState.load(ordering: .relaxed)) ?? .nominal }
 
-    /// READY to PAUSED, and whenever the property changes: watches, or does not.
+    /// Starts or ends watching, at READY to PAUSED and when the property changes.
     func setWanted(_ isWanted: Bool, for element: any Element) {
         let needsThread = run.withLock { run in
             run.isWanted = isWanted
@@ -44,7 +43,8 @@ package final class ThermalWatch: Sendable {
         if isFirst {
             element.warn(
                 ElementError(
-                    .resource(GST_RESOURCE_ERROR_FAILED), "The system gives no thread to watch the temperature with."))
+                    .resource(GST_RESOURCE_ERROR_FAILED), "The temperature is not watched: no thread could be started.")
+            )
         }
     }
 
@@ -53,7 +53,7 @@ package final class ThermalWatch: Sendable {
         setWanted(isWanted, for: element)
     }
 
-    /// PAUSED to READY: returns when no thread watches any more.
+    /// PAUSED to READY: returns when the thread has ended.
     func stop() {
         run.withLock { $0.mayRun = false }
         run.wait(until: { !$0.isRunning }, then: { _ in })
@@ -61,17 +61,17 @@ package final class ThermalWatch: Sendable {
 
     private func watch(_ element: ElementReference) {
         let root = environment(ThermalWatch.rootVariable) ?? "/sys/class/thermal"
-        var told: ThermalState?
+        var posted: ThermalState?
         repeat {
             let worst = ThermalZone.worst(of: ThermalZone.all(below: root))
             let state = worst?.state ?? .nominal
             lastState.store(state.rawValue, ordering: .relaxed)
-            if state != told { tell(state, worst, element) }
-            told = state
+            if state != posted { post(state, worst, element) }
+            posted = state
         } while !run.wait(microseconds: ThermalWatch.interval, until: { !$0.mayRun || !$0.isWanted }) || !hasEnded()
     }
 
-    /// Ends the thread, unless it is wanted again by now.
+    /// Ends the thread, unless watching was requested again meanwhile.
     private func hasEnded() -> Bool {
         run.withLock { run in
             if run.mayRun && run.isWanted { return false }
@@ -81,7 +81,7 @@ package final class ThermalWatch: Sendable {
         }
     }
 
-    private func tell(_ state: ThermalState, _ zone: ThermalZone?, _ element: ElementReference) {
+    private func post(_ state: ThermalState, _ zone: ThermalZone?, _ element: ElementReference) {
         guard let structure = gst_structure_new_empty("thermal") else { return }
         structure.set("state", to: state.name)
         structure.set("zone", to: zone?.name ?? "")

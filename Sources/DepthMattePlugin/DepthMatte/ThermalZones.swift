@@ -1,4 +1,4 @@
-/// How hot a machine is, for those who have to slow down.
+/// The thermal state of the machine.
 package enum ThermalState: Int, Comparable, Sendable {
     case nominal, fair, serious, critical
 
@@ -24,14 +24,11 @@ package struct ThermalZone: Equatable {
     var hot: Int?
     var critical: Int?
 
-    /// What the temperature is to the trip points:
+    /// The state by the zone's trip points; nil for a zone without any, whose temperature has no meaning.
     ///
     /// - critical: a `hot` or `critical` trip point is reached;
-    /// - serious: a `passive` one is, from which on the kernel itself slows the machine down, or 5 °C are missing to one
-    ///   of the former;
-    /// - fair: 5 °C are missing to what is serious.
-    ///
-    /// Nil for a zone without such trip points, whose temperature says nothing.
+    /// - serious: a `passive` one is reached, where the kernel starts to throttle, or `critical` is less than 5 °C away;
+    /// - fair: `serious` is less than 5 °C away.
     package var state: ThermalState? {
         guard let limit = [hot, critical].compactMap({ $0 }).min() ?? passive.map({ _ in Int.max }) else { return nil }
         if temperature >= limit { return .critical }
@@ -42,28 +39,28 @@ package struct ThermalZone: Equatable {
 
     private var margin: Int { 5000 }
 
-    /// Every zone below a folder that can be read.
+    /// Returns every readable zone in a folder.
     package static func all(below root: String) -> [ThermalZone] {
         names(inFolder: root).filter { $0.hasPrefix("thermal_zone") }.compactMap {
             ThermalZone(folder: "\(root)/\($0)")
         }
     }
 
-    /// The zone that is worst off: of several in the same state the hottest. Nil where no zone has trip points.
+    /// Returns the zone in the worst state, of several the hottest; nil if no zone has trip points.
     package static func worst(of zones: [ThermalZone]) -> ThermalZone? {
         zones.filter { $0.state != nil }
             .max { ($0.state ?? .nominal, $0.temperature) < ($1.state ?? .nominal, $1.temperature) }
     }
 
-    /// Returns nil where there is no temperature to be read.
+    /// Returns nil if no temperature can be read.
     private init?(folder: String) {
         guard let temperature = ThermalZone.number("\(folder)/temp") else { return nil }
         name = line(ofFile: "\(folder)/type") ?? ""
         self.temperature = temperature
-        // Linux has no more trip points than this in a zone.
+        // The largest number of trip points of a zone in Linux.
         for index in 0..<12 {
             guard let kind = line(ofFile: "\(folder)/trip_point_\(index)_type") else { continue }
-            // 0 and below, as of drivers that do not know theirs, are none.
+            // Drivers report 0 or less for a trip point that they do not know.
             guard let trip = ThermalZone.number("\(folder)/trip_point_\(index)_temp"), trip > 0 else { continue }
             switch kind {
             case "passive": passive = min(passive ?? trip, trip)
@@ -80,7 +77,7 @@ package struct ThermalZone: Equatable {
         (self.passive, self.hot, self.critical) = (passive, hot, critical)
     }
 
-    /// A number of millidegrees as any machine may have it.
+    /// Reads a number of millidegrees; nil if it is not credible.
     private static func number(_ path: String) -> Int? {
         guard let text = line(ofFile: path), let number = Int(text.filter { !$0.isWhitespace }),
             -1_000_000...1_000_000 ~= number

@@ -6,12 +6,13 @@ package struct FileFault: Error, Equatable {
     package let reason: String
 }
 
-/// Writes a file whole or not at all: its name keeps the old content until all of the new content is on disk.
+/// Writes a file atomically: its name keeps the old content until all of the new content is on disk.
 ///
-/// The bytes go to a draft in the same folder, whose name is seven bytes longer; a fault removes it again. A name that
-/// exists already must be that of a regular file.
+/// The bytes go to a temporary file in the same folder, whose name is seven bytes longer and which is removed on an error.
+///
+/// - Throws: also if the path exists and is not a regular file.
 package func writeWhole(_ bytes: [UInt8], to path: String) throws(FileFault) {
-    // GLib would rename the draft to the name of a device or a FIFO.
+    // GLib would replace a device or a FIFO.
     guard g_file_test(path, G_FILE_TEST_EXISTS) == 0 || g_file_test(path, G_FILE_TEST_IS_REGULAR) != 0 else {
         throw FileFault(reason: "\(path): not a regular file")
     }

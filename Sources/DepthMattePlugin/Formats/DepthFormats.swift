@@ -2,7 +2,7 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// What depth caps say about the buffers that follow them.
+/// The format of depth buffers, read from their caps.
 struct DepthFormat: Equatable, Sendable {
     let encoding: DepthEncoding
     let layout: FrameLayout

@@ -6,25 +6,25 @@ import GstBridge
 /// Streaming thread only.
 final class OutputFrames {
     let layout: FrameLayout
-    /// Nil until allocation is decided, and where no pool can be had.
+    /// Nil before the allocation query, and if no pool can be made.
     private var pool: FramePool?
-    /// Whether downstream finds the planes by GstVideoMeta, wherever they lie.
+    /// True if downstream supports GstVideoMeta, so that planes may have any offset and stride.
     private(set) var downstreamReadsMetas = false
 
     init(_ layout: FrameLayout) { self.layout = layout }
 
-    /// Allocation is decided anew.
+    /// Takes over the result of an allocation query.
     func decide(_ query: UnsafeMutablePointer<GstQuery>) {
         downstreamReadsMetas = gst_query_find_allocation_meta(query, gst_video_meta_api_get_type(), nil) != 0
         pool = FramePool(query, layout)
     }
 
-    /// A frame with the timestamps, flags and metas of another and nothing of its picture.
+    /// Returns a frame with the timestamps, flags and metas of another, without its pixels.
     func blank(stampedLike original: BufferPointer) throws(FrameFault) -> OwnedBuffer {
         if let pooled = pool?.buffer(stampedLike: original) { return pooled }
         return try newBuffer(size: layout.size, stampedLike: original)
     }
 
-    /// Whether downstream can read the frame as it lies in memory.
+    /// Returns true if downstream can read the frame with its offsets and strides.
     func areReadable(_ frame: BufferPointer) -> Bool { downstreamReadsMetas || layout.isDefault(for: frame) }
 }

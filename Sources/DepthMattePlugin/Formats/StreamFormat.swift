@@ -2,12 +2,12 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// What the video's caps, and the wish for an alpha channel, decide: made when caps are agreed, replaced as a whole.
+/// The format of a video stream with its derived tables. Made when caps are negotiated, and replaced as a whole.
 struct StreamFormat {
     let info: GstVideoInfo
     let layout: FrameLayout
     let format: VideoFormat
-    /// Where the colours of a pixel are.
+    /// The positions of a pixel's color components.
     let colors: VideoColors?
     let width: Int
     let height: Int
@@ -42,7 +42,7 @@ struct StreamFormat {
         return try? StreamFormat(info)
     }
 
-    /// The table from alpha to the grey that shows it.
+    /// The table from alpha to the gray that shows it.
     var greys: GreyTable {
         format.family == .yuv && info.colorimetry.range != GST_VIDEO_COLOR_RANGE_0_255 ? .videoRange : .fullRange
     }

@@ -11,7 +11,7 @@ package struct VideoFormat: Sendable {
     /// The format that carries this one's picture together with an alpha channel: itself where it has one.
     let withAlpha: GstVideoFormat?
     let family: Family
-    /// What the bytes of a sample show when the matte itself is the picture, for each plane.
+    /// The meaning of each byte of a sample when the matte is the picture, for each plane.
     let matteBytes: [[MatteByte]]
 
     /// How a grey picture is written in the format.

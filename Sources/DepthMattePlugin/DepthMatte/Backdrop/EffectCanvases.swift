@@ -1,6 +1,6 @@
 import GstBridge
 
-/// The frames that an effect draws on, allocated when first asked for and again when the format changes.
+/// The frames that an effect draws on, allocated when first needed and again when the format changes.
 struct EffectCanvases {
     private var format: StreamFormat?
     private var canvases: [BufferRef] = []

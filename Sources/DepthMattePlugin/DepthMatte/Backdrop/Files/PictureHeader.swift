@@ -103,7 +103,7 @@ private func area(_ width: Int?, _ height: Int?) -> Int? {
 extension ByteReader {
     private func littleEndian(_ count: Int) -> Int? { number(ofBytes: count, smallestFirst: true) }
 
-    /// PNG (ISO/IEC 15948, 11.2.2): the size stands 16 bytes from the start.
+    /// PNG (ISO/IEC 15948, 11.2.2): the size is 16 bytes after the start.
     fileprivate func readPNG() -> Int? {
         guard seek(to: 16) else { return nil }
         return area(number(ofBytes: 4), number(ofBytes: 4))
@@ -244,7 +244,7 @@ extension ByteReader {
         return (pixels, false)
     }
 
-    /// The code of the marker that stands here: 0xFF, any number of times, and the code.
+    /// Reads a marker: 0xFF, any number of times, and a code, which is returned.
     private func nextMarker() -> UInt8? {
         guard next() == 0xFF else { return nil }
         var code = next()
@@ -252,7 +252,7 @@ extension ByteReader {
         return code
     }
 
-    /// Passes over compressed data, in which 0xFF stands only before 0 or a restart, to the marker that ends it.
+    /// Skips compressed data, in which 0xFF precedes only 0 or a restart code, and returns the marker after it.
     private func markerAfterScan() -> UInt8? {
         while seek(toNext: 0xFF) {
             guard let code = nextMarker() else { return nil }
@@ -261,7 +261,7 @@ extension ByteReader {
         return nil
     }
 
-    /// VP8 (RFC 6386, 9.1): a key frame, whose first bit is 0, has the size behind its start code. The upper two bits
+    /// VP8 (RFC 6386, 9.1): a key frame, whose first bit is 0, has the size after its start code. The upper two bits
     /// of each number are a scale, which decoders do not apply.
     fileprivate func readVP8() -> Int? {
         guard let tag = littleEndian(3), tag & 1 == 0, number(ofBytes: 3) == 0x9D012A, let width = littleEndian(2),
@@ -298,7 +298,7 @@ extension ByteReader {
         return most
     }
 
-    /// Passes over the next 0, 0, 1, and returns what follows.
+    /// Skips to the next start code 0, 0, 1, and returns the byte after it.
     private func nextStartCode() -> UInt8? {
         while seek(toNext: 1) {
             let start = position
@@ -311,7 +311,7 @@ extension ByteReader {
         return nil
     }
 
-    /// ProRes (SMPTE RDD 36, 5.1): the size stands in the frame header, behind the frame's own.
+    /// ProRes (SMPTE RDD 36, 5.1): the size is in the frame header, after the frame's size and identifier.
     fileprivate func readProRes() -> Int? {
         guard skip(4), number(ofBytes: 4) == 0x6963_7066, skip(8) else { return nil }  // icpf
         return area(number(ofBytes: 2), number(ofBytes: 2))
@@ -322,10 +322,10 @@ private enum JPEGMarker {
     static let startOfImage: UInt8 = 0xD8
     static let endOfImage: UInt8 = 0xD9
     static let startOfScan: UInt8 = 0xDA
-    /// Stand between the stretches of one scan.
+    /// Separate the intervals of one scan.
     static let restarts: ClosedRange<UInt8> = 0xD0...0xD7
 
-    /// SOF0 to SOF15, among which stand three markers of tables.
+    /// SOF0 to SOF15, except the three markers of tables in this range.
     static func isFrameHeader(_ marker: UInt8) -> Bool {
         0xC0...0xCF ~= marker && ![0xC4, 0xC8, 0xCC].contains(marker)
     }

@@ -2,8 +2,8 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// The inks with which things are drawn on a picture of one format.
-struct InkPot {
+/// The colors of marks and digits that are drawn over a picture, as pixels of its format.
+struct OverlayColors {
     let white: StoredColor
     let black: StoredColor
     let green: StoredColor
@@ -11,14 +11,14 @@ struct InkPot {
     let red: StoredColor
 
     init(_ format: StreamFormat) throws(FrameFault) {
-        white = try InkPot.ink(0xffff_ffff, format)
-        black = try InkPot.ink(0xff00_0000, format)
-        green = try InkPot.ink(0xff30_ff60, format)
-        amber = try InkPot.ink(0xffff_c800, format)
-        red = try InkPot.ink(0xffff_3838, format)
+        white = try OverlayColors.stored(0xffff_ffff, format)
+        black = try OverlayColors.stored(0xff00_0000, format)
+        green = try OverlayColors.stored(0xff30_ff60, format)
+        amber = try OverlayColors.stored(0xffff_c800, format)
+        red = try OverlayColors.stored(0xffff_3838, format)
     }
 
-    /// Writes a distance beside a place of a picture, in pixels.
+    /// Writes a distance beside a position of a picture, in pixels.
     func write(
         _ metres: Double?, at place: Gesture.Place, on canvas: BufferPointer, _ format: StreamFormat
     ) throws(FrameFault) {
@@ -29,8 +29,8 @@ struct InkPot {
         }
     }
 
-    /// Converts a small picture of the colour, and reads it off there.
-    private static func ink(_ color: UInt32, _ format: StreamFormat) throws(FrameFault) -> StoredColor {
+    /// Converts a small picture of the color, and reads its first pixel.
+    private static func stored(_ color: UInt32, _ format: StreamFormat) throws(FrameFault) -> StoredColor {
         let side = 16
         let source = try GstVideoInfo.of(GST_VIDEO_FORMAT_RGBA, width: side, height: side)
         var target = try GstVideoInfo.of(format.format.format, width: side, height: side)
@@ -44,15 +44,15 @@ struct InkPot {
         }
         try converter.convert(picture.pointer, into: converted.pointer)
         return try withFrame(reading: converted.pointer, FrameLayout(target)) { planes throws(FrameFault) in
-            guard let ink = StoredColor(firstPixelOf: planes, layout: format.format.layout) else {
-                throw .contradiction("a colour cannot be read off a picture of the format")
+            guard let stored = StoredColor(firstPixelOf: planes, layout: format.format.layout) else {
+                throw .contradiction("no pixel can be read from a picture of the format")
             }
-            return ink
+            return stored
         }
     }
 }
 
-/// Makes a painter for the planes of a picture.
+/// Returns a painter for the planes of a picture.
 func painter(_ planes: Planes<MutablePlane>, _ format: StreamFormat) throws(FrameFault) -> Painter {
     guard let painter = Painter(planes, layout: format.format.layout, width: format.width, height: format.height)
     else { throw .contradiction("the planes to be painted on are not those of the format") }
