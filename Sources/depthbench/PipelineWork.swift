@@ -64,7 +64,7 @@ struct Pipelines {
 
     private let sink = "fakesink sync=false"
 
-    /// Plain colours are next to no work for their source.
+    /// Plain colors are next to no work for their source.
     private func video(_ frames: Int) -> String { source("black", frames) }
     private func behind(_ frames: Int) -> String { source("blue", frames) }
 

@@ -121,7 +121,7 @@ extension View {
         }
     }
 
-    /// The kernels of `depthcloud`: a cloud in the colours of video that has the depth's size and the output's format, turned
+    /// The kernels of `depthcloud`: a cloud in the colors of video that has the depth's size and the output's format, turned
     /// by 20°.
     private func cloud(ring: Int) throws -> KernelLoop {
         let renderer = CloudRenderer()

@@ -30,7 +30,7 @@ import Testing
         bench.background.settle()
     }
 
-    @Test func `the colour stands in until the first picture, and the last picture stays`() throws {
+    @Test func `the color stands in until the first picture, and the last picture stays`() throws {
         let bench = bench()
         for frame in 0..<3 { #expect(try behind(bench, frame: frame) == 0) }
         bench.background.start(BackgroundPadTests.shape)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a picture that is cut short leaves the colour, whether it is to be fitted or not`() throws {
+    @Test func `a picture that is cut short leaves the color, whether it is to be fitted or not`() throws {
         for shape in [BackgroundPadTests.shape, VideoShape("RGB", 64, 48)] {
             let bench = bench(["background-color": "0xff505050"])
             bench.background.start(shape)
@@ -97,7 +97,7 @@ import Testing
         #expect(seen == [50, 50, 50, 50, 54, 54, 54, 54, 58, 58, 58, 58])
     }
 
-    @Test func `a gap leaves the last picture, a flush the colour`() throws {
+    @Test func `a gap leaves the last picture, a flush the color`() throws {
         let bench = bench()
         bench.background.start(BackgroundPadTests.shape)
         push(70, at: 0, bench)

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: FormatTests.videoFormats)
-    func `the colour is right in every format`(format: String) {
+    func `the color is right in every format`(format: String) {
         let shape = VideoShape(format, 33, 17)
         let bytes = frame(shape, ["background-color": "0xffc81e50"])
         let rgb = [200.0, 30.0, 80.0]
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [(200, 100), (400, 200), (50, 25)])
-    func `contain shows all of it, the colour around it`(width: Int, height: Int) {
+    func `contain shows all of it, the color around it`(width: Int, height: Int) {
         let shape = VideoShape("RGB", 100, 100)
         let bytes = frame(
             shape,
@@ -146,7 +146,7 @@ import Testing
         #expect(isReplaced)
     }
 
-    @Test func `a new colour shows on the next frame`() throws {
+    @Test func `a new color shows on the next frame`() throws {
         let shape = VideoShape("RGB", 40, 30)
         let bench = Bench([], ["background-color": "0xff010203"])
         bench.video.start(shape)

@@ -26,10 +26,10 @@ import Testing
         stride(from: 0, to: frame.bytes.count - 3, by: 4).map { Array(frame.bytes[$0..<$0 + 4]) }
     }
 
-    // MARK: Colours and formats
+    // MARK: Colors and formats
 
     @Test(arguments: templateFormats(ofPad: "src", of: "depthcloud"))
-    func `every format shows the video's colours, opaque, over the background`(format: String) throws {
+    func `every format shows the video's colors, opaque, over the background`(format: String) throws {
         let video = VideoShape("RGB", 8, 4)
         let bench = bench(
             ["video"], CloudElementTests.sharp.with(["background-color": "0x40102030"]),
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: templateFormats(ofPad: "video", of: "depthcloud", isRequest: true))
-    func `every video format colours the points`(format: String) throws {
+    func `every video format colors the points`(format: String) throws {
         let video = VideoShape(format, 16, 8)
         let bench = bench(["video"])
         bench.video.start(video)
@@ -62,7 +62,7 @@ import Testing
         if !video.isYUV { #expect(colors == [[180, 180, 180]]) }
     }
 
-    @Test func `without a video the palette gives the colours, near red and far blue`() throws {
+    @Test func `without a video the palette gives the colors, near red and far blue`() throws {
         for (inputs, properties) in [([], [:]), (["video"], ["colors": "palette"]), (["video"], [:])] {
             let bench = bench(inputs, CloudElementTests.sharp.with(properties))
             if !inputs.isEmpty {
@@ -388,7 +388,7 @@ import Testing
         #expect(bench.bus.count(of: GST_MESSAGE_ELEMENT) == 1)
     }
 
-    /// A bench with a wish for a snapshot that came after the last map, which was in the video's colour.
+    /// A bench with a wish for a snapshot that came after the last map, which was in the video's color.
     private func wishing(_ folder: TemporaryFolder) throws -> Bench {
         let video = VideoShape("RGB", 8, 4)
         let bench = bench(["video"], ["location": folder["cloud.ply"]])

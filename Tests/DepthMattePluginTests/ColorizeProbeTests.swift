@@ -3,7 +3,7 @@ import GstBridge
 import GstTestSupport
 import Testing
 
-/// A click on the coloured picture reads the depth there.
+/// A click on the colored picture reads the depth there.
 @Suite struct ColorizeProbeTests {
     private static let depth = DepthShape("GRAY16_LE", 64, 48)
 
@@ -35,7 +35,7 @@ import Testing
         return try #require(bench.output.next()).bytes
     }
 
-    /// Bytes that show text: all else is black in these colours.
+    /// Bytes that show text: all else is black in these colors.
     private func isWritten(_ bytes: [UInt8]) -> Bool { bytes.contains(255) }
 
     private func told(_ bench: Bench) -> [String] { bench.bus.structures("depth-probe") }

@@ -33,7 +33,7 @@ import Testing
         stride(from: 0, to: frame.bytes.count - 2, by: 3).map { Array(frame.bytes[$0..<$0 + 3]) }
     }
 
-    // MARK: Colours
+    // MARK: Colors
 
     @Test func `near is red, far is blue, and what was not measured black`() throws {
         let counts = (0..<32).map { [700, 3000, 0, 65_535][$0 % 4] }
@@ -54,14 +54,14 @@ import Testing
         }
     }
 
-    @Test func `equalised, the colours follow the ranks and not the distances`() throws {
+    @Test func `equalised, the colors follow the ranks and not the distances`() throws {
         let near = try picture((0..<32).map { 500 + $0 })
         let far = try picture((0..<32).map { 1000 + $0 * 100 })
         #expect(near.bytes == far.bytes)
         #expect(Set(rgb(near)).count == 32)
     }
 
-    @Test func `in a fixed range one distance keeps one colour`() throws {
+    @Test func `in a fixed range one distance keeps one color`() throws {
         let properties = ["range": "fixed", "min": "0.5", "max": "4.5", "palette": "gray"]
         let one = rgb(try picture(wall(2500), properties))
         let other = rgb(try picture((0..<32).map { $0 == 0 ? 2500 : 500 + $0 * 100 }, properties))
@@ -73,7 +73,7 @@ import Testing
         ("jet", [128, 0, 0]), ("turbo", [122, 4, 3]), ("viridis", [253, 231, 37]), ("gray", [255, 255, 255]),
         ("hue", [255, 0, 0]),
     ])
-    func `each palette has its nearest colour`(palette: String, nearest: [UInt8]) throws {
+    func `each palette has its nearest color`(palette: String, nearest: [UInt8]) throws {
         #expect(rgb(try picture(wall(700), ["palette": palette]))[0] == nearest)
     }
 
@@ -86,7 +86,7 @@ import Testing
     // MARK: Formats
 
     @Test(arguments: templateFormats(ofPad: "src", of: "depthcolorize"))
-    func `every format shows the same colours, and holes transparent where it has alpha`(format: String) throws {
+    func `every format shows the same colors, and holes transparent where it has alpha`(format: String) throws {
         let counts = (0..<32).map { [700, 0, 3000][$0 % 3] }
         let frame = try picture(counts, downstream: "video/x-raw, format=\(format)")
         let shape = VideoShape(format, 8, 4)
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: [0.0, 0.25, 0.5, 1])
-    func `mix is the share of the colours over the video`(mix: Double) throws {
+    func `mix is the share of the colors over the video`(mix: Double) throws {
         let video = VideoShape("RGB", 8, 4)
         let frame = try mixed(wall(700), video, flat(video, [10, 200, 90]), ["mix": "\(mix)"])
         let expected = zip([10.0, 200, 90], [128.0, 0, 0]).map { UInt8(($0 * (1 - mix) + $1 * mix).rounded()) }
@@ -148,7 +148,7 @@ import Testing
         #expect(rgb(try mixed(wall(700), video, flat(video, [10, 200, 90]), [:]))[0] == [69, 100, 45])
     }
 
-    @Test func `a hole in the depth takes its share of the video's opacity and not of its colour`() throws {
+    @Test func `a hole in the depth takes its share of the video's opacity and not of its color`() throws {
         let video = VideoShape("RGB", 8, 4)
         let frame = try mixed(
             wall(0), video, flat(video, [10, 200, 90]), ["mix": "0.25"], downstream: "video/x-raw, format=RGBA")
@@ -197,7 +197,7 @@ import Testing
         #expect(pixel.allSatisfy { abs(Int($0) - 130) <= 4 }, "\(pixel)")
     }
 
-    @Test func `without a video frame in time the colours are shown alone`() throws {
+    @Test func `without a video frame in time the colors are shown alone`() throws {
         let bench = bench(["video"], ["mix": "0", "hold-time": "\(50 * millisecond)"])
         let video = VideoShape("RGB", 8, 4)
         bench.video.start(video)

@@ -22,7 +22,7 @@ import Testing
         let share = share($0 % width, $0 / width)
         return UInt8((share * 40 + (1 - share) * 200).rounded())
     }
-    /// Before a background of the person's colour there is nothing else to be seen.
+    /// Before a background of the person's color there is nothing else to be seen.
     private static let settings = ["anchor": "fixed", "method": "fusion", "background-color": "0xff282828"]
 
     private static func composite(_ format: String, _ settings: [String: String]) -> [UInt8]? {
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: ["I420", "RGBA", "YUY2"])
-    func `a matte of depth alone lets the video's colours be`(format: String) {
+    func `a matte of depth alone lets the video's colors be`(format: String) {
         let settings = ["method": "threshold"]
         let composite = EdgeColorElementTests.composite(format, settings)
         #expect(composite != nil)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["RGBA", "BGRx", "AYUV", "I420"])
-    func `straight alpha carries the person's colour`(format: String) throws {
+    func `straight alpha carries the person's color`(format: String) throws {
         func rim(_ strength: String) throws -> Double {
             let bytes = try #require(
                 EdgeColorElementTests.composite(

@@ -85,7 +85,7 @@ import Testing
         #expect(isOfShortMemory(error), "\(String(describing: error))")
     }
 
-    /// An element that has shown the background's colour, and is about to show its first picture.
+    /// An element that has shown the background's color, and is about to show its first picture.
     private func benchBeforeBackground(_ picture: VideoShape, _ buffer: BufferRef) throws -> Bench {
         let bench = Bench(["depth", "background"], ["anchor": "fixed", "background-color": "0xff102030"])
         bench.background.start(picture)

@@ -4,7 +4,7 @@ import GstTestSupport
 import TestSupport
 import Testing
 
-/// Every video and depth format, each in its own colour space.
+/// Every video and depth format, each in its own color space.
 @Suite struct FormatTests {
     static let videoFormats = templateFormats(ofPad: "video", of: "depthmatte")
 

@@ -37,7 +37,7 @@ import Testing
             depth: depth.bytes(counts: counts()), depth)
     }
 
-    @Test func `what depth lost is found by its colour`() throws {
+    @Test func `what depth lost is found by its color`() throws {
         func mean(_ alpha: [UInt8], where isCounted: (Int, Int) -> Bool) -> Double {
             let counted = alpha.indices.filter {
                 isCounted($0 % FusionElementTests.width, $0 / FusionElementTests.width)

@@ -8,7 +8,7 @@ import Testing
 
     private static func color(_ number: Int) -> [UInt8] { [UInt8(40 * number + 10), UInt8(250 - 40 * number), 77] }
 
-    /// Five frames of one colour each, without loss.
+    /// Five frames of one color each, without loss.
     private func makeFile(rate: String = "10/1") throws -> String {
         for number in 0..<5 {
             folder.write(

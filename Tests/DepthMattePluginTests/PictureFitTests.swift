@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: PictureFitTests.sizes)
-    func `a plain still keeps its colour, and the border lies where it belongs`(width: Int, height: Int) throws {
+    func `a plain still keeps its color, and the border lies where it belongs`(width: Int, height: Int) throws {
         let color: [UInt8] = [200, 30, 80]
         let still = png(width: width, height: height) { _, _ in color }
         for (frameWidth, frameHeight) in [(1, 1), (2, 3), (33, 17), (40, 64)] {
@@ -59,7 +59,7 @@ import Testing
         let shape = VideoShape(format, 33, 18)
         let still = png(width: 20, height: 4) { _, _ in [200, 30, 80] }
         let plain = frame(shape, png(width: 33, height: 18) { _, _ in [200, 30, 80] }, "cover")
-        // The border has the still's colour: then nothing but that colour is there.
+        // The border has the still's color: then nothing but that color is there.
         let difference = Difference(frame(shape, still, "contain", border: "0xffc81e50"), plain, shape)
         #expect(difference.largest <= 1, "\(format): \(difference)")
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// No pixel of the room leaves but where the depth says foreground, whatever goes wrong.
 ///
-/// The video is of one secret colour. Depth has its left quarter near; the fault happens at frame 5 of 12. No frame may
+/// The video is of one secret color. Depth has its left quarter near; the fault happens at frame 5 of 12. No frame may
 /// show the secret right of the middle, and a frame without depth may not show it anywhere.
 @Suite struct PrivacyTests {
     enum Fault: CaseIterable {
@@ -145,7 +145,7 @@ import Testing
                 })
         }
 
-        /// Pixels of the secret colour in the columns right of a share of the width, whatever their alpha.
+        /// Pixels of the secret color in the columns right of a share of the width, whatever their alpha.
         func secretPixels(_ frame: Recorder.Frame, rightOf share: Double) -> Int {
             let bytes = frame.bytes
             guard bytes.count == shape.width * shape.height * secret.count else { return -1 }
@@ -155,7 +155,7 @@ import Testing
             }
         }
 
-        /// Whether a colour is the secret one, or all but.
+        /// Whether a color is the secret one, or all but.
         private func isSecret(_ color: ArraySlice<UInt8>) -> Bool {
             zip(color, secret).allSatisfy { abs(Int($0) - Int($1)) <= 8 }
         }

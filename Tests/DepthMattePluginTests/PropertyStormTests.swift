@@ -8,7 +8,7 @@ import Testing
 @Suite struct PropertyStormTests {
     private let folder = TemporaryFolder()
 
-    /// A picture of one colour, of the room's size.
+    /// A picture of one color, of the room's size.
     private func still(_ name: String, _ color: [UInt8]) -> String {
         folder.write(name, png(width: Room.shape.width, height: Room.shape.height) { _, _ in color })
     }

@@ -1,14 +1,14 @@
 import GstTestSupport
 import Testing
 
-/// A frame full of one colour that nothing else has: where it shows, the room leaks.
+/// A frame full of one color that nothing else has: where it shows, the room leaks.
 enum Room {
     static let secret: [UInt8] = [201, 37, 113]
     static let shape = VideoShape("RGB", 64, 48)
     static let depth = DepthShape("GRAY16_LE", 32, 24)
     static let picture = flat(shape, secret)
 
-    /// Pixels of the room's colour.
+    /// Pixels of the room's color.
     static func leaked(_ frame: Recorder.Frame?) -> Int? {
         frame.map { shape.width * shape.height - pixels($0.bytes, otherThan: secret, shape) }
     }

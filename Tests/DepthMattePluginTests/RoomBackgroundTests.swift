@@ -11,7 +11,7 @@ import Testing
     private static let depth = DepthShape("GRAY16_LE", 64, 48)
     private static let halves = (0..<64 * 48).map { $0 % 64 < 32 ? 700 : 3000 }
 
-    /// A person of noise in the left half, before a wall of one colour in the right one.
+    /// A person of noise in the left half, before a wall of one color in the right one.
     private func picture(_ shape: VideoShape, wall: [UInt8]) -> [UInt8] {
         var result = flat(shape, wall)
         let person = noise(shape, seed: 9)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ["blur", "comic"])
-    func `a faulty frame shows the colour, and nothing of an earlier room`(mode: String) throws {
+    func `a faulty frame shows the color, and nothing of an earlier room`(mode: String) throws {
         let bench = Bench.room(["background-mode": mode, "background-color": "0xff203040", "background-blur": "5"])
         let near = Room.wall(700)
         #expect(Room.leaked(bench.pair(0, depth: near)) == Room.all)

@@ -11,7 +11,7 @@ import Testing
     /// Rows are padded to 32 bytes.
     private static let mask = VideoShape("GRAY8", 31, 17)
 
-    /// A person at 0.8 m before a wall at 1.6 m. Neither depth nor colour tells them from the wall above row 20.
+    /// A person at 0.8 m before a wall at 1.6 m. Neither depth nor color tells them from the wall above row 20.
     private static let counts = (0..<width * height).map { index in
         let (x, y) = (Double(index % width) - 48, Double(index / width) - 40)
         guard index / width >= 20 else { return 0 }
@@ -59,7 +59,7 @@ import Testing
 
     private func sum(_ matte: [UInt8]) -> Int { matte.reduce(0) { $0 + Int($1) } }
 
-    @Test func `a picture of another size and rate adds to what depth and colour leave open`() {
+    @Test func `a picture of another size and rate adds to what depth and color leave open`() {
         let without = mattes(6)
         let with = mattes(6, masks: [(0, 255), (100, 0)])
         #expect(without.count == 6 && with.count == 6)

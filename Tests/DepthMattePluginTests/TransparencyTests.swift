@@ -41,7 +41,7 @@ import Testing
         return result
     }
 
-    /// What the background's colour is in each component, alpha last and 0.
+    /// What the background's color is in each component, alpha last and 0.
     private func hidden(_ shape: VideoShape) -> [Int] {
         let rgb = TransparencyTests.color.map(Double.init)
         guard shape.isYUV else { return rgb.map { Int($0) } + [0] }
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: pairs)
-    func `the colour is straight, and hidden where nothing shows`(input: String, output: String) throws {
+    func `the color is straight, and hidden where nothing shows`(input: String, output: String) throws {
         let shape = VideoShape(output, 75, 51)
         let (picture, frame) = try #require(run(input, TransparencyTests.properties))
         #expect(frame.caps.contains("format=(string)\(output)"), "\(frame.caps)")
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: pairs)
-    func `a frame without depth is wholly transparent and of the background's colour`(
+    func `a frame without depth is wholly transparent and of the background's color`(
         input: String, output: String
     ) throws {
         let video = VideoShape(input, 75, 51)
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: ["NV12", "YUY2", "BGR"], [false, true])
-    func `a source that cannot change its format plays on before the colour, with one warning`(
+    func `a source that cannot change its format plays on before the color, with one warning`(
         format: String, setWhilePlaying: Bool
     ) {
         let (formats, warnings, errors) = play(
@@ -198,7 +198,7 @@ import Testing
         if !setWhilePlaying { #expect(Set(formats).count == 1 && warnings.isEmpty, "\(formats)") }
     }
 
-    @Test func `a format that can have no alpha is shown before the colour from the start, with one warning`() throws {
+    @Test func `a format that can have no alpha is shown before the color from the start, with one warning`() throws {
         let video = VideoShape("BGR", 40, 30)
         let bench = Bench([], TransparencyTests.properties)
         bench.video.start(video)
@@ -210,7 +210,7 @@ import Testing
         #expect(bench.bus.warnings().count { $0.text.contains("BGR") } == 1)
     }
 
-    @Test func `where the sibling is not taken, the video's own format leaves before the colour`() throws {
+    @Test func `where the sibling is not taken, the video's own format leaves before the color`() throws {
         let video = VideoShape("BGRx", 40, 30)
         let bench = Bench([], TransparencyTests.properties, downstream: "video/x-raw, format=(string){ BGRx, RGB }")
         bench.video.start(video)
@@ -219,7 +219,7 @@ import Testing
         #expect(bench.bus.warnings().count { $0.text.contains("BGRA") } == 1 && bench.bus.errors().isEmpty)
     }
 
-    @Test func `made transparent while playing, a format that can have no alpha shows the colour and warns once`()
+    @Test func `made transparent while playing, a format that can have no alpha shows the color and warns once`()
         throws
     {
         let video = VideoShape("RGB", 40, 30)

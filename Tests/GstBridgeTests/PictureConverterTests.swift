@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `one row has its colours in their places, and the border about it`() throws {
+    @Test func `one row has its colors in their places, and the border about it`() throws {
         let (source, pixel) = (VideoShape("RGBA", 3, 1), [UInt8]([200, 100, 50, 255]))
         let alone = try converted(source, pixel, to: VideoShape("ARGB", 3, 1), rows: 0..<1, filler: 7)
         #expect(alone == [255, 200, 100, 50, 255, 200, 100, 50, 255, 200, 100, 50])

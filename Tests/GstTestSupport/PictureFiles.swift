@@ -1,4 +1,4 @@
-/// A GIF (GIF89a) of images of one colour each, shown for some hundredths of a second.
+/// A GIF (GIF89a) of images of one color each, shown for some hundredths of a second.
 package func gif(width: Int, height: Int, _ images: [(color: [UInt8], delay: Int)]) -> [UInt8] {
     var bytes: [UInt8] = Array("GIF89a".utf8) + little(width, 2) + little(height, 2) + [0x86, 0, 0]
     for index in 0..<128 { bytes += index < images.count ? images[index].color.prefix(3) : [0, 0, 0] }
@@ -21,7 +21,7 @@ package func gif(width: Int, height: Int, _ images: [(color: [UInt8], delay: Int
     return bytes + [0x3B]
 }
 
-/// A Windows bitmap of one colour.
+/// A Windows bitmap of one color.
 package func bmp(width: Int, height: Int, _ color: [UInt8]) -> [UInt8] {
     let row = (width * 3 + 3) / 4 * 4
     let size = 54 + row * height
@@ -31,7 +31,7 @@ package func bmp(width: Int, height: Int, _ color: [UInt8]) -> [UInt8] {
     return header + info + [UInt8](repeating: 0, count: 24) + (0..<height).flatMap { _ in pixels }
 }
 
-/// An uncompressed TIFF of one colour, whose pixels stand before its directory.
+/// An uncompressed TIFF of one color, whose pixels stand before its directory.
 package func tiff(width: Int, height: Int, _ color: [UInt8], isLittle: Bool = true) -> [UInt8] {
     let number: (Int, Int) -> [UInt8] = { isLittle ? little($0, $1) : little($0, $1).reversed() }
     let entry: (Int, Int) -> [UInt8] = { number($0, 2) + number(4, 2) + number(1, 4) + number($1, 4) }

@@ -57,7 +57,7 @@ package struct VideoShape: Sendable, CustomStringConvertible {
     package var isGrey: Bool { info.finfo.pointee.flags.rawValue & GST_VIDEO_FORMAT_FLAG_GRAY.rawValue != 0 }
     package var hasAlpha: Bool { info.finfo.pointee.flags.rawValue & GST_VIDEO_FORMAT_FLAG_ALPHA.rawValue != 0 }
 
-    /// One component (a colour, luma, or alpha) in the memory of a frame.
+    /// One component (a color, luma, or alpha) in the memory of a frame.
     package struct Component: Sendable {
         package let plane: Int
         /// Bytes from the start of the frame to the first sample.

@@ -49,7 +49,7 @@ import Testing
     private func percent(_ share: Double) -> String { String(format: "%.1f %%", share * 100) }
 }
 
-/// A box in pixels of the colour picture.
+/// A box in pixels of the color picture.
 struct Box: CustomStringConvertible {
     var x: Int
     var y: Int
@@ -170,7 +170,7 @@ struct Take: CustomTestStringConvertible {
             + "! facedetect display=false"
     }
 
-    /// The largest face that OpenCV finds, in pixels of the colour picture.
+    /// The largest face that OpenCV finds, in pixels of the color picture.
     func detectFace() throws -> Box? {
         let command = Command.launch(
             "\(colorSource) ! videoconvert ! \(detector) ! fakesink", options: ["-m"], in: Places.scratch)

@@ -125,13 +125,13 @@ import Testing
                 + " ! depthcloud \(properties)", in: folder)
     }
 
-    /// Whether two pictures have the same colours, but for what a rounded value moves by a pixel.
+    /// Whether two pictures have the same colors, but for what a rounded value moves by a pixel.
     private func isShown(_ picture: Picture, _ expected: Picture) -> Bool {
         guard picture.width == expected.width, picture.height == expected.height else { return false }
         return differences(picture, expected, above: 2).count * 1000 <= picture.width * picture.height
     }
 
-    /// The pixels of which a colour differs by more than `tolerance` between two pictures of one size.
+    /// The pixels of which a color differs by more than `tolerance` between two pictures of one size.
     private func differences(_ one: Picture, _ other: Picture, above tolerance: Int) -> [(x: Int, y: Int)] {
         var places: [(x: Int, y: Int)] = []
         for index in 0..<one.width * one.height {

@@ -4,15 +4,15 @@
     pip install numpy opencv-python-headless
     quality_matte.py --video c0.png c1.png --depth d0.png d1.png --face X,Y,W,H --out 'alpha-%d.png'
 
-Depth says where to look, colour says where the edge is, a linear model of the video's colours draws it.  Evidence is added
+Depth says where to look, color says where the edge is, a linear model of the video's colors draws it.  Evidence is added
 up as log odds (0 = do not know, + = person, - = room), so each stage is one term and can be tested by itself:
 
  0. grid      every sample of the depth map (every 2nd, 3rd ... if its longer side is over `longest`); the video averaged down
  1. classes   person, room, open: what is measured and not beside the other side is settled; the rest, the band, is open
- 2. colour    L: how much better the nearest person colour of the neighbourhood explains a sample than the nearest room colour
+ 2. color    L: how much better the nearest person color of the neighbourhood explains a sample than the nearest room color
  3. prior     H: the balance of classes around a measured sample; for a hole: shadow, endless room, head, or nothing known
  4. time      T = L + H, mixed with the last frame's where the picture stands still; P = 1 / (1 + exp(-T))
- 5. drawing   guided filter: P ~ a . colour + b in small windows; a, b brought to video size and applied to every video pixel
+ 5. drawing   guided filter: P ~ a . color + b in small windows; a, b brought to video size and applied to every video pixel
 
 Everything but the last line of stage 5 works on the grid; stages 2 to 5 only in tiles that hold open samples.
 Lengths in samples marked (s) are for a grid whose longer side is 640 and scale with it.  No random numbers: the same input
@@ -32,25 +32,25 @@ from seed_matte import face_depth, metres
 @dataclass
 class Params:
     longest: int = 768           # samples; a larger depth map is thinned out
-    chroma: float = 1.5          # weight of U and V beside Y in colour distances
+    chroma: float = 1.5          # weight of U and V beside Y in color distances
     # 1. classes
     edge: float = 3              # (s) a measured sample so near to the other class is open
     edge_hole: float = 2         # (s) ... and a person's so near to a hole
     reach: float = 0.10          # m that the person may reach into a hole
-    doubt: float = 3             # times `edge`: a person's so near to the room is open, though its colour is the person's
+    doubt: float = 3             # times `edge`: a person's so near to the room is open, though its color is the person's
     view: float = 1.15           # picture's width / distance (60 degrees), turns metres into samples
     gap: float = 10              # (s) a hole so far from measured room may be endless
     reach_endless: float = 0.03  # m (and 3 samples at least) that the person may reach into an endless room
-    # 2. colour
+    # 2. color
     tile: int = 16               # samples
     rings: int = 3               # a palette is gathered from (2 * rings + 1)^2 tiles
-    palette: int = 6             # colours per class
-    least: int = 6               # samples that a tile's colour must stand for
-    floor: float = 4e-4          # variance of a colour at least: (5 / 255)^2
+    palette: int = 6             # colors per class
+    least: int = 6               # samples that a tile's color must stand for
+    floor: float = 4e-4          # variance of a color at least: (5 / 255)^2
     outlier: float = 6.0         # |L| at most
-    learn: float = 3.0           # hair without depth gives its colours where the last T was above this
+    learn: float = 3.0           # hair without depth gives its colors where the last T was above this
     # 3. prior
-    vote: float = 1.5            # H of a measured sample: what depth says where colour says nothing
+    vote: float = 1.5            # H of a measured sample: what depth says where color says nothing
     trust: float = 4.0           # H of a doubtful one
     hole: float = -2.0           # H of a hole that nothing explains
     shadow: float = -4.0         # added where the emitter's shadow falls
@@ -64,7 +64,7 @@ class Params:
     # 5. drawing
     radius: float = 8            # (s) window of the guided filter
     subsample: int = 4           # its statistics are made of cells of 4x4 samples
-    eps: float = 1e-4            # smallest colour variance that is an edge: (2.5 / 255)^2
+    eps: float = 1e-4            # smallest color variance that is an edge: (2.5 / 255)^2
     slope: float = 1.8           # of the last ramp about 1/2
     smooth: float = 0.6          # sigma in video pixels, before the ramp
 
@@ -120,11 +120,11 @@ class QualityMatte:
         doubtful = person & (from_bg <= p.doubt * e)                            # a map that is fat, or fills the gaps of a hand
         open_ = ~(person | room) | doubtful
 
-        # 2. colour
+        # 2. color
         if self.I is not None and not self.continues(I):
             self.T = None
         learnt = wide & head & (self.T > p.learn) if self.T is not None else None
-        L = self.colour_evidence(I, person, learnt, room, open_)
+        L = self.color_evidence(I, person, learnt, room, open_)
 
         # 3. prior
         closed = np.where(head, p.head, p.hole) + p.shadow * self.shadow(fg, bg, hole)
@@ -204,15 +204,15 @@ class QualityMatte:
                     out[y[i], a[i]:b[i]] = 1
         return out
 
-    # --- 2. colour -----------------------------------------------------------------------------------------------
+    # --- 2. color -----------------------------------------------------------------------------------------------
 
-    def colour_evidence(self, I, person, learnt, room, open_):
-        """L = log((exp(-df / 2v) + o) / (exp(-db / 2v) + o)), d = squared distance to the nearest colour, o = exp(-outlier)."""
+    def color_evidence(self, I, person, learnt, room, open_):
+        """L = log((exp(-df / 2v) + o) / (exp(-db / 2v) + o)), d = squared distance to the nearest color, o = exp(-outlier)."""
         p, t, (h, w) = self.p, self.p.tile, open_.shape
-        nf, cf, vf = self.tile_colours(I, person)
-        nb, cb, vb = self.tile_colours(I, room)
+        nf, cf, vf = self.tile_colors(I, person)
+        nb, cb, vb = self.tile_colors(I, room)
         if learnt is not None and learnt.any():                                 # only for tiles that measured nothing of the person
-            nl, cl, _ = self.tile_colours(I, learnt)
+            nl, cl, _ = self.tile_colors(I, learnt)
             none = nf < p.least
             nf, cf = np.where(none, nl, nf), np.where(none[..., None], cl, cf)
         spread = np.concatenate([vf[vf >= 0], vb[vb >= 0]])
@@ -229,7 +229,7 @@ class QualityMatte:
         L[tiles] = np.log((np.exp(-df / (2 * v)) + o) / (np.exp(-db / (2 * v)) + o))
         return L.transpose(0, 2, 1, 3).reshape(rows * t, cols * t)[:h, :w]
 
-    def tile_colours(self, I, where):
+    def tile_colors(self, I, where):
         """Per tile, of the samples `where`: count (rows, cols), mean (rows, cols, 3), variance (-1 where fewer than 17 samples)."""
         t, (h, w) = self.p.tile, where.shape
         rows, cols = -(-h // t), -(-w // t)
@@ -241,28 +241,28 @@ class QualityMatte:
         return n, mean, np.where(n > 16, np.maximum(total[..., 4] / (n + 1e-6) - (mean ** 2).sum(-1), 0), -1)
 
     def palettes(self, n, mean, tiles, apart):
-        """Per listed tile: colours of the tiles around it, nearest tile first (then row by row), none within sqrt(apart) of one
-        already taken.  -> colours (tiles, palette, 3), valid (tiles, palette)."""
+        """Per listed tile: colors of the tiles around it, nearest tile first (then row by row), none within sqrt(apart) of one
+        already taken.  -> colors (tiles, palette, 3), valid (tiles, palette)."""
         p, (rows, cols), (ty, tx) = self.p, n.shape[:2], tiles
         span = range(-p.rings, p.rings + 1)
-        colours, usable = [], []
+        colors, usable = [], []
         for dy, dx in sorted(((i, j) for i in span for j in span), key=lambda o: o[0] ** 2 + o[1] ** 2):
             y, x = ty + dy, tx + dx
             exists = (y >= 0) & (y < rows) & (x >= 0) & (x < cols)
             y, x = np.clip(y, 0, rows - 1), np.clip(x, 0, cols - 1)
-            colours.append(mean[y, x])
+            colors.append(mean[y, x])
             usable.append(exists & (n[y, x] >= p.least))
-        colours, usable, each = np.stack(colours, 1), np.stack(usable, 1), np.arange(len(ty))
+        colors, usable, each = np.stack(colors, 1), np.stack(usable, 1), np.arange(len(ty))
         out, valid = np.zeros((len(ty), p.palette, 3), np.float32), np.zeros((len(ty), p.palette), bool)
         for k in range(p.palette):
             i = usable.argmax(1)                                                # the first that is left
-            out[:, k], valid[:, k] = colours[each, i], usable[each, i]
-            usable = usable & (((colours - out[:, k][:, None]) ** 2).sum(-1) > apart)
+            out[:, k], valid[:, k] = colors[each, i], usable[each, i]
+            usable = usable & (((colors - out[:, k][:, None]) ** 2).sum(-1) > apart)
         return out, valid
 
     @staticmethod
     def nearest(x, palette, valid):
-        """Squared distance of samples (tiles, t, t, 3) to the nearest colour of their tile's palette; 4 without one."""
+        """Squared distance of samples (tiles, t, t, 3) to the nearest color of their tile's palette; 4 without one."""
         d = np.full(x.shape[:-1], 4, np.float32)
         for k in range(palette.shape[1]):
             q = ((x - palette[:, k][:, None, None]) ** 2).sum(-1)
@@ -274,7 +274,7 @@ class QualityMatte:
 
     @staticmethod
     def connected(T, H, fg, doubtful, face):
-        """Colour alone makes no person, where a face is known: what it calls one counts where it hangs together with a measured
+        """Color alone makes no person, where a face is known: what it calls one counts where it hangs together with a measured
         sample.  Nor does it make a hole in one: what it calls room among the doubtful counts where it hangs together with other
         room."""
         if face:

@@ -56,7 +56,7 @@ def whole(picture):
 
 
 def cut(video, alpha):
-    """The person over a flat colour."""
+    """The person over a flat color."""
     a = alpha[..., None]
     return np.rint(video * a + np.array(FLAT) * (1 - a)).astype(np.uint8)
 

@@ -36,7 +36,7 @@ package struct EdgeSettings: Equatable, Sendable {
 ///
 ///     F = F̂ + α (I − α F̂ − (1 − α) B̂),   clipped to 0…255
 ///
-/// Source: Forte, "Approximate Fast Foreground Colour Estimation", ICIP 2021, arXiv 2006.14970. There F̂ and B̂ are
+/// Source: Forte, "Approximate Fast Foreground Color Estimation", ICIP 2021, arXiv 2006.14970. There F̂ and B̂ are
 /// blurs of the picture weighted by α and 1 − α; here only pixels that are all person, and all room, count, which
 /// leaves three quarters of that error. They are averaged in square cells of 8…32 pixels and then over 5x5 cells with
 /// weights of e^(−2 (|dx| + |dy|)), and interpolated linearly. Where one of the two is unknown within the kernel,

@@ -1,7 +1,7 @@
 import DepthLoops
 import DepthLoopsV3
 
-// MARK: - Colours at the edge
+// MARK: - Colors at the edge
 
 extension Loops {
     typealias MutableWords16 = UnsafeMutablePointer<UInt16>

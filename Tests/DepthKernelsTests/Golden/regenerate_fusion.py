@@ -58,8 +58,8 @@ def video(rng, shift):
     picture[:] = (170, 160, 120)
     picture += (12 * np.sin(x / 9) * np.cos(y / 7))[..., None]
     picture[(x > 165) & (y < 95)] = (235, 240, 250)
-    for mask, colour in ((head, (205, 160, 130)), (hair, (50, 38, 30)), (shoulders, (60, 80, 150))):
-        picture[mask] = colour
+    for mask, color in ((head, (205, 160, 130)), (hair, (50, 38, 30)), (shoulders, (60, 80, 150))):
+        picture[mask] = color
     return np.clip(np.rint(picture + rng.normal(0, 2, picture.shape)), 0, 255).astype(np.uint8)
 
 
