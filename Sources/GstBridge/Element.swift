@@ -48,7 +48,15 @@ extension Element {
 /// The definition of an element class: names, pads, properties, and the constructor of the Swift object of an instance.
 package struct ElementDefinition: Sendable {
     package enum Parent: Sendable {
-        case element, aggregator
+        case element, aggregator, transform
+
+        var type: GType {
+            switch self {
+            case .element: gst_element_get_type()
+            case .aggregator: gst_aggregator_get_type()
+            case .transform: gst_base_transform_get_type()
+            }
+        }
     }
 
     package let typeName: String
@@ -96,7 +104,7 @@ package struct ElementDefinition: Sendable {
     private func registeredType() -> GType {
         let known = g_type_from_name(typeName)
         guard known == 0 else { return known }
-        let parentType = parent == .aggregator ? gst_aggregator_get_type() : gst_element_get_type()
+        let parentType = parent.type
         var query = GTypeQuery()
         g_type_query(parentType, &query)
         let box = Unmanaged.passRetained(DefinitionBox(self)).toOpaque()  // lives as long as the type: for ever
@@ -182,8 +190,10 @@ private let initializeClass: GClassInitFunc = { classPointer, data in
     for template in definition.pads {
         template.add(to: elementClass, padType: definition.parent == .aggregator ? gst_aggregator_pad_get_type() : nil)
     }
-    if definition.parent == .aggregator {
-        installAggregatorFunctions(classPointer.assumingMemoryBound(to: GstAggregatorClass.self))
+    switch definition.parent {
+    case .element: break
+    case .aggregator: installAggregatorFunctions(classPointer.assumingMemoryBound(to: GstAggregatorClass.self))
+    case .transform: installTransformFunctions(classPointer.assumingMemoryBound(to: GstBaseTransformClass.self))
     }
 }
 

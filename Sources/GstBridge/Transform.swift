@@ -1,0 +1,180 @@
+package import CGStreamer
+
+/// An element with one input and one output, on GstBaseTransform: each buffer that comes in becomes one that leaves.
+///
+/// The functions below are its virtual functions, under their names in GStreamer. Every one but `transform` has a default,
+/// which does what GstBaseTransform does with caps that stay the same. They run on the streaming thread unless they say
+/// otherwise; `start` and `stop` run while it does not.
+///
+/// To add an element: a class that conforms to this, an `ElementDefinition` with the parent `.transform` and the pads
+/// `sink` and `src`, and its registration in `Plugin.swift`. Properties with a GstController follow it by themselves.
+package protocol Transform: Element {
+    /// READY to PAUSED, before any data.
+    func start() throws(ElementError)
+
+    /// PAUSED to READY, after the last data.
+    func stop()
+
+    /// The caps that the other pad may have, given those of one pad; nil leaves them the same. Any thread. Ownership passes to
+    /// the caller.
+    ///
+    /// - Parameters:
+    ///   - caps: of the pad of `direction`.
+    ///   - direction: GST_PAD_SINK asks for the source pad's caps, GST_PAD_SRC for the sink pad's.
+    func transformCaps(
+        _ caps: UnsafeMutablePointer<GstCaps>, of direction: GstPadDirection
+    ) -> UnsafeMutablePointer<GstCaps>?
+
+    /// Fixes what `transformCaps` left open. Takes `other`; ownership of the result passes to the caller.
+    ///
+    /// - Parameters:
+    ///   - other: possible caps of the other pad.
+    ///   - caps: fixed ones, of the pad of `direction`.
+    func fixateCaps(
+        _ other: UnsafeMutablePointer<GstCaps>, for caps: UnsafeMutablePointer<GstCaps>, of direction: GstPadDirection
+    ) -> UnsafeMutablePointer<GstCaps>?
+
+    /// The caps of both pads are known, before the first buffer of them.
+    func setCaps(
+        _ input: UnsafeMutablePointer<GstCaps>, _ output: UnsafeMutablePointer<GstCaps>
+    ) throws(CapsRefusal)
+
+    /// The size of a frame of some caps, in bytes; nil where the caps do not say it. Any thread.
+    func getUnitSize(_ caps: UnsafeMutablePointer<GstCaps>) -> Int?
+
+    /// Fills `output`, which has the size of a frame of the source pad's caps and the input's timestamps.
+    func transform(_ input: BufferPointer, into output: BufferPointer) throws(FlowStop)
+
+    /// An event from upstream. The event is ours to give back, or to `parent`.
+    func sinkEvent(
+        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool
+
+    /// An event from downstream, on its sender's thread. The event is ours to give back, or to `parent`.
+    func srcEvent(
+        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool
+
+    /// A query on the pad of a direction, on the asker's thread.
+    func query(_ query: UnsafeMutablePointer<GstQuery>, on direction: GstPadDirection, parent: () -> Bool) -> Bool
+}
+
+extension Transform {
+    package func start() throws(ElementError) {}
+    package func stop() {}
+    package func transformCaps(
+        _ caps: UnsafeMutablePointer<GstCaps>, of direction: GstPadDirection
+    ) -> UnsafeMutablePointer<GstCaps>? { nil }
+    package func fixateCaps(
+        _ other: UnsafeMutablePointer<GstCaps>, for caps: UnsafeMutablePointer<GstCaps>, of direction: GstPadDirection
+    ) -> UnsafeMutablePointer<GstCaps>? { gst_caps_fixate(other) }
+    package func setCaps(
+        _ input: UnsafeMutablePointer<GstCaps>, _ output: UnsafeMutablePointer<GstCaps>
+    ) throws(CapsRefusal) {}
+    package func getUnitSize(_ caps: UnsafeMutablePointer<GstCaps>) -> Int? {
+        var info = GstVideoInfo()
+        return gst_video_info_from_caps(&info, caps) != 0 ? Int(info.size) : nil
+    }
+    package func sinkEvent(
+        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool { parent(event) }
+    package func srcEvent(
+        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool { parent(event) }
+    package func query(
+        _ query: UnsafeMutablePointer<GstQuery>, on direction: GstPadDirection, parent: () -> Bool
+    ) -> Bool { parent() }
+
+    package var base: UnsafeMutablePointer<GstBaseTransform> {
+        UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstBaseTransform.self)
+    }
+
+    /// Asks for caps to be negotiated anew before the next buffer. Any thread.
+    package func reconfigureSrc() { gst_base_transform_reconfigure_src(base) }
+}
+
+// MARK: - The C side: one closure per virtual function
+
+private typealias TransformPointer = UnsafeMutablePointer<GstBaseTransform>
+
+/// GstBaseTransform's own virtual functions.
+private func parent(_ instance: TransformPointer) -> GstBaseTransformClass? {
+    parentClass(instance)?.assumingMemoryBound(to: GstBaseTransformClass.self).pointee
+}
+
+private func element(_ instance: TransformPointer?) -> (any Transform)? { swiftElement(instance) as? any Transform }
+
+func installTransformFunctions(_ table: UnsafeMutablePointer<GstBaseTransformClass>) {
+    table.pointee.start = { instance in
+        guard let element = element(instance) else { return 0 }
+        do throws(ElementError) {
+            try element.start()
+            return 1
+        } catch {
+            element.post(error)
+            return 0
+        }
+    }
+    table.pointee.stop = { instance in
+        element(instance)?.stop()
+        return 1
+    }
+    installCapsFunctions(table)
+    installDataFunctions(table)
+}
+
+private func installCapsFunctions(_ table: UnsafeMutablePointer<GstBaseTransformClass>) {
+    table.pointee.transform_caps = { instance, direction, caps, filter in
+        guard let instance, let caps, let element = element(instance) else { return nil }
+        let possible = element.transformCaps(caps, of: direction) ?? gst_caps_ref(caps)
+        guard let filter, let possible else { return possible }
+        defer { gst_caps_unref(possible) }
+        return gst_caps_intersect_full(filter, possible, GST_CAPS_INTERSECT_FIRST)
+    }
+    table.pointee.fixate_caps = { instance, direction, caps, other in
+        guard let caps, let other, let element = element(instance) else { return other }
+        return element.fixateCaps(other, for: caps, of: direction)
+    }
+    table.pointee.set_caps = { instance, input, output in
+        guard let input, let output, let element = element(instance) else { return 0 }
+        do throws(CapsRefusal) {
+            try element.setCaps(input, output)
+            return 1
+        } catch {
+            element.post(ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "These caps are refused: \(error.reason)."))
+            return 0
+        }
+    }
+    table.pointee.get_unit_size = { instance, caps, size in
+        guard let caps, let size, let bytes = element(instance)?.getUnitSize(caps) else { return 0 }
+        size.pointee = gsize(bytes)
+        return 1
+    }
+}
+
+private func installDataFunctions(_ table: UnsafeMutablePointer<GstBaseTransformClass>) {
+    table.pointee.before_transform = { instance, buffer in
+        guard let instance, let buffer else { return }
+        let time = gst_segment_to_stream_time(&instance.pointee.segment, GST_FORMAT_TIME, buffer.pointee.pts)
+        if time != noClockTime {
+            gst_object_sync_values(UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstObject.self), time)
+        }
+    }
+    table.pointee.transform = { instance, input, output in
+        guard let input, let output, let element = element(instance) else { return GST_FLOW_ERROR }
+        return element.flow { () throws(FlowStop) in try element.transform(input, into: output) }
+    }
+    table.pointee.sink_event = { instance, event in
+        guard let instance, let event, let element = element(instance) else { return 0 }
+        return gboolean(element.sinkEvent(event) { parent(instance)?.sink_event?(instance, $0) ?? 0 != 0 })
+    }
+    table.pointee.src_event = { instance, event in
+        guard let instance, let event, let element = element(instance) else { return 0 }
+        return gboolean(element.srcEvent(event) { parent(instance)?.src_event?(instance, $0) ?? 0 != 0 })
+    }
+    table.pointee.query = { instance, direction, query in
+        guard let instance, let query, let element = element(instance) else { return 0 }
+        return gboolean(
+            element.query(query, on: direction) { parent(instance)?.query?(instance, direction, query) ?? 0 != 0 })
+    }
+}
