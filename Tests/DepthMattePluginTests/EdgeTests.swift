@@ -71,7 +71,7 @@ import Testing
     @Test func `what was most likely forgotten is said once`() {
         let forgotten =
             [
-                ([], [:], "depth pad"), (["depth"], ["background-mode": "image"], "background names"),
+                ([], [:], "depth pad"), (["depth"], ["background-mode": "image"], "property background"),
                 (["depth"], ["background-mode": "stream"], "background pad"),
             ] as [([String], [String: String], String)]
         for (pads, properties, words) in forgotten {

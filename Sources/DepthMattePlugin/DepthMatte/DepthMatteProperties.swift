@@ -65,10 +65,14 @@ enum DepthMatteProperties {
             "near", "Distance up to which everything is background, in metres; 0 = no near limit", 0...100, \.matte.near
         ),
         .double(
-            "feather-near", "Distance behind near over which alpha rises from 0 to 1, in metres; 0 = hard edge", 0...5,
+            "feather-near",
+            "Distance behind near over which alpha rises from 0 to 1, in metres; 0 = hard edge"
+                + notForFusion, 0...5,
             \.matte.featherNear),
         .double(
-            "feather-far", "Distance before the cutoff over which alpha falls from 1 to 0, in metres; 0 = hard edge",
+            "feather-far",
+            "Distance before the cutoff over which alpha falls from 1 to 0, in metres; 0 = hard edge"
+                + notForFusion,
             0...5,
             \.matte.featherFar),
         .bool(
@@ -78,13 +82,19 @@ enum DepthMatteProperties {
 
     private static let smoothing: [Row] = [
         .double(
-            "blur-radius", "Standard deviation of the Gaussian blur of the mask, in depth pixels; 0 = no blur",
+            "blur-radius",
+            "Standard deviation of the Gaussian blur of the mask, in depth pixels; 0 = no blur" + notForFusion,
             0...50, \.matte.blurRadius),
         .double(
-            "gamma", "Exponent applied to the blurred mask: below 1 widens the person, above 1 narrows them", 0.01...10,
+            "gamma",
+            "Exponent applied to the blurred mask: below 1 widens the person, above 1 narrows them" + notForFusion,
+            0.01...10,
             \.matte.gamma),
-        .choice("upscale", "Interpolation from the depth map's size to the video's", \.matte.upscale),
+        .choice("upscale", "Interpolation from the depth map's size to the video's" + notForFusion, \.matte.upscale),
     ]
+
+    /// Ends the description of a property of the threshold.
+    private static let notForFusion = " (not used by method=fusion)"
 
     private static let blend: [Row] = [
         .string(
