@@ -44,7 +44,7 @@ extension ReferencePadAggregator {
         } catch {
             let sentence = "On the \(padName(pad)) pad: \(error.reason)."
             // Refused caps come again with every buffer that their sender tries to push.
-            let isNew = streamState.lastRefusal.withLock { last in
+            let isNew = streams.lastRefusal.withLock { last in
                 defer { last = sentence }
                 return last != sentence
             }
@@ -64,7 +64,7 @@ extension ReferencePadAggregator {
             defer { gst_event_unref(event) }
             return takeCaps(event, role)
         case GST_EVENT_SEGMENT:
-            defer { streamState.flushes.noteSegment(of: pad) }
+            defer { streams.flushes.noteSegment(of: pad) }
             if isReference {
                 followSegment(event)
             } else {
@@ -73,16 +73,16 @@ extension ReferencePadAggregator {
             return parent(withOutputSeqnum(event))
         case GST_EVENT_FLUSH_START:
             defer { seekWaiting() }
-            streamState.flushes.noteFlush(of: pad)
-            return streamState.playGate.withoutWaiting { streamState.flushes.run { parent(event) } }
+            streams.flushes.noteFlush(of: pad)
+            return streams.playGate.withoutWaiting { streams.flushes.run { parent(event) } }
         case GST_EVENT_FLUSH_STOP:
-            streamState.wasFlushed.store(true, ordering: .releasing)
-            streamState.lateness.reset()
+            streams.wasFlushed.store(true, ordering: .releasing)
+            streams.lateness.reset()
             defer { seekWaiting() }
-            return streamState.flushes.end(on: pad) { parent(event) }
+            return streams.flushes.end(on: pad) { parent(event) }
         case GST_EVENT_GAP:
             if segment(of: pad).format == GST_FORMAT_TIME,
-                let isHandled = streamState.flushes.handleGap(of: pad, { parent(event) })
+                let isHandled = streams.flushes.handleGap(of: pad, { parent(event) })
             {
                 return isHandled
             }
@@ -90,7 +90,7 @@ extension ReferencePadAggregator {
             return true
         case GST_EVENT_SEGMENT_DONE where !isReference:
             defer { gst_event_unref(event) }
-            if let role { streamState.doneInputs[role.rawValue] = event.pointee.seqnum }
+            if let role { streams.state.doneInputs[role.rawValue] = event.pointee.seqnum }
             endInput(pad)  // until the next segment
             return true
         case GST_EVENT_EOS where isReference:
@@ -99,7 +99,7 @@ extension ReferencePadAggregator {
             endOtherInputs()
             return isHandled
         case GST_EVENT_EOS, GST_EVENT_STREAM_START:
-            if let role { streamState.doneInputs[role.rawValue] = nil }
+            if let role { streams.state.doneInputs[role.rawValue] = nil }
             return parent(event)
         default:
             if isReference { return forward(event, parent) }
@@ -117,14 +117,14 @@ extension ReferencePadAggregator {
         guard isSerialized else { return parent(event) }
         // The end of a segment leaves even where no frame of it did.
         if event.pointee.type == GST_EVENT_SEGMENT_DONE {
-            streamState.isSegmentDone = true
-            if streamState.hasCaps && !isNegotiated { gst_aggregator_negotiate(aggregator) }
+            streams.state.isSegmentDone = true
+            if streams.state.hasCaps && !isNegotiated { gst_aggregator_negotiate(aggregator) }
             if isNegotiated { _ = beginSegment() }
         }
-        if streamState.hasSentSegment { return gst_pad_push_event(sourcePad, event) != 0 }
+        if streams.state.hasSentSegment { return gst_pad_push_event(sourcePad, event) != 0 }
         // It must not overtake the segment, which leaves with the first frame.
-        streamState.laterEvents.append(EventRef(taking: event))
-        if streamState.laterEvents.count > mostLaterEvents { streamState.laterEvents.removeFirst() }
+        streams.state.laterEvents.append(EventRef(taking: event))
+        if streams.state.laterEvents.count > mostLaterEvents { streams.state.laterEvents.removeFirst() }
         return true
     }
 
@@ -134,7 +134,7 @@ extension ReferencePadAggregator {
             try withCaps(of: event) { caps throws(CapsRefusal) in
                 Self.log.debug(self) { "\(role) caps: \(caps.text)" }
                 try setCaps(caps, on: role)
-                if role.isReference { streamState.hasCaps = true }
+                if role.isReference { streams.state.hasCaps = true }
             }
             return true
         } catch {
@@ -145,38 +145,38 @@ extension ReferencePadAggregator {
     /// The reference stream's end is the output's: it must not wait for a stream that has gone silent.
     private func endOtherInputs() {
         for role in Role.allCases where !role.isReference {
-            guard let other = sinkPad(role.name) else { continue }
+            guard let other = streams.pads[role] else { continue }
             endInput(other.pad)
         }
     }
 
     /// The output's timeline is the reference stream's.
     private func followSegment(_ event: UnsafeMutablePointer<GstEvent>) {
-        streamState.lateness.reset()
-        streamState.seqnum = streamState.flushSeqnum ?? event.pointee.seqnum
-        streamState.laterEvents.removeAll(where: \.isSegmentDone)  // of the segment before
+        streams.lateness.reset()
+        streams.state.seqnum = streams.state.flushSeqnum ?? event.pointee.seqnum
+        streams.state.laterEvents.removeAll(where: \.isSegmentDone)  // of the segment before
         // The new segment leaves with the next frame, and nothing may leave before it.
-        streamState.hasSentSegment = false
+        streams.state.hasSentSegment = false
         var segment: UnsafePointer<GstSegment>?
         gst_event_parse_segment(event, &segment)
         if let segment { gst_aggregator_update_segment(aggregator, segment) }
         // An input whose segment was done earlier is done with this one, where it belongs to the same seek.
-        if streamState.isSegmentDone { resume { _, seqnum in seqnum != event.pointee.seqnum } }
-        streamState.isSegmentDone = false
+        if streams.state.isSegmentDone { resume { _, seqnum in seqnum != event.pointee.seqnum } }
+        streams.state.isSegmentDone = false
     }
 
     /// Waits again for inputs whose last segment was done.
     private func resume(where isOver: (Role, _ seqnum: UInt32) -> Bool) {
         for role in Role.allCases {
-            guard let seqnum = streamState.doneInputs[role.rawValue], isOver(role, seqnum) else { continue }
-            streamState.doneInputs[role.rawValue] = nil
-            if let input = sinkPad(role.name) { resumeInput(input.pad) }
+            guard let seqnum = streams.state.doneInputs[role.rawValue], isOver(role, seqnum) else { continue }
+            streams.state.doneInputs[role.rawValue] = nil
+            if let input = streams.pads[role] { resumeInput(input.pad) }
         }
     }
 
     /// GstAggregator gives what it sends the seqnum of the last segment on any pad; it should be the reference pad's.
     private func withOutputSeqnum(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
-        guard let seqnum = streamState.seqnum, seqnum != event.pointee.seqnum, let copy = gst_event_copy(event) else {
+        guard let seqnum = streams.state.seqnum, seqnum != event.pointee.seqnum, let copy = gst_event_copy(event) else {
             return event
         }
         gst_event_unref(event)
@@ -188,7 +188,7 @@ extension ReferencePadAggregator {
         var delay: GstClockTimeDiff = 0
         var time: GstClockTime = 0
         gst_event_parse_qos(event, nil, nil, &delay, &time)
-        if time != noClockTime { streamState.lateness.note(RunningTime(clamping: time), delay: Int64(delay)) }
+        if time != noClockTime { streams.lateness.note(RunningTime(clamping: time), delay: Int64(delay)) }
     }
 
     package func srcEvent(

@@ -24,9 +24,9 @@ extension ReferencePadAggregator {
 
     /// When a frame without a timestamp was first seen: it waits for the other streams from then on.
     private func arrival(of frame: BufferPointer) -> GstClockTime {
-        if let known = streamState.untimedHead, known.frame == frame { return known.arrival }
+        if let known = streams.state.untimedHead, known.frame == frame { return known.arrival }
         let now = gst_element_get_current_running_time(instance)
-        if now != noClockTime { streamState.untimedHead = (frame, now) }
+        if now != noClockTime { streams.state.untimedHead = (frame, now) }
         return now
     }
 
@@ -38,7 +38,7 @@ extension ReferencePadAggregator {
             throw .needData
         }
         let isGap = head.pointer.isGap
-        if isGap && !streamState.hasCaps { return discardGap(reference.pad) }
+        if isGap && !streams.state.hasCaps { return discardGap(reference.pad) }
         try checkNegotiated()
         syncControllers(to: head.pointer.pointee.pts, on: reference.pad)
         let settings = table.current
@@ -46,35 +46,35 @@ extension ReferencePadAggregator {
         let start = runningTime(of: head.pointer, on: reference.pad)
         let moment = Moment(
             time: isGap ? span.map { max($0.upperBound &- 1, $0.lowerBound) } ?? start : start, isLive: followLatency(),
-            number: streamState.frameNumber, isGap: isGap)
-        if moment.isLive && !streamState.playGate.waitUntilPlaying() { throw .needData }
+            number: streams.state.frameNumber, isGap: isGap)
+        if moment.isLive && !streams.playGate.waitUntilPlaying() { throw .needData }
         if !isGap || moment.time != nil { try advanceInputs(to: moment, mayWait: !timedOut, settings) }
         if isGap { return try passGap(head, reference.pad) }
-        streamState.frameNumber &+= 1
+        streams.state.frameNumber &+= 1
         var frame = try takeFrame(head, reference.pad)
-        if let span, streamState.lateness.isTooLate(endingAt: span.upperBound) { return drop(frame, at: moment.time) }
+        if let span, streams.lateness.isTooLate(endingAt: span.upperBound) { return drop(frame, at: moment.time) }
         announce(frame, at: moment, settings)
         if try aggregateFrame(&frame, at: moment, settings) {
-            streamState.processed &+= 1
+            streams.state.processed &+= 1
             try send(frame)
         } else {
-            streamState.dropped &+= 1
-            streamState.isInterrupted = true
+            streams.state.dropped &+= 1
+            streams.state.isInterrupted = true
         }
     }
 
     // MARK: Before it
 
     private func handlePendingFlush() {
-        guard streamState.wasFlushed.exchange(false, ordering: .acquiring) else { return }
+        guard streams.wasFlushed.exchange(false, ordering: .acquiring) else { return }
         Self.log.debug(self) { "flushed: what came before is forgotten" }
         resetInputs()
-        streamState.forgetStream()
+        streams.state.forgetStream()
     }
 
     private func checkNegotiated() throws(FlowStop) {
         if isNegotiated { return }
-        if streamState.hasCaps { throw .refused(GST_FLOW_NOT_NEGOTIATED) }  // and why has been said
+        if streams.state.hasCaps { throw .refused(GST_FLOW_NOT_NEGOTIATED) }  // and why has been said
         throw .notNegotiated(
             ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "The \(Role.reference) pad got data before their caps."))
     }
@@ -92,10 +92,10 @@ extension ReferencePadAggregator {
     private func followLatency() -> Bool {
         let latency = gst_aggregator_get_latency(aggregator)
         guard latency != noClockTime else { return false }
-        if let known = streamState.knownLatency, known != latency {
+        if let known = streams.state.knownLatency, known != latency {
             gst_element_post_message(instance, gst_message_new_latency(object))
         }
-        streamState.knownLatency = latency
+        streams.state.knownLatency = latency
         return true
     }
 
@@ -104,7 +104,7 @@ extension ReferencePadAggregator {
         let expected = peeked.surrender()
         unref(expected)
         // Another buffer is there only after a flush: what was followed was not meant for it.
-        streamState.untimedHead = nil
+        streams.state.untimedHead = nil
         guard let frame = pop(pad), frame.pointer == expected else { throw .needData }
         return frame
     }
@@ -113,8 +113,8 @@ extension ReferencePadAggregator {
 
     private func drop(_ frame: borrowing OwnedBuffer, at time: RunningTime?) {
         Self.log.debug(self) { "frame at \(time.map(String.init) ?? "no time") comes too late" }
-        streamState.isInterrupted = true
-        streamState.dropped &+= 1
+        streams.state.isInterrupted = true
+        streams.state.dropped &+= 1
         frameDropped()
         let stamp = frame.pointer.pointee
         var segment = outputSegment
@@ -124,13 +124,13 @@ extension ReferencePadAggregator {
                 object, gboolean(isLive), guint64(clamping: time ?? 0), streamTime, stamp.pts, stamp.duration)
         else { return }
         gst_message_set_qos_stats(
-            message, GST_FORMAT_BUFFERS, guint64(streamState.processed), guint64(streamState.dropped))
+            message, GST_FORMAT_BUFFERS, guint64(streams.state.processed), guint64(streams.state.dropped))
         gst_element_post_message(instance, message)
     }
 
     /// Drops a gap that precedes the caps.
     private func discardGap(_ pad: Pad) {
-        streamState.untimedHead = nil
+        streams.state.untimedHead = nil
         _ = pop(pad)
     }
 
@@ -150,19 +150,21 @@ extension ReferencePadAggregator {
     ///
     /// - Returns: false during a flush.
     package func beginSegment() -> Bool {
-        if streamState.hasSentSegment { return true }
+        if streams.state.hasSentSegment { return true }
         guard sendMandatoryEvents() else { return false }
-        streamState.hasSentSegment = true
-        streamState.flushSeqnum = nil
+        streams.state.hasSentSegment = true
+        streams.state.flushSeqnum = nil
         // Sticky events that a flush rejects are sent after it.
-        streamState.laterEvents.removeAll { pushEvent($0) || !sourcePad.isFlushing }
+        let events = streams.state.laterEvents
+        streams.state.laterEvents = []
+        streams.state.laterEvents.insert(contentsOf: events.filter { !pushEvent($0) && sourcePad.isFlushing }, at: 0)
         return true
     }
 
     private func send(_ picture: consuming OwnedBuffer) throws(FlowStop) {
         let stamp = picture.pointer.pointee
-        if streamState.isInterrupted { picture.pointer.markDiscontinuity() }
-        streamState.isInterrupted = false
+        if streams.state.isInterrupted { picture.pointer.markDiscontinuity() }
+        streams.state.isInterrupted = false
         _ = beginSegment()
         try finishBuffer(picture.surrender())
         notePosition(stamp.pts, stamp.duration)
@@ -180,17 +182,17 @@ extension ReferencePadAggregator {
     private func announce(_ frame: borrowing OwnedBuffer, at moment: Moment, _ settings: Settings) {
         let reference = frame.pointer
         if hasSampleListener {
-            streamState.selection = { [self] pad in
+            streams.state.selection = { [self] pad in
                 guard let role = role(of: pad) else { return nil }
                 return role.isReference ? reference : selectedBuffer(role, at: moment, settings)
             }
         }
         emitSelectedSamples(for: reference)
-        streamState.selection = nil
+        streams.state.selection = nil
     }
 
     package func peekNextSample(of pad: Pad) -> OpaquePointer? {
-        guard let buffer = streamState.selection?(pad) else { return nil }
+        guard let buffer = streams.state.selection?(pad) else { return nil }
         let caps = gst_pad_get_current_caps(pad.pad)
         defer { if let caps { gst_caps_unref(caps) } }
         var segment = segment(of: pad)

@@ -35,14 +35,14 @@ extension ReferencePadAggregator {
     /// as the latency requires. An input that does not answer counts as not live where another is live.
     package func queryPeerLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool {
         guard pad.pad.queryPeer(query) else {
-            streamState.latencies[pad] = nil
+            streams.latencies[pad] = nil
             guard !liveLatencies.isEmpty else { return false }
             gst_query_set_latency(query, 0, 0, noClockTime)
             return true
         }
         var (isLive, least, most): (gboolean, GstClockTime, GstClockTime) = (0, 0, 0)
         gst_query_parse_latency(query, &isLive, &least, &most)
-        streamState.latencies[pad] = InputLatencies.Latency(isLive: isLive != 0, least: least, most: most)
+        streams.latencies[pad] = InputLatencies.Latency(isLive: isLive != 0, least: least, most: most)
         gst_query_set_latency(query, isLive, least, noClockTime)
         return true
     }
@@ -60,7 +60,7 @@ extension ReferencePadAggregator {
     /// The latencies of the live inputs, as far as they answered.
     private var liveLatencies: [InputLatencies.Latency] {
         Role.allCases.compactMap { role in
-            guard let input = sinkPad(role.name), let latency = streamState.latencies[input.pad], latency.isLive else {
+            guard let input = streams.pads[role], let latency = streams.latencies[input.pad], latency.isLive else {
                 return nil
             }
             return latency

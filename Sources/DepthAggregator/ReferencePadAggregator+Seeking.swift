@@ -28,14 +28,14 @@ extension ReferencePadAggregator {
             return false
         }
         let (seqnum, isFlushing) = (event.pointee.seqnum, hasFlushFlag(event))
-        let answer = streamState.lastSeek.withLock { $0.seqnum == seqnum ? $0.isTaken : nil }
-        guard answer == nil, !isFlushing || streamState.flushes.beginSeek(event) else {
+        let answer = streams.lastSeek.withLock { $0.seqnum == seqnum ? $0.isTaken : nil }
+        guard answer == nil, !isFlushing || streams.flushes.beginSeek(event) else {
             gst_event_unref(event)
             return answer ?? true
         }
-        streamState.lastSeek.withLock { $0 = (seqnum, true) }
+        streams.lastSeek.withLock { $0 = (seqnum, true) }
         let isTaken = isFlushing ? flushAndSeek(event, parent) : seekWithoutFlush(event)
-        streamState.lastSeek.withLock { if $0.seqnum == seqnum { $0.isTaken = isTaken } }
+        streams.lastSeek.withLock { if $0.seqnum == seqnum { $0.isTaken = isTaken } }
         return isTaken
     }
 
@@ -43,21 +43,21 @@ extension ReferencePadAggregator {
         _ event: UnsafeMutablePointer<GstEvent>, _ parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
         defer { seekWaiting() }
-        defer { streamState.flushes.endSeek() }
-        return streamState.playGate.withoutWaiting { streamState.flushes.run { seekFlushing(event, parent) } }
+        defer { streams.flushes.endSeek() }
+        return streams.playGate.withoutWaiting { streams.flushes.run { seekFlushing(event, parent) } }
     }
 
     /// Sends the seek that arrived during a flush or another seek, from another thread: on this one the sender of the flush
     /// may still be handling it.
     package func seekWaiting() {
-        guard streamState.flushes.hasWaiting else { return }
+        guard streams.flushes.hasWaiting else { return }
         gst_element_call_async(
             instance,
             { element, flushes in
                 guard let element, let flushes, let source = gst_element_get_static_pad(element, "src") else { return }
                 Unmanaged<FlushRecord>.fromOpaque(flushes).takeUnretainedValue().sendWaiting(to: source)
                 gst_object_unref(source)
-            }, Unmanaged.passRetained(streamState.flushes).toOpaque(),
+            }, Unmanaged.passRetained(streams.flushes).toOpaque(),
             { flushes in if let flushes { Unmanaged<FlushRecord>.fromOpaque(flushes).release() } })
     }
 
@@ -90,7 +90,7 @@ extension ReferencePadAggregator {
     /// The first pad whose upstream answers that it is not seekable.
     private func inputThatCannotSeek(of roles: [Role]) -> Role? {
         roles.first { role in
-            guard let input = sinkPad(role.name) else { return false }
+            guard let input = streams.pads[role] else { return false }
             return !input.pad.pad.peerMaySeek
         }
     }
@@ -100,11 +100,11 @@ extension ReferencePadAggregator {
     private func seekFlushing(
         _ event: UnsafeMutablePointer<GstEvent>, _ parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
-        let (seqnum, before, end) = (event.pointee.seqnum, outputSegment, RefusedFlushEnd(streamState.flushes))
+        let (seqnum, before, end) = (event.pointee.seqnum, outputSegment, RefusedFlushEnd(streams.flushes))
         let isDone = end.watch(sourcePad) { parent(event) }
         if isDone {
             for role in Role.allCases {
-                if let pad = sinkPad(role.name), !pad.pad.pad.isLinked { flushInput(pad.pad, seqnum: seqnum) }
+                if let pad = streams.pads[role], !pad.pad.pad.isLinked { flushInput(pad.pad, seqnum: seqnum) }
             }
         } else if !end.cameFromUpstream {
             goOnAfterRefusedFlush(seqnum, in: before)
@@ -121,9 +121,9 @@ extension ReferencePadAggregator {
         if segment.format != GST_FORMAT_TIME { segment = before }
         gst_aggregator_update_segment(aggregator, &segment)
         setSeqnum(seqnum, on: reference.pad)
-        (streamState.seqnum, streamState.flushSeqnum) = (seqnum, seqnum)
-        streamState.hasSentSegment = false
-        streamState.isInterrupted = true
+        (streams.state.seqnum, streams.state.flushSeqnum) = (seqnum, seqnum)
+        streams.state.hasSentSegment = false
+        streams.state.isInterrupted = true
         restartStreaming()
     }
 
@@ -133,7 +133,7 @@ extension ReferencePadAggregator {
         defer { gst_event_unref(event) }
         var (isTaken, isRefused) = (false, false)
         for role in Role.allCases {
-            guard let input = sinkPad(role.name), input.pad.pad.isLinked else { continue }
+            guard let input = streams.pads[role], input.pad.pad.isLinked else { continue }
             if gst_pad_push_event(input.pad.pad, gst_event_ref(event)) != 0 {
                 isTaken = true
             } else if input.pad.pad.peerMaySeek {

@@ -14,7 +14,7 @@ import Synchronization
 /// - `aggregateFrame`: the picture
 /// - `start` and `stop`, which call `startStreams` and `stopStreams`, as a C element chains up
 ///
-/// and stores `streamState`.
+/// and stores `streams`.
 ///
 /// Threads. Properties are set on any thread and copied once a frame. The functions below run on the source pad's
 /// streaming thread, or while that is stopped, unless they say otherwise. A flush arrives on an upstream thread and only
@@ -22,7 +22,7 @@ import Synchronization
 ///
 /// Locks. None of ours is held over a call into GStreamer that can come back, and none while another of ours is taken, with
 /// three exceptions. From the outermost in:
-/// 1. `StreamState.padGuard` (recursive), over taking a pad's buffer and over a pad's release; then GstAggregator's own locks.
+/// 1. `Streams.padGuard` (recursive), over taking a pad's buffer and over a pad's release; then GstAggregator's own locks.
 /// 2. `FlushRecord.handleGap`, over putting a gap in its place in GstAggregator's queue; then GstAggregator's own locks.
 /// 3. `CloudNavigation`, over a change of the settings; then the settings' own lock.
 package protocol ReferencePadAggregator: Aggregator {
@@ -31,7 +31,7 @@ package protocol ReferencePadAggregator: Aggregator {
 
     static var log: LogCategory { get }
 
-    var streamState: StreamState { get }
+    var streams: Streams { get }
     var table: Properties<Settings> { get }
 
     /// Interrupts what keeps the streaming thread waiting: PAUSED to READY, on the application's thread.
@@ -97,27 +97,40 @@ extension ReferencePadAggregator {
 
 extension ReferencePadAggregator {
     package var properties: any PropertyAccess { table }
-    package var padGuard: PadGuard { streamState.padGuard }
+    package var padGuard: PadGuard { streams.padGuard }
     package var maxPixels: Int { Int(table.current.maxPixels) }
 
-    package var referencePad: SinkPad? { sinkPad(Role.reference.name) }
+    package var referencePad: SinkPad? { streams.pads[Role.reference] }
 
     package func role(of pad: Pad) -> Role? { pad.pad.pointee.padtemplate.flatMap { Role($0) } }
 
     /// Adds the reference pad. Called once, in the element's initializer.
-    package func addReferencePad() { _ = addAlwaysPad(Role.reference.description) }
+    package func addReferencePad() {
+        if let pad = addAlwaysPad(Role.reference.description) { _ = streams.pads.add(pad, as: Role.reference) }
+    }
 
     package func createNewPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad? {
-        guard let role = Role(template), !role.isReference, sinkPad(role.name) == nil else { return nil }
-        return newPad(template, name: role.description)
+        guard let role = Role(template), !role.isReference, let pad = newPad(template, name: role.description) else {
+            return nil
+        }
+        guard streams.pads.add(pad, as: role) else {
+            gst_object_unref(pad)  // there is one already
+            return nil
+        }
+        return pad
+    }
+
+    package func releasePad(_ pad: Pad, parent: () -> Void) {
+        streams.pads.remove(pad)
+        padGuard.hold(parent)
     }
 
     package func start() throws(ElementError) { startStreams() }
 
     /// The base's part of `start`, for elements that have a part of their own.
     package func startStreams() {
-        streamState.lastRefusal.withLock { $0 = nil }
-        streamState.flushes.forgetWaiting()
+        streams.lastRefusal.withLock { $0 = nil }
+        streams.flushes.forgetWaiting()
         if let reference = referencePad { setSeqnum(on: reference.pad) }
     }
 
@@ -133,11 +146,11 @@ extension ReferencePadAggregator {
         _ transition: GstStateChange, parent: () -> GstStateChangeReturn
     ) -> GstStateChangeReturn {
         switch transition {
-        case GST_STATE_CHANGE_READY_TO_PAUSED: streamState.playGate.state = .paused
-        case GST_STATE_CHANGE_PAUSED_TO_PLAYING: streamState.playGate.state = .playing
-        case GST_STATE_CHANGE_PLAYING_TO_PAUSED: streamState.playGate.state = .paused
+        case GST_STATE_CHANGE_READY_TO_PAUSED: streams.playGate.state = .paused
+        case GST_STATE_CHANGE_PAUSED_TO_PLAYING: streams.playGate.state = .playing
+        case GST_STATE_CHANGE_PLAYING_TO_PAUSED: streams.playGate.state = .paused
         case GST_STATE_CHANGE_PAUSED_TO_READY:
-            streamState.playGate.state = .stopping
+            streams.playGate.state = .stopping
             unlock()
         default: break
         }
@@ -149,7 +162,7 @@ extension ReferencePadAggregator {
     package func stop() { stopStreams() }
 
     /// The base's part of `stop`, for elements that have a part of their own.
-    package func stopStreams() { streamState.reset() }
+    package func stopStreams() { streams.stop() }
 }
 
 // MARK: - Small services
@@ -166,7 +179,7 @@ extension ReferencePadAggregator {
     ///   - consequence: the effect on the output, as a clause.
     package func report(_ fault: FrameFault, of what: String, _ consequence: String) {
         Self.log.info(self) { "\(what): \(fault)" }
-        if streamState.warnings.admits("\(what) \(fault.cause)") { warn(ElementError(fault, in: what, consequence)) }
+        if streams.state.warnings.admits("\(what) \(fault.cause)") { warn(ElementError(fault, in: what, consequence)) }
     }
 
     /// Runs `body`, which draws a frame that must leave; a fault ends the stream with an error.
@@ -189,7 +202,7 @@ extension ReferencePadAggregator {
 
     /// Pushes an event upstream on a sink pad, and takes it.
     package func pushUpstream(_ event: UnsafeMutablePointer<GstEvent>, on role: Role) -> Bool {
-        guard let pad = sinkPad(role.name) else {
+        guard let pad = streams.pads[role] else {
             gst_event_unref(event)
             return false
         }

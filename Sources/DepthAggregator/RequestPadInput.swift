@@ -11,7 +11,8 @@ package struct RequestPadInput<Format>: ~Copyable {
         var format: Format?
     }
 
-    private let name: StaticString
+    /// The raw value of its role.
+    private let role: Int
     private let holdsThroughGaps: Bool
     private var linked: Linked?
 
@@ -19,7 +20,7 @@ package struct RequestPadInput<Format>: ~Copyable {
     ///   - role: of the pad.
     ///   - holdsThroughGaps: true where a gap leaves the buffer before it valid, as with a picture that does not move.
     package init(_ role: some PadRole, holdsThroughGaps: Bool = false) {
-        name = role.name
+        self.role = role.rawValue
         self.holdsThroughGaps = holdsThroughGaps
     }
 
@@ -35,8 +36,8 @@ package struct RequestPadInput<Format>: ~Copyable {
     }
 
     /// Notes that the pad came or went since the last time.
-    package mutating func refresh(_ element: any Aggregator) {
-        guard let pad = element.sinkPad(name) else {
+    package mutating func refresh(_ element: some ReferencePadAggregator) {
+        guard let pad = element.streams.pads[number: role] else {
             linked = nil
             return
         }
@@ -45,14 +46,14 @@ package struct RequestPadInput<Format>: ~Copyable {
     }
 
     /// New caps on the pad: what came before them means something else.
-    package mutating func setFormat(_ format: Format, _ element: any Aggregator) {
+    package mutating func setFormat(_ format: Format, _ element: some ReferencePadAggregator) {
         refresh(element)
         linked?.format = format
         linked?.followed.reset()
     }
 
     /// True while the pad has brought nothing for a frame. See `SecondaryInput.isEmpty`.
-    package func isEmpty(in element: any Aggregator, at moment: Moment) -> Bool {
+    package func isEmpty(in element: some ReferencePadAggregator, at moment: Moment) -> Bool {
         switch linked {
         case .some(let linked): linked.followed.isEmpty(in: element, at: moment)
         case .none: false
@@ -60,7 +61,9 @@ package struct RequestPadInput<Format>: ~Copyable {
     }
 
     /// Brings the pad up to a moment. See `SecondaryInput.advance`.
-    package mutating func advance(in element: any Aggregator, to moment: Moment, mayWait: Bool) throws(FlowStop) {
+    package mutating func advance(in element: some ReferencePadAggregator, to moment: Moment, mayWait: Bool)
+        throws(FlowStop)
+    {
         try linked?.followed.advance(in: element, to: moment, mayWait: mayWait)
     }
 
@@ -89,7 +92,7 @@ package struct RequestPadInput<Format>: ~Copyable {
 
 extension RequestPadInput where Format: Equatable {
     /// Caps on the pad: where they say something new, what came before them means something else.
-    package mutating func setFormatIfNew(_ format: Format, _ element: any Aggregator) {
+    package mutating func setFormatIfNew(_ format: Format, _ element: some ReferencePadAggregator) {
         refresh(element)
         if self.format != format { setFormat(format, element) }
     }

@@ -24,7 +24,7 @@ struct SecondaryInput: ~Copyable {
     /// True where a gap leaves the current buffer valid, as with a picture that does not move.
     private let holdsThroughGaps: Bool
 
-    init(_ pad: consuming SinkPad, holdsThroughGaps: Bool = false) {
+    init(_ pad: SinkPad, holdsThroughGaps: Bool = false) {
         sinkPad = pad
         self.holdsThroughGaps = holdsThroughGaps
     }

@@ -12,7 +12,7 @@ extension ReferencePadAggregator {
 
     /// Warns on the bus when another pad already receives data. Once a second at most.
     func warnIfReferencePadIsUnlinked() {
-        guard isReferencePadUnlinked, streamState.warnings.admits("reference pad") else { return }
+        guard isReferencePadUnlinked, streams.state.warnings.admits("reference pad") else { return }
         warn(
             ElementError(
                 .resource(GST_RESOURCE_ERROR_SETTINGS),

@@ -18,6 +18,10 @@ package protocol Aggregator: Element {
     /// Makes the pad that the application asked for, on its thread; nil refuses.
     func createNewPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad?
 
+    /// Gives a request pad back, on the application's thread. `parent` removes it from the element; `padGuard` is to be held
+    /// over that.
+    func releasePad(_ pad: Pad, parent: () -> Void)
+
     /// A query from upstream that may not have to wait for what was sent before it, on the asker's thread; nil leaves
     /// it to `sinkQuery`, after that wait.
     func sinkQueryPreQueue(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool?
@@ -84,6 +88,7 @@ package protocol Aggregator: Element {
 extension Aggregator {
     package func start() throws(ElementError) {}
     package func createNewPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad? { nil }
+    package func releasePad(_ pad: Pad, parent: () -> Void) { padGuard.hold(parent) }
     package func sinkQueryPreQueue(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool? { nil }
     package func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
         parent()
@@ -325,9 +330,10 @@ private func installPadFunctions(_ table: UnsafeMutablePointer<GstAggregatorClas
     table.pointee.parent_class.release_pad = { instance, pad in
         guard let instance, let pad else { return }
         let aggregator = UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstAggregator.self)
-        let release = { parent(aggregator)?.parent_class.release_pad?(instance, pad) }
-        guard let element = swiftAggregator(aggregator) else { return _ = release() }
-        element.padGuard.hold { _ = release() }
+        let release = { _ = parent(aggregator)?.parent_class.release_pad?(instance, pad) }
+        guard let element = swiftAggregator(aggregator) else { return release() }
+        let sinkPad = UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self)
+        element.releasePad(sinkPad, parent: release)
     }
     table.pointee.sink_event_pre_queue = { instance, pad, event in
         guard let instance, let pad, let event, let element = swiftAggregator(instance) else { return GST_FLOW_ERROR }

@@ -251,25 +251,10 @@ package final class PadGuard: @unchecked Sendable {  // guard: there is nothing 
         mutex.deallocate()
     }
 
-    func hold<Result>(_ body: () -> Result) -> Result {
+    package func hold<Result>(_ body: () -> Result) -> Result {
         g_rec_mutex_lock(mutex)
         defer { g_rec_mutex_unlock(mutex) }
         return body()
-    }
-}
-
-/// A sink pad, kept alive for as long as somebody follows it.
-package struct SinkPad: ~Copyable {
-    package let pad: UnsafeMutablePointer<GstAggregatorPad>
-
-    deinit { gst_object_unref(pad) }
-}
-
-extension Aggregator {
-    /// The pad of that name, if the element has one now.
-    package func sinkPad(_ name: StaticString) -> SinkPad? {
-        guard let pad = gst_element_get_static_pad(instance, name.characters) else { return nil }
-        return SinkPad(pad: UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self))
     }
 }
 

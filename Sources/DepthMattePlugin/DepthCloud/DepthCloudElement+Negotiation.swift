@@ -8,15 +8,15 @@ extension DepthCloudElement {
     func setCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthCloud.PadRole) throws(CapsRefusal) {
         switch role {
         case .depth:
-            depth = try DepthStream(caps, maxPixels: maxPixels)
+            state.depth = try DepthStream(caps, maxPixels: maxPixels)
             markReconfigure()
         case .video:
             warnIfReferencePadIsUnlinked()
-            video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
+            state.video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
         }
     }
 
-    var isNegotiated: Bool { painter != nil }
+    var isNegotiated: Bool { state.painter != nil }
 
     func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
@@ -30,8 +30,8 @@ extension DepthCloudElement {
     func updateSrcCaps(
         downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
-        guard let depth else { return nil }
-        negotiationFault = nil
+        guard let depth = state.depth else { return nil }
+        state.negotiationFault = nil
         let common = try accepted(of: possibleCaps(depth), downstream)
         defer { gst_caps_unref(common) }
         guard let result = fixated(common, depth.format) else { throw .failed(noMemoryForCaps) }
@@ -39,10 +39,10 @@ extension DepthCloudElement {
             guard let made = CloudPainter(try StreamFormat(videoInfo(result, maxPixels: maxPixels))) else {
                 throw CapsRefusal("pixels are not four bytes")
             }
-            painter = made
+            state.painter = made
             navigation.setSize(width: made.output.width, height: made.output.height)
         } catch {
-            negotiationFault = ElementError(
+            state.negotiationFault = ElementError(
                 .core(GST_CORE_ERROR_NEGOTIATION),
                 "Downstream asks for a picture that cannot be made: \(error.reason).",
                 details: result.text)
@@ -89,17 +89,17 @@ extension DepthCloudElement {
     }
 
     func negotiationFailed() {
-        guard let depth else { return }
-        painter = nil
+        guard let depth = state.depth else { return }
+        state.painter = nil
         let notAccepted = ElementError(
             .core(GST_CORE_ERROR_NEGOTIATION),
             "Downstream does not accept the point cloud's video format. Put videoconvert after this element.",
             details: possibleCaps(depth))
-        post(negotiationFault ?? notAccepted)
+        post(state.negotiationFault ?? notAccepted)
     }
 
     func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
-        painter?.frames.decide(query)
+        state.painter?.frames.decide(query)
         return true
     }
 }

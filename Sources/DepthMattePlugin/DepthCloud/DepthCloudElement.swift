@@ -5,31 +5,34 @@ import GstBridge
 
 /// One `depthcloud` instance. Its reference pad is `depth`.
 ///
-/// Threads: see `ReferencePadAggregator`. Everything under "Streaming state" is used by the source pad's streaming thread only,
-/// or while that thread is stopped.
+/// Threads: see `ReferencePadAggregator`. `State` is used by the source pad's streaming thread only, or while that
+/// thread is stopped.
 final class DepthCloudElement: ReferencePadAggregator {
     static let log = LogCategory(name: DepthCloud.factory, description: "Depth as a cloud of points")
 
     let instance: UnsafeMutablePointer<GstElement>
     let table = Properties(DepthCloudProperties.all, initial: DepthCloudSettings())
-    let streamState = StreamState()
+    let streams = Streams()
     let navigation = CloudNavigation()
     private let pointer = PointerTracker()
     private let snapshot = CloudSnapshot()
 
-    // MARK: Streaming state
+    /// Streaming thread, or while that is stopped. `stop` replaces it.
+    var state = State()
 
-    /// The depth stream's format; nil before its first caps.
-    var depth: DepthStream?
-    /// The video pad's input.
-    var video = RequestPadInput<GstVideoInfo>(DepthCloud.PadRole.video)
-    /// Nil before the output is negotiated.
-    var painter: CloudPainter?
-    /// An error of this element that made the last negotiation fail; nil where downstream refused.
-    var negotiationFault: ElementError?
-    /// The last drawn map, for a snapshot at the end of the stream; `videoMoment` is nil if the palette colored it.
-    private var lastMap: (map: DepthFrame, videoMoment: Moment?)?
-    private let copies = DepthCopies()
+    final class State {
+        /// The depth stream's format; nil before its first caps.
+        var depth: DepthStream?
+        /// The video pad's input.
+        var video = RequestPadInput<GstVideoInfo>(DepthCloud.PadRole.video)
+        /// Nil before the output is negotiated.
+        var painter: CloudPainter?
+        /// An error of this element that made the last negotiation fail; nil where downstream refused.
+        var negotiationFault: ElementError?
+        /// The last drawn map, for a snapshot at the end of the stream; `videoMoment` is nil if the palette colored it.
+        var lastMap: (map: DepthFrame, videoMoment: Moment?)?
+        let copies = DepthCopies()
+    }
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
@@ -82,21 +85,22 @@ final class DepthCloudElement: ReferencePadAggregator {
     // MARK: A frame
 
     func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: DepthCloudSettings) throws(FlowStop) {
-        video.refresh(self)
-        if mayWait && video.isEmpty(in: self, at: moment) { throw .needData }
-        try video.advance(in: self, to: moment, mayWait: mayWait)
+        state.video.refresh(self)
+        if mayWait && state.video.isEmpty(in: self, at: moment) { throw .needData }
+        try state.video.advance(in: self, to: moment, mayWait: mayWait)
     }
 
     func selectedBuffer(_ role: DepthCloud.PadRole, at moment: Moment, _ settings: DepthCloudSettings) -> BufferPointer?
     {
         role == .video
-            ? video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer : nil
+            ? state.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer
+            : nil
     }
 
     func aggregateFrame(
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthCloudSettings
     ) throws(FlowStop) -> Bool {
-        guard let painter, let depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
+        guard let painter = state.painter, let depth = state.depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         let canvas = try blankCanvas(painter, for: frame.pointer)
         let scene = CloudPainter.Scene(
             depth: frame.pointer, format: depth.format, video: videoFrame(at: moment, settings), settings: settings,
@@ -122,8 +126,8 @@ final class DepthCloudElement: ReferencePadAggregator {
     private func videoFrame(
         at moment: Moment, _ settings: DepthCloudSettings
     ) -> (buffer: BufferPointer, info: GstVideoInfo)? {
-        guard settings.colors == .auto, let info = video.format,
-            let choice = video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice
+        guard settings.colors == .auto, let info = state.video.format,
+            let choice = state.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice
         else { return nil }
         return (choice.buffer, info)
     }
@@ -172,12 +176,12 @@ final class DepthCloudElement: ReferencePadAggregator {
     private func keep(_ scene: CloudPainter.Scene, at moment: Moment) {
         let isWanted = scene.settings.location?.isEmpty == false
         let map = DepthFrame(buffer: scene.depth, format: scene.format, reading: scene.settings.depth)
-        lastMap = isWanted ? copies.copy(of: map).map { ($0, scene.video == nil ? nil : moment) } : nil
+        state.lastMap = isWanted ? state.copies.copy(of: map).map { ($0, scene.video == nil ? nil : moment) } : nil
     }
 
     /// The last map with the current settings; nil where there is none.
     private var lastScene: CloudPainter.Scene? {
-        guard let lastMap else { return nil }
+        guard let lastMap = state.lastMap else { return nil }
         let settings = table.current
         return CloudPainter.Scene(
             depth: lastMap.map.buffer, format: lastMap.map.format,
@@ -211,7 +215,7 @@ final class DepthCloudElement: ReferencePadAggregator {
                     .resource(GST_RESOURCE_ERROR_SETTINGS), "No snapshot is written: the property location is not set.")
             )
         }
-        guard let scene, let painter else {
+        guard let scene, let painter = state.painter else {
             return warn(
                 ElementError(
                     .resource(GST_RESOURCE_ERROR_FAILED),
@@ -235,23 +239,18 @@ final class DepthCloudElement: ReferencePadAggregator {
 
     // MARK: Stop
 
-    func streamRestarted(_ role: DepthLedPad, by event: GstEventType) { if role == .depth { lastMap = nil } }
+    func streamRestarted(_ role: DepthLedPad, by event: GstEventType) { if role == .depth { state.lastMap = nil } }
 
     func resetInputs() {
-        video.reset()
-        lastMap = nil
+        state.video.reset()
+        state.lastMap = nil
     }
 
     func stop() {
         drain()
-        lastMap = nil
-        copies.forget()
         pointer.letGo()
         navigation.reset()
-        depth = nil
-        video = RequestPadInput(DepthCloud.PadRole.video)
-        painter = nil
-        negotiationFault = nil
+        state = State()
         stopStreams()
     }
 }

@@ -8,15 +8,15 @@ extension DepthColorizeElement {
     func setCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthColorize.PadRole) throws(CapsRefusal) {
         switch role {
         case .depth:
-            depth = try DepthStream(caps, maxPixels: maxPixels)
+            state.depth = try DepthStream(caps, maxPixels: maxPixels)
         case .video:
             warnIfReferencePadIsUnlinked()
-            video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
+            state.video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
         }
         markReconfigure()
     }
 
-    var isNegotiated: Bool { painter != nil }
+    var isNegotiated: Bool { state.painter != nil }
 
     func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
@@ -31,14 +31,14 @@ extension DepthColorizeElement {
     private func sharedFields(_ role: DepthLedPad) -> [String] {
         switch role {
         case .video: ["width", "height"]
-        case .depth: sinkPad(DepthLedPad.video.name) != nil ? ["framerate"] : ["width", "height", "framerate"]
+        case .depth: streams.pads[DepthLedPad.video] != nil ? ["framerate"] : ["width", "height", "framerate"]
         }
     }
 
     func updateSrcCaps(
         downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
-        guard let depth else { return nil }
+        guard let depth = state.depth else { return nil }
         guard let result = gst_caps_fixate(try accepted(of: possibleCaps(depth), downstream)) else {
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
         }
@@ -46,7 +46,7 @@ extension DepthColorizeElement {
             gst_caps_unref(result)
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
         }
-        painter = made
+        state.painter = made
         Self.log.debug(self) { "depth \(depth.caps.pointer.text), output \(result.text)" }
         return result
     }
@@ -55,7 +55,7 @@ extension DepthColorizeElement {
     private func possibleCaps(_ depth: DepthStream) -> String {
         var (width, height) = (depth.format.layout.width, depth.format.layout.height)
         var aspect = depth.caps.pointer.fraction("pixel-aspect-ratio") ?? (1, 1)
-        if let video = video.format {
+        if let video = state.video.format {
             (width, height) = (Int(video.width), Int(video.height))
             aspect = (Int(video.par_n), Int(video.par_d))
         }
@@ -65,8 +65,8 @@ extension DepthColorizeElement {
     }
 
     func negotiationFailed() {
-        guard let depth else { return }
-        painter = nil
+        guard let depth = state.depth else { return }
+        state.painter = nil
         post(
             ElementError(
                 .core(GST_CORE_ERROR_NEGOTIATION),
@@ -76,7 +76,7 @@ extension DepthColorizeElement {
     }
 
     func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
-        painter?.frames.decide(query)
+        state.painter?.frames.decide(query)
         return true
     }
 }

@@ -5,27 +5,30 @@ import GstBridge
 
 /// One `depthcolorize` instance. Its reference pad is `depth`.
 ///
-/// Threads: see `ReferencePadAggregator`. Everything under "Streaming state" is used by the source pad's streaming thread only,
-/// or while that thread is stopped.
+/// Threads: see `ReferencePadAggregator`. `State` is used by the source pad's streaming thread only, or while that
+/// thread is stopped.
 final class DepthColorizeElement: ReferencePadAggregator {
     static let log = LogCategory(name: DepthColorize.factory, description: "Depth in colors")
 
     let instance: UnsafeMutablePointer<GstElement>
     let table = Properties(DepthColorizeProperties.all, initial: DepthColorizeSettings())
-    let streamState = StreamState()
+    let streams = Streams()
     let probe = DepthProbe()
     private let pointer = PointerTracker()
 
-    // MARK: Streaming state
+    /// Streaming thread, or while that is stopped. `stop` replaces it.
+    var state = State()
 
-    /// The depth stream's format; nil before its first caps.
-    var depth: DepthStream?
-    /// The video pad's input.
-    var video = RequestPadInput<GstVideoInfo>(DepthColorize.PadRole.video)
-    /// Nil before the output is negotiated.
-    var painter: ColorPainter?
-    /// Copies of the last map, which a click reads after upstream got its buffer back.
-    private let shown = DepthCopies()
+    final class State {
+        /// The depth stream's format; nil before its first caps.
+        var depth: DepthStream?
+        /// The video pad's input.
+        var video = RequestPadInput<GstVideoInfo>(DepthColorize.PadRole.video)
+        /// Nil before the output is negotiated.
+        var painter: ColorPainter?
+        /// Copies of the last map, which a click reads after upstream got its buffer back.
+        let copies = DepthCopies()
+    }
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
@@ -42,25 +45,26 @@ final class DepthColorizeElement: ReferencePadAggregator {
     // MARK: A frame
 
     func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: DepthColorizeSettings) throws(FlowStop) {
-        let hadVideo = video.format != nil
-        video.refresh(self)
+        let hadVideo = state.video.format != nil
+        state.video.refresh(self)
         // Without video the output has the depth map's size again, from the next frame on.
-        if hadVideo && video.format == nil { markReconfigure() }
-        if mayWait && video.isEmpty(in: self, at: moment) { throw .needData }
-        try video.advance(in: self, to: moment, mayWait: mayWait)
+        if hadVideo && state.video.format == nil { markReconfigure() }
+        if mayWait && state.video.isEmpty(in: self, at: moment) { throw .needData }
+        try state.video.advance(in: self, to: moment, mayWait: mayWait)
     }
 
     func selectedBuffer(_ role: DepthColorize.PadRole, at moment: Moment, _ settings: DepthColorizeSettings)
         -> BufferPointer?
     {
         role == .video
-            ? video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer : nil
+            ? state.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer
+            : nil
     }
 
     func aggregateFrame(
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthColorizeSettings
     ) throws(FlowStop) -> Bool {
-        guard let painter, let depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
+        guard let painter = state.painter, let depth = state.depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         let map = DepthFrame(buffer: frame.pointer, format: depth.format, reading: settings.depth)
         let canvas = try blankCanvas(painter, for: map)
         let mix = try drawVideo(on: canvas.pointer, painter, at: moment, settings)
@@ -72,7 +76,7 @@ final class DepthColorizeElement: ReferencePadAggregator {
                 try painter.drawNothing(settings, mix: mix, on: canvas.pointer)
             }
         }
-        probe.show(shown.copy(of: map), width: painter.output.width, height: painter.output.height)
+        probe.show(state.copies.copy(of: map), width: painter.output.width, height: painter.output.height)
         writeProbe(on: canvas.pointer, painter)
         Self.log.trace(self) {
             "map at \(moment.time.map(String.init) ?? "no time"): \(mix == nil ? "alone" : "over the video")"
@@ -98,8 +102,8 @@ final class DepthColorizeElement: ReferencePadAggregator {
     private func drawVideo(
         on canvas: BufferPointer, _ painter: ColorPainter, at moment: Moment, _ settings: DepthColorizeSettings
     ) throws(FlowStop) -> Double? {
-        guard settings.mix < 1, let info = video.format,
-            let choice = video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice
+        guard settings.mix < 1, let info = state.video.format,
+            let choice = state.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice
         else { return nil }
         do throws(FrameFault) {
             try painter.draw(choice.buffer, info, on: canvas)
@@ -115,7 +119,7 @@ final class DepthColorizeElement: ReferencePadAggregator {
     /// Positions in the output are positions in the video if there is one, else in the depth map, so events go there.
     func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         let isUsed = use(event)
-        return pushUpstream(event, on: sinkPad(DepthColorize.PadRole.video.name) != nil ? .video : .depth) || isUsed
+        return pushUpstream(event, on: streams.pads[DepthColorize.PadRole.video] != nil ? .video : .depth) || isUsed
     }
 
     private func use(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
@@ -148,16 +152,13 @@ final class DepthColorizeElement: ReferencePadAggregator {
     // MARK: Stop
 
     func resetInputs() {
-        video.reset()
+        state.video.reset()
         probe.forget()
     }
 
     func stop() {
-        depth = nil
-        video = RequestPadInput(DepthColorize.PadRole.video)
-        painter = nil
+        state = State()
         probe.forget()
-        shown.forget()
         pointer.letGo()
         probe.letGo()
         stopStreams()

@@ -25,9 +25,6 @@ final class DepthCopies {
         }
     }
 
-    /// Gives the memory back, but for what is held.
-    func forget() { buffers = [] }
-
     /// A buffer of that size which is ours alone: one that was shown is so again when another is shown.
     private func idleBuffer(size: Int) throws(FrameFault) -> BufferRef {
         if size != self.size { (buffers, self.size) = ([], size) }

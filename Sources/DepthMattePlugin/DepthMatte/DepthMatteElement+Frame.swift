@@ -15,8 +15,8 @@ extension DepthMatteElement {
     // MARK: Collect
 
     func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: DepthMatteSettings) throws(FlowStop) {
-        inputs.refresh(self)
-        try inputs.advance(in: self, to: moment, mayWait: mayWait)
+        state.inputs.refresh(self)
+        try state.inputs.advance(in: self, to: moment, mayWait: mayWait)
         if moment.number == 0 && !moment.isGap { warnOfMissingInputs(settings) }
     }
 
@@ -25,10 +25,11 @@ extension DepthMatteElement {
         switch role {
         case .video: nil
         case .depth:
-            inputs.depth.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer
-        case .face: inputs.face.currentChoice?.buffer
-        case .background: inputs.background.currentChoice?.buffer
-        case .segmentation: inputs.segmentation(at: moment)?.buffer
+            state.inputs.depth.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?
+                .buffer
+        case .face: state.inputs.face.currentChoice?.buffer
+        case .background: state.inputs.background.currentChoice?.buffer
+        case .segmentation: state.inputs.segmentation(at: moment)?.buffer
         }
     }
 
@@ -37,7 +38,7 @@ extension DepthMatteElement {
     func aggregateFrame(
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthMatteSettings
     ) throws(FlowStop) -> Bool {
-        guard let compositor else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
+        guard let compositor = state.compositor else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         let startOfWork = g_get_monotonic_time()
         let job = Job(settings: settings, compositor: compositor, moment: moment)
         let backdrop = try backdrop(job)
@@ -74,11 +75,11 @@ extension DepthMatteElement {
     // MARK: Match
 
     private func match(_ job: Job) -> Pairing {
-        inputs.depth.pairing(at: job.moment, maxSkew: job.settings.maxSkew, holdTime: job.settings.holdTime)
+        state.inputs.depth.pairing(at: job.moment, maxSkew: job.settings.maxSkew, holdTime: job.settings.holdTime)
     }
 
     private func depthFrame(_ depth: BufferPointer, _ job: Job) -> DepthFrame? {
-        inputs.depth.format.map { DepthFrame(buffer: depth, format: $0, reading: job.settings.depth) }
+        state.inputs.depth.format.map { DepthFrame(buffer: depth, format: $0, reading: job.settings.depth) }
     }
 
     /// Applies `on-missing-depth`.
@@ -106,17 +107,19 @@ extension DepthMatteElement {
     private func makeMatte(
         _ depth: Pairing.Choice, _ video: BufferPointer, _ job: Job
     ) throws(FrameFault) -> Matte? {
-        guard let format = inputs.depth.format else { return nil }
+        guard let format = state.inputs.depth.format else { return nil }
         let videoFormat = job.compositor.input
-        let faces = inputs.faces(
+        let faces = state.inputs.faces(
             on: video, width: videoFormat.width, height: videoFormat.height,
             types: job.settings.matte.anchor.faceTypes ?? "")
         let scene = MatteMaker.Scene(
             depth: depth.buffer, depthTime: depth.time, depthFormat: format, video: video, videoFormat: videoFormat,
-            faces: faces, segmentation: inputs.segmentation(at: job.moment), moment: job.moment)
-        let matte = try maker.matte(scene, job.settings)
+            faces: faces, segmentation: state.inputs.segmentation(at: job.moment), moment: job.moment)
+        let matte = try state.maker.matte(scene, job.settings)
         warnIfRangeIsEmpty(job.settings.matte)
-        if let fault = maker.segmentationFault { report(fault, of: "segmentation", "the matte is made without it") }
+        if let fault = state.maker.segmentationFault {
+            report(fault, of: "segmentation", "the matte is made without it")
+        }
         return matte
     }
 
@@ -125,14 +128,14 @@ extension DepthMatteElement {
         guard job.settings.thermal == .degrade, thermal.state >= .serious, !job.moment.number.isMultiple(of: 2) else {
             return nil
         }
-        return maker.matteBefore(job.moment, job.settings)
+        return state.maker.matteBefore(job.moment, job.settings)
     }
 
     // MARK: Finish
 
     private func finish(_ outcome: Statistics.Outcome, _ job: Job, since startOfWork: gint64) {
         let time = job.moment.time
-        Self.log.trace(self) { "frame at \(time.map(String.init) ?? "no time"): \(outcome), \(maker.report)" }
+        Self.log.trace(self) { "frame at \(time.map(String.init) ?? "no time"): \(outcome), \(state.maker.report)" }
         updateStatistics(outcome, at: time, since: startOfWork, interval: job.settings.statsInterval)
     }
 }

@@ -44,23 +44,23 @@ extension DepthMatteElement {
         case .video:
             let info = try videoInfo(caps, maxPixels: maxPixels)
             noteInterlacing(info, of: "The video", "both fields of a frame get the same matte")
-            input = (try StreamFormat(info), CapsRef(sharing: caps))
+            state.input = (try StreamFormat(info), CapsRef(sharing: caps))
             markReconfigure()
         case .depth:
             warnIfReferencePadIsUnlinked()
-            inputs.setDepthFormat(try DepthFormat(caps, maxPixels: maxPixels), self)
+            state.inputs.setDepthFormat(try DepthFormat(caps, maxPixels: maxPixels), self)
         case .face, .background, .segmentation:
             let info = try videoInfo(caps, maxPixels: maxPixels)
             if role == .background {
                 noteInterlacing(info, of: "The background pad's video", "its fields are shown as one picture")
             }
-            inputs.setPictureInfo(info, role, self)
+            state.inputs.setPictureInfo(info, role, self)
         }
     }
 
     private func noteInterlacing(_ info: GstVideoInfo, of stream: String, _ effect: String) {
         guard info.interlace_mode != GST_VIDEO_INTERLACE_MODE_PROGRESSIVE,
-            streamState.warnings.admits("\(stream) interlaced")
+            streams.state.warnings.admits("\(stream) interlaced")
         else { return }
         warn(interlaced(stream, effect))
     }
@@ -68,7 +68,7 @@ extension DepthMatteElement {
     /// The output format is the video's, so upstream has to change it.
     func downstreamReconfigured() { askUpstreamToReconfigure() }
 
-    var isNegotiated: Bool { compositor != nil }
+    var isNegotiated: Bool { state.compositor != nil }
 
     func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
@@ -111,8 +111,8 @@ extension DepthMatteElement {
     func updateSrcCaps(
         downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
-        guard let input else { return nil }
-        negotiationFault = nil
+        guard let input = state.input else { return nil }
+        state.negotiationFault = nil
         let wantsAlpha = wantsAlpha
         let video = input.format.format
         guard
@@ -120,7 +120,7 @@ extension DepthMatteElement {
                 for: input.caps.pointer, video, downstream: downstream, transparent: wantsAlpha)
         else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }  // `negotiationFailed` says why
         guard let result = input.caps.pointer.withFormat(output.name) else {
-            negotiationFault = noMemoryForCaps
+            state.negotiationFault = noMemoryForCaps
             throw .refused(GST_FLOW_ERROR)
         }
         let made: Compositor
@@ -128,17 +128,17 @@ extension DepthMatteElement {
             made = try Compositor(input.format, transparent: wantsAlpha && output.format == video.withAlpha)
         } catch {
             gst_caps_unref(result)
-            negotiationFault = ElementError(error, in: "frame", "the stream cannot go on")
+            state.negotiationFault = ElementError(error, in: "frame", "the stream cannot go on")
             throw .refused(GST_FLOW_ERROR)
         }
         if wantsAlpha && !made.hasStraightAlpha { warnOfMissingAlpha(video) }
-        compositor = made
+        state.compositor = made
         Self.log.debug(self) { "video \(input.caps.pointer.text), output \(output.name)" }
         return result
     }
 
     private func warnOfMissingAlpha(_ format: VideoFormat) {
-        guard streamState.warnings.admits("alpha") else { return }
+        guard streams.state.warnings.admits("alpha") else { return }
         let sentence =
             if let sibling = format.withAlpha.flatMap(VideoFormat.of) {
                 "Downstream accepts \(format.name) but not \(sibling.name): background-color is shown instead of "
@@ -151,17 +151,17 @@ extension DepthMatteElement {
     }
 
     func negotiationFailed() {
-        guard let input else { return }
-        compositor = nil
+        guard let input = state.input else { return }
+        state.compositor = nil
         post(
-            negotiationFault
+            state.negotiationFault
                 ?? ElementError(
                     .core(GST_CORE_ERROR_NEGOTIATION), "On the video pad: \(notAccepted(input.format).reason).",
                     details: input.caps.pointer.text))
     }
 
     func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
-        compositor?.frames.decide(query)
+        state.compositor?.frames.decide(query)
         return true
     }
 }

@@ -98,7 +98,7 @@ extension DepthMatteElement {
         guard job.settings.view.showsBackground else { return nil }
         let request = backdropRequest(job)
         do throws(FrameFault) {
-            if let backdrop = try backdrops.backdrop(request) { return backdrop }
+            if let backdrop = try state.backdrops.backdrop(request) { return backdrop }
         } catch {
             report(error, of: "background", "background-color is shown instead")
         }
@@ -112,13 +112,13 @@ extension DepthMatteElement {
     }
 
     private func colorFrame(_ request: BackdropRequest) throws(FlowStop) -> BufferRef {
-        try drawingLast("background") { () throws(FrameFault) in try backdrops.colorFrame(request) }
+        try drawingLast("background") { () throws(FrameFault) in try state.backdrops.colorFrame(request) }
     }
 
     private func backdropRequest(_ job: Job) -> BackdropRequest {
         BackdropRequest(
             settings: job.settings, format: job.compositor.output, hasAlpha: job.compositor.hasStraightAlpha,
-            moment: job.moment, hasPad: inputs.background.isThere, padPicture: inputs.backgroundPicture(),
+            moment: job.moment, hasPad: state.inputs.background.isThere, padPicture: state.inputs.backgroundPicture(),
             file: backgroundFile, element: self)
     }
 
@@ -127,7 +127,7 @@ extension DepthMatteElement {
     /// The person's distance, by which the blur grows: the anchor's, or the cutoff where nothing is anchored.
     private func focus(_ settings: MatteSettings) -> RoomDistance.Focus {
         guard settings.mask == .cutoff else { return RoomDistance.Focus(distance: 1 / settings.focus, cutoff: 0) }
-        let report = maker.report
+        let report = state.maker.report
         return RoomDistance.Focus(
             distance: report.anchorDistance > 0 ? report.anchorDistance : report.cutoff, cutoff: report.cutoff)
     }
@@ -139,7 +139,7 @@ extension DepthMatteElement {
             let focus = settings.matte.focus
             return QuadView.Marks(cutoff: focus > 0 ? 1 / focus : nil)
         }
-        var marks = QuadView.Marks(face: maker.report.face, cutoff: maker.report.cutoff)
+        var marks = QuadView.Marks(face: state.maker.report.face, cutoff: state.maker.report.cutoff)
         if let face = marks.face {
             marks.anchor = (face.x + face.width / 2, face.y + face.height / 2)
         } else if settings.matte.anchor.mode == .point {

@@ -8,20 +8,22 @@ extension DepthMatteElement {
     /// Warns at the first frame of inputs that the settings need and that are not there.
     func warnOfMissingInputs(_ settings: DepthMatteSettings) {
         let needsDepth = settings.view != .original && settings.onMissingDepth != .pass
-        if !inputs.depth.isThere && needsDepth {
+        if !state.inputs.depth.isThere && needsDepth {
             warnOfSettings("The depth pad is not linked, so no frame has depth. Link a depth stream to it.")
         }
-        if let complaint = settings.backgroundMode.mode.complaint(settings, hasPad: inputs.background.isThere) {
+        if let complaint = settings.backgroundMode.mode.complaint(settings, hasPad: state.inputs.background.isThere) {
             warnOfSettings(complaint)
         }
     }
 
     /// Warns of a range of depth with nothing in it, once for the same settings and once a second at most.
     func warnIfRangeIsEmpty(_ settings: MatteSettings) {
-        let cutoff = maker.report.cutoff
+        let cutoff = state.maker.report.cutoff
         let isEmpty = settings.mask == .cutoff && !settings.invert && cutoff > 0 && settings.near >= cutoff
-        guard isEmpty, settings != emptyRangeSettings, streamState.warnings.admits("empty range") else { return }
-        emptyRangeSettings = settings
+        guard isEmpty, settings != state.emptyRangeSettings, streams.state.warnings.admits("empty range") else {
+            return
+        }
+        state.emptyRangeSettings = settings
         warnOfSettings(
             "near (\(settings.near) m) is not below the cutoff (\(cutoff) m), so everything is background. "
                 + "Lower near, or raise cutoff or margin.")

@@ -6,8 +6,8 @@ import Synchronization
 
 /// One `depthmatte` instance. Its reference pad is `video`.
 ///
-/// Threads: see `ReferencePadAggregator`. Everything under "Streaming state" is used by the source pad's streaming thread only,
-/// or while that thread is stopped.
+/// Threads: see `ReferencePadAggregator`. `State` is used by the source pad's streaming thread only, or while that
+/// thread is stopped.
 ///
 /// The frame function is in `DepthMatteElement+Frame.swift`, caps are in `+Negotiation`, views in `+Views`.
 final class DepthMatteElement: ReferencePadAggregator {
@@ -15,7 +15,7 @@ final class DepthMatteElement: ReferencePadAggregator {
 
     let instance: UnsafeMutablePointer<GstElement>
     let table = Properties(DepthMatteProperties.all, initial: DepthMatteSettings())
-    let streamState = StreamState()
+    let streams = Streams()
     let backgroundFile: BackgroundFile
     let probe = DepthProbe()
     let pointer = PointerTracker()
@@ -23,19 +23,22 @@ final class DepthMatteElement: ReferencePadAggregator {
     /// Written by the streaming thread, read by any thread.
     let statistics = Mutex(Statistics())
 
-    // MARK: Streaming state
+    /// Streaming thread, or while that is stopped. `stop` replaces it.
+    var state = State()
 
-    /// The video's format; nil before its first caps.
-    var input: (format: StreamFormat, caps: CapsRef)?
-    /// Nil before the output is negotiated.
-    var compositor: Compositor?
-    /// An error of this element that made the last negotiation fail; nil where downstream refused.
-    var negotiationFault: ElementError?
-    var inputs = DepthMatteInputs()
-    var maker = MatteMaker()
-    let backdrops = BackdropSelector()
-    /// The settings for which `warnIfRangeIsEmpty` warned last.
-    var emptyRangeSettings: MatteSettings?
+    final class State {
+        /// The video's format; nil before its first caps.
+        var input: (format: StreamFormat, caps: CapsRef)?
+        /// Nil before the output is negotiated.
+        var compositor: Compositor?
+        /// An error of this element that made the last negotiation fail; nil where downstream refused.
+        var negotiationFault: ElementError?
+        var inputs = DepthMatteInputs()
+        var maker = MatteMaker()
+        let backdrops = BackdropSelector()
+        /// The settings for which `warnIfRangeIsEmpty` warned last.
+        var emptyRangeSettings: MatteSettings?
+    }
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
@@ -84,7 +87,7 @@ final class DepthMatteElement: ReferencePadAggregator {
         _ outcome: Statistics.Outcome, at time: RunningTime?, since start: gint64, interval: GstClockTime
     ) {
         let work = UInt64(clamping: g_get_monotonic_time() &- start) &* 1000
-        let (report, invalidShare) = (maker.report, maker.invalidShare)
+        let (report, invalidShare) = (state.maker.report, state.maker.invalidShare)
         let message = statistics.withLock { statistics -> Statistics? in
             statistics.count(outcome, workTime: work)
             statistics.cutoff = report.cutoff
@@ -108,14 +111,14 @@ final class DepthMatteElement: ReferencePadAggregator {
         case .background: break
         case .video,
             .depth where event != GST_EVENT_CAPS:
-            maker.forgetPast()
-        default: maker.forgetMatte()
+            state.maker.forgetPast()
+        default: state.maker.forgetMatte()
         }
     }
 
     func resetInputs() {
-        inputs.reset()
-        maker.reset()
+        state.inputs.reset()
+        state.maker.reset()
         probe.forget()
     }
 
@@ -124,13 +127,7 @@ final class DepthMatteElement: ReferencePadAggregator {
     func stop() {
         thermal.stop()
         backgroundFile.stop()
-        input = nil
-        compositor = nil
-        negotiationFault = nil
-        inputs = DepthMatteInputs()
-        maker = MatteMaker()
-        backdrops.reset()
-        emptyRangeSettings = nil
+        state = State()
         probe.forget()
         pointer.letGo()
         probe.letGo()

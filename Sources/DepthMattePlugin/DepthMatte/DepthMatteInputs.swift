@@ -35,7 +35,7 @@ struct DepthMatteInputs: ~Copyable {
     }
 
     /// Updates which pads exist.
-    mutating func refresh(_ element: any Aggregator) {
+    mutating func refresh(_ element: some ReferencePadAggregator) {
         depth.refresh(element)
         face.refresh(element)
         background.refresh(element)
@@ -44,12 +44,14 @@ struct DepthMatteInputs: ~Copyable {
     }
 
     /// Sets the format of the depth pad.
-    mutating func setDepthFormat(_ format: DepthFormat, _ element: any Aggregator) {
+    mutating func setDepthFormat(_ format: DepthFormat, _ element: some ReferencePadAggregator) {
         depth.setFormatIfNew(format, element)
     }
 
     /// Sets the format of any other request pad.
-    mutating func setPictureInfo(_ info: GstVideoInfo, _ role: DepthMatte.PadRole, _ element: any Aggregator) {
+    mutating func setPictureInfo(
+        _ info: GstVideoInfo, _ role: DepthMatte.PadRole, _ element: some ReferencePadAggregator
+    ) {
         switch role {
         case .face: face.setFormat(info, element)
         case .background:
@@ -63,7 +65,7 @@ struct DepthMatteInputs: ~Copyable {
     /// Advances every input to the video frame.
     ///
     /// - Parameter mayWait: see `SecondaryInput.advance`. A live pipeline waits for depth only.
-    mutating func advance(in element: any Aggregator, to moment: Moment, mayWait: Bool) throws(FlowStop) {
+    mutating func advance(in element: some ReferencePadAggregator, to moment: Moment, mayWait: Bool) throws(FlowStop) {
         let mayWaitForPictures = mayWait && !moment.isLive
         // A pad may be new since GstAggregator checked. Nothing is popped from the others before it has data, because
         // GstAggregator would wait for them again although this frame needs no more of them.

@@ -119,7 +119,7 @@ struct EffectScene {
 /// The chosen mode's instance, and the color that stands in for it. Streaming thread only.
 final class BackdropSelector {
     private var current: (mode: BackgroundMode, instance: any BackdropMode)?
-    private var color = ColorBackdrop()
+    private let color = ColorBackdrop()
 
     /// Returns the backdrop of one frame; nil where the chosen mode has nothing to show.
     func backdrop(_ request: BackdropRequest) throws(FrameFault) -> Backdrop? {
@@ -128,12 +128,6 @@ final class BackdropSelector {
 
     /// Returns a frame of `background-color`.
     func colorFrame(_ request: BackdropRequest) throws(FrameFault) -> BufferRef { try color.frame(request) }
-
-    /// Releases every picture.
-    func reset() {
-        current = nil
-        color = ColorBackdrop()
-    }
 
     private func instance(of mode: BackgroundMode) -> any BackdropMode {
         if let current, current.mode == mode { return current.instance }

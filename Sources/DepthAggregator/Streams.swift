@@ -2,12 +2,13 @@ import CGStreamer
 package import GstBridge
 import Synchronization
 
-/// The stored part of a `ReferencePadAggregator`: its position in the reference stream, and what holds its thread back.
-package final class StreamState {
+/// The stored part of a `ReferencePadAggregator`.
+package final class Streams {
     package init() {}
 
     // MARK: Any thread
 
+    package let pads = SinkPads()
     let playGate = PlayGate()
     let lateness = Lateness()
     let padGuard = PadGuard()
@@ -22,6 +23,19 @@ package final class StreamState {
 
     // MARK: Streaming thread, or while that is stopped
 
+    /// From start to stop; `stop` replaces it. No access may span a call into GStreamer, which can come back here.
+    package var state = StreamState()
+
+    /// Drops the state, and what upstream threads noted for it.
+    func stop() {
+        state = StreamState()
+        lateness.reset()
+        latencies.forget()
+    }
+}
+
+/// The position in the reference stream, and what was told downstream of it.
+package struct StreamState {
     package var warnings = WarningLimiter()
     /// True once the reference pad has caps.
     var hasCaps = false
@@ -52,29 +66,12 @@ package final class StreamState {
     var dropped: UInt64 = 0
 
     /// Drops what belongs to a stream that is over.
-    func forgetStream() {
+    mutating func forgetStream() {
         hasSentSegment = false
         isInterrupted = true
         flushSeqnum = nil
         laterEvents.removeAll { !$0.isSticky }
         untimedHead = nil
-    }
-
-    /// Resets all that the streaming thread uses, and the lateness.
-    func reset() {
-        lateness.reset()
-        latencies.forget()
-        warnings = WarningLimiter()
-        hasCaps = false
-        frameNumber = 0
-        forgetStream()
-        seqnum = nil
-        laterEvents.removeAll()
-        isSegmentDone = false
-        doneInputs = [:]
-        knownLatency = nil
-        processed = 0
-        dropped = 0
     }
 }
 

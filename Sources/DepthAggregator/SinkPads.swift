@@ -1,0 +1,51 @@
+package import CGStreamer
+import Synchronization
+
+/// A sink pad, kept alive for as long as somebody uses it.
+package final class SinkPad: @unchecked Sendable {  // guard: the pad is only counted here, which GObject does atomically
+    package let pad: UnsafeMutablePointer<GstAggregatorPad>
+
+    /// - Parameter pad: a floating one is left floating, for the element that takes it.
+    init(_ pad: UnsafeMutablePointer<GstAggregatorPad>) {
+        self.pad = pad
+        g_object_ref(pad)
+    }
+
+    deinit { g_object_unref(pad) }
+}
+
+/// The sink pads that an element has now, by role. Any thread.
+///
+/// A pad is added when it is made and removed when it is released, so that nobody looks it up by name.
+package final class SinkPads: Sendable {
+    /// By the raw value of their roles.
+    private let pads = Mutex<[SinkPad?]>([])
+
+    package subscript(role: some PadRole) -> SinkPad? { self[number: role.rawValue] }
+
+    subscript(number number: Int) -> SinkPad? {
+        pads.withLock { $0.indices.contains(number) ? $0[number] : nil }
+    }
+
+    /// Adds a pad, unless its role has one already.
+    ///
+    /// - Returns: false where it has.
+    func add(_ pad: UnsafeMutablePointer<GstAggregatorPad>, as role: some PadRole) -> Bool {
+        let added = SinkPad(pad)
+        return pads.withLock { pads in
+            while pads.count <= role.rawValue { pads.append(nil) }
+            guard pads[role.rawValue] == nil else { return false }
+            pads[role.rawValue] = added
+            return true
+        }
+    }
+
+    func remove(_ pad: UnsafeMutablePointer<GstAggregatorPad>) {
+        let removed = pads.withLock { pads -> SinkPad? in
+            guard let number = pads.firstIndex(where: { $0?.pad == pad }) else { return nil }
+            defer { pads[number] = nil }
+            return pads[number]
+        }
+        withExtendedLifetime(removed) {}  // the last reference may end the pad, which the lock must not cover
+    }
+}
