@@ -48,6 +48,7 @@ let package = Package(
         .target(
             name: "DepthKernels", dependencies: ["CDepthKernels", "DepthLoops", "DepthLoopsV3"],
             swiftSettings: kernels),
+        .target(name: "DepthCameras", dependencies: ["DepthKernels"], swiftSettings: strict),
         .target(name: "DepthScene", dependencies: ["DepthKernels"], swiftSettings: kernels),
         .target(
             name: "GstBridge", dependencies: ["CGStreamer", "CGStreamerShims", "CDepthKernels", "DepthKernels"],
@@ -56,7 +57,10 @@ let package = Package(
             name: "DepthAggregator", dependencies: ["CGStreamer", "GstBridge"], swiftSettings: strict),
         .target(
             name: "DepthMattePlugin",
-            dependencies: ["CDepthMatte", "CGStreamer", "DepthAggregator", "DepthKernels", "DepthScene", "GstBridge"],
+            dependencies: [
+                "CDepthMatte", "CGStreamer", "DepthAggregator", "DepthCameras", "DepthKernels", "DepthScene",
+                "GstBridge",
+            ],
             exclude: pages,
             swiftSettings: strict),
         // The shipped library: the plugin's descriptor, and the linking that makes it self-contained.
@@ -94,6 +98,8 @@ let package = Package(
         .testTarget(
             name: "DepthKernelsTests", dependencies: ["DepthKernels", "DepthLoops", "TestSupport"],
             exclude: ["Golden"], swiftSettings: strict),
+        .testTarget(
+            name: "DepthCamerasTests", dependencies: ["DepthCameras", "DepthKernels"], swiftSettings: strict),
         .testTarget(
             name: "DepthSceneTests", dependencies: ["DepthKernels", "DepthScene"], swiftSettings: strict),
         .testTarget(

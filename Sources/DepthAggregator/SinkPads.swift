@@ -2,7 +2,7 @@ package import CGStreamer
 import Synchronization
 
 /// A sink pad, kept alive for as long as somebody uses it.
-package final class SinkPad: @unchecked Sendable {  // guard: the pad is only counted here, which GObject does atomically
+package final class SinkPad: @unchecked Sendable {  // guard: the pad is only counted here, which is atomic
     package let pad: UnsafeMutablePointer<GstAggregatorPad>
 
     /// - Parameter pad: a floating one is left floating, for the element that takes it.

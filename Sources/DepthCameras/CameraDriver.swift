@@ -1,0 +1,227 @@
+package import DepthKernels
+
+/// The maker's library for one family of depth cameras.
+///
+/// A driver loads the library by name when it is made, so that the plugin needs none to be installed. Every function may block
+/// for as long as the library does; `depthcamsrc` calls them on a thread that it can do without.
+package protocol CameraDriver: AnyObject, SendableMetatype {
+    /// The name in launch lines, as `realsense`.
+    static var name: String { get }
+    /// The cameras that it reads, for users.
+    static var cameras: String { get }
+    /// The shared objects to try, best first, where the user names none.
+    static var libraries: [String] { get }
+    /// What to install where none of them is found, as an imperative sentence.
+    static var installation: String { get }
+
+    /// Loads the library.
+    ///
+    /// - Parameters:
+    ///   - library: path or name of a shared object; nil tries `libraries`.
+    /// - Throws: `CameraError.libraryMissing`, `.libraryUnsuitable`.
+    init(library: String?) throws(CameraError)
+
+    /// The cameras that are plugged in.
+    func list() throws(CameraError) -> [CameraInfo]
+
+    /// Opens a camera, or a recording, without starting it.
+    ///
+    /// - Throws: `CameraError.noCamera`, `.busy`, `.recording`.
+    func open(_ choice: CameraChoice) throws(CameraError) -> any Camera
+}
+
+/// All drivers, in the order in which `driver=auto` tries them. A third one is a file and a row here.
+package let cameraDrivers: [any CameraDriver.Type] = []
+
+/// A camera that is plugged in.
+package struct CameraInfo: Equatable, Sendable {
+    /// As its maker calls it.
+    package var name: String
+    package var serial: String
+    /// The `CameraDriver.name`.
+    package var driver: String
+    package var videoModes: [CameraMode]
+    package var depthModes: [CameraMode]
+
+    package init(
+        name: String, serial: String, driver: String, videoModes: [CameraMode], depthModes: [CameraMode]
+    ) {
+        self.name = name
+        self.serial = serial
+        self.driver = driver
+        self.videoModes = videoModes
+        self.depthModes = depthModes
+    }
+}
+
+/// A size, rate and format that a camera offers.
+package struct CameraMode: Hashable, Sendable {
+    package var width: Int
+    package var height: Int
+    /// Frames a second, as a fraction.
+    package var rate: (numerator: Int, denominator: Int) {
+        get { (rateNumerator, rateDenominator) }
+        set { (rateNumerator, rateDenominator) = newValue }
+    }
+    private var rateNumerator: Int
+    private var rateDenominator: Int
+    package var format: CameraFormat
+
+    package init(width: Int, height: Int, rate: (numerator: Int, denominator: Int), format: CameraFormat) {
+        self.width = width
+        self.height = height
+        (rateNumerator, rateDenominator) = rate
+        self.format = format
+    }
+}
+
+/// A pixel format of a camera, under GStreamer's name.
+package enum CameraFormat: String, Sendable {
+    case rgb = "RGB"
+    case bgr = "BGR"
+    case rgba = "RGBA"
+    case bgra = "BGRA"
+    case yuy2 = "YUY2"
+    case uyvy = "UYVY"
+    case gray8 = "GRAY8"
+    /// Depth in counts of the camera's unit, little endian; 0 is not measured.
+    case gray16 = "GRAY16_LE"
+
+    package var bytesPerPixel: Int {
+        switch self {
+        case .rgb, .bgr: 3
+        case .rgba, .bgra: 4
+        case .yuy2, .uyvy, .gray16: 2
+        case .gray8: 1
+        }
+    }
+}
+
+/// The camera that the user wants.
+package struct CameraChoice: Sendable {
+    /// Empty for the first that is found.
+    package var serial = ""
+    /// A recording that the library plays; empty for a camera.
+    package var recording = ""
+    /// True to start a recording again when it ends.
+    package var isLooped = false
+
+    package init() {}
+}
+
+/// The settings of a start.
+package struct CameraSettings: Sendable, Equatable {
+    /// Nil for no video, or no depth.
+    package var video: CameraMode?
+    package var depth: CameraMode?
+    /// True for depth as the color camera sees it, where the library can register it.
+    package var isAligned = true
+    /// The infrared projector; nil leaves it as it is.
+    package var emitter: Bool?
+    /// Exposure of the color camera, in microseconds; nil for automatic exposure.
+    package var exposure: Int?
+    /// The maker's name of a depth preset; empty leaves it as it is.
+    package var preset = ""
+
+    package init() {}
+}
+
+/// A camera that is open. One thread at a time.
+package protocol Camera: AnyObject {
+    var info: CameraInfo { get }
+
+    /// Starts the streams.
+    ///
+    /// - Returns: what the frames will be.
+    /// - Throws: `CameraError.busy`, `.unplugged`, `.failed`.
+    func start(_ settings: CameraSettings) throws(CameraError) -> CameraStreams
+
+    /// Waits for the next frames.
+    ///
+    /// - Returns: nil where none came in time.
+    /// - Throws: `CameraError.unplugged`, `.ended` at the end of a recording, `.failed`.
+    func next(timeout milliseconds: Int) throws(CameraError) -> CameraFrames?
+
+    /// Stops the streams. Frames that were handed out stay valid.
+    func stop()
+}
+
+/// The streams of a camera that was started.
+package struct CameraStreams: Sendable, Equatable {
+    package var video: CameraMode?
+    package var depth: CameraMode?
+    /// Of the depth as it is delivered: where it is registered to the video, `color` is nil and `depth` has the optics of
+    /// the color camera. Nil where the library does not tell.
+    package var calibration: Calibration?
+    /// True where the library registers the depth to the video.
+    package var isAligned: Bool
+    /// Metres per count of the depth.
+    package var depthUnit: Double
+
+    package init(
+        video: CameraMode?, depth: CameraMode?, calibration: Calibration?, isAligned: Bool, depthUnit: Double
+    ) {
+        self.video = video
+        self.depth = depth
+        self.calibration = calibration
+        self.isAligned = isAligned
+        self.depthUnit = depthUnit
+    }
+}
+
+/// The frames of one exposure; one may be missing.
+package struct CameraFrames: ~Copyable {
+    package var video: CameraFrame?
+    package var depth: CameraFrame?
+
+    package init(video: consuming CameraFrame?, depth: consuming CameraFrame?) {
+        self.video = video
+        self.depth = depth
+    }
+}
+
+/// One frame of one stream, in the library's memory until it is dropped.
+package struct CameraFrame: ~Copyable, @unchecked Sendable {  // guard: the bytes have one owner, and are only read
+    package let bytes: UnsafeRawBufferPointer
+    /// Bytes from one row to the next.
+    package let stride: Int
+    /// The camera's clock at the exposure, in nanoseconds since an unknown moment.
+    package let time: Int64
+    /// The camera's own count of the frame; nil where it has none. A step of more than 1 means lost frames.
+    package let number: UInt64?
+    private let release: @Sendable () -> Void
+
+    /// - Parameter release: gives the bytes back; called once, on any thread.
+    package init(
+        bytes: UnsafeRawBufferPointer, stride: Int, time: Int64, number: UInt64?,
+        release: @escaping @Sendable () -> Void
+    ) {
+        self.bytes = bytes
+        self.stride = stride
+        self.time = time
+        self.number = number
+        self.release = release
+    }
+
+    deinit { release() }
+}
+
+/// A fault of a camera or its library.
+package enum CameraError: Error, Equatable {
+    /// No shared object of that name; the sentence says what was tried.
+    case libraryMissing(String)
+    /// The shared object is there but is not the library, or too old; the sentence says what it lacks.
+    case libraryUnsuitable(String)
+    /// No camera, or none with that serial.
+    case noCamera(String)
+    /// Another program has it.
+    case busy(String)
+    /// The recording cannot be read.
+    case recording(String)
+    /// The recording is over.
+    case ended
+    /// The camera was taken away.
+    case unplugged(String)
+    /// Any other error; the library's own words.
+    case failed(String)
+}
