@@ -21,6 +21,9 @@ package protocol CameraDriver: AnyObject, SendableMetatype {
     /// - Throws: `CameraError.libraryMissing`, `.libraryUnsuitable`.
     init(library: String?) throws(CameraError)
 
+    /// True for a file or folder that looks like a recording of this library.
+    static func plays(recording path: String) -> Bool
+
     /// The cameras that are plugged in.
     func list() throws(CameraError) -> [CameraInfo]
 
@@ -28,6 +31,10 @@ package protocol CameraDriver: AnyObject, SendableMetatype {
     ///
     /// - Throws: `CameraError.noCamera`, `.busy`, `.recording`.
     func open(_ choice: CameraChoice) throws(CameraError) -> any Camera
+}
+
+extension CameraDriver {
+    package static func plays(recording path: String) -> Bool { false }
 }
 
 /// All drivers, in the order in which `driver=auto` tries them. A third one is a file and a row here.
@@ -170,18 +177,18 @@ package struct CameraStreams: Sendable, Equatable {
 }
 
 /// The frames of one exposure; one may be missing.
-package struct CameraFrames: ~Copyable {
+package struct CameraFrames: Sendable {
     package var video: CameraFrame?
     package var depth: CameraFrame?
 
-    package init(video: consuming CameraFrame?, depth: consuming CameraFrame?) {
+    package init(video: CameraFrame?, depth: CameraFrame?) {
         self.video = video
         self.depth = depth
     }
 }
 
-/// One frame of one stream, in the library's memory until it is dropped.
-package struct CameraFrame: ~Copyable, @unchecked Sendable {  // guard: the bytes have one owner, and are only read
+/// One frame of one stream, in the library's memory until nobody holds it.
+package final class CameraFrame: @unchecked Sendable {  // guard: the bytes are only read
     package let bytes: UnsafeRawBufferPointer
     /// Bytes from one row to the next.
     package let stride: Int

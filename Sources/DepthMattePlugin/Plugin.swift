@@ -3,9 +3,15 @@ public import CGStreamer
 import GstBridge
 
 /// Every element of the plugin.
-let elements = [DepthMatte.definition, DepthTestSrc.definition, DepthColorize.definition, DepthCloud.definition]
+let elements = [
+    DepthMatte.definition, DepthTestSrc.definition, DepthColorize.definition, DepthCloud.definition,
+    DepthCamSrc.definition,
+]
 
-private let logs = [DepthMatteElement.log, DepthTestSrcElement.log, DepthColorizeElement.log, DepthCloudElement.log]
+private let logs = [
+    DepthMatteElement.log, DepthTestSrcElement.log, DepthColorizeElement.log, DepthCloudElement.log,
+    DepthCamSrcElement.log,
+]
 
 @c @implementation
 public func depthmatte_register_elements(_ plugin: OpaquePointer) -> gboolean {

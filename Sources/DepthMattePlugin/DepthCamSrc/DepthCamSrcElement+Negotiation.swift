@@ -1,0 +1,141 @@
+import CGStreamer
+import DepthCameras
+import GstBridge
+import Synchronization
+
+/// Caps, queries and events.
+extension DepthCamSrcElement {
+    /// The modes that downstream of both pads takes, and the settings.
+    func chosenSettings(_ session: CaptureSession) throws(FlowStop) -> CameraSettings {
+        guard let info = session.info else { throw .refused(GST_FLOW_FLUSHING) }
+        let caps = streams.map { gst_pad_is_linked($0.pad) != 0 ? gst_pad_peer_query_caps($0.pad, nil) : nil }
+        defer { for case let caps? in caps { gst_caps_unref(caps) } }
+        guard caps.count == 2, let modes = CameraCaps.choose(info, video: caps[0], depth: caps[1]) else {
+            throw .notNegotiated(
+                ElementError(
+                    .core(GST_CORE_ERROR_NEGOTIATION),
+                    "The camera has no mode that downstream accepts. Put videoconvert and videoscale after the pad video.",
+                    details: "video \(caps.first??.text ?? "not linked"), depth \(caps.last??.text ?? "not linked")"))
+        }
+        let values = table.current
+        var settings = CameraSettings()
+        settings.video = modes.video
+        settings.depth = modes.depth
+        settings.isAligned = values.align == .video
+        settings.emitter = values.emitter.isOn
+        settings.exposure = values.exposure == 0 ? nil : Int(values.exposure)
+        settings.preset = values.preset ?? ""
+        return settings
+    }
+
+    /// Agrees on the caps of a stream that runs.
+    func negotiate(_ stream: CameraStream, _ camera: CameraStreams) throws(FlowStop) {
+        let mode = stream.role == .video ? camera.video : camera.depth
+        guard let mode else { throw .refused(GST_FLOW_NOT_LINKED) }  // a camera without this stream
+        let peer = gst_pad_peer_query_caps(stream.pad, nil)
+        defer { if let peer { gst_caps_unref(peer) } }
+        for output in CameraOutput.choices(stream.role, mode, depthUnit: camera.depthUnit) {
+            guard let caps = gst_caps_from_string(output.caps) else { continue }
+            defer { gst_caps_unref(caps) }
+            guard let peer, gst_caps_can_intersect(caps, peer) != 0 else { continue }
+            if stream.format == output { return }
+            Self.log.debug(self) { "\(stream.role.rawValue) caps: \(caps.text)" }
+            guard gst_pad_push_event(stream.pad, gst_event_new_caps(caps)) != 0 else {
+                throw .refused(stream.pad.isFlushing ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED)
+            }
+            stream.format = output
+            return
+        }
+        // Downstream wants another mode than it did at the start.
+        guard let session else { throw .refused(GST_FLOW_FLUSHING) }
+        session.start(try chosenSettings(session))
+        for stream in streams { gst_pad_mark_reconfigure(stream.pad) }
+    }
+
+    func srcQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
+        guard let stream = stream(of: pad) else { return parent() }
+        var format = GST_FORMAT_TIME
+        switch query.pointee.type {
+        case GST_QUERY_CAPS: return answerCaps(query, stream) || parent()
+        case GST_QUERY_LATENCY: return answerLatency(query)
+        case GST_QUERY_SEEKING:
+            gst_query_parse_seeking(query, &format, nil, nil, nil)
+            gst_query_set_seeking(query, format, 0, 0, -1)
+            return true
+        default: return parent()
+        }
+    }
+
+    /// Answers what the camera offers; false while none is open.
+    private func answerCaps(_ query: UnsafeMutablePointer<GstQuery>, _ stream: CameraStream) -> Bool {
+        guard let info = session?.info,
+            let caps = CameraCaps.caps(of: stream.role == .video ? info.videoModes : info.depthModes, stream.role)
+        else { return false }
+        defer { gst_caps_unref(caps) }
+        var filter: UnsafeMutablePointer<GstCaps>?
+        gst_query_parse_caps(query, &filter)
+        guard let filter else {
+            gst_query_set_caps_result(query, caps)
+            return true
+        }
+        guard let common = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST) else { return false }
+        gst_query_set_caps_result(query, common)
+        gst_caps_unref(common)
+        return true
+    }
+
+    func srcEvent(
+        _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool {
+        guard event.pointee.type == GST_EVENT_RECONFIGURE, let stream = stream(of: pad) else { return parent(event) }
+        let result = parent(event)
+        // A pad that was not linked at the start is now.
+        if shared.withLock({ $0.unlinked.contains(stream.role) }) { start(stream) }
+        return result
+    }
+
+    // MARK: The end of a stream
+
+    func end(_ stream: CameraStream, because stop: FlowStop) {
+        gst_pad_pause_task(stream.pad)
+        switch stop {
+        case .refused(GST_FLOW_FLUSHING), .needData: break
+        case .endOfStream, .refused(GST_FLOW_EOS): finish(stream)
+        case .refused(GST_FLOW_NOT_LINKED): noteUnlinked(stream)
+        case .refused(let reason): fail(stream, streamError(reason))
+        case .notNegotiated(let error), .failed(let error): fail(stream, error)
+        }
+    }
+
+    private func finish(_ stream: CameraStream) {
+        beginSegment(stream)
+        if let event = gst_event_new_eos() { gst_pad_push_event(stream.pad, event) }
+    }
+
+    /// An unlinked pad is no error, unless both are.
+    private func noteUnlinked(_ stream: CameraStream) {
+        session?.setLinked(stream.role, false)
+        let isAlone = shared.withLock { shared in
+            shared.unlinked.insert(stream.role)
+            return shared.unlinked.count == streams.count
+        }
+        if isAlone { post(streamError(GST_FLOW_NOT_LINKED)) }
+    }
+
+    /// Posts an error and ends both streams.
+    private func fail(_ stream: CameraStream, _ error: ElementError) {
+        let isFirst = shared.withLock { shared in
+            defer { shared.hasFailed = true }
+            return !shared.hasFailed
+        }
+        if isFirst { post(error) }
+        session?.setEnding()
+        finish(stream)
+    }
+
+    private func streamError(_ reason: GstFlowReturn) -> ElementError {
+        ElementError(
+            .stream(GST_STREAM_ERROR_FAILED), "Internal data stream error.",
+            details: "streaming stopped, reason \(String(cString: gst_flow_get_name(reason)))")
+    }
+}

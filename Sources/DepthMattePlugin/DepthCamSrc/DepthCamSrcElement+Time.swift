@@ -1,0 +1,97 @@
+import CGStreamer
+import DepthCameras
+import GstBridge
+import Synchronization
+
+/// Timestamps and latency.
+extension DepthCamSrcElement {
+    /// Nanoseconds by which the pipeline's clock may leave the host's before timestamps follow it.
+    private static let clockTolerance: Int64 = 1_000_000
+    /// Exposures whose timestamps are remembered: as many as one pad may be ahead of the other.
+    private static let rememberedStamps = 4 * CaptureSession.queueLength
+    /// Nanoseconds; latencies are told in such steps, so that the pipeline is not told of each frame's.
+    private static let latencyStep: GstClockTime = 10_000_000
+    /// Nanoseconds; a frame that hung longer in the host's queues says nothing about the next.
+    private static let mostLatency: GstClockTime = 500_000_000
+
+    /// Returns the running time of an exposure, in nanoseconds; nil while the pipeline has no clock.
+    ///
+    /// - Parameter time: of `CaptureSession.Frame`.
+    func timestamp(of time: Int64) -> Int64? {
+        guard isLive else { return time }
+        guard let clock = gst_element_get_clock(instance) else { return nil }
+        defer { gst_object_unref(clock) }
+        let offset = Int64(clamping: gst_clock_get_time(clock)) &- Int64(g_get_monotonic_time()) &* 1000
+        let base = Int64(clamping: gst_element_get_base_time(instance))
+        return shared.withLock { shared in
+            if let known = shared.stamps.first(where: { $0.time == time }) { return known.stamp }
+            if shared.clockOffset.map({ abs($0 &- offset) > DepthCamSrcElement.clockTolerance }) ?? true {
+                shared.clockOffset = offset
+            }
+            let stamp = time &+ (shared.clockOffset ?? offset) &- base
+            shared.stamps.append((time, stamp))
+            if shared.stamps.count > DepthCamSrcElement.rememberedStamps { shared.stamps.removeFirst() }
+            return stamp
+        }
+    }
+
+    /// Posts a LATENCY message where frames arrive later than the pipeline was told.
+    func updateLatency(_ session: CaptureSession) {
+        guard isLive else { return }
+        let latency = latency(session)
+        let isNew = shared.withLock { shared in
+            guard shared.latency != 0, latency > shared.latency else { return false }
+            shared.latency = latency
+            return true
+        }
+        if isNew { gst_element_post_message(instance, gst_message_new_latency(object)) }
+    }
+
+    /// The time from a frame's timestamp to its push: that of a frame, in which the camera reads the picture out, or the longest
+    /// that was seen.
+    private func latency(_ session: CaptureSession) -> GstClockTime {
+        let seen = min(GstClockTime(clamping: session.counts.longestDelay), DepthCamSrcElement.mostLatency)
+        let steps = (seen &+ DepthCamSrcElement.latencyStep &- 1) / DepthCamSrcElement.latencyStep
+        return max(longestFrame(session), steps &* DepthCamSrcElement.latencyStep)
+    }
+
+    /// The duration of a frame of the slower stream, in nanoseconds.
+    private func longestFrame(_ session: CaptureSession) -> GstClockTime {
+        let streams = session.lastStreams
+        let rates = [streams?.video, streams?.depth].compactMap { $0?.rate }
+        return rates.map(frameDuration).filter { $0 != noClockTime }.max() ?? frameDuration((30, 1))
+    }
+
+    func answerLatency(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
+        guard let session, isLive else {
+            gst_query_set_latency(query, gboolean(isLive), 0, noClockTime)
+            return true
+        }
+        let latency = latency(session)
+        shared.withLock { $0.latency = latency }
+        let queue = longestFrame(session) &* GstClockTime(CaptureSession.queueLength)
+        gst_query_set_latency(query, 1, latency, latency &+ queue)
+        return true
+    }
+
+    func structure(_ property: String) -> UnsafeMutablePointer<GstStructure>? {
+        guard let structure = gst_structure_new_empty("stats") else { return nil }
+        let counts = session?.counts ?? CaptureSession.Counts()
+        structure.set("video", to: counts.frames[0])
+        structure.set("depth", to: counts.frames[1])
+        structure.set("lost", to: counts.lost)
+        structure.set("reconnects", to: counts.reconnects)
+        structure.set("clock-drift", to: counts.drift * 1e6)
+        structure.set("clock-error", to: UInt64(clamping: counts.clockError ?? 0))
+        structure.set("clock-jumps", to: UInt64(clamping: counts.clockJumps))
+        structure.set("latency", to: UInt64(shared.withLock { $0.latency }))
+        return structure
+    }
+}
+
+/// The duration of a frame, in nanoseconds; GST_CLOCK_TIME_NONE for a rate of 0.
+func frameDuration(_ rate: (numerator: Int, denominator: Int)) -> GstClockTime {
+    guard rate.numerator > 0, rate.denominator > 0 else { return noClockTime }
+    return gst_util_uint64_scale(
+        1_000_000_000, guint64(clamping: rate.denominator), guint64(clamping: rate.numerator))
+}

@@ -1,0 +1,320 @@
+import CGStreamer
+import DepthAggregator
+import DepthCameras
+import GstBridge
+import Synchronization
+
+/// One `depthcamsrc` instance.
+///
+/// Threads. `CaptureSession` has a thread that calls the camera's library. Each pad has a thread that takes frames from the session
+/// and pushes them; a `CameraStream` belongs to its pad's thread, or to others while that is stopped. What they share is in
+/// `shared`; no function of GStreamer is called while that is locked.
+final class DepthCamSrcElement: PushSource {
+    static let log = LogCategory(name: DepthCamSrc.factory, description: "Depth camera")
+
+    let instance: UnsafeMutablePointer<GstElement>
+    let table = Properties(DepthCamSrc.properties, initial: DepthCamSrcSettings())
+    let shared = Mutex(Shared())
+    private(set) var streams: [CameraStream] = []
+
+    struct Shared {
+        /// From READY to NULL.
+        var session: CaptureSession?
+        /// True once a pad's thread has asked the session for streams.
+        var isRequested = false
+        /// True once an error was posted.
+        var hasFailed = false
+        var groupID: guint = 0
+        /// Streams whose pad is not linked.
+        var unlinked: Set<DepthCamSrc.PadRole> = []
+        /// The pipeline's clock less the host's monotonic clock, in nanoseconds.
+        var clockOffset: Int64?
+        /// Running times of the last exposures, so that both pads give one exposure one timestamp.
+        var stamps: [(time: Int64, stamp: Int64)] = []
+        /// The latency that the pipeline was told, in nanoseconds.
+        var latency: GstClockTime = 0
+    }
+
+    /// Microseconds that a stop waits for the camera's library, twice at most: going to READY and to NULL.
+    private static let stopPatience: Int64 = 200_000
+
+    init(_ instance: UnsafeMutablePointer<GstElement>) {
+        self.instance = instance
+        streams = DepthCamSrc.PadRole.allCases.compactMap { role in
+            addSourcePad(role.rawValue).map { CameraStream(role, pad: $0) }
+        }
+    }
+
+    var properties: any PropertyAccess { table }
+    var session: CaptureSession? { shared.withLock { $0.session } }
+    var isLive: Bool { session?.options.isLive ?? (table.current.location ?? "").isEmpty }
+
+    // MARK: Start and stop
+
+    func changeState(_ transition: GstStateChange, parent: () -> GstStateChangeReturn) -> GstStateChangeReturn {
+        switch transition {
+        case GST_STATE_CHANGE_NULL_TO_READY:
+            do throws(ElementError) {
+                try open()
+            } catch {
+                post(error)
+                return GST_STATE_CHANGE_FAILURE
+            }
+        case GST_STATE_CHANGE_READY_TO_PAUSED: prepare()
+        case GST_STATE_CHANGE_PLAYING_TO_PAUSED where isLive: session?.setFlowing(false)
+        default: break
+        }
+        let result = parent()
+        switch transition {
+        case GST_STATE_CHANGE_READY_TO_PAUSED where isLive && result != GST_STATE_CHANGE_FAILURE:
+            return GST_STATE_CHANGE_NO_PREROLL
+        case GST_STATE_CHANGE_PAUSED_TO_PLAYING where result != GST_STATE_CHANGE_FAILURE: session?.setFlowing(true)
+        case GST_STATE_CHANGE_PLAYING_TO_PAUSED where isLive && result != GST_STATE_CHANGE_FAILURE:
+            return GST_STATE_CHANGE_NO_PREROLL
+        case GST_STATE_CHANGE_PAUSED_TO_READY: session?.stop(microseconds: DepthCamSrcElement.stopPatience)
+        case GST_STATE_CHANGE_READY_TO_NULL: close()
+        default: break
+        }
+        return result
+    }
+
+    /// Opens the camera or the recording, so that the caps are known.
+    private func open() throws(ElementError) {
+        let options = CaptureSession.Options(table.current)
+        guard let session = CaptureSession(options) else {
+            throw ElementError(.resource(GST_RESOURCE_ERROR_FAILED), "The system gives no thread for the camera.")
+        }
+        shared.withLock { $0.session = session }
+        let patience = options.silence ?? Int64.max / 2
+        switch session.waitUntilOpen(microseconds: patience) {
+        case .open(let info)?:
+            Self.log.info(self) { "opened \(info.name), serial \(info.serial), driver \(info.driver)" }
+            return
+        case .failed(let error)?:
+            close()
+            throw options.elementError(error)
+        case .opening?, .streaming?, .ended?, .closed?, nil:
+            close()
+            throw ElementError(
+                .resource(GST_RESOURCE_ERROR_OPEN_READ),
+                "The camera did not open within \(patience / 1000) ms (property timeout).")
+        }
+    }
+
+    private func prepare() {
+        for stream in streams { stream.reset() }
+        let groupID = gst_util_group_id_next()
+        shared.withLock {
+            $0 = Shared(session: $0.session, groupID: groupID)
+        }
+        if !isLive { session?.setFlowing(true) }
+    }
+
+    private func close() {
+        let session = shared.withLock { shared in
+            defer { shared.session = nil }
+            return shared.session
+        }
+        guard let session, !session.close(microseconds: DepthCamSrcElement.stopPatience) else { return }
+        Self.log.warning(self) { "the camera's library does not return; its thread is left alone" }
+    }
+
+    func activate(_ pad: Pad, _ isActive: Bool) -> Bool {
+        guard let stream = stream(of: pad) else { return false }
+        session?.setInterrupted(stream.role, !isActive)
+        return isActive ? startTask(pad) : gst_pad_stop_task(pad) != 0
+    }
+
+    /// The application's EOS ends all streams after the current frame.
+    func sendEvent(
+        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
+    ) -> Bool {
+        guard event.pointee.type == GST_EVENT_EOS else { return parent(event) }
+        gst_event_unref(event)
+        session?.setEnding()
+        return true
+    }
+
+    // MARK: Sending
+
+    func step(_ pad: Pad) {
+        guard let stream = stream(of: pad), let session else {
+            gst_pad_pause_task(pad)
+            return
+        }
+        do throws(FlowStop) {
+            let isLinked = gst_pad_is_linked(pad) != 0
+            session.setLinked(stream.role, isLinked)
+            guard isLinked else { throw .refused(GST_FLOW_NOT_LINKED) }
+            shared.withLock { _ = $0.unlinked.remove(stream.role) }
+            sendStreamStart(stream)
+            let camera = try startedStreams(stream, session)
+            if gst_pad_check_reconfigure(pad) != 0 || stream.format == nil { try negotiate(stream, camera) }
+            try sendNext(stream, session)
+        } catch {
+            end(stream, because: error)
+        }
+    }
+
+    /// Asks the camera for streams, unless the other pad has, and waits until they run.
+    private func startedStreams(_ stream: CameraStream, _ session: CaptureSession) throws(FlowStop) -> CameraStreams {
+        let isFirst = shared.withLock { shared in
+            defer { shared.isRequested = true }
+            return !shared.isRequested
+        }
+        if isFirst { session.start(try chosenSettings(session)) }
+        let patience = session.options.silence ?? Int64.max / 2
+        switch session.waitUntilStreaming(stream.role, microseconds: patience) {
+        case .streaming(_, let streams)?: return streams
+        case .ended?:
+            guard let streams = session.lastStreams else { throw .endOfStream }
+            return streams
+        case .failed(let error)?: throw .failed(session.options.elementError(error))
+        case .opening?, .open?, .closed?: throw .refused(GST_FLOW_FLUSHING)
+        case nil:
+            if stream.pad.isFlushing { throw .refused(GST_FLOW_FLUSHING) }
+            throw .failed(
+                ElementError(
+                    .resource(GST_RESOURCE_ERROR_READ),
+                    "The camera did not start within \(patience / 1000) ms (property timeout)."))
+        }
+    }
+
+    private func sendNext(_ stream: CameraStream, _ session: CaptureSession) throws(FlowStop) {
+        let settings = table.current
+        if settings.numBuffers >= 0 && stream.sent >= UInt64(settings.numBuffers) { throw .endOfStream }
+        switch session.next(stream.role) {
+        case .frame(let frame): try send(frame, stream, session)
+        case .news(.unplugged(let error)):
+            warn(session.options.elementError(error))
+        case .news(.returned):
+            Self.log.info(self) { "the camera is back" }
+        case .ended: throw .endOfStream
+        case .failed(let error): throw .failed(session.options.elementError(error))
+        case .interrupted: throw .refused(GST_FLOW_FLUSHING)
+        }
+    }
+
+    private func send(_ frame: CaptureSession.Frame, _ stream: CameraStream, _ session: CaptureSession) throws(FlowStop)
+    {
+        guard let format = stream.format else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
+        // Frames from before the start, and from before a pause, have no place in the stream.
+        guard let stamp = timestamp(of: frame.time), stamp >= 0, stream.lastStamp.map({ stamp > $0 }) ?? true else {
+            return
+        }
+        guard let buffer = format.converted(frame.buffer) else {
+            throw .failed(
+                ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "There is no memory for a depth map."))
+        }
+        stream.lastStamp = stamp
+        buffer.pointer.pointee.pts = GstClockTime(stamp)
+        buffer.pointer.pointee.duration = format.duration
+        buffer.pointer.pointee.offset = guint64(stream.sent)
+        buffer.pointer.pointee.offset_end = guint64(stream.sent &+ 1)
+        if frame.isAfterLoss || stream.isInterrupted { buffer.pointer.markDiscontinuity() }
+        stream.isInterrupted = false
+        gst_object_sync_values(object, GstClockTime(stamp))
+        beginSegment(stream)
+        updateLatency(session)
+        let result = gst_pad_push(stream.pad, buffer.surrender())
+        guard result == GST_FLOW_OK else { throw .refused(result) }
+        stream.sent &+= 1
+    }
+
+    // MARK: Small services
+
+    func stream(of pad: Pad) -> CameraStream? { streams.first { $0.pad == pad } }
+
+    /// Starts or resumes the stream's thread.
+    func start(_ stream: CameraStream) {
+        if gst_pad_is_active(stream.pad) != 0 { _ = startTask(stream.pad) }
+    }
+
+    private func sendStreamStart(_ stream: CameraStream) {
+        guard stream.needsStreamStart else { return }
+        stream.needsStreamStart = false
+        let id =
+            takeString(gst_pad_create_stream_id(stream.pad, instance, stream.role.rawValue)) ?? stream.role.rawValue
+        guard let event = gst_event_new_stream_start(id) else { return }
+        gst_event_set_group_id(event, shared.withLock { $0.groupID })
+        gst_pad_push_event(stream.pad, event)
+    }
+
+    func beginSegment(_ stream: CameraStream) {
+        guard stream.needsSegment else { return }
+        stream.needsSegment = false
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        if let event = gst_event_new_segment(&segment) { gst_pad_push_event(stream.pad, event) }
+    }
+}
+
+/// The stream of one pad. Used by the pad's thread, or while that is stopped.
+final class CameraStream {
+    let role: DepthCamSrc.PadRole
+    let pad: UnsafeMutablePointer<GstPad>
+    var needsStreamStart = true
+    var needsSegment = true
+    /// True if the next frame is discontinuous.
+    var isInterrupted = true
+    /// Frames that were pushed.
+    var sent: UInt64 = 0
+    /// Running time of the last frame.
+    var lastStamp: Int64?
+    /// Nil before caps.
+    var format: CameraOutput?
+
+    init(_ role: DepthCamSrc.PadRole, pad: UnsafeMutablePointer<GstPad>) {
+        self.role = role
+        self.pad = pad
+    }
+
+    func reset() {
+        needsStreamStart = true
+        needsSegment = true
+        isInterrupted = true
+        sent = 0
+        lastStamp = nil
+        format = nil
+    }
+}
+
+extension CaptureSession.Options {
+    init(_ settings: DepthCamSrcSettings) {
+        driver = settings.driver.driver
+        library = settings.library.flatMap { $0.isEmpty ? nil : $0 }
+        choice.serial = settings.serial ?? ""
+        choice.recording = settings.location ?? ""
+        choice.isLooped = settings.loop
+        silence = settings.timeout == 0 ? nil : Int64(clamping: settings.timeout / 1000)
+        waitsForReturn = settings.onDisconnect == .wait
+    }
+
+    /// A camera's error as the application reads it.
+    func elementError(_ error: CameraError) -> ElementError {
+        switch error {
+        case .libraryMissing(let reasons):
+            let cameras = driver.map { $0.cameras } ?? "depth cameras"
+            let remedy = driver.map { $0.installation } ?? drivers.map { $0.installation }.joined(separator: " ")
+            return ElementError(
+                .resource(GST_RESOURCE_ERROR_NOT_FOUND),
+                "The library for \(cameras) was not found. \(remedy) The property library names one elsewhere.",
+                details: reasons)
+        case .libraryUnsuitable(let reason):
+            return ElementError(.resource(GST_RESOURCE_ERROR_OPEN_READ), "The library does not suit: \(reason).")
+        case .noCamera(let reason):
+            return ElementError(.resource(GST_RESOURCE_ERROR_NOT_FOUND), "No depth camera was found: \(reason).")
+        case .busy(let reason):
+            return ElementError(.resource(GST_RESOURCE_ERROR_BUSY), "The camera is in use: \(reason).")
+        case .recording(let reason):
+            return ElementError(
+                .resource(GST_RESOURCE_ERROR_OPEN_READ), "The recording \(choice.recording) cannot be read: \(reason).")
+        case .unplugged(let reason):
+            return ElementError(.resource(GST_RESOURCE_ERROR_READ), "The camera was unplugged: \(reason).")
+        case .ended:
+            return ElementError(.resource(GST_RESOURCE_ERROR_READ), "The recording ended.")
+        case .failed(let reason):
+            return ElementError(.resource(GST_RESOURCE_ERROR_READ), "The camera failed: \(reason).")
+        }
+    }
+}

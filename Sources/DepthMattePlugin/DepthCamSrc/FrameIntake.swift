@@ -1,0 +1,107 @@
+import CGStreamer
+import DepthCameras
+import GstBridge
+
+/// Turns a camera's frames into buffers with a place in time. Used by the session's thread alone.
+struct FrameIntake {
+    struct Exposure {
+        var video: CaptureSession.Frame?
+        var depth: CaptureSession.Frame?
+    }
+
+    /// The news since the last report.
+    struct Report: Sendable {
+        var lost: UInt64 = 0
+        var clockJumps = 0
+        var drift = 0.0
+        var clockError: Int64?
+        var longestDelay: Int64 = 0
+    }
+
+    private let isLive: Bool
+    private var video: Intake
+    private var depth: Intake
+    private var clock = CameraClock()
+    private var recordingClock = RecordingClock()
+    private var longestDelay: Int64 = 0
+
+    init(_ streams: CameraStreams, isLive: Bool) {
+        self.isLive = isLive
+        video = Intake(mode: streams.video)
+        depth = Intake(mode: streams.depth)
+    }
+
+    /// Copies the frames out of the library's memory.
+    mutating func take(_ frames: CameraFrames) -> Exposure {
+        let arrival = Int64(g_get_monotonic_time()) &* 1000
+        // The video's time, because the elements downstream make a picture of each video frame.
+        guard let time = (frames.video ?? frames.depth)?.time else { return Exposure() }
+        let mapped = isLive ? clock.map(camera: time, arrival: arrival) : recordingClock.map(time)
+        if isLive { longestDelay = max(longestDelay, arrival &- mapped) }
+        return Exposure(video: video.take(frames.video, mapped), depth: depth.take(frames.depth, mapped))
+    }
+
+    mutating func report() -> Report {
+        defer { (video.lost, depth.lost) = (0, 0) }
+        return Report(
+            lost: video.lost &+ depth.lost, clockJumps: clock.jumps, drift: clock.drift,
+            clockError: isLive ? clock.error : nil, longestDelay: longestDelay)
+    }
+}
+
+/// The frames of one stream.
+private struct Intake {
+    let mode: CameraMode?
+    /// Frames lost since the last report.
+    var lost: UInt64 = 0
+    private var lastNumber: UInt64?
+    /// True where frames were lost since the last buffer, and before the first.
+    private var isAfterLoss = true
+
+    init(mode: CameraMode?) { self.mode = mode }
+
+    mutating func take(_ frame: CameraFrame?, _ time: Int64) -> CaptureSession.Frame? {
+        guard let frame, let mode else { return nil }
+        if let number = frame.number {
+            // A count that goes back is a recording, or a camera, that started again.
+            if let lastNumber, number > lastNumber &+ 1 { lose(number &- lastNumber &- 1) }
+            lastNumber = number
+        }
+        guard let buffer = copy(of: frame, mode) else {
+            lose(1)
+            return nil
+        }
+        defer { isAfterLoss = false }
+        return CaptureSession.Frame(buffer: buffer, time: time, isAfterLoss: isAfterLoss)
+    }
+
+    private mutating func lose(_ count: UInt64) {
+        lost &+= count
+        isAfterLoss = true
+    }
+}
+
+/// A buffer with the rows of a frame, as caps of its format lay them out; nil where the library gave too few bytes, or there is
+/// no memory.
+private func copy(of frame: CameraFrame, _ mode: CameraMode) -> BufferRef? {
+    let rowBytes = mode.width &* mode.format.bytesPerPixel
+    let stride = (rowBytes &+ 3) & ~3  // GStreamer's, for formats of one plane
+    guard mode.width > 0, mode.height > 0, frame.stride >= rowBytes, let source = frame.bytes.baseAddress,
+        case let (before, isBeyond) = frame.stride.multipliedReportingOverflow(by: mode.height &- 1), !isBeyond,
+        frame.bytes.count >= rowBytes, before <= frame.bytes.count &- rowBytes,
+        let made = gst_buffer_new_allocate(nil, gsize(stride &* mode.height), nil)
+    else { return nil }
+    let buffer = BufferRef(taking: made)
+    var map = GstMapInfo()
+    guard gst_buffer_map(made, &map, GST_MAP_WRITE) != 0 else { return nil }
+    defer { gst_buffer_unmap(made, &map) }
+    guard let target = UnsafeMutableRawPointer(map.data) else { return nil }
+    for row in 0..<mode.height {
+        let start = target + row &* stride
+        start.copyMemory(from: source + row &* frame.stride, byteCount: rowBytes)
+        if stride > rowBytes {
+            (start + rowBytes).initializeMemory(as: UInt8.self, repeating: 0, count: stride &- rowBytes)
+        }
+    }
+    return buffer
+}
