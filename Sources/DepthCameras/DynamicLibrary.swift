@@ -13,11 +13,12 @@ package struct DynamicLibrary: @unchecked Sendable {  // guard: the handle is on
 
     /// Loads the first of the names that is found.
     ///
+    /// - Parameter sharesSymbols: true where libraries that are loaded later find their symbols in this one.
     /// - Throws: `CameraError.libraryMissing` with the system's words for each name.
-    package init(anyOf names: [String]) throws(CameraError) {
+    package init(anyOf names: [String], sharesSymbols: Bool = false) throws(CameraError) {
         var faults: [String] = []
         for name in names {
-            if let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) {
+            if let handle = dlopen(name, RTLD_LAZY | (sharesSymbols ? RTLD_GLOBAL : RTLD_LOCAL)) {
                 (self.handle, self.name) = (handle, name)
                 return
             }

@@ -16,5 +16,6 @@ private let logs = [
 @c @implementation
 public func depthmatte_register_elements(_ plugin: OpaquePointer) -> gboolean {
     for log in logs { log.register() }
-    return gboolean(elements.allSatisfy { $0.register(in: plugin) })
+    return gboolean(
+        elements.allSatisfy { $0.register(in: plugin) } && DepthCamProvider.definition.register(in: plugin))
 }

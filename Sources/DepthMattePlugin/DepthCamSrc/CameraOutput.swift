@@ -74,7 +74,10 @@ struct CameraOutput: Equatable {
         _ frame: BufferRef, _ body: (UnsafeMutableBufferPointer<UInt16>) -> BufferRef?
     ) -> BufferRef? {
         var map = GstMapInfo()
-        guard gst_buffer_map(frame.pointer, &map, GstMapFlags(rawValue: GST_MAP_READ.rawValue | GST_MAP_WRITE.rawValue)) != 0 else { return nil }
+        guard
+            gst_buffer_map(frame.pointer, &map, GstMapFlags(rawValue: GST_MAP_READ.rawValue | GST_MAP_WRITE.rawValue))
+                != 0
+        else { return nil }
         defer { gst_buffer_unmap(frame.pointer, &map) }
         let bytes = UnsafeMutableRawBufferPointer(start: map.data, count: Int(clamping: map.size))
         guard bytes.count >= countStride &* height &* 2 else { return nil }

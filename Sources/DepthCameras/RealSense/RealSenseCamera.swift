@@ -1,0 +1,338 @@
+import DepthKernels
+
+/// A RealSense camera, or a recording of one. One thread at a time.
+///
+/// Frames are those of librealsense's pipeline: depth and color of one moment come together. Their time is librealsense's frame
+/// timestamp, the middle of the exposure where the camera's metadata tell it.
+final class RealSenseCamera: Camera {
+    let info: CameraInfo
+    private let functions: RealSenseLibrary
+    /// Kept for as long as the camera: the pipeline uses it.
+    private let context: RealSenseObject
+    private let pipeline: RealSenseObject
+    private let choice: CameraChoice
+    private var run: Run?
+
+    private var isRecording: Bool { !choice.recording.isEmpty }
+
+    /// What exists from start to stop.
+    private struct Run {
+        let streams: CameraStreams
+        let device: RealSenseObject
+        let align: Align?
+    }
+
+    private struct Align {
+        let block: RealSenseObject
+        let queue: RealSenseObject
+    }
+
+    init(
+        _ functions: RealSenseLibrary, _ context: RealSenseObject, _ pipeline: RealSenseObject, _ choice: CameraChoice,
+        _ info: CameraInfo
+    ) {
+        self.functions = functions
+        self.context = context
+        self.pipeline = pipeline
+        self.choice = choice
+        self.info = info
+    }
+
+    deinit { stop() }
+
+    // MARK: Start and stop
+
+    func start(_ settings: CameraSettings) throws(CameraError) -> CameraStreams {
+        stop()
+        do throws(CameraError) {
+            let config = try config(settings)
+            let resolved = try functions.make(functions.deletePipelineProfile) {
+                functions.resolveConfig(config.pointer, pipeline.pointer, $0)
+            }
+            let device = try functions.make(functions.deleteDevice) { functions.profileDevice(resolved.pointer, $0) }
+            // Before the start, so that no frame is skipped.
+            if isRecording { try functions.call { functions.setRealTime(device.pointer, 0, $0) } }
+            let profile = try functions.make(functions.deletePipelineProfile) {
+                functions.startPipeline(pipeline.pointer, config.pointer, $0)
+            }
+            do throws(CameraError) {
+                let run = try run(profile, device, settings)
+                self.run = run
+                return run.streams
+            } catch {
+                _ = try? functions.call { functions.stopPipeline(pipeline.pointer, $0) }
+                throw error
+            }
+        } catch .failed(let reason) {
+            throw isRecording ? .recording(reason) : reason.saysBusy ? .busy(reason) : .failed(reason)
+        }
+    }
+
+    private func config(_ settings: CameraSettings) throws(CameraError) -> RealSenseObject {
+        let config = try functions.make(functions.deleteConfig) { functions.createConfig($0) }
+        if isRecording {
+            try functions.call {
+                functions.enableRecording(config.pointer, choice.recording, choice.isLooped ? 1 : 0, $0)
+            }
+        } else {
+            try functions.call { functions.enableDevice(config.pointer, choice.serial, $0) }
+        }
+        for (stream, mode) in [
+            (RealSenseConstant.streamColor, settings.video), (RealSenseConstant.streamDepth, settings.depth),
+        ] {
+            guard let mode else { continue }
+            let format =
+                RealSenseConstant.colorFormats.first { $0.format == mode.format }?.number ?? RealSenseConstant.formatZ16
+            try functions.call {
+                functions.enableStream(
+                    config.pointer, stream, -1, CInt(clamping: mode.width), CInt(clamping: mode.height), format,
+                    CInt(clamping: mode.rate.numerator / max(1, mode.rate.denominator)), $0)
+            }
+        }
+        return config
+    }
+
+    private func run(
+        _ profile: RealSenseObject, _ device: RealSenseObject, _ settings: CameraSettings
+    ) throws(CameraError) -> Run {
+        let unit = try configureSensors(of: device, settings)
+        let isAligned = settings.isAligned && settings.video != nil && settings.depth != nil
+        var streams = CameraStreams(
+            video: settings.video, depth: settings.depth, calibration: try calibration(profile), isAligned: isAligned,
+            depthUnit: unit)
+        streams.calibration?.depthUnit = unit
+        guard isAligned else { return Run(streams: streams, device: device, align: nil) }
+        let align = Align(
+            block: try functions.make(functions.deleteProcessing) {
+                functions.createAlign(RealSenseConstant.streamColor, $0)
+            }, queue: try functions.make(functions.deleteQueue) { functions.createQueue(1, $0) })
+        try functions.call { functions.startProcessing(align.block.pointer, align.queue.pointer, $0) }
+        if let video = settings.video {
+            streams.depth?.width = video.width
+            streams.depth?.height = video.height
+        }
+        if let color = streams.calibration?.color {
+            streams.calibration = Calibration(depth: color, depthUnit: unit)
+        }
+        return Run(streams: streams, device: device, align: align)
+    }
+
+    /// Applies the settings to the sensors that know them.
+    ///
+    /// - Returns: metres per count of depth.
+    private func configureSensors(of device: RealSenseObject, _ settings: CameraSettings) throws(CameraError) -> Double
+    {
+        var unit = 0.001
+        let sensors = try functions.make(functions.deleteSensorList) { functions.querySensors(device.pointer, $0) }
+        for number in 0..<max(0, try functions.call { functions.sensorCount(sensors.pointer, $0) }) {
+            let sensor = try functions.make(functions.deleteSensor) {
+                functions.createSensor(sensors.pointer, number, $0)
+            }
+            let isDepth = try functions.call {
+                functions.isSensorExtendable(sensor.pointer, RealSenseConstant.extensionDepthSensor, $0)
+            }
+            if isDepth != 0 {
+                let scale = Double(try functions.call { functions.depthScale(sensor.pointer, $0) })
+                if scale > 0 && scale < 1 { unit = scale.roundedUnit }
+            }
+            if !isRecording { try configure(sensor, isDepth: isDepth != 0, settings) }
+        }
+        return unit
+    }
+
+    private func configure(_ sensor: RealSenseObject, isDepth: Bool, _ settings: CameraSettings) throws(CameraError) {
+        if isDepth {
+            if let emitter = settings.emitter { try set(sensor, RealSenseConstant.optionEmitter, emitter ? 1 : 0) }
+            if !settings.preset.isEmpty { try setPreset(sensor, settings.preset) }
+        } else if let exposure = settings.exposure {
+            try set(sensor, RealSenseConstant.optionAutoExposure, 0)
+            try set(sensor, RealSenseConstant.optionExposure, Float(exposure))
+        } else {
+            try set(sensor, RealSenseConstant.optionAutoExposure, 1)
+        }
+    }
+
+    /// Sets an option where the sensor has it.
+    private func set(_ sensor: RealSenseObject, _ option: CInt, _ value: Float) throws(CameraError) {
+        guard try functions.call({ functions.supportsOption(sensor.pointer, option, $0) }) != 0 else { return }
+        try functions.call { functions.setOption(sensor.pointer, option, value, $0) }
+    }
+
+    private func setPreset(_ sensor: RealSenseObject, _ name: String) throws(CameraError) {
+        let option = RealSenseConstant.optionPreset
+        guard try functions.call({ functions.supportsOption(sensor.pointer, option, $0) }) != 0 else { return }
+        var (least, most, step, standard): (Float, Float, Float, Float) = (0, 0, 0, 0)
+        try functions.call { functions.optionRange(sensor.pointer, option, &least, &most, &step, &standard, $0) }
+        var names: [String] = []
+        for value in stride(from: max(least, 0), through: min(most, 100), by: 1) {
+            let text = try functions.call { functions.optionValueDescription(sensor.pointer, option, value, $0) }
+            guard let known = text.map({ String(cString: $0) }) else { continue }
+            if known.lowercased() == name.lowercased() { return try set(sensor, option, value) }
+            names.append(known)
+        }
+        throw .failed("it has no preset \(name), but \(names.joined(separator: ", "))")
+    }
+
+    func stop() {
+        guard run != nil else { return }
+        run = nil
+        _ = try? functions.call { functions.stopPipeline(pipeline.pointer, $0) }
+    }
+
+    // MARK: Calibration
+
+    /// The optics of the streams that were started; nil where librealsense does not know them.
+    private func calibration(_ profile: RealSenseObject) throws(CameraError) -> Calibration? {
+        let list = try functions.make(functions.deleteStreamProfiles) { functions.profileStreams(profile.pointer, $0) }
+        var pointers: [CInt: OpaquePointer] = [:]
+        for number in 0..<max(0, try functions.call { functions.streamProfileCount(list.pointer, $0) }) {
+            let pointer = try functions.call { functions.streamProfile(list.pointer, number, $0) }
+            if let pointer, let profile = try functions.profile(pointer) { pointers[profile.stream] = pointer }
+        }
+        guard let depth = pointers[RealSenseConstant.streamDepth], let optics = intrinsics(depth) else { return nil }
+        guard let color = pointers[RealSenseConstant.streamColor], let colorOptics = intrinsics(color),
+            let pose = pose(from: depth, to: color)
+        else { return Calibration(depth: optics) }
+        return Calibration(depth: optics, color: colorOptics, depthToColor: pose)
+    }
+
+    private func intrinsics(_ profile: OpaquePointer) -> CameraIntrinsics? {
+        var raw = RealSenseIntrinsics()
+        guard (try? functions.call { functions.videoIntrinsics(profile, &raw, $0) }) != nil else { return nil }
+        return raw.intrinsics
+    }
+
+    private func pose(from depth: OpaquePointer, to color: OpaquePointer) -> CameraPose? {
+        var raw = RealSenseExtrinsics()
+        guard (try? functions.call { functions.extrinsics(depth, color, &raw, $0) }) != nil else { return nil }
+        return raw.pose
+    }
+
+    // MARK: Frames
+
+    func next(timeout milliseconds: Int) throws(CameraError) -> CameraFrames? {
+        guard let run else { return nil }
+        var set: OpaquePointer?
+        let isThere = try functions.call {
+            functions.waitForFrames(pipeline.pointer, &set, CUnsignedInt(clamping: milliseconds), $0)
+        }
+        guard isThere != 0, let set else {
+            if isRecording,
+                try functions.call({ functions.playbackStatus(run.device.pointer, $0) })
+                    == RealSenseConstant.playbackStopped
+            {
+                throw .ended
+            }
+            return nil
+        }
+        let frames = try aligned(RealSenseObject(set, functions.releaseFrame), run.align)
+        return try parts(of: frames, run.streams)
+    }
+
+    /// The same frames with the depth as the color camera sees it.
+    private func aligned(_ frames: RealSenseObject, _ align: Align?) throws(CameraError) -> RealSenseObject {
+        guard let align else { return frames }
+        // Processing takes a reference of its own; ours goes with `frames`.
+        try functions.call { functions.addReference(frames.pointer, $0) }
+        try functions.call { functions.processFrame(align.block.pointer, frames.pointer, $0) }
+        var result: OpaquePointer?
+        let isThere = try functions.call { functions.pollQueue(align.queue.pointer, &result, $0) }
+        guard isThere != 0, let result else { return frames }
+        return RealSenseObject(result, functions.releaseFrame)
+    }
+
+    private func parts(of frames: RealSenseObject, _ streams: CameraStreams) throws(CameraError) -> CameraFrames {
+        var parts = CameraFrames(video: nil, depth: nil)
+        for number in 0..<max(0, try functions.call { functions.embeddedFrameCount(frames.pointer, $0) }) {
+            let frame = try functions.make(functions.releaseFrame) {
+                functions.extractFrame(frames.pointer, number, $0)
+            }
+            let pointer = try functions.call { functions.frameProfile(frame.pointer, $0) }
+            switch try functions.profile(pointer)?.stream {
+            case RealSenseConstant.streamColor: parts.video = try self.frame(frame, streams.video)
+            case RealSenseConstant.streamDepth: parts.depth = try self.frame(frame, streams.depth)
+            default: break
+            }
+        }
+        return parts
+    }
+
+    /// A frame of ours; without bytes where librealsense's has another size than the stream.
+    private func frame(_ object: RealSenseObject, _ mode: CameraMode?) throws(CameraError) -> CameraFrame? {
+        guard let mode else { return nil }
+        let pointer = object.pointer
+        let data = try functions.call { functions.frameData(pointer, $0) }
+        let size = try functions.call { functions.frameSize(pointer, $0) }
+        let width = try functions.call { functions.frameWidth(pointer, $0) }
+        let height = try functions.call { functions.frameHeight(pointer, $0) }
+        let isWhole = Int(width) == mode.width && Int(height) == mode.height
+        let milliseconds = try functions.call { functions.frameTime(pointer, $0) }
+        let keeper = RealSenseFrameKeeper(object)
+        return CameraFrame(
+            bytes: UnsafeRawBufferPointer(start: data, count: data == nil || !isWhole ? 0 : Int(max(0, size))),
+            stride: Int(try functions.call { functions.frameStride(pointer, $0) }),
+            time: Int64(exactly: (milliseconds * 1e6).rounded()) ?? 0,
+            number: try functions.call { functions.frameNumber(pointer, $0) },
+            release: { withExtendedLifetime(keeper) {} })
+    }
+}
+
+/// Keeps a frame for as long as its bytes are used.
+private final class RealSenseFrameKeeper: @unchecked Sendable {  // guard: only released, which librealsense locks
+    private let object: RealSenseObject
+
+    init(_ object: RealSenseObject) { self.object = object }
+}
+
+/// `rs2_intrinsics`.
+private struct RealSenseIntrinsics {
+    var width: CInt = 0
+    var height: CInt = 0
+    var ppx: Float = 0
+    var ppy: Float = 0
+    var fx: Float = 0
+    var fy: Float = 0
+    var model: CInt = 0
+    var coefficients: (Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0)
+
+    /// Nil for numbers that are no camera's, and for fisheyes.
+    var intrinsics: CameraIntrinsics? {
+        let numbers = [ppx, ppy, fx, fy]
+        guard (1...32768).contains(width), (1...32768).contains(height), numbers.allSatisfy(\.isFinite), fx > 0, fy > 0,
+            !RealSenseConstant.distortionFisheyes.contains(model)
+        else { return nil }
+        let k = [coefficients.0, coefficients.1, coefficients.2, coefficients.3, coefficients.4].map(Double.init)
+        guard k.allSatisfy(\.isFinite) else { return nil }
+        return CameraIntrinsics(
+            width: Int(width), height: Int(height), fx: Double(fx), fy: Double(fy), cx: Double(ppx), cy: Double(ppy),
+            distortion: model == RealSenseConstant.distortionNone
+                ? .none : LensDistortion(k, isInverse: model == RealSenseConstant.distortionInverse))
+    }
+}
+
+/// `rs2_extrinsics`, whose rotation is column by column.
+private struct RealSenseExtrinsics {
+    var rotation: (Float, Float, Float, Float, Float, Float, Float, Float, Float) = (1, 0, 0, 0, 1, 0, 0, 0, 1)
+    var translation: (Float, Float, Float) = (0, 0, 0)
+
+    var pose: CameraPose? {
+        let r = rotation
+        let rows = [r.0, r.3, r.6, r.1, r.4, r.7, r.2, r.5, r.8].map(Double.init)
+        let t = SIMD3(Double(translation.0), Double(translation.1), Double(translation.2))
+        guard rows.allSatisfy(\.isFinite), t.x.isFinite, t.y.isFinite, t.z.isFinite else { return nil }
+        return CameraPose(rotation: rows, translation: t)
+    }
+}
+
+extension Double {
+    /// A unit without the error of single precision: 0.0010000000474974513 is 0.001.
+    fileprivate var roundedUnit: Double { (self * 1e7).rounded() / 1e7 }
+}
+
+extension String {
+    /// True where librealsense's words mean that somebody else has the camera.
+    fileprivate var saysBusy: Bool {
+        let text = lowercased()
+        return ["busy", "in use", "errno=16"].contains { text.contains($0) }
+    }
+}

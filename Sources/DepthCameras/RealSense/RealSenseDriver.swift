@@ -1,0 +1,166 @@
+/// RealSense cameras, by librealsense2 from version 2.50 on.
+package final class RealSenseDriver: CameraDriver {
+    package static let name = "realsense"
+    package static let cameras = "RealSense cameras"
+    package static let libraries = ["librealsense2.so.2", "librealsense2.so", "librealsense2.dylib"]
+    package static let installation =
+        "Install librealsense2 by its maker's packages, or the Python package pyrealsense2, whose module the property "
+        + "library can name."
+
+    package static func plays(recording path: String) -> Bool {
+        [".bag", ".db3"].contains { path.hasSuffix($0) }
+    }
+
+    /// The oldest version with every function that is used.
+    private static let leastVersion: CInt = 25000
+
+    private let functions: RealSenseLibrary
+    private let context: RealSenseObject
+
+    package init(library: String?) throws(CameraError) {
+        if let library { try RealSenseDriver.loadPython(for: library) }
+        let loaded = try DynamicLibrary(anyOf: library.map { [$0] } ?? RealSenseDriver.libraries)
+        let functions = try RealSenseLibrary(loaded)
+        let version = try functions.call { functions.apiVersion($0) }
+        guard version >= RealSenseDriver.leastVersion else {
+            throw .libraryUnsuitable(
+                "\(loaded.name) has version \(version / 10000).\(version / 100 % 100), 2.50 is needed")
+        }
+        self.functions = functions
+        context = try functions.make(functions.deleteContext) { functions.createContext(version, $0) }
+    }
+
+    /// The Python package's module carries librealsense, but needs the interpreter's library, which its name tells:
+    /// `pyrealsense2.cpython-311-x86_64-linux-gnu.so` needs libpython3.11.
+    private static func loadPython(for library: String) throws(CameraError) {
+        guard let mark = library.firstRange(of: "cpython-3") else { return }
+        let minor = library[mark.upperBound...].prefix { $0.isNumber }
+        _ = try DynamicLibrary(
+            anyOf: ["libpython3.\(minor).so.1.0", "libpython3.\(minor).so", "libpython3.\(minor).dylib"],
+            sharesSymbols: true)
+    }
+
+    package func list() throws(CameraError) -> [CameraInfo] {
+        let list = try functions.make(functions.deleteDeviceList) { functions.queryDevices(context.pointer, $0) }
+        let count = try functions.call { functions.deviceCount(list.pointer, $0) }
+        var cameras: [CameraInfo] = []
+        for number in 0..<max(0, count) {
+            let device = try functions.make(functions.deleteDevice) { functions.createDevice(list.pointer, number, $0) }
+            cameras.append(try info(of: device))
+        }
+        return cameras
+    }
+
+    package func open(_ choice: CameraChoice) throws(CameraError) -> any Camera {
+        let pipeline = try functions.make(functions.deletePipeline) { functions.createPipeline(context.pointer, $0) }
+        guard choice.recording.isEmpty else {
+            do throws(CameraError) {
+                let info = try recordingInfo(choice, pipeline)
+                return RealSenseCamera(functions, context, pipeline, choice, info)
+            } catch .failed(let reason) {
+                throw .recording(reason)
+            }
+        }
+        let cameras = try list()
+        guard let info = cameras.first(where: { choice.serial.isEmpty || $0.serial == choice.serial }) else {
+            throw .noCamera(
+                choice.serial.isEmpty
+                    ? "no RealSense camera is plugged in" : "none has the serial number \(choice.serial)")
+        }
+        var found = choice
+        found.serial = info.serial
+        return RealSenseCamera(functions, context, pipeline, found, info)
+    }
+
+    private func recordingInfo(_ choice: CameraChoice, _ pipeline: RealSenseObject) throws(CameraError) -> CameraInfo {
+        let config = try functions.make(functions.deleteConfig) { functions.createConfig($0) }
+        try functions.call { functions.enableRecording(config.pointer, choice.recording, 0, $0) }
+        let profile = try functions.make(functions.deletePipelineProfile) {
+            functions.resolveConfig(config.pointer, pipeline.pointer, $0)
+        }
+        let device = try functions.make(functions.deleteDevice) { functions.profileDevice(profile.pointer, $0) }
+        return try info(of: device)
+    }
+
+    // MARK: What a device offers
+
+    private func info(of device: RealSenseObject) throws(CameraError) -> CameraInfo {
+        var modes: (video: [CameraMode], depth: [CameraMode]) = ([], [])
+        let sensors = try functions.make(functions.deleteSensorList) { functions.querySensors(device.pointer, $0) }
+        for number in 0..<max(0, try functions.call { functions.sensorCount(sensors.pointer, $0) }) {
+            let sensor = try functions.make(functions.deleteSensor) {
+                functions.createSensor(sensors.pointer, number, $0)
+            }
+            let profiles = try functions.make(functions.deleteStreamProfiles) {
+                functions.streamProfiles(sensor.pointer, $0)
+            }
+            for profile in try profilesOf(profiles) {
+                switch profile.stream {
+                case RealSenseConstant.streamDepth where profile.mode.format == .gray16:
+                    modes.depth.append(profile.mode)
+                case RealSenseConstant.streamColor where profile.mode.format != .gray16:
+                    modes.video.append(profile.mode)
+                default: break
+                }
+            }
+        }
+        return CameraInfo(
+            name: try text(device, RealSenseConstant.infoName) ?? "RealSense",
+            serial: try text(device, RealSenseConstant.infoSerial) ?? "", driver: RealSenseDriver.name,
+            videoModes: ordered(modes.video), depthModes: ordered(modes.depth))
+    }
+
+    private func text(_ device: RealSenseObject, _ info: CInt) throws(CameraError) -> String? {
+        guard try functions.call({ functions.supportsDeviceInfo(device.pointer, info, $0) }) != 0 else { return nil }
+        return try functions.call { functions.deviceInfo(device.pointer, info, $0) }.map { String(cString: $0) }
+    }
+
+    /// The streams of a list that are pictures in a format that we know.
+    private func profilesOf(_ list: RealSenseObject) throws(CameraError) -> [RealSenseProfile] {
+        var profiles: [RealSenseProfile] = []
+        for number in 0..<max(0, try functions.call { functions.streamProfileCount(list.pointer, $0) }) {
+            let pointer = try functions.call { functions.streamProfile(list.pointer, number, $0) }
+            if let profile = try functions.profile(pointer) { profiles.append(profile) }
+        }
+        return profiles
+    }
+}
+
+/// A stream of the camera as librealsense describes it.
+struct RealSenseProfile {
+    let stream: CInt
+    let mode: CameraMode
+}
+
+extension RealSenseLibrary {
+    /// Reads a stream profile; nil for one that is no picture, or of a format that we do not know.
+    func profile(_ pointer: OpaquePointer?) throws(CameraError) -> RealSenseProfile? {
+        var (stream, number, index, id, rate): (CInt, CInt, CInt, CInt, CInt) = (0, 0, 0, 0, 0)
+        try call { streamProfileData(pointer, &stream, &number, &index, &id, &rate, $0) }
+        guard let format = RealSenseLibrary.format(stream, number), rate > 0 else { return nil }
+        var (width, height): (CInt, CInt) = (0, 0)
+        try call { videoResolution(pointer, &width, &height, $0) }
+        guard (1...32768).contains(width), (1...32768).contains(height) else { return nil }
+        return RealSenseProfile(
+            stream: stream,
+            mode: CameraMode(width: Int(width), height: Int(height), rate: (Int(rate), 1), format: format))
+    }
+
+    private static func format(_ stream: CInt, _ number: CInt) -> CameraFormat? {
+        if stream == RealSenseConstant.streamDepth { return number == RealSenseConstant.formatZ16 ? .gray16 : nil }
+        guard stream == RealSenseConstant.streamColor else { return nil }
+        return RealSenseConstant.colorFormats.first { $0.number == number }?.format
+    }
+}
+
+/// Modes without repetitions, in the order in which they are chosen: 640x480 at 30 frames a second first, which every camera has
+/// and every host can take; then nearest to it.
+private func ordered(_ modes: [CameraMode]) -> [CameraMode] {
+    func distance(_ mode: CameraMode) -> Double {
+        let size = abs(Double(mode.width * mode.height) / (640 * 480) - 1)
+        let rate = abs(Double(mode.rate.numerator) / Double(mode.rate.denominator) / 30 - 1)
+        let format = RealSenseConstant.colorFormats.firstIndex { $0.format == mode.format } ?? 0
+        return size * 4 + rate * 2 + Double(format) * 0.01
+    }
+    return Set(modes).sorted { (distance($0), $0.width) < (distance($1), $1.width) }
+}
