@@ -48,7 +48,8 @@ let package = Package(
         .target(
             name: "DepthKernels", dependencies: ["CDepthKernels", "DepthLoops", "DepthLoopsV3"],
             swiftSettings: kernels),
-        .target(name: "DepthCameras", dependencies: ["DepthKernels"], swiftSettings: strict),
+        .systemLibrary(name: "CFreenect"),
+        .target(name: "DepthCameras", dependencies: ["CFreenect", "DepthKernels"], swiftSettings: strict),
         .target(name: "DepthScene", dependencies: ["DepthKernels"], swiftSettings: kernels),
         .target(
             name: "GstBridge", dependencies: ["CGStreamer", "CGStreamerShims", "CDepthKernels", "DepthKernels"],

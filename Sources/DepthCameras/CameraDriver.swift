@@ -38,7 +38,7 @@ extension CameraDriver {
 }
 
 /// All drivers, in the order in which `driver=auto` tries them. A third one is a file and a row here.
-package let cameraDrivers: [any CameraDriver.Type] = [RealSenseDriver.self]
+package let cameraDrivers: [any CameraDriver.Type] = [RealSenseDriver.self, FreenectDriver.self]
 
 /// A camera that is plugged in.
 package struct CameraInfo: Equatable, Sendable {
