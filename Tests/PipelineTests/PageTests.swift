@@ -36,7 +36,7 @@ import Testing
 
     private static let elements = [
         "depthmatte": "DepthMatte", "depthcolorize": "DepthColorize", "depthcloud": "DepthCloud",
-        "depthtestsrc": "DepthTestSrc",
+        "depthtestsrc": "DepthTestSrc", "depthcamsrc": "DepthCamSrc",
     ]
 
     private func page(_ path: String) throws -> Page {
@@ -67,7 +67,7 @@ import Testing
         let plugin = Command("gst-inspect-1.0", [Places.library.path]).run()
         let found = plugin.lines.filter { $0.hasPrefix("  ") && $0.contains(": ") }
             .map { $0.trimmingCharacters(in: .whitespaces).components(separatedBy: ":")[0] }
-            .filter { !$0.contains(" ") }
+            .filter { !$0.contains(" ") && !$0.hasSuffix("provider") }
         #expect(found.sorted() == PageTests.elements.keys.sorted())
         for element in found {
             #expect(try page("README.md").text.contains("| [`\(element)`]("), "\(element)")
