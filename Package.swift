@@ -29,7 +29,9 @@ let c: [CSetting] = [.unsafeFlags(["-gdwarf-4"])]
 #endif
 
 /// The elements' pages lie beside their code.
-let pages = ["README.md"] + ["DepthCamSrc", "DepthCloud", "DepthColorize", "DepthMatte", "DepthTestSrc"].map { "\($0)/README.md" }
+let pages =
+    ["README.md"]
+    + ["DepthCamSrc", "DepthCloud", "DepthColorize", "DepthMatte", "DepthTestSrc"].map { "\($0)/README.md" }
 
 let package = Package(
     name: "gst-depthmatte",

@@ -39,7 +39,7 @@ def draw(axes, figures, varied, abscissa):
             axes.plot([abscissa(figure) for figure in mine], [figure["ms"] for figure in mine], "o-", label=name)
     mine = [figure for figure in figures if figure["work"] == usual["work"]]
     axes.plot(
-        [abscissa(figure) for figure in mine], [figure["memcpy_ms"] for figure in mine], "o--", color="grey",
+        [abscissa(figure) for figure in mine], [figure["memcpy_ms"] for figure in mine], "o--", color="gray",
         label="memcpy of the frame")
     axes.set(ylabel="milliseconds for a frame")
     axes.set_xlim(left=0)

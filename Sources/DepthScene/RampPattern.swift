@@ -2,7 +2,7 @@
 ///
 ///     depth at the centre of column x = 0.5 + 4 · (x + 0.5) / width    metres
 ///
-/// The video is a grey of the same course, 255 at 0.5 m and 0 at 4.5 m, with a dark bar where the depth is a multiple
+/// The video is a gray of the same course, 255 at 0.5 m and 0 at 4.5 m, with a dark bar where the depth is a multiple
 /// of half a metre. The matte is 255 where the depth is at most 1 m; the pixel that holds the boundary has its share
 /// of it.
 struct RampPattern {
@@ -21,8 +21,8 @@ struct RampPattern {
 
     func color(_ column: Int) -> Color {
         let depth = depth(column)
-        let grey = 255 * (1 - (depth - RampPattern.start) / RampPattern.rise)
-        return Color(repeating: grey * (1 - (1 - RampPattern.barShade) * barCoverage(depth)))
+        let gray = 255 * (1 - (depth - RampPattern.start) / RampPattern.rise)
+        return Color(repeating: gray * (1 - (1 - RampPattern.barShade) * barCoverage(depth)))
     }
 
     /// The share of a column that is foreground.

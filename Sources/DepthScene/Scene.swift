@@ -4,7 +4,7 @@ package enum ScenePattern: Int, Sendable, CaseIterable {
     case person
     /// Depth that rises from left to right, with a bar at each half metre.
     case ramp
-    /// Mid grey video, and no depth measured anywhere.
+    /// Mid gray video, and no depth measured anywhere.
     case blank
     /// The person with long hair, single strands of it against a bright wall.
     case longHair

@@ -54,7 +54,8 @@ package struct DeviceProviderDefinition: Sendable {
     /// Registers the class with GObject and its factory with the plugin.
     package func register(in plugin: OpaquePointer?) -> Bool {
         let deviceType = registeredType(deviceTypeName, gst_device_get_type(), initializeDeviceClass)
-        let watcher = Unmanaged.passRetained(Watcher(self, deviceType)).toOpaque()  // lives as long as the type: for ever
+        // It lives as long as the type: for ever.
+        let watcher = Unmanaged.passRetained(Watcher(self, deviceType)).toOpaque()
         let type = registeredType(typeName, gst_device_provider_get_type(), initializeProviderClass, watcher)
         g_type_set_qdata(type, watcherKey, watcher)
         return gst_device_provider_register(plugin, factory, GST_RANK_PRIMARY.rawValue, type) != 0

@@ -39,7 +39,7 @@ package struct FrameLayout: Equatable, Sendable {
 
     /// One plane of samples: the layout of caps that are no raw video format.
     ///
-    /// - Parameter rowAlignment: bytes to a multiple of which each row is padded; GStreamer's grey formats have 4.
+    /// - Parameter rowAlignment: bytes to a multiple of which each row is padded; GStreamer's gray formats have 4.
     package init(width: Int, height: Int, bytesPerSample: Int, rowAlignment: Int = 1) {
         let rowBytes = width &* bytesPerSample
         let stride = (rowBytes &+ rowAlignment &- 1) / rowAlignment &* rowAlignment

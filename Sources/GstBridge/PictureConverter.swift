@@ -47,7 +47,7 @@ package final class PictureConverter {
         } else {
             opaque = nil
         }
-        let border = border.map { target.finfo.pointee.isGrey ? grey($0, target.colorimetry) : $0 }
+        let border = border.map { target.finfo.pointee.isGray ? gray($0, target.colorimetry) : $0 }
         let areas = [
             "src-x=\(from.x)", "src-y=\(from.y)", "src-width=\(from.width)", "src-height=\(from.height)",
             "dest-x=\(into.x)", "dest-y=\(into.y)", "dest-width=\(into.width)", "dest-height=\(into.height)",
@@ -120,8 +120,8 @@ private func reversedFormat(_ format: GstVideoFormat) -> GstVideoFormat? {
     }
 }
 
-/// A border's color as the grey of a format: GstVideoConverter takes the red of a border for its grey.
-private func grey(_ argb: UInt32, _ colorimetry: GstVideoColorimetry) -> UInt32 {
+/// A border's color as the gray of a format: GstVideoConverter takes the red of a border for its gray.
+private func gray(_ argb: UInt32, _ colorimetry: GstVideoColorimetry) -> UInt32 {
     var (red, blue) = (0.299, 0.114)
     gst_video_color_matrix_get_Kr_Kb(colorimetry.matrix, &red, &blue)
     let share = { (weight: Double, shift: UInt32) in weight * Double(argb >> shift & 255) }
@@ -132,7 +132,7 @@ private func grey(_ argb: UInt32, _ colorimetry: GstVideoColorimetry) -> UInt32 
 
 extension GstVideoFormatInfo {
     fileprivate var hasAlpha: Bool { flags.rawValue & GST_VIDEO_FORMAT_FLAG_ALPHA.rawValue != 0 }
-    fileprivate var isGrey: Bool { flags.rawValue & GST_VIDEO_FORMAT_FLAG_GRAY.rawValue != 0 }
+    fileprivate var isGray: Bool { flags.rawValue & GST_VIDEO_FORMAT_FLAG_GRAY.rawValue != 0 }
 }
 
 extension GstVideoInfo {

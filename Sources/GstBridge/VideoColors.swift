@@ -12,7 +12,7 @@ extension VideoColors {
         func has(_ flag: GstVideoFormatFlags) -> Bool { format.flags.rawValue & flag.rawValue != 0 }
         let model: Model =
             has(GST_VIDEO_FORMAT_FLAG_RGB)
-            ? .rgb : has(GST_VIDEO_FORMAT_FLAG_YUV) ? .yuv(isLimited: isLimited) : .grey(isLimited: isLimited)
+            ? .rgb : has(GST_VIDEO_FORMAT_FLAG_YUV) ? .yuv(isLimited: isLimited) : .gray(isLimited: isLimited)
         let isColor = has(GST_VIDEO_FORMAT_FLAG_RGB) || has(GST_VIDEO_FORMAT_FLAG_YUV)
         self.init(
             model,

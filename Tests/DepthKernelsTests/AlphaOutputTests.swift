@@ -63,7 +63,7 @@ import Testing
 
 @Suite struct MatteViewTests {
     private func draw(
-        _ layout: PixelLayout, _ bytes: [[MatteByte]], _ greys: GreyTable, width: Int, height: Int, alpha: [UInt8]
+        _ layout: PixelLayout, _ bytes: [[ByteRole]], _ grays: GrayTable, width: Int, height: Int, alpha: [UInt8]
     ) -> [[UInt8]] {
         let matte = GuardedPlane(rowBytes: width, bytes: alpha)
         let planes = layout.planes.indices.map { index in
@@ -74,30 +74,30 @@ import Testing
         #expect(
             drawMatte(
                 alpha: matte.plane.readOnly, into: Planes(planes), width: width, height: height, layout: layout,
-                bytes: bytes, greys: greys))
+                bytes: bytes, grays: grays))
         #expect(planes.allSatisfy { $0.guardsAreIntact })
         return planes.map(\.bytes)
     }
 
-    @Test func packedColorIsGreyWithItsOwnAlphaOpaque() {
+    @Test func packedColorIsGrayWithItsOwnAlphaOpaque() {
         let rgba = draw(
-            PixelLayout(.full(bytesPerSample: 4)), [[.grey, .grey, .grey, .opaque]], .fullRange, width: 2, height: 1,
+            PixelLayout(.full(bytesPerSample: 4)), [[.gray, .gray, .gray, .opaque]], .fullRange, width: 2, height: 1,
             alpha: [7, 200])
         #expect(rgba == [[7, 7, 7, 255, 200, 200, 200, 255]])
         let xrgb = draw(
-            PixelLayout(.full(bytesPerSample: 4)), [[.unused, .grey, .grey, .grey]], .fullRange, width: 1, height: 1,
+            PixelLayout(.full(bytesPerSample: 4)), [[.unused, .gray, .gray, .gray]], .fullRange, width: 1, height: 1,
             alpha: [7])
         #expect(xrgb == [[255, 7, 7, 7]])
         let ayuv = draw(
-            PixelLayout(.full(bytesPerSample: 4)), [[.opaque, .grey]], .videoRange, width: 2, height: 1,
+            PixelLayout(.full(bytesPerSample: 4)), [[.opaque, .gray]], .videoRange, width: 2, height: 1,
             alpha: [0, 255])
         #expect(ayuv == [[255, 16, 128, 128, 255, 235, 128, 128]])
     }
 
-    @Test func planarAndPackedLumaIsGreyAndChromaNeutral() {
+    @Test func planarAndPackedLumaIsGrayAndChromaNeutral() {
         let half = PlaneLayout.subsampled(horizontal: 2, vertical: 2, bytesPerSample: 2)
         let nv12 = draw(
-            PixelLayout(.full(bytesPerSample: 1), half), [[.grey]], .videoRange, width: 3, height: 1,
+            PixelLayout(.full(bytesPerSample: 1), half), [[.gray]], .videoRange, width: 3, height: 1,
             alpha: [0, 128, 255])
         #expect(nv12 == [[16, 126, 235], [128, 128, 128, 128]])
         let yuy2 = draw(
@@ -111,7 +111,7 @@ import Testing
     @Test func theVideoRangeTableIsRoundedToNearest() {
         for alpha in UInt8.min...UInt8.max {
             let plane = draw(
-                PixelLayout(.full(bytesPerSample: 1)), [[.grey]], .videoRange, width: 1, height: 1, alpha: [alpha])
+                PixelLayout(.full(bytesPerSample: 1)), [[.gray]], .videoRange, width: 1, height: 1, alpha: [alpha])
             #expect(Double(plane[0][0]) == (16 + Double(alpha) * 219 / 255).rounded())
         }
     }

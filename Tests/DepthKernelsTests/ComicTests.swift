@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ComicTests {
-    private static let grey = PixelLayout(.full(bytesPerSample: 1))
+    private static let gray = PixelLayout(.full(bytesPerSample: 1))
     private static let i420 = PixelLayout(
         .full(bytesPerSample: 1), .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1),
         .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1))
@@ -20,13 +20,13 @@ import Testing
 
     /// The bytes of every plane of the drawing; nil where it was refused.
     private func drawn(
-        _ source: [GuardedPlane], _ layout: PixelLayout, _ width: Int, _ height: Int, _ bytes: [[MatteByte]],
-        greys: GreyTable = .fullRange, with effect: ComicEffect = ComicEffect()
+        _ source: [GuardedPlane], _ layout: PixelLayout, _ width: Int, _ height: Int, _ bytes: [[ByteRole]],
+        grays: GrayTable = .fullRange, with effect: ComicEffect = ComicEffect()
     ) -> [[UInt8]]? {
         let target = planes(layout, width, height) { _, _, _ in 77 }
         let isDone = effect.draw(
             Planes(source).readOnly, into: Planes(target), layout: layout, width: width, height: height, bytes: bytes,
-            greys: greys)
+            grays: grays)
         return isDone && target.allSatisfy(\.guardsAreIntact) ? target.map(\.bytes) : nil
     }
 
@@ -63,10 +63,10 @@ import Testing
 
     @Test func lumaIsDrawnByTheFormula() throws {
         let (width, height) = (48, 36)
-        let source = planes(ComicTests.grey, width, height) { _, x, y in
+        let source = planes(ComicTests.gray, width, height) { _, x, y in
             UInt8(x < 20 ? 60 + y : (x < 34 ? 190 - y / 2 : 20 + (x * 5 + y * 3) % 40))
         }
-        let bytes = try #require(drawn(source, ComicTests.grey, width, height, [[.grey]]))
+        let bytes = try #require(drawn(source, ComicTests.gray, width, height, [[.gray]]))
         let expected = reference(source[0].bytes.map(Double.init), width, height)
         // Smoothed lumas are bytes: where a tone is steep a level of them is six of it.
         let differences = zip(bytes[0], expected).map { abs(Double($0) - $1) }
@@ -77,8 +77,8 @@ import Testing
     @Test func aFlatPictureHasAFlatToneOfFew() throws {
         var tones: Set<UInt8> = []
         for luma in 0...255 {
-            let source = planes(ComicTests.grey, 9, 7) { _, _, _ in UInt8(luma) }
-            let bytes = try #require(drawn(source, ComicTests.grey, 9, 7, [[.grey]]))
+            let source = planes(ComicTests.gray, 9, 7) { _, _, _ in UInt8(luma) }
+            let bytes = try #require(drawn(source, ComicTests.gray, 9, 7, [[.gray]]))
             #expect(Set(bytes[0]).count == 1)
             if let tone = bytes[0].first, abs(luma % 32 - 16) <= 8 { tones.insert(tone / 4) }
         }
@@ -87,15 +87,15 @@ import Testing
     }
 
     @Test func anEdgeGetsADarkLineAndAFlatPlaceNone() throws {
-        let source = planes(ComicTests.grey, 60, 40) { _, x, _ in x < 30 ? 112 : 240 }
-        let bytes = try #require(drawn(source, ComicTests.grey, 60, 40, [[.grey]]))[0]
+        let source = planes(ComicTests.gray, 60, 40) { _, x, _ in x < 30 ? 112 : 240 }
+        let bytes = try #require(drawn(source, ComicTests.gray, 60, 40, [[.gray]]))[0]
         let row = Array(bytes[(20 * 60)..<(21 * 60)])
         #expect((26..<30).contains { row[$0] < 20 })
         #expect(row[5] > 90 && row[55] > 200)
     }
 
     @Test func colorsFollowTheirLumaAndBecomeStronger() throws {
-        let bytes: [[MatteByte]] = [[.grey], [], []]
+        let bytes: [[ByteRole]] = [[.gray], [], []]
         let source = planes(ComicTests.i420, 32, 32) { plane, _, _ in [112, 148, 108][plane] }
         let result = try #require(drawn(source, ComicTests.i420, 32, 32, bytes))
         let tone = Double(result[0][0])
@@ -104,8 +104,8 @@ import Testing
         #expect(abs(Double(result[2][0]) - (128 - 20 * gain)) <= 1)
     }
 
-    @Test(arguments: [[MatteByte.grey, .grey, .grey, .unused], [.unused, .grey, .grey, .grey]])
-    func nothingOfAByteThatMeansNothingIsDrawn(roles: [MatteByte]) throws {
+    @Test(arguments: [[ByteRole.gray, .gray, .gray, .unused], [.unused, .gray, .gray, .gray]])
+    func nothingOfAByteThatMeansNothingIsDrawn(roles: [ByteRole]) throws {
         let layout = PixelLayout(.full(bytesPerSample: 4))
         let source = planes(layout, 9, 7) { _, x, y in UInt8(x * 7 + y) }
         let bytes = try #require(drawn(source, layout, 9, 7, [roles]))[0]
@@ -114,9 +114,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ([MatteByte.grey, .grey, .grey], 3), ([.grey, .grey, .grey, .opaque], 4), ([.opaque, .grey, .grey, .grey], 4),
+        ([ByteRole.gray, .gray, .gray], 3), ([.gray, .gray, .gray, .opaque], 4), ([.opaque, .gray, .gray, .gray], 4),
     ])
-    func rgbKeepsItsHueAndItsAlpha(roles: [MatteByte], size: Int) throws {
+    func rgbKeepsItsHueAndItsAlpha(roles: [ByteRole], size: Int) throws {
         let layout = PixelLayout(.full(bytesPerSample: size))
         let start = roles.first == .opaque ? 1 : 0
         let source = planes(layout, 16, 16) { _, x, _ in
@@ -143,14 +143,14 @@ import Testing
         let first = try #require(
             drawn(
                 planes(planar, width, height) { $0 == 0 ? luma($1, $2) : UInt8(100 + $0 * 20 + $1) }, planar, width,
-                height, [[.grey], [], []], greys: .videoRange))
+                height, [[.gray], [], []], grays: .videoRange))
         for lumaFirst in [true, false] {
             let layout = PixelLayout(.packed422(lumaFirst: lumaFirst))
             let source = planes(layout, width, height) { _, x, y in
                 if x.isMultiple(of: 2) == lumaFirst { return luma(x / 2, y) }
                 return UInt8((x % 4 < 2 ? 120 : 140) + x / 4)
             }
-            let packed = try #require(drawn(source, layout, width, height, [[.grey]], greys: .videoRange))[0]
+            let packed = try #require(drawn(source, layout, width, height, [[.gray]], grays: .videoRange))[0]
             let stride = (width + 1) / 2 * 4
             for y in 0..<height {
                 for x in 0..<width {
@@ -166,14 +166,14 @@ import Testing
         let effect = ComicEffect()
         for (width, height) in [(1, 1), (64, 48), (2, 900), (900, 2), (3, 2500)] {
             let source = planes(ComicTests.i420, width, height) { UInt8(($0 * 40 + $1 * 7 + $2) % 256) }
-            let fresh = try #require(drawn(source, ComicTests.i420, width, height, [[.grey], [], []]))
-            #expect(drawn(source, ComicTests.i420, width, height, [[.grey], [], []], with: effect) == fresh)
+            let fresh = try #require(drawn(source, ComicTests.i420, width, height, [[.gray], [], []]))
+            #expect(drawn(source, ComicTests.i420, width, height, [[.gray], [], []], with: effect) == fresh)
         }
     }
 
     @Test func planesThatAreTooSmallAreRefused() {
-        let source = planes(ComicTests.grey, 8, 8) { _, _, _ in 0 }
-        #expect(drawn(source, ComicTests.grey, 9, 8, [[.grey]]) == nil)
-        #expect(drawn(source, ComicTests.i420, 8, 8, [[.grey]]) == nil)
+        let source = planes(ComicTests.gray, 8, 8) { _, _, _ in 0 }
+        #expect(drawn(source, ComicTests.gray, 9, 8, [[.gray]]) == nil)
+        #expect(drawn(source, ComicTests.i420, 8, 8, [[.gray]]) == nil)
     }
 }

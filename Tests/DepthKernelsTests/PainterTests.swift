@@ -130,7 +130,7 @@ private let layouts: [PixelLayout] = [
 }
 
 @Suite struct DigitTests {
-    /// The text on a grey picture of single bytes, as lines of `#` (light), `.` (dark) and spaces.
+    /// The text on a gray picture of single bytes, as lines of `#` (light), `.` (dark) and spaces.
     private func picture(_ text: DigitText, width: Int, height: Int, x: Int = 0, y: Int = 0) throws -> [String] {
         let canvas = Canvas(PixelLayout(.full(bytesPerSample: 1)), width: width, height: height)
         try text.draw(on: canvas.painter, x: x, y: y, light: StoredColor([[255]]), dark: StoredColor([[0]]))

@@ -297,7 +297,7 @@ extension Rectangle<Int> {
     fileprivate var rows: Range<Int> { top..<bottom }
 }
 
-/// A grey scene before a wall, seen by a camera of 60 degrees at the height of the picture's middle.
+/// A gray scene before a wall, seen by a camera of 60 degrees at the height of the picture's middle.
 private struct Scene {
     var width = 320
     var height = 240

@@ -55,7 +55,7 @@ import Testing
         Recipe("avenc_ffv1", "video/x-ffv", "matroskamux"), Recipe("avenc_msmpeg4", "video/x-msmpeg", "avimux"),
     ].filter(\.isInstalled)
 
-    /// Writes a video of a few grey frames.
+    /// Writes a video of a few gray frames.
     ///
     /// - Parameter claim: what the container says of it in place of the truth.
     private func make(_ recipe: Recipe, width: Int, height: Int, claim: String = "") throws -> String {
@@ -110,8 +110,8 @@ import Testing
         let frames = bench.output.rest()
         #expect(frames.count == count)
         for frame in frames {
-            let grey = frame.bytes.prefix(3).map { Int($0) }
-            #expect(grey.allSatisfy { 118...138 ~= $0 }, "\(grey)")
+            let gray = frame.bytes.prefix(3).map { Int($0) }
+            #expect(gray.allSatisfy { 118...138 ~= $0 }, "\(gray)")
         }
         #expect(bench.bus.warnings().filter { $0.text.contains(path) } == [])
     }

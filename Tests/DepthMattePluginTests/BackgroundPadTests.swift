@@ -14,19 +14,19 @@ import Testing
         return bench
     }
 
-    /// The grey that is behind video frame `number`, nil where it is no one grey.
+    /// The gray that is behind video frame `number`, nil where it is no one gray.
     private func behind(_ bench: Bench, frame number: Int) throws -> UInt8? {
         bench.video.push(noise(BackgroundPadTests.shape, seed: 1), at: time(ofFrame: number))
         let frame = try #require(
             clock.runUntil(time(ofFrame: number)) { bench.output.present().first }, "frame \(number)")
-        guard let grey = frame.bytes.first,
-            pixels(frame.bytes, otherThan: [grey, grey, grey], BackgroundPadTests.shape) == 0
+        guard let gray = frame.bytes.first,
+            pixels(frame.bytes, otherThan: [gray, gray, gray], BackgroundPadTests.shape) == 0
         else { return nil }
-        return grey
+        return gray
     }
 
-    private func push(_ grey: UInt8, _ shape: VideoShape = BackgroundPadTests.shape, at frame: Int, _ bench: Bench) {
-        bench.background.push(flat(shape, [grey, grey, grey, 255]), at: time(ofFrame: frame))
+    private func push(_ gray: UInt8, _ shape: VideoShape = BackgroundPadTests.shape, at frame: Int, _ bench: Bench) {
+        bench.background.push(flat(shape, [gray, gray, gray, 255]), at: time(ofFrame: frame))
         bench.background.settle()
     }
 

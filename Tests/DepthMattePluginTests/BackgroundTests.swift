@@ -38,11 +38,11 @@ import Testing
         let y = 16 + (65.481 * rgb[0] + 128.553 * rgb[1] + 24.966 * rgb[2]) / 255
         let u = 128 + (-37.797 * rgb[0] - 74.203 * rgb[1] + 112 * rgb[2]) / 255
         let v = 128 + (112 * rgb[0] - 93.786 * rgb[1] - 18.214 * rgb[2]) / 255
-        let grey = 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2]
-        let color = shape.isGrey ? [grey] : shape.isYUV ? [y, u, v, 255] : rgb + [255]
+        let gray = 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2]
+        let color = shape.isGray ? [gray] : shape.isYUV ? [y, u, v, 255] : rgb + [255]
         let expected = flat(shape, color.map { UInt8($0.rounded()) })
         let difference = Difference(bytes, expected, shape)
-        #expect(difference.largest <= (shape.isYUV || shape.isGrey ? 2 : 0), "\(format): \(difference)")
+        #expect(difference.largest <= (shape.isYUV || shape.isGray ? 2 : 0), "\(format): \(difference)")
     }
 
     @Test func `a still of the frame's size is shown exactly`() {

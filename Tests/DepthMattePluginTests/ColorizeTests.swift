@@ -187,13 +187,13 @@ import Testing
     @Test(arguments: templateFormats(ofPad: "video", of: "depthcolorize", isRequest: true))
     func `every video format is mixed`(format: String) throws {
         let video = VideoShape(format, 8, 4)
-        var grey = [UInt8](repeating: 128, count: video.size)
+        var gray = [UInt8](repeating: 128, count: video.size)
         if video.hasAlpha {
             // AYUV's first component is luma; alpha is the last of all.
             let alpha = video.components[3]
-            for row in 0..<4 { for column in 0..<8 { grey[alpha.index(column, row)] = 255 } }
+            for row in 0..<4 { for column in 0..<8 { gray[alpha.index(column, row)] = 255 } }
         }
-        let pixel = rgb(try mixed(wall(700), video, grey, ["mix": "0"]))[0]
+        let pixel = rgb(try mixed(wall(700), video, gray, ["mix": "0"]))[0]
         #expect(pixel.allSatisfy { abs(Int($0) - 130) <= 4 }, "\(pixel)")
     }
 

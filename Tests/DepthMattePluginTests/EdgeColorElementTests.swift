@@ -59,12 +59,12 @@ import Testing
                     format, ["background-mode": "transparent", "decontaminate": strength]))
             let sibling = ["BGRx": "BGRA", "I420": "A420"][format] ?? format
             let video = VideoShape(sibling, EdgeColorElementTests.width, EdgeColorElementTests.height)
-            let (grey, alpha) = (video.components[0], video.components[3])
+            let (gray, alpha) = (video.components[0], video.components[3])
             let person = Reference.matteView(
                 alpha: [UInt8](repeating: 40, count: EdgeColorElementTests.counts.count), video)
             var (sum, count) = (0.0, 0.0)
-            Reference.forEachSample(of: grey) { x, y in
-                let (index, opacity) = (grey.index(x, y), bytes[alpha.index(x, y)])
+            Reference.forEachSample(of: gray) { x, y in
+                let (index, opacity) = (gray.index(x, y), bytes[alpha.index(x, y)])
                 guard opacity > 0, opacity < 255 else { return }
                 sum += Double(abs(Int(bytes[index]) - Int(person[index]))) * Double(opacity) / 255
                 count += 1

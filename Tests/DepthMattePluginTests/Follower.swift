@@ -116,7 +116,7 @@ extension Follower {
 }
 
 extension Follower {
-    /// It leaves the video's picture as it is, so that the grey of that is the number.
+    /// It leaves the video's picture as it is, so that the gray of that is the number.
     static let depthColorize: Follower = {
         let depth = DepthShape("GRAY16_LE", 8, 4)
         let video = VideoShape("RGB", 8, 4)
@@ -138,8 +138,8 @@ extension Follower {
 }
 
 extension Follower {
-    /// With points of one pixel it shows the video's picture, of which the grey is the number; without a video, the
-    /// farthest grey of the palette.
+    /// With points of one pixel it shows the video's picture, of which the gray is the number; without a video, the
+    /// farthest gray of the palette.
     static let depthCloud: Follower = {
         let depth = DepthShape("GRAY16_LE", 8, 4)
         let video = VideoShape("RGBx", 8, 4)

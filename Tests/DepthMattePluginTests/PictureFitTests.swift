@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [(20, 15), (32, 24), (40, 30), (63, 47), (80, 60), (5, 3)])
-    func `a fine pattern that is shrunk turns grey`(width: Int, height: Int) {
+    func `a fine pattern that is shrunk turns gray`(width: Int, height: Int) {
         let shape = VideoShape("RGB", width, height)
         let checks = png(width: 128, height: 96) { x, y in [UInt8](repeating: (x ^ y) & 1 == 0 ? 0 : 255, count: 3) }
         let bytes = pixels(frame(shape, checks, "stretch"), shape).joined()

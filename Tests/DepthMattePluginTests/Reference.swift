@@ -18,15 +18,15 @@ enum Reference {
         return result
     }
 
-    /// The matte as a grey picture: no color, and opaque.
+    /// The matte as a gray picture: no color, and opaque.
     static func matteView(alpha: [UInt8], _ shape: VideoShape, fullRange: Bool = false) -> [UInt8] {
         var result = [UInt8](repeating: 0, count: shape.size)
         for (index, component) in shape.components.enumerated() {
             forEachSample(of: component) { column, row in
                 let value = alpha[row * component.rowsPerSample * shape.width + column * component.columnsPerSample]
-                let grey = shape.isYUV && !fullRange ? UInt8((16 + Double(value) * 219 / 255).rounded()) : value
+                let gray = shape.isYUV && !fullRange ? UInt8((16 + Double(value) * 219 / 255).rounded()) : value
                 let isColor = shape.isYUV && (index == 1 || index == 2)
-                result[component.index(column, row)] = index == 3 ? 255 : isColor ? 128 : grey
+                result[component.index(column, row)] = index == 3 ? 255 : isColor ? 128 : gray
             }
         }
         return result

@@ -1,5 +1,6 @@
 import CGStreamer
 import DepthKernels
+import DepthMattePlugin
 import GstTestSupport
 import TestSupport
 import Testing
@@ -36,7 +37,7 @@ import Testing
         #expect(difference.largest <= 1, "\(difference)")
     }
 
-    @Test(arguments: FormatTests.videoFormats, ["blur", "comic"])
+    @Test(arguments: FormatTests.videoFormats, effectModes)
     func `without depth all of the picture is changed, the person too`(format: String, mode: String) throws {
         let shape = VideoShape(format, 64, 48)
         let bench = Bench(["depth"], RoomBackgroundTests.settings.with(["background-mode": mode]))
@@ -45,7 +46,7 @@ import Testing
         bench.video.start(shape)
         // Stripes of one pixel, which neither a blur nor few tones leave as they are.
         var stripes = flat(shape, [130, 130, 130, 255])
-        let light = shape.components.prefix(shape.isYUV || shape.isGrey ? 1 : 3)
+        let light = shape.components.prefix(shape.isYUV || shape.isGray ? 1 : 3)
         for component in light {
             Reference.forEachSample(of: component) { column, row in
                 stripes[component.index(column, row)] = column.isMultiple(of: 2) ? 40 : 220
@@ -61,7 +62,7 @@ import Testing
         #expect(contrast <= 12, "\(contrast)")
     }
 
-    @Test(arguments: ["blur", "comic"])
+    @Test(arguments: effectModes)
     func `a faulty frame shows the color, and nothing of an earlier room`(mode: String) throws {
         let bench = Bench.room(["background-mode": mode, "background-color": "0xff203040", "background-blur": "5"])
         let near = Room.wall(700)

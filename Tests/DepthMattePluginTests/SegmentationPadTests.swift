@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: ["RGB", "GRAY16_LE", "I420"])
-    func `only grey of 8 bits is taken`(format: String) {
+    func `only gray of 8 bits is taken`(format: String) {
         let bench = bench()
         let segmentation = bench["segmentation"]
         segmentation.start("video/x-raw, format=(string)\(format), width=(int)8, height=(int)8")

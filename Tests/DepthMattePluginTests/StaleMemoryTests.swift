@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthMattePlugin
 import GstBridge
 import GstTestSupport
 import Testing
@@ -43,13 +44,14 @@ import Testing
 
     // MARK: depthmatte
 
-    static let looks: [[String: String]] = [
-        ["background-color": "0xff204060"], ["background-mode": "stream", "background-fit": "contain"],
-        ["background-mode": "blur"], ["background-mode": "comic"], ["background-mode": "transparent"],
-        ["view": "original"], ["view": "depth"], ["view": "depth", "depth-fit": "contain", "depth-offset-x": "3"],
-        ["view": "matte"], ["view": "quad"], ["view": "quad", "background-mode": "blur"],
-        ["on-missing-depth": "pass"],
-    ]
+    static let looks: [[String: String]] =
+        effectModes.map { ["background-mode": $0] } + [
+            ["background-color": "0xff204060"], ["background-mode": "stream", "background-fit": "contain"],
+            ["background-mode": "transparent"],
+            ["view": "original"], ["view": "depth"], ["view": "depth", "depth-fit": "contain", "depth-offset-x": "3"],
+            ["view": "matte"], ["view": "quad"], ["view": "quad", "background-mode": "blur"],
+            ["on-missing-depth": "pass"],
+        ]
 
     @Test(arguments: FormatTests.videoFormats, looks)
     func `depthmatte draws or clears every byte`(format: String, look: [String: String]) throws {

@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthMattePlugin
 import GstBridge
 import GstTestSupport
 import Testing
@@ -24,7 +25,7 @@ import Testing
     ]
 
     /// Looks that show the room, changed.
-    static let changing: [[String: String]] = [["background-mode": "blur"], ["background-mode": "comic"]]
+    static let changing: [[String: String]] = effectModes.map { ["background-mode": $0] }
 
     @Test(arguments: FormatTests.videoFormats, Place.allCases)
     func `where nobody is near, nothing of a frame leaves, and nothing around it`(format: String, place: Place) throws {

@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: pairs)
-    func `the matte view is grey and opaque`(input: String, output: String) throws {
+    func `the matte view is gray and opaque`(input: String, output: String) throws {
         let shape = VideoShape(output, 75, 51)
         let (_, frame) = try #require(run(input, TransparencyTests.properties.with(["view": "matte"])))
         var reference = ReferenceMatte()

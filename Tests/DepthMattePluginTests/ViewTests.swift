@@ -1,6 +1,7 @@
 import AllocationCounter
 import CGStreamer
 import DepthKernels
+import DepthMattePlugin
 import GstTestSupport
 import TestSupport
 import Testing
@@ -132,7 +133,7 @@ import Testing
     @Test(arguments: FormatTests.videoFormats, [(1, 1), (3, 9), (4, 4), (5, 7), (33, 22)])
     func `every format and size has a quad, without a fault`(format: String, size: (Int, Int)) throws {
         let shape = VideoShape(format, size.0, size.1)
-        for mode in ["auto", "blur", "comic"] {
+        for mode in ["auto"] + effectModes {
             let bench = Bench(["depth"], ["view": "quad", "background-mode": mode])
             let counts = depth.bytes(counts: sceneCounts(16, 12))
             let frame = bench.process(video: noise(shape, seed: 4), shape, depth: counts, depth)

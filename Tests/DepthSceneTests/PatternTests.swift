@@ -23,9 +23,9 @@ import Testing
     @Test func `ramp video darkens to the right, with a bar at each half metre`() {
         let ramp = SceneRenderer(scene: Scene(pattern: .ramp, seed: 0), width: 640, height: 1)
         let video = ramp.video(at: 0).pixels
-        let grey = { (metres: Double) in Int(video[4 * Int((metres - 0.5) / 4 * 640)]) }
-        #expect(grey(0.75) > grey(1.75) && grey(1.75) > grey(2.75) && grey(2.75) > grey(3.75))
-        for metres in [1.0, 1.5, 2, 2.5, 3] { #expect(grey(metres) < grey(metres + 0.1) - 20) }
+        let gray = { (metres: Double) in Int(video[4 * Int((metres - 0.5) / 4 * 640)]) }
+        #expect(gray(0.75) > gray(1.75) && gray(1.75) > gray(2.75) && gray(2.75) > gray(3.75))
+        for metres in [1.0, 1.5, 2, 2.5, 3] { #expect(gray(metres) < gray(metres + 0.1) - 20) }
     }
 
     @Test func `blank measures nothing`() {

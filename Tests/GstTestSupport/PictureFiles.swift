@@ -45,13 +45,13 @@ package func tiff(width: Int, height: Int, _ color: [UInt8], isLittle: Bool = tr
     return Array((isLittle ? "II" : "MM").utf8) + number(42, 2) + number(8 + pixels.count, 4) + pixels + directory
 }
 
-/// Uncompressed video (YUV4MPEG2) of frames of one grey each.
-package func y4m(width: Int, height: Int, _ greys: [UInt8], rate: String = "10:1", interlacing: String = "p") -> [UInt8]
+/// Uncompressed video (YUV4MPEG2) of frames of one gray each.
+package func y4m(width: Int, height: Int, _ grays: [UInt8], rate: String = "10:1", interlacing: String = "p") -> [UInt8]
 {
     let header = "YUV4MPEG2 W\(width) H\(height) F\(rate) I\(interlacing) A1:1 C444\n"
     let chroma = [UInt8](repeating: 128, count: 2 * width * height)
-    return greys.reduce(into: Array(header.utf8)) { file, grey in
-        file += Array("FRAME\n".utf8) + [UInt8](repeating: grey, count: width * height) + chroma
+    return grays.reduce(into: Array(header.utf8)) { file, gray in
+        file += Array("FRAME\n".utf8) + [UInt8](repeating: gray, count: width * height) + chroma
     }
 }
 

@@ -54,7 +54,7 @@ package struct VideoShape: Sendable, CustomStringConvertible {
 
     /// Whether the format keeps luma and chroma apart.
     package var isYUV: Bool { info.finfo.pointee.flags.rawValue & GST_VIDEO_FORMAT_FLAG_YUV.rawValue != 0 }
-    package var isGrey: Bool { info.finfo.pointee.flags.rawValue & GST_VIDEO_FORMAT_FLAG_GRAY.rawValue != 0 }
+    package var isGray: Bool { info.finfo.pointee.flags.rawValue & GST_VIDEO_FORMAT_FLAG_GRAY.rawValue != 0 }
     package var hasAlpha: Bool { info.finfo.pointee.flags.rawValue & GST_VIDEO_FORMAT_FLAG_ALPHA.rawValue != 0 }
 
     /// One component (a color, luma, or alpha) in the memory of a frame.

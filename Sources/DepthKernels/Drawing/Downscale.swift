@@ -22,7 +22,7 @@ package func downscale(
             let sourceRows = layout.rows(plane: index, height: height)
             for y in rows {
                 let covered = covered(by: y &- rows.lowerBound, of: rows.count, samples: sourceRows)
-                for channel in 0..<channels.offsets {
+                for channel in 0..<channels.channelCount {
                     unsafe downscaleRow(
                         from, rows: covered, channels, channel: channel, samples: samples, into: into.row(y),
                         columns: columns)

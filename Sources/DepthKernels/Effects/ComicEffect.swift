@@ -28,19 +28,19 @@ package final class ComicEffect {
     /// Fills `target` with the drawing; both have the same layout and size.
     ///
     /// - Parameters:
-    ///   - bytes: the meaning of the bytes of each plane's samples, as in `drawMatte`: grey ones are luma, or R, G and
+    ///   - bytes: the meaning of the bytes of each plane's samples, as in `drawMatte`: gray ones are luma, or R, G and
     ///     B; opaque ones are copied, unused ones become 255.
-    ///   - greys: the stored luma for 0…255.
+    ///   - grays: the stored luma for 0…255.
     /// - Returns: false, with undefined contents of `target`, if a plane is missing or too small.
     package func draw(
         _ video: Planes<Plane>, into target: Planes<MutablePlane>, layout: PixelLayout, width: Int, height: Int,
-        bytes: [[MatteByte]], greys: GreyTable
+        bytes: [[ByteRole]], grays: GrayTable
     ) -> Bool {
         guard layout.fits(video, width: width, height: height),
             layout.fits(target.readOnly, width: width, height: height),
             let first = video[0], let planeLayout = layout.planes.first
         else { return false }
-        let frame = ComicFrame(width: width, height: height, bytes: bytes, greys: greys)
+        let frame = ComicFrame(width: width, height: height, bytes: bytes, grays: grays)
         let luma = unsafe luma.reserve(width * height, filler: 0)
         for y in 0..<height {
             unsafe frame.readLuma(row: y, of: first, planeLayout: planeLayout, into: luma + y &* width)
@@ -127,35 +127,31 @@ package final class ComicEffect {
 private struct ComicFrame {
     let width: Int
     let height: Int
-    let bytes: [[MatteByte]]
-    let greys: GreyTable
-    /// The luma, 0…255, of each stored grey.
+    let bytes: [[ByteRole]]
+    let grays: GrayTable
+    /// The luma, 0…255, of each stored gray.
     private let levels: InlineArray<256, UInt8>
 
-    init(width: Int, height: Int, bytes: [[MatteByte]], greys: GreyTable) {
+    init(width: Int, height: Int, bytes: [[ByteRole]], grays: GrayTable) {
         self.width = width
         self.height = height
         self.bytes = bytes
-        self.greys = greys
-        let black = Int(greys.values[0])
-        let range = max(Int(greys.values[255]) - black, 1)
+        self.grays = grays
+        let black = Int(grays.values[0])
+        let range = max(Int(grays.values[255]) - black, 1)
         levels = InlineArray { UInt8(truncatingIfNeeded: min(max(($0 - black) * 255 / range, 0), 255)) }
-    }
-
-    private func role(_ offset: Int, plane: Int) -> MatteByte {
-        bytes.indices.contains(plane) && bytes[plane].indices.contains(offset) ? bytes[plane][offset] : .neutral
     }
 
     /// The offset of R, G and B in a pixel; nil where the plane does not hold them.
     private func colors(_ plane: Int, bytesPerPixel: Int) -> Int? {
         guard bytesPerPixel >= 3 else { return nil }
         return (0...(bytesPerPixel - 3)).first { start in
-            (start..<(start + 3)).allSatisfy { role($0, plane: plane) == .grey }
+            (start..<(start + 3)).allSatisfy { bytes.role(ofByte: $0, plane: plane) == .gray }
         }
     }
 
     private func lumaOffset(bytesPerPixel: Int) -> Int {
-        (0..<bytesPerPixel).first { role($0, plane: 0) == .grey } ?? 0
+        (0..<bytesPerPixel).first { bytes.role(ofByte: $0, plane: 0) == .gray } ?? 0
     }
 
     func readLuma(row y: Int, of plane: Plane, planeLayout: PlaneLayout, into luma: UnsafeMutablePointer<UInt8>) {
@@ -189,7 +185,7 @@ private struct ComicFrame {
             let lumaRow = unsafe luma + y &* width
             let toneRow = unsafe tones + y &* width
             if let start = colors(index, bytesPerPixel: size) {
-                let keepsRest = (0..<size).allSatisfy { role($0, plane: index) != .unused }
+                let keepsRest = (0..<size).allSatisfy { bytes.role(ofByte: $0, plane: index) != .unused }
                 for x in 0..<width {
                     let (l, t) = unsafe (lumaRow[x], toneRow[x])
                     let gain = gain(luma: l, tone: t)
@@ -203,8 +199,8 @@ private struct ComicFrame {
                 return
             }
             for offset in 0..<size {
-                switch role(offset, plane: index) {
-                case .grey: for x in 0..<width { unsafe into[x &* size &+ offset] = greys.values[Int(toneRow[x])] }
+                switch bytes.role(ofByte: offset, plane: index) {
+                case .gray: for x in 0..<width { unsafe into[x &* size &+ offset] = grays.values[Int(toneRow[x])] }
                 case .unused: for x in 0..<width { unsafe into[x &* size &+ offset] = 255 }
                 case .opaque: for x in 0..<width { unsafe into[x &* size &+ offset] = from[x &* size &+ offset] }
                 case .neutral:
@@ -229,8 +225,8 @@ private struct ComicFrame {
                 let pair = x &* 4
                 let gain = unsafe gain(x: x &* 2, y: y, 2, 1, luma, tones)
                 let chroma = pair &+ 1 &- place
-                unsafe into[pair &+ place] = greys.values[Int(toneRow[x &* 2])]
-                unsafe into[pair &+ place &+ 2] = greys.values[Int(toneRow[min(x &* 2 &+ 1, width &- 1)])]
+                unsafe into[pair &+ place] = grays.values[Int(toneRow[x &* 2])]
+                unsafe into[pair &+ place &+ 2] = grays.values[Int(toneRow[min(x &* 2 &+ 1, width &- 1)])]
                 unsafe into[chroma] = scaled(from[chroma], about: 128, to: 128, gain)
                 unsafe into[chroma &+ 2] = scaled(from[chroma &+ 2], about: 128, to: 128, gain)
             }

@@ -76,12 +76,12 @@ package final class RoomBlur {
     private func run(_ job: Job) {
         let size = job.columns * job.cellRows
         // One grid for the weights, then one for each channel.
-        let grids = unsafe grids.reserve(size * (job.channels.offsets + 1), filler: 0)
+        let grids = unsafe grids.reserve(size * (job.channels.channelCount + 1), filler: 0)
         for row in 0..<job.cellRows { unsafe fillCells(row: row, job, grids, size) }
-        for index in 0...job.channels.offsets {
+        for index in 0...job.channels.channelCount {
             unsafe smooth(grids + (index &* size), job)
         }
-        for channel in 0..<job.channels.offsets {
+        for channel in 0..<job.channels.channelCount {
             let values = unsafe grids + (channel &+ 1) &* size
             unsafe divide(values, by: grids, count: size)
             unsafe interpolate(values, channel: channel, job)
@@ -93,21 +93,21 @@ package final class RoomBlur {
     /// Sums of weights and of weighted samples in one row of cells.
     private func fillCells(row: Int, _ job: Job, _ grids: UnsafeMutablePointer<Float>, _ size: Int) {
         let count = job.channels.count
-        let sums = unsafe scratch.reserve(count * (job.channels.offsets + 1), filler: 0)
-        unsafe sums.update(repeating: 0, count: count &* (job.channels.offsets &+ 1))
+        let sums = unsafe scratch.reserve(count * (job.channels.channelCount + 1), filler: 0)
+        unsafe sums.update(repeating: 0, count: count &* (job.channels.channelCount &+ 1))
         let weights = unsafe weights.reserve(count, filler: 255)
         let first = row &* job.cellHeight
         for y in first..<min(first &+ job.cellHeight, job.rows) {
             unsafe fillWeights(row: y, job, into: weights)
             for x in 0..<count { unsafe sums[x] &+= UInt32(weights[x]) }
-            for channel in 0..<job.channels.offsets {
+            for channel in 0..<job.channels.channelCount {
                 let source = unsafe job.source.row(y).assumingMemoryBound(to: UInt8.self)
                 unsafe add(
                     source + job.channels.offset(channel), step: job.channels.step, weights,
                     to: sums + (channel &+ 1) &* count, count: count)
             }
         }
-        for index in 0...job.channels.offsets {
+        for index in 0...job.channels.channelCount {
             let from = unsafe sums + index &* count
             let into = unsafe grids + (index &* size &+ row &* job.columns)
             for column in 0..<job.columns {

@@ -7,7 +7,7 @@ package struct VideoColors: Equatable, Sendable {
         /// Luma and the two color differences; luma from 16 to 235 where the range is limited.
         case yuv(isLimited: Bool)
         /// Luma alone.
-        case grey(isLimited: Bool)
+        case gray(isLimited: Bool)
     }
 
     /// The bytes of one component.
@@ -31,14 +31,14 @@ package struct VideoColors: Equatable, Sendable {
     }
 
     package let model: Model
-    /// Three; one for grey.
+    /// Three; one for gray.
     package let components: [Component]
 
     /// - Returns: nil where the number of components is not that of the model.
     package init?(_ model: Model, _ components: [Component]) {
         switch model {
         case .rgb, .yuv: guard components.count == 3 else { return nil }
-        case .grey: guard components.count == 1 else { return nil }
+        case .gray: guard components.count == 1 else { return nil }
         }
         self.model = model
         self.components = components

@@ -134,7 +134,7 @@ final class Compositor {
             let isDrawn = try withAlpha { alpha in
                 DepthKernels.drawMatte(
                     alpha: alpha, into: canvas, width: output.width, height: output.height,
-                    layout: output.format.layout, bytes: output.format.matteBytes, greys: output.greys)
+                    layout: output.format.layout, bytes: output.format.byteRoles, grays: output.grays)
             }
             if !isDrawn { throw .contradiction("the planes that a matte is drawn on are not those of the format") }
         }

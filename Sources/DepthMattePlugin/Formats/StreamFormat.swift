@@ -42,8 +42,8 @@ struct StreamFormat {
         return try? StreamFormat(info)
     }
 
-    /// The table from alpha to the gray that shows it.
-    var greys: GreyTable {
+    /// The stored luma of each gray from 0 to 255.
+    var grays: GrayTable {
         format.family == .yuv && info.colorimetry.range != GST_VIDEO_COLOR_RANGE_0_255 ? .videoRange : .fullRange
     }
 

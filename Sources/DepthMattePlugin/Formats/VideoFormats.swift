@@ -11,12 +11,12 @@ package struct VideoFormat: Sendable {
     /// The format that carries this one's picture together with an alpha channel: itself where it has one.
     let withAlpha: GstVideoFormat?
     let family: Family
-    /// The meaning of each byte of a sample when the matte is the picture, for each plane.
-    let matteBytes: [[MatteByte]]
+    /// The meaning of each byte of a sample, for each plane.
+    let byteRoles: [[ByteRole]]
 
-    /// How a grey picture is written in the format.
+    /// How a gray picture is written in the format.
     enum Family: Sendable {
-        case rgb, grey
+        case rgb, gray
         /// Full or limited range, as the colorimetry says.
         case yuv
     }
@@ -32,22 +32,22 @@ package struct VideoFormat: Sendable {
         self.withAlpha = withAlpha
         layout = PixelLayout(planes: planes)
         let unusedByte = name.first == "x" ? 0 : name.last == "x" ? 3 : nil
-        matteBytes = VideoFormat.matteBytes(family, planes, alphaByte: alphaByte, unusedByte: unusedByte)
+        byteRoles = VideoFormat.byteRoles(family, planes, alphaByte: alphaByte, unusedByte: unusedByte)
     }
 
-    private static func matteBytes(
+    private static func byteRoles(
         _ family: Family, _ planes: [PlaneLayout], alphaByte: Int?, unusedByte: Int?
-    ) -> [[MatteByte]] {
+    ) -> [[ByteRole]] {
         switch (family, planes[0]) {
-        case (.grey, _): return [[.grey]]
+        case (.gray, _): return [[.gray]]
         case (.rgb, .full(let count)):
-            return [(0..<count).map { $0 == alphaByte ? .opaque : $0 == unusedByte ? .unused : .grey }]
-        case (.yuv, .full(bytesPerSample: 4)): return [[.opaque, .grey]]
-        default: return planes.indices.map { [[.grey], [], [], [.opaque]][$0] }
+            return [(0..<count).map { $0 == alphaByte ? .opaque : $0 == unusedByte ? .unused : .gray }]
+        case (.yuv, .full(bytesPerSample: 4)): return [[.opaque, .gray]]
+        default: return planes.indices.map { [[.gray], [], [], [.opaque]][$0] }
         }
     }
 
-    /// Every format the elements take, in the order in which they are preferred: least bytes first, grey last.
+    /// Every format the elements take, in the order in which they are preferred: least bytes first, gray last.
     package static let all: [VideoFormat] = [
         VideoFormat(GST_VIDEO_FORMAT_I420, "I420", .yuv, planar420, withAlpha: GST_VIDEO_FORMAT_A420),
         VideoFormat(GST_VIDEO_FORMAT_YV12, "YV12", .yuv, planar420),
@@ -70,7 +70,7 @@ package struct VideoFormat: Sendable {
         VideoFormat(
             GST_VIDEO_FORMAT_A420, "A420", .yuv, planar420 + [full(1)], withAlpha: GST_VIDEO_FORMAT_A420),
         VideoFormat(GST_VIDEO_FORMAT_AYUV, "AYUV", .yuv, [full(4)], alphaByte: 0, withAlpha: GST_VIDEO_FORMAT_AYUV),
-        VideoFormat(GST_VIDEO_FORMAT_GRAY8, "GRAY8", .grey, [full(1)]),
+        VideoFormat(GST_VIDEO_FORMAT_GRAY8, "GRAY8", .gray, [full(1)]),
     ]
 
     static func of(_ format: GstVideoFormat) -> VideoFormat? { all.first { $0.format == format } }

@@ -23,7 +23,7 @@ struct Guide {
 
     /// Reads the bytes of some pixels of a row as numbers.
     ///
-    /// - Parameter target: three rows, `stride` numbers apart; channels that grey video lacks are 0.
+    /// - Parameter target: three rows, `stride` numbers apart; channels that gray video lacks are 0.
     /// - Precondition: the columns and the row are inside the video.
     func read(
         row y: Int, columns: Range<Int>, into target: UnsafeMutablePointer<Float>, stride: Int, _ loops: Loops
@@ -65,7 +65,7 @@ struct Guide {
             return ColorMap(
                 rows: (SIMD3(factors.x, 0, 0), SIMD3(0, factors.y, 0), SIMD3(0, 0, factors.z)),
                 offset: -black * factors)
-        case .grey(let isLimited):
+        case .gray(let isLimited):
             let factor: Float = isLimited ? 1 / 219 : 1 / 255
             return ColorMap(
                 rows: (SIMD3(factor, 0, 0), SIMD3(), SIMD3()), offset: SIMD3(isLimited ? -16 * factor : 0, 0, 0))

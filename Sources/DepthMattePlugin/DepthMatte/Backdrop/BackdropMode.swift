@@ -39,10 +39,14 @@ struct BackgroundMode: PropertyEnum, Equatable {
     ///
     /// To add a mode:
     /// 1. Write a class in a file of this folder that conforms to `BackdropMode`, or to `EffectBackdrop` if it changes the
-    ///    video frame itself. `ComicBackdrop` is the shortest example.
+    ///    video frame itself. `ComicBackdrop` is the shortest class. The arithmetic over pixels is a kernel in
+    ///    `DepthKernels/Effects`: `RoomBlur` shows how `ChannelGroup` treats every format alike.
     /// 2. Append the class to this table. The order is public: a row's index is the number of its enum value.
+    /// 3. Add rows to `SteadyStateTests.works`: nothing is allocated per frame (`Canvases` keeps frames, `Scratch` a
+    ///    kernel's memory).
+    /// 4. Describe the mode on the element's page, build, and run `pipelines/readme.sh`, which writes the page's table.
     ///
-    /// The property, its description, negotiation and the frame function read the table, so nothing else changes. Settings
+    /// The property, its description, negotiation, the frame function and the tests of every effect read the table. Settings
     /// of the mode are rows in `DepthMatteProperties`.
     static let table: [any BackdropMode.Type] = [
         AutoBackdrop.self, ColorBackdrop.self, ImageBackdrop.self, StreamBackdrop.self, BlurBackdrop.self,
@@ -95,7 +99,7 @@ enum Backdrop {
 
 /// A mode that makes its backdrop from the video frame.
 protocol EffectBackdrop: BackdropMode {
-    /// Draws the changed frame.
+    /// Draws the changed frame. A byte that means nothing (`ByteRole.unused`) becomes 255.
     ///
     /// - Returns: a picture in the scene's format, valid until the next call.
     func picture(_ scene: EffectScene) throws(FrameFault) -> BufferRef
@@ -105,8 +109,12 @@ extension EffectBackdrop {
     func backdrop(_ request: BackdropRequest) -> Backdrop? { .effect(self) }
 }
 
+/// The values of `background-mode` that show the room, changed: for the tests that hold for each.
+package let effectModes = BackgroundMode.table.filter { $0 is any EffectBackdrop.Type }.map { $0.nick }
+
 /// The inputs of an effect.
 struct EffectScene {
+    /// Must stay as it is: the person is blended from it. An effect draws on a canvas of its own.
     let video: BufferPointer
     let format: StreamFormat
     /// The person's matte; nil where no person is known, and all of the picture is to be changed.

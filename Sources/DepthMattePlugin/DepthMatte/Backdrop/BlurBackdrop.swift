@@ -11,7 +11,7 @@ final class BlurBackdrop: EffectBackdrop {
 
     private let blur = RoomBlur()
     private let distance = RoomDistance()
-    private var canvases = EffectCanvases()
+    private var canvases = Canvases()
     private var blender: (format: StreamFormat, blender: Blender)?
 
     func picture(_ scene: EffectScene) throws(FrameFault) -> BufferRef {
@@ -24,7 +24,7 @@ final class BlurBackdrop: EffectBackdrop {
         let isDone = try withFrame(reading: scene.video, scene.format.layout) { source throws(FrameFault) in
             try draw(source, on: canvas, scene.format, alpha: scene.matte?.plane(), sigma: sigma + growth)
         }
-        guard isDone else { throw undrawnEffect }
+        guard isDone else { throw undrawnCanvas }
         return canvas
     }
 
@@ -50,7 +50,7 @@ final class BlurBackdrop: EffectBackdrop {
             guard try blend(middle, over: near, format, opacity: layers.first) else { return false }
             return try blend(far, over: near, format, opacity: layers.second)
         }
-        guard isDone else { throw undrawnEffect }
+        guard isDone else { throw undrawnCanvas }
         return near
     }
 

@@ -7,7 +7,7 @@ final class ComicBackdrop: EffectBackdrop {
     static let blurb = "The video itself, drawn as a comic"
 
     private let comic = ComicEffect()
-    private var canvases = EffectCanvases()
+    private var canvases = Canvases()
 
     func picture(_ scene: EffectScene) throws(FrameFault) -> BufferRef {
         let format = scene.format
@@ -16,10 +16,10 @@ final class ComicBackdrop: EffectBackdrop {
             try withFrame(changing: canvas.pointer, format.layout) { target in
                 comic.draw(
                     source, into: target, layout: format.format.layout, width: format.width, height: format.height,
-                    bytes: format.format.matteBytes, greys: format.greys)
+                    bytes: format.format.byteRoles, grays: format.grays)
             }
         }
-        guard isDone else { throw undrawnEffect }
+        guard isDone else { throw undrawnCanvas }
         return canvas
     }
 }

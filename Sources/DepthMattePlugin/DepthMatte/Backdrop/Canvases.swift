@@ -1,7 +1,7 @@
 import GstBridge
 
-/// The frames that an effect draws on, allocated when first needed and again when the format changes.
-struct EffectCanvases {
+/// Frames to draw on, allocated when first needed and again when the format changes.
+struct Canvases {
     private var format: StreamFormat?
     private var canvases: [BufferRef] = []
 
@@ -17,5 +17,5 @@ struct EffectCanvases {
     }
 }
 
-/// The fault of an effect that drew nothing: its canvas holds an older picture, which must not be shown.
-let undrawnEffect = FrameFault.contradiction("the planes of the video frame are not those of the format")
+/// The fault where nothing was drawn: the canvas holds an older picture, which must not be shown.
+let undrawnCanvas = FrameFault.contradiction("the planes of the picture are not those of the format")
