@@ -54,7 +54,7 @@ properties() {
         }
         function trim(text) { gsub(/^ +| +$/, "", text); gsub(/ +/, " ", text); return text }
         BEGIN {
-            split("name parent emit-signals latency min-upstream-latency start-time start-time-selection", list, " ")
+            split("name parent emit-signals latency min-upstream-latency start-time start-time-selection qos", list, " ")
             for (i in list) inherited[list[i]] = 1
         }
         /^Element Properties:/ { inside = 1; next }

@@ -37,7 +37,8 @@ package protocol ReferencePadAggregator: Aggregator {
     /// Interrupts what keeps the streaming thread waiting: PAUSED to READY, on the application's thread.
     func unlock()
 
-    /// Refuses caps that the element cannot work with, on their sender's thread.
+    /// Refuses the caps of a CAPS event that the element cannot work with, on their sender's thread. The ACCEPT_CAPS query is
+    /// answered by `sinkQuery`.
     func acceptCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: Role) throws(CapsRefusal)
 
     /// Takes caps that `acceptCaps` let through, in their place among the buffers.

@@ -8,14 +8,8 @@ let elements = [
     DepthCamSrc.definition,
 ]
 
-private let logs = [
-    DepthMatteElement.log, DepthTestSrcElement.log, DepthColorizeElement.log, DepthCloudElement.log,
-    DepthCamSrcElement.log,
-]
-
 @c @implementation
 public func depthmatte_register_elements(_ plugin: OpaquePointer) -> gboolean {
-    for log in logs { log.register() }
     return gboolean(
         elements.allSatisfy { $0.register(in: plugin) } && DepthCamProvider.definition.register(in: plugin))
 }

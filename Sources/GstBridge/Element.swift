@@ -2,7 +2,7 @@ package import CGStreamer
 
 /// The Swift half of one element: made with the C instance, released when GObject finalizes that.
 ///
-/// GStreamer calls it from many threads; each member of a conforming type says what guards it. Every function has a
+/// GStreamer calls it from many threads; each member of a conforming type says what guards it. Every function here has a
 /// default, which does what the parent class does.
 package protocol Element: AnyObject, MessageSource {
     /// The C half. Not owned: it owns us.
@@ -67,12 +67,14 @@ package struct ElementDefinition: Sendable {
     package let description: String
     package let pads: [PadTemplate]
     package let presets: [Preset]
+    /// Registered with the class, so that `GST_DEBUG` finds it before the first message.
+    let log: LogCategory?
     let installProperties: @Sendable (UnsafeMutablePointer<GObjectClass>) -> Void
     let make: @Sendable (UnsafeMutablePointer<GstElement>) -> any Element
 
     package init<Settings>(
         typeName: String, factory: String, parent: Parent, longName: String, klass: String, description: String,
-        pads: [PadTemplate], properties: [Property<Settings>], defaults: Settings,
+        log: LogCategory? = nil, pads: [PadTemplate], properties: [Property<Settings>], defaults: Settings,
         structures: [StructureProperty] = [], presets: [Preset] = [],
         make: @escaping @Sendable (UnsafeMutablePointer<GstElement>) -> any Element
     ) {
@@ -84,6 +86,7 @@ package struct ElementDefinition: Sendable {
         self.description = description
         self.pads = pads
         self.presets = presets
+        self.log = log
         self.make = make
         installProperties = { objectClass in
             for (index, property) in properties.enumerated() {
@@ -98,7 +101,8 @@ package struct ElementDefinition: Sendable {
     /// Registers the class with GObject and its factory with the plugin. The rank is NONE: nothing picks these
     /// elements for unknown content.
     package func register(in plugin: OpaquePointer?) -> Bool {
-        gst_element_register(plugin, factory, GST_RANK_NONE.rawValue, registeredType()) != 0
+        log?.register()
+        return gst_element_register(plugin, factory, GST_RANK_NONE.rawValue, registeredType()) != 0
     }
 
     private func registeredType() -> GType {

@@ -39,7 +39,8 @@ extension PropertyEnum {
 /// One property of an element: all that installing, reading and writing it needs.
 ///
 /// The default is never typed here: it is what a fresh `Settings` holds. Every property may be set in every state and
-/// takes effect on the next frame, unless its blurb says otherwise.
+/// takes effect on the next frame, unless its blurb says otherwise. Values that are only read are fields of a
+/// `StructureProperty`.
 package struct Property<Settings: Sendable>: Sendable {
     package let name: String
     package let blurb: String
@@ -172,6 +173,21 @@ package struct Property<Settings: Sendable>: Sendable {
         self.spec = spec
         self.read = read
         self.write = write
+    }
+}
+
+/// A property that can only be read, and is made when it is: a structure with what the element has to tell.
+package struct StructureProperty: Sendable {
+    let name: String
+    let blurb: String
+
+    package init(_ name: String, _ blurb: String) {
+        self.name = name
+        self.blurb = blurb
+    }
+
+    var spec: UnsafeMutablePointer<GParamSpec>? {
+        g_param_spec_boxed(name, title(name), blurb, gst_structure_get_type(), G_PARAM_READABLE)
     }
 }
 

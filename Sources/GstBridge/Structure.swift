@@ -35,18 +35,3 @@ extension UnsafeMutablePointer<GstStructure> {
         gst_structure_take_value(self, name, &value)
     }
 }
-
-/// A property that can only be read, and is made when it is: a structure with what the element has to tell.
-package struct StructureProperty: Sendable {
-    let name: String
-    let blurb: String
-
-    package init(_ name: String, _ blurb: String) {
-        self.name = name
-        self.blurb = blurb
-    }
-
-    var spec: UnsafeMutablePointer<GParamSpec>? {
-        g_param_spec_boxed(name, title(name), blurb, gst_structure_get_type(), G_PARAM_READABLE)
-    }
-}

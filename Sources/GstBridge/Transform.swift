@@ -2,12 +2,11 @@ package import CGStreamer
 
 /// An element with one input and one output, on GstBaseTransform: each buffer that comes in becomes one that leaves.
 ///
-/// The functions below are its virtual functions, under their names in GStreamer. Every one but `transform` has a default,
-/// which does what GstBaseTransform does with caps that stay the same. They run on the streaming thread unless they say
-/// otherwise; `start` and `stop` run while it does not.
+/// The functions below are those of its virtual functions that the elements here need, under their names in GStreamer. Every
+/// one but `transform` has a default, for caps that stay the same. They run on the streaming thread unless they say
+/// otherwise; `start` and `stop` run while it does not. Properties with a GstController follow it by themselves.
 ///
-/// To add an element: a class that conforms to this, an `ElementDefinition` with the parent `.transform` and the pads
-/// `sink` and `src`, and its registration in `Plugin.swift`. Properties with a GstController follow it by themselves.
+/// The steps to add an element are in `Sources/README.md`, "How to add".
 package protocol Transform: Element {
     /// READY to PAUSED, before any data.
     func start() throws(ElementError)
@@ -42,10 +41,16 @@ package protocol Transform: Element {
     /// The size of a frame of some caps, in bytes; nil where the caps do not say it. Any thread.
     func getUnitSize(_ caps: UnsafeMutablePointer<GstCaps>) -> Int?
 
-    /// Fills `output`, which has the size of a frame of the source pad's caps and the input's timestamps.
+    /// Fills `output`, which has the size of a frame of the source pad's caps and the input's timestamps, flags and metas.
+    /// When this returns, GstBaseTransform pushes it, as `gst_pad_push` does.
     func transform(_ input: BufferPointer, into output: BufferPointer) throws(FlowStop)
 
-    /// An event from upstream. The event is ours to give back, or to `parent`.
+    /// Returns true where a meta of the input, which describes its picture and not its memory, goes to the output. By default
+    /// all do; an element that moves or scales the picture returns `parent()`, which drops regions of interest.
+    func transformMeta(_ meta: UnsafeMutablePointer<GstMeta>, parent: () -> Bool) -> Bool
+
+    /// An event from upstream, in its place among the buffers; FLUSH_START and FLUSH_STOP on their sender's thread. An element
+    /// that remembers earlier frames forgets them at FLUSH_STOP. The event is ours to give back, or to `parent`.
     func sinkEvent(
         _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool
@@ -75,6 +80,7 @@ extension Transform {
         var info = GstVideoInfo()
         return gst_video_info_from_caps(&info, caps) != 0 ? Int(info.size) : nil
     }
+    package func transformMeta(_ meta: UnsafeMutablePointer<GstMeta>, parent: () -> Bool) -> Bool { true }
     package func sinkEvent(
         _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool { parent(event) }
@@ -163,6 +169,11 @@ private func installDataFunctions(_ table: UnsafeMutablePointer<GstBaseTransform
     table.pointee.transform = { instance, input, output in
         guard let input, let output, let element = element(instance) else { return GST_FLOW_ERROR }
         return element.flow { () throws(FlowStop) in try element.transform(input, into: output) }
+    }
+    table.pointee.transform_meta = { instance, output, meta, input in
+        guard let instance, let meta, let element = element(instance) else { return 0 }
+        return gboolean(
+            element.transformMeta(meta) { parent(instance)?.transform_meta?(instance, output, meta, input) ?? 0 != 0 })
     }
     table.pointee.sink_event = { instance, event in
         guard let instance, let event, let element = element(instance) else { return 0 }

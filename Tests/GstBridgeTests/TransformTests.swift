@@ -43,6 +43,26 @@ import Testing
         #expect(zip(input, output).allSatisfy { $1 == 1000 - min($0, 1000) })
     }
 
+    @Test func `times, flags and metas stay on the frame`() throws {
+        let shape = DepthShape("GRAY16_LE", 3, 2)
+        let bench = Bench([], of: Bench.Kind(factory: "depthmattetestinvert", leading: "sink"))
+        bench.leading.start(shape)
+        let buffer = guardedBuffer(shape.bytes(counts: [0, 1, 4999, 5000, 5001, 65535]))
+        let pointer = buffer.pointer
+        (pointer.pointee.pts, pointer.pointee.duration, pointer.pointee.offset) = (5_000, 3_000, 12)
+        pointer.pointee.mini_object.flags |= GST_BUFFER_FLAG_MARKER.rawValue
+        gst_buffer_add_video_region_of_interest_meta(pointer, "face", 1, 1, 2, 1)
+        bench.leading.push(buffer)
+
+        let frame = try #require(bench.output.next())
+        withExtendedLifetime(frame) {
+            let output = frame.buffer.pointer
+            #expect(output.pointee.pts == 5_000 && output.pointee.duration == 3_000 && output.pointee.offset == 12)
+            #expect(frame.buffer.flags.rawValue & GST_BUFFER_FLAG_MARKER.rawValue != 0)
+            #expect(gst_buffer_get_meta(output, gst_video_region_of_interest_meta_api_get_type()) != nil)
+        }
+    }
+
     @Test func `an error of a frame ends the stream with a message`() {
         let pipeline = Pipeline(
             "videotestsrc ! video/x-raw,format=GRAY16_LE ! depthmattetestinvert limit=13 ! fakesink")

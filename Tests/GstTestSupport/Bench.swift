@@ -130,6 +130,7 @@ package func templateFormats(ofPad name: String, of factory: String, isRequest: 
     defer { gst_caps_unref(caps) }
     guard let structure = gst_caps_get_structure(caps, 0), let list = gst_structure_get_value(structure, "format")
     else { return [] }
+    if let format = gst_structure_get_string(structure, "format") { return [String(cString: format)] }
     return (0..<gst_value_list_get_size(list)).compactMap { index in
         gst_value_list_get_value(list, index).flatMap { g_value_get_string($0) }.map { String(cString: $0) }
     }

@@ -18,6 +18,9 @@ package final class Feed {
         let refusedEvents = Atomic(0)
     }
 
+    /// True where the next buffer is the first of its segment.
+    private var beginsSegment = false
+
     /// A pad linked to `target`, which this takes over.
     ///
     /// - Parameter isLive: what it answers when asked for its latency.
@@ -62,6 +65,7 @@ package final class Feed {
 
     package func push(_ segment: GstSegment) {
         var segment = segment
+        beginsSegment = true
         push(gst_event_new_segment(&segment))
     }
 
@@ -85,6 +89,8 @@ package final class Feed {
     package func push(_ buffer: BufferRef, at start: GstClockTime? = nil, _ duration: GstClockTime = frameDuration) {
         if let start { buffer.timing = BufferRef.Timing(start: start, duration: duration) }
         let pointer = buffer.surrender()
+        if beginsSegment { pointer.markDiscontinuity() }  // as every source does
+        beginsSegment = false
         worker.run { [pad, outcome] in
             let result = gst_pad_push(pad, pointer)
             if result != GST_FLOW_OK { outcome.flow.store(result.rawValue, ordering: .relaxed) }
@@ -123,7 +129,7 @@ package final class Feed {
         return worker.isIdle
     }
 
-    /// Events that were refused.
+    /// Events that were refused. Caps that are refused show as the flow of the next buffer instead, which `settle` returns.
     package var refusedEvents: Int {
         settle()
         return outcome.refusedEvents.load(ordering: .relaxed)

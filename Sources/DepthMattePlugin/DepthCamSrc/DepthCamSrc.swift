@@ -31,6 +31,7 @@ enum DepthCamSrc {
         description:
             "Captures the streams of a depth camera (\(cameraDrivers.map { $0.cameras }.joined(separator: ", "))), "
             + "or plays its recording. Pads: video, the color picture; depth, the depth map",
+        log: DepthCamSrcElement.log,
         pads: [
             PadTemplate(
                 PadRole.video.rawValue, GST_PAD_SRC, .always,

@@ -33,6 +33,7 @@ enum DepthCloud {
         klass: "Filter/Effect/Video",
         description: "Draws depth as a point cloud that pointer events rotate, move and zoom. "
             + "Pads: depth, the depth map; video, the video that colors the points",
+        log: DepthCloudElement.log,
         pads: PadRole.templates + [PadTemplate("src", GST_PAD_SRC, .always, caps: VideoFormat.caps(of: formats))],
         properties: DepthCloudProperties.all,
         defaults: DepthCloudSettings(),

@@ -31,6 +31,7 @@ enum DepthColorize {
         klass: "Filter/Effect/Video",
         description: "Shows depth in colors, near red and far blue, alone or blended with the video. "
             + "Pads: depth, the depth map; video, the video to blend it with",
+        log: DepthColorizeElement.log,
         pads: PadRole.templates + [PadTemplate("src", GST_PAD_SRC, .always, caps: VideoFormat.caps(of: formats))],
         properties: DepthColorizeProperties.all,
         defaults: DepthColorizeSettings(),

@@ -43,6 +43,7 @@ enum DepthMatte {
         description: "Mattes a person out of a video by depth and blends them over another background. "
             + "Pads: video, the input video; depth, its depth map; face, a copy of the video with a face detector's "
             + "metas; background, a background video; segmentation, the mask of a segmentation network",
+        log: DepthMatteElement.log,
         pads: [
             PadTemplate(PadRole.video.description, GST_PAD_SINK, .always, caps: VideoFormat.caps),
             PadTemplate(PadRole.depth.description, GST_PAD_SINK, .request, caps: DepthFormat.caps),

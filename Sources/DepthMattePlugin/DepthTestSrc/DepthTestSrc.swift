@@ -40,6 +40,7 @@ enum DepthTestSrc {
         klass: "Source/Video",
         description: "Produces the streams of a synthetic depth camera. Pads: video, the video with a face meta; "
             + "depth, the depth map; matte, the exact alpha of the person",
+        log: DepthTestSrcElement.log,
         pads: [
             PadTemplate(PadRole.video.rawValue, GST_PAD_SRC, .always, caps: VideoFormat.caps(largestSide: 32768)),
             PadTemplate(
