@@ -102,7 +102,8 @@ let package = Package(
             name: "DepthKernelsTests", dependencies: ["DepthKernels", "DepthLoops", "TestSupport"],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
-            name: "DepthCamerasTests", dependencies: ["DepthCameras", "DepthKernels"], swiftSettings: strict),
+            name: "DepthCamerasTests", dependencies: ["DepthCameras", "DepthKernels", "DepthScene", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "DepthSceneTests", dependencies: ["DepthKernels", "DepthScene"], swiftSettings: strict),
         .testTarget(
@@ -111,7 +112,7 @@ let package = Package(
         .testTarget(
             name: "DepthMattePluginTests",
             dependencies: [
-                "AllocationCounter", "CGStreamer", "CGStreamerCheck", "CStreamRules", "DepthKernels",
+                "AllocationCounter", "CGStreamer", "CGStreamerCheck", "CStreamRules", "DepthCameras", "DepthKernels",
                 "DepthMattePlugin",
                 "GstBridge", "GstTestSupport", "TestSupport",
             ],

@@ -301,20 +301,31 @@ extension CaptureSession.Options {
                 "The library for \(cameras) was not found. \(remedy) The property library names one elsewhere.",
                 details: reasons)
         case .libraryUnsuitable(let reason):
-            return ElementError(.resource(GST_RESOURCE_ERROR_OPEN_READ), "The library does not suit: \(reason).")
+            return ElementError(
+                .resource(GST_RESOURCE_ERROR_OPEN_READ), "The library does not suit. \(reason.asSentence)")
         case .noCamera(let reason):
-            return ElementError(.resource(GST_RESOURCE_ERROR_NOT_FOUND), "No depth camera was found: \(reason).")
+            return ElementError(
+                .resource(GST_RESOURCE_ERROR_NOT_FOUND), "No depth camera was found. \(reason.asSentence)")
         case .busy(let reason):
-            return ElementError(.resource(GST_RESOURCE_ERROR_BUSY), "The camera is in use: \(reason).")
+            return ElementError(.resource(GST_RESOURCE_ERROR_BUSY), "The camera is in use. \(reason.asSentence)")
         case .recording(let reason):
             return ElementError(
-                .resource(GST_RESOURCE_ERROR_OPEN_READ), "The recording \(choice.recording) cannot be read: \(reason).")
+                .resource(GST_RESOURCE_ERROR_OPEN_READ),
+                "The recording \(choice.recording) cannot be read. \(reason.asSentence)")
         case .unplugged(let reason):
-            return ElementError(.resource(GST_RESOURCE_ERROR_READ), "The camera was unplugged: \(reason).")
+            return ElementError(.resource(GST_RESOURCE_ERROR_READ), "The camera was unplugged. \(reason.asSentence)")
         case .ended:
             return ElementError(.resource(GST_RESOURCE_ERROR_READ), "The recording ended.")
         case .failed(let reason):
-            return ElementError(.resource(GST_RESOURCE_ERROR_READ), "The camera failed: \(reason).")
+            return ElementError(.resource(GST_RESOURCE_ERROR_READ), "The camera failed. \(reason.asSentence)")
         }
+    }
+}
+
+extension String {
+    /// The text with a capital letter and a full stop: libraries write both ways.
+    fileprivate var asSentence: String {
+        let text = prefix(1).uppercased() + dropFirst()
+        return text.hasSuffix(".") ? text : text + "."
     }
 }

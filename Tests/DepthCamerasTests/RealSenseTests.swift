@@ -1,0 +1,214 @@
+import DepthCameras
+import DepthKernels
+import TestSupport
+import Testing
+
+/// The driver `realsense` against the stand-in for its library.
+@Suite(.serialized) struct RealSenseTests {
+    private let fake: FakeRealSense
+
+    init() throws { fake = try FakeRealSense() }
+
+    private func driver() throws(CameraError) -> RealSenseDriver { try RealSenseDriver(library: fake.path) }
+
+    /// The settings of the first modes.
+    private func settings(_ info: CameraInfo, isAligned: Bool = false) -> CameraSettings {
+        var settings = CameraSettings()
+        settings.video = info.videoModes.first
+        settings.depth = info.depthModes.first
+        settings.isAligned = isAligned
+        return settings
+    }
+
+    /// Runs something that uses the driver, and checks that it leaves nothing behind.
+    private func withoutLeaks(_ body: () throws -> Void) rethrows {
+        let before = fake.objects
+        try body()
+        #expect(fake.objects == before)
+    }
+
+    @Test func `cameras are listed with their modes`() throws {
+        try withoutLeaks {
+            fake.set("cameras", 2)
+            let cameras = try driver().list()
+            #expect(cameras.map(\.serial) == ["0001", "0002"])
+            let first = try #require(cameras.first)
+            #expect(first.name == "Fake RealSense" && first.driver == "realsense")
+            #expect(Set(first.videoModes.map(\.format)) == [.rgb, .rgba])
+            #expect(first.depthModes.count == 3 && first.depthModes.allSatisfy { $0.format == .gray16 })
+            fake.set("cameras", 0)
+            #expect(try driver().list() == [])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `frames come in pairs, with their bytes, numbers and times`(isAligned: Bool) throws {
+        try withoutLeaks {
+            fake.set("interval", 2)
+            let camera = try driver().open(CameraChoice())
+            let streams = try camera.start(settings(camera.info, isAligned: isAligned))
+            #expect(streams.isAligned == isAligned && streams.depthUnit == 0.001)
+            var kept: [CameraFrame] = []
+            for number in 1...20 {
+                let frames = try #require(try camera.next(timeout: 2000))
+                let (video, depth) = (try #require(frames.video), try #require(frames.depth))
+                #expect(video.number == UInt64(number) && depth.number == UInt64(number))
+                #expect(video.time == 5_000_000_000 + Int64(number) * 2_000_000)
+                #expect(video.bytes.first == UInt8(number))
+                #expect(
+                    depth.bytes.loadUnaligned(fromByteOffset: depth.stride, as: UInt16.self) == 1000 + UInt16(number))
+                kept.append(video)
+            }
+            camera.stop()
+            #expect(kept.enumerated().allSatisfy { $1.bytes.first == UInt8($0 + 1) }, "frames stay valid after a stop")
+        }
+    }
+
+    @Test func `the calibration is read, with the rotation by rows`() throws {
+        let camera = try driver().open(CameraChoice())
+        let raw = try #require(try camera.start(settings(camera.info)).calibration)
+        let color = try #require(raw.color)
+        #expect(raw.depth.fx == 60 && raw.depth.fy == 61 && raw.depth.cx == 31.5 && raw.depth.cy == 23.5)
+        #expect(color.fx == 70 && raw.depthUnit == 0.001)
+        #expect(raw.depth.distortion.isInverse && Float(raw.depth.distortion.k1) == 0.1)
+        #expect(Float(raw.depth.distortion.p1) == 0.3 && Float(raw.depth.distortion.k3) == 0.5)
+        // x goes to y.
+        #expect(raw.depthToColor.rotation == [0, -1, 0, 1, 0, 0, 0, 0, 1])
+        #expect(abs(raw.depthToColor.translation.y - 0.02) < 1e-6)
+        let aligned = try #require(try camera.start(settings(camera.info, isAligned: true)).calibration)
+        #expect(aligned.color == nil && aligned.depth.fx == 70)
+    }
+
+    @Test func `a finer unit is told, without the error of its float`() throws {
+        fake.set("unit", 0.0001)
+        let camera = try driver().open(CameraChoice())
+        #expect(try camera.start(settings(camera.info)).depthUnit == 0.0001)
+    }
+
+    @Test(arguments: ["bad-stride", "no-data", "wrong-size"])
+    func `a malformed frame is handed out as it is, within its bytes`(fault: String) throws {
+        try withoutLeaks {
+            fake.set("interval", 2)
+            fake.set(fault, 1)
+            let camera = try driver().open(CameraChoice())
+            _ = try camera.start(settings(camera.info))
+            let video = try #require(try camera.next(timeout: 2000)?.video)
+            #expect(fault == "bad-stride" ? video.stride == 1 : video.bytes.isEmpty)
+        }
+    }
+
+    private static let openCalls = [
+        "get_api_version", "create_context", "query_devices", "get_device_count", "create_device", "get_device_info",
+        "query_sensors", "get_sensors_count", "create_sensor", "get_stream_profiles", "get_stream_profile_data",
+        "get_video_stream_resolution", "create_pipeline",
+    ]
+    private static let startCalls = [
+        "create_config", "config_enable_device", "config_enable_stream", "config_resolve",
+        "pipeline_profile_get_device",
+        "pipeline_start_with_config", "get_depth_scale", "set_option", "pipeline_profile_get_streams", "create_align",
+        "create_frame_queue", "start_processing_queue",
+    ]
+    private static let frameCalls = [
+        "pipeline_try_wait_for_frames", "extract_frame", "get_frame_data", "frame_add_ref", "process_frame",
+        "poll_for_frame",
+    ]
+
+    @Test(arguments: openCalls + startCalls + frameCalls)
+    func `an error of each call is told, and leaves nothing behind`(call: String) {
+        withoutLeaks {
+            #expect {
+                fake.set("interval", 2)
+                if RealSenseTests.openCalls.contains(call) { fake.set("fail", call) }
+                let camera = try driver().open(CameraChoice())
+                if RealSenseTests.startCalls.contains(call) { fake.set("fail", call) }
+                _ = try camera.start(settings(camera.info, isAligned: true))
+                if RealSenseTests.frameCalls.contains(call) { fake.set("fail", call) }
+                _ = try camera.next(timeout: 1000)
+            } throws: { error in
+                guard case .failed(let reason)? = error as? CameraError else { return false }
+                return reason.contains("the test wants it") && reason.contains(call)
+            }
+            fake.set("fail", "")
+        }
+    }
+
+    @Test func `optics that librealsense does not tell are not guessed`() throws {
+        let camera = try driver().open(CameraChoice())
+        fake.set("fail", "get_video_stream_intrinsics")
+        #expect(try camera.start(settings(camera.info)).calibration == nil)
+        fake.set("fail", "get_extrinsics")
+        let calibration = try #require(try camera.start(settings(camera.info)).calibration)
+        #expect(calibration.color == nil)
+    }
+
+    private func isCase(_ error: CameraError?, _ isWanted: (CameraError) -> Bool) -> Bool {
+        error.map(isWanted) ?? false
+    }
+
+    @Test func `an unplugged camera, a busy one and none are told apart`() throws {
+        func error(_ body: () throws -> Void) -> CameraError? {
+            do { try body() } catch { return error as? CameraError }
+            return nil
+        }
+        fake.set("interval", 2)
+        fake.set("unplug-after", 3)
+        let camera = try driver().open(CameraChoice())
+        _ = try camera.start(settings(camera.info))
+        let lost = error { for _ in 0..<10 { _ = try camera.next(timeout: 1000) } }
+        #expect(isCase(lost) { if case .unplugged = $0 { true } else { false } })
+        let none = error { _ = try driver().open(CameraChoice()) }
+        #expect(isCase(none) { if case .noCamera = $0 { true } else { false } })
+
+        fake.set("cameras", 1)
+        fake.set("fail", "pipeline_start_with_config")
+        fake.set("error-type", 7)
+        let busy = error {
+            let camera = try driver().open(CameraChoice())
+            _ = try camera.start(settings(camera.info))
+        }
+        #expect(isCase(busy) { if case .busy = $0 { true } else { false } })
+    }
+
+    @Test func `a camera is found by its serial number`() throws {
+        fake.set("cameras", 2)
+        var choice = CameraChoice()
+        choice.serial = "0002"
+        #expect(try driver().open(choice).info.serial == "0002")
+        choice.serial = "9"
+        #expect(throws: CameraError.noCamera("none has the serial number 9")) { _ = try driver().open(choice) }
+    }
+
+    @Test func `silence is no error`() throws {
+        fake.set("silent-after", 0)
+        let camera = try driver().open(CameraChoice())
+        _ = try camera.start(settings(camera.info))
+        let frames = try camera.next(timeout: 20)
+        #expect(frames == nil)
+    }
+
+    @Test func `an unknown preset is refused with those that there are`() throws {
+        let camera = try driver().open(CameraChoice())
+        var settings = settings(camera.info)
+        settings.preset = "hand"
+        _ = try camera.start(settings)
+        settings.preset = "Nothing"
+        #expect(throws: CameraError.failed("it has no preset Nothing, but Default, Hand")) {
+            _ = try camera.start(settings)
+        }
+    }
+
+    @Test func `a library that is too old, or is another one, does not suit`() throws {
+        fake.set("version", 24900)
+        #expect {
+            _ = try driver()
+        } throws: { error in
+            guard case .libraryUnsuitable(let reason)? = error as? CameraError else { return false }
+            return reason.contains("2.49")
+        }
+        #expect {
+            _ = try RealSenseDriver(library: "libm.so.6")
+        } throws: { error in
+            if case .libraryUnsuitable? = error as? CameraError { true } else { false }
+        }
+    }
+}

@@ -1,0 +1,353 @@
+import CGStreamer
+import CGStreamerShims
+import DepthCameras
+import Foundation
+import GstBridge
+import GstTestSupport
+import TestSupport
+import Testing
+
+/// `depthcamsrc` on the stand-in for librealsense.
+@Suite(.serialized) struct DepthCamSrcTests {
+    private let fake: FakeRealSense
+
+    init() throws { fake = try FakeRealSense() }
+
+    private var source: String { "depthcamsrc name=camera driver=realsense library=\(fake.path) align=none " }
+
+    /// A pipeline with an app sink on each pad.
+    private func pipeline(_ properties: String = "", video: String = "", depth: String = "") -> Pipeline {
+        let sink = "appsink sync=false wait-on-eos=false"
+        return Pipeline(
+            source + properties
+                + " camera.video ! \(video) \(sink) name=video camera.depth ! \(depth) \(sink) name=depth")
+    }
+
+    private func statistics(_ pipeline: Pipeline) -> String {
+        var value = GValue()
+        g_value_init(&value, gst_structure_get_type())
+        defer { g_value_unset(&value) }
+        g_object_get_property(
+            UnsafeMutableRawPointer(pipeline["camera"]).assumingMemoryBound(to: GObject.self), "stats", &value)
+        let structure = g_value_get_boxed(&value)?.assumingMemoryBound(to: GstStructure.self)
+        return structure.flatMap { takeString(gst_structure_to_string($0)) } ?? ""
+    }
+
+    private func statistic(_ name: String, _ pipeline: Pipeline) throws -> Double {
+        let text = statistics(pipeline)
+        let match = try #require(text.firstMatch(of: try Regex("\(name)=\\([a-z0-9]+\\)([-0-9.e]+)")), "\(text)")
+        return try #require(match.output[1].substring.flatMap { Double($0) })
+    }
+
+    // MARK: Streams
+
+    @Test func `both pads carry the frames of an exposure with one timestamp`() throws {
+        fake.set("interval", 5)
+        let pipeline = pipeline("num-buffers=30")
+        #expect(pipeline.run() == .ended)
+        let (video, depth) = (pipeline.frames(of: "video"), pipeline.frames(of: "depth"))
+        #expect(video.count == 30 && depth.count == 30)
+        let stamps = video.map { $0.buffer.pointer.pointee.pts }
+        #expect(stamps == stamps.sorted() && Set(stamps).count == stamps.count)
+        // The two threads end at their thirtieth frame each; nearly all exposures are the same.
+        let common = Set(stamps).intersection(depth.map { $0.buffer.pointer.pointee.pts })
+        #expect(common.count >= 25)
+        #expect(video[0].caps.contains("format=(string)RGB, ") && video[0].caps.contains("framerate=(fraction)30/1"))
+        #expect(depth[0].caps.contains("GRAY16_LE"))
+        #expect(video[0].bytes.count == 128 * 96 * 3 && depth[0].bytes.count == 128 * 96 * 2)
+        #expect(video[0].buffer.flags.rawValue & GST_BUFFER_FLAG_DISCONT.rawValue != 0)
+    }
+
+    @Test func `the caps query answers what the camera offers`() throws {
+        let pipeline = pipeline()
+        func caps(_ pad: String) -> String {
+            guard let pad = gst_element_get_static_pad(pipeline["camera"], pad) else { return "" }
+            defer { gst_object_unref(pad) }
+            guard let caps = gst_pad_query_caps(pad, nil) else { return "" }
+            defer { gst_caps_unref(caps) }
+            return caps.text
+        }
+        #expect(caps("video").contains("[ 1, 32768 ]"))
+        #expect(pipeline.set(GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS)
+        let before = (caps("video"), caps("depth"))
+        #expect(before.0.contains("width=(int)64") && before.0.contains("width=(int)128") && before.0.contains("RGBA"))
+        #expect(before.1.contains("60/1") && before.1.contains("F32LE") && !before.1.contains("32768"))
+        pipeline.set(GST_STATE_PLAYING)
+        _ = pipeline.nextFrame(of: "video")
+        #expect(caps("video") == before.0 && caps("depth") == before.1)
+    }
+
+    @Test func `caps downstream choose the mode, of one rate for both pads`() throws {
+        fake.set("interval", 5)
+        let pipeline = pipeline(
+            "num-buffers=3", video: "video/x-raw,format=RGBA !", depth: "video/x-raw,width=64,framerate=30/1 !")
+        #expect(pipeline.run() == .ended)
+        #expect(try #require(pipeline.nextFrame(of: "video")).caps.contains("RGBA"))
+        #expect(try #require(pipeline.nextFrame(of: "depth")).caps.contains("30/1"))
+    }
+
+    @Test func `caps that the camera has not are an error that says what to do`() throws {
+        let pipeline = pipeline(video: "video/x-raw,width=1000 !")
+        guard case .failed(let report) = pipeline.run() else {
+            Issue.record("the stream went on")
+            return
+        }
+        #expect(report.text.contains("no mode that downstream accepts"), "\(report)")
+    }
+
+    @Test func `a finer unit is sent in metres, or rounded to millimetres`() throws {
+        fake.set("interval", 5)
+        fake.set("unit", 0.0001)
+        let metres = pipeline("num-buffers=2")
+        #expect(metres.run() == .ended)
+        let float = try #require(metres.nextFrame(of: "depth"))
+        #expect(float.caps.contains("video/x-depth") && float.bytes.count == 128 * 96 * 4)
+        let value = float.bytes.withUnsafeBytes { $0.loadUnaligned(as: Float.self) }
+        #expect(value > 0.1 && value < 0.11)
+        let counts = pipeline("num-buffers=2", depth: "video/x-raw !")
+        #expect(counts.run() == .ended)
+        let frame = try #require(counts.nextFrame(of: "depth"))
+        #expect(frame.bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt16.self) } == 100)
+    }
+
+    @Test func `one pad may stay unlinked, both may not`() throws {
+        fake.set("interval", 5)
+        let one = Pipeline(source + "num-buffers=5 camera.depth ! appsink name=depth sync=false wait-on-eos=false")
+        #expect(one.run() == .ended)
+        #expect(one.frames(of: "depth").count == 5)
+        let none = Pipeline("\(source) videotestsrc is-live=true ! fakesink")
+        guard case .failed(let report) = none.run() else {
+            Issue.record("it went on")
+            return
+        }
+        #expect(report.details.contains("not-linked"), "\(report)")
+    }
+
+    @Test func `the application's EOS ends both streams`() throws {
+        let pipeline = pipeline()
+        pipeline.set(GST_STATE_PLAYING)
+        _ = try #require(pipeline.nextFrame(of: "video"))
+        #expect(gst_element_send_event(pipeline.pointer, gst_event_new_eos()) != 0)
+        #expect(pipeline.bus.waitForEnd() == .ended)
+    }
+
+    @Test func `a pause sends nothing, and the stream goes on after it`() throws {
+        fake.set("interval", 5)
+        let pipeline = pipeline()
+        pipeline.set(GST_STATE_PLAYING)
+        var last: GstClockTime = 0
+        for _ in 0..<3 {
+            for _ in 0..<5 {
+                let stamp = try #require(pipeline.nextFrame(of: "video")).buffer.pointer.pointee.pts
+                #expect(stamp > last || last == 0)
+                last = stamp
+            }
+            #expect(pipeline.set(GST_STATE_PAUSED) == GST_STATE_CHANGE_NO_PREROLL)
+            pipeline.set(GST_STATE_PLAYING)
+        }
+        #expect(pipeline.bus.errors().isEmpty)
+    }
+
+    @Test func `lost frames are counted, and the frame after them is a discontinuity`() throws {
+        fake.set("interval", 5)
+        fake.set("lose-every", 4)
+        let pipeline = pipeline("num-buffers=30")
+        #expect(pipeline.run() == .ended)
+        let flags = pipeline.frames(of: "video").map {
+            $0.buffer.flags.rawValue & GST_BUFFER_FLAG_DISCONT.rawValue != 0
+        }
+        #expect(flags.filter { $0 }.count >= 8 && flags.contains(false))
+        #expect(try statistic("lost", pipeline) >= 8)
+    }
+
+    // MARK: Time
+
+    @Test(arguments: [200.0, -200.0])
+    func `a clock that drifts is followed to the end`(drift: Double) throws {
+        fake.set("interval", 5)
+        fake.set("drift", drift)
+        let pipeline = pipeline("num-buffers=200")
+        #expect(pipeline.run(patience: 60) == .ended)
+        let stamps = pipeline.frames(of: "video").map { Int64($0.buffer.pointer.pointee.pts) }
+        #expect(stamps.count >= 190)
+        let steps = zip(stamps.dropFirst(), stamps).map { $0 - $1 }
+        #expect(steps.allSatisfy { $0 > 0 })
+        #expect(try statistic("clock-jumps", pipeline) == 0)
+    }
+
+    @Test func `a clock that jumps does not run backwards`() throws {
+        fake.set("interval", 5)
+        fake.set("jump-at", 30)
+        fake.set("jump", -100_000)
+        let pipeline = pipeline("num-buffers=60")
+        #expect(pipeline.run() == .ended)
+        let stamps = pipeline.frames(of: "video").map { Int64($0.buffer.pointer.pointee.pts) }
+        #expect(zip(stamps.dropFirst(), stamps).allSatisfy { $0 > $1 && $0 - $1 < 500_000_000 })
+        #expect(try statistic("clock-jumps", pipeline) == 1)
+    }
+
+    @Test func `the latency is that of a frame at least, and live`() throws {
+        let pipeline = pipeline()
+        pipeline.set(GST_STATE_PLAYING)
+        _ = try #require(pipeline.nextFrame(of: "video"))
+        let query = try #require(gst_query_new_latency())
+        defer { gst_query_unref(query) }
+        let pad = try #require(gst_element_get_static_pad(pipeline["camera"], "video"))
+        defer { gst_object_unref(pad) }
+        #expect(gst_pad_query(pad, query) != 0)
+        var (isLive, least, most): (gboolean, GstClockTime, GstClockTime) = (0, 0, 0)
+        gst_query_parse_latency(query, &isLive, &least, &most)
+        #expect(isLive != 0 && least >= 33_333_333 && most > least && most != noClockTime)
+    }
+
+    // MARK: Faults
+
+    @Test func `without the library the error says what to install`() throws {
+        let pipeline = Pipeline("depthcamsrc driver=realsense library=/nowhere/librealsense2.so ! fakesink")
+        #expect(pipeline.set(GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
+        let error = try #require(pipeline.bus.nextError())
+        #expect(error.text.contains("Install librealsense2") && error.details.contains("/nowhere/librealsense2.so"))
+        #expect(error.domain == "gst-resource-error-quark")
+    }
+
+    @Test func `no camera, a busy one, and a recording that is none are told`() throws {
+        func error(_ properties: String = "") throws -> String {
+            let pipeline = pipeline(properties)
+            pipeline.set(GST_STATE_PLAYING)
+            return try #require(pipeline.bus.nextError()).text
+        }
+        #expect(try error("serial=77").contains("No depth camera was found. None has the serial number 77."))
+        #expect(try error("location=/nowhere/a.bag").contains("The recording /nowhere/a.bag cannot be read."))
+        fake.set("cameras", 0)
+        #expect(try error().contains("No RealSense camera is plugged in."))
+        fake.set("cameras", 1)
+        fake.set("fail", "pipeline_start_with_config")
+        fake.set("error-type", 7)
+        #expect(try error().contains("The camera is in use."))
+    }
+
+    @Test func `a camera that is unplugged ends the stream with an error`() throws {
+        fake.set("interval", 5)
+        fake.set("unplug-after", 10)
+        let pipeline = pipeline()
+        guard case .failed(let report) = pipeline.run() else {
+            Issue.record("the stream went on")
+            return
+        }
+        #expect(report.text.contains("The camera was unplugged. Device disconnected"), "\(report)")
+    }
+
+    @Test func `a camera that comes back goes on`() throws {
+        fake.set("interval", 5)
+        fake.set("unplug-after", 10)
+        let pipeline = pipeline("on-disconnect=wait")
+        pipeline.set(GST_STATE_PLAYING)
+        let warning = try #require(pipeline.bus.nextWarning())
+        #expect(warning.text.contains("The camera was unplugged."))
+        fake.set("cameras", 1)
+        var last: GstClockTime = 0
+        var count = 0
+        while count < 30, let frame = pipeline.nextFrame(of: "video") {
+            #expect(frame.buffer.pointer.pointee.pts > last || last == 0)
+            last = frame.buffer.pointer.pointee.pts
+            count += 1
+        }
+        #expect(count == 30 && pipeline.bus.errors().isEmpty)
+        #expect(try statistic("reconnects", pipeline) == 1)
+    }
+
+    @Test func `a camera that sends nothing is an error after the timeout`() throws {
+        fake.set("interval", 5)
+        fake.set("silent-after", 5)
+        let pipeline = pipeline("timeout=300000000")
+        guard case .failed(let report) = pipeline.run() else {
+            Issue.record("the stream went on")
+            return
+        }
+        #expect(report.text.contains("no frame for 300 ms"), "\(report)")
+    }
+
+    @Test(arguments: [
+        "pipeline_start_with_config", "pipeline_try_wait_for_frames", "pipeline_stop", "extract_frame",
+        "get_frame_data",
+    ])
+    func `the state NULL is reached while the library hangs`(call: String) throws {
+        fake.set("interval", 5)
+        let pipeline = pipeline()
+        if call == "pipeline_start_with_config" { fake.set("hang", call) }
+        pipeline.set(GST_STATE_PLAYING)
+        if call != "pipeline_start_with_config" {
+            _ = try #require(pipeline.nextFrame(of: "video"))
+            fake.set("hang", call)
+        }
+        // It would hang until the next line but one: that this returns is the test.
+        #expect(pipeline.set(GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
+        let element = pipeline["camera"]
+        #expect(element.pointee.object.object.ref_count <= 2)
+        fake.set("hang", "")
+        for _ in 0..<200 where fake.objects > 0 { usleep(10_000) }
+        #expect(fake.objects == 0)
+    }
+
+    @Test func `an opening that hangs is an error after the timeout`() throws {
+        fake.set("hang", "query_devices")
+        let pipeline = pipeline("timeout=300000000")
+        #expect(pipeline.set(GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
+        #expect(try #require(pipeline.bus.nextError()).text.contains("did not open within 300 ms"))
+        fake.set("hang", "")
+        for _ in 0..<200 where fake.objects > 0 { usleep(10_000) }
+        #expect(fake.objects == 0)
+    }
+
+    @Test(arguments: ["bad-stride", "no-data", "wrong-size"])
+    func `malformed frames are lost, and no more`(fault: String) throws {
+        fake.set("interval", 5)
+        let pipeline = pipeline("timeout=2000000000")
+        pipeline.set(GST_STATE_PLAYING)
+        _ = try #require(pipeline.nextFrame(of: "video"))
+        fake.set(fault, 1)
+        for _ in 0..<400 where try statistic("lost", pipeline) < 20 { usleep(10_000) }
+        fake.set(fault, 0)
+        #expect(try statistic("lost", pipeline) >= 20)
+        func isDiscontinuous(_ frame: Pipeline.Frame) -> Bool {
+            frame.buffer.flags.rawValue & GST_BUFFER_FLAG_DISCONT.rawValue != 0
+        }
+        while let frame = pipeline.nextFrame(of: "video"), !isDiscontinuous(frame) { continue }
+        #expect(pipeline.bus.errors().isEmpty)
+    }
+
+    // MARK: Life
+
+    @Test func `a thousand starts and stops leave nothing behind`() throws {
+        fake.set("interval", 1)
+        let pipeline = pipeline()
+        func cycle(_ number: Int) throws {
+            pipeline.set(GST_STATE_PLAYING)
+            if number.isMultiple(of: 10) { _ = try #require(pipeline.nextFrame(of: "depth")) }
+            #expect(
+                pipeline.set(number.isMultiple(of: 3) ? GST_STATE_READY : GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
+        }
+        for number in 0..<200 { try cycle(number) }
+        pipeline.set(GST_STATE_NULL)
+        let before = residentMemory()
+        for number in 0..<1000 { try cycle(number) }
+        pipeline.set(GST_STATE_NULL)
+        let growth = residentMemory() - before
+        print("resident memory after 1000 starts: \(growth) kB more")
+        #expect(fake.objects == 0 && pipeline.bus.errors().isEmpty)
+        let isSanitized = ProcessInfo.processInfo.environment["DEPTHMATTE_SANITIZER"] != nil
+        #expect(growth <= 256 || isSanitized)
+    }
+
+    @Test func `the element takes every state sequence, with the library and without`() {
+        let (null, ready, paused, playing) = (GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING)
+        for sequence in [
+            [ready, paused, playing, paused, ready, null], [ready, null, ready, paused, ready, null],
+            [playing, null, playing, ready, playing, paused, null, paused, null],
+        ] {
+            let pipeline = pipeline()
+            for state in sequence { #expect(pipeline.set(state) != GST_STATE_CHANGE_FAILURE, "\(state)") }
+        }
+        #expect(fake.objects == 0)
+    }
+}
