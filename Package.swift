@@ -48,7 +48,8 @@ let package = Package(
         .target(
             name: "DepthKernels", dependencies: ["CDepthKernels", "DepthLoops", "DepthLoopsV3"],
             swiftSettings: kernels),
-        .target(name: "DepthCameras", dependencies: ["DepthKernels"], swiftSettings: strict),
+        .systemLibrary(name: "CFreenect"),
+        .target(name: "DepthCameras", dependencies: ["CFreenect", "DepthKernels"], swiftSettings: strict),
         .target(name: "DepthScene", dependencies: ["DepthKernels"], swiftSettings: kernels),
         .target(
             name: "GstBridge", dependencies: ["CGStreamer", "CGStreamerShims", "CDepthKernels", "DepthKernels"],
@@ -99,7 +100,8 @@ let package = Package(
             name: "DepthKernelsTests", dependencies: ["DepthKernels", "DepthLoops", "TestSupport"],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
-            name: "DepthCamerasTests", dependencies: ["DepthCameras", "DepthKernels"], swiftSettings: strict),
+            name: "DepthCamerasTests", dependencies: ["DepthCameras", "DepthKernels", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "DepthSceneTests", dependencies: ["DepthKernels", "DepthScene"], swiftSettings: strict),
         .testTarget(

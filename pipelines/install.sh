@@ -18,7 +18,7 @@ for purpose in "$@"; do
         wanted="$wanted gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-x"
         wanted="$wanted gstreamer1.0-plugins-bad gstreamer1.0-libav gstreamer1.0-opencv opencv-data"
         ;;
-    test) wanted="$wanted gstreamer1.0-plugins-bad binutils meson ninja-build xvfb xdotool" ;;
+    test) wanted="$wanted gstreamer1.0-plugins-bad binutils meson ninja-build xvfb xdotool libfreenect0.5" ;;
     lint) wanted="$wanted shellcheck" ;;
     *)
         echo "usage: $0 [build] [run] [test] [lint]" >&2

@@ -31,7 +31,9 @@ package protocol CameraDriver: AnyObject, SendableMetatype {
 }
 
 /// All drivers, in the order in which `driver=auto` tries them. A third one is a file and a row here.
-package let cameraDrivers: [any CameraDriver.Type] = []
+package let cameraDrivers: [any CameraDriver.Type] = [
+    FreenectDriver.self
+]
 
 /// A camera that is plugged in.
 package struct CameraInfo: Equatable, Sendable {

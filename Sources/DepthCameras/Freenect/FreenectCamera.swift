@@ -1,0 +1,183 @@
+import CFreenect
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A Kinect v1, or a recording of one.
+final class FreenectCamera: Camera {
+    let info: CameraInfo
+    private let context: FreenectContext
+    private let device: FreenectLibrary.Handle
+    private let receiver: FreenectReceiver
+    /// Nil for a camera.
+    private let player: FreenectPlayer?
+    /// The streams that were started.
+    private var started: [FreenectLibrary.Stream] = []
+    private var isExposureAutomatic = true
+
+    private var library: FreenectLibrary { context.library }
+
+    init(context: FreenectContext, device: FreenectLibrary.Handle, info: CameraInfo, player: FreenectPlayer?) {
+        self.context = context
+        self.device = device
+        self.info = info
+        self.player = player
+        receiver = FreenectReceiver(library: context.library)
+        receiver.connect(device)
+    }
+
+    deinit {
+        stop()
+        receiver.disconnect(device)
+        _ = library.closeDevice(device)
+    }
+
+    func start(_ settings: CameraSettings) throws(CameraError) -> CameraStreams {
+        stop()
+        guard settings.video != nil || settings.depth != nil else { throw .failed("No stream was asked for.") }
+        let video = try settings.video.map { mode throws(CameraError) in try videoMode(mode) }
+        let depth = try settings.depth.map { mode throws(CameraError) in
+            try depthMode(mode, isAligned: settings.isAligned, video: settings.video)
+        }
+        let streams = CameraStreams(
+            video: video.map { CameraMode($0, .rgb) }, depth: depth.map { CameraMode($0, .gray16) },
+            calibration: nil, isAligned: depth.map(isRegistered) ?? false, depthUnit: 0.001)
+
+        player?.rewind()
+        context.forgetMessages()
+        if let video { try check(library.video.setMode(device, video), "The video mode was refused") }
+        if let depth { try check(library.depth.setMode(device, depth), "The depth mode was refused") }
+        let isDepthRaw = depth.map { $0.format == FreenectLibrary.DepthFormat.raw && !isRegistered($0) } ?? false
+        guard receiver.start(device, video: streams.video, depth: streams.depth, isDepthRaw: isDepthRaw) else {
+            throw .failed("libfreenect refused a buffer.")
+        }
+        do {
+            if depth != nil { try start(library.depth, "The depth stream cannot be started") }
+            if video != nil { try start(library.video, "The video stream cannot be started") }
+        } catch {
+            stop()
+            throw error
+        }
+        if video != nil { setExposure(settings.exposure) }
+        return withCalibration(streams)
+    }
+
+    func next(timeout milliseconds: Int) throws(CameraError) -> CameraFrames? {
+        guard !started.isEmpty else { throw .failed("The camera was not started.") }
+        let deadline = monotonicTime() + Int64(min(max(milliseconds, 0), 3_600_000)) * 1_000_000
+        var isOver = false
+        while true {
+            if let frames = receiver.next(isLast: isOver) { return frames }
+            if isOver { throw .ended }
+            if let player {
+                isOver = try !player.playNext(context, to: receiver, deadline: deadline)
+            } else {
+                try processEvents(until: deadline)
+            }
+            if !isOver, monotonicTime() >= deadline { return receiver.next(isLast: false) }
+        }
+    }
+
+    func stop() {
+        receiver.stop()
+        for stream in started { _ = stream.stop(device) }
+        started = []
+    }
+
+    private func processEvents(until deadline: Int64) throws(CameraError) {
+        let left = max(deadline - monotonicTime(), 0)
+        var timeout = timeval()
+        timeout.tv_sec = .init(left / 1_000_000_000)
+        timeout.tv_usec = .init(left % 1_000_000_000 / 1000)
+        context.forgetMessages()
+        let result = library.processEvents(context.handle, &timeout)
+        switch result {
+        case 0..., FreenectLibrary.USBError.timeout, FreenectLibrary.USBError.interrupted: return
+        case FreenectLibrary.USBError.failed:
+            // What libfreenect returns once a device is gone.
+            guard case .failed(let sentence) = context.fault(result, "The Kinect was unplugged") else {
+                throw .unplugged("The Kinect was unplugged.")
+            }
+            throw .unplugged(sentence)
+        default: throw context.fault(result, "The Kinect cannot be read")
+        }
+    }
+
+    private func check(_ result: Int32, _ sentence: String) throws(CameraError) {
+        if result < 0 { throw context.fault(result, sentence) }
+    }
+
+    private func start(_ stream: FreenectLibrary.Stream, _ sentence: String) throws(CameraError) {
+        context.forgetMessages()
+        try check(stream.start(device), sentence)
+        started.append(stream)
+    }
+
+    private func videoMode(_ wanted: CameraMode) throws(CameraError) -> FreenectLibrary.Mode {
+        guard wanted.format == .rgb,
+            let mode = find(wanted, in: library.video.modes(FreenectLibrary.VideoFormat.rgb), bytesPerPixel: 3)
+        else {
+            throw .failed("The Kinect has no video of \(wanted.width)x\(wanted.height) in \(wanted.format.rawValue).")
+        }
+        return mode
+    }
+
+    private func depthMode(
+        _ wanted: CameraMode, isAligned: Bool, video: CameraMode?
+    ) throws(CameraError) -> FreenectLibrary.Mode {
+        // The library registers to the picture of 640x480, which shows less than the one of 1280x1024. fakenect hands out what
+        // was recorded, whatever the mode.
+        var formats: [Int32] = [FreenectLibrary.DepthFormat.millimetres, FreenectLibrary.DepthFormat.raw]
+        if player != nil {
+            formats = [FreenectLibrary.DepthFormat.raw]
+        } else if isAligned, video.map({ $0.width == 640 && $0.height == 480 }) ?? true {
+            formats.insert(FreenectLibrary.DepthFormat.registered, at: 0)
+        }
+        for format in formats where wanted.format == .gray16 {
+            if let mode = find(wanted, in: library.depth.modes(format), bytesPerPixel: 2) { return mode }
+        }
+        throw .failed("The Kinect has no depth of \(wanted.width)x\(wanted.height) in \(wanted.format.rawValue).")
+    }
+
+    private func find(
+        _ wanted: CameraMode, in modes: [FreenectLibrary.Mode], bytesPerPixel: Int
+    ) -> FreenectLibrary.Mode? {
+        modes.first { mode in
+            Int(mode.width) == wanted.width && Int(mode.height) == wanted.height
+                && Int(mode.bytes) == wanted.width * wanted.height * bytesPerPixel
+        }
+    }
+
+    private func isRegistered(_ depth: FreenectLibrary.Mode) -> Bool {
+        player?.isRegistered ?? (depth.format == FreenectLibrary.DepthFormat.registered)
+    }
+
+    /// The library can switch automatic exposure; from version 0.6 it can set the time too.
+    private func setExposure(_ microseconds: Int?) {
+        guard player == nil, let setFlag = library.setFlag else { return }
+        if (microseconds == nil) != isExposureAutomatic {
+            isExposureAutomatic = microseconds == nil
+            _ = setFlag(device, FreenectLibrary.automaticExposure, isExposureAutomatic ? 1 : 0)
+        }
+        if let microseconds { _ = library.setExposure?(device, Int32(clamping: microseconds)) }
+    }
+
+    private func withCalibration(_ streams: CameraStreams) -> CameraStreams {
+        var streams = streams
+        var optics = KinectOptics()
+        if player == nil, let copy = library.copyRegistration, let destroy = library.destroyRegistration {
+            var registration = copy(device)
+            optics = KinectOptics(registration.zero_plane_info)
+            _ = destroy(&registration)
+        }
+        if streams.depth != nil {
+            streams.calibration = optics.calibration(isRegistered: streams.isAligned, video: streams.video)
+        }
+        return streams
+    }
+}

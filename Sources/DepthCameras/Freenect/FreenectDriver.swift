@@ -1,0 +1,128 @@
+import CFreenect
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Kinect v1, by libfreenect.
+///
+/// A recording is the folder that `fakenect-record` writes. libfreenect's second build, fakenect, plays it.
+package final class FreenectDriver: CameraDriver {
+    package static let name = "freenect"
+    package static let cameras = "Kinect for Xbox 360, Kinect for Windows v1"
+    package static let libraries = [
+        "libfreenect.so.0.5", "libfreenect.so.0", "libfreenect.so", "libfreenect.0.dylib", "libfreenect.dylib",
+        "/opt/homebrew/lib/libfreenect.dylib", "/usr/local/lib/libfreenect.dylib",
+    ]
+    package static let installation = "Install libfreenect: apt install libfreenect0.5, or brew install libfreenect."
+
+    /// Where fakenect is installed.
+    package static let players = [
+        "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib/arm-linux-gnueabihf",
+        "/usr/lib/riscv64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib64", "/usr/local/lib",
+        "/opt/homebrew/lib",
+    ].flatMap { folder in
+        ["libfreenect.so.0.5", "libfakenect.so.0", "libfakenect.so", "libfakenect.dylib"].map {
+            "\(folder)/fakenect/\($0)"
+        }
+    }
+
+    private let library: FreenectLibrary
+    /// True where the user named the library.
+    private let isChosen: Bool
+
+    package init(library: String?) throws(CameraError) {
+        // fakenect has the name of libfreenect, and the linker finds the one that was loaded first: it must be the real one.
+        if library != nil { _ = try? DynamicLibrary(anyOf: Self.libraries) }
+        self.library = try FreenectLibrary(DynamicLibrary(anyOf: library.map { [$0] } ?? Self.libraries))
+        isChosen = library != nil
+    }
+
+    package func list() throws(CameraError) -> [CameraInfo] {
+        if library.isFakenect {
+            guard let folder = FakenectFeed.chosenFolder, let recording = try? FreenectRecording(folder: folder)
+            else { return [] }
+            return [recording.info]
+        }
+        let context = try FreenectContext(library)
+        return try context.serials().map { info(serial: $0) }
+    }
+
+    package func open(_ choice: CameraChoice) throws(CameraError) -> any Camera {
+        if !choice.recording.isEmpty {
+            return try openRecording(choice.recording, isLooped: choice.isLooped)
+        }
+        if library.isFakenect {
+            guard let folder = FakenectFeed.chosenFolder else {
+                throw .noCamera("fakenect plays recordings; neither location nor FAKENECT_PATH names one.")
+            }
+            return try openRecording(folder, isLooped: choice.isLooped)
+        }
+        return try openCamera(serial: choice.serial)
+    }
+
+    private func openCamera(serial: String) throws(CameraError) -> any Camera {
+        let context = try FreenectContext(library)
+        let count = library.deviceCount(context.handle)
+        guard count >= 0 else { throw context.fault(count, "The USB devices cannot be listed") }
+        guard count > 0 else { throw .noCamera("No Kinect is plugged in.") }
+        let serials = try context.serials()
+        context.forgetMessages()
+        var device: FreenectLibrary.Handle?
+        let result: Int32
+        if serial.isEmpty {
+            result = library.openDevice(context.handle, &device, 0)
+        } else {
+            guard serials.contains(serial) else {
+                let others = serials.isEmpty ? "none that can be opened" : serials.joined(separator: ", ")
+                throw .noCamera("No Kinect has the serial \(serial); plugged in: \(others).")
+            }
+            result = library.openDeviceBySerial(context.handle, &device, serial)
+        }
+        guard result >= 0, let device else {
+            let fault = context.fault(result, "The Kinect cannot be opened")
+            if case .unplugged(let sentence) = fault { throw .noCamera(sentence) }
+            throw fault
+        }
+        // The list leaves out cameras that cannot be opened: it tells the first one's serial only if it is complete.
+        let first = serials.count == Int(count) ? serials.first : nil
+        let info = info(serial: serial.isEmpty ? first ?? "" : serial)
+        return FreenectCamera(context: context, device: device, info: info, player: nil)
+    }
+
+    private func openRecording(_ folder: String, isLooped: Bool) throws(CameraError) -> any Camera {
+        let recording = try FreenectRecording(folder: folder)
+        let library = try player()
+        let player = try FreenectPlayer(recording, library: library, isLooped: isLooped)
+        let context = try FreenectContext(library)
+        var device: FreenectLibrary.Handle?
+        let result = library.openDevice(context.handle, &device, 0)
+        guard result >= 0, let device else { throw context.fault(result, "fakenect cannot play") }
+        return FreenectCamera(context: context, device: device, info: recording.info, player: player)
+    }
+
+    /// fakenect: the library that the user named, or the one of the usual places.
+    private func player() throws(CameraError) -> FreenectLibrary {
+        if library.isFakenect { return library }
+        if isChosen { throw .libraryUnsuitable("The library is not fakenect, and plays no recordings.") }
+        return try FreenectLibrary(DynamicLibrary(anyOf: Self.players.filter { access($0, R_OK) == 0 }))
+    }
+
+    private func info(serial: String) -> CameraInfo {
+        CameraInfo(
+            name: "Kinect v1", serial: serial, driver: Self.name,
+            videoModes: library.video.modes(FreenectLibrary.VideoFormat.rgb).map { CameraMode($0, .rgb) },
+            depthModes: library.depth.modes(FreenectLibrary.DepthFormat.millimetres).map { CameraMode($0, .gray16) })
+    }
+}
+
+extension CameraMode {
+    init(_ mode: FreenectLibrary.Mode, _ format: CameraFormat) {
+        self.init(
+            width: Int(mode.width), height: Int(mode.height), rate: (Int(mode.framerate), 1), format: format)
+    }
+}
