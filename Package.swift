@@ -100,7 +100,7 @@ let package = Package(
             name: "DepthKernelsTests", dependencies: ["DepthKernels", "DepthLoops", "TestSupport"],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
-            name: "DepthCamerasTests", dependencies: ["DepthCameras", "DepthKernels", "TestSupport"],
+            name: "DepthCamerasTests", dependencies: ["DepthCameras", "DepthKernels", "DepthScene", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "DepthSceneTests", dependencies: ["DepthKernels", "DepthScene"], swiftSettings: strict),

@@ -2,7 +2,7 @@
 ///
 /// A video frame and a depth frame are a pair if their times differ by no more than half the shorter frame interval: then neither
 /// has a nearer partner. A frame without a partner goes alone, as soon as a later frame of either camera shows that none will come.
-struct FramePairing<Frame> {
+package struct FramePairing<Frame> {
     /// Frames that wait for a partner, oldest first.
     private var video: [(frame: Frame, time: Int64)] = []
     private var depth: [(frame: Frame, time: Int64)] = []
@@ -15,19 +15,19 @@ struct FramePairing<Frame> {
     /// - Parameters:
     ///   - isPaired: false where only one camera runs.
     ///   - interval: the shorter frame interval, in nanoseconds.
-    init(isPaired: Bool, interval: Int64) {
+    package init(isPaired: Bool, interval: Int64) {
         self.isPaired = isPaired
         tolerance = interval / 2
     }
 
     /// - Returns: the oldest waiting frame where there are too many.
-    mutating func addVideo(_ frame: Frame, time: Int64) -> Frame? {
+    package mutating func addVideo(_ frame: Frame, time: Int64) -> Frame? {
         video.append((frame, time))
         return video.count > Self.limit ? video.removeFirst().frame : nil
     }
 
     /// - Returns: the oldest waiting frame where there are too many.
-    mutating func addDepth(_ frame: Frame, time: Int64) -> Frame? {
+    package mutating func addDepth(_ frame: Frame, time: Int64) -> Frame? {
         depth.append((frame, time))
         return depth.count > Self.limit ? depth.removeFirst().frame : nil
     }
@@ -35,7 +35,7 @@ struct FramePairing<Frame> {
     /// The next frames.
     ///
     /// - Parameter isLast: true if no more frames come.
-    mutating func next(isLast: Bool) -> (video: Frame?, depth: Frame?)? {
+    package mutating func next(isLast: Bool) -> (video: Frame?, depth: Frame?)? {
         if let firstVideo = video.first, let firstDepth = depth.first {
             let difference = firstVideo.time.subtractingReportingOverflow(firstDepth.time)
             if !difference.overflow, difference.partialValue.magnitude <= tolerance.magnitude {
@@ -51,7 +51,7 @@ struct FramePairing<Frame> {
     }
 
     /// Removes and returns what waits.
-    mutating func removeAll() -> [Frame] {
+    package mutating func removeAll() -> [Frame] {
         let waiting = video.map(\.frame) + depth.map(\.frame)
         video = []
         depth = []

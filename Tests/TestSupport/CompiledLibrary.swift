@@ -1,0 +1,42 @@
+import Foundation
+import Synchronization
+
+/// A shared object that the tests compile from C while they run.
+package enum CompiledLibrary {
+    private static let built = Mutex<[String: String]>([:])
+
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Compiles a file of `Tests/cameras`, once in a process.
+    ///
+    /// - Returns: the path of the shared object.
+    package static func build(_ source: String) throws -> String {
+        try built.withLock { built in
+            if let path = built[source] { return path }
+            let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .appending(path: "cameras")
+            let path = FileManager.default.temporaryDirectory.appending(
+                path: "\(source)-\(ProcessInfo.processInfo.processIdentifier).so"
+            ).path()
+            let compiler = Process()
+            compiler.executableURL = URL(filePath: "/usr/bin/env")
+            compiler.arguments = [
+                "cc", "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread", "-o",
+                path,
+                sources.appending(path: source).path(),
+            ]
+            let messages = Pipe()
+            compiler.standardError = messages
+            try compiler.run()
+            let text = messages.fileHandleForReading.readDataToEndOfFile()
+            compiler.waitUntilExit()
+            guard compiler.terminationStatus == 0 else {
+                throw Failure(description: String(decoding: text, as: UTF8.self))
+            }
+            built[source] = path
+            return path
+        }
+    }
+}
