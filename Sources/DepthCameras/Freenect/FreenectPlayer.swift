@@ -125,10 +125,14 @@ final class FakenectFeed: Sendable {
             }
             if state.reader == nil {
                 let index = "\(state.folder)/INDEX.txt"
-                guard mkfifo(index, 0o600) == 0 else { throw Self.fault(index) }
                 // Open for reading too: else opening waits for fakenect, and fakenect finds an end when this is closed.
-                state.pipe = open(index, O_RDWR | O_CLOEXEC | O_NONBLOCK)
-                guard state.pipe >= 0 else { throw Self.fault(index) }
+                state.pipe = mkfifo(index, 0o600) == 0 ? open(index, O_RDWR | O_CLOEXEC | O_NONBLOCK) : -1
+                guard state.pipe >= 0 else {
+                    let fault = Self.fault(index)
+                    unlink(index)
+                    rmdir(state.folder)
+                    throw fault
+                }
             }
             state.isTaken = true
         }

@@ -9,7 +9,7 @@ import DepthKernels
 /// Sources: `freenect_camera_to_world` and `freenect_raw_to_mm` in registration.c of libfreenect 0.5.3; `OpenNIDevice` of
 /// openni_camera for the color camera (1050 pixels at 1280x1024).
 struct KinectOptics {
-    /// Distances in centimetres, the size of a pixel in millimetres of the zero plane per 10; only ratios of them are used.
+    /// Distances between the cameras in centimetres.
     private let info: dm_freenect_zero_plane_info
 
     /// Values that all cameras are close to.
