@@ -8,6 +8,8 @@
 set -eu
 
 wanted=
+# Tests of these are skipped where they cannot be had.
+optional=
 for purpose in "$@"; do
     case $purpose in
     build)
@@ -18,7 +20,10 @@ for purpose in "$@"; do
         wanted="$wanted gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-x"
         wanted="$wanted gstreamer1.0-plugins-bad gstreamer1.0-libav gstreamer1.0-opencv opencv-data"
         ;;
-    test) wanted="$wanted gstreamer1.0-plugins-bad binutils meson ninja-build xvfb xdotool" ;;
+    test)
+        wanted="$wanted gstreamer1.0-plugins-bad binutils meson ninja-build xvfb xdotool"
+        optional="$optional libfreenect0.5"
+        ;;
     lint) wanted="$wanted shellcheck" ;;
     *)
         echo "usage: $0 [build] [run] [test] [lint]" >&2
@@ -32,16 +37,27 @@ if ! command -v dpkg-query >/dev/null; then
     exit 0
 fi
 
-missing=
-for package in $wanted; do
-    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || state=absent
-    [ "$state" = installed ] || missing="$missing $package"
-done
-[ -n "$missing" ] || exit 0
+absent() {
+    for package in "$@"; do
+        state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || state=absent
+        [ "$state" = installed ] || printf ' %s' "$package"
+    done
+}
+# shellcheck disable=SC2086
+missing=$(absent $wanted)
+# shellcheck disable=SC2086
+optional=$(absent $optional)
+[ -n "$missing$optional" ] || exit 0
 
-echo "Installing$missing"
+echo "Installing$missing$optional"
 as_root="env DEBIAN_FRONTEND=noninteractive"
 [ "$(id -u)" -eq 0 ] || as_root="sudo $as_root"
 $as_root apt-get update -qq
-# shellcheck disable=SC2086
-$as_root apt-get install -y -qq --no-install-recommends $missing
+if [ -n "$missing" ]; then
+    # shellcheck disable=SC2086
+    $as_root apt-get install -y -qq --no-install-recommends $missing
+fi
+for package in $optional; do
+    $as_root apt-get install -y -qq --no-install-recommends "$package" ||
+        echo "$0: $package cannot be had; its tests are skipped" >&2
+done

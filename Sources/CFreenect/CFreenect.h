@@ -1,35 +1,41 @@
-/*
- * The parts of libfreenect's interface (version 0.5, libfreenect.h) that Swift cannot declare: a structure that functions
- * take and return by value. The library itself is loaded while the program runs.
- */
-#ifndef C_FREENECT_H
-#define C_FREENECT_H
+#pragma once
 
 #include <stdint.h>
 
-/* freenect_frame_mode */
+// The structures that libfreenect passes by value, which only C lays out. They are the same in all versions from 0.5.
+// Source: libfreenect.h and libfreenect_registration.h of libfreenect 0.5.3.
+
 typedef struct {
     uint32_t reserved;
     int32_t resolution;
-    int32_t format; /* freenect_video_format or freenect_depth_format */
+    int32_t format;
     int32_t bytes;
     int16_t width;
     int16_t height;
-    int8_t data_bits;
-    int8_t padding_bits;
-    int8_t rate;
+    int8_t data_bits_per_pixel;
+    int8_t padding_bits_per_pixel;
+    int8_t framerate;
     int8_t is_valid;
-} cf_frame_mode;
+} dm_freenect_frame_mode;
 
-/* freenect_device_attributes */
-typedef struct cf_device_attributes {
-    struct cf_device_attributes *next;
-    const char *serial;
-} cf_device_attributes;
+typedef struct {
+    float dcmos_emitter_dist;
+    float dcmos_rcmos_dist;
+    float reference_distance;
+    float reference_pixel_size;
+} dm_freenect_zero_plane_info;
 
-typedef cf_frame_mode (*cf_nth_mode)(int number);
-typedef int (*cf_set_mode)(void *device, cf_frame_mode mode);
-typedef int (*cf_list_devices)(void *context, cf_device_attributes **list);
-typedef void (*cf_free_list)(cf_device_attributes *list);
+typedef struct {
+    int32_t reg_info[29];
+    uint16_t reg_pad_info[3];
+    dm_freenect_zero_plane_info zero_plane_info;
+    double const_shift;
+    uint16_t *raw_to_mm_shift;
+    int32_t *depth_to_rgb_shift;
+    int32_t (*registration_table)[2];
+} dm_freenect_registration;
 
-#endif
+typedef struct dm_freenect_device_attributes {
+    struct dm_freenect_device_attributes *next;
+    const char *camera_serial;
+} dm_freenect_device_attributes;

@@ -9,7 +9,7 @@
 
 /// A shared object that is loaded while the program runs. It stays loaded: its threads may outlive their user.
 package struct DynamicLibrary: @unchecked Sendable {  // guard: the handle is only passed to dlsym, which locks
-    fileprivate let handle: UnsafeMutableRawPointer
+    private let handle: UnsafeMutableRawPointer
     package let name: String
 
     /// Loads the first of the names that is found.
@@ -42,51 +42,10 @@ package struct DynamicLibrary: @unchecked Sendable {  // guard: the handle is on
     }
 }
 
-extension DynamicLibrary {
-    /// A function of the library; nil where there is none of that name.
-    package func optionalFunction<Function>(_ symbol: String, as type: Function.Type = Function.self) -> Function? {
-        dlsym(handle, symbol).map { unsafeBitCast($0, to: type) }
-    }
-}
-
 /// The size of a file in bytes; nil where it cannot be read.
 func size(ofFile path: String) -> Int? {
     guard let file = fopen(path, "rb") else { return nil }
     defer { fclose(file) }
     guard fseeko(file, 0, SEEK_END) == 0 else { return nil }
     return Int(clamping: ftello(file))
-}
-
-/// The first `limit` bytes of a file as text; nil where it cannot be read.
-func text(ofFile path: String, limit: Int) -> String? {
-    guard let file = fopen(path, "rb") else { return nil }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: min(limit, size(ofFile: path) ?? 0))
-    let count = fread(&bytes, 1, bytes.count, file)
-    return String(decoding: bytes.prefix(count), as: UTF8.self)
-}
-
-/// Sets a variable of the environment, unless it has that value. No other thread may read the environment meanwhile.
-func setEnvironment(_ name: String, to value: String) {
-    if getenv(name).map({ String(cString: $0) }) != value { setenv(name, value, 1) }
-}
-
-/// The host's monotonic clock, in milliseconds.
-func monotonicMilliseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
-}
-
-#if arch(x86_64)
-    private let architecture = "x86_64"
-#else
-    private let architecture = "aarch64"
-#endif
-
-/// Paths at which distributions and makers install a library, best first.
-func installedPaths(_ name: String) -> [String] {
-    ["/usr/lib/\(architecture)-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib", "/opt/homebrew/lib"].map {
-        "\($0)/\(name)"
-    }
 }

@@ -1,248 +1,183 @@
 import CFreenect
-import DepthKernels
-import Synchronization
 
-/// A Kinect v1, or a dump of one. One thread at a time: the library calls back from within its functions only.
-///
-/// Depth is registered to the 640x480 color picture by the library, from the camera's own tables.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A Kinect v1, or a recording of one.
 final class FreenectCamera: Camera {
     let info: CameraInfo
     private let context: FreenectContext
-    private let device: UnsafeMutableRawPointer
-    private let isRecording: Bool
-    private let receiver = FreenectReceiver()
-    private var isRunning = false
+    private let device: FreenectLibrary.Handle
+    private let receiver: FreenectReceiver
+    /// Nil for a camera.
+    private let player: FreenectPlayer?
+    /// The streams that were started.
+    private var started: [FreenectLibrary.Stream] = []
+    private var isExposureAutomatic = true
 
-    private var functions: FreenectLibrary { context.functions }
+    private var library: FreenectLibrary { context.library }
 
-    init(_ context: FreenectContext, _ device: UnsafeMutableRawPointer, _ info: CameraInfo, isRecording: Bool) {
+    init(context: FreenectContext, device: FreenectLibrary.Handle, info: CameraInfo, player: FreenectPlayer?) {
         self.context = context
         self.device = device
         self.info = info
-        self.isRecording = isRecording
-        receivers.withLock { $0[UInt(bitPattern: device)] = receiver }
-        functions.setVideoCallback(device, receiveVideo)
-        functions.setDepthCallback(device, receiveDepth)
+        self.player = player
+        receiver = FreenectReceiver(library: context.library)
+        receiver.connect(device)
     }
 
     deinit {
         stop()
-        functions.setDepthCallback(device, nil)
-        functions.setVideoCallback(device, nil)
-        receivers.withLock { if $0[UInt(bitPattern: device)] === receiver { $0[UInt(bitPattern: device)] = nil } }
-        _ = functions.closeDevice(device)
+        receiver.disconnect(device)
+        _ = library.closeDevice(device)
     }
-
-    // MARK: Start and stop
 
     func start(_ settings: CameraSettings) throws(CameraError) -> CameraStreams {
         stop()
-        let video = settings.video.flatMap { wanted in functions.videoModes.first { $0.mode == wanted } }
-        let isAligned = settings.isAligned && video.map { $0.mode.width == 640 } ?? false || isRecording
-        let depth = settings.depth.flatMap { _ in
-            functions.depthMode(isAligned ? FreenectConstant.depthRegistered : FreenectConstant.depthMillimetres)
+        guard settings.video != nil || settings.depth != nil else { throw .failed("No stream was asked for.") }
+        let video = try settings.video.map { mode throws(CameraError) in try videoMode(mode) }
+        let depth = try settings.depth.map { mode throws(CameraError) in
+            try depthMode(mode, isAligned: settings.isAligned, video: settings.video)
         }
-        receiver.reset(video: video?.mode, depth: depth?.mode)
-        isRunning = true
-        do throws(CameraError) {
-            if let video {
-                try check(functions.setVideoMode(device, video.raw), "set the video mode")
-                setExposure(settings.exposure)
-                try check(functions.startVideo(device), "start the video")
-            }
-            if let depth {
-                try check(functions.setDepthMode(device, depth.raw), "set the depth mode")
-                try check(functions.startDepth(device), "start the depth")
-            }
+        let streams = CameraStreams(
+            video: video.map { CameraMode($0, .rgb) }, depth: depth.map { CameraMode($0, .gray16) },
+            calibration: nil, isAligned: depth.map(isRegistered) ?? false, depthUnit: 0.001)
+
+        player?.rewind()
+        context.forgetMessages()
+        if let video { try check(library.video.setMode(device, video), "The video mode was refused") }
+        if let depth { try check(library.depth.setMode(device, depth), "The depth mode was refused") }
+        let isDepthRaw = depth.map { $0.format == FreenectLibrary.DepthFormat.raw && !isRegistered($0) } ?? false
+        guard receiver.start(device, video: streams.video, depth: streams.depth, isDepthRaw: isDepthRaw) else {
+            throw .failed("libfreenect refused a buffer.")
+        }
+        do {
+            if depth != nil { try start(library.depth, "The depth stream cannot be started") }
+            if video != nil { try start(library.video, "The video stream cannot be started") }
         } catch {
             stop()
             throw error
         }
-        return CameraStreams(
-            video: video?.mode, depth: depth?.mode, calibration: calibration(isAligned: isAligned),
-            isAligned: isAligned,
-            depthUnit: 0.001)
+        if video != nil { setExposure(settings.exposure) }
+        return withCalibration(streams)
     }
 
-    private func check(_ code: CInt, _ action: String) throws(CameraError) {
-        if code < 0 { throw .failed("libfreenect cannot \(action), error \(code)") }
-    }
-
-    /// The library sets no exposure time: any that is given keeps the camera's present one.
-    private func setExposure(_ exposure: Int?) {
-        _ = functions.setFlag?(device, FreenectConstant.flagAutoExposure, exposure == nil ? 1 : 0)
+    func next(timeout milliseconds: Int) throws(CameraError) -> CameraFrames? {
+        guard !started.isEmpty else { throw .failed("The camera was not started.") }
+        let deadline = monotonicTime() + Int64(min(max(milliseconds, 0), 3_600_000)) * 1_000_000
+        var isOver = false
+        while true {
+            if let frames = receiver.next(isLast: isOver) { return frames }
+            if isOver { throw .ended }
+            if let player {
+                isOver = try !player.playNext(context, to: receiver, deadline: deadline)
+            } else {
+                try processEvents(until: deadline)
+            }
+            if !isOver, monotonicTime() >= deadline { return receiver.next(isLast: false) }
+        }
     }
 
     func stop() {
-        guard isRunning else { return }
-        isRunning = false
-        _ = functions.stopVideo(device)
-        _ = functions.stopDepth(device)
-        receiver.reset(video: nil, depth: nil)
+        receiver.stop()
+        for stream in started { _ = stream.stop(device) }
+        started = []
     }
 
-    /// The optics of the depth map. The library knows the infrared camera's, from the camera's memory; the color camera's are
-    /// those that OpenNI and ROS use for every Kinect, as nothing in the camera tells them.
-    private func calibration(isAligned: Bool) -> Calibration? {
-        guard !isAligned else {
-            return Calibration(
-                depth: CameraIntrinsics(width: 640, height: 480, fx: 525, fy: 525, cx: 319.5, cy: 239.5),
-                depthUnit: 0.001)
-        }
-        guard let cameraToWorld = functions.cameraToWorld else { return nil }
-        var (x, y) = (0.0, 0.0)
-        // The point at column 640 and row 480 of a plane 1000 mm away; the library's axis is at column 320, row 240.
-        cameraToWorld(device, 640, 480, 1000, &x, &y)
-        let (fx, fy) = (320 * 1000 / x, 240 * 1000 / y)
-        guard fx.isFinite, fy.isFinite, (100...10_000).contains(fx), (100...10_000).contains(fy) else { return nil }
-        return Calibration(
-            depth: CameraIntrinsics(width: 640, height: 480, fx: fx, fy: fy, cx: 320, cy: 240), depthUnit: 0.001)
-    }
-
-    // MARK: Frames
-
-    func next(timeout milliseconds: Int) throws(CameraError) -> CameraFrames? {
-        let end = monotonicMilliseconds() &+ Int64(milliseconds)
-        while isRunning {
-            if let frames = receiver.takeReady() { return frames }
-            let left = end &- monotonicMilliseconds()
-            guard left > 0 else { return nil }
-            var timeout = [Int(left) / 1000, Int(left) % 1000 * 1000]
-            let code = timeout.withUnsafeMutableBytes { bytes in
-                bytes.baseAddress.map { functions.processEvents(context.pointer, $0) } ?? -1
+    private func processEvents(until deadline: Int64) throws(CameraError) {
+        let left = max(deadline - monotonicTime(), 0)
+        var timeout = timeval()
+        timeout.tv_sec = .init(left / 1_000_000_000)
+        timeout.tv_usec = .init(left % 1_000_000_000 / 1000)
+        context.forgetMessages()
+        let result = library.processEvents(context.handle, &timeout)
+        switch result {
+        case 0..., FreenectLibrary.USBError.timeout, FreenectLibrary.USBError.interrupted: return
+        case FreenectLibrary.USBError.failed:
+            // What libfreenect returns once a device is gone.
+            guard case .failed(let sentence) = context.fault(result, "The Kinect was unplugged") else {
+                throw .unplugged("The Kinect was unplugged.")
             }
-            guard code >= 0 else {
-                if let frames = receiver.takeRest() { return frames }
-                throw isRecording ? .ended : .unplugged("libfreenect lost it, error \(code)")
-            }
-        }
-        return nil
-    }
-}
-
-/// Takes the library's frames and pairs them.
-///
-/// A video frame and a depth frame whose times differ by less than half a frame are of one exposure. One that has no partner when the
-/// next of its kind comes is handed out alone.
-private final class FreenectReceiver: @unchecked Sendable {  // guard: the library calls back on the camera's thread
-    private struct Received {
-        let bytes: FrameBytes
-        let time: Int64
-    }
-
-    /// Nanoseconds: half a frame at 30 frames a second.
-    private static let tolerance: Int64 = 16_666_667
-    /// Frames for a reader that does not come.
-    private static let mostReady = 8
-
-    private var videoMode: CameraMode?
-    private var depthMode: CameraMode?
-    private var video: Received?
-    private var depth: Received?
-    private var ready: [CameraFrames] = []
-    /// The camera's 32-bit ticks, continued where they wrap after 71 s.
-    private var lastTicks: UInt32?
-    private var ticks: Int64 = 0
-
-    func reset(video: CameraMode?, depth: CameraMode?) {
-        (videoMode, depthMode) = (video, depth)
-        (self.video, self.depth) = (nil, nil)
-        ready = []
-        lastTicks = nil
-        ticks = 0
-    }
-
-    /// The next exposure that is complete.
-    func takeReady() -> CameraFrames? { ready.isEmpty ? nil : ready.removeFirst() }
-
-    /// The last frames, which wait for a partner that will not come.
-    func takeRest() -> CameraFrames? {
-        if video != nil || depth != nil { finish() }
-        return takeReady()
-    }
-
-    func receiveVideo(_ data: UnsafeRawPointer?, _ ticks: UInt32) {
-        guard let mode = videoMode, let received = received(data, mode, ticks) else { return }
-        if video != nil { finish() }
-        video = received
-        if depthMode == nil { finish() } else if let depth { pair(received, depth) }
-    }
-
-    func receiveDepth(_ data: UnsafeRawPointer?, _ ticks: UInt32) {
-        guard let mode = depthMode, let received = received(data, mode, ticks) else { return }
-        if depth != nil { finish() }
-        depth = received
-        if videoMode == nil { finish() } else if let video { pair(video, received) }
-    }
-
-    private func received(_ data: UnsafeRawPointer?, _ mode: CameraMode, _ ticks: UInt32) -> Received? {
-        guard let data else { return nil }
-        return Received(bytes: FrameBytes(copying: data, mode), time: time(ticks))
-    }
-
-    private func time(_ ticks: UInt32) -> Int64 {
-        // The two streams are not in order: the difference has a sign.
-        self.ticks &+= lastTicks.map { Int64(Int32(bitPattern: ticks &- $0)) } ?? Int64(ticks)
-        lastTicks = ticks
-        let (seconds, rest) = self.ticks.quotientAndRemainder(dividingBy: FreenectConstant.ticksPerSecond)
-        return seconds &* 1_000_000_000 &+ rest &* 1_000_000_000 / FreenectConstant.ticksPerSecond
-    }
-
-    private func pair(_ one: Received, _ other: Received) {
-        let difference = one.time &- other.time
-        if difference.magnitude <= FreenectReceiver.tolerance.magnitude {
-            finish()
-        } else if difference < 0 {
-            // The video is the older one: its depth is lost.
-            emit(CameraFrames(video: one.bytes.frame(one.time), depth: nil))
-            video = nil
-        } else {
-            emit(CameraFrames(video: nil, depth: other.bytes.frame(other.time)))
-            depth = nil
+            throw .unplugged(sentence)
+        default: throw context.fault(result, "The Kinect cannot be read")
         }
     }
 
-    /// Hands out the frames that wait.
-    private func finish() {
-        emit(
-            CameraFrames(
-                video: video.map { $0.bytes.frame($0.time) }, depth: depth.map { $0.bytes.frame($0.time) }))
-        (video, depth) = (nil, nil)
+    private func check(_ result: Int32, _ sentence: String) throws(CameraError) {
+        if result < 0 { throw context.fault(result, sentence) }
     }
 
-    private func emit(_ frames: CameraFrames) {
-        if ready.count >= FreenectReceiver.mostReady { ready.removeFirst() }
-        ready.append(frames)
-    }
-}
-
-/// A copy of a frame: the library overwrites its own.
-private final class FrameBytes: @unchecked Sendable {  // guard: only read once made
-    private let bytes: UnsafeMutableRawBufferPointer
-    private let stride: Int
-
-    init(copying data: UnsafeRawPointer, _ mode: CameraMode) {
-        stride = mode.width &* mode.format.bytesPerPixel
-        bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: stride &* mode.height, alignment: 64)
-        bytes.copyMemory(from: UnsafeRawBufferPointer(start: data, count: bytes.count))
+    private func start(_ stream: FreenectLibrary.Stream, _ sentence: String) throws(CameraError) {
+        context.forgetMessages()
+        try check(stream.start(device), sentence)
+        started.append(stream)
     }
 
-    deinit { bytes.deallocate() }
-
-    func frame(_ time: Int64) -> CameraFrame {
-        CameraFrame(
-            bytes: UnsafeRawBufferPointer(bytes), stride: stride, time: time, number: nil,
-            release: { withExtendedLifetime(self) {} })
+    private func videoMode(_ wanted: CameraMode) throws(CameraError) -> FreenectLibrary.Mode {
+        guard wanted.format == .rgb,
+            let mode = find(wanted, in: library.video.modes(FreenectLibrary.VideoFormat.rgb), bytesPerPixel: 3)
+        else {
+            throw .failed("The Kinect has no video of \(wanted.width)x\(wanted.height) in \(wanted.format.rawValue).")
+        }
+        return mode
     }
-}
 
-/// The receivers of the devices that are open, by their addresses: the library's callbacks bring nothing else.
-private let receivers = Mutex<[UInt: FreenectReceiver]>([:])
+    private func depthMode(
+        _ wanted: CameraMode, isAligned: Bool, video: CameraMode?
+    ) throws(CameraError) -> FreenectLibrary.Mode {
+        // The library registers to the picture of 640x480, which shows less than the one of 1280x1024. fakenect hands out what
+        // was recorded, whatever the mode.
+        var formats: [Int32] = [FreenectLibrary.DepthFormat.millimetres, FreenectLibrary.DepthFormat.raw]
+        if player != nil {
+            formats = [FreenectLibrary.DepthFormat.raw]
+        } else if isAligned, video.map({ $0.width == 640 && $0.height == 480 }) ?? true {
+            formats.insert(FreenectLibrary.DepthFormat.registered, at: 0)
+        }
+        for format in formats where wanted.format == .gray16 {
+            if let mode = find(wanted, in: library.depth.modes(format), bytesPerPixel: 2) { return mode }
+        }
+        throw .failed("The Kinect has no depth of \(wanted.width)x\(wanted.height) in \(wanted.format.rawValue).")
+    }
 
-private let receiveVideo: FreenectLibrary.FrameCallback = { device, data, ticks in
-    receivers.withLock { $0[UInt(bitPattern: device)] }?.receiveVideo(data, ticks)
-}
+    private func find(
+        _ wanted: CameraMode, in modes: [FreenectLibrary.Mode], bytesPerPixel: Int
+    ) -> FreenectLibrary.Mode? {
+        modes.first { mode in
+            Int(mode.width) == wanted.width && Int(mode.height) == wanted.height
+                && Int(mode.bytes) == wanted.width * wanted.height * bytesPerPixel
+        }
+    }
 
-private let receiveDepth: FreenectLibrary.FrameCallback = { device, data, ticks in
-    receivers.withLock { $0[UInt(bitPattern: device)] }?.receiveDepth(data, ticks)
+    private func isRegistered(_ depth: FreenectLibrary.Mode) -> Bool {
+        player?.isRegistered ?? (depth.format == FreenectLibrary.DepthFormat.registered)
+    }
+
+    /// The library can switch automatic exposure; from version 0.6 it can set the time too.
+    private func setExposure(_ microseconds: Int?) {
+        guard player == nil, let setFlag = library.setFlag else { return }
+        if (microseconds == nil) != isExposureAutomatic {
+            isExposureAutomatic = microseconds == nil
+            _ = setFlag(device, FreenectLibrary.automaticExposure, isExposureAutomatic ? 1 : 0)
+        }
+        if let microseconds { _ = library.setExposure?(device, Int32(clamping: microseconds)) }
+    }
+
+    private func withCalibration(_ streams: CameraStreams) -> CameraStreams {
+        var streams = streams
+        var optics = KinectOptics()
+        if player == nil, let copy = library.copyRegistration, let destroy = library.destroyRegistration {
+            var registration = copy(device)
+            optics = KinectOptics(registration.zero_plane_info)
+            _ = destroy(&registration)
+        }
+        if streams.depth != nil {
+            streams.calibration = optics.calibration(isRegistered: streams.isAligned, video: streams.video)
+        }
+        return streams
+    }
 }

@@ -1,151 +1,130 @@
 import CFreenect
 
-/// Kinect for Xbox 360 and Kinect for Windows, version 1, by libfreenect 0.5.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Kinect v1, by libfreenect.
 ///
-/// A recording is a dump of libfreenect's `fakenect-record`: a folder with an `INDEX.txt`, which the second build of the library,
-/// in the folder `fakenect`, plays. Its depth is delivered as it was dumped.
+/// A recording is the folder that `fakenect-record` writes. libfreenect's second build, fakenect, plays it.
 package final class FreenectDriver: CameraDriver {
     package static let name = "freenect"
-    package static let cameras = "Kinect v1"
-    package static let libraries = ["libfreenect.so.0.5", "libfreenect.so.0", "libfreenect.so", "libfreenect.dylib"]
-    package static let installation = "Install libfreenect 0.5; Debian's package is libfreenect0.5."
+    package static let cameras = "Kinect for Xbox 360, Kinect for Windows v1"
+    package static let libraries = [
+        "libfreenect.so.0.5", "libfreenect.so.0", "libfreenect.so", "libfreenect.0.dylib", "libfreenect.dylib",
+        "/opt/homebrew/lib/libfreenect.dylib", "/usr/local/lib/libfreenect.dylib",
+    ]
+    package static let installation = "Install libfreenect: apt install libfreenect0.5, or brew install libfreenect."
+
+    /// Where fakenect is installed.
+    package static let players = [
+        "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib/arm-linux-gnueabihf",
+        "/usr/lib/riscv64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib64", "/usr/local/lib",
+        "/opt/homebrew/lib",
+    ].flatMap { folder in
+        ["libfreenect.so.0.5", "libfakenect.so.0", "libfakenect.so", "libfakenect.dylib"].map {
+            "\(folder)/fakenect/\($0)"
+        }
+    }
 
     package static func plays(recording path: String) -> Bool { size(ofFile: "\(path)/INDEX.txt") != nil }
 
-    private let library: String?
-    private let functions: FreenectLibrary
-    /// Made when it is first needed: fakenect's library ends the process where no dump is named.
-    private var context: FreenectContext?
+    private let library: FreenectLibrary
+    /// True where the user named the library.
+    private let isChosen: Bool
 
     package init(library: String?) throws(CameraError) {
-        self.library = library
-        functions = try FreenectLibrary(DynamicLibrary(anyOf: library.map { [$0] } ?? FreenectDriver.libraries))
-    }
-
-    private func openContext() throws(CameraError) -> FreenectContext {
-        if let context { return context }
-        if functions.isPlayer { throw .libraryUnsuitable("it plays recordings only; set the property location") }
-        let made = try FreenectContext(functions)
-        context = made
-        return made
+        // fakenect has the name of libfreenect, and the linker finds the one that was loaded first: it must be the real one.
+        if library != nil { _ = try? DynamicLibrary(anyOf: Self.libraries) }
+        self.library = try FreenectLibrary(DynamicLibrary(anyOf: library.map { [$0] } ?? Self.libraries))
+        isChosen = library != nil
     }
 
     package func list() throws(CameraError) -> [CameraInfo] {
-        let context = try openContext()
-        return try serials(context).map { info(serial: $0, functions) }
-    }
-
-    private func serials(_ context: FreenectContext) throws(CameraError) -> [String] {
-        var list: UnsafeMutablePointer<cf_device_attributes>?
-        guard let listDevices = functions.listDevices else { return [] }
-        let count = listDevices(context.pointer, &list)
-        defer { if let list { functions.freeList?(list) } }
-        guard count >= 0 else { throw .failed("libfreenect cannot list cameras, error \(count)") }
-        var serials: [String] = []
-        var next = list
-        while let entry = next, serials.count < count {
-            serials.append(entry.pointee.serial.map { String(cString: $0) } ?? "")
-            next = entry.pointee.next
+        if library.isFakenect {
+            guard let folder = FakenectFeed.chosenFolder, let recording = try? FreenectRecording(folder: folder)
+            else { return [] }
+            return [recording.info]
         }
-        return serials
-    }
-
-    private func info(serial: String, _ functions: FreenectLibrary) -> CameraInfo {
-        CameraInfo(
-            name: "Kinect", serial: serial, driver: FreenectDriver.name,
-            videoModes: functions.videoModes.map(\.mode),
-            depthModes: [CameraMode(width: 640, height: 480, rate: (30, 1), format: .gray16)])
+        let context = try FreenectContext(library)
+        return try context.serials().map { info(serial: $0) }
     }
 
     package func open(_ choice: CameraChoice) throws(CameraError) -> any Camera {
-        if !choice.recording.isEmpty { return try openRecording(choice) }
-        let context = try openContext()
-        let serials = try serials(context)
-        guard let serial = choice.serial.isEmpty ? serials.first : serials.first(where: { $0 == choice.serial }) else {
-            throw .noCamera(
-                choice.serial.isEmpty ? "no Kinect is plugged in" : "no Kinect has the serial number \(choice.serial)")
+        if !choice.recording.isEmpty {
+            return try openRecording(choice.recording, isLooped: choice.isLooped)
         }
-        var device: UnsafeMutableRawPointer?
-        let code =
-            serial.isEmpty
-            ? functions.openDevice(context.pointer, &device, 0)
-            : functions.openBySerial(context.pointer, &device, serial)
-        guard code >= 0, let device else {
-            throw .busy("libfreenect cannot open it, error \(code); another program has it, or USB rights are missing")
-        }
-        return FreenectCamera(context, device, info(serial: serial, functions), isRecording: false)
-    }
-
-    private func openRecording(_ choice: CameraChoice) throws(CameraError) -> any Camera {
-        try checkDump(choice.recording)
-        if choice.isLooped { throw .recording("libfreenect's player cannot start it again; set loop=false") }
-        let player = try playerFunctions()
-        guard player.isPlayer else {
-            throw .recording(
-                "\(library ?? "the library") plays none; name fakenect's libfreenect in the property library")
-        }
-        setEnvironment("FAKENECT_PATH", to: choice.recording)
-        let context = try FreenectContext(player)
-        var device: UnsafeMutableRawPointer?
-        guard player.openDevice(context.pointer, &device, 0) >= 0, let device else {
-            throw .recording("libfreenect's player does not open it")
-        }
-        return FreenectCamera(context, device, info(serial: "recording", player), isRecording: true)
-    }
-
-    private func playerFunctions() throws(CameraError) -> FreenectLibrary {
-        if library != nil { return functions }
-        let names = ["libfreenect.so.0.5", "libfreenect.so", "libfreenect.dylib"]
-        return try FreenectLibrary(DynamicLibrary(anyOf: names.flatMap { installedPaths("fakenect/\($0)") }))
-    }
-
-    /// Refuses a dump on which the player would end the process, or read past a file: it checks neither.
-    private func checkDump(_ folder: String) throws(CameraError) {
-        guard let index = text(ofFile: "\(folder)/INDEX.txt", limit: FreenectDriver.longestIndex) else {
-            throw .recording("it has no INDEX.txt")
-        }
-        for line in index.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-            let least = line.hasPrefix("d") ? 640 * 480 * 2 : line.hasPrefix("r") ? 640 * 480 * 3 : 0
-            guard let size = size(ofFile: "\(folder)/\(line)"), size > least || least == 0 && size > 0 else {
-                throw .recording("the file \(line) is missing or too short")
+        if library.isFakenect {
+            guard let folder = FakenectFeed.chosenFolder else {
+                throw .noCamera("fakenect plays recordings; neither location nor FAKENECT_PATH names one.")
             }
+            return try openRecording(folder, isLooped: choice.isLooped)
         }
-        guard index.hasSuffix("\n"), index.utf8.count < FreenectDriver.longestIndex else {
-            throw .recording("its INDEX.txt does not end with a line")
-        }
+        return try openCamera(serial: choice.serial)
     }
 
-    /// Bytes: of ten hours.
-    private static let longestIndex = 100_000_000
+    private func openCamera(serial: String) throws(CameraError) -> any Camera {
+        let context = try FreenectContext(library)
+        let count = library.deviceCount(context.handle)
+        guard count >= 0 else { throw context.fault(count, "The USB devices cannot be listed") }
+        guard count > 0 else { throw .noCamera("No Kinect is plugged in.") }
+        let serials = try context.serials()
+        context.forgetMessages()
+        var device: FreenectLibrary.Handle?
+        let result: Int32
+        if serial.isEmpty {
+            result = library.openDevice(context.handle, &device, 0)
+        } else {
+            guard serials.contains(serial) else {
+                let others = serials.isEmpty ? "none that can be opened" : serials.joined(separator: ", ")
+                throw .noCamera("No Kinect has the serial \(serial); plugged in: \(others).")
+            }
+            result = library.openDeviceBySerial(context.handle, &device, serial)
+        }
+        guard result >= 0, let device else {
+            let fault = context.fault(result, "The Kinect cannot be opened")
+            if case .unplugged(let sentence) = fault { throw .noCamera(sentence) }
+            throw fault
+        }
+        // The list leaves out cameras that cannot be opened: it tells the first one's serial only if it is complete.
+        let first = serials.count == Int(count) ? serials.first : nil
+        let info = info(serial: serial.isEmpty ? first ?? "" : serial)
+        return FreenectCamera(context: context, device: device, info: info, player: nil)
+    }
+
+    private func openRecording(_ folder: String, isLooped: Bool) throws(CameraError) -> any Camera {
+        let recording = try FreenectRecording(folder: folder)
+        let library = try player()
+        let player = try FreenectPlayer(recording, library: library, isLooped: isLooped)
+        let context = try FreenectContext(library)
+        var device: FreenectLibrary.Handle?
+        let result = library.openDevice(context.handle, &device, 0)
+        guard result >= 0, let device else { throw context.fault(result, "fakenect cannot play") }
+        return FreenectCamera(context: context, device: device, info: recording.info, player: player)
+    }
+
+    /// fakenect: the library that the user named, or the one of the usual places.
+    private func player() throws(CameraError) -> FreenectLibrary {
+        if library.isFakenect { return library }
+        if isChosen { throw .libraryUnsuitable("The library is not fakenect, and plays no recordings.") }
+        return try FreenectLibrary(DynamicLibrary(anyOf: Self.players.filter { access($0, R_OK) == 0 }))
+    }
+
+    private func info(serial: String) -> CameraInfo {
+        CameraInfo(
+            name: "Kinect v1", serial: serial, driver: Self.name,
+            videoModes: library.video.modes(FreenectLibrary.VideoFormat.rgb).map { CameraMode($0, .rgb) },
+            depthModes: library.depth.modes(FreenectLibrary.DepthFormat.millimetres).map { CameraMode($0, .gray16) })
+    }
 }
 
-extension FreenectLibrary {
-    /// A mode of the library, and as all drivers have it.
-    struct Mode {
-        let raw: cf_frame_mode
-        let mode: CameraMode
-    }
-
-    /// The color modes, best first.
-    var videoModes: [Mode] {
-        (0..<max(0, videoModeCount())).map { videoMode($0) }
-            .filter { $0.is_valid != 0 && $0.format == FreenectConstant.videoRGB }
-            .compactMap { mode($0, .rgb) }.sorted { ($0.mode.width, $0.mode.height) < ($1.mode.width, $1.mode.height) }
-    }
-
-    /// The depth mode of a format; of a player the only one.
-    func depthMode(_ format: Int32) -> Mode? {
-        (0..<max(0, depthModeCount())).map { depthMode($0) }
-            .first { $0.is_valid != 0 && ($0.format == format || isPlayer) }.flatMap { mode($0, .gray16) }
-    }
-
-    private func mode(_ raw: cf_frame_mode, _ format: CameraFormat) -> Mode? {
-        guard raw.width > 0, raw.height > 0, raw.rate > 0,
-            Int(raw.bytes) >= Int(raw.width) * Int(raw.height) * format.bytesPerPixel
-        else { return nil }
-        return Mode(
-            raw: raw,
-            mode: CameraMode(
-                width: Int(raw.width), height: Int(raw.height), rate: (Int(raw.rate), 1), format: format))
+extension CameraMode {
+    init(_ mode: FreenectLibrary.Mode, _ format: CameraFormat) {
+        self.init(
+            width: Int(mode.width), height: Int(mode.height), rate: (Int(mode.framerate), 1), format: format)
     }
 }

@@ -1,106 +1,126 @@
 import CFreenect
 
-/// The functions of libfreenect that the driver uses, loaded while the program runs.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// libfreenect's functions, of version 0.5 and newer.
 ///
-/// Source: libfreenect 0.5, `libfreenect.h` and `libfreenect_registration.h`. Contexts and devices are raw pointers here.
-struct FreenectLibrary: Sendable {
-    typealias Object = UnsafeMutableRawPointer
-    typealias Code = @convention(c) (Object?) -> CInt
-    /// Device, data, camera ticks.
-    typealias FrameCallback = @convention(c) (Object?, UnsafeMutableRawPointer?, UInt32) -> Void
+/// Handles are raw pointers: fakenect's are no addresses.
+struct FreenectLibrary: @unchecked Sendable {  // guard: it is pointers to functions
+    typealias Handle = UnsafeMutableRawPointer
+    typealias Mode = dm_freenect_frame_mode
+    typealias FrameCallback = @convention(c) (Handle?, UnsafeMutableRawPointer?, UInt32) -> Void
+    typealias LogCallback = @convention(c) (Handle?, Int32, UnsafePointer<CChar>?) -> Void
 
-    let initialize: @convention(c) (UnsafeMutablePointer<Object?>, UnsafeMutableRawPointer?) -> CInt
-    let shutdown: Code
-    let setLogLevel: @convention(c) (Object?, CInt) -> Void
-    let selectSubdevices: @convention(c) (Object?, CInt) -> Void
-    /// A `timeval`.
-    let processEvents: @convention(c) (Object?, UnsafeMutableRawPointer) -> CInt
-    let deviceCount: Code
-    let openDevice: @convention(c) (Object?, UnsafeMutablePointer<Object?>, CInt) -> CInt
-    let openBySerial: @convention(c) (Object?, UnsafeMutablePointer<Object?>, UnsafePointer<CChar>) -> CInt
-    let closeDevice: Code
-    let setDepthCallback: @convention(c) (Object?, FrameCallback?) -> Void
-    let setVideoCallback: @convention(c) (Object?, FrameCallback?) -> Void
-    let startDepth: Code
-    let startVideo: Code
-    let stopDepth: Code
-    let stopVideo: Code
-    let videoModeCount: @convention(c) () -> CInt
-    let videoMode: cf_nth_mode
-    let setVideoMode: cf_set_mode
-    let depthModeCount: @convention(c) () -> CInt
-    let depthMode: cf_nth_mode
-    let setDepthMode: cf_set_mode
+    let initialize: @convention(c) (UnsafeMutablePointer<Handle?>, UnsafeMutableRawPointer?) -> Int32
+    let shutdown: @convention(c) (Handle) -> Int32
+    let setLogLevel: @convention(c) (Handle, Int32) -> Void
+    let setLogCallback: @convention(c) (Handle, LogCallback) -> Void
+    let selectSubdevices: @convention(c) (Handle, Int32) -> Void
+    let deviceCount: @convention(c) (Handle) -> Int32
+    let openDevice: @convention(c) (Handle, UnsafeMutablePointer<Handle?>, Int32) -> Int32
+    let openDeviceBySerial: @convention(c) (Handle, UnsafeMutablePointer<Handle?>, UnsafePointer<CChar>) -> Int32
+    let closeDevice: @convention(c) (Handle) -> Int32
+    let processEvents: @convention(c) (Handle, UnsafeMutablePointer<timeval>) -> Int32
+    let depth: Stream
+    let video: Stream
 
-    // The playing library of fakenect has none of these.
-    let listDevices: cf_list_devices?
-    let freeList: cf_free_list?
-    let setFlag: (@convention(c) (Object?, CInt, CInt) -> CInt)?
-    let cameraToWorld:
-        (
-            @convention(c) (
-                Object?, CInt, CInt, CInt, UnsafeMutablePointer<Double>, UnsafeMutablePointer<Double>
-            ) -> Void
-        )?
+    /// Nil in fakenect, which has no cameras.
+    let listDevices: (@convention(c) (Handle, UnsafeMutablePointer<Attributes?>) -> Int32)?
+    let freeDevices: (@convention(c) (Attributes) -> Void)?
+    let copyRegistration: (@convention(c) (Handle) -> dm_freenect_registration)?
+    let destroyRegistration: (@convention(c) (UnsafeMutablePointer<dm_freenect_registration>) -> Int32)?
+    let setFlag: (@convention(c) (Handle, Int32, Int32) -> Int32)?
+    /// From version 0.6.
+    let setExposure: (@convention(c) (Handle, Int32) -> Int32)?
 
-    /// True for fakenect's library, which plays dumps as they are.
-    var isPlayer: Bool { listDevices == nil }
+    typealias Attributes = UnsafeMutablePointer<dm_freenect_device_attributes>
+
+    /// The functions that depth and video both have.
+    struct Stream: @unchecked Sendable {  // guard: as above
+        let modeCount: @convention(c) () -> Int32
+        let mode: @convention(c) (Int32) -> Mode
+        let setMode: @convention(c) (Handle, Mode) -> Int32
+        let setCallback: @convention(c) (Handle, FrameCallback?) -> Void
+        let setBuffer: @convention(c) (Handle, UnsafeMutableRawPointer?) -> Int32
+        let start: @convention(c) (Handle) -> Int32
+        let stop: @convention(c) (Handle) -> Int32
+
+        fileprivate init(_ library: DynamicLibrary, _ name: String) throws(CameraError) {
+            modeCount = try library.function("freenect_get_\(name)_mode_count")
+            mode = try library.function("freenect_get_\(name)_mode")
+            setMode = try library.function("freenect_set_\(name)_mode")
+            setCallback = try library.function("freenect_set_\(name)_callback")
+            setBuffer = try library.function("freenect_set_\(name)_buffer")
+            start = try library.function("freenect_start_\(name)")
+            stop = try library.function("freenect_stop_\(name)")
+        }
+
+        /// The library's modes of a format.
+        func modes(_ format: Int32) -> [Mode] {
+            (0..<min(max(modeCount(), 0), 64)).map { mode($0) }
+                .filter { $0.is_valid != 0 && $0.format == format && $0.width > 0 && $0.height > 0 && $0.framerate > 0 }
+        }
+    }
+
+    /// `freenect_device_flags`
+    static let cameraSubdevice: Int32 = 2
+    /// `FREENECT_AUTO_EXPOSURE`
+    static let automaticExposure: Int32 = 1 << 14
+    /// `FREENECT_LOG_ERROR`
+    static let logErrors: Int32 = 1
+
+    /// `freenect_video_format`
+    enum VideoFormat {
+        static let rgb: Int32 = 0
+    }
+
+    /// `freenect_depth_format`
+    enum DepthFormat {
+        static let raw: Int32 = 0
+        static let registered: Int32 = 4
+        static let millimetres: Int32 = 5
+    }
+
+    /// libusb's error numbers, which libfreenect passes on.
+    enum USBError {
+        static let failed: Int32 = -1
+        static let access: Int32 = -3
+        static let noDevice: Int32 = -4
+        static let busy: Int32 = -6
+        static let timeout: Int32 = -7
+        static let interrupted: Int32 = -10
+    }
+
+    /// True for the player of recordings that libfreenect is built with.
+    var isFakenect: Bool { listDevices == nil }
+
+    /// Tells two loaded libraries apart.
+    var identity: UInt { unsafeBitCast(initialize, to: UInt.self) }
 
     init(_ library: DynamicLibrary) throws(CameraError) {
         initialize = try library.function("freenect_init")
         shutdown = try library.function("freenect_shutdown")
         setLogLevel = try library.function("freenect_set_log_level")
+        setLogCallback = try library.function("freenect_set_log_callback")
         selectSubdevices = try library.function("freenect_select_subdevices")
-        processEvents = try library.function("freenect_process_events_timeout")
         deviceCount = try library.function("freenect_num_devices")
         openDevice = try library.function("freenect_open_device")
-        openBySerial = try library.function("freenect_open_device_by_camera_serial")
+        openDeviceBySerial = try library.function("freenect_open_device_by_camera_serial")
         closeDevice = try library.function("freenect_close_device")
-        setDepthCallback = try library.function("freenect_set_depth_callback")
-        setVideoCallback = try library.function("freenect_set_video_callback")
-        startDepth = try library.function("freenect_start_depth")
-        startVideo = try library.function("freenect_start_video")
-        stopDepth = try library.function("freenect_stop_depth")
-        stopVideo = try library.function("freenect_stop_video")
-        videoModeCount = try library.function("freenect_get_video_mode_count")
-        videoMode = try library.function("freenect_get_video_mode")
-        setVideoMode = try library.function("freenect_set_video_mode")
-        depthModeCount = try library.function("freenect_get_depth_mode_count")
-        depthMode = try library.function("freenect_get_depth_mode")
-        setDepthMode = try library.function("freenect_set_depth_mode")
-        listDevices = library.optionalFunction("freenect_list_device_attributes")
-        freeList = library.optionalFunction("freenect_free_device_attributes")
-        setFlag = library.optionalFunction("freenect_set_flag")
-        cameraToWorld = library.optionalFunction("freenect_camera_to_world")
+        processEvents = try library.function("freenect_process_events_timeout")
+        depth = try Stream(library, "depth")
+        video = try Stream(library, "video")
+        listDevices = try? library.function("freenect_list_device_attributes")
+        freeDevices = try? library.function("freenect_free_device_attributes")
+        copyRegistration = try? library.function("freenect_copy_registration")
+        destroyRegistration = try? library.function("freenect_destroy_registration")
+        setFlag = try? library.function("freenect_set_flag")
+        setExposure = try? library.function("freenect_set_exposure")
     }
-}
-
-/// Constants of `libfreenect.h`.
-enum FreenectConstant {
-    static let subdeviceCamera: CInt = 2
-    static let logFatal: CInt = 0
-    static let videoRGB: Int32 = 0
-    static let depthRegistered: Int32 = 4
-    static let depthMillimetres: Int32 = 5
-    static let flagAutoExposure: CInt = 1 << 14
-    /// Ticks of the camera's clock a second.
-    static let ticksPerSecond: Int64 = 60_000_000
-}
-
-/// One use of the library; shut down when nobody holds it.
-final class FreenectContext {
-    let functions: FreenectLibrary
-    let pointer: UnsafeMutableRawPointer
-
-    init(_ functions: FreenectLibrary) throws(CameraError) {
-        var pointer: UnsafeMutableRawPointer?
-        let code = functions.initialize(&pointer, nil)
-        guard code >= 0, let pointer else { throw .failed("libfreenect does not start, error \(code)") }
-        functions.setLogLevel(pointer, FreenectConstant.logFatal)
-        functions.selectSubdevices(pointer, FreenectConstant.subdeviceCamera)
-        self.functions = functions
-        self.pointer = pointer
-    }
-
-    deinit { _ = functions.shutdown(pointer) }
 }

@@ -1,0 +1,47 @@
+import Synchronization
+
+/// Buffers of one size that are used again.
+final class FramePool: Sendable {
+    let size: Int
+    private let state = Mutex(State())
+
+    /// Buffers that are in use at most: a consumer that keeps more than these loses frames, not memory.
+    static let limit = 24
+
+    private struct State {
+        var free: [FrameBuffer] = []
+        var used = 0
+    }
+
+    init(size: Int) {
+        self.size = size
+    }
+
+    deinit {
+        for buffer in state.withLock({ $0.free }) { buffer.address.deallocate() }
+    }
+
+    /// Returns nil where too many are in use.
+    func take() -> FrameBuffer? {
+        state.withLock { state in
+            guard state.used < Self.limit else { return nil }
+            state.used += 1
+            if let buffer = state.free.popLast() { return buffer }
+            let address = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
+            address.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+            return FrameBuffer(address: address)
+        }
+    }
+
+    func giveBack(_ buffer: FrameBuffer) {
+        state.withLock { state in
+            state.used -= 1
+            state.free.append(buffer)
+        }
+    }
+}
+
+/// A buffer of a `FramePool`.
+struct FrameBuffer: @unchecked Sendable {  // guard: it is in the pool, in the library's hands or in one frame
+    let address: UnsafeMutableRawPointer
+}

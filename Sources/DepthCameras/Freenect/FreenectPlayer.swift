@@ -1,0 +1,184 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Plays a recording through fakenect, at the rate at which it was recorded.
+final class FreenectPlayer {
+    var isRegistered: Bool { recording.isRegistered }
+    private let recording: FreenectRecording
+    private let isLooped: Bool
+    private var position = 0
+    /// Frames played since the recording was last at its beginning.
+    private var playedCount = 0
+    /// From the recording's time to the host's.
+    private var delay: Int64?
+    /// What is added to the ticks and the times of the recording, so that they go on when it starts again.
+    private var offset: (ticks: UInt32, time: Int64) = (0, 0)
+
+    /// A recording that is played later than this goes on from there.
+    private static let patience: Int64 = 500_000_000
+    /// Of a frame, in nanoseconds and in ticks.
+    private static let interval: (time: Int64, ticks: UInt32) = (33_333_333, 2_000_000)
+
+    /// - Throws: `CameraError.busy` where fakenect plays already.
+    init(_ recording: FreenectRecording, library: FreenectLibrary, isLooped: Bool) throws(CameraError) {
+        self.recording = recording
+        self.isLooped = isLooped
+        try FakenectFeed.shared.acquire(library)
+    }
+
+    deinit { FakenectFeed.shared.release() }
+
+    func rewind() {
+        position = 0
+        playedCount = 0
+        delay = nil
+        offset = (0, 0)
+    }
+
+    /// Plays the next frame when it is due, or waits until the deadline.
+    ///
+    /// - Returns: false at the end of the recording.
+    func playNext(_ context: FreenectContext, to receiver: FreenectReceiver, deadline: Int64) throws(CameraError)
+        -> Bool
+    {
+        if position == recording.entries.count {
+            // A recording whose files have been removed ends.
+            guard isLooped, playedCount > 0, let first = recording.entries.first, let last = recording.entries.last
+            else { return false }
+            position = 0
+            playedCount = 0
+            offset.ticks = offset.ticks &+ (last.ticks &- first.ticks) &+ Self.interval.ticks
+            offset.time = offset.time &+ max(last.time - first.time, 0) &+ Self.interval.time
+        }
+        let entry = recording.entries[position]
+        let time = entry.time &+ offset.time
+        guard wait(for: time, deadline: deadline) else { return true }
+        position += 1
+        guard let file = recording.file(entry) else { return true }
+        receiver.setRecordedTime(time)
+        try FakenectFeed.shared.play(file, isDepth: entry.isDepth, ticks: entry.ticks &+ offset.ticks, context)
+        playedCount += 1
+        return true
+    }
+
+    /// - Returns: false if the deadline came first.
+    private func wait(for time: Int64, deadline: Int64) -> Bool {
+        let now = monotonicTime()
+        var due = time &+ (delay ?? now &- time)
+        if delay == nil || due < now - Self.patience { due = now }
+        delay = due &- time
+        let left = max(min(due, deadline) - now, 0)
+        var interval = timespec()
+        interval.tv_sec = .init(left / 1_000_000_000)
+        interval.tv_nsec = .init(left % 1_000_000_000)
+        if left > 0 { nanosleep(&interval, nil) }
+        return due <= deadline
+    }
+}
+
+/// Feeds fakenect the frames to play.
+///
+/// fakenect reads the index in the folder that FAKENECT_PATH names, once for the whole program, from the beginning to the end, and
+/// ends the program when something is missing. So it gets a folder of ours, whose index is a pipe: each frame is put there
+/// just before fakenect asks for it, and nothing is read that is not there. One camera at a time can do that.
+final class FakenectFeed: Sendable {
+    static let shared = FakenectFeed()
+
+    /// The recording that the user's FAKENECT_PATH names.
+    static let chosenFolder: String? = getenv("FAKENECT_PATH").map { String(cString: $0) }
+
+    private let state = Mutex(State())
+
+    private struct State {
+        var isTaken = false
+        var folder = ""
+        /// The writing end of the index.
+        var pipe: Int32 = -1
+        /// The fakenect that has opened the index, and keeps it open.
+        var reader: UInt?
+    }
+
+    private init() {}
+
+    /// - Throws: `CameraError.busy` where it is taken, `.failed` where there is no place for the folder.
+    func acquire(_ library: FreenectLibrary) throws(CameraError) {
+        // The name is read before it is replaced.
+        _ = Self.chosenFolder
+        let identity = library.identity
+        try state.withLock { state throws(CameraError) in
+            guard !state.isTaken, state.reader == nil || state.reader == identity else {
+                throw .busy("fakenect plays one recording at a time.")
+            }
+            if state.folder.isEmpty {
+                state.folder = try Self.makeFolder()
+                // The only change of the environment; fakenect has no other way to be told.
+                setenv("FAKENECT_PATH", state.folder, 1)
+            } else if mkdir(state.folder, 0o700) != 0 {
+                throw Self.fault(state.folder)
+            }
+            if state.reader == nil {
+                let index = "\(state.folder)/INDEX.txt"
+                // Open for reading too: else opening waits for fakenect, and fakenect finds an end when this is closed.
+                state.pipe = mkfifo(index, 0o600) == 0 ? open(index, O_RDWR | O_CLOEXEC | O_NONBLOCK) : -1
+                guard state.pipe >= 0 else {
+                    let fault = Self.fault(index)
+                    unlink(index)
+                    rmdir(state.folder)
+                    throw fault
+                }
+            }
+            state.isTaken = true
+        }
+    }
+
+    func release() {
+        state.withLock { state in
+            state.isTaken = false
+            unlink("\(state.folder)/INDEX.txt")
+            rmdir(state.folder)
+            if state.reader == nil {
+                close(state.pipe)
+                state.pipe = -1
+            }
+        }
+    }
+
+    /// Has fakenect call back with a frame.
+    ///
+    /// - Parameter file: a whole frame.
+    func play(_ file: String, isDepth: Bool, ticks: UInt32, _ context: FreenectContext) throws(CameraError) {
+        // fakenect does not wait for a frame whose time is 0.
+        let name = "\(isDepth ? "d" : "r")-0-\(ticks)-"
+        let (folder, pipe) = state.withLock { ($0.folder, $0.pipe) }
+        let link = "\(folder)/\(name)"
+        guard let path = realpath(file, nil) else { return }  // was just removed
+        defer { free(path) }
+        unlink(link)
+        guard symlink(path, link) == 0 else { throw Self.fault(link) }
+        defer { unlink(link) }
+        let line = Array("\(name)\n".utf8)
+        guard write(pipe, line, line.count) == line.count else { throw Self.fault("\(folder)/INDEX.txt") }
+        state.withLock { $0.reader = context.library.identity }
+        var timeout = timeval()
+        // An error is a file that became shorter meanwhile.
+        _ = context.library.processEvents(context.handle, &timeout)
+    }
+
+    private static func makeFolder() throws(CameraError) -> String {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/depthmatte-fakenect-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw fault(parent) }
+        return template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    }
+
+    private static func fault(_ path: String) -> CameraError {
+        .failed("fakenect cannot be fed: \(path): \(String(cString: strerror(errno))).")
+    }
+}

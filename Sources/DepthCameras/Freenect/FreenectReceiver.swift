@@ -1,0 +1,187 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Takes a device's frames from libfreenect's callbacks.
+///
+/// The library fills a buffer of ours; the callback keeps it and gives the library another, so that no frame is copied.
+/// Callbacks are accepted on any thread, and ignored while the camera is stopped and after it is closed.
+final class FreenectReceiver: Sendable {
+    private let library: FreenectLibrary
+    private let state: Mutex<State>
+
+    /// The receivers of open devices by the address of the device: a callback that comes late finds none.
+    private static let receivers = Mutex<[UInt: FreenectReceiver]>([:])
+
+    private struct State {
+        var isRunning = false
+        var clock = FreenectClock()
+        var pairing = FramePairing<Received>(isPaired: false, interval: 0)
+        var video: Buffers?
+        var depth: Buffers?
+        /// True where the depth arrives as raw counts.
+        var isDepthRaw = false
+        /// Time at which a recording's frame was received; nil for a camera, whose frames are received now.
+        var recordedTime: Int64?
+    }
+
+    private struct Buffers {
+        let pool: FramePool
+        /// In the library's hands.
+        var current: FrameBuffer
+        let stride: Int
+    }
+
+    private struct Received: Sendable {
+        let pool: FramePool
+        let buffer: FrameBuffer
+        let stride: Int
+        let time: Int64
+
+        func giveBack() { pool.giveBack(buffer) }
+
+        var frame: CameraFrame {
+            CameraFrame(
+                bytes: UnsafeRawBufferPointer(start: buffer.address, count: pool.size), stride: stride, time: time,
+                number: nil, release: giveBack)
+        }
+    }
+
+    init(library: FreenectLibrary) {
+        self.library = library
+        state = Mutex(State())
+    }
+
+    deinit {
+        state.withLock { state in
+            for waiting in state.pairing.removeAll() { waiting.giveBack() }
+            for case let buffers? in [state.video, state.depth] { buffers.pool.giveBack(buffers.current) }
+        }
+    }
+
+    /// Has the device's frames come here.
+    func connect(_ device: FreenectLibrary.Handle) {
+        Self.receivers.withLock { $0[UInt(bitPattern: device)] = self }
+        library.video.setCallback(device, { FreenectReceiver.receive($0, $1, ticks: $2, isDepth: false) })
+        library.depth.setCallback(device, { FreenectReceiver.receive($0, $1, ticks: $2, isDepth: true) })
+    }
+
+    func disconnect(_ device: FreenectLibrary.Handle) {
+        Self.receivers.withLock { $0[UInt(bitPattern: device)] = nil }
+        library.video.setCallback(device, nil)
+        library.depth.setCallback(device, nil)
+    }
+
+    /// Gives the library buffers for a stopped device and accepts its frames.
+    ///
+    /// - Returns: false where the library refuses a buffer.
+    func start(
+        _ device: FreenectLibrary.Handle, video: CameraMode?, depth: CameraMode?, isDepthRaw: Bool
+    ) -> Bool {
+        state.withLock { state in
+            guard Self.prepare(&state.video, for: video), Self.prepare(&state.depth, for: depth) else { return false }
+            if let buffers = state.video, library.video.setBuffer(device, buffers.current.address) < 0 { return false }
+            if let buffers = state.depth, library.depth.setBuffer(device, buffers.current.address) < 0 { return false }
+            let rate = max(video.map(Self.rate) ?? 0, depth.map(Self.rate) ?? 0, 1)
+            state.pairing = FramePairing(isPaired: video != nil && depth != nil, interval: 1_000_000_000 / rate)
+            state.clock = FreenectClock()
+            state.isDepthRaw = isDepthRaw
+            state.isRunning = true
+            return true
+        }
+    }
+
+    func stop() {
+        state.withLock { state in
+            state.isRunning = false
+            for waiting in state.pairing.removeAll() { waiting.giveBack() }
+        }
+    }
+
+    /// Says when the next frame of a recording was received, in nanoseconds.
+    func setRecordedTime(_ time: Int64) {
+        state.withLock { $0.recordedTime = time }
+    }
+
+    /// The next frames that wait.
+    ///
+    /// - Parameter isLast: true if no more come.
+    func next(isLast: Bool) -> CameraFrames? {
+        guard let waiting = state.withLock({ $0.pairing.next(isLast: isLast) }) else { return nil }
+        let video = waiting.video
+        let depth = waiting.depth
+        return CameraFrames(video: video?.frame, depth: depth?.frame)
+    }
+
+    private static func rate(_ mode: CameraMode) -> Int64 {
+        Int64(mode.rate.numerator / max(mode.rate.denominator, 1))
+    }
+
+    private static func prepare(_ buffers: inout Buffers?, for mode: CameraMode?) -> Bool {
+        let size = mode.map { $0.width * $0.height * $0.format.bytesPerPixel }
+        if let buffers, buffers.pool.size == size { return true }
+        if let old = buffers { old.pool.giveBack(old.current) }
+        buffers = nil
+        guard let mode, let size else { return true }
+        let pool = FramePool(size: size)
+        guard let current = pool.take() else { return false }
+        buffers = Buffers(pool: pool, current: current, stride: mode.width * mode.format.bytesPerPixel)
+        return true
+    }
+
+    private static func receive(
+        _ device: FreenectLibrary.Handle?, _ address: UnsafeMutableRawPointer?, ticks: UInt32, isDepth: Bool
+    ) {
+        guard let device, let receiver = receivers.withLock({ $0[UInt(bitPattern: device)] }) else { return }
+        receiver.receive(device, address, ticks: ticks, isDepth: isDepth)
+    }
+
+    private func receive(
+        _ device: FreenectLibrary.Handle, _ address: UnsafeMutableRawPointer?, ticks: UInt32, isDepth: Bool
+    ) {
+        state.withLock { state in
+            guard state.isRunning, let buffers = isDepth ? state.depth : state.video,
+                buffers.current.address == address
+            else { return }
+            let time = state.clock.nanoseconds(ticks, host: state.recordedTime ?? monotonicTime())
+            // Where the consumer keeps too many frames, the library fills the same buffer again and this frame is lost.
+            guard let fresh = buffers.pool.take() else { return }
+            guard (isDepth ? library.depth : library.video).setBuffer(device, fresh.address) >= 0 else {
+                buffers.pool.giveBack(fresh)
+                return
+            }
+            let received = Received(pool: buffers.pool, buffer: buffers.current, stride: buffers.stride, time: time)
+            if isDepth {
+                state.depth?.current = fresh
+                if state.isDepthRaw { Self.convertRawCounts(received.buffer, size: buffers.pool.size) }
+                state.pairing.addDepth(received, time: time)?.giveBack()
+            } else {
+                state.video?.current = fresh
+                state.pairing.addVideo(received, time: time)?.giveBack()
+            }
+        }
+    }
+
+    private static func convertRawCounts(_ buffer: FrameBuffer, size: Int) {
+        let samples = UnsafeMutableRawBufferPointer(start: buffer.address, count: size).bindMemory(to: UInt16.self)
+        KinectOptics.millimetresOfRawCounts.withUnsafeBufferPointer { millimetres in
+            for index in samples.indices {
+                let count = Int(UInt16(littleEndian: samples[index]))
+                samples[index] = (count < millimetres.count ? millimetres[count] : 0).littleEndian
+            }
+        }
+    }
+}
+
+/// A clock that never jumps, in nanoseconds.
+func monotonicTime() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+}

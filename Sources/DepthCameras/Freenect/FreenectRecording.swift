@@ -1,0 +1,125 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A folder that `fakenect-record` wrote: a file for each frame, and INDEX.txt with their names in the order in which they came.
+///
+/// A name is the frame's type (d: depth, r: video), the host's time in seconds and the camera's time in ticks, as
+/// d-1288634398.115230-1735028192.pgm. The file is a PGM or PPM with a header of one line.
+///
+/// `fakenect-record` writes the camera's raw counts, and 65535 as the largest value. Depth with a largest value of 10000 is in
+/// millimetres and registered to the video, which this recorder cannot write.
+///
+/// fakenect ends the program when a file is missing, and reads beyond the end of a short one. So each is checked before it is played.
+struct FreenectRecording {
+    struct Entry {
+        let isDepth: Bool
+        /// When the host received it, in nanoseconds.
+        let time: Int64
+        let ticks: UInt32
+        let name: String
+    }
+
+    let folder: String
+    let entries: [Entry]
+    /// True for depth in millimetres as the color camera sees it, false for raw counts.
+    let isRegistered: Bool
+    let info: CameraInfo
+
+    private static let width = 640
+    private static let height = 480
+
+    init(folder: String) throws(CameraError) {
+        self.folder = folder
+        let index = try Self.readIndex("\(folder)/INDEX.txt")
+        entries = index.split(separator: UInt8(ascii: "\n")).compactMap { Self.entry($0) }
+        let folder = self.folder
+        let depth = entries.lazy.filter(\.isDepth).compactMap { Self.largestValue($0, in: folder) }.first
+        let video = entries.lazy.filter { !$0.isDepth }.compactMap { Self.largestValue($0, in: folder) }.first
+        guard depth != nil || video != nil else {
+            throw .recording("\(folder)/INDEX.txt names no frames of 640x480 that are there.")
+        }
+        isRegistered = depth == 10_000
+        let mode = CameraMode(width: Self.width, height: Self.height, rate: (30, 1), format: .rgb)
+        var depthMode = mode
+        depthMode.format = .gray16
+        info = CameraInfo(
+            name: "Recording of a Kinect v1", serial: "", driver: FreenectDriver.name,
+            videoModes: video == nil ? [] : [mode], depthModes: depth == nil ? [] : [depthMode])
+    }
+
+    /// The path of a frame's file; nil unless the whole frame is there.
+    func file(_ entry: Entry) -> String? {
+        Self.largestValue(entry, in: folder) == nil ? nil : "\(folder)/\(entry.name)"
+    }
+
+    private static func entry(_ line: ArraySlice<UInt8>) -> Entry? {
+        let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+        guard line.count < 250, !line.contains(UInt8(ascii: "/")), !line.contains(0) else { return nil }
+        let parts = line.split(separator: UInt8(ascii: "-"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let seconds = Double(String(decoding: parts[1], as: UTF8.self)),
+            (0..<1e9 * 4).contains(seconds),
+            let ticks = UInt32(String(decoding: parts[2].prefix { (0x30...0x39).contains($0) }, as: UTF8.self))
+        else { return nil }
+        let isDepth: Bool
+        switch String(decoding: parts[0], as: UTF8.self) {
+        case "d": isDepth = true
+        case "r": isDepth = false
+        default: return nil  // as the accelerometer's
+        }
+        return Entry(
+            isDepth: isDepth, time: Int64(seconds * 1e9), ticks: ticks, name: String(decoding: line, as: UTF8.self))
+    }
+
+    /// The largest value that a frame's header names; nil unless the whole frame is there.
+    private static func largestValue(_ entry: Entry, in folder: String) -> Int? {
+        let file = open("\(folder)/\(entry.name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size < 1 << 26 else {
+            return nil
+        }
+        var start = [UInt8](repeating: 0, count: 64)
+        let count = readSome(file, &start)
+        guard count > 0, let end = start.prefix(count).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        let words = start[..<end].split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+        let bytes = width * height * (entry.isDepth ? 2 : 3)
+        guard words.count == 4, words[0] == (entry.isDepth ? "P5" : "P6"), words[1] == "\(width)",
+            words[2] == "\(height)", Int(status.st_size) >= end + 1 + bytes
+        else { return nil }
+        return Int(words[3])
+    }
+
+    private static func readIndex(_ path: String) throws(CameraError) -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw .recording("\(path): \(String(cString: strerror(errno))).") }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = readSome(file, &chunk)
+            guard count >= 0 else { throw .recording("\(path): \(String(cString: strerror(errno))).") }
+            if count == 0 { return bytes }
+            bytes += chunk.prefix(count)
+            guard bytes.count < 1 << 28 else { throw .recording("\(path) is no index of a recording.") }
+        }
+    }
+
+    private static func readSome(_ file: Int32, _ chunk: inout [UInt8]) -> Int {
+        chunk.withUnsafeMutableBytes { bytes in
+            guard let start = bytes.baseAddress else { return 0 }
+            #if canImport(Glibc)
+                return Glibc.read(file, start, bytes.count)
+            #elseif canImport(Musl)
+                return Musl.read(file, start, bytes.count)
+            #else
+                return Darwin.read(file, start, bytes.count)
+            #endif
+        }
+    }
+}
