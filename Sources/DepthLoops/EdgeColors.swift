@@ -82,7 +82,7 @@ package func convolveHorizontally(
     }
 }
 
-/// Upsamples a row of cells linearly, from the centre of the first cell to that of the last one.
+/// Upsamples a row of cells linearly, from the center of the first cell to that of the last one.
 ///
 /// - Parameters:
 ///   - cells: one more than there are intervals.

@@ -1,6 +1,6 @@
 /// The pattern `ramp`: depth that rises evenly from left to right.
 ///
-///     depth at the centre of column x = 0.5 + 4 · (x + 0.5) / width    metres
+///     depth at the center of column x = 0.5 + 4 · (x + 0.5) / width    metres
 ///
 /// The video is a gray of the same course, 255 at 0.5 m and 0 at 4.5 m, with a dark bar where the depth is a multiple
 /// of half a metre. The matte is 255 where the depth is at most 1 m; the pixel that holds the boundary has its share
@@ -30,7 +30,7 @@ struct RampPattern {
         Numeric.clamp((RampPattern.cutoff - RampPattern.start) / RampPattern.rise * Float(width) - Float(column))
     }
 
-    /// The share of a column that lies in a bar, where its centre has this depth.
+    /// The share of a column that lies in a bar, where its center has this depth.
     private func barCoverage(_ depth: Float) -> Float {
         let (spacing, halfWidth) = (RampPattern.barSpacing, RampPattern.barHalfWidth)
         let away = abs(depth - (depth / spacing).rounded() * spacing)

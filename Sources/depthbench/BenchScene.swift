@@ -73,7 +73,7 @@ extension BenchScene {
         }
     }
 
-    /// The samples nearest to the centre, so many that the share is exact to a sample (and those that lie as far).
+    /// The samples nearest to the center, so many that the share is exact to a sample (and those that lie as far).
     private func ellipse(_ size: Size, percent: Int) -> [Bool] {
         let distances = (0..<size.pixels).map { index in
             let u = (Double(index % size.width) + 0.5) / Double(size.width) - 0.5

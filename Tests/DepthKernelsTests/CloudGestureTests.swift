@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [2, 3], [0, 0.3, -2])
-    func `with the right button the centre stays under the pointer`(button: Int, zoom: Double) {
+    func `with the right button the center stays under the pointer`(button: Int, zoom: Double) {
         var start = CloudView()
         start.zoom = zoom
         let view = view(after: [press(10, 10, button: button), .move(to: [110, 60])], from: start)

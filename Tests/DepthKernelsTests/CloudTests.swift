@@ -15,7 +15,7 @@ import Testing
 
     // MARK: Places of points
 
-    /// The corners of a cube of 20 cm about the centre of the turn, on whole samples of a map of 121 x 121.
+    /// The corners of a cube of 20 cm about the center of the turn, on whole samples of a map of 121 x 121.
     struct Cube {
         static let side = 121
         /// Focal length and middle of the sensor, in samples.

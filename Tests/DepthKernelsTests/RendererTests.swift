@@ -22,7 +22,7 @@ import Testing
         var random = RepeatableRandomNumberGenerator(seed: seed)
         var counts = [Int](repeating: 2500, count: width * height)
         for _ in 0..<6 {
-            let centre = (
+            let center = (
                 x: Double.random(in: 0..<Double(width), using: &random),
                 y: Double.random(in: 0..<Double(height), using: &random)
             )
@@ -30,7 +30,7 @@ import Testing
             let count = [0, 700, 900, 1000, 1001, 1800].randomElement(using: &random) ?? 0
             for y in 0..<height {
                 for x in 0..<width {
-                    let (dx, dy) = (Double(x) - centre.x, Double(y) - centre.y)
+                    let (dx, dy) = (Double(x) - center.x, Double(y) - center.y)
                     if dx * dx + dy * dy < radius * radius { counts[y * width + x] = count }
                 }
             }

@@ -15,8 +15,8 @@ import Testing
     /// True where `regenerate_fusion.py` drew the person.
     private func isPerson(x: Double, y: Double, frame: Int) -> Bool {
         let (dx, y) = (x * 160 - (frame < 2 ? 0 : 3) - 78, y * 120)
-        func ellipse(_ centre: Double, _ width: Double, _ height: Double) -> Bool {
-            dx * dx / (width * width) + (y - centre) * (y - centre) / (height * height) <= 1
+        func ellipse(_ center: Double, _ width: Double, _ height: Double) -> Bool {
+            dx * dx / (width * width) + (y - center) * (y - center) / (height * height) <= 1
         }
         return ellipse(42, 12, 16) || ellipse(36, 17, 19) && y < 46 || ellipse(118, 44, 56)
     }

@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `depth maps of different sizes agree at the same places`() {
-        // With three times the size, the centre of a sample is the centre of every third one.
+        // With three times the size, the center of a sample is the center of every third one.
         let coarse = SceneRenderer.person(33, 17).depth(at: 1.1).floats
         let fine = SceneRenderer.person(99, 51).depth(at: 1.1).floats
         var different = 0

@@ -15,8 +15,8 @@
 /// 2. blur      Gaussian along the rows, then along the columns; sigma in depth pixels; kernel of 2·ceil(4σ) + 1
 ///              samples that adds up to 1; edges replicated
 /// 3. gamma     mask ^ gamma
-/// 4. resize    Keys' cubic with A = −0.75 (four taps), or linear (two taps), pixel centres aligned, edges replicated;
-///              0 where a video pixel's centre is off the map
+/// 4. resize    Keys' cubic with A = −0.75 (four taps), or linear (two taps), pixel centers aligned, edges replicated;
+///              0 where a video pixel's center is off the map
 /// 5. alpha     255 · mask, clipped and rounded, halves to even
 /// 6. blend     (video · a + background · (255 − a)) / 255, rounded to nearest
 package struct ReferenceMatte: Sendable {

@@ -2,8 +2,9 @@ import DepthKernels
 
 /// A RealSense camera, or a recording of one. One thread at a time.
 ///
-/// Frames are those of librealsense's pipeline: depth and color of one moment come together. Their time is librealsense's frame
-/// timestamp, the middle of the exposure where the camera's metadata tell it.
+/// librealsense's pipeline hands out a set whenever a stream has a new frame, with the last frame of the other, unless the two
+/// were seen to be synchronized. So a frame that was there before is left out, and the new ones are paired by their times. These
+/// are librealsense's frame timestamps: the middle of the exposure where the camera's metadata tell it.
 final class RealSenseCamera: Camera {
     let info: CameraInfo
     private let functions: RealSenseLibrary
@@ -20,6 +21,19 @@ final class RealSenseCamera: Camera {
         let streams: CameraStreams
         let device: RealSenseObject
         let align: Align?
+        var pairing: FramePairing<CameraFrame>
+        /// The numbers of the last frames.
+        var lastVideo: UInt64?
+        var lastDepth: UInt64?
+
+        init(streams: CameraStreams, device: RealSenseObject, align: Align?) {
+            self.streams = streams
+            self.device = device
+            self.align = align
+            let rates = [streams.video, streams.depth].compactMap { $0?.rate }
+            let interval = rates.map { 1_000_000_000 * Int64($0.denominator) / Int64(max(1, $0.numerator)) }.min()
+            pairing = FramePairing(isPaired: rates.count == 2, interval: interval ?? 0)
+        }
     }
 
     private struct Align {
@@ -211,22 +225,48 @@ final class RealSenseCamera: Camera {
     // MARK: Frames
 
     func next(timeout milliseconds: Int) throws(CameraError) -> CameraFrames? {
-        guard let run else { return nil }
-        var set: OpaquePointer?
-        let isThere = try functions.call {
-            functions.waitForFrames(pipeline.pointer, &set, CUnsignedInt(clamping: milliseconds), $0)
-        }
-        guard isThere != 0, let set else {
-            if isRecording,
-                try functions.call({ functions.playbackStatus(run.device.pointer, $0) })
-                    == RealSenseConstant.playbackStopped
-            {
-                throw .ended
+        let end = monotonicTime() &+ Int64(milliseconds) &* 1_000_000
+        while let run {
+            if let frames = takePair(isLast: false) { return frames }
+            if monotonicTime() > end { return nil }
+            var set: OpaquePointer?
+            let isThere = try functions.call {
+                functions.waitForFrames(pipeline.pointer, &set, CUnsignedInt(clamping: milliseconds), $0)
             }
-            return nil
+            guard isThere != 0, let set else {
+                // A frame that waited for so long has no partner.
+                if let frames = takePair(isLast: true) { return frames }
+                if isRecording { try checkEnd(of: run.device) }
+                return nil
+            }
+            let frames = try aligned(RealSenseObject(set, functions.releaseFrame), run.align)
+            add(try parts(of: frames, run.streams))
         }
-        let frames = try aligned(RealSenseObject(set, functions.releaseFrame), run.align)
-        return try parts(of: frames, run.streams)
+        return nil
+    }
+
+    private func takePair(isLast: Bool) -> CameraFrames? {
+        run?.pairing.next(isLast: isLast).map { CameraFrames(video: $0.video, depth: $0.depth) }
+    }
+
+    private func checkEnd(of device: RealSenseObject) throws(CameraError) {
+        let status = try functions.call { functions.playbackStatus(device.pointer, $0) }
+        if status == RealSenseConstant.playbackStopped { throw .ended }
+    }
+
+    /// Adds the frames of a set that are new. A set in which none is comes from a recording of one frame that starts again.
+    private func add(_ frames: CameraFrames) {
+        let isVideoNew = frames.video.map { $0.number != run?.lastVideo } ?? false
+        let isDepthNew = frames.depth.map { $0.number != run?.lastDepth } ?? false
+        let isRepetition = !isVideoNew && !isDepthNew
+        if let video = frames.video, isVideoNew || isRepetition {
+            run?.lastVideo = video.number
+            _ = run?.pairing.addVideo(video, time: video.time)
+        }
+        if let depth = frames.depth, isDepthNew || isRepetition {
+            run?.lastDepth = depth.number
+            _ = run?.pairing.addDepth(depth, time: depth.time)
+        }
     }
 
     /// The same frames with the depth as the color camera sees it.

@@ -463,7 +463,7 @@ private struct DrawCells: BandWork {
         let (width, height) = (group.cellWidth, group.cellHeight)
         let start = run.lowerBound &* width
         let count = min(run.upperBound &* width, group.columns) &- start
-        // Intervals between the centres of cells: the first begins half a cell before the run.
+        // Intervals between the centers of cells: the first begins half a cell before the run.
         let intervals = run.count &+ 1
         let length = intervals &* width
         let numbers = unsafe memory.numbers.reserve((planes + 3) * length + intervals + 1, filler: 0)

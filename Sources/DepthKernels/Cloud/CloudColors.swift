@@ -14,7 +14,7 @@ package struct CloudPicture {
     }
 }
 
-/// Looks up the pixel of the picture at the centre of each sample of a depth map, clamped to the picture.
+/// Looks up the pixel of the picture at the center of each sample of a depth map, clamped to the picture.
 struct CloudColors: ~Copyable {
     private var row = Scratch<UInt32>()
     private var columns = Scratch<Int32>()

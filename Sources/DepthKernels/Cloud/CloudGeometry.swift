@@ -5,7 +5,7 @@
 ///
 ///     (x, y, z) = m · ((i − cx) / fx, (j − cy) / fy, 1)
 ///
-/// where the centre of the first sample is at column 0 and row 0, as in OpenCV and librealsense. Lens distortion is not
+/// where the center of the first sample is at column 0 and row 0, as in OpenCV and librealsense. Lens distortion is not
 /// corrected.
 package struct CloudSensor: Equatable, Sendable {
     /// Metres; points nearer to the sensor or to the viewer are not drawn, as in Apple's sample.
@@ -64,7 +64,7 @@ package struct CloudView: Equatable, Sendable {
     package var panY = 0.0
 
     /// Metres from the camera to the point about which the cloud turns.
-    package static let centre = 0.5
+    package static let center = 0.5
 
     package init() {}
 
@@ -93,9 +93,9 @@ struct CloudPose: Equatable {
         turn(&right, &forward, by: -view.yaw)
         turn(&down, &forward, by: -view.pitch)
         turn(&right, &down, by: -view.roll)
-        // The rotation leaves the centre in place.
-        let centre = SIMD3(0, 0, CloudView.centre)
-        shift = centre - turned(centre) + SIMD3(view.panX, view.panY, -view.zoom)
+        // The rotation leaves the center in place.
+        let center = SIMD3(0, 0, CloudView.center)
+        shift = center - turned(center) + SIMD3(view.panX, view.panY, -view.zoom)
     }
 
     /// Rotates two rows in their plane, the second towards the first.
@@ -112,12 +112,12 @@ struct CloudPose: Equatable {
 /// The viewer's pinhole camera; its optical axis goes through the middle of the picture.
 struct CloudLens: Equatable {
     let focalLength: Double
-    let centreX: Double
-    let centreY: Double
+    let centerX: Double
+    let centerY: Double
 
     init(width: Int, height: Int, fieldOfView: Double) {
         focalLength = DepthKernels.focalLength(lines: height, fieldOfView: fieldOfView)
-        centreX = (Double(width) - 1) / 2
-        centreY = (Double(height) - 1) / 2
+        centerX = (Double(width) - 1) / 2
+        centerY = (Double(height) - 1) / 2
     }
 }

@@ -20,7 +20,7 @@ package enum PointerEvent: Equatable, Sendable {
 /// |---|---|
 /// | drag | turns: yaw and pitch, half a turn for a drag over the height of the picture |
 /// | shift and drag | rolls, about the middle of the picture, with the pointer |
-/// | right or middle drag | moves the cloud, so that its centre stays under the pointer |
+/// | right or middle drag | moves the cloud, so that its center stays under the pointer |
 /// | wheel | moves the cloud nearer or farther by 5 cm a notch |
 /// | double click | resets the view to that of the camera |
 ///
@@ -127,7 +127,7 @@ package struct CloudGestures: Sendable {
                 - direction(x: from.x - middle.x, y: from.y - middle.y)
         case .move:
             let lens = CloudLens(width: picture.width, height: picture.height, fieldOfView: picture.fieldOfView)
-            let metres = (to - from) * (max(CloudView.centre - view.zoom, 0.05) / lens.focalLength)
+            let metres = (to - from) * (max(CloudView.center - view.zoom, 0.05) / lens.focalLength)
             view.panX += metres.x
             view.panY += metres.y
         }

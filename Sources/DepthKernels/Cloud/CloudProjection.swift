@@ -8,11 +8,11 @@ struct CloudProjection {
 
     /// - Parameter margin: columns and rows of keys before the picture's first; places count from there.
     init(_ sensor: CloudSensor, _ pose: CloudPose, _ lens: CloudLens, margin: Int) {
-        let (centreX, centreY) = (lens.centreX + Double(margin), lens.centreY + Double(margin))
+        let (centerX, centerY) = (lens.centerX + Double(margin), lens.centerY + Double(margin))
         // Homogeneous coordinates: the point is seen at column x / z and row y / z.
         func seen(_ point: SIMD3<Double>) -> SIMD3<Double> {
             SIMD3(
-                lens.focalLength * point.x + centreX * point.z, lens.focalLength * point.y + centreY * point.z, point.z)
+                lens.focalLength * point.x + centerX * point.z, lens.focalLength * point.y + centerY * point.z, point.z)
         }
         across = seen(pose.turned(SIMD3(1 / sensor.fx, 0, 0)))
         along = seen(pose.turned(SIMD3(0, 1 / sensor.fy, 0)))

@@ -2,8 +2,8 @@
 ///
 /// The picture: every measured sample at 1 mm or more is a point (`CloudSensor`). Points are rotated and moved
 /// (`CloudView`); those nearer to the viewer than 1 mm are left out. Each point is drawn as a disc that faces the
-/// viewer, about the pixel that it projects to: it covers the pixels whose centre is no more than half of `pointSize`
-/// from the centre of that pixel. A pixel shows the nearest point whose disc covers it, of equally near ones the one
+/// viewer, about the pixel that it projects to: it covers the pixels whose center is no more than half of `pointSize`
+/// from the center of that pixel. A pixel shows the nearest point whose disc covers it, of equally near ones the one
 /// whose four bytes are the least as a number, and the background where there is none; so the picture does not depend
 /// on the drawing order. Discs of points beside the picture reach into it.
 ///

@@ -1,6 +1,6 @@
 /// Draws the colors of a depth map on a picture of any size, opaque or blended with the picture.
 ///
-/// Each pixel gets the color of the sample that its centre lies in, without interpolation: between a near and a far
+/// Each pixel gets the color of the sample that its center lies in, without interpolation: between a near and a far
 /// sample there is no surface that an intermediate color would stand for. Pixels beside the map count as not measured.
 ///
 /// Keeps its memory between frames. Not for two threads at once.
@@ -107,7 +107,7 @@ package final class ColorOverlay {
 
     // MARK: Rows
 
-    /// The column of the map that the centre of each column of the picture lies in.
+    /// The column of the map that the center of each column of the picture lies in.
     private func sampleColumns(_ placement: DepthPlacement) -> UnsafePointer<Int32> {
         let columns = unsafe columns.reserve(placement.videoWidth, filler: -1)
         if columnsKey != placement {

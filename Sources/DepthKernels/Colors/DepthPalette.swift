@@ -30,9 +30,9 @@ package enum DepthPalette: Int, Sendable, CaseIterable {
         color(at: Double(min(max(index, 0), DepthPalette.size - 1)) / Double(DepthPalette.size - 1))
     }
 
-    /// Channel = 1.5 − |4·position − centre|, clamped to 0…1, with the centres 3, 2 and 1 for red, green and blue.
+    /// Channel = 1.5 − |4·position − center|, clamped to 0…1, with the centers 3, 2 and 1 for red, green and blue.
     private static func jetColor(at position: Double) -> SIMD3<UInt8> {
-        func channel(_ centre: Double) -> UInt8 { byte(1.5 - abs(4 * position - centre)) }
+        func channel(_ center: Double) -> UInt8 { byte(1.5 - abs(4 * position - center)) }
         return SIMD3(channel(3), channel(2), channel(1))
     }
 

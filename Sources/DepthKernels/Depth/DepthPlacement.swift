@@ -2,17 +2,17 @@
 package enum DepthFit: Int, Sendable, CaseIterable {
     /// Fills the whole frame; each axis has a scale of its own.
     case stretch
-    /// One scale, which makes the widths equal; centred.
+    /// One scale, which makes the widths equal; centered.
     case width
-    /// One scale, so that the frame is covered; centred.
+    /// One scale, so that the frame is covered; centered.
     case cover
-    /// One scale, so that all of the map is inside the frame; centred.
+    /// One scale, so that all of the map is inside the frame; centered.
     case contain
 }
 
 /// The rectangle of the video, in video pixels, that a depth map covers; it may be larger than the frame.
 ///
-/// Coordinates are continuous and count pixel edges: the frame reaches from 0 to its width, and the centre of the
+/// Coordinates are continuous and count pixel edges: the frame reaches from 0 to its width, and the center of the
 /// first pixel is 0.5. Sizes below 1 count as 1. Offsets are clamped to ±1e6 pixels and
 /// scales to 0.001…1000; NaN counts as the default.
 package struct DepthPlacement: Equatable, Sendable {
@@ -29,7 +29,7 @@ package struct DepthPlacement: Equatable, Sendable {
     /// - Parameters:
     ///   - offsetX: video pixels by which the map is moved to the right.
     ///   - offsetY: video pixels by which the map is moved down.
-    ///   - scale: factor by which the map is enlarged about the centre of the frame.
+    ///   - scale: factor by which the map is enlarged about the center of the frame.
     package init(
         depthWidth: Int, depthHeight: Int, videoWidth: Int, videoHeight: Int, fit: DepthFit = .stretch,
         offsetX: Double = 0, offsetY: Double = 0, scale: Double = 1

@@ -5,7 +5,7 @@ package struct DepthReading: Equatable, Sendable {
     /// Video pixels by which the map is moved right and down.
     package var offsetX = 0.0
     package var offsetY = 0.0
-    /// Enlarges the map about the centre of the frame.
+    /// Enlarges the map about the center of the frame.
     package var zoom = 1.0
 
     package init(

@@ -181,8 +181,8 @@ package final class RoomBlur {
         let columnTaps = unsafe taps(sigma: down)
         for y in 0..<rows {
             let into = unsafe grid + y &* columns
-            let centre = unsafe other + y &* columns
-            for x in 0..<columns { unsafe into[x] = centre[x] * columnTaps.first[0] }
+            let center = unsafe other + y &* columns
+            for x in 0..<columns { unsafe into[x] = center[x] * columnTaps.first[0] }
             for tap in unsafe 1..<max(columnTaps.count, 1) {
                 let weight = unsafe columnTaps.first[tap]
                 if y &+ tap < rows {
@@ -234,7 +234,7 @@ package final class RoomBlur {
 
     // MARK: Back to samples
 
-    /// Interpolates between the cells' centres, and stores one channel.
+    /// Interpolates between the cells' centers, and stores one channel.
     private func interpolate(_ cells: UnsafeMutablePointer<Float>, channel: Int, _ job: Job) {
         let (columns, dx, dy) = (job.columns, job.cellWidth, job.cellHeight)
         let length = columns &+ 2

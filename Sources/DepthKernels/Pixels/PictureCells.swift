@@ -56,7 +56,7 @@ struct PictureCells: Equatable {
         }
     }
 
-    /// The rows of cells between whose centres a row of samples lies, and the interpolation weight of the lower one,
+    /// The rows of cells between whose centers a row of samples lies, and the interpolation weight of the lower one,
     /// 0…1.
     func rows(around y: Int, cellHeight: Int) -> (above: Int, below: Int, share: Float) {
         let place = 2 &* y &+ 1 &+ cellHeight

@@ -25,7 +25,7 @@ struct Composer {
                 columns = scanner.coverage(row: row, of: layer, into: &cover)
                 if role == .detail { columns = columns.clamped(to: shown) }
                 for column in columns {
-                    let (color, behind) = (layer.paint.color(at: Point(centreOf: column, row)), pixels[column])
+                    let (color, behind) = (layer.paint.color(at: Point(centerOf: column, row)), pixels[column])
                     let clipped = role == .detail ? cover[column] * clip[column] : cover[column]
                     // Only an outline changes the coverage.
                     let (amount, whole) = role == .outline ? (clipped, 1) : (clipped * color.w, behind.w)
@@ -53,7 +53,7 @@ struct Composer {
         for layer in drawing.layers where layer.rows.contains(row) {
             guard let relief = layer.relief else { continue }
             scanner.forEachInnerRun(row: row, of: layer) { columns in
-                for column in columns { samples[column] = relief.depth(at: Point(centreOf: column, row)) }
+                for column in columns { samples[column] = relief.depth(at: Point(centerOf: column, row)) }
             }
         }
     }
@@ -64,7 +64,7 @@ struct Composer {
             scanner.forEachInnerRun(row: row, of: layer) { columns in
                 for column in columns {
                     reflectance[column] =
-                        layer.reflectance ?? layer.paint.color(at: Point(centreOf: column, row)).reflectance
+                        layer.reflectance ?? layer.paint.color(at: Point(centerOf: column, row)).reflectance
                 }
             }
         }

@@ -62,10 +62,10 @@ enum Relief {
         return bridge + tip + lips + chin + cheek + brow - socket
     }
 
-    /// 1 at `centre`, 0 at a distance of `radii` and beyond, smooth between: (1 − r²)².
+    /// 1 at `center`, 0 at a distance of `radii` and beyond, smooth between: (1 − r²)².
     @inline(__always)
-    private static func bump(_ p: Point, _ centre: Point, _ radii: Point) -> Float {
-        let q = (p - centre) / radii
+    private static func bump(_ p: Point, _ center: Point, _ radii: Point) -> Float {
+        let q = (p - center) / radii
         let inside = max(0, 1 - q.x * q.x - q.y * q.y)
         return inside * inside
     }

@@ -95,9 +95,9 @@ struct Scanner {
         areas[past] += weight * lastArea
     }
 
-    // MARK: Centres
+    // MARK: Centers
 
-    /// Calls `body` with each run of columns whose centres lie inside a layer, in the middle of the row.
+    /// Calls `body` with each run of columns whose centers lie inside a layer, in the middle of the row.
     func forEachInnerRun(row: Int, of layer: Layer, body: (Range<Int>) -> Void) {
         let middle = Float(row) + 0.5
         let crossings = layer.edges.lazy.filter { $0.top <= middle && middle < $0.bottom }
@@ -105,7 +105,7 @@ struct Scanner {
         var winding: Float = 0
         var start = 0
         for crossing in crossings {
-            // The first column whose centre is at the crossing or to the right of it.
+            // The first column whose center is at the crossing or to the right of it.
             let column = Numeric.integer((crossing.x - 0.5).rounded(.up), 0, width)
             let wasInside = abs(winding) > 0.5
             winding += crossing.winding

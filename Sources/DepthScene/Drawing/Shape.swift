@@ -16,9 +16,9 @@ struct Shape {
         let steps = 6
         let r = min(radius, min(width, height) / 2)
         let (left, right, upper, lower) = (x + r, x + width - r, y + r, y + height - r)
-        let centres: [Point] = [[right, lower], [left, lower], [left, upper], [right, upper]]
-        let corners = centres.enumerated().flatMap { quarter, centre in
-            (0...steps).map { centre + Point.onCircle(turns: (Double(quarter) + Double($0) / Double(steps)) / 4) * r }
+        let centers: [Point] = [[right, lower], [left, lower], [left, upper], [right, upper]]
+        let corners = centers.enumerated().flatMap { quarter, center in
+            (0...steps).map { center + Point.onCircle(turns: (Double(quarter) + Double($0) / Double(steps)) / 4) * r }
         }
         return Shape(corners)
     }
@@ -26,7 +26,7 @@ struct Shape {
     static func ellipse(_ ellipse: Ellipse) -> Shape {
         Shape(
             (0..<piecesPerCircle).map { piece in
-                ellipse.centre + Point.onCircle(turns: Double(piece) / Double(piecesPerCircle)) * ellipse.radii
+                ellipse.center + Point.onCircle(turns: Double(piece) / Double(piecesPerCircle)) * ellipse.radii
             })
     }
 
@@ -40,10 +40,10 @@ struct Shape {
         let along = axis / axis.length
         let across = Point(-along.y, along.x)
         let half = piecesPerCircle / 4
-        func cap(_ centre: Point, _ radius: Float, from turns: Double) -> [Point] {
+        func cap(_ center: Point, _ radius: Float, from turns: Double) -> [Point] {
             (0...half).map { piece in
                 let d = Point.onCircle(turns: turns + 0.5 * Double(piece) / Double(half))
-                return centre + (along * d.x + across * d.y) * radius
+                return center + (along * d.x + across * d.y) * radius
             }
         }
         return Shape(cap(limb.start, limb.startRadius, from: 0.25) + cap(limb.end, limb.endRadius, from: 0.75))

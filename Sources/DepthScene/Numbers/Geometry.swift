@@ -10,9 +10,9 @@ extension Point {
 
     var length: Float { (x * x + y * y).squareRoot() }
 
-    /// The centre of a pixel.
+    /// The center of a pixel.
     @inline(__always)
-    init(centreOf column: Int, _ row: Int) { self.init(Float(column) + 0.5, Float(row) + 0.5) }
+    init(centerOf column: Int, _ row: Int) { self.init(Float(column) + 0.5, Float(row) + 0.5) }
 }
 
 /// A map of the plane that keeps straight lines: p ↦ x · p.x + y · p.y + origin.
@@ -25,11 +25,11 @@ struct Affine {
 
     static func scale(_ by: Point) -> Affine { Affine(x: [by.x, 0], y: [0, by.y]) }
 
-    /// Turns about `centre`, clockwise on the screen for positive `turns`.
-    static func turn(_ turns: Float, about centre: Point = [0, 0]) -> Affine {
+    /// Turns about `center`, clockwise on the screen for positive `turns`.
+    static func turn(_ turns: Float, about center: Point = [0, 0]) -> Affine {
         let direction = Point.onCircle(turns: Double(turns))
         let rotation = Affine(x: direction, y: [-direction.y, direction.x])
-        return move(-centre).then(rotation).then(move(centre))
+        return move(-center).then(rotation).then(move(center))
     }
 
     /// This map first, `next` after it.
@@ -53,15 +53,15 @@ struct Affine {
 
 /// An ellipse with its axes along the axes of the current transform.
 struct Ellipse {
-    let centre: Point
+    let center: Point
     let radii: Point
 
     init(_ x: Float, _ y: Float, _ radiusX: Float, _ radiusY: Float) {
-        centre = [x, y]
+        center = [x, y]
         radii = [radiusX, radiusY]
     }
 
-    var fromUnitCircle: Affine { Affine(x: [radii.x, 0], y: [0, radii.y], origin: centre) }
+    var fromUnitCircle: Affine { Affine(x: [radii.x, 0], y: [0, radii.y], origin: center) }
 }
 
 /// A limb: a circle that glides from one place to another and changes its size on the way.

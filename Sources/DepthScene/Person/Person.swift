@@ -47,11 +47,11 @@ struct Person {
 
     /// The face as a detector boxes it: a square in pixels of a 16:9 frame, from the brow to the chin.
     var faceBox: Rectangle<Double> {
-        let centre = placement.map(head([0, 0.019]))
+        let center = placement.map(head([0, 0.019]))
         let half = 0.165 * placement.scale
         let across = Double(Drawing.sceneWidth)
         return Rectangle(
-            x: Double(centre.x - half) / across, y: Double(centre.y - half),
+            x: Double(center.x - half) / across, y: Double(center.y - half),
             width: Double(half * 2) / across, height: Double(half * 2))
     }
 }

@@ -270,7 +270,7 @@ private struct LinearTaps {
     private let share: [Float]
     /// For each sample, the first pixel between it and the next one; then the number of pixels.
     private let starts: [Int32]
-    /// For each sample, the first pixel whose centre lies in it; then the end of the last one's.
+    /// For each sample, the first pixel whose center lies in it; then the end of the last one's.
     private let stretches: [Int32]
     /// For each sample, the first pixel that depends on it and later samples only, and the first that depends on later
     /// samples only.
@@ -303,7 +303,7 @@ private struct LinearTaps {
         }
     }
 
-    /// The pixels whose centres lie in a range of samples.
+    /// The pixels whose centers lie in a range of samples.
     func pixels(of samples: Range<Int>) -> Range<Int> {
         let first = Int(stretches[samples.lowerBound])
         return first..<max(first, Int(stretches[samples.upperBound]))

@@ -2,7 +2,7 @@
 ///
 ///     L += weight · log(p / (1 − p)), 0.02 ≤ p ≤ 0.98
 ///
-/// p is the picture at the sample's centre, interpolated bilinearly; samples beyond the picture get its edge. Samples
+/// p is the picture at the sample's center, interpolated bilinearly; samples beyond the picture get its edge. Samples
 /// that depth alone classifies are not changed: a wrong segmentation does not show the room that was measured.
 ///
 /// Integer arithmetic and a table make the result the same on every processor. Source: the log odds of independent
@@ -75,7 +75,7 @@ struct SegmentationEvidence: ~Copyable {
 
         func tap(_ sample: Int) -> Tap {
             let point = start + (Double(sample) + 0.5) * length / Double(samples)
-            // The centre of the first pixel is 0.5.
+            // The center of the first pixel is 0.5.
             let position = point * Double(pixels) / Double(video) - 0.5
             let one = 1 << SegmentationEvidence.shareBits
             let fixed = nearestIndex(position * Double(one), in: 0...(pixels - 1) * one)

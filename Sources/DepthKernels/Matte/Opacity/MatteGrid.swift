@@ -37,7 +37,7 @@ struct MatteGrid: Equatable {
     /// The number of cells along an axis after one decimation, the border included.
     static func decimated(_ samples: Int) -> Int { groups(of: 2, in: samples) + 2 }
 
-    /// Converts a position from samples to cells; whole numbers are centres.
+    /// Converts a position from samples to cells; whole numbers are centers.
     func position(ofSample sample: Double) -> Double { (sample + 1.5 * Double(cellSize - 1)) / Double(cellSize) }
 
     /// The share of a cell that lies on a map of so many samples.

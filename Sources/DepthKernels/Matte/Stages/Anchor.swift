@@ -7,7 +7,7 @@
 /// anchor's distance, the time since its last measurement, and the face or object that was measured last: among several
 /// the one that was followed is preferred, so that the anchor does not flicker between two of similar size or distance.
 ///
-/// Source: step 1 of Apple's sample, which reads the depth at the face's centre and adds 0.25 m. The median of a region
+/// Source: step 1 of Apple's sample, which reads the depth at the face's center and adds 0.25 m. The median of a region
 /// and the low-pass are additions.
 struct Anchor {
     /// A face that was measured in the last frame.
@@ -113,7 +113,7 @@ extension FaceSelect {
 }
 
 extension Rectangle<Double> {
-    /// True where the centre of another box lies in this one.
+    /// True where the center of another box lies in this one.
     fileprivate func isAt(_ other: Rectangle<Double>) -> Bool {
         abs(other.x + other.width / 2 - x - width / 2) < width / 2
             && abs(other.y + other.height / 2 - y - height / 2) < height / 2

@@ -50,7 +50,7 @@ package func pointDepth(
 }
 
 extension Rectangle<Double> {
-    /// The half as wide and half as high rectangle with the same centre.
+    /// The half as wide and half as high rectangle with the same center.
     fileprivate var centralHalf: Rectangle<Double> {
         Rectangle(x: x + width * 0.25, y: y + height * 0.25, width: width * 0.5, height: height * 0.5)
     }

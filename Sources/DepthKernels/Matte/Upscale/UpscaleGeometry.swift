@@ -12,7 +12,7 @@ final class UpscaleGeometry {
     let placement: DepthPlacement
     let upscale: Upscale
     let grid: MatteGrid
-    /// Video pixels whose centre lies on the map.
+    /// Video pixels whose center lies on the map.
     let columns: Range<Int>
     let rows: Range<Int>
     /// The number of video rows that the ring buffer suffices for, approximately.
@@ -64,7 +64,7 @@ final class UpscaleGeometry {
         firstReachingRight = (0...grid.width).map { edge in firstColumn { taps.sources(of: $0).upperBound > edge } }
     }
 
-    /// The pixels whose centre `position` maps into 0..<`extent`.
+    /// The pixels whose center `position` maps into 0..<`extent`.
     private static func pixels(
         _ count: Int, onMapOf extent: Double, position: (Double) -> Double
     ) -> Range<Int> {
