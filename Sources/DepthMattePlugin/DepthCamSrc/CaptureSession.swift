@@ -51,9 +51,10 @@ final class CaptureSession: Sendable {
         var isOpening: Bool { if case .opening = self { true } else { false } }
     }
 
-    /// Counts since the start, for the property `stats`.
+    /// Counts since the start, for the property `stats`. Plain numbers, as copies of them leave the lock.
     struct Counts: Sendable {
-        var frames: [UInt64] = [0, 0]
+        var video: UInt64 = 0
+        var depth: UInt64 = 0
         /// Frames that the camera's own numbers show as lost, that were faulty, or that nobody took in time.
         var lost: UInt64 = 0
         var reconnects: UInt64 = 0
@@ -347,7 +348,7 @@ final class CaptureSession: Sendable {
             shared.counts.add(report)
             for (index, frame) in [exposure.video, exposure.depth].enumerated() {
                 guard let frame else { continue }
-                shared.counts.frames[index] &+= 1
+                if index == 0 { shared.counts.video &+= 1 } else { shared.counts.depth &+= 1 }
                 guard shared.linked[index] else { continue }
                 shared.queues[index].append(frame)
                 if options.isLive && shared.queues[index].count > CaptureSession.queueLength {

@@ -77,8 +77,8 @@ extension DepthCamSrcElement {
     func structure(_ property: String) -> UnsafeMutablePointer<GstStructure>? {
         guard let structure = gst_structure_new_empty("stats") else { return nil }
         let counts = session?.counts ?? CaptureSession.Counts()
-        structure.set("video", to: counts.frames[0])
-        structure.set("depth", to: counts.frames[1])
+        structure.set("video", to: counts.video)
+        structure.set("depth", to: counts.depth)
         structure.set("lost", to: counts.lost)
         structure.set("reconnects", to: counts.reconnects)
         structure.set("clock-drift", to: counts.drift * 1e6)
