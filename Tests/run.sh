@@ -9,4 +9,4 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 pipelines/install.sh build run test
 swift build -c release --build-tests --disable-local-rpath
-exec swift test -c release --skip-build --no-parallel
+exec Tests/summary.sh swift test -c release --skip-build --no-parallel

@@ -40,6 +40,6 @@ fi
 # "never ends": its decoder still runs when the process exits, and ThreadSanitizer waits for that.
 # detect_leaks: the test runner itself leaks a few hundred bytes.
 # G_SLICE: blocks that GLib hands from thread to thread by itself would pass for shared ones.
-exec env DEPTHMATTE_SANITIZER="$sanitizer" ASAN_OPTIONS=detect_leaks=0 G_SLICE=always-malloc LD_PRELOAD="$preload" \
+exec Tests/summary.sh env DEPTHMATTE_SANITIZER="$sanitizer" ASAN_OPTIONS=detect_leaks=0 G_SLICE=always-malloc LD_PRELOAD="$preload" \
     swift test -c "$configuration" --sanitize="$sanitizer" --scratch-path "$build" --skip-build --no-parallel \
     --filter "$filter" --skip 'SoakTests|ArithmeticTests|a decoder that never ends'
