@@ -8,10 +8,11 @@
 ///   - rays: x, y and z of all samples, in three rows `count` apart; NaN where there is none.
 ///   - focus: fx, fy, cx, cy.
 ///   - radial: k1, k2, k3, 0, k4, k5, k6, largest radius squared; p1 and p2 in `tangential`. Nil without a lens.
+///   - isInverse: true where the lens's formula maps the picture to the scene; then it is solved by repeated division.
 ///   - columns, rows, distances: the results.
 package func alignProject(
     metres: UnsafePointer<Float>, count: Int, rays: UnsafePointer<Float>, shift: SIMD3<Float>, focus: SIMD4<Float>,
-    radial: SIMD8<Float>?, tangential: SIMD2<Float>, columns: UnsafeMutablePointer<Float>,
+    radial: SIMD8<Float>?, tangential: SIMD2<Float>, isInverse: Bool, columns: UnsafeMutablePointer<Float>,
     rows: UnsafeMutablePointer<Float>, distances: UnsafeMutablePointer<Float>
 ) {
     let (raysX, raysY, raysZ) = unsafe (rays, rays + count, rays + 2 &* count)
@@ -32,20 +33,48 @@ package func alignProject(
     }
     let (k1, k2, k3, k4, k5, k6) = (radial[0], radial[1], radial[2], radial[4], radial[5], radial[6])
     let (limit, p1, p2) = (radial[7], tangential.x, tangential.y)
+    @inline(__always)
+    func distorted(_ px: Float, _ py: Float) -> (x: Float, y: Float, d: Float) {
+        let r2 = px * px + py * py
+        let d = (1 + r2 * (k1 + r2 * (k2 + r2 * k3))) / (1 + r2 * (k4 + r2 * (k5 + r2 * k6)))
+        let xy = 2 * px * py
+        return (px * d + p1 * xy + p2 * (r2 + 2 * px * px), py * d + p2 * xy + p1 * (r2 + 2 * py * py), d)
+    }
+    if isInverse {
+        for x in 0..<count {
+            let m = unsafe metres[x]
+            let z = unsafe m * raysZ[x] + tz
+            let inverse = 1 / z
+            let px = unsafe (m * raysX[x] + tx) * inverse
+            let py = unsafe (m * raysY[x] + ty) * inverse
+            var (dx, dy) = (px, py)
+            var error: Float = 0
+            for _ in 0..<12 {
+                let seen = distorted(dx, dy)
+                let (ex, ey) = (seen.x - px, seen.y - py)
+                error = ex * ex + ey * ey
+                dx -= ex / seen.d
+                dy -= ey / seen.d
+            }
+            let (column, row) = (dx * fx + cx, dy * fy + cy)
+            unsafe columns[x] = column
+            unsafe rows[x] = row
+            let isSolved = error < 1e-7 && dx * dx + dy * dy <= limit
+            unsafe distances[x] = isSeen(m, z, column, row) && isSolved ? z : 0
+        }
+        return
+    }
     for x in 0..<count {
         let m = unsafe metres[x]
         let z = unsafe m * raysZ[x] + tz
         let inverse = 1 / z
         let px = unsafe (m * raysX[x] + tx) * inverse
         let py = unsafe (m * raysY[x] + ty) * inverse
-        let r2 = px * px + py * py
-        let d = (1 + r2 * (k1 + r2 * (k2 + r2 * k3))) / (1 + r2 * (k4 + r2 * (k5 + r2 * k6)))
-        let xy = 2 * px * py
-        let column = (px * d + p1 * xy + p2 * (r2 + 2 * px * px)) * fx + cx
-        let row = (py * d + p2 * xy + p1 * (r2 + 2 * py * py)) * fy + cy
+        let seen = distorted(px, py)
+        let (column, row) = (seen.x * fx + cx, seen.y * fy + cy)
         unsafe columns[x] = column
         unsafe rows[x] = row
-        unsafe distances[x] = isSeen(m, z, column, row) && r2 <= limit ? z : 0
+        unsafe distances[x] = isSeen(m, z, column, row) && px * px + py * py <= limit ? z : 0
     }
 }
 
@@ -103,27 +132,80 @@ package func alignBounds(
 }
 
 /// Fills each sample's rectangle of pixels with its distance, where nothing nearer is.
+///
+/// - Parameters:
+///   - distances: in counts; `UInt16.max` where there is no sample.
+///   - output: rows of `width` counts.
+package func alignFill(
+    _ distances: UnsafePointer<UInt16>, count: Int, firstColumns: UnsafePointer<Int32>,
+    lastColumns: UnsafePointer<Int32>, firstRows: UnsafePointer<Int32>, lastRows: UnsafePointer<Int32>, width: Int,
+    into output: UnsafeMutablePointer<UInt16>
+) {
+    unsafe fill(distances, .max, count, firstColumns, lastColumns, firstRows, lastRows, width, output)
+}
+
+/// The same in metres; infinite where there is no sample.
 package func alignFill(
     _ distances: UnsafePointer<Float>, count: Int, firstColumns: UnsafePointer<Int32>,
-    lastColumns: UnsafePointer<Int32>,
-    firstRows: UnsafePointer<Int32>, lastRows: UnsafePointer<Int32>, width: Int,
+    lastColumns: UnsafePointer<Int32>, firstRows: UnsafePointer<Int32>, lastRows: UnsafePointer<Int32>, width: Int,
     into output: UnsafeMutablePointer<Float>
 ) {
+    unsafe fill(distances, .infinity, count, firstColumns, lastColumns, firstRows, lastRows, width, output)
+}
+
+@inline(__always)
+private func fill<Distance: Comparable>(
+    _ distances: UnsafePointer<Distance>, _ none: Distance, _ count: Int, _ firstColumns: UnsafePointer<Int32>,
+    _ lastColumns: UnsafePointer<Int32>, _ firstRows: UnsafePointer<Int32>, _ lastRows: UnsafePointer<Int32>,
+    _ width: Int, _ output: UnsafeMutablePointer<Distance>
+) {
+    @inline(__always)
+    func put(_ distance: Distance, _ index: Int) {
+        let there = unsafe output[index]
+        unsafe output[index] = distance < there ? distance : there
+    }
     for x in 0..<count {
         let distance = unsafe distances[x]
         let (left, right) = unsafe (Int(firstColumns[x]), Int(lastColumns[x]))
         let (top, bottom) = unsafe (Int(firstRows[x]), Int(lastRows[x]))
-        if distance == 0 || left > right { continue }
-        var y = top
-        while y <= bottom {
-            let row = unsafe output + y &* width
+        if distance == none || left > right || top > bottom { continue }
+        let (first, last) = (top &* width, bottom &* width)
+        if right &- left <= 1 && bottom &- top <= 1 {
+            // Most rectangles: their corners are all their pixels, without a branch on their size, which is hard to predict.
+            put(distance, first &+ left)
+            put(distance, first &+ right)
+            put(distance, last &+ left)
+            put(distance, last &+ right)
+            continue
+        }
+        var row = first
+        while row <= last {
             var column = left
             while column <= right {
-                let there = unsafe row[column]
-                unsafe row[column] = distance < there ? distance : there
+                put(distance, row &+ column)
                 column &+= 1
             }
-            y &+= 1
+            row &+= width
         }
+    }
+}
+
+/// Converts the distances of a row to counts: at least 1 and at most 65534; 65535 where there is no sample.
+///
+/// - Parameters:
+///   - distances: metres; 0 where there is no sample.
+///   - scale: counts per metre.
+package func alignCounts(
+    _ distances: UnsafePointer<Float>, count: Int, scale: Float, into counts: UnsafeMutablePointer<UInt16>
+) {
+    // 2^23: a number added to it is rounded to a whole one in its last bits.
+    let magic: Float = 8_388_608
+    for x in 0..<count {
+        let distance = unsafe distances[x]
+        var scaled = distance * scale
+        scaled = scaled > 1 ? scaled : 1
+        scaled = scaled < 65534 ? scaled : 65534
+        scaled = distance > 0 ? scaled : 65535
+        unsafe counts[x] = UInt16(truncatingIfNeeded: (scaled + magic).bitPattern)
     }
 }

@@ -74,17 +74,28 @@ package struct LensDistortion: Equatable, Sendable {
 
 /// A rotation and a translation: the point p of one camera is at R p + t in the other's coordinates.
 package struct CameraPose: Equatable, Sendable {
-    /// 3x3, row by row.
-    package var rotation: [Double]
+    // Three vectors and not an array, so that a calibration is a plain value, which threads share without counting references.
+    private let row0, row1, row2: SIMD3<Double>
     /// Metres.
-    package var translation: SIMD3<Double>
+    package let translation: SIMD3<Double>
 
     package static let identity = CameraPose(rotation: [1, 0, 0, 0, 1, 0, 0, 0, 1], translation: .zero)
 
+    /// - Parameter rotation: 3x3, row by row.
     /// - Precondition: `rotation` has nine numbers.
     package init(rotation: [Double], translation: SIMD3<Double>) {
         precondition(rotation.count == 9, "a rotation has 3x3 numbers")
-        self.rotation = rotation
+        row0 = SIMD3(rotation[0], rotation[1], rotation[2])
+        row1 = SIMD3(rotation[3], rotation[4], rotation[5])
+        row2 = SIMD3(rotation[6], rotation[7], rotation[8])
         self.translation = translation
+    }
+
+    /// 3x3, row by row.
+    package var rotation: [Double] { [row0, row1, row2].flatMap { [$0.x, $0.y, $0.z] } }
+
+    /// R p.
+    func rotated(_ point: SIMD3<Double>) -> SIMD3<Double> {
+        SIMD3((row0 * point).sum(), (row1 * point).sum(), (row2 * point).sum())
     }
 }

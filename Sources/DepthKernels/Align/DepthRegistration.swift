@@ -5,7 +5,7 @@
 /// closed. Where a neighbor is not on the same surface, the sample covers no more than its own angle: the shadow that the color
 /// camera sees beside a near thing, where the depth camera measured nothing, stays not measured. Of two surfaces at a pixel the
 /// nearest wins.
-package final class DepthAlignment {
+package final class DepthRegistration {
     package let calibration: Calibration
     package let width: Int
     package let height: Int
@@ -16,8 +16,8 @@ package final class DepthAlignment {
     /// Two neighbors whose distances differ by less than this share are on one surface: a wall seen at 87 degrees at a focal
     /// length of 600 samples, and less than the depth of a head at arm's length.
     private static let surfaceStep: Float = 0.03
-    /// Pixels by which rectangles overlap: those of rotated maps have edges that do not meet.
-    private static let overlap: Float = 0.05
+    /// Pixels by which rectangles overlap at least.
+    private static let leastOverlap: Float = 0.05
 
     private let color: CameraIntrinsics
     private let translation: SIMD3<Float>
@@ -26,24 +26,34 @@ package final class DepthAlignment {
     private let tangential: SIMD2<Float>
     /// Half the angle of a sample in pixels of the color camera.
     private let half: SIMD2<Float>
+    /// Pixels by which a rectangle extends beyond the middle between samples. Where the cameras are turned about their line of sight, a
+    /// sample is a tilted square, and its rectangle is the one around that.
+    private let overlap: SIMD2<Float>
     /// The samples' directions in the color camera's coordinates, three numbers each; a direction that is not there is NaN.
     private var rays = Scratch<Float>()
     /// Places and distances of three rows of samples in the color camera's picture, and edges of one.
     private var rows = Scratch<Float>()
     private var bounds = Scratch<Int32>()
+    /// The nearest distance at each pixel so far, in counts or metres by the map's encoding.
+    private var nearestCounts = Scratch<UInt16>()
+    private var nearestMetres = Scratch<Float>()
+    private var counts = Scratch<UInt16>()
     private var metres = DepthMetres()
-    private let loops = Loops.best
+    private let loops: Loops
 
     /// - Parameters:
     ///   - width, height: of the depth maps.
     ///   - outputWidth, outputHeight: of the maps that come out.
     /// - Returns: nil where the calibration has no color camera, or numbers that are no camera's.
-    package init?(_ calibration: Calibration, width: Int, height: Int, outputWidth: Int, outputHeight: Int) {
+    package init?(
+        _ calibration: Calibration, width: Int, height: Int, outputWidth: Int, outputHeight: Int, loops: Loops = .best
+    ) {
         guard let color = calibration.color, width > 0, height > 0, outputWidth > 0, outputHeight > 0,
             width <= 32768, height <= 32768, outputWidth <= 32768, outputHeight <= 32768
         else { return nil }
         let depth = calibration.depth.scaled(toWidth: width, height: height)
         self.calibration = calibration
+        self.loops = loops
         self.width = width
         self.height = height
         self.outputWidth = outputWidth
@@ -58,6 +68,9 @@ package final class DepthAlignment {
         radial = lens.isNone ? nil : SIMD8<Float>(SIMD8<Double>(numbersOfLens))
         tangential = SIMD2(Float(lens.p1), Float(lens.p2))
         half = SIMD2(Float(0.5 * self.color.fx / depth.fx), Float(0.5 * self.color.fy / depth.fy))
+        let tilt = SIMD2(pose.rotated([0, 1, 0]).x, pose.rotated([1, 0, 0]).y)
+        let extent = SIMD2(0.5 * self.color.fx / depth.fy, 0.5 * self.color.fy / depth.fx)
+        overlap = SIMD2<Float>(SIMD2(abs(tilt.x), abs(tilt.y)) * extent) + DepthRegistration.leastOverlap
         let numbers = [depth.fx, depth.fy, self.color.fx, self.color.fy]
         guard numbers.allSatisfy({ $0.isFinite && $0 > 0 }) else { return nil }
         prepareRays(depth, pose)
@@ -65,7 +78,6 @@ package final class DepthAlignment {
 
     private func prepareRays(_ depth: CameraIntrinsics, _ pose: CameraPose) {
         let rays = unsafe rays.reserve(3 * width * height, filler: 0)
-        let r = pose.rotation
         for y in 0..<height {
             let (rayX, rayY, rayZ) = unsafe rowOfRays(rays, y)
             for x in 0..<width {
@@ -73,9 +85,8 @@ package final class DepthAlignment {
                     unsafe (rayX[x], rayY[x], rayZ[x]) = (.nan, .nan, .nan)
                     continue
                 }
-                unsafe rayX[x] = Float(r[0] * ray.x + r[1] * ray.y + r[2])
-                unsafe rayY[x] = Float(r[3] * ray.x + r[4] * ray.y + r[5])
-                unsafe rayZ[x] = Float(r[6] * ray.x + r[7] * ray.y + r[8])
+                let direction = pose.rotated(SIMD3(ray.x, ray.y, 1))
+                unsafe (rayX[x], rayY[x], rayZ[x]) = (Float(direction.x), Float(direction.y), Float(direction.z))
             }
         }
     }
@@ -89,7 +100,7 @@ package final class DepthAlignment {
 
     // MARK: A map
 
-    /// A row of samples as the color camera sees them: columns, rows and distances; a distance of 0 is not measured.
+    /// A row of samples as the color camera sees them: columns, rows and distances; one of 0 or infinity is not measured.
     @unsafe
     private struct Projected {
         let column: UnsafeMutablePointer<Float>
@@ -97,14 +108,82 @@ package final class DepthAlignment {
         let distance: UnsafeMutablePointer<Float>
     }
 
-    /// Writes the registered map: metres, 0 where not measured.
+    /// Writes the registered map, in the encoding and unit of the map; 0 where not measured.
     ///
-    /// - Parameter output: at least `outputWidth` times `outputHeight` numbers.
-    /// - Precondition: the map has the size of this.
-    package func align(_ depth: DepthImage, scale: DepthScale, into output: UnsafeMutablePointer<Float>) {
-        precondition(depth.width == width && depth.height == height, "the map has another size")
+    /// Counts are metric, without a bias. A distance beyond the last count becomes the last but one.
+    ///
+    /// - Returns: false for a map of another size, 8-bit counts or 16-bit floats, and for a plane that is too small.
+    package func align(_ depth: DepthImage, unit: Double, into output: MutablePlane) -> Bool {
+        guard depth.width == width, depth.height == height, output.rows >= outputHeight,
+            output.rowBytes >= outputWidth * depth.encoding.bytesPerSample
+        else {
+            return false
+        }
         let pixels = outputWidth &* outputHeight
-        unsafe output.update(repeating: .infinity, count: pixels)
+        switch depth.encoding {
+        case .gray16LE, .gray16BE:
+            let nearest = unsafe nearestCounts.reserve(pixels, filler: 0)
+            let counts = unsafe counts.reserve(width, filler: 0)
+            unsafe nearest.update(repeating: .max, count: pixels)
+            unsafe forEachRow(depth, unit) { row in
+                unsafe loops.alignCounts(row.samples.distance, count: width, scale: Float(1 / unit), into: counts)
+                unsafe loops.alignFill(
+                    counts, count: width, firstColumns: row.left, lastColumns: row.right, firstRows: row.top,
+                    lastRows: row.bottom, width: outputWidth, into: nearest)
+            }
+            unsafe write(nearest, isSwapped: (depth.encoding == .gray16BE) == (UInt16(littleEndian: 1) == 1), output)
+        case .float32LE:
+            let nearest = unsafe nearestMetres.reserve(pixels, filler: 0)
+            unsafe nearest.update(repeating: .infinity, count: pixels)
+            unsafe forEachRow(depth, unit) { row in
+                let distances = unsafe row.samples.distance
+                for x in 0..<width where unsafe distances[x] == 0 { unsafe distances[x] = .infinity }
+                unsafe loops.alignFill(
+                    distances, count: width, firstColumns: row.left, lastColumns: row.right, firstRows: row.top,
+                    lastRows: row.bottom, width: outputWidth, into: nearest)
+            }
+            unsafe write(nearest, output)
+        case .gray8, .float16LE: return false
+        }
+        return true
+    }
+
+    private func write(_ nearest: UnsafePointer<UInt16>, isSwapped: Bool, _ output: MutablePlane) {
+        for y in 0..<outputHeight {
+            let (source, target) = unsafe (nearest + y &* outputWidth, output.row(y))
+            for x in 0..<outputWidth {
+                let count = unsafe source[x]
+                let written = count == .max ? 0 : count
+                unsafe target.storeBytes(
+                    of: isSwapped ? written.byteSwapped : written, toByteOffset: x &* 2, as: UInt16.self)
+            }
+        }
+    }
+
+    private func write(_ nearest: UnsafePointer<Float>, _ output: MutablePlane) {
+        for y in 0..<outputHeight {
+            let (source, target) = unsafe (nearest + y &* outputWidth, output.row(y))
+            for x in 0..<outputWidth {
+                let metres = unsafe source[x]
+                unsafe target.storeBytes(
+                    of: (metres < .infinity ? metres : 0).bitPattern.littleEndian, toByteOffset: x &* 4,
+                    as: UInt32.self)
+            }
+        }
+    }
+
+    /// A row of samples, and the pixels that each covers, from the first to the last.
+    @unsafe
+    private struct CoveringRow {
+        let samples: Projected
+        let left: UnsafeMutablePointer<Int32>
+        let right: UnsafeMutablePointer<Int32>
+        let top: UnsafeMutablePointer<Int32>
+        let bottom: UnsafeMutablePointer<Int32>
+    }
+
+    private func forEachRow(_ depth: DepthImage, _ unit: Double, _ body: (CoveringRow) -> Void) {
+        let scale = DepthScale(unit: unit)
         let rays = unsafe rays.reserve(3 * width * height, filler: 0)
         // A sample that is not measured stands before and behind each row.
         let stride = width + 16
@@ -128,19 +207,16 @@ package final class DepthAlignment {
             unsafe findEdges(row, row.column, row.column + 1, row.distance + 1, half.x, edges + stride)
             unsafe findEdges(row, row.row, above.row, above.distance, -half.y, edges + 2 * stride)
             unsafe findEdges(row, row.row, below.row, below.distance, half.y, edges + 3 * stride)
+            let covering = unsafe CoveringRow(
+                samples: row, left: bounds, right: bounds + stride, top: bounds + 2 * stride,
+                bottom: bounds + 3 * stride)
             unsafe loops.alignBounds(
-                edges, edges + stride, count: width, overlap: DepthAlignment.overlap, size: Int32(outputWidth),
-                first: bounds, last: bounds + stride)
+                edges, edges + stride, count: width, overlap: overlap.x, size: Int32(outputWidth),
+                first: covering.left, last: covering.right)
             unsafe loops.alignBounds(
-                edges + 2 * stride, edges + 3 * stride, count: width, overlap: DepthAlignment.overlap,
-                size: Int32(outputHeight), first: bounds + 2 * stride, last: bounds + 3 * stride)
-            unsafe loops.alignFill(
-                row.distance, count: width, firstColumns: bounds, lastColumns: bounds + stride,
-                firstRows: bounds + 2 * stride, lastRows: bounds + 3 * stride, width: outputWidth, into: output)
-        }
-        for index in 0..<pixels {
-            let distance = unsafe output[index]
-            unsafe output[index] = distance < .infinity ? distance : 0
+                edges + 2 * stride, edges + 3 * stride, count: width, overlap: overlap.y,
+                size: Int32(outputHeight), first: covering.top, last: covering.bottom)
+            unsafe body(covering)
         }
     }
 
@@ -149,7 +225,7 @@ package final class DepthAlignment {
         _ neighborDistances: UnsafePointer<Float>, _ half: Float, _ edges: UnsafeMutablePointer<Float>
     ) {
         unsafe loops.alignEdges(
-            places, row.distance, neighbors, neighborDistances, count: width, step: DepthAlignment.surfaceStep,
+            places, row.distance, neighbors, neighborDistances, count: width, step: DepthRegistration.surfaceStep,
             half: half, into: edges)
     }
 
@@ -161,7 +237,8 @@ package final class DepthAlignment {
         let focus = SIMD4(Float(color.fx), Float(color.fy), Float(color.cx), Float(color.cy))
         unsafe loops.alignProject(
             metres: metres, count: width, rays: rays + 3 * width * y, shift: translation, focus: focus, radial: radial,
-            tangential: tangential, columns: target.column, rows: target.row, distances: target.distance)
+            tangential: tangential, isInverse: color.distortion.isInverse, columns: target.column, rows: target.row,
+            distances: target.distance)
         unsafe (target.distance[-1], target.distance[width]) = (0, 0)
     }
 }

@@ -1,6 +1,9 @@
 extension LensDistortion {
+    /// k1, k2, p1, p2, k3, k4, k5, k6.
+    var coefficients: [Double] { [k1, k2, p1, p2, k3, k4, k5, k6] }
+
     /// True where points stay as they are.
-    var isNone: Bool { [k1, k2, p1, p2, k3, k4, k5, k6].allSatisfy { $0 == 0 } }
+    var isNone: Bool { coefficients.allSatisfy { $0 == 0 } }
 
     /// The formula of the type's comment. Points are in units of the focal length.
     func applied(to point: SIMD2<Double>) -> SIMD2<Double> {
