@@ -5,7 +5,7 @@ import GstBridge
 /// Every element of the plugin.
 let elements = [
     DepthMatte.definition, DepthTestSrc.definition, DepthColorize.definition, DepthCloud.definition,
-    DepthCamSrc.definition,
+    DepthCamSrc.definition, DepthAlign.definition,
 ]
 
 @c @implementation

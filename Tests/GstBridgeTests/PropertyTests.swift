@@ -6,7 +6,7 @@ import Testing
 
 /// The property tables against live objects.
 @Suite struct PropertyTests {
-    static let factories = ["depthmatte", "depthcolorize", "depthcloud", "depthtestsrc", "depthcamsrc"]
+    static let factories = ["depthmatte", "depthcolorize", "depthcloud", "depthtestsrc", "depthcamsrc", "depthalign"]
 
     /// Runs for every property that the element's own class adds and that can be set.
     private func forEachProperty(

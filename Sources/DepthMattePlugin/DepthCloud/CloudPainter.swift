@@ -38,7 +38,7 @@ final class CloudPainter {
         let view: CloudView
     }
 
-    /// Returns nil for a format whose pixels are not four bytes.
+    /// Returns nil unless the format is RGB with four bytes a pixel.
     init?(_ output: StreamFormat) {
         let description = output.info.finfo.pointee
         let (red, green, blue) = (

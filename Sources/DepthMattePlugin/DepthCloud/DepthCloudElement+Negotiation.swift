@@ -36,8 +36,9 @@ extension DepthCloudElement {
         defer { gst_caps_unref(common) }
         guard let result = fixated(common, depth.format) else { throw .failed(noMemoryForCaps) }
         do throws(CapsRefusal) {
-            guard let made = CloudPainter(try StreamFormat(videoInfo(result, maxPixels: maxPixels))) else {
-                throw CapsRefusal("pixels are not four bytes")
+            let output = try StreamFormat(videoInfo(result, maxPixels: maxPixels))
+            guard let made = CloudPainter(output) else {
+                throw CapsRefusal("\(output.format.name) is not an RGB format of four bytes a pixel")
             }
             state.painter = made
             navigation.setSize(width: made.output.width, height: made.output.height)

@@ -102,6 +102,9 @@ final class DepthCloudElement: ReferencePadAggregator {
     ) throws(FlowStop) -> Bool {
         guard let painter = state.painter, let depth = state.depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         let canvas = try blankCanvas(painter, for: frame.pointer)
+        var settings = settings
+        settings.depth.resolve(by: depth.format.stream)
+        settings.resolveOptics(by: depth.format)
         let scene = CloudPainter.Scene(
             depth: frame.pointer, format: depth.format, video: videoFrame(at: moment, settings), settings: settings,
             view: navigation.view(settings, at: streamTime(of: frame.pointer)))
@@ -115,7 +118,7 @@ final class DepthCloudElement: ReferencePadAggregator {
     }
 
     private func blankCanvas(_ painter: CloudPainter, for frame: BufferPointer) throws(FlowStop) -> OwnedBuffer {
-        let canvas = try drawingLast("picture") { () throws(FrameFault) in
+        let canvas = try drawWithoutFallback("picture") { () throws(FrameFault) in
             try painter.frames.blank(stampedLike: frame)
         }
         canvas.pointer.removePlacedMetas()
@@ -158,7 +161,9 @@ final class DepthCloudElement: ReferencePadAggregator {
     private func drawNothing(
         _ scene: CloudPainter.Scene, _ painter: CloudPainter, on canvas: BufferPointer
     ) throws(FlowStop) -> CloudPainter.Scene? {
-        try drawingLast("picture") { () throws(FrameFault) in try painter.drawNothing(scene.settings, on: canvas) }
+        try drawWithoutFallback("picture") { () throws(FrameFault) in
+            try painter.drawNothing(scene.settings, on: canvas)
+        }
         return nil
     }
 
@@ -194,12 +199,12 @@ final class DepthCloudElement: ReferencePadAggregator {
     ///
     /// - Returns: the location, empty if none is set; nil if no snapshot is requested.
     private func takeRequest() -> String? {
-        var wish: (isThere: Bool, location: String?) = (false, nil)
+        var wish: (exists: Bool, location: String?) = (false, nil)
         table.update { settings in
             wish = (settings.snapshot, settings.location)
             settings.snapshot = false
         }
-        guard wish.isThere else { return nil }
+        guard wish.exists else { return nil }
         notify("snapshot")
         return wish.location ?? ""
     }

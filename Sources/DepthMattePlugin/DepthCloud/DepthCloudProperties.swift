@@ -26,21 +26,30 @@ enum DepthCloudProperties {
 
     private static let sensor: [Row] = [
         .double(
-            "fov", "Vertical field of view of the picture, in degrees; also of the depth camera if fx and fy are 0",
+            "fov",
+            "Vertical field of view of the picture, in degrees; also of the depth camera if fx and fy are 0 and the "
+                + "depth caps have no calibration",
             1...170,
             \.fieldOfView),
         .double(
             "fx",
-            "Horizontal focal length of the depth camera, in depth pixels; 0 = the same as fy, or derived from fov",
+            "Horizontal focal length of the depth camera, in depth pixels; 0 = the same as fy; if "
+                + "both are 0, from the depth caps' calibration, or derived from fov",
             0...1e6, \.fx),
         .double(
-            "fy", "Vertical focal length of the depth camera, in depth pixels; 0 = the same as fx, or derived from fov",
+            "fy",
+            "Vertical focal length of the depth camera, in depth pixels; 0 = the same as fx; if "
+                + "both are 0, from the depth caps' calibration, or derived from fov",
             0...1e6, \.fy),
         .double(
-            "cx", "Principal point of the depth camera from the left, in depth pixels; 0 = the center", -1e6...1e6, \.cx
+            "cx",
+            "Principal point of the depth camera from the left, in depth pixels; 0 = the calibration's, or the center",
+            -1e6...1e6, \.cx
         ),
         .double(
-            "cy", "Principal point of the depth camera from the top, in depth pixels; 0 = the center", -1e6...1e6, \.cy),
+            "cy",
+            "Principal point of the depth camera from the top, in depth pixels; 0 = the calibration's, or the center",
+            -1e6...1e6, \.cy),
     ]
 
     private static let points: [Row] =

@@ -4,7 +4,7 @@ import GstBridge
 
 /// The values of `depthcloud`'s properties. The initial values here are the only defaults.
 struct DepthCloudSettings: ColoringSettings {
-    var depth = DepthReading()
+    var depth = DepthReading.ofStream
 
     // The camera
     var view = CloudView()
@@ -32,6 +32,15 @@ struct DepthCloudSettings: ColoringSettings {
     var holdTime: GstClockTime = 500_000_000
     var maxPixels: UInt32 = 67_108_864
     var maxThreads: UInt32 = 0
+
+    /// Takes the optics that the caps give where fx and fy are 0, at the map's size.
+    mutating func resolveOptics(by format: DepthFormat) {
+        guard fx == 0, fy == 0, let calibration = format.stream.calibration else { return }
+        let optics = calibration.depth.scaled(toWidth: format.layout.width, height: format.layout.height)
+        (fx, fy) = (optics.fx, optics.fy)
+        if cx == 0 { cx = optics.cx }
+        if cy == 0 { cy = optics.cy }
+    }
 
     func sensor(width: Int, height: Int) -> CloudSensor {
         CloudSensor(width: width, height: height, fieldOfView: fieldOfView, fx: fx, fy: fy, cx: cx, cy: cy)

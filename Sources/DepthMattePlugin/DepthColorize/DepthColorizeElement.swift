@@ -65,6 +65,8 @@ final class DepthColorizeElement: ReferencePadAggregator {
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthColorizeSettings
     ) throws(FlowStop) -> Bool {
         guard let painter = state.painter, let depth = state.depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
+        var settings = settings
+        settings.depth.resolve(by: depth.format.stream)
         let map = DepthFrame(buffer: frame.pointer, format: depth.format, reading: settings.depth)
         let canvas = try blankCanvas(painter, for: map)
         let mix = try drawVideo(on: canvas.pointer, painter, at: moment, settings)
@@ -72,7 +74,7 @@ final class DepthColorizeElement: ReferencePadAggregator {
             try painter.draw(map, settings, mix: mix, on: canvas.pointer)
         } catch {
             report(error, of: "depth map", "nothing of it is shown")
-            try drawingLast("picture") { () throws(FrameFault) in
+            try drawWithoutFallback("picture") { () throws(FrameFault) in
                 try painter.drawNothing(settings, mix: mix, on: canvas.pointer)
             }
         }
@@ -87,7 +89,7 @@ final class DepthColorizeElement: ReferencePadAggregator {
 
     /// Returns a canvas with the map's timestamps and metas, without metas that name positions if those change.
     private func blankCanvas(_ painter: ColorPainter, for map: DepthFrame) throws(FlowStop) -> OwnedBuffer {
-        let canvas = try drawingLast("picture") { () throws(FrameFault) in
+        let canvas = try drawWithoutFallback("picture") { () throws(FrameFault) in
             try painter.frames.blank(stampedLike: map.buffer)
         }
         if !map.liesPixelOnPixel(videoWidth: painter.output.width, videoHeight: painter.output.height) {

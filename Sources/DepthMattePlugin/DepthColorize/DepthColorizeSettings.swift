@@ -3,7 +3,7 @@ import DepthKernels
 
 /// The values of `depthcolorize`'s properties. The initial values here are the only defaults.
 struct DepthColorizeSettings: ColoringSettings {
-    var depth = DepthReading()
+    var depth = DepthReading.ofStream
 
     var palette = DepthPalette.jet
     var range = ColorRange.equalize

@@ -12,8 +12,10 @@ extension Property where Settings: DepthReadingSettings {
         [
             .choice("depth-kind", "Meaning of a depth sample", \.depth.scale.kind),
             .double(
-                "depth-unit", "Metres per count, or 1/metres per count with depth-kind=disparity", 1e-9...1e3,
-                \.depth.scale.unit),
+                "depth-unit",
+                "Metres per count, or 1/metres per count with depth-kind=disparity; 0 = as the depth caps say, 0.001 where "
+                    + "they do not",
+                0...1e3, \.depth.scale.unit),
             .double(
                 "depth-bias", "Offset added to every sample, in metres, or in 1/metres with depth-kind=disparity",
                 -1e3...1e3,
@@ -29,6 +31,17 @@ extension Property where Settings: DepthReadingSettings {
                 "depth-scale", "Additional scale of the depth map about the center of the frame; above 1 enlarges",
                 0.01...100, \.depth.zoom),
         ]
+    }
+}
+
+extension DepthReading {
+    /// The default of the properties: the unit is the stream's.
+    static let ofStream = DepthReading(scale: DepthScale(unit: 0))
+
+    /// Replaces a unit of 0 by the one that the caps give.
+    mutating func resolve(by stream: StreamCalibration?) {
+        guard scale.unit == 0 else { return }
+        scale.unit = scale.kind == .metric ? stream?.depthUnit ?? DepthScale().unit : DepthScale().unit
     }
 }
 

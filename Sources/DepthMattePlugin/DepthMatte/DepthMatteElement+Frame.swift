@@ -40,6 +40,8 @@ extension DepthMatteElement {
     ) throws(FlowStop) -> Bool {
         guard let compositor = state.compositor else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         let startOfWork = g_get_monotonic_time()
+        var settings = settings
+        settings.depth.resolve(by: state.inputs.depth.format?.stream)
         let job = Job(settings: settings, compositor: compositor, moment: moment)
         let backdrop = try backdrop(job)
         let outcome: Statistics.Outcome

@@ -11,6 +11,7 @@ struct DepthMatteSettings: AggregatorSettings, DepthReadingSettings {
     private static var initialMatte: MatteSettings {
         var settings = MatteSettings()
         (settings.method, settings.detail) = (.fusion, .auto)
+        settings.depth = .ofStream
         return settings
     }
 

@@ -6,6 +6,8 @@ import GstBridge
 struct DepthFormat: Equatable, Sendable {
     let encoding: DepthEncoding
     let layout: FrameLayout
+    /// The unit and the optics that the caps tell.
+    let stream: StreamCalibration
 
     /// Pad template caps for every depth stream.
     static let caps: String = {
@@ -23,6 +25,7 @@ struct DepthFormat: Equatable, Sendable {
         guard caps.isPlainMemory else {
             throw CapsRefusal("depth must lie in the system's memory, and the caps say otherwise")
         }
+        stream = try StreamCalibration(caps)
         switch String(cString: name) {
         case "video/x-raw":
             let info = try videoInfo(caps, maxPixels: maxPixels)
@@ -36,7 +39,7 @@ struct DepthFormat: Equatable, Sendable {
         case "video/x-depth":
             encoding = try DepthFormat.floatEncoding(structure)
             guard let (width, height) = caps.size, width > 0, height > 0 else {
-                throw CapsRefusal("width and height are missing")
+                throw CapsRefusal("width and height must be fixed and above 0")
             }
             try checkSize(width, height, maxPixels: maxPixels)
             layout = FrameLayout(width: width, height: height, bytesPerSample: encoding.bytesPerSample)
@@ -57,11 +60,11 @@ struct DepthFormat: Equatable, Sendable {
     private static func floatEncoding(_ structure: UnsafeMutablePointer<GstStructure>) throws(CapsRefusal)
         -> DepthEncoding
     {
-        let format = gst_structure_get_string(structure, "format").map { String(cString: $0) } ?? "no format"
-        switch format {
+        switch gst_structure_get_string(structure, "format").map({ String(cString: $0) }) {
         case "F32LE": return .float32LE
         case "F16LE": return .float16LE
-        default: throw CapsRefusal("\(format) is not a depth format; video/x-depth has F32LE and F16LE")
+        case nil: throw CapsRefusal("the format is missing; use F32LE or F16LE")
+        case let format?: throw CapsRefusal("video/x-depth has no format \(format); use F32LE or F16LE")
         }
     }
 }

@@ -1,0 +1,200 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+import Synchronization
+
+/// One `depthalign` instance.
+///
+/// Threads: `state` belongs to the streaming thread, or to `stop` while that does not run. `file` is locked.
+final class DepthAlignElement: Transform {
+    static let log = LogCategory(name: DepthAlign.factory, description: "Depth registration")
+
+    let instance: UnsafeMutablePointer<GstElement>
+    let table = Properties(DepthAlignProperties.all, initial: DepthAlignSettings())
+    var properties: any PropertyAccess { table }
+
+    /// The calibration of the property's file, from READY on; nil without a file.
+    private let file = Mutex<Calibration?>(nil)
+    private var state = State()
+
+    private final class State {
+        var maps: Maps?
+        var warnings = WarningLimiter()
+    }
+
+    /// The maps that come in and leave, from `setCaps` on.
+    private struct Maps {
+        let input: DepthFormat
+        let output: DepthFormat
+        /// Nil where the maps are registered already, and pass.
+        let registration: DepthRegistration?
+        /// Metres per count.
+        let unit: Double
+    }
+
+    init(_ instance: UnsafeMutablePointer<GstElement>) { self.instance = instance }
+
+    func start() throws(ElementError) {
+        guard let path = table.current.calibration, !path.isEmpty else { return file.withLock { $0 = nil } }
+        let calibration = try readCalibration(path)
+        file.withLock { $0 = calibration }
+    }
+
+    func stop() {
+        state = State()
+        file.withLock { $0 = nil }
+    }
+
+    func propertyChanged(_ name: String) {
+        if name == "depth-unit" { reconfigureSrc() }
+    }
+
+    private func readCalibration(_ path: String) throws(ElementError) -> Calibration {
+        // A FIFO would be waited for.
+        guard g_file_test(path, G_FILE_TEST_IS_REGULAR) != 0, let reader = ByteReader(path: path) else {
+            throw ElementError(
+                .resource(GST_RESOURCE_ERROR_NOT_FOUND),
+                "The calibration \"\(path)\" cannot be read. Set the property "
+                    + "calibration to a file in JSON or YAML.")
+        }
+        var bytes: [UInt8] = []
+        while bytes.count <= StructuredTextReader.longest, let byte = reader.next() { bytes.append(byte) }
+        do throws(CalibrationError) {
+            return try Calibration(text: bytes)
+        } catch {
+            throw ElementError(
+                .resource(GST_RESOURCE_ERROR_SETTINGS), "The calibration \"\(path)\" is faulty: \(error.reason).")
+        }
+    }
+
+    // MARK: Caps
+
+    /// The calibration and unit of a stream: the property's before the caps' before the file's.
+    private func measure(_ caps: UnsafeMutablePointer<GstCaps>) throws(CapsRefusal) -> StreamCalibration {
+        var stream = try StreamCalibration(caps)
+        if let calibration = file.withLock({ $0 }) { stream.calibration = calibration }
+        let unit = table.current.depthUnit
+        stream.depthUnit = unit > 0 ? unit : stream.depthUnit ?? stream.calibration?.depthUnit
+        return stream
+    }
+
+    func transformCaps(
+        _ caps: UnsafeMutablePointer<GstCaps>, of direction: GstPadDirection
+    ) -> UnsafeMutablePointer<GstCaps>? {
+        guard let result = gst_caps_copy(caps) else { return nil }
+        StreamCalibration().write(to: result)
+        let isKnown = direction == GST_PAD_SINK && gst_caps_is_fixed(caps) != 0
+        let calibration = isKnown ? (try? measure(caps))?.calibration : file.withLock { $0 }
+        if calibration == nil || calibration?.color != nil {
+            result.allowEverySize()
+        }
+        return result
+    }
+
+    func fixateCaps(
+        _ other: UnsafeMutablePointer<GstCaps>, for caps: UnsafeMutablePointer<GstCaps>, of direction: GstPadDirection
+    ) -> UnsafeMutablePointer<GstCaps>? {
+        guard direction == GST_PAD_SINK, let stream = try? measure(caps), let calibration = stream.calibration,
+            gst_caps_is_empty(other) == 0
+        else { return gst_caps_fixate(other) }
+        let result = gst_caps_truncate(other)?.writable
+        guard let result, let structure = gst_caps_get_structure(result, 0) else { return result }
+        let view = calibration.color ?? calibration.depth
+        gst_structure_fixate_field_nearest_int(structure, "width", gint(clamping: view.width))
+        gst_structure_fixate_field_nearest_int(structure, "height", gint(clamping: view.height))
+        guard let fixed = gst_caps_fixate(result)?.writable else { return nil }
+        if let (width, height) = fixed.size {
+            StreamCalibration(
+                depthUnit: stream.depthUnit,
+                calibration: Calibration(depth: view.scaled(toWidth: width, height: height))
+            ).write(to: fixed)
+        }
+        return fixed
+    }
+
+    func getUnitSize(_ caps: UnsafeMutablePointer<GstCaps>) -> Int? {
+        (try? DepthFormat(caps, maxPixels: .max))?.layout.size
+    }
+
+    func setCaps(
+        _ input: UnsafeMutablePointer<GstCaps>, _ output: UnsafeMutablePointer<GstCaps>
+    ) throws(CapsRefusal) {
+        let maxPixels = Int(clamping: table.current.maxPixels)
+        let (from, to) = (try DepthFormat(input, maxPixels: maxPixels), try DepthFormat(output, maxPixels: maxPixels))
+        let stream = try measure(input)
+        guard let calibration = stream.calibration else {
+            throw CapsRefusal(
+                "no calibration; set the property calibration to a file, or take the depth of depthcamsrc, which carries it"
+            )
+        }
+        let unit = stream.depthUnit ?? DepthScale().unit
+        if calibration.color == nil {
+            gst_base_transform_set_passthrough(base, 1)
+            state.maps = Maps(input: from, output: to, registration: nil, unit: unit)
+            return
+        }
+        guard
+            let registration = DepthRegistration(
+                calibration, width: from.layout.width, height: from.layout.height, outputWidth: to.layout.width,
+                outputHeight: to.layout.height)
+        else { throw CapsRefusal("the calibration does not fit maps of this size") }
+        gst_base_transform_set_passthrough(base, 0)
+        state.maps = Maps(input: from, output: to, registration: registration, unit: unit)
+        Self.log.debug(self) { "\(input.text) to \(output.text)" }
+    }
+
+    // MARK: Maps
+
+    func transform(_ input: BufferPointer, into output: BufferPointer) throws(FlowStop) {
+        guard let maps = state.maps, let registration = maps.registration else {
+            throw .refused(GST_FLOW_NOT_NEGOTIATED)
+        }
+        do throws(FrameFault) {
+            _ = try maps.output.layout.clearAround(output)
+            try withFrame(changing: output, maps.output.layout) { planes throws(FrameFault) in
+                let target = try planes.first()
+                do throws(FrameFault) {
+                    try DepthFrame(buffer: input, format: maps.input, reading: DepthReading()).withImage {
+                        image throws(FrameFault) in
+                        guard registration.align(image, unit: maps.unit, into: target) else {
+                            throw .contradiction("the depth map is not the caps'")
+                        }
+                    }
+                } catch {
+                    report(error)
+                    clear(target)
+                }
+            }
+        } catch {
+            throw .failed(ElementError(error, in: "depth map", "the stream cannot go on"))
+        }
+    }
+
+    private func report(_ fault: FrameFault) {
+        Self.log.info(self) { "depth map: \(fault)" }
+        guard state.warnings.admits(fault.cause) else { return }
+        warn(ElementError(fault, in: "depth map", "nothing of it is shown"))
+    }
+
+    private func clear(_ plane: MutablePlane) {
+        for y in 0..<plane.rows { plane.row(y).initializeMemory(as: UInt8.self, repeating: 0, count: plane.rowBytes) }
+    }
+
+    /// Regions of interest name places of the map that comes in.
+    func transformMeta(_ meta: UnsafeMutablePointer<GstMeta>, parent: () -> Bool) -> Bool { parent() }
+}
+
+extension UnsafeMutablePointer<GstCaps> {
+    /// Removes what limits width and height in writable caps.
+    fileprivate func allowEverySize() {
+        for index in 0..<gst_caps_get_size(self) {
+            guard let structure = gst_caps_get_structure(self, index) else { continue }
+            for field in ["width", "height"] {
+                var range = GValue()
+                g_value_init(&range, gst_int_range_get_type())
+                gst_value_set_int_range(&range, 1, gint(clamping: VideoPicture.largestSide))
+                gst_structure_take_value(structure, field, &range)
+            }
+        }
+    }
+}

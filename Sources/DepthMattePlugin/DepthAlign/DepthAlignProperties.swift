@@ -1,0 +1,19 @@
+import GstBridge
+
+/// The properties of `depthalign`.
+enum DepthAlignProperties {
+    typealias Row = Property<DepthAlignSettings>
+
+    static let all: [Row] = [
+        .string(
+            "calibration",
+            "Path of the calibration of both cameras, in JSON or YAML; empty = the calibration in the stream's caps. Takes effect in "
+                + "READY",
+            \.calibration),
+        .double(
+            "depth-unit",
+            "Metres per count; 0 = as the stream's caps or the calibration say, 0.001 where neither does", 0...1e3,
+            \.depthUnit),
+        .uint("max-pixels", "Largest map accepted or made, in pixels", 1...UInt32.max, \.maxPixels),
+    ]
+}

@@ -1,0 +1,58 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+
+/// The fields of depth caps that tell how a stream was measured.
+///
+///     depth-unit=(double)0.001, calibration=(string)"{…}"
+///
+/// `depth-unit`: metres per count. `calibration`: JSON (`Calibration.json`) of the optics of the camera whose view the map has; also those
+/// of the color camera, where the map is not registered to it.
+struct StreamCalibration: Equatable, Sendable {
+    /// Metres per count; nil where the caps do not say it.
+    var depthUnit: Double?
+    var calibration: Calibration?
+
+    private static let unitField = "depth-unit"
+    private static let calibrationField = "calibration"
+
+    init(depthUnit: Double? = nil, calibration: Calibration? = nil) {
+        self.depthUnit = depthUnit
+        self.calibration = calibration
+    }
+
+    /// Reads the fields of fixed caps.
+    ///
+    /// - Throws: a sentence where a field cannot be read.
+    init(_ caps: UnsafeMutablePointer<GstCaps>) throws(CapsRefusal) {
+        guard let structure = gst_caps_get_structure(caps, 0) else { return }
+        if gst_structure_has_field(structure, StreamCalibration.unitField) != 0 {
+            var unit = 0.0
+            guard gst_structure_get_double(structure, StreamCalibration.unitField, &unit) != 0,
+                (1e-9...1e3).contains(unit)
+            else { throw CapsRefusal("the field depth-unit is not a double from 1e-9 to 1000") }
+            depthUnit = unit
+        }
+        if gst_structure_has_field(structure, StreamCalibration.calibrationField) != 0 {
+            guard let text = gst_structure_get_string(structure, StreamCalibration.calibrationField) else {
+                throw CapsRefusal("the field calibration is not a string")
+            }
+            do throws(CalibrationError) {
+                calibration = try Calibration(text: Array(String(cString: text).utf8))
+            } catch {
+                throw CapsRefusal("the field calibration cannot be read, \(error.reason)")
+            }
+        }
+    }
+
+    /// Sets the fields of writable caps, and removes those that are nil here.
+    func write(to caps: UnsafeMutablePointer<GstCaps>) {
+        for index in 0..<gst_caps_get_size(caps) {
+            guard let structure = gst_caps_get_structure(caps, index) else { continue }
+            gst_structure_remove_field(structure, StreamCalibration.unitField)
+            gst_structure_remove_field(structure, StreamCalibration.calibrationField)
+            if let depthUnit { structure.set(StreamCalibration.unitField, to: depthUnit) }
+            if let calibration { structure.set(StreamCalibration.calibrationField, to: calibration.json) }
+        }
+    }
+}
