@@ -170,7 +170,7 @@ extension ReferencePadAggregator {
 
 extension ReferencePadAggregator {
     package var noMemoryForCaps: ElementError {
-        ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "There is no memory to agree on caps.")
+        ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "Out of memory while negotiating caps.")
     }
 
     /// Posts a warning about a faulty frame, at most one a second for each cause.
@@ -183,10 +183,10 @@ extension ReferencePadAggregator {
         if streams.state.warnings.admits("\(what) \(fault.cause)") { warn(ElementError(fault, in: what, consequence)) }
     }
 
-    /// Runs `body`, which draws a frame that must leave; a fault ends the stream with an error.
+    /// Runs `body`, which draws something for which there is no fallback: a fault ends the stream with an error.
     ///
     /// - Parameter what: the picture, as a noun.
-    package func drawingLast<Result: ~Copyable>(
+    package func drawWithoutFallback<Result: ~Copyable>(
         _ what: String, _ body: () throws(FrameFault) -> Result
     ) throws(FlowStop) -> Result {
         do throws(FrameFault) {

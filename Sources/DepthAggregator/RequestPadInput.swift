@@ -25,7 +25,7 @@ package struct RequestPadInput<Format>: ~Copyable {
     }
 
     /// True where the pad existed at the last `refresh`.
-    package var isThere: Bool { linked != nil }
+    package var exists: Bool { linked != nil }
 
     /// The format of its buffers; nil before caps.
     package var format: Format? {
@@ -45,7 +45,7 @@ package struct RequestPadInput<Format>: ~Copyable {
         linked = Linked(followed: SecondaryInput(pad, holdsThroughGaps: holdsThroughGaps), format: nil)
     }
 
-    /// New caps on the pad: what came before them means something else.
+    /// Sets the format and drops the buffers taken so far, because they have the old one.
     package mutating func setFormat(_ format: Format, _ element: some ReferencePadAggregator) {
         refresh(element)
         linked?.format = format
@@ -91,7 +91,7 @@ package struct RequestPadInput<Format>: ~Copyable {
 }
 
 extension RequestPadInput where Format: Equatable {
-    /// Caps on the pad: where they say something new, what came before them means something else.
+    /// The same, but only where the format differs.
     package mutating func setFormatIfNew(_ format: Format, _ element: some ReferencePadAggregator) {
         refresh(element)
         if self.format != format { setFormat(format, element) }

@@ -133,7 +133,8 @@ private func drawAnyDiscs(
     }
 }
 
-/// Writes the colors of keys, four at a time, from left to right.
+/// Writes one line of pixels, four at a time. `keys(x)` returns the keys of pixels x ..< x + 4; it may keep state, because
+/// it is called from left to right.
 @inline(__always)
 private func drawPixels(_ width: Int, _ target: UnsafeMutableRawPointer, _ keys: (_ x: Int) -> SIMD4<Double>) {
     var x = 0

@@ -1,5 +1,5 @@
 extension Scene {
-    /// The persons of the matte, from back to front.
+    /// The persons whom the matte shows, from back to front.
     func foreground(seconds: Double) -> [Person] {
         switch pattern {
         case .ramp, .blank: []

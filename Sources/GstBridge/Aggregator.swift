@@ -53,18 +53,19 @@ package protocol Aggregator: Element {
     /// Looks at a serialized event on the sender's thread, before it is queued.
     func sinkEventPreQueue(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop)
 
-    /// An event that reached the head of its pad's queue; flushes come on the sender's thread. The event is ours to
-    /// give back, or to `parent`, which takes it.
+    /// Handles an event that reached the head of its pad's queue; flushes come on the sender's thread. Takes ownership: unref the
+    /// event, or pass it to `parent`, which then owns it.
     func sinkEvent(
         _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool
 
-    /// An event from downstream, on its sender's thread. The event is ours to give back, or to `parent`.
+    /// Handles an event from downstream, on the sender's thread. Takes ownership: unref the event, or pass it to `parent`, which
+    /// then owns it.
     func srcEvent(
         _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool
 
-    /// A buffer about to become the head of its pad: returns it, or nil after giving it back. Runs under the pad's
+    /// A buffer about to become the head of its pad: returns it, or nil after unreffing it. Runs under the pad's
     /// lock, so nothing here may call GStreamer's pads or the bus.
     func clip(_ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> UnsafeMutablePointer<GstBuffer>?
 

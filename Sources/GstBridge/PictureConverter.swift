@@ -12,7 +12,8 @@ package final class PictureConverter {
     private let targetLayout: FrameLayout
     /// The rectangle whose pixels are drawn with their bytes in reverse order, to be swapped afterwards; nil for none.
     private let turned: Rectangle<Int>?
-    /// The area whose plane of alpha GstVideoConverter leaves half transparent; nil for nothing.
+    /// The area of the alpha plane that is set to 255 after the conversion, because GstVideoConverter leaves it half
+    /// transparent; nil for none.
     private let opaque: Rectangle<Int>?
 
     /// Takes `from` out of each source frame to `into` in the target; the rest of the target gets the border's color.
@@ -37,7 +38,8 @@ package final class PictureConverter {
         let whole = Rectangle(width: targetLayout.width, height: targetLayout.height)
         let from = from ?? Rectangle(width: sourceLayout.width, height: sourceLayout.height)
         let into = into ?? whole
-        // GstVideoConverter draws no picture of a single row in the formats that it reckons in.
+        // GstVideoConverter draws nothing into one row of its internal formats (ARGB, AYUV). So the picture is drawn in the
+        // format with reversed bytes, which are swapped afterwards.
         let reversed = into.height == 1 ? reversedFormat(target.finfo.pointee.format) : nil
         if let reversed { self.target.finfo = gst_video_format_get_info(reversed) }
         turned = reversed.map { _ in border == nil ? into : whole }
@@ -47,7 +49,7 @@ package final class PictureConverter {
         } else {
             opaque = nil
         }
-        let border = border.map { target.finfo.pointee.isGray ? gray($0, target.colorimetry) : $0 }
+        let border = border.map { target.finfo.pointee.isGray ? grayBorder($0, target.colorimetry) : $0 }
         let areas = [
             "src-x=\(from.x)", "src-y=\(from.y)", "src-width=\(from.width)", "src-height=\(from.height)",
             "dest-x=\(into.x)", "dest-y=\(into.y)", "dest-width=\(into.width)", "dest-height=\(into.height)",
@@ -111,7 +113,8 @@ package final class PictureConverter {
     }
 }
 
-/// The format that has the bytes of each pixel the other way round, for those that GstVideoConverter reckons in.
+/// Returns the format with the bytes of each pixel in reverse order; nil for formats other than GstVideoConverter's internal
+/// ones.
 private func reversedFormat(_ format: GstVideoFormat) -> GstVideoFormat? {
     switch format {
     case GST_VIDEO_FORMAT_ARGB: GST_VIDEO_FORMAT_BGRA
@@ -120,8 +123,9 @@ private func reversedFormat(_ format: GstVideoFormat) -> GstVideoFormat? {
     }
 }
 
-/// A border's color as the gray of a format: GstVideoConverter takes the red of a border for its gray.
-private func gray(_ argb: UInt32, _ colorimetry: GstVideoColorimetry) -> UInt32 {
+/// Returns a border color whose red, green and blue all hold its luma, in the format's range: GstVideoConverter fills the
+/// border of a gray format with the red component.
+private func grayBorder(_ argb: UInt32, _ colorimetry: GstVideoColorimetry) -> UInt32 {
     var (red, blue) = (0.299, 0.114)
     gst_video_color_matrix_get_Kr_Kb(colorimetry.matrix, &red, &blue)
     let share = { (weight: Double, shift: UInt32) in weight * Double(argb >> shift & 255) }

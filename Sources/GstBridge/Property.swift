@@ -176,7 +176,7 @@ package struct Property<Settings: Sendable>: Sendable {
     }
 }
 
-/// A property that can only be read, and is made when it is: a structure with what the element has to tell.
+/// A read-only property of type GstStructure, built each time it is read.
 package struct StructureProperty: Sendable {
     let name: String
     let blurb: String

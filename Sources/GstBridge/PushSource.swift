@@ -10,7 +10,8 @@ package protocol PushSource: Element {
     /// Sends what is due next on the pad's thread, and is called again until that is paused.
     func step(_ pad: Pad)
 
-    /// An event from downstream, on its sender's thread. The event is ours to give back, or to `parent`.
+    /// Handles an event from downstream, on the sender's thread. Takes ownership: unref the event, or pass it to `parent`, which
+    /// then owns it.
     func srcEvent(
         _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool

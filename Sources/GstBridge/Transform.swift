@@ -50,12 +50,12 @@ package protocol Transform: Element {
     func transformMeta(_ meta: UnsafeMutablePointer<GstMeta>, parent: () -> Bool) -> Bool
 
     /// An event from upstream, in its place among the buffers; FLUSH_START and FLUSH_STOP on their sender's thread. An element
-    /// that remembers earlier frames forgets them at FLUSH_STOP. The event is ours to give back, or to `parent`.
+    /// that remembers earlier frames forgets them at FLUSH_STOP. Takes ownership: unref the event, or pass it to `parent`, which then owns it.
     func sinkEvent(
         _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool
 
-    /// An event from downstream, on its sender's thread. The event is ours to give back, or to `parent`.
+    /// Handles an event from downstream, on the sender's thread. Takes ownership, as `sinkEvent`.
     func srcEvent(
         _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool
@@ -147,7 +147,10 @@ private func installCapsFunctions(_ table: UnsafeMutablePointer<GstBaseTransform
             try element.setCaps(input, output)
             return 1
         } catch {
-            element.post(ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "These caps are refused: \(error.reason)."))
+            element.post(
+                ElementError(
+                    .core(GST_CORE_ERROR_NEGOTIATION), "Caps not supported: \(error.reason).",
+                    details: "sink \(input.text), src \(output.text)"))
             return 0
         }
     }
@@ -165,6 +168,12 @@ private func installDataFunctions(_ table: UnsafeMutablePointer<GstBaseTransform
         if time != noClockTime {
             gst_object_sync_values(UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstObject.self), time)
         }
+    }
+    // One frame in, one frame out, however long the input is: a short one is the element's to report.
+    table.pointee.transform_size = { instance, _, _, _, other, size in
+        guard let other, let size, let bytes = element(instance)?.getUnitSize(other) else { return 0 }
+        size.pointee = gsize(bytes)
+        return 1
     }
     table.pointee.transform = { instance, input, output in
         guard let input, let output, let element = element(instance) else { return GST_FLOW_ERROR }

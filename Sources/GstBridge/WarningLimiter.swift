@@ -7,6 +7,8 @@ package struct WarningLimiter {
     /// Microseconds between two warnings of one cause.
     private static let interval: gint64 = 1_000_000
 
+    package init() {}
+
     package mutating func admits(_ cause: String) -> Bool {
         let now = g_get_monotonic_time()
         if let last = lastPosted[cause], now &- last < WarningLimiter.interval { return false }

@@ -95,7 +95,7 @@ final class Bench {
     func measureViews() throws {
         say(ViewFigure.header)
         for view in View.all {
-            let ring = try effort.ring(view.leaving)
+            let ring = try effort.ring(view.outputCase)
             processors.use(onlyOne: view.threads == 1)
             let samples = try Samples(of: try view.works(ring: ring, effort), effort)
             let figure = ViewFigure(view, ring: ring, samples)

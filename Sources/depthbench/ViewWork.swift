@@ -7,17 +7,17 @@ struct View {
     let name: String
     let factory: String
     var properties: [String: String] = [:]
-    /// `max-threads` of the element, where it has that property; 0 = as many as are of use. Of its kernels, where they are
-    /// timed alone; those with 0 are not.
+    /// The element's `max-threads`, if it has that property (0 = automatic), and the number of threads of `kernel`. Views
+    /// with 0 have no `kernel`.
     var threads = 1
     var depthFormat = "GRAY16_LE"
     var depth = Size(width: 640, height: 480)
     /// Size of the video on the `video` pad; nil without that pad.
     var video: Size?
     var videoFormat = "I420"
-    /// Of what leaves.
+    /// Format of the output.
     var format = "BGRx"
-    /// Times a memcpy of what leaves, at most; nil where there is no goal.
+    /// The most time it may take, as a multiple of a memcpy of the output; nil for no goal.
     var goal: Double?
     /// The element's work without GStreamer; nil where it is not timed alone.
     var kernel: Kernel?
@@ -27,7 +27,7 @@ struct View {
         case cloud
     }
 
-    /// Of what leaves.
+    /// Size of the output: the video's, or without video the depth map's.
     var size: Size { video ?? depth }
 
     static let all = [
@@ -60,15 +60,15 @@ extension View {
     private var depthShape: DepthShape { DepthShape(depthFormat, depth) }
 
     /// The video that leaves.
-    var leaving: Case {
-        var leaving = Case()
-        (leaving.size, leaving.format) = (size, format)
-        return leaving
+    var outputCase: Case {
+        var outputCase = Case()
+        (outputCase.size, outputCase.format) = (size, format)
+        return outputCase
     }
 
     /// The element, a memcpy of what leaves, and the kernels where they are timed alone.
     func works(ring: Int, _ effort: Options.Effort) throws -> [any Workload] {
-        let works: [any Workload] = [try element(ring: ring), try CopyWork(leaving, effort, threads: 1)]
+        let works: [any Workload] = [try element(ring: ring), try CopyWork(outputCase, effort, threads: 1)]
         return switch kernel {
         case .colors(let range): works + [try colors(range, ring: ring)]
         case .cloud: works + [try cloud(ring: ring)]
@@ -79,11 +79,11 @@ extension View {
     private func element(ring: Int) throws -> ElementRig {
         var properties = properties
         properties["max-threads"] = "\(threads)"
-        let rig = try ElementRig(factory, downstream: try VideoShape(leaving).caps, properties)
+        let rig = try ElementRig(factory, downstream: try VideoShape(outputCase).caps, properties)
         let maps = try FrameRing(count: ring, size: depthShape.layout.size, fill: depthShape.fill(.slope))
         try rig.feed("depth", depthShape.caps, maps)
         if video != nil {
-            var arriving = leaving
+            var arriving = outputCase
             arriving.format = videoFormat
             let shape = try VideoShape(arriving)
             let frames = try FrameRing(count: ring, size: shape.layout.size, fill: fillWithNoise)
@@ -103,7 +103,7 @@ extension View {
     private func colors(_ range: DepthColorRange, ring: Int) throws -> KernelLoop {
         let overlay = ColorOverlay()
         let (depths, maps) = try depthShape.ring(.slope, count: ring)
-        let layout = try VideoShape(leaving).layout
+        let layout = try VideoShape(outputCase).layout
         let outputs = (0..<ring).map { FrameMemory(layout, seed: $0) }
         let targets = outputs.compactMap { memory in
             memory.planes[0].flatMap {
@@ -121,8 +121,8 @@ extension View {
         }
     }
 
-    /// The kernels of `depthcloud`: a cloud in the colors of video that has the depth's size and the output's format, turned
-    /// by 20°.
+    /// Returns a loop over the kernels of `depthcloud`, at a yaw of 20°. The colors come from a picture of the output's size and
+    /// format.
     private func cloud(ring: Int) throws -> KernelLoop {
         let renderer = CloudRenderer()
         if threads > 1 { renderer.pool = ThreadPool(size: threads) }

@@ -192,7 +192,7 @@ import Testing
         settings.preset = "hand"
         _ = try camera.start(settings)
         settings.preset = "Nothing"
-        #expect(throws: CameraError.failed("it has no preset Nothing, but Default, Hand")) {
+        #expect(throws: CameraError.failed("no preset Nothing; the presets are Default, Hand")) {
             _ = try camera.start(settings)
         }
     }

@@ -15,33 +15,33 @@ import Testing
     @Test func `detail is full while frames take little of their time`() {
         var choice = DetailChoice()
         note(0.4, frames: 1000, in: &choice)
-        #expect(choice.detail == .full)
+        #expect(choice.current == .full)
     }
 
     @Test func `frames that take long halve it, and a few of them do not`() {
         var choice = DetailChoice()
         note(0.2, frames: 100, in: &choice)
         note(2, frames: 3, in: &choice)
-        #expect(choice.detail == .full)
+        #expect(choice.current == .full)
         note(0.8, frames: 100, in: &choice)
-        #expect(choice.detail == .half)
+        #expect(choice.current == .half)
     }
 
     @Test func `it comes back only where all of it would fit`() {
         var choice = DetailChoice()
         note(0.8, frames: 100, in: &choice)
         note(0.4, frames: 1000, in: &choice)
-        #expect(choice.detail == .half)
+        #expect(choice.current == .half)
         note(0.05, frames: 200, in: &choice)
-        #expect(choice.detail == .full)
+        #expect(choice.current == .full)
     }
 
     @Test func `it changes seldom`() {
         var (choice, changes) = (DetailChoice(), 0)
         for second in 0..<60 {
-            let before = choice.detail
+            let before = choice.current
             note(second % 2 == 0 ? 2 : 0, frames: 30, in: &choice)
-            if choice.detail != before { changes += 1 }
+            if choice.current != before { changes += 1 }
         }
         #expect(changes <= 20)
     }
@@ -51,6 +51,6 @@ import Testing
         for interval in [nil, 0, -5] as [Int64?] {
             for _ in 0..<200 { choice.note(work: 1_000_000_000, interval: interval) }
         }
-        #expect(choice.detail == .full)
+        #expect(choice.current == .full)
     }
 }

@@ -100,8 +100,8 @@ final class FreenectCamera: Camera {
         case 0..., FreenectLibrary.USBError.timeout, FreenectLibrary.USBError.interrupted: return
         case FreenectLibrary.USBError.failed:
             // What libfreenect returns once a device is gone.
-            guard case .failed(let sentence) = context.fault(result, "The Kinect was unplugged") else {
-                throw .unplugged("The Kinect was unplugged.")
+            guard case .failed(let sentence) = context.fault(result, "libfreenect lost the device") else {
+                throw .unplugged("libfreenect lost the device.")
             }
             throw .unplugged(sentence)
         default: throw context.fault(result, "The Kinect cannot be read")

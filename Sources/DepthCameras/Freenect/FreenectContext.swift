@@ -76,7 +76,7 @@ final class FreenectContext {
             return .busy("Another program uses the Kinect (\(words)).")
         }
         if isError(FreenectLibrary.USBError.noDevice, "LIBUSB_ERROR_NO_DEVICE") {
-            return .unplugged("The Kinect was unplugged (\(words)).")
+            return .unplugged("libusb reports no device (\(words)).")
         }
         if isError(FreenectLibrary.USBError.access, "LIBUSB_ERROR_ACCESS") {
             return .failed(

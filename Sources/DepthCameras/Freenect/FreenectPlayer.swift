@@ -16,14 +16,15 @@ final class FreenectPlayer {
     private var position = 0
     /// Frames played since the recording was last at its beginning.
     private var playedCount = 0
-    /// From the recording's time to the host's.
-    private var delay: Int64?
+    /// Host time minus recording time, in nanoseconds; nil until the first frame.
+    private var hostOffset: Int64?
     /// What is added to the ticks and the times of the recording, so that they go on when it starts again.
     private var offset: (ticks: UInt32, time: Int64) = (0, 0)
 
-    /// A recording that is played later than this goes on from there.
-    private static let patience: Int64 = 500_000_000
-    /// Of a frame, in nanoseconds and in ticks.
+    /// In nanoseconds. A frame that is later than this is played at once, and later frames keep its delay; a smaller lag is
+    /// caught up.
+    private static let maxLag: Int64 = 500_000_000
+    /// One frame at 30 frames a second, in nanoseconds and in ticks of the 60 MHz counter.
     private static let interval: (time: Int64, ticks: UInt32) = (33_333_333, 2_000_000)
 
     /// - Throws: `CameraError.busy` where fakenect plays already.
@@ -38,7 +39,7 @@ final class FreenectPlayer {
     func rewind() {
         position = 0
         playedCount = 0
-        delay = nil
+        hostOffset = nil
         offset = (0, 0)
     }
 
@@ -71,9 +72,9 @@ final class FreenectPlayer {
     /// - Returns: false if the deadline came first.
     private func wait(for time: Int64, deadline: Int64) -> Bool {
         let now = monotonicTime()
-        var due = time &+ (delay ?? now &- time)
-        if delay == nil || due < now - Self.patience { due = now }
-        delay = due &- time
+        var due = time &+ (hostOffset ?? now &- time)
+        if hostOffset == nil || due < now - Self.maxLag { due = now }
+        hostOffset = due &- time
         let left = max(min(due, deadline) - now, 0)
         var interval = timespec()
         interval.tv_sec = .init(left / 1_000_000_000)

@@ -184,7 +184,7 @@ final class RealSenseCamera: Camera {
             if known.lowercased() == name.lowercased() { return try set(sensor, option, value) }
             names.append(known)
         }
-        throw .failed("it has no preset \(name), but \(names.joined(separator: ", "))")
+        throw .failed("no preset \(name); the presets are \(names.joined(separator: ", "))")
     }
 
     func stop() {
@@ -230,10 +230,10 @@ final class RealSenseCamera: Camera {
             if let frames = takePair(isLast: false) { return frames }
             if monotonicTime() > end { return nil }
             var set: OpaquePointer?
-            let isThere = try functions.call {
+            let exists = try functions.call {
                 functions.waitForFrames(pipeline.pointer, &set, CUnsignedInt(clamping: milliseconds), $0)
             }
-            guard isThere != 0, let set else {
+            guard exists != 0, let set else {
                 // A frame that waited for so long has no partner.
                 if let frames = takePair(isLast: true) { return frames }
                 if isRecording { try checkEnd(of: run.device) }
@@ -254,7 +254,8 @@ final class RealSenseCamera: Camera {
         if status == RealSenseConstant.playbackStopped { throw .ended }
     }
 
-    /// Adds the frames of a set that are new. A set in which none is comes from a recording of one frame that starts again.
+    /// Adds the new frames of a set. A set without any comes from a looped recording of one frame: then all its frames are
+    /// added.
     private func add(_ frames: CameraFrames) {
         let isVideoNew = frames.video.map { $0.number != run?.lastVideo } ?? false
         let isDepthNew = frames.depth.map { $0.number != run?.lastDepth } ?? false
@@ -276,8 +277,8 @@ final class RealSenseCamera: Camera {
         try functions.call { functions.addReference(frames.pointer, $0) }
         try functions.call { functions.processFrame(align.block.pointer, frames.pointer, $0) }
         var result: OpaquePointer?
-        let isThere = try functions.call { functions.pollQueue(align.queue.pointer, &result, $0) }
-        guard isThere != 0, let result else { return frames }
+        let exists = try functions.call { functions.pollQueue(align.queue.pointer, &result, $0) }
+        guard exists != 0, let result else { return frames }
         return RealSenseObject(result, functions.releaseFrame)
     }
 
@@ -365,7 +366,7 @@ private struct RealSenseExtrinsics {
 }
 
 extension Double {
-    /// A unit without the error of single precision: 0.0010000000474974513 is 0.001.
+    /// The depth unit rounded to 1e-7, which removes the error of single precision: 0.0010000000474974513 becomes 0.001.
     fileprivate var roundedUnit: Double { (self * 1e7).rounded() / 1e7 }
 }
 

@@ -15,7 +15,7 @@ package struct EdgeSettings: Equatable, Sendable {
         self.lightWrap = lightWrap
     }
 
-    /// The settings that apply with a matte.
+    /// The settings to use with a matte: clamped, and without decontamination unless the matte follows the video's edges.
     func suited(to matte: Matte) -> EdgeSettings {
         let settings = clamped
         return matte.followsVideo ? settings : EdgeSettings(decontaminate: 0, lightWrap: settings.lightWrap)

@@ -38,7 +38,7 @@ package final class DepthColorMap {
     /// The bin of each code, or `beyond`, or `unmeasured`.
     private var codeBins = Scratch<Int32>()
     private var codeBinsKey: CodeKey?
-    /// The number of samples in each bin or nearer; later the index of its color.
+    /// The number of samples in each bin; `rank` replaces it by the index of the bin's color.
     private var bins = Scratch<UInt32>()
     /// The pixel of each code or bin.
     private var table = Scratch<UInt32>()

@@ -9,9 +9,10 @@ extension DepthCamSrcElement {
     private static let clockTolerance: Int64 = 1_000_000
     /// Exposures whose timestamps are remembered: as many as one pad may be ahead of the other.
     private static let rememberedStamps = 4 * CaptureSession.queueLength
-    /// Nanoseconds; latencies are told in such steps, so that the pipeline is not told of each frame's.
+    /// The measured delay is rounded up to a multiple of this, in nanoseconds, so that small changes post no LATENCY message.
     private static let latencyStep: GstClockTime = 10_000_000
-    /// Nanoseconds; a frame that hung longer in the host's queues says nothing about the next.
+    /// The longest delay that is reported, in nanoseconds. A frame that waited longer in the host's queues tells nothing about
+    /// later frames.
     private static let mostLatency: GstClockTime = 500_000_000
 
     /// Returns the running time of an exposure, in nanoseconds; nil while the pipeline has no clock.
@@ -47,8 +48,8 @@ extension DepthCamSrcElement {
         if isNew { gst_element_post_message(instance, gst_message_new_latency(object)) }
     }
 
-    /// The time from a frame's timestamp to its push: that of a frame, in which the camera reads the picture out, or the longest
-    /// that was seen.
+    /// The latency to report: the longest delay so far between a frame's timestamp and its arrival, capped at `mostLatency` and
+    /// rounded up to a multiple of `latencyStep`. It is at least one frame's duration, in which the camera reads a picture out.
     private func latency(_ session: CaptureSession) -> GstClockTime {
         let seen = min(GstClockTime(clamping: session.counts.longestDelay), DepthCamSrcElement.mostLatency)
         let steps = (seen &+ DepthCamSrcElement.latencyStep &- 1) / DepthCamSrcElement.latencyStep

@@ -79,7 +79,7 @@ extension DepthMatteElement {
     func cover(_ frame: inout OwnedBuffer, _ job: Job) throws(FlowStop) {
         let backdrop = job.settings.view.showsBackground ? Backdrop.picture(try backdropPicture(job)) : nil
         let layers = Layers(matte: nil, depth: nil, backdrop: backdrop)
-        frame = try drawingLast("frame") { () throws(FrameFault) in
+        frame = try drawWithoutFallback("frame") { () throws(FrameFault) in
             var canvas = try job.compositor.blankCanvas(for: frame.pointer)
             if job.settings.view == .quad {
                 canvas.pointer.removePlacedMetas()
@@ -112,13 +112,13 @@ extension DepthMatteElement {
     }
 
     private func colorFrame(_ request: BackdropRequest) throws(FlowStop) -> BufferRef {
-        try drawingLast("background") { () throws(FrameFault) in try state.backdrops.colorFrame(request) }
+        try drawWithoutFallback("background") { () throws(FrameFault) in try state.backdrops.colorFrame(request) }
     }
 
     private func backdropRequest(_ job: Job) -> BackdropRequest {
         BackdropRequest(
             settings: job.settings, format: job.compositor.output, hasAlpha: job.compositor.hasStraightAlpha,
-            moment: job.moment, hasPad: state.inputs.background.isThere, padPicture: state.inputs.backgroundPicture(),
+            moment: job.moment, hasPad: state.inputs.background.exists, padPicture: state.inputs.backgroundPicture(),
             file: backgroundFile, element: self)
     }
 

@@ -8,10 +8,10 @@ extension DepthMatteElement {
     /// Warns at the first frame of inputs that the settings need and that are not there.
     func warnOfMissingInputs(_ settings: DepthMatteSettings) {
         let needsDepth = settings.view != .original && settings.onMissingDepth != .pass
-        if !state.inputs.depth.isThere && needsDepth {
+        if !state.inputs.depth.exists && needsDepth {
             warnOfSettings("The depth pad is not linked, so no frame has depth. Link a depth stream to it.")
         }
-        if let complaint = settings.backgroundMode.mode.complaint(settings, hasPad: state.inputs.background.isThere) {
+        if let complaint = settings.backgroundMode.mode.complaint(settings, hasPad: state.inputs.background.exists) {
             warnOfSettings(complaint)
         }
     }

@@ -40,7 +40,7 @@ struct DepthMatteInputs: ~Copyable {
         face.refresh(element)
         background.refresh(element)
         segmentation.refresh(element)
-        if !background.isThere { lastBackground = nil }
+        if !background.exists { lastBackground = nil }
     }
 
     /// Sets the format of the depth pad.

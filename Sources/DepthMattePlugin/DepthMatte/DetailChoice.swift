@@ -14,7 +14,7 @@ package struct DetailChoice {
     /// The weight of one frame in the running mean.
     private static let weight = 1.0 / 30
 
-    package private(set) var detail = MatteDetail.full
+    package private(set) var current = MatteDetail.full
     private var mean = 0.0
     private var frames = 0
 
@@ -32,9 +32,9 @@ package struct DetailChoice {
         frames += 1
         guard frames >= DetailChoice.leastFrames else { return }
         let next: MatteDetail =
-            mean > DetailChoice.tooMuch ? .half : mean < DetailChoice.little ? .full : detail
-        if next != detail {
-            detail = next
+            mean > DetailChoice.tooMuch ? .half : mean < DetailChoice.little ? .full : current
+        if next != current {
+            current = next
             frames = 0
         }
     }

@@ -11,7 +11,7 @@ final class MatteMaker {
     private var workers = Workers()
     /// The frame and settings of the last matte; nil if it must not be reused.
     private var made: Made?
-    private var detail = DetailChoice()
+    private var detailChoice = DetailChoice()
     private var lastTime: RunningTime?
 
     private struct Made {
@@ -89,16 +89,20 @@ final class MatteMaker {
         }
     }
 
+    /// Renders the matte. With `detail=auto`, live video gets the detail that its measured processing time allows; other
+    /// video gets full detail.
+    ///
+    /// - Returns: false where there is no matte, as `Matte.render`.
     private func render(_ frame: MatteFrame, at moment: Moment, _ settings: MatteSettings) -> Bool {
         guard settings.detail == .auto else { return matte.render(frame, settings) }
         var settings = settings
-        settings.detail = moment.isLive ? detail.detail : .full
+        settings.detail = moment.isLive ? detailChoice.current : .full
         let start = g_get_monotonic_time()
         let isAnchored = matte.render(frame, settings)
         let interval = moment.time.flatMap { time in lastTime.map { time &- $0 } }
         lastTime = moment.time
         if moment.isLive && matte.report.detail != nil {
-            detail.note(work: UInt64(clamping: g_get_monotonic_time() &- start) &* 1000, interval: interval)
+            detailChoice.note(work: UInt64(clamping: g_get_monotonic_time() &- start) &* 1000, interval: interval)
         }
         return isAnchored
     }

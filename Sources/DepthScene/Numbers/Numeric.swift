@@ -22,8 +22,8 @@ enum Numeric {
         return value < high ? value : high
     }
 
-    /// The one way from a float to a whole number here: cut off towards zero, held within `low ... high`, and `low`
-    /// for NaN, so that no argument traps.
+    /// Converts to an integer: truncates towards zero and clamps to `low ... high`; NaN gives `low`. `Int(_:)` traps on NaN and
+    /// on values out of range.
     @inline(__always)
     static func integer(_ value: Float, _ low: Int, _ high: Int) -> Int {
         guard value > Float(low) else { return low }
