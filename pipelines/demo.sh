@@ -1,34 +1,37 @@
 #!/bin/sh
 # Shows a person cut out along the depth over another background.
 #
-#     ./pipelines/demo.sh                    in a window
+#     ./pipelines/demo.sh                    the synthetic camera, in a window
 #     ./pipelines/demo.sh --output demo.mkv  as a video, with a picture of the steps beside it (demo.png)
+#     ./pipelines/demo.sh --camera           the first depth camera that is found; with --output too
 #
 # Without a display it writes demo.mkv and demo.png. It installs what is missing and builds the plugin first.
 set -eu
 
-output=
-case ${1-} in
--h | --help)
-    sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
-    exit 0
-    ;;
---output=*) set -- --output "${1#--output=}" ;;
-esac
-case $# in
-0) ;;
-2)
-    if [ "$1" != --output ]; then
-        echo "usage: $0 [--output FILE.mkv]" >&2
-        exit 2
-    fi
-    output=$2
-    ;;
-*)
-    echo "usage: $0 [--output FILE.mkv]" >&2
+usage() {
+    echo "usage: $0 [--camera] [--output FILE.mkv]" >&2
     exit 2
-    ;;
-esac
+}
+
+camera=no
+output=
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help)
+        sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
+        exit 0
+        ;;
+    --camera) camera=yes ;;
+    --output=?*) output=${1#--output=} ;;
+    --output)
+        [ -n "${2-}" ] || usage
+        output=$2
+        shift
+        ;;
+    *) usage ;;
+    esac
+    shift
+done
 
 here=$(cd "$(dirname "$0")" && pwd)
 "$here/install.sh" build run
@@ -37,18 +40,37 @@ here=$(cd "$(dirname "$0")" && pwd)
 GST_PLUGIN_PATH=$(cd "$here/../.build/release" && pwd)${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 export GST_PLUGIN_PATH
 
+show=depthmatte/demo
+record=depthmatte/record
+steps=depthmatte/contact-sheet
+if [ "$camera" = yes ]; then
+    show=depthcamsrc/camera
+    record=depthcamsrc/composite
+    steps=depthcamsrc/steps
+    # One frame, before a window opens or a file is written.
+    if ! answer=$(gst-launch-1.0 --no-fault depthcamsrc num-buffers=1 ! fakesink 2>&1); then
+        printf '%s\n' "$answer" | sed -n 's/^ERROR: from element [^ ]*: //p' >&2
+        {
+            echo "$0: no depth camera gives pictures. A RealSense was looked for, through librealsense2, and a Kinect"
+            echo "for Xbox 360 or for Windows v1, through libfreenect (Debian: libfreenect0.5): plug one in, and install its"
+            echo "library. $here/cameras.md says more, and how other cameras are fed."
+        } >&2
+        exit 1
+    fi
+fi
+
 if [ -z "$output" ] && [ -z "${DISPLAY-}" ] && [ -z "${WAYLAND_DISPLAY-}" ]; then
     output=demo.mkv
 fi
 if [ -z "$output" ]; then
-    exec "$here/run.sh" "$here/depthmatte/demo.launch"
+    exec "$here/run.sh" "$here/$show.launch"
 fi
 
 case $output in
 *.*) picture=${output%.*}.png ;;
 *) picture=$output.png ;;
 esac
-"$here/run.sh" "$here/depthmatte/record.launch" OUTPUT="$output"
-"$here/run.sh" "$here/depthmatte/contact-sheet.launch" OUTPUT="$picture"
+"$here/run.sh" "$here/$record.launch" OUTPUT="$output"
+"$here/run.sh" "$here/$steps.launch" OUTPUT="$picture"
 echo "Video: $output"
-echo "Original, depth, matte and composite of its first frame: $picture"
+echo "Original, depth, matte and composite of one frame: $picture"

@@ -22,7 +22,7 @@ for purpose in "$@"; do
         ;;
     test)
         wanted="$wanted gstreamer1.0-plugins-bad binutils meson ninja-build xvfb xdotool"
-        optional="$optional libfreenect0.5"
+        optional="$optional libfreenect0.5 python3-gi gir1.2-gstreamer-1.0"
         ;;
     lint) wanted="$wanted shellcheck" ;;
     *)

@@ -21,21 +21,25 @@ import Testing
                 try FileManager.default.createSymbolicLink(
                     at: programs.appending(path: name), withDestinationURL: system.appending(path: name))
             }
-            for name in ["sudo", "apt-get"] { try write(name, "echo \(name) \"$@\" >>'\(record.path)'") }
+            for name in ["sudo", "apt-get"] { try replace(name, by: "echo \(name) \"$@\" >>'\(record.path)'") }
             // No package is installed.
-            try write("dpkg-query", "exit 1")
+            try replace("dpkg-query", by: "exit 1")
             guard let swift else { return }
-            try write(
+            try replace(
                 "swift",
-                """
-                [ "$1" != --version ] || { echo "Swift version \(swift) (swift-\(swift)-RELEASE)"; exit; }
-                echo swift "$@" >>'\(record.path)'
-                exit 1
-                """)
+                by: """
+                    [ "$1" != --version ] || { echo "Swift version \(swift) (swift-\(swift)-RELEASE)"; exit; }
+                    echo swift "$@" >>'\(record.path)'
+                    exit 1
+                    """)
         }
 
-        private func write(_ name: String, _ script: String) throws {
+        /// Puts a script in the place of a program.
+        func replace(_ name: String, by script: String) throws {
             let file = programs.appending(path: name)
+            if (try? FileManager.default.destinationOfSymbolicLink(atPath: file.path)) != nil {
+                try FileManager.default.removeItem(at: file)
+            }
             try "#!/bin/sh\n\(script)\n".write(to: file, atomically: true, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
         }
@@ -101,6 +105,61 @@ import Testing
         let calls = machine.calls
         #expect(calls.first?.contains("apt-get update") == true, "\(calls)")
         #expect(calls.last == "swift build -c release --product gstdepthmatte --disable-local-rpath", "\(calls)")
+    }
+
+    // MARK: demo.sh --camera
+
+    /// A copy of the scripts beside the library that was built, on a machine where Swift has nothing to build.
+    private func built() throws -> (machine: Machine, root: URL) {
+        let (machine, root) = (try Machine(swift: "6.3"), try unbuilt())
+        try machine.replace("swift", by: "[ \"$1\" != --version ] || echo 'Swift version 6.3'")
+        let folder = root.appending(path: ".build")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            at: folder.appending(path: "release"), withDestinationURL: Places.build)
+        return (machine, root)
+    }
+
+    /// False on a machine with a depth camera.
+    private static let lacksCamera = Command.launch("depthcamsrc num-buffers=1 ! fakesink").run().status != 0
+
+    @Test(.enabled(if: lacksCamera, "a depth camera is plugged in"), arguments: [[], ["--output", "a.mkv"]])
+    func `the demo of a camera says what was looked for where there is none`(more: [String]) throws {
+        let (machine, root) = try built()
+        let folder = try Places.makeFolder()
+        let result = machine.run(root.appending(path: "pipelines/demo.sh"), ["--camera"] + more) {
+            $0.folder = folder
+        }
+        #expect(result.status == 1)
+        for text in [
+            "no depth camera gives pictures", "librealsense2", "libfreenect0.5", "plug one in, and install its",
+            "\(root.path)/pipelines/cameras.md",
+        ] { #expect(result.output.contains(text), "\(result.output)") }
+        // The element's own words, without the rest of what gst-launch-1.0 prints.
+        #expect(result.output.contains("not found") || result.output.contains("No depth camera was found."))
+        #expect(!result.output.contains("Additional debug info"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test func `the demo of a camera records it, and a picture of the steps`() throws {
+        let (machine, root) = try built()
+        let record = root.appending(path: "lines").path
+        try machine.replace("gst-launch-1.0", by: "echo \"$@\" >>'\(record)'")
+        let result = machine.run(root.appending(path: "pipelines/demo.sh"), ["--output=a.mkv", "--camera"])
+        #expect(result.status == 0, "\(result.output)")
+        let lines = try String(contentsOfFile: record, encoding: .utf8).split(separator: "\n")
+        try #require(lines.count == 3, "\(lines)")
+        #expect(lines.allSatisfy { $0.contains(" depthcamsrc ") && !$0.contains("depthtestsrc") }, "\(lines)")
+        #expect(lines[1].contains("matroskamux ! filesink location=\"a.mkv\""), "\(lines)")
+        #expect(lines[2].contains("view=quad") && lines[2].contains("location=\"a.png\""), "\(lines)")
+    }
+
+    @Test(arguments: [["--camra"], ["a.mkv"], ["--output"], ["--camera", "--output="]])
+    func `the demo refuses arguments that it does not know`(arguments: [String]) throws {
+        let machine = try Machine(swift: nil)
+        let result = machine.run(Places.pipelines.appending(path: "demo.sh"), arguments)
+        #expect(result.status == 2)
+        #expect(result.output.contains("usage:"))
     }
 
     // MARK: run.sh
