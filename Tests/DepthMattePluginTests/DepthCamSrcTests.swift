@@ -1,6 +1,7 @@
 import CGStreamer
 import CGStreamerShims
 import DepthCameras
+import DepthKernels
 import Foundation
 import GstBridge
 import GstTestSupport
@@ -314,6 +315,58 @@ import Testing
         }
         while let frame = pipeline.nextFrame(of: "video"), !isDiscontinuous(frame) { continue }
         #expect(pipeline.bus.errors().isEmpty)
+    }
+
+    // MARK: Calibration
+
+    private func text(_ field: String, of caps: String) throws -> String {
+        let caps = try #require(gst_caps_from_string(caps))
+        defer { gst_caps_unref(caps) }
+        return try #require(
+            gst_structure_get_string(gst_caps_get_structure(caps, 0), field).map { String(cString: $0) }, "\(field)")
+    }
+
+    @Test func `unit and calibration travel in the caps, and are written to a file`() throws {
+        fake.set("interval", 5)
+        let folder = TemporaryFolder()
+        let pipeline = pipeline("num-buffers=3 calibration-location=\(folder.path)/camera.json")
+        #expect(pipeline.run() == .ended)
+        let caps = try #require(pipeline.frames(of: "depth").first).caps
+        #expect(caps.contains("depth-unit=(double)0.001"))
+        var calibration = try Calibration(text: Array(try text("calibration", of: caps).utf8))
+        #expect(calibration.depth.width == 128 && calibration.color != nil && calibration.depthUnit == nil)
+        calibration.depthUnit = 0.001
+        #expect(try Calibration(text: folder.read("camera.json")) == calibration)
+        #expect(!(try #require(pipeline.frames(of: "video").first).caps.contains("calibration")))
+    }
+
+    @Test func `a calibration that cannot be written is an error`() throws {
+        let pipeline = pipeline("calibration-location=/nowhere/at/all.json")
+        pipeline.set(GST_STATE_PLAYING)
+        #expect(try #require(pipeline.bus.nextError()).text == "The calibration cannot be written.")
+        pipeline.set(GST_STATE_NULL)
+    }
+
+    /// libfreenect registers at 640x480 only.
+    @Test func `depth is registered by the element where the library does not`() throws {
+        let library = try CompiledLibrary.build("fake_freenect.c")
+        let reset = try DynamicLibrary(anyOf: [library]).function(
+            "fake_freenect_reset", as: (@convention(c) () -> Void).self)
+        reset()
+        let sink = "appsink sync=false wait-on-eos=false"
+        for (width, height) in [(640, 480), (1280, 1024)] {
+            let pipeline = Pipeline(
+                "depthcamsrc name=camera driver=freenect library=\(library) num-buffers=4 "
+                    + "camera.video ! video/x-raw,width=\(width) ! \(sink) name=video camera.depth ! \(sink) name=depth"
+            )
+            #expect(pipeline.run() == .ended)
+            let frame = try #require(pipeline.frames(of: "depth").last)
+            #expect(frame.caps.contains("width=(int)\(width), height=(int)\(height)"), "\(frame.caps)")
+            #expect(frame.bytes.count == width * height * 2)
+            #expect(frame.bytes.contains { $0 != 0 }, "nothing is measured")
+            let calibration = try Calibration(text: Array(try text("calibration", of: frame.caps).utf8))
+            #expect(calibration.depth.width == width && calibration.color == nil)
+        }
     }
 
     // MARK: Life

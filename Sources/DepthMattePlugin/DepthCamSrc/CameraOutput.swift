@@ -1,5 +1,6 @@
 import CGStreamer
 import DepthCameras
+import DepthKernels
 import GstBridge
 
 /// The format in which a stream leaves, and the conversion to it.
@@ -13,6 +14,10 @@ struct CameraOutput: Equatable {
     }
 
     let caps: String
+    /// The unit and the optics that the caps tell besides.
+    let stream: StreamCalibration
+    /// The calibration by which the element registers the map; nil for a map that leaves in the view in which it comes.
+    let registration: Calibration?
     /// Nanoseconds.
     let duration: GstClockTime
     private let conversion: Conversion
@@ -21,21 +26,41 @@ struct CameraOutput: Equatable {
 
     /// The formats that a stream can have, best first. Metres come first where millimetres would lose what the camera
     /// measures.
-    static func choices(_ role: DepthCamSrc.PadRole, _ mode: CameraMode, depthUnit: Double) -> [CameraOutput] {
-        let texts = CameraCaps.texts(of: mode, role)
-        func output(_ number: Int, _ conversion: Conversion) -> CameraOutput {
-            CameraOutput(
-                caps: texts[number], duration: frameDuration(mode.rate), conversion: conversion, width: mode.width,
-                height: mode.height)
+    ///
+    /// - Parameters:
+    ///   - mode: of the stream, as the camera sends it.
+    ///   - isAligned: true where the map has to have the color camera's view; the element sees to it where the camera does not.
+    static func choices(
+        _ role: DepthCamSrc.PadRole, _ mode: CameraMode, _ camera: CameraStreams, isAligned: Bool
+    ) -> [CameraOutput] {
+        var mode = mode
+        var optics = camera.calibration
+        optics?.depthUnit = nil
+        var registration: Calibration?
+        if role == .depth, isAligned, !camera.isAligned, camera.video != nil, let color = optics?.color {
+            registration = optics
+            optics = Calibration(depth: color)
+            (mode.width, mode.height) = (color.width, color.height)
         }
-        guard role == .depth else { return [output(0, .none)] }
+        let texts = CameraCaps.texts(of: mode, role)
+        func output(_ number: Int, unit: Double?, _ conversion: Conversion) -> CameraOutput {
+            CameraOutput(
+                caps: texts[number],
+                stream: role == .depth ? StreamCalibration(depthUnit: unit, calibration: optics) : StreamCalibration(),
+                registration: registration, duration: frameDuration(mode.rate), conversion: conversion,
+                width: mode.width, height: mode.height)
+        }
+        guard role == .depth else { return [output(0, unit: nil, .none)] }
+        let depthUnit = camera.depthUnit
         let isMillimetre = abs(depthUnit - 0.001) < 1e-9
-        let counts = output(0, isMillimetre ? .none : .millimetres(perCount: depthUnit * 1000))
-        let metres = output(1, .metres(perCount: depthUnit))
+        let counts = output(0, unit: 0.001, isMillimetre ? .none : .millimetres(perCount: depthUnit * 1000))
+        let metres = output(1, unit: nil, .metres(perCount: depthUnit))
         return depthUnit < 0.001 && !isMillimetre ? [metres, counts] : [counts, metres]
     }
 
     /// Returns a buffer in this format; nil where there is no memory. The frame's own buffer may be changed.
+    ///
+    /// - Parameter frame: registered, where there is a `registration`.
     func converted(_ frame: BufferRef) -> BufferRef? {
         switch conversion {
         case .none: frame

@@ -69,6 +69,10 @@ enum DepthCamSrc {
         .choice(
             "align", "Camera whose view the depth map has. Takes effect at the next start", \.align,
             isControllable: false),
+        .string(
+            "calibration-location",
+            "File to which the calibration of the depth stream is written when it starts, as JSON that depthalign reads; empty = none",
+            \.calibrationLocation),
         .choice(
             "emitter", "Infrared projector, where the camera has one. Takes effect at the next start", \.emitter,
             isControllable: false),
@@ -97,6 +101,7 @@ struct DepthCamSrcSettings: Sendable {
     var loop = false
     var numBuffers = -1
     var align = DepthAlignment.video
+    var calibrationLocation: String?
     var emitter = EmitterChoice.auto
     var exposure: UInt32 = 0
     var preset: String?

@@ -1,5 +1,6 @@
 import CGStreamer
 import DepthCameras
+import DepthKernels
 import GstBridge
 import Synchronization
 
@@ -22,6 +23,7 @@ extension DepthCamSrcElement {
         settings.video = modes.video
         settings.depth = modes.depth
         settings.isAligned = values.align == .video
+        shared.withLock { $0.isAligned = values.align == .video }
         settings.emitter = values.emitter.isOn
         settings.exposure = values.exposure == 0 ? nil : Int(values.exposure)
         settings.preset = values.preset ?? ""
@@ -32,24 +34,47 @@ extension DepthCamSrcElement {
     func negotiate(_ stream: CameraStream, _ camera: CameraStreams) throws(FlowStop) {
         let mode = stream.role == .video ? camera.video : camera.depth
         guard let mode else { throw .refused(GST_FLOW_NOT_LINKED) }  // a camera without this stream
+        let isAligned = shared.withLock { $0.isAligned }
         let peer = gst_pad_peer_query_caps(stream.pad, nil)
         defer { if let peer { gst_caps_unref(peer) } }
-        for output in CameraOutput.choices(stream.role, mode, depthUnit: camera.depthUnit) {
+        for output in CameraOutput.choices(stream.role, mode, camera, isAligned: isAligned) {
             guard let caps = gst_caps_from_string(output.caps) else { continue }
             defer { gst_caps_unref(caps) }
+            output.stream.write(to: caps)
             guard let peer, gst_caps_can_intersect(caps, peer) != 0 else { continue }
             if stream.format == output { return }
             Self.log.debug(self) { "\(stream.role.rawValue) caps: \(caps.text)" }
             guard gst_pad_push_event(stream.pad, gst_event_new_caps(caps)) != 0 else {
                 throw .refused(stream.pad.isFlushing ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED)
             }
-            stream.format = output
+            stream.setFormat(output, from: mode, unit: camera.depthUnit)
+            if stream.role == .depth { try writeCalibration(output.stream) }
             return
         }
         // Downstream wants another mode than it did at the start.
         guard let session else { throw .refused(GST_FLOW_FLUSHING) }
         session.start(try chosenSettings(session))
         for stream in streams { gst_pad_mark_reconfigure(stream.pad) }
+    }
+
+    /// Writes the file of the property `calibration-location`.
+    private func writeCalibration(_ stream: StreamCalibration) throws(FlowStop) {
+        guard let path = table.current.calibrationLocation, !path.isEmpty else { return }
+        guard var calibration = stream.calibration else {
+            warn(
+                ElementError(
+                    .resource(GST_RESOURCE_ERROR_SETTINGS),
+                    "The camera tells no calibration; \"\(path)\" is not written."))
+            return
+        }
+        calibration.depthUnit = stream.depthUnit
+        do throws(FileFault) {
+            try writeWhole(Array((calibration.json + "\n").utf8), to: path)
+        } catch {
+            throw .failed(
+                ElementError(
+                    .resource(GST_RESOURCE_ERROR_WRITE), "The calibration cannot be written.", details: error.reason))
+        }
     }
 
     func srcQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {

@@ -1,6 +1,7 @@
 import CGStreamer
 import DepthAggregator
 import DepthCameras
+import DepthKernels
 import GstBridge
 import Synchronization
 
@@ -24,6 +25,8 @@ final class DepthCamSrcElement: PushSource {
         var isRequested = false
         /// True once an error was posted.
         var hasFailed = false
+        /// True where the depth of the streams that were asked for has to have the color camera's view.
+        var isAligned = false
         var groupID: guint = 0
         /// Streams whose pad is not linked.
         var unlinked: Set<DepthCamSrc.PadRole> = []
@@ -202,7 +205,7 @@ final class DepthCamSrcElement: PushSource {
         guard let stamp = timestamp(of: frame.time), stamp >= 0, stream.lastStamp.map({ stamp > $0 }) ?? true else {
             return
         }
-        guard let buffer = format.converted(frame.buffer) else {
+        guard let buffer = stream.registered(frame.buffer).flatMap(format.converted) else {
             throw .failed(
                 ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "There is no memory for a depth map."))
         }
@@ -262,7 +265,17 @@ final class CameraStream {
     /// Running time of the last frame.
     var lastStamp: Int64?
     /// Nil before caps.
-    var format: CameraOutput?
+    private(set) var format: CameraOutput?
+    /// Registers the maps, where the camera does not and the property `align` asks for it.
+    private var registration: Registration?
+
+    private struct Registration {
+        let kernel: DepthRegistration
+        let input: FrameLayout
+        let output: FrameLayout
+        /// Metres per count.
+        let unit: Double
+    }
 
     init(_ role: DepthCamSrc.PadRole, pad: UnsafeMutablePointer<GstPad>) {
         self.role = role
@@ -276,6 +289,45 @@ final class CameraStream {
         sent = 0
         lastStamp = nil
         format = nil
+        registration = nil
+    }
+
+    /// - Parameters:
+    ///   - mode: of the frames that come from the camera.
+    ///   - unit: of their depth, in metres per count.
+    func setFormat(_ format: CameraOutput, from mode: CameraMode, unit: Double) {
+        self.format = format
+        registration = nil
+        guard let calibration = format.registration, let color = calibration.color,
+            let kernel = DepthRegistration(
+                calibration, width: mode.width, height: mode.height, outputWidth: color.width,
+                outputHeight: color.height),
+            let input = try? GstVideoInfo.of(GST_VIDEO_FORMAT_GRAY16_LE, width: mode.width, height: mode.height),
+            let output = try? GstVideoInfo.of(GST_VIDEO_FORMAT_GRAY16_LE, width: color.width, height: color.height)
+        else { return }
+        registration = Registration(
+            kernel: kernel, input: FrameLayout(input), output: FrameLayout(output), unit: unit)
+    }
+
+    /// Returns the frame in the view in which it leaves; nil where there is no memory.
+    func registered(_ frame: BufferRef) -> BufferRef? {
+        guard let registration else { return frame }
+        let (input, output) = (registration.input, registration.output)
+        do throws(FrameFault) {
+            let made = try newSharedBuffer(size: output.size)
+            try withFrame(reading: frame.pointer, input) { source throws(FrameFault) in
+                guard
+                    let image = DepthImage(
+                        plane: try source.first(), width: input.width, height: input.height, encoding: .gray16LE)
+                else { throw .contradiction("the depth map is smaller than its format") }
+                try withFrame(changing: made.pointer, output) { target throws(FrameFault) in
+                    _ = registration.kernel.align(image, unit: registration.unit, into: try target.first())
+                }
+            }
+            return made
+        } catch {
+            return nil
+        }
     }
 }
 
