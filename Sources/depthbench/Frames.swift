@@ -10,18 +10,19 @@ typealias FrameFill = (_ number: Int, _ bytes: UnsafeMutableRawBufferPointer) ->
 struct VideoShape {
     let caps: String
     let layout: FrameLayout
-    let pixels: PixelLayout
+    /// Nil for a format that depthmatte does not blend.
+    let pixels: PixelLayout?
 
     init(_ wanted: Case) throws {
         caps = videoCaps("video/x-raw", wanted.format, wanted.size)
         var info = GstVideoInfo()
         guard let parsed = gst_caps_from_string(caps) else { throw Failure.cannot("bad caps: \(caps)") }
         defer { gst_caps_unref(parsed) }
-        guard gst_video_info_from_caps(&info, parsed) != 0,
-            let format = VideoFormat.all.first(where: { $0.name == wanted.format })
-        else { throw Failure.cannot("there is no video such as \(wanted.format) \(wanted.size)") }
+        guard gst_video_info_from_caps(&info, parsed) != 0 else {
+            throw Failure.cannot("there is no video such as \(wanted.format) \(wanted.size)")
+        }
         layout = FrameLayout(info)
-        pixels = format.layout
+        pixels = VideoFormat.all.first { $0.name == wanted.format }?.layout
     }
 }
 

@@ -94,7 +94,8 @@ final class BlendWork: Workload {
         let shape = try VideoShape(wanted)
         matte = try RenderWork(wanted, ring: ring)
         self.rendersEach = rendersEach
-        blender = Blender(layout: shape.pixels, width: wanted.size.width, height: wanted.size.height)
+        guard let pixels = shape.pixels else { throw Failure.cannot("\(wanted.format) is not blended") }
+        blender = Blender(layout: pixels, width: wanted.size.width, height: wanted.size.height)
         frames = (0..<ring).map { FrameMemory(shape.layout, seed: $0) }
         backgrounds = (0..<(wanted.background == .stream ? ring : 1)).map { FrameMemory(shape.layout, seed: -1 - $0) }
         leastFrames = max(ring, 32)

@@ -2,10 +2,11 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// One way of looking at depth: an element that shows it, led by its `depth` pad.
+/// One way of looking at depth: an element that shows or registers it, led by the pad that takes depth.
 struct View {
     let name: String
     let factory: String
+    var depthPad = "depth"
     var properties: [String: String] = [:]
     /// The element's `max-threads`, if it has that property (0 = automatic), and the number of threads of `kernel`. Views
     /// with 0 have no `kernel`.
@@ -17,6 +18,10 @@ struct View {
     var videoFormat = "I420"
     /// Format of the output.
     var format = "BGRx"
+    /// Size of the output where it is neither the video's nor the depth map's.
+    var outputSize: Size?
+    /// Optics that the depth caps carry.
+    var calibration: Calibration?
     /// The most time it may take, as a multiple of a memcpy of the output; nil for no goal.
     var goal: Double?
     /// The element's work without GStreamer; nil where it is not timed alone.
@@ -28,7 +33,7 @@ struct View {
     }
 
     /// Size of the output: the video's, or without video the depth map's.
-    var size: Size { video ?? depth }
+    var size: Size { outputSize ?? video ?? depth }
 
     static let all = [
         View(name: "depthcolorize, equalize", factory: "depthcolorize", goal: 4, kernel: .colors(.equalize(max: 5))),
@@ -53,7 +58,34 @@ struct View {
         View(
             name: "depthcloud, over 1280x720 I420", factory: "depthcloud", properties: ["yaw": "20"], threads: 0,
             video: Size(width: 1280, height: 720)),
+        View(
+            name: "depthalign, stereo camera", factory: "depthalign", depthPad: "sink", format: "GRAY16_LE",
+            calibration: stereoCamera, goal: 4),
+        View(
+            name: "depthalign, time of flight", factory: "depthalign", depthPad: "sink",
+            depth: Size(width: 640, height: 576), format: "GRAY16_LE", outputSize: Size(width: 1280, height: 720),
+            calibration: timeOfFlightCamera, goal: 4),
     ]
+
+    /// As a RealSense D435: no lens distortion, 1.6 times as many color pixels as samples.
+    private static let stereoCamera = Calibration(
+        depth: CameraIntrinsics(width: 640, height: 480, fx: 390, fy: 390, cx: 331, cy: 242),
+        color: CameraIntrinsics(width: 640, height: 480, fx: 613, fy: 613, cx: 320, cy: 239),
+        depthToColor: CameraPose(
+            rotation: [0.99986, -0.0103, 0.0129, 0.0103, 0.99995, 0.00004, -0.0129, 0, 0.99992],
+            translation: [0.0143, 0.0006, 0.0006]))
+
+    /// As an Azure Kinect: lenses of the rational model, and a color camera that looks 5 degrees further up.
+    private static let timeOfFlightCamera = Calibration(
+        depth: CameraIntrinsics(
+            width: 640, height: 576, fx: 504.6, fy: 504.7, cx: 332.8, cy: 348.8,
+            distortion: LensDistortion([0.548, -0.021, 0.00002, -0.00007, -0.0027, 0.8897, 0.0861, -0.0139])),
+        color: CameraIntrinsics(
+            width: 1280, height: 720, fx: 611.8, fy: 611.9, cx: 639.3, cy: 365.9,
+            distortion: LensDistortion([0.330, -2.489, -0.00016, -0.00013, 1.4537, 0.2089, -2.3029, 1.3751])),
+        depthToColor: CameraPose(
+            rotation: [1, 0.0012, -0.0004, -0.0011, 0.99628, 0.08616, 0.0005, -0.08616, 0.99628],
+            translation: [-0.0321, -0.0022, 0.0039]))
 }
 
 extension View {
@@ -81,7 +113,10 @@ extension View {
         properties["max-threads"] = "\(threads)"
         let rig = try ElementRig(factory, downstream: try VideoShape(outputCase).caps, properties)
         let maps = try FrameRing(count: ring, size: depthShape.layout.size, fill: depthShape.fill(.slope))
-        try rig.feed("depth", depthShape.caps, maps)
+        let optics = calibration.map {
+            ", calibration=(string)\"\($0.json.replacing("\"", with: "\\\""))\""
+        }
+        try rig.feed(depthPad, depthShape.caps + (optics ?? ""), maps)
         if video != nil {
             var arriving = outputCase
             arriving.format = videoFormat
