@@ -31,7 +31,9 @@ let c: [CSetting] = [.unsafeFlags(["-gdwarf-4"])]
 /// The elements' pages lie beside their code.
 let pages =
     ["README.md"]
-    + ["DepthCamSrc", "DepthCloud", "DepthColorize", "DepthMatte", "DepthTestSrc"].map { "\($0)/README.md" }
+    + ["DepthAlign", "DepthCamSrc", "DepthCloud", "DepthColorize", "DepthMatte", "DepthTestSrc"].map {
+        "\($0)/README.md"
+    }
 
 let package = Package(
     name: "gst-depthmatte",

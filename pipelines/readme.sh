@@ -25,7 +25,8 @@ launch_line() {
     grep -v '^#' "$here/$1"
     printf '```\n\n'
     # shellcheck disable=SC2016
-    sed -n 's/^#: *\([A-Z_]*\)=\([^ ]*\)  *\(.*\)/- `\1` (`\2`): \3/p' "$here/$1"
+    # A default ends at two spaces.
+    sed -n '/^#: */{s///; s/  /\n/; s/^\([A-Z_]*\)=\(.*\)\n *\(.*\)/- `\1` (`\2`): \3/p}' "$here/$1"
 }
 
 command_line() {

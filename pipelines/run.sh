@@ -54,10 +54,12 @@ for pair in "$@"; do
     esac
 done
 
-defaults=$(sed -n 's/^#: *\([A-Z_]*=[^ ]*\).*/\1/p' "$file")
-for pair in $defaults; do
-    line=$(printf '%s\n' "$line" | substitute "${pair%%=*}" "${pair#*=}")
-done
+# A default ends at two spaces.
+while IFS= read -r pair; do
+    [ -z "$pair" ] || line=$(printf '%s\n' "$line" | substitute "${pair%%=*}" "${pair#*=}")
+done <<END
+$(sed -n 's/^#: *\([A-Z_]*=\)/\1/p' "$file" | sed 's/  .*//')
+END
 line=$(printf '%s\n' "$line" | substitute PIPELINES "$here")
 
 unset_names=$(printf '%s\n' "$line" | grep -o '[$][A-Z_]*' | sort -u | tr '\n' ' ') || true

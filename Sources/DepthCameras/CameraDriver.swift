@@ -11,7 +11,7 @@ package protocol CameraDriver: AnyObject, SendableMetatype {
     static var cameras: String { get }
     /// The shared objects to try, best first, where the user names none.
     static var libraries: [String] { get }
-    /// What to install where none of them is found, as an imperative sentence.
+    /// The advice where none of them is found: an imperative sentence that names the package.
     static var installation: String { get }
 
     /// Loads the library.

@@ -18,7 +18,7 @@ import Testing
 
         var description: String { "\(encoder) \(muxer)" }
 
-        /// Whether GStreamer's elements for it are installed here.
+        /// True where GStreamer's elements for it are installed here.
         var isInstalled: Bool {
             loadElements()
             let names = (encoder + " ! " + muxer).split(separator: "!").compactMap { $0.split(separator: " ").first }

@@ -23,7 +23,7 @@ import Testing
     private let none = GST_NAVIGATION_MODIFIER_NONE
     private let left = GST_NAVIGATION_MODIFIER_BUTTON1_MASK
 
-    /// Whether the element, or anything before it, says that it used the event.
+    /// True where the element, or anything before it, says that it used the event.
     @discardableResult
     private func send(_ event: UnsafeMutablePointer<GstEvent>?, to bench: Bench) -> Bool {
         gst_pad_push_event(bench.output.pad, event) != 0

@@ -94,7 +94,7 @@ import Testing
             ] { bench.set(name, values[number % 2]) }
         }
 
-        /// Whether frame `number` has no depth to be cut out along.
+        /// True where frame `number` has no depth to be cut out along.
         func isUncut(_ number: Int, _ fault: Fault) -> Bool {
             switch fault {
             case .noDepthEver: true
@@ -155,7 +155,7 @@ import Testing
             }
         }
 
-        /// Whether a color is the secret one, or all but.
+        /// True where a color is the secret one, or all but.
         private func isSecret(_ color: ArraySlice<UInt8>) -> Bool {
             zip(color, secret).allSatisfy { abs(Int($0) - Int($1)) <= 8 }
         }

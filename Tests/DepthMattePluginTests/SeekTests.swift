@@ -20,7 +20,7 @@ import Testing
         return gst_pad_push_event(bench.output.pad, event) != 0
     }
 
-    /// Whether frames go on to leave, and show what they are made with.
+    /// True where frames go on to leave, and show what they are made with.
     private func goesOn(_ bench: Bench, _ follower: Follower, from frame: Int) -> Bool {
         for number in frame..<frame + 3 {
             bench[follower.partner].push(follower.numbered(7), at: time(ofFrame: number))
@@ -319,7 +319,7 @@ extension Feed {
 }
 
 extension Bench {
-    /// Whether the output says that it can be sought in time.
+    /// True where the output says that it can be sought in time.
     fileprivate var isSeekable: Bool {
         guard let query = gst_query_new_seeking(GST_FORMAT_TIME) else { return false }
         defer { gst_query_unref(query) }

@@ -25,7 +25,7 @@ struct SettableProperty {
         }
     }
 
-    /// Whether every value leaves the element sending a frame for each one that comes.
+    /// True where every value leaves the element sending a frame for each one that comes.
     var keepsEveryFrame: Bool { !["on-missing-depth", "max-pixels"].contains(name) }
 
     private init(_ spec: UnsafeMutablePointer<GParamSpec>) {

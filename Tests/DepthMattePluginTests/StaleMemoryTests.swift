@@ -158,7 +158,7 @@ import Testing
 }
 
 extension String {
-    /// Whether `depthmatte` takes video of a format with this name for the look: some formats cannot have the alpha channel
+    /// True where `depthmatte` takes video of a format with this name for the look: some formats cannot have the alpha channel
     /// that `background-mode=transparent` needs.
     func canBeShown(_ look: [String: String]) -> Bool {
         look["background-mode"] != "transparent"

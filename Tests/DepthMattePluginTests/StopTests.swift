@@ -11,7 +11,7 @@ import Testing
         case waitingForPartner, waitingForDeadline, upstreamQueueFull, prerolledSink, sinkWaitingForItsClock
         case pullingNobody, flushing, openingPicture, decodingVideo, releasingPads
 
-        /// Whether it is something that this element does.
+        /// True where it is something that this element does.
         func suits(_ follower: Follower) -> Bool {
             switch self {
             case .openingPicture, .decodingVideo: follower.factory == "depthmatte"

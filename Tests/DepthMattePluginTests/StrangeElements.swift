@@ -14,7 +14,7 @@ enum StrangeElement: String {
 
     private static let startedSources = Atomic(0)
 
-    /// Whether the source of `demuxerWithSource` began to work.
+    /// True where the source of `demuxerWithSource` began to work.
     static var hasSourceStarted: Bool { startedSources.load(ordering: .relaxed) > 0 }
 
     /// Makes `decodebin` prefer it to any other element.

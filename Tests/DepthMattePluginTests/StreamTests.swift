@@ -255,7 +255,7 @@ import Testing
         #expect(bench.output.rest().map(isMarked) == [true, false])
     }
 
-    /// Whether the box of a cat on a video frame is still on what leaves.
+    /// True where the box of a cat on a video frame is still on what leaves.
     private func keepsBox(_ format: String, mode: String) throws -> Bool {
         let shape = VideoShape(format, 64, 48)
         let bench = Bench([], ["background-mode": mode])

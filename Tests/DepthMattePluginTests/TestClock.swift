@@ -18,7 +18,7 @@ final class TestClock {
 
     var clock: UnsafeMutablePointer<GstClock> { UnsafeMutableRawPointer(test).assumingMemoryBound(to: GstClock.self) }
 
-    /// Whether somebody waits for a time.
+    /// True where somebody waits for a time.
     var isWaitedFor: Bool { gst_test_clock_peek_id_count(test) > 0 }
 
     /// Moves the clock on, as far as `deadline`, until there is a result.

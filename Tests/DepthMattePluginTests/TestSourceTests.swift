@@ -211,7 +211,7 @@ import Testing
 
     // MARK: Ends and seeks
 
-    /// Whether all three streams end when the application sends an end to the source, or to the whole pipeline.
+    /// True where all three streams end when the application sends an end to the source, or to the whole pipeline.
     private func ends(sentTo receiver: (Pipeline) -> UnsafeMutablePointer<GstElement>) -> Bool {
         let line = Pipeline(
             "depthtestsrc name=camera camera.video ! video/x-raw,width=16,height=9 ! fakesink sync=false "

@@ -215,7 +215,7 @@ private struct Shared: @unchecked Sendable {  // guard: GStreamer's elements tak
 
     init(_ pointer: UnsafeMutablePointer<GstElement>) { self.pointer = pointer }
 
-    /// Whether the numbers of `stats` belong together.
+    /// True where the numbers of `stats` belong together.
     var countsEveryFrameOnce: Bool {
         var value = GValue()
         g_object_get_property(UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GObject.self), "stats", &value)

@@ -123,7 +123,7 @@ package final class Feed {
         return GstFlowReturn(rawValue: outcome.flow.load(ordering: .relaxed))
     }
 
-    /// Whether everything queued has been taken, within a bounded while.
+    /// True where everything queued has been taken, within a bounded while.
     package var hasSettled: Bool {
         settle()
         return worker.isIdle

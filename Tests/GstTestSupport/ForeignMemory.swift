@@ -24,7 +24,7 @@ package func foreignBuffer(_ bytes: [UInt8], before: Int = 0, behind: Int = 0) -
 }
 
 extension BufferPointer {
-    /// Whether the buffer's first memory is one of `foreignBuffer`.
+    /// True where the buffer's first memory is one of `foreignBuffer`.
     package var isForeign: Bool {
         guard let allocator = gst_buffer_peek_memory(self, 0)?.pointee.allocator else { return false }
         return UnsafeMutableRawPointer(allocator).assumingMemoryBound(to: GTypeInstance.self).pointee.g_class?.pointee

@@ -52,7 +52,7 @@ package struct VideoShape: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the format keeps luma and chroma apart.
+    /// True where the format keeps luma and chroma apart.
     package var isYUV: Bool { info.finfo.pointee.flags.rawValue & GST_VIDEO_FORMAT_FLAG_YUV.rawValue != 0 }
     package var isGray: Bool { info.finfo.pointee.flags.rawValue & GST_VIDEO_FORMAT_FLAG_GRAY.rawValue != 0 }
     package var hasAlpha: Bool { info.finfo.pointee.flags.rawValue & GST_VIDEO_FORMAT_FLAG_ALPHA.rawValue != 0 }

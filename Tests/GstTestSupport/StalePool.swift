@@ -28,7 +28,7 @@ package func offerStalePool(
 }
 
 extension Recorder.Frame {
-    /// Whether the frame is one of a pool of `offerStalePool`.
+    /// True where the frame is one of a pool of `offerStalePool`.
     package var isOfStalePool: Bool {
         withExtendedLifetime(buffer) {
             guard let pool = buffer.pointer.pointee.pool else { return false }

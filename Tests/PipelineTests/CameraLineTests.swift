@@ -49,6 +49,7 @@ import Testing
         for (line, variables) in [
             ("camera", ["FRAMES=10", "SINK=filesink location=shown.rgb"]),
             ("composite", ["FRAMES=10", "OUTPUT=me.mkv"]), ("steps", ["FRAMES=10", "OUTPUT=me.png"]),
+            ("record-rgbd", ["FRAMES=10"]),
         ] {
             let file = Places.pipelines.appending(path: "depthcamsrc/\(line).launch").path
             var command = Command(Places.pipelines.appending(path: "run.sh").path, [file] + variables, in: folder)
@@ -62,6 +63,17 @@ import Testing
         #expect(shown[.size] as? Int == 10 * 640 * 480 * 3)
         let recorded = try Frames(of: "filesrc location=me.mkv ! matroskademux ! vp8dec", in: folder)
         #expect(recorded.checksums.count == 10)
+        let played = Command(
+            Places.pipelines.appending(path: "run.sh").path,
+            [
+                Places.pipelines.appending(path: "depthalign/play-rgbd.launch").path,
+                "SINK=filesink location=played.rgb",
+            ],
+            in: folder
+        ).run()
+        #expect(played.status == 0, "\(played.output.suffix(2000))")
+        let calibration = try String(contentsOf: folder.appending(path: "camera.json"), encoding: .utf8)
+        #expect(calibration.contains("\"depth_unit\": 0.001") && calibration.contains("\"fx\""), "\(calibration)")
         let steps = try Picture(of: "filesrc location=me.png ! pngdec", in: folder)
         // The wall in the matte is black, whether or not the machine was fast enough for the person.
         #expect(steps[10, 250].prefix(3).allSatisfy { $0 <= 2 }, "\(steps[10, 250])")

@@ -23,7 +23,7 @@ struct Frames {
         }
     }
 
-    /// Whether the caps have each of the fields, written `name=value`; the first is the media type.
+    /// True where the caps have each of the fields, written `name=value`; the first is the media type.
     func lacks(_ fields: [String]) -> [String] {
         let parts = caps.split(separator: ",").map { part in
             part.trimmingCharacters(in: .whitespaces).replacing(/\([a-z]+\)/, with: "")

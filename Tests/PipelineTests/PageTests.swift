@@ -36,7 +36,7 @@ import Testing
 
     private static let elements = [
         "depthmatte": "DepthMatte", "depthcolorize": "DepthColorize", "depthcloud": "DepthCloud",
-        "depthtestsrc": "DepthTestSrc", "depthcamsrc": "DepthCamSrc",
+        "depthtestsrc": "DepthTestSrc", "depthcamsrc": "DepthCamSrc", "depthalign": "DepthAlign",
     ]
 
     private func page(_ path: String) throws -> Page {

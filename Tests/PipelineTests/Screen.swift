@@ -2,7 +2,7 @@ import Foundation
 
 /// An X server without a screen, and a launch line that shows its window there, in the upper left corner.
 final class Screen {
-    /// Whether the programs for it are installed.
+    /// True where the programs for it are installed.
     static let isPossible = ["Xvfb", "xdotool"].allSatisfy { Command("which", [$0]).run().status == 0 }
 
     private let server = Process()

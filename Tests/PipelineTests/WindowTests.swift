@@ -125,7 +125,7 @@ import Testing
                 + " ! depthcloud \(properties)", in: folder)
     }
 
-    /// Whether two pictures have the same colors, but for what a rounded value moves by a pixel.
+    /// True where two pictures have the same colors, but for what a rounded value moves by a pixel.
     private func isShown(_ picture: Picture, _ expected: Picture) -> Bool {
         guard picture.width == expected.width, picture.height == expected.height else { return false }
         return differences(picture, expected, above: 2).count * 1000 <= picture.width * picture.height

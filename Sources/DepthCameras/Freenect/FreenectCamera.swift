@@ -99,7 +99,7 @@ final class FreenectCamera: Camera {
         switch result {
         case 0..., FreenectLibrary.USBError.timeout, FreenectLibrary.USBError.interrupted: return
         case FreenectLibrary.USBError.failed:
-            // What libfreenect returns once a device is gone.
+            // libfreenect returns this once a device is gone.
             guard case .failed(let sentence) = context.fault(result, "libfreenect lost the device") else {
                 throw .unplugged("libfreenect lost the device.")
             }

@@ -18,7 +18,7 @@ final class FreenectPlayer {
     private var playedCount = 0
     /// Host time minus recording time, in nanoseconds; nil until the first frame.
     private var hostOffset: Int64?
-    /// What is added to the ticks and the times of the recording, so that they go on when it starts again.
+    /// Added to the ticks and the times of the recording, so that they go on when it starts again.
     private var offset: (ticks: UInt32, time: Int64) = (0, 0)
 
     /// In nanoseconds. A frame that is later than this is played at once, and later frames keep its delay; a smaller lag is

@@ -16,7 +16,7 @@ final class RealSenseCamera: Camera {
 
     private var isRecording: Bool { !choice.recording.isEmpty }
 
-    /// What exists from start to stop.
+    /// The objects that exist from start to stop.
     private struct Run {
         let streams: CameraStreams
         let device: RealSenseObject
