@@ -102,9 +102,7 @@ final class DepthCloudElement: ReferencePadAggregator {
     ) throws(FlowStop) -> Bool {
         guard let painter = state.painter, let depth = state.depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         let canvas = try blankCanvas(painter, for: frame.pointer)
-        var settings = settings
-        settings.depth.resolve(by: depth.format.stream)
-        settings.resolveOptics(by: depth.format)
+        let settings = settings.resolved(by: depth.format)
         let scene = CloudPainter.Scene(
             depth: frame.pointer, format: depth.format, video: videoFrame(at: moment, settings), settings: settings,
             view: navigation.view(settings, at: streamTime(of: frame.pointer)))
@@ -187,7 +185,7 @@ final class DepthCloudElement: ReferencePadAggregator {
     /// The last map with the current settings; nil where there is none.
     private var lastScene: CloudPainter.Scene? {
         guard let lastMap = state.lastMap else { return nil }
-        let settings = table.current
+        let settings = table.current.resolved(by: lastMap.map.format)
         return CloudPainter.Scene(
             depth: lastMap.map.buffer, format: lastMap.map.format,
             video: lastMap.videoMoment.flatMap { videoFrame(at: $0, settings) }, settings: settings,

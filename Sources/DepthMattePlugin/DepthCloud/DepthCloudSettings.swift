@@ -33,13 +33,17 @@ struct DepthCloudSettings: ColoringSettings {
     var maxPixels: UInt32 = 67_108_864
     var maxThreads: UInt32 = 0
 
-    /// Takes the optics that the caps give where fx and fy are 0, at the map's size.
-    mutating func resolveOptics(by format: DepthFormat) {
-        guard fx == 0, fy == 0, let calibration = format.stream.calibration else { return }
+    /// The settings with what the caps of a map say where the properties leave it to them: the unit, and the optics at the
+    /// map's size.
+    func resolved(by format: DepthFormat) -> DepthCloudSettings {
+        var settings = self
+        settings.depth.resolve(by: format.stream)
+        guard fx == 0, fy == 0, let calibration = format.stream.calibration else { return settings }
         let optics = calibration.depth.scaled(toWidth: format.layout.width, height: format.layout.height)
-        (fx, fy) = (optics.fx, optics.fy)
-        if cx == 0 { cx = optics.cx }
-        if cy == 0 { cy = optics.cy }
+        (settings.fx, settings.fy) = (optics.fx, optics.fy)
+        if cx == 0 { settings.cx = optics.cx }
+        if cy == 0 { settings.cy = optics.cy }
+        return settings
     }
 
     func sensor(width: Int, height: Int) -> CloudSensor {
