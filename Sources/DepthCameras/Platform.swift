@@ -49,3 +49,150 @@ func size(ofFile path: String) -> Int? {
     guard fseeko(file, 0, SEEK_END) == 0 else { return nil }
     return Int(clamping: ftello(file))
 }
+
+// MARK: Time
+
+/// A clock that never jumps, in nanoseconds.
+func monotonicTime() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+}
+
+/// - Parameter nanoseconds: not below 0.
+func sleep(nanoseconds: Int64) {
+    var interval = timespec()
+    interval.tv_sec = .init(nanoseconds / 1_000_000_000)
+    interval.tv_nsec = .init(nanoseconds % 1_000_000_000)
+    nanosleep(&interval, nil)
+}
+
+/// Lends a C `timeval`.
+func withTimeval<Result>(nanoseconds: Int64, _ body: (UnsafeMutableRawPointer) -> Result) -> Result {
+    var time = timeval()
+    time.tv_sec = .init(nanoseconds / 1_000_000_000)
+    time.tv_usec = .init(nanoseconds % 1_000_000_000 / 1000)
+    return withUnsafeMutablePointer(to: &time) { body(UnsafeMutableRawPointer($0)) }
+}
+
+// MARK: The environment
+
+/// A variable of the environment; nil where it is not set.
+func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+func setEnvironment(_ name: String, _ value: String) { setenv(name, value, 1) }
+
+// MARK: Files
+
+/// The system's reason why something failed, with the path.
+struct SystemFault: Error {
+    let reason: String
+
+    init(reason: String) { self.reason = reason }
+
+    /// The reason of the call that just failed.
+    fileprivate init(at path: String) { reason = "\(path): \(String(cString: strerror(errno)))" }
+}
+
+/// A file that is read.
+struct InputFile: ~Copyable {
+    private let file: Int32
+    private let path: String
+
+    init(_ path: String) throws(SystemFault) {
+        // Opening a pipe does not wait.
+        file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        self.path = path
+        guard file >= 0 else { throw SystemFault(at: path) }
+    }
+
+    deinit { close(file) }
+
+    /// The size in bytes; nil for what is no regular file.
+    var regularSize: Int? {
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int(clamping: status.st_size)
+    }
+
+    /// Reads what comes next, at most as much as the array holds.
+    ///
+    /// - Returns: the number of bytes; 0 at the end.
+    func read(into bytes: inout [UInt8]) throws(SystemFault) -> Int {
+        let count = bytes.withUnsafeMutableBytes { bytes in
+            guard let start = bytes.baseAddress else { return 0 }
+            #if canImport(Glibc)
+                return Glibc.read(file, start, bytes.count)
+            #elseif canImport(Musl)
+                return Musl.read(file, start, bytes.count)
+            #else
+                return Darwin.read(file, start, bytes.count)
+            #endif
+        }
+        guard count >= 0 else { throw SystemFault(at: path) }
+        return count
+    }
+}
+
+/// A pipe with a name in the file system, for the bytes that another reader takes.
+final class NamedPipe: Sendable {
+    private let file: Int32
+    private let path: String
+
+    init(_ path: String) throws(SystemFault) {
+        self.path = path
+        // Open for reading too: else opening waits for the reader, and the reader finds an end when this is closed.
+        file = mkfifo(path, 0o600) == 0 ? open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK) : -1
+        guard file >= 0 else {
+            let fault = SystemFault(at: path)
+            unlink(path)
+            throw fault
+        }
+    }
+
+    deinit { close(file) }
+
+    func write(_ bytes: [UInt8]) throws(SystemFault) {
+        #if canImport(Glibc)
+            let count = Glibc.write(file, bytes, bytes.count)
+        #elseif canImport(Musl)
+            let count = Musl.write(file, bytes, bytes.count)
+        #else
+            let count = Darwin.write(file, bytes, bytes.count)
+        #endif
+        guard count == bytes.count else { throw SystemFault(at: path) }
+    }
+}
+
+/// Makes a folder of a new name in the folder for temporary files.
+///
+/// - Returns: its path.
+func makeTemporaryFolder(_ prefix: String) throws(SystemFault) -> String {
+    let parent = environment("TMPDIR") ?? "/tmp"
+    var template = Array("\(parent)/\(prefix)XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw SystemFault(at: parent) }
+    return template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+}
+
+func makeFolder(_ path: String) throws(SystemFault) {
+    guard mkdir(path, 0o700) == 0 else { throw SystemFault(at: path) }
+}
+
+/// Makes a symbolic link, or replaces one.
+///
+/// - Returns: false where there is no such file.
+func makeLink(_ link: String, to file: String) throws(SystemFault) -> Bool {
+    guard let path = realpath(file, nil) else { return false }
+    defer { free(path) }
+    unlink(link)
+    guard symlink(path, link) == 0 else { throw SystemFault(at: link) }
+    return true
+}
+
+/// True where this process may read a file.
+func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
+
+func removeFile(_ path: String) { unlink(path) }
+
+/// Removes an empty folder.
+func removeFolder(_ path: String) { rmdir(path) }

@@ -1,13 +1,5 @@
 import CFreenect
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// A Kinect v1, or a recording of one.
 final class FreenectCamera: Camera {
     let info: CameraInfo
@@ -91,11 +83,8 @@ final class FreenectCamera: Camera {
 
     private func processEvents(until deadline: Int64) throws(CameraError) {
         let left = max(deadline - monotonicTime(), 0)
-        var timeout = timeval()
-        timeout.tv_sec = .init(left / 1_000_000_000)
-        timeout.tv_usec = .init(left % 1_000_000_000 / 1000)
         context.forgetMessages()
-        let result = library.processEvents(context.handle, &timeout)
+        let result = withTimeval(nanoseconds: left) { library.processEvents(context.handle, $0) }
         switch result {
         case 0..., FreenectLibrary.USBError.timeout, FreenectLibrary.USBError.interrupted: return
         case FreenectLibrary.USBError.failed:

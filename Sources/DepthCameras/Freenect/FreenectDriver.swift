@@ -1,13 +1,5 @@
 import CFreenect
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// Kinect v1, by libfreenect.
 ///
 /// A recording is the folder that `fakenect-record` writes. libfreenect's second build, fakenect, plays it.
@@ -111,7 +103,7 @@ package final class FreenectDriver: CameraDriver {
     private func player() throws(CameraError) -> FreenectLibrary {
         if library.isFakenect { return library }
         if isChosen { throw .libraryUnsuitable("The library is not fakenect, and plays no recordings.") }
-        return try FreenectLibrary(DynamicLibrary(anyOf: Self.players.filter { access($0, R_OK) == 0 }))
+        return try FreenectLibrary(DynamicLibrary(anyOf: Self.players.filter { isReadable($0) }))
     }
 
     private func info(serial: String) -> CameraInfo {

@@ -1,13 +1,5 @@
 import CFreenect
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// libfreenect's functions, of version 0.5 and newer.
 ///
 /// Handles are raw pointers: fakenect's are no addresses.
@@ -26,7 +18,8 @@ struct FreenectLibrary: @unchecked Sendable {  // guard: it is pointers to funct
     let openDevice: @convention(c) (Handle, UnsafeMutablePointer<Handle?>, Int32) -> Int32
     let openDeviceBySerial: @convention(c) (Handle, UnsafeMutablePointer<Handle?>, UnsafePointer<CChar>) -> Int32
     let closeDevice: @convention(c) (Handle) -> Int32
-    let processEvents: @convention(c) (Handle, UnsafeMutablePointer<timeval>) -> Int32
+    /// The timeout is a `timeval`.
+    let processEvents: @convention(c) (Handle, UnsafeMutableRawPointer) -> Int32
     let depth: Stream
     let video: Stream
 

@@ -1,13 +1,5 @@
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// Plays a recording through fakenect, at the rate at which it was recorded.
 final class FreenectPlayer {
     var isRegistered: Bool { recording.isRegistered }
@@ -76,10 +68,7 @@ final class FreenectPlayer {
         if hostOffset == nil || due < now - Self.maxLag { due = now }
         hostOffset = due &- time
         let left = max(min(due, deadline) - now, 0)
-        var interval = timespec()
-        interval.tv_sec = .init(left / 1_000_000_000)
-        interval.tv_nsec = .init(left % 1_000_000_000)
-        if left > 0 { nanosleep(&interval, nil) }
+        if left > 0 { sleep(nanoseconds: left) }
         return due <= deadline
     }
 }
@@ -93,15 +82,15 @@ final class FakenectFeed: Sendable {
     static let shared = FakenectFeed()
 
     /// The recording that the user's FAKENECT_PATH names.
-    static let chosenFolder: String? = getenv("FAKENECT_PATH").map { String(cString: $0) }
+    static let chosenFolder: String? = environment("FAKENECT_PATH")
 
     private let state = Mutex(State())
 
     private struct State {
         var isTaken = false
         var folder = ""
-        /// The writing end of the index.
-        var pipe: Int32 = -1
+        /// The index; nil before it is made.
+        var pipe: NamedPipe?
         /// The fakenect that has opened the index, and keeps it open.
         var reader: UInt?
     }
@@ -117,23 +106,24 @@ final class FakenectFeed: Sendable {
             guard !state.isTaken, state.reader == nil || state.reader == identity else {
                 throw .busy("fakenect plays one recording at a time.")
             }
-            if state.folder.isEmpty {
-                state.folder = try Self.makeFolder()
-                // The only change of the environment; fakenect has no other way to be told.
-                setenv("FAKENECT_PATH", state.folder, 1)
-            } else if mkdir(state.folder, 0o700) != 0 {
-                throw Self.fault(state.folder)
-            }
-            if state.reader == nil {
-                let index = "\(state.folder)/INDEX.txt"
-                // Open for reading too: else opening waits for fakenect, and fakenect finds an end when this is closed.
-                state.pipe = mkfifo(index, 0o600) == 0 ? open(index, O_RDWR | O_CLOEXEC | O_NONBLOCK) : -1
-                guard state.pipe >= 0 else {
-                    let fault = Self.fault(index)
-                    unlink(index)
-                    rmdir(state.folder)
-                    throw fault
+            do throws(SystemFault) {
+                if state.folder.isEmpty {
+                    state.folder = try makeTemporaryFolder("depthmatte-fakenect-")
+                    // The only change of the environment; fakenect has no other way to be told.
+                    setEnvironment("FAKENECT_PATH", state.folder)
+                } else {
+                    try makeFolder(state.folder)
                 }
+                if state.reader == nil {
+                    do throws(SystemFault) {
+                        state.pipe = try NamedPipe("\(state.folder)/INDEX.txt")
+                    } catch {
+                        removeFolder(state.folder)
+                        throw error
+                    }
+                }
+            } catch {
+                throw Self.fault(error)
             }
             state.isTaken = true
         }
@@ -142,12 +132,9 @@ final class FakenectFeed: Sendable {
     func release() {
         state.withLock { state in
             state.isTaken = false
-            unlink("\(state.folder)/INDEX.txt")
-            rmdir(state.folder)
-            if state.reader == nil {
-                close(state.pipe)
-                state.pipe = -1
-            }
+            removeFile("\(state.folder)/INDEX.txt")
+            removeFolder(state.folder)
+            if state.reader == nil { state.pipe = nil }
         }
     }
 
@@ -158,28 +145,21 @@ final class FakenectFeed: Sendable {
         // fakenect does not wait for a frame whose time is 0.
         let name = "\(isDepth ? "d" : "r")-0-\(ticks)-"
         let (folder, pipe) = state.withLock { ($0.folder, $0.pipe) }
+        guard let pipe else { return }
         let link = "\(folder)/\(name)"
-        guard let path = realpath(file, nil) else { return }  // was just removed
-        defer { free(path) }
-        unlink(link)
-        guard symlink(path, link) == 0 else { throw Self.fault(link) }
-        defer { unlink(link) }
-        let line = Array("\(name)\n".utf8)
-        guard write(pipe, line, line.count) == line.count else { throw Self.fault("\(folder)/INDEX.txt") }
+        defer { removeFile(link) }
+        do throws(SystemFault) {
+            guard try makeLink(link, to: file) else { return }  // was just removed
+            try pipe.write(Array("\(name)\n".utf8))
+        } catch {
+            throw Self.fault(error)
+        }
         state.withLock { $0.reader = context.library.identity }
-        var timeout = timeval()
         // An error is a file that became shorter meanwhile.
-        _ = context.library.processEvents(context.handle, &timeout)
+        _ = withTimeval(nanoseconds: 0) { context.library.processEvents(context.handle, $0) }
     }
 
-    private static func makeFolder() throws(CameraError) -> String {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(parent)/depthmatte-fakenect-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw fault(parent) }
-        return template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-    }
-
-    private static func fault(_ path: String) -> CameraError {
-        .failed("fakenect cannot be fed: \(path): \(String(cString: strerror(errno))).")
+    private static func fault(_ fault: SystemFault) -> CameraError {
+        .failed("fakenect cannot be fed: \(fault.reason).")
     }
 }

@@ -1,13 +1,5 @@
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// Takes a device's frames from libfreenect's callbacks.
 ///
 /// The library fills a buffer of ours; the callback keeps it and gives the library another, so that no frame is copied.
@@ -177,11 +169,4 @@ final class FreenectReceiver: Sendable {
             }
         }
     }
-}
-
-/// A clock that never jumps, in nanoseconds.
-func monotonicTime() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
 }

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// A folder that `fakenect-record` wrote: a file for each frame, and INDEX.txt with their names in the order in which they came.
 ///
 /// A name is the frame's type (d: depth, r: video), the host's time in seconds and the camera's time in ticks, as
@@ -77,49 +69,33 @@ struct FreenectRecording {
 
     /// The largest value that a frame's header names; nil unless the whole frame is there.
     private static func largestValue(_ entry: Entry, in folder: String) -> Int? {
-        let file = open("\(folder)/\(entry.name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size < 1 << 26 else {
+        guard let file = try? InputFile("\(folder)/\(entry.name)"), let size = file.regularSize, size < 1 << 26 else {
             return nil
         }
         var start = [UInt8](repeating: 0, count: 64)
-        let count = readSome(file, &start)
+        let count = (try? file.read(into: &start)) ?? 0
         guard count > 0, let end = start.prefix(count).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         let words = start[..<end].split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
         let bytes = width * height * (entry.isDepth ? 2 : 3)
         guard words.count == 4, words[0] == (entry.isDepth ? "P5" : "P6"), words[1] == "\(width)",
-            words[2] == "\(height)", Int(status.st_size) >= end + 1 + bytes
+            words[2] == "\(height)", size >= end + 1 + bytes
         else { return nil }
         return Int(words[3])
     }
 
     private static func readIndex(_ path: String) throws(CameraError) -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw .recording("\(path): \(String(cString: strerror(errno))).") }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = readSome(file, &chunk)
-            guard count >= 0 else { throw .recording("\(path): \(String(cString: strerror(errno))).") }
-            if count == 0 { return bytes }
-            bytes += chunk.prefix(count)
-            guard bytes.count < 1 << 28 else { throw .recording("\(path) is no index of a recording.") }
-        }
-    }
-
-    private static func readSome(_ file: Int32, _ chunk: inout [UInt8]) -> Int {
-        chunk.withUnsafeMutableBytes { bytes in
-            guard let start = bytes.baseAddress else { return 0 }
-            #if canImport(Glibc)
-                return Glibc.read(file, start, bytes.count)
-            #elseif canImport(Musl)
-                return Musl.read(file, start, bytes.count)
-            #else
-                return Darwin.read(file, start, bytes.count)
-            #endif
+        do throws(SystemFault) {
+            let file = try InputFile(path)
+            var bytes: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = try file.read(into: &chunk)
+                if count == 0 { return bytes }
+                bytes += chunk.prefix(count)
+                guard bytes.count < 1 << 28 else { throw SystemFault(reason: "\(path) is no index of a recording") }
+            }
+        } catch {
+            throw .recording("\(error.reason).")
         }
     }
 }
