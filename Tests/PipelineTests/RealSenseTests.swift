@@ -99,6 +99,31 @@ import Testing
         #expect(green > 640 * 480 / 2 && green < 640 * 480 * 9 / 10, "\(green)")
     }
 
+    /// Of the samples that librealsense registers, the share that a sample of depthalign no farther than a pixel agrees with,
+    /// within 1 % or 2 mm.
+    @Test(
+        .enabled(if: library != nil, "pyrealsense2 cannot be installed"),
+        .enabled(if: recordings != nil, "DEPTHMATTE_REAL_RECORDINGS is not set"))
+    func `depthalign registers as librealsense does`() throws {
+        let folder = try Places.makeFolder()
+        let library = try #require(RealSenseRecordingTests.library)
+        let recording = try #require(RealSenseRecordingTests.recordings) + "/realsense_d435_640x480.bag"
+        func counts(_ align: String, _ registration: String) throws -> [Int] {
+            let result = launch(
+                "depthcamsrc driver=realsense library=\(library) location=\(recording) align=\(align) name=camera "
+                    + "camera.video ! fakesink camera.depth ! video/x-raw,format=GRAY16_LE \(registration) "
+                    + "! filesink location=\(align)", in: folder)
+            try #require(result.status == 0, "\(result.output)")
+            let bytes = [UInt8](try Data(contentsOf: folder.appending(path: align)).prefix(640 * 480 * 2))
+            return stride(from: 0, to: bytes.count, by: 2).map { Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8 }
+        }
+        let (theirs, ours) = (try counts("video", ""), try counts("none", "! depthalign"))
+        try #require(theirs.count == 640 * 480 && ours.count == theirs.count)
+        let share = agreement(of: ours, with: theirs, width: 640)
+        print("depthalign beside librealsense: \(String(format: "%.3f", 100 * share)) % of the samples agree")
+        #expect(share >= 0.99)
+    }
+
     @Test(.enabled(if: library != nil, "pyrealsense2 cannot be installed"))
     func `a truncated recording is an error that names the file`() throws {
         let folder = try Places.makeFolder()

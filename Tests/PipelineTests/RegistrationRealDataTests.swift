@@ -109,21 +109,8 @@ import Testing
         let theirs = try counts("filesrc location=\"\(folder)/depth_aligned.png\" ! pngdec", one)
         let ours = try counts(
             "filesrc location=\"\(folder)/depth_raw.png\" ! pngdec ! depthalign calibration=\"\(file.path)\"", one)
-        var (measured, agreeing) = (0, 0)
-        for y in 0..<one.height {
-            for x in 0..<one.width where theirs[y * one.width + x] > 0 {
-                let expected = theirs[y * one.width + x]
-                measured += 1
-                let isNear = (max(0, y - 1)...min(one.height - 1, y + 1)).contains { row in
-                    (max(0, x - 1)...min(one.width - 1, x + 1)).contains { column in
-                        let count = ours[row * one.width + column]
-                        return count > 0 && abs(count - expected) <= max(2, expected / 100)
-                    }
-                }
-                if isNear { agreeing += 1 }
-            }
-        }
-        let share = Double(agreeing) / Double(max(1, measured))
+        let share = agreement(of: ours, with: theirs, width: one.width)
+        let measured = theirs.count { $0 > 0 }
         let ourShare = Double(ours.count { $0 > 0 }) / Double(ours.count)
         print(
             "\(one.id): \(String(format: "%.3f", 100 * share)) % of \(measured) samples agree;",
@@ -131,4 +118,25 @@ import Testing
             "in the recording \(String(format: "%.1f", 100 * Double(measured) / Double(theirs.count))) %")
         #expect(share >= 0.99)
     }
+}
+
+/// Of the measured samples of a map, the share that a sample of another map no farther than a pixel agrees with, within 1 % or
+/// two counts.
+func agreement(of map: [Int], with reference: [Int], width: Int) -> Double {
+    let height = reference.count / width
+    var (measured, agreeing) = (0, 0)
+    for y in 0..<height {
+        for x in 0..<width where reference[y * width + x] > 0 {
+            let expected = reference[y * width + x]
+            measured += 1
+            let isNear = (max(0, y - 1)...min(height - 1, y + 1)).contains { row in
+                (max(0, x - 1)...min(width - 1, x + 1)).contains { column in
+                    let count = map[row * width + column]
+                    return count > 0 && abs(count - expected) <= max(2, expected / 100)
+                }
+            }
+            if isNear { agreeing += 1 }
+        }
+    }
+    return Double(agreeing) / Double(max(1, measured))
 }

@@ -1,0 +1,124 @@
+import CGStreamer
+import DepthCameras
+import GstBridge
+import GstTestSupport
+import TestSupport
+import Testing
+
+/// `depthcamsrc` through states, with the stand-ins of both libraries.
+@Suite(.serialized) struct DepthCamSrcLifecycleTests {
+    /// The stand-in of a driver's library.
+    struct Driver: CustomTestStringConvertible, Sendable {
+        let name: String
+        let source: String
+        var testDescription: String { name }
+
+        static let all = [
+            Driver(name: "realsense", source: "fake_realsense.c"), Driver(name: "freenect", source: "fake_freenect.c"),
+        ]
+
+        /// The path of the library, with its defaults.
+        func library() throws -> String {
+            let path = try CompiledLibrary.build(source)
+            let reset = source.replacing(".c", with: "_reset")
+            let library = try DynamicLibrary(anyOf: [path])
+            try library.function(reset, as: (@convention(c) () -> Void).self)()
+            return path
+        }
+    }
+
+    private func pipeline(_ driver: Driver, _ properties: String = "") throws -> Pipeline {
+        let sink = "appsink sync=false wait-on-eos=false max-buffers=2 drop=true"
+        return Pipeline(
+            "depthcamsrc name=camera driver=\(driver.name) library=\(try driver.library()) \(properties) "
+                + "camera.video ! \(sink) name=video camera.depth ! \(sink) name=depth")
+    }
+
+    @Test(arguments: Driver.all) func `two hundred state cycles leave nothing behind`(driver: Driver) throws {
+        let pipeline = try pipeline(driver)
+        for cycle in 0..<200 {
+            #expect(pipeline.set(GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE)
+            if cycle.isMultiple(of: 20) { #expect(pipeline.nextFrame(of: "depth") != nil, "cycle \(cycle)") }
+            #expect(pipeline.set(GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
+            #expect(pipeline["camera"].pointee.object.object.ref_count <= 3, "cycle \(cycle)")
+        }
+        #expect(pipeline.bus.errors().isEmpty)
+    }
+
+    @Test(arguments: Driver.all) func `elements and pads go with the pipeline`(driver: Driver) throws {
+        let gone = Counter()
+        for _ in 0..<20 {
+            let pipeline = try pipeline(driver)
+            gone.watch(pipeline["camera"])
+            for pad in ["video", "depth"] {
+                let pad = try #require(gst_element_get_static_pad(pipeline["camera"], pad))
+                gone.watch(pad)
+                gst_object_unref(pad)
+            }
+            pipeline.set(GST_STATE_PLAYING)
+            #expect(pipeline.nextFrame(of: "video") != nil)
+        }
+        #expect(gone.watched == 20 * 3 && gone.gone == gone.watched)
+    }
+
+    @Test(arguments: Driver.all) func `playing again after READY is as the first time`(driver: Driver) throws {
+        let pipeline = try pipeline(driver, "num-buffers=5")
+        for _ in 0..<4 {
+            #expect(pipeline.run() == .ended)
+            let frames = pipeline.frames(of: "depth")
+            // The sink keeps the last ones.
+            #expect(!frames.isEmpty && frames.allSatisfy { $0.buffer.pointer.pointee.offset < 5 })
+            pipeline.set(GST_STATE_READY)
+        }
+        #expect(pipeline.bus.errors().isEmpty)
+    }
+
+    @Test(arguments: Driver.all, [GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING])
+    func `events from the application do no harm in any state`(driver: Driver, state: GstState) throws {
+        let element = makeElement("depthcamsrc", ["driver": driver.name, "library": try driver.library()])
+        defer { gst_object_unref(element) }
+        #expect(gst_element_set_state(element, state) != GST_STATE_CHANGE_FAILURE)
+        for _ in 0..<3 {
+            for flags in [GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_NONE] {
+                gst_element_send_event(
+                    element,
+                    gst_event_new_seek(1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0))
+            }
+            gst_element_send_event(element, gst_event_new_flush_start())
+            gst_element_send_event(element, gst_event_new_flush_stop(1))
+            gst_element_send_event(element, gst_event_new_eos())
+            gst_element_send_event(element, gst_event_new_latency(10 * millisecond))
+            gst_element_send_event(element, gst_event_new_reconfigure())
+        }
+        #expect(gst_element_set_state(element, GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS)
+        #expect(gst_element_set_state(element, GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
+        #expect(element.pointee.object.object.ref_count == 1)
+    }
+
+    @Test(arguments: Driver.all)
+    func `properties set from another thread while frames flow do no harm`(driver: Driver) throws {
+        let pipeline = try pipeline(driver)
+        pipeline.set(GST_STATE_PLAYING)
+        gst_object_ref(pipeline["camera"])
+        let setter = g_thread_new(
+            "setter",
+            { data in
+                guard let data else { return nil }
+                let element = data.assumingMemoryBound(to: GstElement.self)
+                for round in 0..<2000 {
+                    setProperty(element, "exposure", "\(round % 100)")
+                    setProperty(element, "emitter", round.isMultiple(of: 2) ? "on" : "off")
+                    setProperty(element, "preset", "preset \(round)")
+                    setProperty(element, "align", round.isMultiple(of: 3) ? "video" : "none")
+                    setProperty(element, "serial", "\(round)")
+                    setProperty(element, "timeout", "\(60_000_000_000 + round)")
+                }
+                gst_object_unref(data)
+                return nil
+            }, pipeline["camera"])
+        for _ in 0..<20 { #expect(pipeline.nextFrame(of: "depth") != nil) }
+        g_thread_join(setter)
+        #expect(pipeline.nextFrame(of: "video") != nil)
+        #expect(pipeline.bus.errors().isEmpty)
+    }
+}
