@@ -1,7 +1,7 @@
 /* A tracer that watches what every element sends and holds it to the rules of a GStreamer stream. A breach is a
  * critical, which names the pad and the rule, so that G_DEBUG=fatal-criticals ends the process there.
  *
- * What a pad has sent is read from the pad itself, which keeps its sticky events and forgets them in the right moments.
+ * The pad itself tells which events it has sent: it keeps its sticky events and forgets them at the right moments.
  * Pads without an element are not watched: tests push what they like from such. */
 
 #define GST_USE_UNSTABLE_API

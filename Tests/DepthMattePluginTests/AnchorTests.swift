@@ -10,7 +10,7 @@ import Testing
     import Darwin
 #endif
 
-/// What sets the cutoff.
+/// The anchors that set the cutoff.
 @Suite struct AnchorTests {
     /// Three bands side by side, at 0.7 m, 1.5 m and 3 m; the frame has the size of the map.
     private static let width = 90

@@ -29,7 +29,7 @@ private final class Answer {
     init(_ answer: @escaping (UnsafeMutablePointer<GstQuery>) -> Bool?) { self.answer = answer }
 }
 
-/// What a LATENCY query is answered.
+/// The answer to a LATENCY query.
 struct Latency: Equatable {
     var isLive = true
     var least: GstClockTime

@@ -1,7 +1,7 @@
 import GstTestSupport
 import Testing
 
-/// What lies behind the person. Nothing is foreground here, so that every frame is the background alone.
+/// The background behind the person. Nothing is foreground here, so that every frame is the background alone.
 @Suite struct BackgroundTests {
     private let folder = TemporaryFolder()
     private static let red: [UInt8] = [200, 10, 20]

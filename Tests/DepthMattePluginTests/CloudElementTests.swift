@@ -4,7 +4,7 @@ import GstBridge
 import GstTestSupport
 import Testing
 
-/// What `depthcloud` makes of its streams, and how it is steered.
+/// The pictures of `depthcloud`, and how the view is turned.
 @Suite struct CloudElementTests {
     private static let depth = DepthShape("GRAY16_LE", 8, 4)
     private static let kind = Bench.Kind(factory: "depthcloud", leading: "depth")
@@ -176,7 +176,7 @@ import Testing
         let bench = try held()
         drag(bench, from: (10, 10), to: (20, 30))
         #expect(number("yaw", of: bench.element) == 45 && number("pitch", of: bench.element) == 90)
-        // What the picture shows next is what the properties say.
+        // The next picture shows the view that the properties say.
         bench.depth.push(wall(900), at: time(ofFrame: 1))
         let dragged = try #require(bench.output.next())
         let set = try held(["yaw": "45", "pitch": "90"])

@@ -74,7 +74,7 @@ import Testing
             }
             bench.depth.push(buffer, at: time(ofFrame: number))
             _ = try #require(bench.output.next())
-            // What was shown is there to be asked for, all the same.
+            // The probe answers from the last frame all the same.
             gst_pad_push_event(
                 bench.output.pad, gst_navigation_event_new_mouse_button_press(1, 2, 2, GST_NAVIGATION_MODIFIER_NONE))
             let told = bench.bus.structures("depth-probe")

@@ -4,7 +4,7 @@ import GstBridge
 import GstTestSupport
 import Testing
 
-/// What `depthcolorize` makes of its streams.
+/// The pictures of `depthcolorize`.
 @Suite struct ColorizeTests {
     private static let depth = DepthShape("GRAY16_LE", 8, 4)
     private static let kind = Bench.Kind(factory: "depthcolorize", leading: "depth")

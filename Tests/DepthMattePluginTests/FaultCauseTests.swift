@@ -11,13 +11,13 @@ import Testing
             && report.code == Int(GST_RESOURCE_ERROR_NO_SPACE_LEFT.rawValue)
     }
 
-    /// What an element tells while it works on a frame in poor memory, after one that was as it should be.
+    /// The messages of an element that gets a frame in poor memory after a good one.
     private func told(
         by follower: Follower, _ memory: PoorMemory
     ) throws -> (warnings: [Bus.Report], error: Bus.Report?) {
         let bench = Bench.numbered(follower)
         bench[follower.partner].push(follower.numbered(1), at: 0)
-        // Who keeps a frame makes the element copy it.
+        // A frame that somebody else holds is copied by the element.
         let frames = (0..<2).map { _ in guardedBuffer(follower.leading.frame) }
         let kept = frames.map { BufferRef(sharing: $0.pointer) }
         bench.leading.push(frames[0], at: 0)

@@ -5,7 +5,7 @@ import Testing
 
 /// A buffer that is not what its caps say costs the frame that it is for, whatever the element and the pad.
 @Suite struct FaultyBufferTests {
-    /// What is wrong with a buffer.
+    /// The fault of a buffer.
     enum Fault: CaseIterable {
         case empty, oneByte, oneByteLess, unmappable, metaOfAnotherSize, metaPastTheEnd, metaOfAnotherFormat
 

@@ -5,7 +5,7 @@ import Testing
 /// An element that is led by one stream and follows others along it, and small streams by which its output tells what
 /// it was made from.
 ///
-/// What every such element must keep to is tested with each of `all`: an element joins by an entry there.
+/// The rules for every such element are tested with each of `all`: an element joins by an entry there.
 struct Follower: Sendable, CustomTestStringConvertible {
     /// A stream that one of the element's pads takes.
     struct Stream: Sendable {
@@ -19,9 +19,9 @@ struct Follower: Sendable, CustomTestStringConvertible {
     let factory: String
     /// Settings under which the output tells what it was made from.
     let properties: [String: String]
-    /// What makes it use all of its streams at once.
+    /// The properties that make it use all of its streams at once.
     var busy: [String: String] = [:]
-    /// What is taken behind the element.
+    /// The caps that downstream of the element takes.
     var downstream = "ANY"
     let leading: Stream
     /// The streams of the request pads.
@@ -186,6 +186,6 @@ extension Bench {
         leading.end()
     }
 
-    /// What all frames to come show.
+    /// The content of all frames to come.
     func numbers(_ follower: Follower) -> [Int] { output.rest().map(follower.number) }
 }

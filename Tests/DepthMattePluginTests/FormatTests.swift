@@ -87,7 +87,7 @@ import Testing
     func `float depth agrees with the reference`(format: String) {
         let depth = DepthShape(format, 35, 25)
         let metres = sceneCounts(35, 25).map { count in Float(count) / 1000 }
-        // What a half-precision sample holds is what was measured.
+        // A half-precision sample holds the measured depth.
         let held = metres.map { format == "F16LE" ? Double(Float16($0)) : Double($0) }
         checkDepth(depth, depth.bytes(metres: metres), metres: held)
     }

@@ -3,7 +3,7 @@ import GstBridge
 import GstTestSupport
 import Testing
 
-/// What a live pipeline is told of our latency, and how it holds to its clock.
+/// The latency that a live pipeline is told, and how the element keeps to the clock.
 @Suite struct LatencyTests {
     private let clock = TestClock()
 

@@ -60,7 +60,7 @@ import Testing
         let bench = Bench.numbered()
         for number in 0..<3 { bench.video.push(Numbered.picture, at: time(ofFrame: number)) }
         #expect(bench.output.present().isEmpty)
-        // Who waits in a loop does so all the time; what else this process does comes and goes.
+        // A busy loop uses the processor all the time; other work of this process comes and goes.
         let shares = (0..<10).map { _ in
             let (clockBefore, wallBefore) = (clock(), g_get_monotonic_time())
             g_usleep(50_000)

@@ -3,7 +3,7 @@ import GstBridge
 import GstTestSupport
 import Testing
 
-/// What hangs on a video buffer, where it is worked on in place and where it is copied.
+/// The metas of a video buffer, where it is changed in place and where it is copied.
 @Suite struct MetaTests {
     /// How the frame comes out: the buffer itself, a copy of it, or a frame with an alpha channel more.
     enum Way: CaseIterable {

@@ -3,7 +3,7 @@ import GstBridge
 import GstTestSupport
 import Testing
 
-/// What a viewer does on the picture, by the events that a sink sends.
+/// A viewer's clicks and keys on the picture, by the events that a sink sends.
 @Suite struct NavigationTests {
     /// 2 m, but for the columns from 32 to 47, which are at 0.5 m, and those behind them, which were not measured.
     private static let depth = DepthShape("GRAY16_LE", 64, 48)

@@ -82,7 +82,7 @@ import Testing
         gst_object_unref(element)
     }
 
-    /// What is to be seen while a preset is being loaded.
+    /// The pictures while a preset is being loaded.
     private struct Glimpse {
         let element: UnsafeMutablePointer<GstElement>
         var values: [[String]] = []

@@ -3,7 +3,7 @@ import GstBridge
 import GstTestSupport
 import Testing
 
-/// What may be asked, before there is a stream and while there is.
+/// Queries, before there is a stream and while there is one.
 @Suite struct QueryTests {
     // MARK: Allocation
 
@@ -28,7 +28,7 @@ import Testing
             #expect(bench.depth.allowedCaps().contains("F32LE"), "\(moment)")
             #expect(bench.depth.allowedCaps(filter: "video/x-depth").contains("F16LE"), "\(moment)")
             #expect(!bench.depth.allowedCaps(filter: "video/x-depth").contains("GRAY16"), "\(moment)")
-            // What downstream does not take is let in, to be refused with a reason when it comes.
+            // Caps that downstream does not take are let in, and refused with a reason when they come.
             let refused = bench.video.allowedCaps(filter: "video/x-raw, format=(string)NV12")
             #expect(refused.contains("NV12") && !refused.contains("[ 16, 640 ]"), "\(moment): \(refused)")
             #expect(bench.video.allowedCaps(filter: "video/x-raw, format=(string)P010_10LE") == "EMPTY", "\(moment)")

@@ -2,7 +2,7 @@ import CGStreamer
 import GstTestSupport
 import TestSupport
 
-/// What the element should make of a frame, worked out slowly from the format's description alone.
+/// The frame that the element should make, worked out slowly from the format's description alone.
 enum Reference {
     /// The video over the background: each component's samples mixed by the mean alpha of the pixels that share them.
     static func composite(video: [UInt8], background: [UInt8], alpha: [UInt8], _ shape: VideoShape) -> [UInt8] {
@@ -84,7 +84,7 @@ struct Difference: CustomStringConvertible {
         mean = Double(sum) / Double(max(samples, 1))
     }
 
-    /// What the element promises: 2/255 at every sample and 0.25/255 on average.
+    /// The tolerance that the element promises: 2/255 at every sample and 0.25/255 on average.
     var isWithinPromise: Bool { largest <= 2 && mean <= 0.25 }
 
     var isNone: Bool { largest == 0 }

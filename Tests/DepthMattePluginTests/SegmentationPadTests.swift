@@ -39,7 +39,7 @@ import Testing
         bench.video.end()
     }
 
-    /// What the element makes of frames that all show the same, and of masks at some times in milliseconds.
+    /// The output for frames that all show the same, and masks at some times in milliseconds.
     private func mattes(
         _ count: Int, masks: [(start: GstClockTime, value: UInt8)] = [], _ properties: [String: String] = [:]
     ) -> [[UInt8]] {
@@ -69,7 +69,7 @@ import Testing
             } else {
                 #expect(sum(with) < sum(without), "frame \(number)")
             }
-            // What is measured behind the cutoff stays room.
+            // Samples measured behind the cutoff stay room.
             for y in 32..<72 { #expect(with[y * 96] == 0 && with[y * 96 + 95] == 0) }
         }
     }

@@ -5,7 +5,8 @@ import GstTestSupport
 import Synchronization
 import Testing
 
-/// What must not grow, however long the element works: `Tests/soak.sh` runs these in full, `Tests/run.sh` in small.
+/// Memory, threads and descriptors that must not grow, however long the element works: `Tests/soak.sh` runs these in
+/// full, `Tests/run.sh` in small.
 @Suite struct SoakTests {
     private static let chain = """
         videotestsrc name=video is-live=false ! video/x-raw,format=I420,width=160,height=120 ! matte.video

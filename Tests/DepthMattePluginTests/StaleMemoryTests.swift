@@ -91,7 +91,7 @@ import Testing
                 }
                 let buffer = guardedBuffer(noise(shape, seed: 3).dropLast(number == 1 ? shape.size / 2 + 1 : 0))
                 buffer.addRegion(0, 0, UInt32(shape.width), UInt32(shape.height))
-                // Who keeps a frame makes the element copy it, into the pool's memory.
+                // A frame that somebody else holds is copied by the element, into the pool's memory.
                 held.append(BufferRef(sharing: buffer.pointer))
                 bench.video.push(buffer, at: time(ofFrame: number == 4 ? 90 : number))
                 frames.append(try #require(bench.output.next()))

@@ -3,7 +3,7 @@ import GstBridge
 import GstTestSupport
 import Testing
 
-/// What `stats` tells agrees with what left the element.
+/// `stats` agrees with the frames that left the element.
 @Suite struct StatisticsTests {
     @Test func `every frame is counted once, by what became of it`() {
         let bench = Bench.numbered(["hold-time": "200000000"])

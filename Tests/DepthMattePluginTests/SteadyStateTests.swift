@@ -9,7 +9,7 @@ import Testing
     private static let frames = 400
     private let folder = TemporaryFolder()
 
-    /// What an element is asked to do, and the video's format.
+    /// The properties of an element, and the video's format.
     struct Work: CustomTestStringConvertible {
         var factory = "depthmatte"
         let properties: String
@@ -18,13 +18,13 @@ import Testing
         var before = ""
         var behind = ""
         var depth = "video/x-raw,format=GRAY16_LE"
-        /// What arrives on the background pad, if anything does.
+        /// The frame on the background pad, if there is one.
         var background: String?
-        /// What arrives on the segmentation pad, if anything does.
+        /// The frame on the segmentation pad, if there is one.
         var segmentation: String?
         /// Times 320x240.
         var scale = 1
-        /// What GstVideoConverter asks for in each frame: two lists, of the size that they have.
+        /// The allocations of GstVideoConverter in each frame: two lists, and their sizes.
         var converterCalls = 0
         /// Objects that hold the picture of the background pad.
         var holders = 0

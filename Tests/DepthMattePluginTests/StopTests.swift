@@ -6,7 +6,7 @@ import Testing
 
 /// A stop is quick, whatever is under way.
 @Suite struct StopTests {
-    /// What the element is busy with when it is told to stop.
+    /// The work that the element is in the middle of when it is told to stop.
     enum Business: CaseIterable {
         case waitingForPartner, waitingForDeadline, upstreamQueueFull, prerolledSink, sinkWaitingForItsClock
         case pullingNobody, flushing, openingPicture, decodingVideo, releasingPads

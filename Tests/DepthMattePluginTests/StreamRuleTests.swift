@@ -223,7 +223,7 @@ private final class WatchedPad {
         gst_object_unref(element)
     }
 
-    /// What was found since the last time.
+    /// The violations found since the last call.
     var violations: String { takeString(stream_rules_take(pad)) ?? "" }
 
     func begin(_ segment: GstSegment = .time()) {

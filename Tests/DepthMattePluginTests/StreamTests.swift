@@ -3,7 +3,7 @@ import GstBridge
 import GstTestSupport
 import Testing
 
-/// What happens along a stream: ends, gaps, changes of caps, flushes, tags.
+/// Events along a stream: ends, gaps, changes of caps, flushes, tags.
 @Suite struct StreamTests {
     // MARK: Ends
 

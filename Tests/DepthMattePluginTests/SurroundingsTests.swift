@@ -4,12 +4,12 @@ import GstBridge
 import GstTestSupport
 import Testing
 
-/// What lies in the memory of a frame besides its picture stays behind: sinks such as `shmsink` and `filesink` pass on all
+/// Bytes in the memory of a frame besides its picture stay behind: sinks such as `shmsink` and `filesink` pass on all
 /// of it.
 ///
 /// Each frame goes through an element twice, with other bytes around the picture. All that leaves must be the same.
 @Suite struct SurroundingsTests {
-    /// What is around the picture.
+    /// The bytes around the picture.
     enum Place: CaseIterable {
         /// No more than the format itself leaves: padding of its rows, bytes of pixels and samples that mean nothing.
         case format

@@ -195,7 +195,7 @@ private final class FakeMachine {
         let bench = try hotBench()
         bench.set(name, value)
         let changed = try #require(bench.pair(1, depth: Room.wall(700)))
-        // What a cool machine makes of it.
+        // The picture of a cool machine.
         let cool = Bench.room([name: value])
         let expected = try #require(cool.pair(0, depth: Room.wall(700)))
         #expect(changed.bytes == expected.bytes)
@@ -203,7 +203,7 @@ private final class FakeMachine {
         withExtendedLifetime(machine) {}
     }
 
-    /// What may begin anew between two frames.
+    /// The restarts that may come between two frames.
     enum Beginning: CaseIterable {
         case depthCaps, depthSegment, depthStream, depthPad, videoCaps, videoSegment, videoStream
     }

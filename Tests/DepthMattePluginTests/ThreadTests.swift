@@ -3,7 +3,7 @@ import GstBridge
 import GstTestSupport
 import Testing
 
-/// What several threads do to one element at once. Under ThreadSanitizer these show what no lock guards.
+/// Several threads use one element at once. Under ThreadSanitizer these tests find data that no lock guards.
 @Suite struct ThreadTests {
     /// Values that every frame can be made with, a few for each kind of property.
     private static let values: [(name: String, values: [String])] = [

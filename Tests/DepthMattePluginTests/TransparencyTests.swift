@@ -41,7 +41,7 @@ import Testing
         return result
     }
 
-    /// What the background's color is in each component, alpha last and 0.
+    /// The background's color in each component, alpha last and 0.
     private func hidden(_ shape: VideoShape) -> [Int] {
         let rgb = TransparencyTests.color.map(Double.init)
         guard shape.isYUV else { return rgb.map { Int($0) } + [0] }
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    /// What becomes of a stream that is made transparent from the start or while it plays.
+    /// A stream that is made transparent from the start or while it plays.
     private func play(
         _ source: String, setWhilePlaying: Bool
     ) -> (formats: [String], warnings: [Bus.Report], errors: [Bus.Report]) {

@@ -2,7 +2,7 @@ import CGStreamer
 import GstBridge
 import Testing
 
-/// What users read of a fault.
+/// The error messages of faults.
 @Suite struct FrameFaultTests {
     private static let faults: [FrameFault] = [
         .tooShort(bytes: 1, expected: 2), .metaDisagrees, .notMappable, .outOfMemory(bytes: 77),

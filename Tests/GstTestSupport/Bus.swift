@@ -86,7 +86,7 @@ package final class Bus {
         return true
     }
 
-    /// What a SEGMENT_DONE message says.
+    /// The format and position of a SEGMENT_DONE message.
     package struct SegmentDone: Equatable {
         package let seqnum: guint32
         /// Nanoseconds of stream time.

@@ -12,7 +12,7 @@ package final class Feed {
     private let outcome = Outcome()
     private let name: String
 
-    /// What became of the pushes; written by the worker.
+    /// The results of the pushes; written by the worker.
     private final class Outcome: Sendable {
         let flow = Atomic(GST_FLOW_OK.rawValue)
         let refusedEvents = Atomic(0)
@@ -47,7 +47,7 @@ package final class Feed {
 
     // MARK: Events
 
-    /// What every stream begins with.
+    /// The events that every stream begins with.
     package func start(_ caps: String, _ segment: GstSegment = .time()) {
         push(gst_event_new_stream_start("test/\(name)"))
         setCaps(caps)

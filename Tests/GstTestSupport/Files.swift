@@ -49,7 +49,7 @@ package final class TemporaryFolder: Sendable {
         return UnsafeRawBufferPointer(start: contents, count: Int(length)).map { $0 }
     }
 
-    /// What is in it.
+    /// The file's content.
     package var names: [String] {
         guard let folder = g_dir_open(path, 0, nil) else { return [] }
         defer { g_dir_close(folder) }

@@ -1,7 +1,7 @@
 package import CGStreamer
 import GstBridge
 
-/// What a source pad sends, in order.
+/// The events and buffers that a source pad sends, in order.
 package final class PadLog {
     private let probe: PadProbe
     private let record: Monitor<[Item]>
@@ -39,7 +39,7 @@ package final class PadLog {
         }
     }
 
-    /// What was sent so far.
+    /// The items sent so far.
     package var items: [Item] { record.withLock { $0 } }
 
     /// The segments that were sent so far, each with the frames after it.

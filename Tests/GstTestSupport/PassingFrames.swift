@@ -17,7 +17,7 @@ package final class PassingFrames {
         }
     }
 
-    /// What came since the last time.
+    /// The frames since the last call.
     package func take() -> [[UInt8]] {
         frames.withLock { frames in
             defer { frames = [] }

@@ -55,7 +55,7 @@ package func y4m(width: Int, height: Int, _ grays: [UInt8], rate: String = "10:1
     }
 }
 
-/// What comes before the data of a file that says that it is a picture, and of what size.
+/// The header of a picture file: the kind of file, and the size that it says.
 package enum Claim: String, CaseIterable, Sendable {
     case png, jpeg, gif, bmp, littleTIFF, bigTIFF, lossyWebP, losslessWebP, extendedWebP, avi, y4m
 

@@ -1,7 +1,7 @@
 import CGStreamer
 import Synchronization
 
-/// What is wrong with the memory that is to be had.
+/// The fault of the memory that an allocator gives.
 package enum PoorMemory: Sendable {
     case none, unmappable
 }

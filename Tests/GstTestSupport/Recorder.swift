@@ -13,7 +13,7 @@ package final class Recorder {
     package private(set) var segment: GstSegment?
     package private(set) var hasEnded = false
 
-    /// What a frame came out as.
+    /// The output frame.
     package struct Frame {
         package let buffer: BufferRef
         package let caps: String

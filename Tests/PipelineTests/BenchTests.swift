@@ -142,7 +142,7 @@ import Testing
         #expect(figures.map(\.ring) == [3, 3] && figures.map(\.sources) == [1, 1])
     }
 
-    /// What is measured of I420 frames and the kernels' second half.
+    /// The rows of I420 frames and of the second half of the kernels.
     private func blends(_ arguments: [String]) throws -> [Figure] {
         try grid(["--work", "blend", "--depth", "32x24", "--rounds", "1", "--seconds", "0.01"] + arguments)
     }

@@ -12,7 +12,7 @@ struct Command {
     struct Result {
         /// The exit status; 137 when the program took too long.
         let status: Int
-        /// What it wrote to both of its outputs.
+        /// The text of both of its outputs.
         let output: String
 
         var lines: [Substring] { output.split(separator: "\n") }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a launch line must leave behind, as the `.expect` file beside it says.
+/// The files that a launch line must write, as the `.expect` file beside it says.
 ///
 ///     with FRAMES=5 SINK="fakesink"     variables for the run
 ///     after depthtestsrc/a.launch       a line that runs first, in the same folder

@@ -73,7 +73,7 @@ enum Anchor: CustomStringConvertible {
     }
 }
 
-/// What a case's folder holds, as `manifest.json` says.
+/// The files of a case, as `manifest.json` lists them.
 struct Manifest: Decodable {
     struct Frame: Decodable {
         let color: String

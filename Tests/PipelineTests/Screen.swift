@@ -47,7 +47,7 @@ final class Screen {
     }
 
     deinit {
-        // What a test starts has every signal blocked that can be blocked.
+        // A child of a test starts with every signal blocked that can be blocked.
         for process in [pipeline, server] where process.isRunning {
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
@@ -75,7 +75,7 @@ final class Screen {
         return text.split(separator: "\n").last { $0.contains(mark) }?.components(separatedBy: mark).last
     }
 
-    /// What is seen in the upper left corner.
+    /// The color in the upper left corner.
     func picture(width: Int, height: Int) throws -> Picture {
         try Picture(
             of: "ximagesrc display-name=\(display) num-buffers=1 show-pointer=false use-damage=false "

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the scripts do where something is missing. Nothing is installed: the programs that would are stand-ins.
+/// The scripts where something is missing. Nothing is installed: the programs that would are stand-ins.
 @Suite struct ScriptTests {
     /// All that a folder of stand-ins and of links to the system's programs offers.
     private struct Machine {

@@ -7,7 +7,7 @@ import Testing
     private static let camera =
         "depthtestsrc name=camera num-buffers=3600 pattern=ramp camera.depth ! video/x-raw,width=320,height=240,framerate=30/1"
 
-    /// What each gesture does, and the properties that tell of it.
+    /// The effect of each gesture, and the properties that report it.
     static let gestures: [(words: String, changes: [String: Double])] = [
         ("mousemove 100 100 mousedown 1 mousemove 160 124 mouseup 1", ["yaw": 45, "pitch": 18]),
         ("click 4 click 4", ["zoom": 0.1]),

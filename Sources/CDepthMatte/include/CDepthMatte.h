@@ -1,4 +1,4 @@
-// What the plugin's descriptor and its Swift half know of each other.
+// The interface between the plugin's descriptor and its Swift half.
 #pragma once
 
 // By its path, so that the types here are those of the module CGStreamer and not a second set of the same.

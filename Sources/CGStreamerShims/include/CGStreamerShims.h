@@ -1,4 +1,4 @@
-// What Swift's C importer cannot see: macros that cast, or that shift by another macro. Each constant can go once the
+// Constants that Swift's C importer cannot see: macros that cast, or that shift by another macro. Each constant can go once the
 // importer evaluates such macros; nothing here does any work.
 #pragma once
 
