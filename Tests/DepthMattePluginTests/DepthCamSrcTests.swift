@@ -40,6 +40,15 @@ import Testing
         return try #require(match.output[1].substring.flatMap { Double($0) })
     }
 
+    /// The answer to a CAPS query on a pad of the camera.
+    private func caps(_ pad: String, _ pipeline: Pipeline) -> String {
+        guard let pad = gst_element_get_static_pad(pipeline["camera"], pad) else { return "" }
+        defer { gst_object_unref(pad) }
+        guard let caps = gst_pad_query_caps(pad, nil) else { return "" }
+        defer { gst_caps_unref(caps) }
+        return caps.text
+    }
+
     // MARK: Streams
 
     @Test func `both pads carry the frames of an exposure with one timestamp`() throws {
@@ -61,21 +70,14 @@ import Testing
 
     @Test func `the caps query answers what the camera offers`() throws {
         let pipeline = pipeline()
-        func caps(_ pad: String) -> String {
-            guard let pad = gst_element_get_static_pad(pipeline["camera"], pad) else { return "" }
-            defer { gst_object_unref(pad) }
-            guard let caps = gst_pad_query_caps(pad, nil) else { return "" }
-            defer { gst_caps_unref(caps) }
-            return caps.text
-        }
-        #expect(caps("video").contains("[ 1, 32768 ]"))
+        #expect(caps("video", pipeline).contains("[ 1, 32768 ]"))
         #expect(pipeline.set(GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS)
-        let before = (caps("video"), caps("depth"))
+        let before = (caps("video", pipeline), caps("depth", pipeline))
         #expect(before.0.contains("width=(int)64") && before.0.contains("width=(int)128") && before.0.contains("RGBA"))
         #expect(before.1.contains("60/1") && before.1.contains("F32LE") && !before.1.contains("32768"))
         pipeline.set(GST_STATE_PLAYING)
         _ = pipeline.nextFrame(of: "video")
-        #expect(caps("video") == before.0 && caps("depth") == before.1)
+        #expect(caps("video", pipeline) == before.0 && caps("depth", pipeline) == before.1)
     }
 
     @Test func `caps downstream choose the mode, of one rate for both pads`() throws {
@@ -85,6 +87,37 @@ import Testing
         #expect(pipeline.run() == .ended)
         #expect(try #require(pipeline.nextFrame(of: "video")).caps.contains("RGBA"))
         #expect(try #require(pipeline.nextFrame(of: "depth")).caps.contains("30/1"))
+    }
+
+    /// Registered depth has the size of the video, which may be no size of the depth camera's own.
+    @Test func `with align=video the depth pad offers the sizes of the video`() throws {
+        let library = try CompiledLibrary.build("fake_freenect.c")
+        let sink = "appsink sync=false wait-on-eos=false"
+        for (align, offered, taken) in [("video", 1280, true), ("none", 640, false)] {
+            let pipeline = Pipeline(
+                "depthcamsrc name=camera driver=freenect library=\(library) num-buffers=2 align=\(align) "
+                    + "camera.video ! video/x-raw,width=1280 ! \(sink) name=video "
+                    + "camera.depth ! video/x-raw,width=1280,height=1024 ! \(sink) name=depth")
+            #expect(pipeline.set(GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS)
+            #expect(caps("depth", pipeline).contains("width=(int)\(offered)"))
+            #expect((pipeline.run() == .ended) == taken, "align=\(align)")
+        }
+    }
+
+    /// A restart with the same modes would be refused for ever.
+    @Test func `depth of another size than was agreed ends in an error`() throws {
+        fake.set("interval", 5)
+        // The stand-in's alignment leaves the frames, and their size, as they are.
+        let sink = "appsink sync=false wait-on-eos=false"
+        let pipeline = Pipeline(
+            "depthcamsrc name=camera driver=realsense library=\(fake.path) align=video "
+                + "camera.video ! video/x-raw,width=64 ! \(sink) name=video "
+                + "camera.depth ! video/x-raw,width=128 ! \(sink) name=depth")
+        guard case .failed(let report) = pipeline.run() else {
+            Issue.record("the stream went on")
+            return
+        }
+        #expect(report.text.contains("no mode that downstream accepts"), "\(report)")
     }
 
     @Test func `caps that the camera has not are an error that says what to do`() throws {

@@ -19,23 +19,46 @@ enum CameraCaps {
         return role == .video ? [raw] : [raw, "video/x-depth, format=(string)F32LE, \(fields)"]
     }
 
+    /// The depth modes of a camera as they leave the element.
+    ///
+    /// - Parameter isAligned: true where depth is registered to the video: each map has the size of a video mode.
+    static func depthModes(_ info: CameraInfo, isAligned: Bool) -> [CameraMode] {
+        guard isAligned, !info.videoModes.isEmpty else { return info.depthModes }
+        var seen: Set<CameraMode> = []
+        return info.videoModes.flatMap { video in
+            let ofItsRate = info.depthModes.filter { $0.rate == video.rate }
+            return (ofItsRate.isEmpty ? info.depthModes : ofItsRate).map { leaving($0, video, isAligned: true) }
+        }.filter { seen.insert($0).inserted }
+    }
+
     /// The best pair of modes of which downstream takes both: of one rate, if it can be; then the first in the camera's
     /// order.
     ///
     /// - Parameters:
+    ///   - isAligned: true where depth is registered to the video, and so has its size.
     ///   - video: caps that downstream of the pad takes; nil where nothing is linked.
     static func choose(
-        _ info: CameraInfo, video: UnsafeMutablePointer<GstCaps>?, depth: UnsafeMutablePointer<GstCaps>?
+        _ info: CameraInfo, isAligned: Bool, video: UnsafeMutablePointer<GstCaps>?,
+        depth: UnsafeMutablePointer<GstCaps>?
     ) -> (video: CameraMode?, depth: CameraMode?)? {
         let videoModes = info.videoModes.filter { accepts(video, $0, .video) }
-        let depthModes = info.depthModes.filter { accepts(depth, $0, .depth) }
+        func depthModes(beside one: CameraMode?) -> [CameraMode] {
+            info.depthModes.filter { accepts(depth, leaving($0, one, isAligned: isAligned), .depth) }
+        }
+        for one in videoModes {
+            if let other = depthModes(beside: one).first(where: { $0.rate == one.rate }) { return (one, other) }
+        }
+        let depthModes = depthModes(beside: videoModes.first)
         if videoModes.isEmpty && !info.videoModes.isEmpty || depthModes.isEmpty && !info.depthModes.isEmpty {
             return nil
         }
-        for one in videoModes {
-            if let other = depthModes.first(where: { $0.rate == one.rate }) { return (one, other) }
-        }
         return (videoModes.first, depthModes.first)
+    }
+
+    /// A depth mode as it leaves the element, beside a video mode.
+    private static func leaving(_ depth: CameraMode, _ video: CameraMode?, isAligned: Bool) -> CameraMode {
+        guard isAligned, let video else { return depth }
+        return CameraMode(width: video.width, height: video.height, rate: depth.rate, format: depth.format)
     }
 
     private static func accepts(

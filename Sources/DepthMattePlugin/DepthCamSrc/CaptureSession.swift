@@ -134,6 +134,9 @@ final class CaptureSession: Sendable {
     /// The streams as they were started last; nil before.
     var lastStreams: CameraStreams? { shared.withLock { $0.streams } }
 
+    /// The settings that were asked for last; nil after `stop`.
+    var request: CameraSettings? { shared.withLock { $0.request } }
+
     var counts: Counts { shared.withLock { $0.counts } }
 
     /// Asks for streams. They start some time later.

@@ -11,14 +11,12 @@ extension DepthCamSrcElement {
         guard let info = session.info else { throw .refused(GST_FLOW_FLUSHING) }
         let caps = streams.map { gst_pad_is_linked($0.pad) != 0 ? gst_pad_peer_query_caps($0.pad, nil) : nil }
         defer { for case let caps? in caps { gst_caps_unref(caps) } }
-        guard caps.count == 2, let modes = CameraCaps.choose(info, video: caps[0], depth: caps[1]) else {
-            throw .notNegotiated(
-                ElementError(
-                    .core(GST_CORE_ERROR_NEGOTIATION),
-                    "The camera has no mode that downstream accepts. Put videoconvert and videoscale after the pad video.",
-                    details: "video \(caps.first??.text ?? "not linked"), depth \(caps.last??.text ?? "not linked")"))
-        }
         let values = table.current
+        guard caps.count == 2,
+            let modes = CameraCaps.choose(info, isAligned: values.align == .video, video: caps[0], depth: caps[1])
+        else {
+            throw noMode("video \(caps.first??.text ?? "not linked"), depth \(caps.last??.text ?? "not linked")")
+        }
         var settings = CameraSettings()
         settings.video = modes.video
         settings.depth = modes.depth
@@ -53,8 +51,21 @@ extension DepthCamSrcElement {
         }
         // Downstream wants another mode than it did at the start.
         guard let session else { throw .refused(GST_FLOW_FLUSHING) }
-        session.start(try chosenSettings(session))
+        let settings = try chosenSettings(session)
+        // The same modes would be refused again: depth that was to be registered, and could not be.
+        guard settings != session.request else {
+            throw noMode("\(stream.role.rawValue) \(peer?.text ?? "not linked")")
+        }
+        session.start(settings)
         for stream in streams { gst_pad_mark_reconfigure(stream.pad) }
+    }
+
+    private func noMode(_ wanted: String) -> FlowStop {
+        .notNegotiated(
+            ElementError(
+                .core(GST_CORE_ERROR_NEGOTIATION),
+                "The camera has no mode that downstream accepts. Put videoconvert and videoscale after the pad video.",
+                details: "Downstream accepts: \(wanted)"))
     }
 
     /// Writes the file of the property `calibration-location`.
@@ -93,9 +104,11 @@ extension DepthCamSrcElement {
 
     /// Answers what the camera offers; false while none is open.
     private func answerCaps(_ query: UnsafeMutablePointer<GstQuery>, _ stream: CameraStream) -> Bool {
-        guard let info = session?.info,
-            let caps = CameraCaps.caps(of: stream.role == .video ? info.videoModes : info.depthModes, stream.role)
-        else { return false }
+        guard let info = session?.info else { return false }
+        let modes =
+            stream.role == .video
+            ? info.videoModes : CameraCaps.depthModes(info, isAligned: table.current.align == .video)
+        guard let caps = CameraCaps.caps(of: modes, stream.role) else { return false }
         defer { gst_caps_unref(caps) }
         var filter: UnsafeMutablePointer<GstCaps>?
         gst_query_parse_caps(query, &filter)
