@@ -113,21 +113,25 @@ package func alignBounds(
     _ one: UnsafePointer<Float>, _ other: UnsafePointer<Float>, count: Int, overlap: Float, size: Int32,
     first: UnsafeMutablePointer<Int32>, last: UnsafeMutablePointer<Int32>
 ) {
-    // 1.5 · 2^23: a number added to it is rounded to a whole one in its last bits.
+    // 1.5 · 2^23: a number added to it is rounded to a whole one in its last bits. Larger numbers, and NaN, give some whole
+    // number; all are clamped as whole numbers.
     let magic: Float = 12_582_912
     let bits: Int32 = 0x4b40_0000
-    let most = Float(size)
+    let (inward, outward) = (0.5 - overlap, overlap - 0.5)
     for x in 0..<count {
         let (a, b) = unsafe (one[x], other[x])
-        var (low, high) = (a < b ? a : b, a < b ? b : a)
-        low = low - overlap + 0.5
-        high = high + overlap - 0.5
-        low = low > 0 ? low : 0
-        low = low < most ? low : most
-        high = high < most - 1 ? high : most - 1
-        high = high > -1 ? high : -1
-        unsafe first[x] = Int32(bitPattern: (low + magic).bitPattern) &- bits
-        unsafe last[x] = Int32(bitPattern: (high + magic).bitPattern) &- bits
+        let firsts = (
+            Int32(bitPattern: (a + inward + magic).bitPattern), Int32(bitPattern: (b + inward + magic).bitPattern)
+        )
+        let lasts = (
+            Int32(bitPattern: (a + outward + magic).bitPattern), Int32(bitPattern: (b + outward + magic).bitPattern)
+        )
+        let low = (firsts.0 < firsts.1 ? firsts.0 : firsts.1) &- bits
+        let high = (lasts.0 > lasts.1 ? lasts.0 : lasts.1) &- bits
+        let start = low > 0 ? low : 0
+        let end = high < size &- 1 ? high : size &- 1
+        unsafe first[x] = start < size ? start : size
+        unsafe last[x] = end > -1 ? end : -1
     }
 }
 
@@ -159,11 +163,6 @@ private func fill<Distance: Comparable>(
     _ lastColumns: UnsafePointer<Int32>, _ firstRows: UnsafePointer<Int32>, _ lastRows: UnsafePointer<Int32>,
     _ width: Int, _ output: UnsafeMutablePointer<Distance>
 ) {
-    @inline(__always)
-    func put(_ distance: Distance, _ index: Int) {
-        let there = unsafe output[index]
-        unsafe output[index] = distance < there ? distance : there
-    }
     for x in 0..<count {
         let distance = unsafe distances[x]
         let (left, right) = unsafe (Int(firstColumns[x]), Int(lastColumns[x]))
@@ -172,17 +171,22 @@ private func fill<Distance: Comparable>(
         let (first, last) = (top &* width, bottom &* width)
         if right &- left <= 1 && bottom &- top <= 1 {
             // Most rectangles: their corners are all their pixels, without a branch on their size, which is hard to predict.
-            put(distance, first &+ left)
-            put(distance, first &+ right)
-            put(distance, last &+ left)
-            put(distance, last &+ right)
+            // Corners may be one pixel: all are read before one is written, so that no read waits for a write.
+            let corners = SIMD4(first &+ left, first &+ right, last &+ left, last &+ right)
+            let (a, b) = unsafe (output[corners.x], output[corners.y])
+            let (c, d) = unsafe (output[corners.z], output[corners.w])
+            unsafe output[corners.x] = distance < a ? distance : a
+            unsafe output[corners.y] = distance < b ? distance : b
+            unsafe output[corners.z] = distance < c ? distance : c
+            unsafe output[corners.w] = distance < d ? distance : d
             continue
         }
         var row = first
         while row <= last {
             var column = left
             while column <= right {
-                put(distance, row &+ column)
+                let there = unsafe output[row &+ column]
+                unsafe output[row &+ column] = distance < there ? distance : there
                 column &+= 1
             }
             row &+= width
