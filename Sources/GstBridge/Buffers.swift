@@ -275,6 +275,9 @@ package final class CapsRef {
         self.pointer = pointer
     }
 
+    /// Takes over a reference that the caller owns.
+    package init(taking pointer: UnsafeMutablePointer<GstCaps>) { self.pointer = pointer }
+
     deinit { gst_mini_object_unref(UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self)) }
 }
 

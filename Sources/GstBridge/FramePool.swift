@@ -50,6 +50,49 @@ package final class FramePool {
     }
 }
 
+/// Buffers of one size for pictures of the element's own, used again when the last holder has dropped them.
+///
+/// Streaming thread only.
+package final class PicturePool {
+    private let size: Int
+    private let pool: UnsafeMutablePointer<GstBufferPool>?
+
+    /// - Parameter size: of a buffer, in bytes.
+    package init(size: Int) {
+        self.size = size
+        pool = PicturePool.started(size)
+    }
+
+    deinit {
+        guard let pool else { return }
+        gst_buffer_pool_set_active(pool, 0)
+        gst_object_unref(pool)
+    }
+
+    private static func started(_ size: Int) -> UnsafeMutablePointer<GstBufferPool>? {
+        guard let pool = gst_buffer_pool_new() else { return nil }
+        if let configuration = gst_buffer_pool_get_config(pool) {
+            var parameters = lineAligned
+            gst_buffer_pool_config_set_params(configuration, nil, guint(clamping: size), 0, 0)
+            gst_buffer_pool_config_set_allocator(configuration, nil, &parameters)
+            if gst_buffer_pool_set_config(pool, configuration) != 0, gst_buffer_pool_set_active(pool, 1) != 0 {
+                return pool
+            }
+        }
+        gst_object_unref(pool)
+        return nil
+    }
+
+    /// A buffer with any content.
+    package func buffer() throws(FrameFault) -> OwnedBuffer {
+        var buffer: BufferPointer?
+        if let pool, gst_buffer_pool_acquire_buffer(pool, &buffer, nil) == GST_FLOW_OK, let buffer {
+            return OwnedBuffer(taking: buffer)
+        }
+        return try newBuffer(size: size)
+    }
+}
+
 /// The pools that an ALLOCATION query offers.
 private struct PoolRequest {
     let caps: UnsafeMutablePointer<GstCaps>

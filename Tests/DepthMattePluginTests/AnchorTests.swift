@@ -95,6 +95,41 @@ import Testing
         #expect(visible(["anchor": "face", "face-types": ""], boxes: [1]) == [false, false, false])
     }
 
+    @Test func `a person sets the anchor where there is no face`() {
+        let anchor = ["anchor": "face"]
+        #expect(visible(anchor, boxes: [1], type: "person") == [true, true, false])
+        #expect(
+            visible(anchor.with(["person-types": "body, woman"]), boxes: [1], type: "person") == [false, false, false])
+        #expect(
+            visible(anchor.with(["person-types": "body, woman"]), boxes: [1], type: "woman") == [true, true, false])
+        // The face is at 0.7 m, the person at 1.5 m.
+        let bench = Bench(["depth"], AnchorTests.hard.with(anchor))
+        bench.depth.start(AnchorTests.depth)
+        bench.video.start(AnchorTests.video)
+        let buffer = guardedBuffer(noise(AnchorTests.video, seed: 1))
+        buffer.addRegion(35, 10, 20, 20, type: "person")
+        buffer.addRegion(5, 10, 10, 10)
+        bench.depth.push(AnchorTests.depth.bytes(counts: AnchorTests.counts), at: 0)
+        bench.video.push(buffer, at: 0)
+        #expect(bench.output.next().map { $0.bytes[50 * 92 + 45] } == 0)
+    }
+
+    /// Detectors draw the boxes of people beyond the frame; those of faces that are cut off are no faces.
+    @Test func `a person's box may reach out of the frame`() {
+        let bench = Bench(["depth"], AnchorTests.hard.with(["anchor": "face"]))
+        bench.depth.start(AnchorTests.depth)
+        bench.video.start(AnchorTests.video)
+        for (number, type) in ["face", "person"].enumerated() {
+            let buffer = guardedBuffer(noise(AnchorTests.video, seed: 1))
+            buffer.addRegion(35, 20, 20, 1000, type: type)
+            buffer.addRegion(200, 20, 20, 20, type: type)
+            bench.depth.push(AnchorTests.depth.bytes(counts: AnchorTests.counts), at: time(ofFrame: number))
+            bench.video.push(buffer, at: time(ofFrame: number))
+            let bytes = bench.output.next()?.bytes
+            #expect(bytes.map { $0[50 * 92 + 45] } == (type == "face" ? 0 : 255), "\(type)")
+        }
+    }
+
     @Test func `a hole in the middle of the face does not blind the anchor`() {
         var counts = AnchorTests.counts
         for y in 18..<22 {

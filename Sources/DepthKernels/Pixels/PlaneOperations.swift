@@ -62,6 +62,24 @@ package func repeatFirstRow(of source: Planes<Plane>, over target: Planes<Mutabl
     }
 }
 
+/// Copies a plane of single bytes. Of planes of different sizes, the common part is copied.
+package func copy(_ source: Plane, to target: MutablePlane) {
+    let count = min(source.rowBytes, target.rowBytes)
+    for y in 0..<min(source.rows, target.rows) {
+        unsafe target.row(y).copyMemory(from: source.row(y), byteCount: count)
+    }
+}
+
+/// Writes 1 where a byte is at least 128, and 0 elsewhere. Of planes of different sizes, the common part is written.
+package func threshold(_ source: Plane, into target: MutablePlane) {
+    let count = min(source.rowBytes, target.rowBytes)
+    for y in 0..<min(source.rows, target.rows) {
+        let from = unsafe source.row(y).assumingMemoryBound(to: UInt8.self)
+        let to = unsafe target.row(y).assumingMemoryBound(to: UInt8.self)
+        for x in 0..<count { unsafe to[x] = from[x] >> 7 }
+    }
+}
+
 /// Fills a plane of single bytes.
 package func fill(_ plane: MutablePlane, with byte: UInt8) {
     for y in 0..<plane.rows {

@@ -20,6 +20,7 @@ final class Compositor {
     private let emptyMatte: BufferRef
     private let emptyLayout: FrameLayout
     private var cachedOverlayColors: OverlayColors?
+    private var cachedMatteMeta: MatteMeta?
 
     init(_ input: StreamFormat, transparent: Bool) throws(FrameFault) {
         let sibling = transparent ? input.withAlpha : nil
@@ -150,6 +151,14 @@ final class Compositor {
         if let cachedOverlayColors { return cachedOverlayColors }
         let made = try OverlayColors(output)
         cachedOverlayColors = made
+        return made
+    }
+
+    /// Made when first needed.
+    func matteMeta() throws(FrameFault) -> MatteMeta {
+        if let cachedMatteMeta { return cachedMatteMeta }
+        let made = try MatteMeta(width: output.width, height: output.height)
+        cachedMatteMeta = made
         return made
     }
 

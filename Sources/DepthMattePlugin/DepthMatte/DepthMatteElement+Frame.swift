@@ -111,12 +111,11 @@ extension DepthMatteElement {
     ) throws(FrameFault) -> Matte? {
         guard let format = state.inputs.depth.format else { return nil }
         let videoFormat = job.compositor.input
-        let faces = state.inputs.faces(
-            on: video, width: videoFormat.width, height: videoFormat.height,
-            types: job.settings.matte.anchor.faceTypes ?? "")
+        let detections = state.inputs.detections(
+            on: video, width: videoFormat.width, height: videoFormat.height, job.settings.matte.anchor)
         let scene = MatteMaker.Scene(
             depth: depth.buffer, depthTime: depth.time, depthFormat: format, video: video, videoFormat: videoFormat,
-            faces: faces, segmentation: state.inputs.segmentation(at: job.moment), moment: job.moment)
+            detections: detections, segmentation: state.inputs.segmentation(at: job.moment), moment: job.moment)
         let matte = try state.maker.matte(scene, job.settings)
         warnIfRangeIsEmpty(job.settings.matte)
         if let fault = state.maker.segmentationFault {

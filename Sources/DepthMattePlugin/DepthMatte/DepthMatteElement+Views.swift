@@ -22,6 +22,7 @@ extension DepthMatteElement {
     func compose(_ frame: inout OwnedBuffer, _ layers: Layers, _ job: Job) throws(FrameFault) {
         if job.settings.view == .matte, let matte = layers.matte {
             frame = try job.compositor.matteFrame(of: frame.pointer, matte: matte)
+            try attach(matte, to: frame, job)
             return try writeProbe(on: frame.pointer, job)
         }
         switch job.settings.view {
@@ -30,6 +31,13 @@ extension DepthMatteElement {
         case .original, .depth, .matte: try job.compositor.makeBlankCanvas(of: &frame)
         }
         try drawView(on: &frame, layers, job)
+        if job.settings.view != .original { try attach(layers.matte, to: frame, job) }
+    }
+
+    /// Applies `attach-matte`.
+    private func attach(_ matte: Matte?, to frame: borrowing OwnedBuffer, _ job: Job) throws(FrameFault) {
+        guard job.settings.attachesMatte else { return }
+        try job.compositor.matteMeta().attach(matte?.plane(), to: frame.pointer)
     }
 
     /// Draws the view on a canvas in the output's layout.
@@ -87,6 +95,7 @@ extension DepthMatteElement {
             } else {
                 try drawView(on: &canvas, layers, job)
             }
+            try attach(nil, to: canvas, job)
             return canvas
         }
     }

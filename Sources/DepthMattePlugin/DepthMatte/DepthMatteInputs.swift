@@ -13,7 +13,7 @@ struct DepthMatteInputs: ~Copyable {
     /// Nanoseconds for which a segmentation is reused. A walking person moves 0.35 m meanwhile, nearly their width.
     private static let segmentationHoldTime: RunningTime = 250_000_000
 
-    private var foundFaces = Faces()
+    private var found = Detections()
     /// The last result of `backgroundPicture`, so that one buffer stays one object.
     private var lastBackground: Picture?
 
@@ -102,14 +102,16 @@ struct DepthMatteInputs: ~Copyable {
         return (choice.buffer, layout)
     }
 
-    /// Returns the face boxes on the video's buffer and on the face pad's, in video pixels.
-    mutating func faces(on video: BufferPointer, width: Int, height: Int, types: String) -> [Rectangle<Double>] {
-        foundFaces.begin(types: types)
-        foundFaces.add(on: video)
+    /// Returns the faces and people that detectors marked on the video's buffer and on the face pad's.
+    mutating func detections(
+        on video: BufferPointer, width: Int, height: Int, _ settings: AnchorSettings
+    ) -> Detections {
+        found.begin(width: width, height: height, faces: settings.faceTypes ?? "", people: settings.personTypes ?? "")
+        found.add(on: video)
         if let (buffer, info) = picture(face) {
-            foundFaces.add(
+            found.add(
                 on: buffer, scaleX: Double(width) / Double(info.width), scaleY: Double(height) / Double(info.height))
         }
-        return foundFaces.boxes
+        return found
     }
 }

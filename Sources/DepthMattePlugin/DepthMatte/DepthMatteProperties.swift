@@ -19,8 +19,13 @@ enum DepthMatteProperties {
         ),
         .choice("face-select", "Face that sets the cutoff if there are several", \.matte.anchor.faceSelect),
         .string(
-            "face-types", "Types of the GstVideoRegionOfInterestMeta that mark faces, separated by commas",
+            "face-types",
+            "Labels that mark faces, separated by commas: types of GstVideoRegionOfInterestMeta and of GstAnalyticsODMtd",
             \.matte.anchor.faceTypes),
+        .string(
+            "person-types",
+            "Labels that mark whole people, separated by commas; they set the anchor where there is no face",
+            \.matte.anchor.personTypes),
         .double("margin", "Distance of the cutoff behind the anchor, in metres", 0...10, \.matte.anchor.margin),
         .double(
             "cutoff", "Distance beyond which everything is background, in metres, where no anchor sets it", 0...100,
@@ -127,6 +132,11 @@ enum DepthMatteProperties {
             "light-wrap", "Light of the background on the person's edge; 0 = none, 1 = full", 0...1,
             \.edge.lightWrap),
         .choice("view", "Output picture", \.view),
+        .bool(
+            "attach-matte",
+            "Attach the matte to each output buffer as DepthMatteMeta, and as GstAnalyticsSegmentationMtd where "
+                + "GStreamer has it",
+            \.attachesMatte),
         .choice("navigation", "Effect of mouse and key events from the video sink", \.navigation),
     ]
 

@@ -29,6 +29,7 @@ struct DepthMatteSettings: AggregatorSettings, DepthReadingSettings {
     var backgroundBlurDepth = 0.0
     var edge = EdgeSettings()
     var view = MatteView.composite
+    var attachesMatte = false
     var navigation = NavigationMode.probe
 
     // Pairing

@@ -34,8 +34,7 @@ final class MatteMaker {
         let depthFormat: DepthFormat
         let video: BufferPointer
         let videoFormat: StreamFormat
-        /// In video pixels.
-        let faces: [Rectangle<Double>]
+        let detections: Detections
         let segmentation: (buffer: BufferPointer, layout: FrameLayout)?
         let moment: Moment
     }
@@ -61,8 +60,9 @@ final class MatteMaker {
                 let picture = VideoPicture(planes: video, layout: format.format.layout, colors: format.colors)
                 let isAnchored = withSegmentation(scene) { segmentation in
                     let frame = MatteFrame(
-                        depth: image, video: picture, width: format.width, height: format.height, faces: scene.faces,
-                        segmentation: segmentation, time: scene.moment.time)
+                        depth: image, video: picture, width: format.width, height: format.height,
+                        faces: scene.detections.faces,
+                        people: scene.detections.people, segmentation: segmentation, time: scene.moment.time)
                     return render(frame, at: scene.moment, settings.matte)
                 }
                 report = matte.report

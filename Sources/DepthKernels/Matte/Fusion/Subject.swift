@@ -202,7 +202,7 @@ struct Subject: ~Copyable {
         seen.removeAll(keepingCapacity: true)
         seen.append(first)
         let metresPerSample = WorkGrid.viewWidth / Double(grid.width) * anchored.distance
-        for box in frame.faces.prefix(UInt64.bitWidth - 1) where box != anchored.box {
+        for box in frame.anchors.prefix(UInt64.bitWidth - 1) where box != anchored.box {
             guard
                 let distance = faceDepth(
                     in: frame.depth, scale: settings.depth.scale, placement: placement, box: box)

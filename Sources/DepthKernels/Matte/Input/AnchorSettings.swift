@@ -5,8 +5,10 @@ package struct AnchorSettings: Equatable, Sendable {
     package var x = 0.5
     package var y = 0.5
     package var faceSelect = FaceSelect.largest
-    /// Types of the region-of-interest metas that mark faces, separated by commas.
+    /// Labels that detectors give to faces, separated by commas.
     package var faceTypes: String? = "face"
+    /// Labels that detectors give to whole people, separated by commas.
+    package var personTypes: String? = "person"
     /// Metres from the anchor to the cutoff.
     package var margin = 0.25
     /// Time constant of the low-pass in seconds; 0 = none.
@@ -16,9 +18,9 @@ package struct AnchorSettings: Equatable, Sendable {
 }
 
 package enum AnchorMode: Int, Sendable, CaseIterable {
-    /// A face; `MatteSettings.cutoff` while none was ever seen.
+    /// A face or person; `MatteSettings.cutoff` while none was ever seen.
     case auto
-    /// A face; everything is background while none was ever seen.
+    /// A face or person; everything is background while none was ever seen.
     case face
     /// The nearest large object.
     case nearest

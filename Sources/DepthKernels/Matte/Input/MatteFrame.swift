@@ -8,6 +8,8 @@ package struct MatteFrame {
     package let height: Int
     /// Faces, in video pixels.
     package let faces: [Rectangle<Double>]
+    /// The upper bodies of people whom a detector found (`Rectangle.upperBody`), in video pixels.
+    package let people: [Rectangle<Double>]
     /// The output of a segmentation network; nil for none.
     package let segmentation: SegmentationPicture?
     /// Running time in nanoseconds; nil where the frame has none.
@@ -17,14 +19,33 @@ package struct MatteFrame {
 
     package init(
         depth: DepthImage, video: VideoPicture? = nil, width: Int, height: Int, faces: [Rectangle<Double>] = [],
-        segmentation: SegmentationPicture? = nil, time: Int64? = nil
+        people: [Rectangle<Double>] = [], segmentation: SegmentationPicture? = nil, time: Int64? = nil
     ) {
         self.depth = depth
         self.video = video
         self.width = min(max(width, 1), VideoPicture.largestSide)
         self.height = min(max(height, 1), VideoPicture.largestSide)
         self.faces = faces
+        self.people = people
         self.segmentation = segmentation
         self.time = time
+    }
+
+    /// The boxes that may set the anchor: a face is a better sign of a person than a body.
+    var anchors: [Rectangle<Double>] { faces.isEmpty ? people : faces }
+}
+
+extension Rectangle<Double> {
+    /// The head and chest in the box of a person: the middle half of its width and the upper half of its height, where a
+    /// person is seen whether they stand, sit or hold out their arms.
+    ///
+    /// - Returns: nil where nothing of the box is in the frame.
+    package func upperBody(frameWidth: Int, frameHeight: Int) -> Rectangle<Double>? {
+        // Detectors draw boxes of people beyond the frame.
+        let (left, right) = (max(x, 0), min(x + width, Double(frameWidth)))
+        let (top, bottom) = (max(y, 0), min(y + height, Double(frameHeight)))
+        guard left < right, top < bottom else { return nil }
+        return Rectangle(
+            x: left + (right - left) / 4, y: top, width: (right - left) / 2, height: (bottom - top) / 2)
     }
 }

@@ -67,7 +67,7 @@ struct Anchor {
         switch anchor.mode {
         case .auto, .face:
             var highest = -Double.infinity
-            for box in frame.faces {
+            for box in frame.anchors {
                 guard let distance = faceDepth(in: depth, scale: scale, placement: placement, box: box) else {
                     continue
                 }
