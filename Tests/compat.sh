@@ -32,7 +32,8 @@ command -v debootstrap > /dev/null || apt-get install -y debootstrap
 if [ ! -e "$chroot/.complete" ]; then
     rm -rf "$chroot"
     mkdir -p "$chroot"
-    debootstrap --variant=minbase "$suite" "$chroot"
+    # Debian's older debootstrap knows no suites that are newer than it; all are made alike.
+    debootstrap --variant=minbase "$suite" "$chroot" http://deb.debian.org/debian /usr/share/debootstrap/scripts/sid
     cp /etc/resolv.conf "$chroot/etc/resolv.conf"
     chroot "$chroot" apt-get update
     # shellcheck disable=SC2086

@@ -1,7 +1,7 @@
 /// The matte: computes one byte of alpha for each video pixel from a depth map.
 ///
-/// The stages are those of Apple's sample "Enhancing live video by leveraging TrueDepth camera data", in the order of
-/// `render`; each has a file of its own with its formula, its source and its state. The last stage, `Upscaler`, runs a
+/// The stages of `method=threshold` are those of Apple's sample "Enhancing live video by leveraging TrueDepth camera data",
+/// in the order of `render`; those of `method=fusion` are in `Fusion`. Each has a file of its own with its formula, its source and its state. The last stage, `Upscaler`, runs a
 /// few rows at a time while the alpha is read (`AlphaSource`), and computes only the parts where the alpha varies.
 ///
 /// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
@@ -77,10 +77,10 @@ package final class Matte: AlphaSource {
                 return true
             }
         }
-        let grid = MatteGrid(
+        let grid = CellGrid(
             depthWidth: depth.width, depthHeight: depth.height, sigma: settings.blurRadius, gamma: settings.gamma)
-        let mask = threshold.mask(of: depth, cutoff: cutoff, settings, bands, loops)
-        let opacities = smooth.smooth(mask, sigma: settings.blurRadius, on: grid, bands, loops)
+        let thresholded = threshold.mask(of: depth, cutoff: cutoff, settings, bands, loops)
+        let opacities = smooth.smooth(thresholded, sigma: settings.blurRadius, on: grid, bands, loops)
         Gamma(settings.gamma).apply(to: opacities, bands, loops)
         upscaler.show(opacities, on: grid, placement, settings.upscale)
 
@@ -145,7 +145,7 @@ private struct Coverage: ~Copyable {
     private var weights = Scratch<Float>()
 
     /// - Returns: the mean of all opacities, 0…1, weighted by the share of each cell that lies on the depth map.
-    mutating func mean(of map: OpacityMap, on grid: MatteGrid) -> Double {
+    mutating func mean(of map: OpacityMap, on grid: CellGrid) -> Double {
         let weights = unsafe weights.reserve(map.paddedWidth, filler: 0)
         for x in 0..<map.paddedWidth {
             unsafe weights[x] = x < map.width ? Float(grid.share(of: x, samples: grid.depthWidth)) : 0

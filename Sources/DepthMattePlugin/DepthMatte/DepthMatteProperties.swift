@@ -99,7 +99,7 @@ enum DepthMatteProperties {
     ]
 
     /// Ends the description of a property of the threshold.
-    private static let notForFusion = " (not used by method=fusion)"
+    private static let notForFusion = " (not used by method=fusion with mask=cutoff)"
 
     private static let blend: [Row] = [
         .string(

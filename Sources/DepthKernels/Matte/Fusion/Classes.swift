@@ -57,6 +57,19 @@ struct Classes: ~Copyable {
         let person: SampleSet
         /// Certainly the room.
         let room: SampleSet
+
+        /// Calls `body` for each open sample of a row: those that are neither `person` nor `room`.
+        @inline(__always)
+        func forEachOpen(row y: Int, _ columns: Range<Int>, _ body: (_ x: Int) -> Void) {
+            let (person, room) = (person.bits(y), room.bits(y))
+            for index in (columns.lowerBound &>> 6)..<groups(of: 64, in: columns.upperBound) {
+                var open = unsafe ~(person.words[index] | room.words[index]) & BitRow.word(index, of: columns)
+                while open != 0 {
+                    body(index &* 64 &+ open.trailingZeroBitCount)
+                    open &= open &- 1
+                }
+            }
+        }
     }
 
     /// - Parameters:

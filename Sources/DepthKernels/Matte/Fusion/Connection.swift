@@ -3,7 +3,7 @@
 /// Color alone does not make a person. In a connected component of samples with log odds above 0, none of which was
 /// measured in front of the cutoff:
 ///
-///     evidence = min(H, −1) − H
+///     L := min(H, −1) − H, so that T = min(H, −1)
 ///
 /// Hair without depth is connected to a face with depth; furniture in the color of the shirt is not. Without a detected
 /// face a whole head may be such a component, so this step is skipped then.
@@ -11,7 +11,7 @@
 /// Nor does color alone make a hole in the person. In a connected component of doubtful samples with log odds T not
 /// above 0 that does not border on another sample with log odds not above 0:
 ///
-///     evidence = −T − H
+///     L := −T − H, so that the decision is reversed
 ///
 /// The gap between two fingers borders on the room; a fold of the shirt in the room's color does not.
 ///
@@ -24,7 +24,7 @@ struct Connection: ~Copyable {
     private var parts = ConnectedRuns()
 
     /// - Parameters:
-    ///   - evidence: that of the open samples; changed.
+    ///   - evidence: L of the open samples, undefined for others; changed.
     ///   - knowsFace: false skips the first step.
     mutating func correct(
         _ evidence: UnsafeMutablePointer<Float>, _ sets: Classes.Sets, _ expectation: Expectation.Sets,

@@ -49,7 +49,7 @@ struct Expectation: ~Copyable {
     /// Finds the emitter's shadow.
     ///
     /// - Returns: sets that are valid until the next call.
-    mutating func find(_ sets: Classes.Sets, on grid: WorkGrid) -> Sets {
+    mutating func findShadow(_ sets: Classes.Sets, on grid: WorkGrid) -> Sets {
         let hole = sets.hole
         let shadow = unsafe SampleSet(
             words: memory.reserve(hole.wordCount, filler: 0), stride: hole.stride, width: hole.width,
@@ -116,15 +116,7 @@ extension Expectation.Sets {
     func forEachOpen(
         _ sets: Classes.Sets, row y: Int, _ columns: Range<Int>, _ body: (_ x: Int, _ expected: Float) -> Void
     ) {
-        let (person, room) = (sets.person.bits(y), sets.room.bits(y))
-        for index in (columns.lowerBound &>> 6)..<groups(of: 64, in: columns.upperBound) {
-            var open = unsafe ~(person.words[index] | room.words[index]) & BitRow.word(index, of: columns)
-            while open != 0 {
-                let x = index &* 64 &+ open.trailingZeroBitCount
-                open &= open &- 1
-                body(x, logOdds(sets, row: y, x))
-            }
-        }
+        sets.forEachOpen(row: y, columns) { x in body(x, logOdds(sets, row: y, x)) }
     }
 
     @inline(__always)

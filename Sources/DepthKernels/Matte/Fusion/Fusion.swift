@@ -1,9 +1,13 @@
 /// The matte with the video's own edges: depth classifies most samples, color decides the others, and a linear model of
 /// the video's colors gives the alpha of each pixel.
 ///
-/// Evidence is added as log odds T (0: undecided, above 0: person), one term for each stage. Without a person in the
-/// depth map the matte is empty; samples without any evidence are room. The stages, in the order of `render`, are files
-/// of their own with formula, source and state.
+/// Decides by log odds (0: undecided, above 0: person): T = L + H, where L is the evidence of the colors, to which further
+/// terms such as the segmentation are added, and H is the prior (`Expectation`). Without a person in the depth map the
+/// matte is empty; samples without any evidence are room.
+///
+/// The stages are files of their own with formula, source and state. Their numbers, in the order of `render`: 0 grid and
+/// colors, 1 classes, 2 evidence, 3 prior, 4 time, 5 drawing. Source: the project's own method, with the sources that
+/// each stage names; `Tests/quality/quality_matte.py` is its reference.
 struct Fusion: ~Copyable {
     private var colors = SampleColors()
     private var subject = Subject()
@@ -70,7 +74,8 @@ struct Fusion: ~Copyable {
             unsafe segmentation.add(
                 picture, weight: Float(settings.segmentationWeight), to: evidence, sets, on: grid, bands)
         }
-        let expectation = expectation.find(sets, on: grid)
+        let expectation = expectation.findShadow(sets, on: grid)
+        // The last: it sets the sum of the evidence and the prior.
         unsafe connection.correct(evidence, sets, expectation, knowsFace: !faces.isEmpty, on: grid)
         let change = settle.findChange(settle: Float(min(settings.settle, Fusion.mostSettled)), on: grid)
         let result = unsafe logOdds.update(

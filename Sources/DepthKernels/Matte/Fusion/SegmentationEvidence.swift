@@ -100,7 +100,7 @@ struct SegmentationEvidence: ~Copyable {
             for y in rows {
                 let tap = down.tap(y)
                 let (upper, lower) = unsafe (picture.row(tap.first), picture.row(tap.second))
-                forEachOpenSample(row: y) { x in
+                sets.forEachOpen(row: y, 0..<grid.width) { x in
                     let column = unsafe columns[x]
                     func mix(_ row: UnsafeRawPointer) -> Int {
                         let first = unsafe Int(row.load(fromByteOffset: column.first, as: UInt8.self))
@@ -110,18 +110,6 @@ struct SegmentationEvidence: ~Copyable {
                     let sum = unsafe mix(upper) &* (one &- tap.share) &+ mix(lower) &* tap.share
                     let level = sum &>> (2 * SegmentationEvidence.shareBits - SegmentationEvidence.levelBits)
                     unsafe evidence[y &* grid.width &+ x] += weight * logOdds[level]
-                }
-            }
-        }
-
-        @inline(__always)
-        private func forEachOpenSample(row y: Int, _ body: (Int) -> Void) {
-            for index in 0..<sets.person.stride {
-                var word = unsafe ~(sets.person.row(y)[index] | sets.room.row(y)[index])
-                word &= BitRow.word(index, of: 0..<grid.width)
-                while word != 0 {
-                    body(index &* 64 &+ word.trailingZeroBitCount)
-                    word &= word &- 1
                 }
             }
         }

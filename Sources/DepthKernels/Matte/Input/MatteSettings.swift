@@ -24,7 +24,7 @@ package struct MatteSettings: Equatable, Sendable {
     package var width = 0.1
     /// Swaps foreground and background among the measured samples. Samples that were not measured stay hidden.
     package var invert = false
-    /// Standard deviation of the Gaussian, in depth pixels; 0 = none.
+    /// Standard deviation of the Gaussian, in depth samples; 0 = none.
     package var blurRadius = 5.0
     /// opacity = mask ^ gamma: below 1 the foreground widens, above 1 it narrows.
     package var gamma = 0.5

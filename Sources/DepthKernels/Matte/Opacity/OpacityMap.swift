@@ -4,7 +4,7 @@ typealias Lanes = SIMD16<Float>
 /// Opacities in a block.
 let blockWidth = Lanes.scalarCount
 
-/// An image of opacities, 0…1, one for each depth sample or for each cell of several (`MatteGrid`).
+/// An image of opacities, 0…1, one for each depth sample or for each cell of several (`CellGrid`).
 ///
 /// Most of a matte is entirely background or entirely person, so each row has two sets of samples: those that are clear
 /// (exactly 0) and those that are opaque (exactly 1). The opacities of a block of 16 samples that are all in one of the
@@ -91,9 +91,9 @@ struct OpacityMap {
             opaqueBits: self.opaque(y).words)
     }
 
-    /// Stores a row of opacities in the map.
+    /// Stores a row of opacities in the map: its sets and its mixed blocks. This is the usual way for a stage to write.
     ///
-    /// - Parameter line: the row, with room for its padding, which is written here.
+    /// - Parameter line: `paddedWidth` numbers; those from `width` on are written here.
     func put(_ line: UnsafeMutablePointer<Float>, row y: Int, _ loops: Loops) {
         for x in width..<paddedWidth { unsafe line[x] = line[width &- 1] }
         unsafe classify(line, blocks: 0..<blocks, row: y, clear: 0, opaque: 1, loops)

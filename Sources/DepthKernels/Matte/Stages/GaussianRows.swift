@@ -14,8 +14,8 @@ struct GaussianRows: BandWork {
         let starts = unsafe memory.filter.sets.reserve(source.words, filler: 0)
         for y in rows {
             target.forgetSets(row: y)
-            unsafe erode(source.clear(y), into: target.clear(y), starts)
-            unsafe erode(source.opaque(y), into: target.opaque(y), starts)
+            unsafe shrink(source.clear(y), into: target.clear(y), starts)
+            unsafe shrink(source.opaque(y), into: target.opaque(y), starts)
             target.forEachMixedRun(row: y) { run in
                 unsafe fill(line + radius, about: run, row: y)
                 let start = run.lowerBound &* blockWidth
@@ -29,7 +29,7 @@ struct GaussianRows: BandWork {
     }
 
     /// Erodes a set by the kernel's radius; some samples in short runs may be missing.
-    private func erode(_ set: BitRow, into target: BitRow, _ starts: UnsafeMutablePointer<UInt64>) {
+    private func shrink(_ set: BitRow, into target: BitRow, _ starts: UnsafeMutablePointer<UInt64>) {
         let (width, radius) = (source.paddedWidth, weights.radius)
         unsafe set.forEachLongRun(upTo: width, starts: starts) { run in
             let start = run.lowerBound == 0 ? 0 : run.lowerBound &+ radius

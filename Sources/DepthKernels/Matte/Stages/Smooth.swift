@@ -1,6 +1,6 @@
 /// The stage that softens the mask: a Gaussian along the rows, then along the columns; the map's edges are replicated.
 ///
-/// A wide Gaussian is computed on cells: the mask is decimated first (`MatteGrid`). Single precision throughout: a
+/// A wide Gaussian is computed on cells: the mask is decimated first (`CellGrid`). Single precision throughout: a
 /// gamma of 0.25 makes the far tails of the Gaussian visible, which fewer bits would lose. Where the kernel covers only
 /// clear samples, or only opaque ones, the result is 0 or 1 without arithmetic, and exact.
 ///
@@ -17,7 +17,7 @@ struct Smooth: ~Copyable {
     /// - Returns: the smoothed mask on the grid, valid until the next call.
     /// - Precondition: the mask has the size of the grid's depth map.
     mutating func smooth(
-        _ mask: OpacityMap, sigma: Double, on grid: MatteGrid, _ bands: MatteBands, _ loops: Loops
+        _ mask: OpacityMap, sigma: Double, on grid: CellGrid, _ bands: MatteBands, _ loops: Loops
     ) -> OpacityMap {
         guard sigma > 0 else { return mask }
         let source = decimate(mask, cellSize: grid.cellSize, bands, loops)
@@ -40,7 +40,7 @@ struct Smooth: ~Copyable {
     ) -> OpacityMap {
         var (map, size) = (mask, 1)
         while size < cellSize {
-            let (width, height) = (MatteGrid.decimated(map.width), MatteGrid.decimated(map.height))
+            let (width, height) = (CellGrid.decimated(map.width), CellGrid.decimated(map.height))
             let isFirstMemory = size == 1 || size == 4
             let half =
                 isFirstMemory

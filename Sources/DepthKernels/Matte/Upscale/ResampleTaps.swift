@@ -23,7 +23,7 @@ struct ResampleTaps {
     ///   - unit: the sum of a pixel's weights.
     /// - Precondition: `count` and `samples` are above 0, `scale` and `origin` are finite, `scale > 0`.
     init(
-        _ upscale: Upscale, count: Int, samples: Int, scale: Double, origin: Double, grid: MatteGrid, unit: Double
+        _ upscale: Upscale, count: Int, samples: Int, scale: Double, origin: Double, grid: CellGrid, unit: Double
     ) {
         let isCubic = upscale != .bilinear
         let points = (0..<count).map { (Double($0) + 0.5) * scale + origin - 0.5 }

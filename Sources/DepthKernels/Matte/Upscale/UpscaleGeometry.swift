@@ -11,7 +11,7 @@ final class UpscaleGeometry {
 
     let placement: DepthPlacement
     let upscale: Upscale
-    let grid: MatteGrid
+    let grid: CellGrid
     /// Video pixels whose center lies on the map.
     let columns: Range<Int>
     let rows: Range<Int>
@@ -28,7 +28,7 @@ final class UpscaleGeometry {
     let firstReachingRight: [Int]
 
     /// - Precondition: the grid is one of the placement's depth map.
-    init(placement: DepthPlacement, upscale: Upscale, grid: MatteGrid) {
+    init(placement: DepthPlacement, upscale: Upscale, grid: CellGrid) {
         self.placement = placement
         self.upscale = upscale
         self.grid = grid

@@ -10,7 +10,7 @@ import CDepthKernels
 /// Separable: rows of the map are first resampled to the video's width and kept in a ring buffer; each video row is a
 /// weighted sum of up to four of them. Only mixed runs are computed; elsewhere alpha is known to be 0 or 255, and no
 /// byte is written. Video pixels whose center lies outside the map are 0. A sample here is one of the opacity map: a
-/// depth sample or a cell of several (`MatteGrid`).
+/// depth sample or a cell of several (`CellGrid`).
 final class UpscaleReader: AlphaReader, MatteMemoryPart {
     /// Runs start and end at multiples of this many pixels, which suit the vectors of the loops and every chroma
     /// sample.

@@ -13,7 +13,7 @@ struct Upscaler {
     mutating func hideAll() { opacities = nil }
 
     /// - Precondition: the map has the size of the grid, and the grid is one of the placement's depth map.
-    mutating func show(_ opacities: OpacityMap, on grid: MatteGrid, _ placement: DepthPlacement, _ upscale: Upscale) {
+    mutating func show(_ opacities: OpacityMap, on grid: CellGrid, _ placement: DepthPlacement, _ upscale: Upscale) {
         if geometry?.placement != placement || geometry?.upscale != upscale || geometry?.grid != grid {
             geometry = UpscaleGeometry(placement: placement, upscale: upscale, grid: grid)
         }

@@ -4,7 +4,7 @@
 /// A wide Gaussian leaves no detail that cells could not represent, so the mask is decimated as long as sigma is at
 /// least 2.5 cells, which saves most of the cost. Each decimation halves the map and adds a border of cells that hold
 /// its edge samples, as the Gaussian replicates those without end.
-struct MatteGrid: Equatable {
+struct CellGrid: Equatable {
     /// Samples along each side of a cell: 1, 2, 4, 8 or 16.
     let cellSize: Int
     /// Samples of the depth map.
@@ -28,7 +28,7 @@ struct MatteGrid: Equatable {
     func cells(along samples: Int) -> Int {
         var (count, size) = (samples, cellSize)
         while size > 1 {
-            count = MatteGrid.decimated(count)
+            count = CellGrid.decimated(count)
             size /= 2
         }
         return count
