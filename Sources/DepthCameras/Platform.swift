@@ -50,6 +50,18 @@ func size(ofFile path: String) -> Int? {
     return Int(clamping: ftello(file))
 }
 
+extension String {
+    /// The rest of the text behind the first occurrence of another one; nil where there is none. Swift's own search in texts
+    /// would link its parser of regular expressions, a megabyte.
+    func suffix(behind mark: String) -> String? {
+        withCString { text in
+            strstr(text, mark).map { String(cString: $0 + mark.utf8.count) }
+        }
+    }
+
+    func includes(_ part: String) -> Bool { suffix(behind: part) != nil }
+}
+
 // MARK: Time
 
 /// A clock that never jumps, in nanoseconds.

@@ -193,7 +193,7 @@ package struct StructureProperty: Sendable {
 
 /// A property's name as people read it: "blur-radius" is "Blur radius".
 func title(_ name: String) -> String {
-    let words = name.replacing("-", with: " ")
+    let words = String(name.map { $0 == "-" ? " " : $0 })
     return words.prefix(1).uppercased() + words.dropFirst()
 }
 

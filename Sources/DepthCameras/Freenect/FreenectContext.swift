@@ -70,7 +70,7 @@ final class FreenectContext {
         let words = log.first ?? "error \(result)"
         // Opening a device returns -1, whatever libusb's error was.
         func isError(_ number: Int32, _ name: String) -> Bool {
-            result == number || log.contains { $0.contains(name) || $0.hasSuffix(": \(number)") }
+            result == number || log.contains { $0.includes(name) || $0.hasSuffix(": \(number)") }
         }
         if isError(FreenectLibrary.USBError.busy, "LIBUSB_ERROR_BUSY") {
             return .busy("Another program uses the Kinect (\(words)).")

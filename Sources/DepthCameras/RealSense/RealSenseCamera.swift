@@ -374,6 +374,6 @@ extension String {
     /// True where librealsense's words mean that somebody else has the camera.
     fileprivate var saysBusy: Bool {
         let text = lowercased()
-        return ["busy", "in use", "errno=16"].contains { text.contains($0) }
+        return ["busy", "in use", "errno=16"].contains { text.includes($0) }
     }
 }

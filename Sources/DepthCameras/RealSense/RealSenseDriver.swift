@@ -33,8 +33,8 @@ package final class RealSenseDriver: CameraDriver {
     /// The Python package's module carries librealsense, but needs the interpreter's library, which its name tells:
     /// `pyrealsense2.cpython-311-x86_64-linux-gnu.so` needs libpython3.11.
     private static func loadPython(for library: String) throws(CameraError) {
-        guard let mark = library.firstRange(of: "cpython-3") else { return }
-        let minor = library[mark.upperBound...].prefix { $0.isNumber }
+        guard let version = library.suffix(behind: "cpython-3") else { return }
+        let minor = version.prefix { $0.isNumber }
         _ = try DynamicLibrary(
             anyOf: ["libpython3.\(minor).so.1.0", "libpython3.\(minor).so", "libpython3.\(minor).dylib"],
             sharesSymbols: true)

@@ -166,7 +166,7 @@ private struct CalibrationReader {
         guard isKnown else {
             throw error(model, "is \(text), which is not supported: Brown-Conrady, its inverse, or none")
         }
-        return LensDistortion(coefficients, isInverse: name.contains("inverse"))
+        return LensDistortion(coefficients, isInverse: name.hasSuffix("inversebrownconrady"))
     }
 
     // MARK: The pose

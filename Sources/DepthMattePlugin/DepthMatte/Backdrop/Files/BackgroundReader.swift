@@ -210,7 +210,7 @@ private func regularFile(_ location: String) throws(ElementError) -> String {
             throw unreadable(location, "the URI is malformed")
         }
         path = converted
-    } else if location.contains("://") {
+    } else if g_strstr_len(location, -1, "://") != nil {
         throw unreadable(location, "only local files are read; save it to disk first")
     }
     guard g_file_test(path, G_FILE_TEST_EXISTS) != 0 else {
