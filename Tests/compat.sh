@@ -19,28 +19,11 @@ case ${1:-trixie} in
 trixie | forky | sid) suite=${1:-trixie} ;;
 *) usage >&2 && exit 2 ;;
 esac
-if [ "$(id -u)" != 0 ]; then
-    echo "Tests/compat.sh: a chroot needs root" >&2
-    exit 1
-fi
-
 cd "$root"
-chroot=$root/.build/chroots/$suite
-packages="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
-    python3-gst-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0"
-command -v debootstrap > /dev/null || apt-get install -y debootstrap
-if [ ! -e "$chroot/.complete" ]; then
-    rm -rf "$chroot"
-    mkdir -p "$chroot"
-    # Debian's older debootstrap knows no suites that are newer than it; all are made alike.
-    debootstrap --variant=minbase "$suite" "$chroot" http://deb.debian.org/debian /usr/share/debootstrap/scripts/sid
-    cp /etc/resolv.conf "$chroot/etc/resolv.conf"
-    chroot "$chroot" apt-get update
-    # shellcheck disable=SC2086
-    chroot "$chroot" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
-    touch "$chroot/.complete"
-fi
+chroot=$(Tests/chroot.sh "$suite" gstreamer gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good \
+    gstreamer1.0-plugins-bad python3-gst-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0)
 
+pipelines/need-swift.sh
 swift build -c release --product gstdepthmatte
 work=$chroot/tmp/compat
 rm -rf "$work"

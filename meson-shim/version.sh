@@ -1,7 +1,9 @@
 #!/bin/sh
 # Prints the version, which the plugin's header defines.
 set -eu
-header=$(dirname "$0")/../Sources/CDepthMatte/include/CDepthMatte.h
+folder=$(dirname "$0")
+[ -e "$folder/Package.swift" ] || folder=$folder/..
+header=$folder/Sources/CDepthMatte/include/CDepthMatte.h
 version=$(sed -n 's/^#define DEPTHMATTE_VERSION "\(.*\)"$/\1/p' "$header")
 [ -n "$version" ] || { echo "$0: no DEPTHMATTE_VERSION in $header" >&2; exit 1; }
 echo "$version"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Installs Debian packages that are missing, and does nothing, not even read the package lists, when none is.
 #
-#     pipelines/install.sh build run test lint
+#     pipelines/install.sh build run test package lint
 #
 # build: to build the plugin, for which Swift must be there already. run: to run the demo and the launch lines.
-# test: to run the tests. lint: to check the scripts.
+# test: to run the tests. package: to build the Debian package. lint: to check the scripts.
 set -eu
 
 wanted=
@@ -24,9 +24,10 @@ for purpose in "$@"; do
         wanted="$wanted gstreamer1.0-plugins-bad binutils meson ninja-build xvfb xdotool"
         optional="$optional libfreenect0.5 python3-gi gir1.2-gstreamer-1.0"
         ;;
+    package) wanted="$wanted binutils debhelper lintian" ;;
     lint) wanted="$wanted shellcheck" ;;
     *)
-        echo "usage: $0 [build] [run] [test] [lint]" >&2
+        echo "usage: $0 [build] [run] [test] [package] [lint]" >&2
         exit 2
         ;;
     esac

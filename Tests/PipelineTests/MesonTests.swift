@@ -27,6 +27,49 @@ import Testing
         #expect(configure.status == 0, "\(configure.output)")
         #expect(meson(["install", "-C", build]).status == 0)
         try expectPlugin(in: prefix + "/lib/gstreamer-1.0")
+
+        let inspected = meson(["devenv", "-C", build, "gst-inspect-1.0", "depthmatte"])
+        #expect(inspected.output.contains("\(build)/libgstdepthmatte.so"), "\(inspected.output.prefix(1000))")
+        let tests = meson(["test", "-C", build])
+        #expect(tests.status == 0 && tests.output.contains("Fail:               0"), "\(tests.output.suffix(2000))")
+        let removed = Command("ninja", ["-C", build, "uninstall"]).run()
+        let library = prefix + "/lib/gstreamer-1.0/libgstdepthmatte.so"
+        #expect(removed.status == 0 && !FileManager.default.fileExists(atPath: library), "\(removed.output)")
+    }
+
+    /// A tarball builds without the repository, alone or as a subproject of another project.
+    @Test func `a tarball of meson dist is a subproject for others`() throws {
+        let folder = try Places.makeFolder()
+        let build = folder.appending(path: "build").path
+        #expect(meson(["setup", build, Places.root.appending(path: "meson-shim").path]).status == 0)
+        let dist = meson(["dist", "-C", build, "--no-tests", "--allow-dirty"])
+        #expect(dist.status == 0, "\(dist.output)")
+        let archives = try FileManager.default.contentsOfDirectory(atPath: build + "/meson-dist")
+        let archive = try #require(archives.first { $0.hasSuffix(".tar.xz") })
+        let name = String(archive.dropLast(".tar.xz".count))
+        let parent = folder.appending(path: "parent")
+        try FileManager.default.createDirectory(
+            at: parent.appending(path: "subprojects/packagecache"), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: build + "/meson-dist/" + archive, toPath: parent.path + "/subprojects/packagecache/" + archive)
+        let sum = Command("sha256sum", [build + "/meson-dist/" + archive]).run().output.prefix(64)
+        let wrap = """
+            [wrap-file]
+            directory = \(name)
+            source_filename = \(archive)
+            source_hash = \(sum)
+            """
+        try wrap.write(
+            to: parent.appending(path: "subprojects/gst-depthmatte.wrap"), atomically: true, encoding: .utf8)
+        try "project('parent')\nplugin = subproject('gst-depthmatte').get_variable('plugin')\n".write(
+            to: parent.appending(path: "meson.build"), atomically: true, encoding: .utf8)
+        let setup = meson(["setup", parent.appending(path: "build").path, parent.path])
+        #expect(setup.status == 0 && setup.output.contains("gst-depthmatte"), "\(setup.output)")
+        // It is the whole tree: only the build itself, the same as above, is left out here.
+        for file in ["Package.swift", "Sources/README.md", "pipelines/need-swift.sh", "meson.build"] {
+            let path = parent.path + "/subprojects/" + name + "/" + file
+            #expect(FileManager.default.fileExists(atPath: path), "\(file)")
+        }
     }
 
     private func meson(_ arguments: [String], destination: String? = nil) -> Command.Result {
