@@ -13,7 +13,7 @@ final class FlushRecord: Sendable {
         /// Threads inside a flush event or a flushing seek, once for each nesting.
         var threads: [UInt] = []
         var isSeeking = false
-        /// The newest seek that arrived meanwhile.
+        /// The newest seek that arrived during a flush or another seek.
         var waiting: EventRef?
 
         var isOver: Bool { threads.isEmpty && !isSeeking }

@@ -17,7 +17,7 @@ package protocol Element: AnyObject, MessageSource {
     /// A property took its new value. Called on the setter's thread; no lock is held.
     func propertyChanged(_ name: String)
 
-    /// The element changes state; `parent` does the parent class's part.
+    /// Handles a change of state; `parent` runs the parent class's handler.
     func changeState(_ transition: GstStateChange, parent: () -> GstStateChangeReturn) -> GstStateChangeReturn
 
     /// The application sends an event to the element itself; `parent` takes it.

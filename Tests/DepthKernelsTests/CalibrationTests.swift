@@ -130,13 +130,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "no depth camera"),
+        ("", "no depth camera was found"),
         ("{", "} is missing"),
         ("{\"depth\": 3}", "depth is no table"),
         ("{\"depth\": {\"width\": 640}}", "depth has no height"),
         ("depth:\n  width: 0", "line 2: width is 0.0; it must be from 1.0 to 32768.0"),
         ("depth:\n  width: 1e9", "line 2: width is 1000000000.0; it must be"),
-        ("depth:\n  width: .Nan", "line 2: .Nan is no number"),
+        ("depth:\n  width: .Nan", "line 2: width is no number"),
         ("depth:\n  width: 1e999", "line 2: 1e999 is too large"),
         ("depth:\n  width: wide", "line 2: width is no number"),
         ("depth:\n  width: 3\n    height: 3", "line 3: a line is indented too far"),
@@ -146,7 +146,7 @@ import Testing
             "M1: [1, 0, 0, 0, 1, 0, 0, 0, 1]",
             "line 1: M1 needs the picture's size beside it: imageSize1: [width, height]"
         ),
-        ("size: [3, 3]\nM1: [1, 0, 0, 0, 1, 0, 0, 0]", "line 2: M1 has 8 numbers, not 9"),
+        ("size: [3, 3]\nM1: [1, 0, 0, 0, 1, 0, 0, 0]", "line 2: M1 has 8 numbers; it must have 9"),
         ("size: [3, 3]\nM1: [1, 0, 0, 0, 1, 0, 0, 0, 2]", "line 2: M1 is no camera matrix"),
         (String(repeating: "[", count: 100_000), "the text has more than"),
         ("depth: " + String(repeating: "[", count: 60_000), "more than 16 levels"),
@@ -168,6 +168,26 @@ import Testing
         let camera = "{\"width\": 4, \"height\": 4, \"fx\": 1, \"fy\": 1, \"cx\": 1, \"cy\": 1}"
         let text = "{\"depth\": \(camera), \"color\": \(camera), \(fields)}"
         #expect(reason(text).contains(expected), "\(reason(text))")
+    }
+
+    @Test func `a byte order mark, and fields of others, are passed over`() throws {
+        let camera = "  width: 4\n  height: 4\n  fx: 1\n  fy: 1\n  cx: 1\n  cy: 1"
+        for text in ["\u{feff}depth:\n\(camera)", "\u{feff}%YAML:1.0\n---\ndepth:\n\(camera)"] {
+            #expect(try read(text).depth.width == 4)
+        }
+        // A lens's coefficients at the top are no camera matrices.
+        #expect(try read("name: -foo\nk1: 0.5\nk2: .Nan\ndepth:\n\(camera)").color == nil)
+    }
+
+    @Test func `the modified Brown-Conrady lens is refused where it differs`() throws {
+        func camera(_ p1: Double, model: String = "Modified Brown Conrady") -> String {
+            "{depth: {width: 4, height: 4, fx: 1, fy: 1, cx: 1, cy: 1, model: \(model), coeffs: [0.1, 0.2, \(p1), 0, 0]}}"
+        }
+        #expect(try read(camera(0)).depth.distortion == LensDistortion([0.1, 0.2]))
+        #expect(reason(camera(0.01)).contains("is not supported"))
+        #expect(reason(camera(0.01, model: "4")).contains("is no name of a lens model"))
+        let numbered = "{depth: {width: 4, height: 4, fx: 1, fy: 1, cx: 1, cy: 1, model: 4, coeffs: [0, 0, 0, 0, 0]}}"
+        #expect(try read(numbered).depth.distortion == .none)
     }
 
     @Test func `a lens model that is not supported is refused`() {

@@ -20,6 +20,14 @@ import Testing
         Calibration(depth: depth, color: color, depthToColor: CameraPose(rotation: rotation, translation: translation))
     }
 
+    /// Each sample would cover the whole picture, which takes hours.
+    @Test func `focal lengths that are no camera's are refused`() {
+        let calibration = DepthRegistrationTests.pair(
+            DepthRegistrationTests.camera(64, 48, focus: 1e-3), DepthRegistrationTests.camera(64, 48, focus: 1e6))
+        #expect(
+            DepthRegistration(calibration, width: 64, height: 48, outputWidth: 64, outputHeight: 48) == nil)
+    }
+
     /// Registers a map of counts of a millimetre.
     private func register(
         _ counts: [Int], width: Int, _ calibration: Calibration, encoding: DepthEncoding = .gray16LE,

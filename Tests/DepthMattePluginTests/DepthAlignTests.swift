@@ -167,7 +167,7 @@ import Testing
         bench.leading.start(DepthAlignTests.depth.caps + ", " + fields)
         bench.leading.push(DepthAlignTests.depth.bytes(counts: DepthAlignTests.wall), at: 0)
         #expect(bench.leading.settle() == GST_FLOW_NOT_NEGOTIATED)
-        #expect(try #require(bench.bus.errors().first).text.contains("the field "))
+        #expect(try #require(bench.bus.errors().first).text.contains("the caps field "))
     }
 
     @Test func `a map that is too short is a warning, and nothing of it is shown`() throws {

@@ -376,7 +376,8 @@ import Testing
     @Test func `a calibration that cannot be written is an error`() throws {
         let pipeline = pipeline("calibration-location=/nowhere/at/all.json")
         pipeline.set(GST_STATE_PLAYING)
-        #expect(try #require(pipeline.bus.nextError()).text == "The calibration cannot be written.")
+        let text = try #require(pipeline.bus.nextError()).text
+        #expect(text == "The calibration \"/nowhere/at/all.json\" cannot be written.")
         pipeline.set(GST_STATE_NULL)
     }
 

@@ -73,6 +73,12 @@ import Testing
         #expect(stamps.count > 20)
         let times = frames.map { ($0.time - frames[0].time) / 1000 }
         for stamp in stamps { #expect(times.contains { abs($0 - stamp) < 1e-5 }, "\(stamp)") }
+
+        guard Command("/usr/bin/python3", ["-c", "import gi"]).run().status == 0 else { return }
+        let replay = Places.root.appending(path: "Tests/cameras/replay.py").path
+        let replayed = Command("/usr/bin/python3", [replay, library, "a.db3"], in: folder).run()
+        let expected = [String](repeating: "eos \(frames.count) \(frames.count)", count: 3)
+        #expect(replayed.lines.suffix(3).map(String.init) == expected, "\(replayed.output)")
     }
 
     @Test(

@@ -35,7 +35,7 @@ final class FreenectPlayer {
         offset = (0, 0)
     }
 
-    /// Plays the next frame when it is due, or waits until the deadline.
+    /// Waits until the next frame is due, and plays it. Stops waiting at the deadline.
     ///
     /// - Returns: false at the end of the recording.
     func playNext(_ context: FreenectContext, to receiver: FreenectReceiver, deadline: Int64) throws(CameraError)

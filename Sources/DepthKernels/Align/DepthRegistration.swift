@@ -16,6 +16,8 @@ package final class DepthRegistration {
     /// Two neighbors whose distances differ by less than this share are on one surface: a wall seen at 87 degrees at a focal
     /// length of 600 samples, and less than the depth of a head at arm's length.
     private static let surfaceStep: Float = 0.03
+    /// Half of the most pixels that one sample may cover in each direction.
+    private static let largestHalf: Float = 64
     /// Pixels by which rectangles overlap at least.
     private static let leastOverlap: Float = 0.05
 
@@ -72,7 +74,10 @@ package final class DepthRegistration {
         let extent = SIMD2(0.5 * self.color.fx / depth.fy, 0.5 * self.color.fy / depth.fx)
         overlap = SIMD2<Float>(SIMD2(abs(tilt.x), abs(tilt.y)) * extent) + DepthRegistration.leastOverlap
         let numbers = [depth.fx, depth.fy, self.color.fx, self.color.fy]
-        guard numbers.allSatisfy({ $0.isFinite && $0 > 0 }) else { return nil }
+        // A sample covers as many pixels as the focal lengths say: more than a hundred in each direction are no camera's.
+        guard numbers.allSatisfy({ $0.isFinite && $0 > 0 }), half.max() <= DepthRegistration.largestHalf,
+            overlap.max() <= 2 * DepthRegistration.largestHalf
+        else { return nil }
         prepareRays(depth, pose)
     }
 

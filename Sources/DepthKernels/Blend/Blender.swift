@@ -177,7 +177,7 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
 
     private var loops: Loops { blender.loops }
 
-    /// Rows by which mixed runs are prefetched ahead: they are too short for the hardware prefetcher.
+    /// Number of rows by which runs of mixed alpha are prefetched. Such runs are too short for the hardware prefetcher.
     private var rowsAhead: Int { blender.copiesPastCache ? 16 : 0 }
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {

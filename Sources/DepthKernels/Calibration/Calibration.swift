@@ -63,12 +63,44 @@ package struct LensDistortion: Equatable, Sendable {
 
     package static let none = LensDistortion()
 
+    /// True where points stay as they are.
+    let isNone: Bool
+    /// The radius, squared, up to which points farther out are seen farther out. Beyond it the polynomial folds back over
+    /// the picture, and a lens does not.
+    let largestRadiusSquared: Double
+
     /// - Parameter coefficients: k1, k2, p1, p2, k3, k4, k5, k6, the order of OpenCV; missing ones are 0.
     package init(_ coefficients: [Double] = [], isInverse: Bool = false) {
         func coefficient(_ number: Int) -> Double { number < coefficients.count ? coefficients[number] : 0 }
         (k1, k2, p1, p2) = (coefficient(0), coefficient(1), coefficient(2), coefficient(3))
         (k3, k4, k5, k6) = (coefficient(4), coefficient(5), coefficient(6), coefficient(7))
         self.isInverse = isInverse
+        isNone = coefficients.prefix(8).allSatisfy { $0 == 0 }
+        largestRadiusSquared =
+            isNone
+            ? .infinity
+            : LensDistortion.largestRadiusSquared((k1, k2, k3), (coefficient(5), coefficient(6), coefficient(7)))
+    }
+
+    private static func largestRadiusSquared(
+        _ above: (Double, Double, Double), _ below: (Double, Double, Double)
+    ) -> Double {
+        var last = 0.0
+        // In steps of 0.01 focal lengths, to 85 degrees.
+        for step in 1...1200 {
+            let radius = Double(step) * 0.01
+            let seen = radius * radial(radius * radius, above, below)
+            guard seen.isFinite, seen > last else { return (radius - 0.01) * (radius - 0.01) }
+            last = seen
+        }
+        return .infinity
+    }
+
+    /// (1 + r² a₁ + r⁴ a₂ + r⁶ a₃) / (1 + r² b₁ + r⁴ b₂ + r⁶ b₃)
+    static func radial(
+        _ r2: Double, _ above: (Double, Double, Double), _ below: (Double, Double, Double)
+    ) -> Double {
+        (1 + r2 * (above.0 + r2 * (above.1 + r2 * above.2))) / (1 + r2 * (below.0 + r2 * (below.1 + r2 * below.2)))
     }
 }
 

@@ -69,7 +69,9 @@ private struct CalibrationReader {
     func calibration() throws(StructuredTextError) -> Calibration {
         guard let depth = try camera(.depth) else {
             throw StructuredTextError(
-                line: 1, reason: "no depth camera: a table \"depth\", or cameraMatrix1 of OpenCV's stereo calibration")
+                line: 1,
+                reason: "no depth camera was found; add a table \"depth\", or cameraMatrix1 as in OpenCV's stereo "
+                    + "calibration")
         }
         var calibration = Calibration(depth: depth.intrinsics)
         if let unit = field(["depthunit", "depthunits", "depthscale"], of: root) {
@@ -94,7 +96,7 @@ private struct CalibrationReader {
             return (try intrinsics(optics), field(["ppx"], of: optics.value) != nil)
         }
         let number = camera.number
-        guard let matrix = field(["cameramatrix\(number)", "m\(number)", "k\(number)"], of: root) else { return nil }
+        guard let matrix = matrix(number) else { return nil }
         let size = try size(number, beside: matrix)
         let (fx, fy, cx, cy) = try focalLengths(matrix)
         let coefficients = field(["distcoeffs\(number)", "distortion\(number)", "d\(number)"], of: root)
@@ -156,17 +158,29 @@ private struct CalibrationReader {
             throw error(field, "has terms beyond k6, which are not supported")
         }
         guard let model else { return LensDistortion(coefficients) }
+        if coefficients.allSatisfy({ $0 == 0 }) { return .none }
         guard case .text(let text) = model.value else { throw error(model, "is no name of a lens model") }
         let name = CalibrationReader.plain(text)
-        if coefficients.allSatisfy({ $0 == 0 }) || name.hasSuffix("none") { return .none }
+        if name.hasSuffix("none") { return .none }
         // Of librealsense "distortion.brown_conrady" and the like, of ROS "plumb_bob" and "rational_polynomial".
         let isKnown = ["brownconrady", "brown", "plumbbob", "rationalpolynomial", "rational"].contains {
             name.hasSuffix($0)
         }
-        guard isKnown else {
+        // Librealsense's "modified" model has other tangential terms (p1, p2), and is the same without them.
+        let isOther = name.hasSuffix("modifiedbrownconrady") && coefficients.dropFirst(2).prefix(2).contains { $0 != 0 }
+        guard isKnown, !isOther else {
             throw error(model, "is \(text), which is not supported: Brown-Conrady, its inverse, or none")
         }
         return LensDistortion(coefficients, isInverse: name.hasSuffix("inversebrownconrady"))
+    }
+
+    /// The matrix of a camera; nil where there is none. A number under k1 is a coefficient of a lens.
+    private func matrix(_ number: Int) -> Field? {
+        guard let field = field(["cameramatrix\(number)", "m\(number)", "k\(number)"], of: root) else { return nil }
+        switch field.value {
+        case .list, .table: return field
+        default: return nil
+        }
     }
 
     // MARK: The pose
@@ -215,7 +229,7 @@ private struct CalibrationReader {
         return fields.last { names.contains(CalibrationReader.plain($0.key)) }
     }
 
-    /// Letters and digits in lower case.
+    /// The text in lower case, without _, - and spaces.
     private static func plain(_ text: String) -> String {
         String(
             decoding: text.lowercased().utf8.filter {
@@ -249,8 +263,9 @@ private struct CalibrationReader {
             values = values.flatMap { if case .list(let row) = $0 { row } else { [$0] } }
         }
         guard count.contains(values.count) else {
-            let wanted = count.count == 1 ? "\(count.first ?? 0)" : "other"
-            throw error(field, "has \(values.count) numbers, not \(wanted)")
+            let most = count.max() ?? 0
+            let wanted = count.count == 1 ? "it must have \(most)" : "at most \(most) are supported"
+            throw error(field, "has \(values.count) numbers; \(wanted)")
         }
         var numbers: [Double] = []
         for value in values {

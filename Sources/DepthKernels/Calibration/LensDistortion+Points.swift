@@ -2,9 +2,6 @@ extension LensDistortion {
     /// k1, k2, p1, p2, k3, k4, k5, k6.
     var coefficients: [Double] { [k1, k2, p1, p2, k3, k4, k5, k6] }
 
-    /// True where points stay as they are.
-    var isNone: Bool { coefficients.allSatisfy { $0 == 0 } }
-
     /// The formula of the type's comment. Points are in units of the focal length.
     func applied(to point: SIMD2<Double>) -> SIMD2<Double> {
         let r2 = (point * point).sum()
@@ -16,7 +13,7 @@ extension LensDistortion {
     }
 
     private func radial(_ r2: Double) -> Double {
-        (1 + r2 * (k1 + r2 * (k2 + r2 * k3))) / (1 + r2 * (k4 + r2 * (k5 + r2 * k6)))
+        LensDistortion.radial(r2, (k1, k2, k3), (k4, k5, k6))
     }
 
     /// The point that the formula maps to this one; nil where there is none.
@@ -39,21 +36,6 @@ extension LensDistortion {
 
     private func inside(_ point: SIMD2<Double>) -> SIMD2<Double>? {
         (point * point).sum() <= largestRadiusSquared ? point : nil
-    }
-
-    /// The radius, squared, up to which points farther out are seen farther out. Beyond it the polynomial folds back over
-    /// the picture, and a lens does not.
-    var largestRadiusSquared: Double {
-        if isNone { return .infinity }
-        var last = 0.0
-        // In steps of 0.01 focal lengths, to 85 degrees.
-        for step in 1...1200 {
-            let radius = Double(step) * 0.01
-            let seen = radius * radial(radius * radius)
-            guard seen.isFinite, seen > last else { return (radius - 0.01) * (radius - 0.01) }
-            last = seen
-        }
-        return .infinity
     }
 
     /// A point as the lens shows it; nil where it shows none.

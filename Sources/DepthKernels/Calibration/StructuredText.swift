@@ -92,7 +92,10 @@ package struct StructuredTextReader {
 
     private mutating func documents() throws(StructuredTextError) -> [StructuredValue.Field] {
         var fields: [StructuredValue.Field] = []
-        if isAt("\u{feff}") { position += 3 }
+        if isAt("\u{feff}") {
+            position += 3
+            lineStart = position
+        }
         while true {
             skipBlank()
             guard let byte = current else { return fields }
@@ -280,11 +283,7 @@ package struct StructuredTextReader {
         let text = StructuredTextReader.text(bytes)
         guard let first = text.utf8.first, "+-.0123456789".utf8.contains(first) else { return .text(text) }
         guard text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }), let number = Double(text) else {
-            // Such as .Nan and .Inf, as OpenCV writes them.
-            if text.utf8.dropFirst().contains(where: { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) {
-                return .text(text)
-            }
-            throw error("\(text) is no number")
+            return .text(text)
         }
         guard number.isFinite else { throw error("\(text) is too large") }
         return .number(number)

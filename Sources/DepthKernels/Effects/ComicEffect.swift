@@ -65,7 +65,7 @@ package final class ComicEffect {
     /// The luma T of the drawing.
     @inline(__always)
     private func toned(fine: UInt8, coarse: UInt8) -> UInt8 {
-        // 50 · E
+        // 50 · E, with 0.98 as 49/50. The table `lines` has an entry for each −50 · E / 8.
         let edge = 50 &* Int32(fine) &- 49 &* Int32(coarse) &+ 50
         let tone = tones[Int(fine)]
         guard edge < 0 else { return tone }

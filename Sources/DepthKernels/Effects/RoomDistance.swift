@@ -70,7 +70,7 @@ package final class RoomDistance {
         for row in 0..<cells.rows {
             for column in 0..<cells.columns {
                 let isNear = unsafe isAny(touched, around: (column, row), cells)
-                let (sum, weight) = mean(
+                let (sum, weight) = weightedSum(
                     of: depth, scale, placement, focus, alpha, cells, column: column, row: row, isNearPerson: isNear)
                 let cell = row &* cells.columns &+ column
                 unsafe sums[cell] = sum
@@ -115,8 +115,8 @@ package final class RoomDistance {
         return false
     }
 
-    /// The sum of c over the samples of a cell, and their weight.
-    private func mean(
+    /// The weighted sum of the blur c over the samples of a cell, and the sum of the weights.
+    private func weightedSum(
         of depth: DepthImage, _ scale: DepthScale, _ placement: DepthPlacement, _ focus: Focus, _ alpha: Plane,
         _ cells: PictureCells, column: Int, row: Int, isNearPerson: Bool
     ) -> (sum: Float, weight: Float) {

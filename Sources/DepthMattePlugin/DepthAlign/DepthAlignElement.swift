@@ -133,14 +133,26 @@ final class DepthAlignElement: Transform {
             state.maps = Maps(input: from, output: to, registration: nil, unit: unit)
             return
         }
-        guard
-            let registration = DepthRegistration(
-                calibration, width: from.layout.width, height: from.layout.height, outputWidth: to.layout.width,
-                outputHeight: to.layout.height)
-        else { throw CapsRefusal("the calibration does not fit maps of this size") }
+        guard let registration = registration(calibration, from: from.layout, to: to.layout) else {
+            throw CapsRefusal("the calibration does not fit maps of this size")
+        }
         gst_base_transform_set_passthrough(base, 0)
         state.maps = Maps(input: from, output: to, registration: registration, unit: unit)
         Self.log.debug(self) { "\(input.text) to \(output.text)" }
+    }
+
+    /// Returns the registration, the one in use where it fits: its tables take a while to compute.
+    private func registration(
+        _ calibration: Calibration, from input: FrameLayout, to output: FrameLayout
+    ) -> DepthRegistration? {
+        if let used = state.maps?.registration, used.calibration == calibration, used.width == input.width,
+            used.height == input.height, used.outputWidth == output.width, used.outputHeight == output.height
+        {
+            return used
+        }
+        return DepthRegistration(
+            calibration, width: input.width, height: input.height, outputWidth: output.width,
+            outputHeight: output.height)
     }
 
     // MARK: Maps
@@ -180,7 +192,7 @@ final class DepthAlignElement: Transform {
         for y in 0..<plane.rows { plane.row(y).initializeMemory(as: UInt8.self, repeating: 0, count: plane.rowBytes) }
     }
 
-    /// Regions of interest name places of the map that comes in.
+    /// The parent class leaves out metas that depend on the picture's size, such as regions of interest.
     func transformMeta(_ meta: UnsafeMutablePointer<GstMeta>, parent: () -> Bool) -> Bool { parent() }
 }
 

@@ -4,7 +4,7 @@ import GstBridge
 
 /// The modes of a camera as caps.
 enum CameraCaps {
-    /// The caps of the modes of one pad, which the caller owns; nil where there are none.
+    /// The caps of the modes of one pad, which the caller owns; empty where there are none.
     static func caps(of modes: [CameraMode], _ role: DepthCamSrc.PadRole) -> UnsafeMutablePointer<GstCaps>? {
         gst_caps_from_string(modes.flatMap { texts(of: $0, role) }.joined(separator: "; "))
     }

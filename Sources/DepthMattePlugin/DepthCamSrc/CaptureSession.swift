@@ -2,7 +2,7 @@ import CGStreamer
 import DepthCameras
 import GstBridge
 
-/// One camera, on a thread of its own: nothing else calls the camera's library.
+/// One camera, on a thread of its own: nothing else calls this camera.
 ///
 /// The thread knows this object and not the element. Where the library hangs, the element drops the session and is free; the
 /// thread ends when the library returns.
@@ -81,6 +81,8 @@ final class CaptureSession: Sendable {
 
     fileprivate struct Shared {
         var phase = Phase.opening
+        /// Nil before the camera is open.
+        var info: CameraInfo?
         var streams: CameraStreams?
         var isWanted = true
         /// The wanted streams; nil to stop.
@@ -124,12 +126,15 @@ final class CaptureSession: Sendable {
         return shared.withLock { $0.phase.isOpening ? nil : $0.phase }
     }
 
-    var info: CameraInfo? {
-        switch shared.withLock({ $0.phase }) {
-        case .open(let info), .streaming(let info, _): info
-        case .opening, .ended, .failed, .closed: nil
-        }
+    /// The camera; nil before it is open.
+    var info: CameraInfo? { shared.withLock { $0.info } }
+
+    /// The error that ended the session; nil where there was none.
+    var failure: CameraError? {
+        shared.withLock { if case .failed(let error) = $0.phase { error } else { nil } }
     }
+
+    var isEnding: Bool { shared.withLock { $0.isEnding } }
 
     /// The streams as they were started last; nil before.
     var lastStreams: CameraStreams? { shared.withLock { $0.streams } }
@@ -146,16 +151,15 @@ final class CaptureSession: Sendable {
             $0.generation &+= 1
             $0.queues = [[], []]
             $0.counts = Counts()
-            $0.isEnding = false
-            // Streams of an earlier request may still run.
-            if case .streaming(let info, _) = $0.phase { $0.phase = .open(info) }
+            // Streams of an earlier request may still run, or have ended.
+            $0.reopen()
         }
     }
 
     /// Waits until the streams run.
     ///
-    /// - Returns: the phase reached, nil after the time or where the pad was interrupted.
-    func waitUntilStreaming(_ role: Role, microseconds: Int64) -> Phase? {
+    /// - Returns: the phase reached, nil after the time or where the pad was interrupted; and the number of the last request.
+    func waitUntilStreaming(_ role: Role, microseconds: Int64) -> (phase: Phase?, generation: Int) {
         _ = shared.wait(microseconds: microseconds) { shared in
             if shared.interrupted[role.index] || shared.isEnding { return true }
             return switch shared.phase {
@@ -164,10 +168,10 @@ final class CaptureSession: Sendable {
             }
         }
         return shared.withLock { shared in
-            if shared.interrupted[role.index] { return nil }
+            if shared.interrupted[role.index] { return (nil, shared.generation) }
             return switch shared.phase {
-            case .opening, .open: nil
-            case .streaming, .ended, .failed, .closed: shared.phase
+            case .opening, .open: (nil, shared.generation)
+            case .streaming, .ended, .failed, .closed: (shared.phase, shared.generation)
             }
         }
     }
@@ -180,6 +184,8 @@ final class CaptureSession: Sendable {
             $0.queues = [[], []]
         }
         _ = shared.wait(microseconds: microseconds) { !$0.phase.isStreaming }
+        // A recording that ended plays again.
+        shared.withLock { if case .ended = $0.phase { $0.reopen() } }
     }
 
     /// Asks the thread to end, and waits for it; false where the library has not returned in time.
@@ -200,7 +206,7 @@ final class CaptureSession: Sendable {
     }
 
     func setLinked(_ role: Role, _ isLinked: Bool) { shared.withLock { $0.linked[role.index] = isLinked } }
-    func setEnding() { shared.withLock { $0.isEnding = true } }
+    func setEnding(_ isEnding: Bool) { shared.withLock { $0.isEnding = isEnding } }
     func setInterrupted(_ role: Role, _ isInterrupted: Bool) {
         shared.withLock { $0.interrupted[role.index] = isInterrupted }
     }
@@ -212,12 +218,17 @@ final class CaptureSession: Sendable {
         case failed(CameraError)
         /// The pad is to do nothing, or to look at its state again.
         case interrupted
+        /// The streams were started anew, and may have other formats.
+        case restarted
     }
 
     /// Waits for the next item of a pad.
-    func next(_ role: Role) -> Item {
+    ///
+    /// - Parameter generation: the number of the request whose frames the pad expects.
+    func next(_ role: Role, generation: Int) -> Item {
         shared.wait(until: { shared in
             if shared.interrupted[role.index] || shared.isEnding || !shared.news.isEmpty { return true }
+            if shared.generation != generation { return true }
             guard shared.isFlowing else { return false }
             if !shared.queues[role.index].isEmpty { return true }
             return switch shared.phase {
@@ -228,6 +239,7 @@ final class CaptureSession: Sendable {
             if shared.interrupted[role.index] { return .interrupted }
             if !shared.news.isEmpty { return .news(shared.news.removeFirst()) }
             if shared.isEnding { return .ended }
+            if shared.generation != generation { return .restarted }
             if !shared.queues[role.index].isEmpty { return .frame(shared.queues[role.index].removeFirst()) }
             switch shared.phase {
             case .ended: return .ended
@@ -252,7 +264,11 @@ final class CaptureSession: Sendable {
     /// Captures as requested, until the session is to end.
     private func serve(_ first: any Camera) throws(CameraError) {
         var camera = first
-        setPhase(.open(camera.info))
+        let info = camera.info
+        shared.withLock {
+            $0.info = info
+            $0.phase = .open(info)
+        }
         var done: Int?
         while let request = nextRequest(after: done) {
             done = request.generation
@@ -327,8 +343,9 @@ final class CaptureSession: Sendable {
         var lastFrame = g_get_monotonic_time()
         while isCurrent(request.generation) {
             if let frames = try camera.next(timeout: CaptureSession.patience) {
-                lastFrame = g_get_monotonic_time()
                 deliver(intake.take(frames), &intake, request.generation)
+                // A paused recording waits in `deliver`.
+                lastFrame = g_get_monotonic_time()
             } else if let silence = options.silence, g_get_monotonic_time() &- lastFrame > silence {
                 throw .failed("it has sent no frame for \(silence / 1000) ms")
             }
@@ -367,6 +384,15 @@ final class CaptureSession: Sendable {
 }
 
 extension CaptureSession.Shared {
+    /// Goes back to the phase before streams.
+    fileprivate mutating func reopen() {
+        guard let info else { return }
+        switch phase {
+        case .streaming, .ended: phase = .open(info)
+        case .opening, .open, .failed, .closed: break
+        }
+    }
+
     /// True where another frame of a recording may be queued.
     fileprivate var hasRoom: Bool {
         let lengths = [0, 1].filter { linked[$0] }.map { queues[$0].count }

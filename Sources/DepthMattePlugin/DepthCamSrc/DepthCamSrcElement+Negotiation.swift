@@ -29,35 +29,40 @@ extension DepthCamSrcElement {
     }
 
     /// Agrees on the caps of a stream that runs.
-    func negotiate(_ stream: CameraStream, _ camera: CameraStreams) throws(FlowStop) {
+    ///
+    /// - Returns: false where the camera was asked for other modes instead.
+    func negotiate(_ stream: CameraStream, _ camera: CameraStreams) throws(FlowStop) -> Bool {
         let mode = stream.role == .video ? camera.video : camera.depth
-        guard let mode else { throw .refused(GST_FLOW_NOT_LINKED) }  // a camera without this stream
+        guard let mode else { throw .endOfStream }  // a camera without this stream
         let isAligned = shared.withLock { $0.isAligned }
-        let peer = gst_pad_peer_query_caps(stream.pad, nil)
-        defer { if let peer { gst_caps_unref(peer) } }
+        guard let peer = gst_pad_peer_query_caps(stream.pad, nil), gst_pad_is_linked(stream.pad) != 0 else {
+            throw .refused(GST_FLOW_NOT_LINKED)
+        }
+        defer { gst_caps_unref(peer) }
         for output in CameraOutput.choices(stream.role, mode, camera, isAligned: isAligned) {
             guard let caps = gst_caps_from_string(output.caps) else { continue }
             defer { gst_caps_unref(caps) }
             output.stream.write(to: caps)
-            guard let peer, gst_caps_can_intersect(caps, peer) != 0 else { continue }
-            if stream.format == output { return }
+            guard gst_caps_can_intersect(caps, peer) != 0 else { continue }
+            if stream.format == output { return true }
             Self.log.debug(self) { "\(stream.role.rawValue) caps: \(caps.text)" }
             guard gst_pad_push_event(stream.pad, gst_event_new_caps(caps)) != 0 else {
                 throw .refused(stream.pad.isFlushing ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED)
             }
-            stream.setFormat(output, from: mode, unit: camera.depthUnit)
+            try stream.setFormat(output, from: mode, unit: camera.depthUnit)
             if stream.role == .depth { try writeCalibration(output.stream) }
-            return
+            return true
         }
         // Downstream wants another mode than it did at the start.
         guard let session else { throw .refused(GST_FLOW_FLUSHING) }
         let settings = try chosenSettings(session)
         // The same modes would be refused again: depth that was to be registered, and could not be.
         guard settings != session.request else {
-            throw noMode("\(stream.role.rawValue) \(peer?.text ?? "not linked")")
+            throw noMode("\(stream.role.rawValue) \(peer.text)")
         }
         session.start(settings)
         for stream in streams { gst_pad_mark_reconfigure(stream.pad) }
+        return false
     }
 
     private func noMode(_ wanted: String) -> FlowStop {
@@ -84,7 +89,8 @@ extension DepthCamSrcElement {
         } catch {
             throw .failed(
                 ElementError(
-                    .resource(GST_RESOURCE_ERROR_WRITE), "The calibration cannot be written.", details: error.reason))
+                    .resource(GST_RESOURCE_ERROR_WRITE), "The calibration \"\(path)\" cannot be written.",
+                    details: error.reason))
         }
     }
 
@@ -157,6 +163,8 @@ extension DepthCamSrcElement {
             shared.unlinked.insert(stream.role)
             return shared.unlinked.count == streams.count
         }
+        // Linked since it was looked at: the RECONFIGURE event came too early to start it.
+        if gst_pad_is_linked(stream.pad) != 0 { return start(stream) }
         if isAlone { post(streamError(GST_FLOW_NOT_LINKED)) }
     }
 
@@ -167,7 +175,7 @@ extension DepthCamSrcElement {
             return !shared.hasFailed
         }
         if isFirst { post(error) }
-        session?.setEnding()
+        session?.setEnding(true)
         finish(stream)
     }
 

@@ -14,6 +14,8 @@ extension DepthCamSrcElement {
     /// The longest delay that is reported, in nanoseconds. A frame that waited longer in the host's queues tells nothing about
     /// later frames.
     private static let mostLatency: GstClockTime = 500_000_000
+    /// Nanoseconds that two clocks take to be read.
+    private static let longestReading: Int64 = 200_000
 
     /// Returns the running time of an exposure, in nanoseconds; nil while the pipeline has no clock.
     ///
@@ -22,7 +24,7 @@ extension DepthCamSrcElement {
         guard isLive else { return time }
         guard let clock = gst_element_get_clock(instance) else { return nil }
         defer { gst_object_unref(clock) }
-        let offset = Int64(clamping: gst_clock_get_time(clock)) &- Int64(g_get_monotonic_time()) &* 1000
+        let offset = offset(of: clock)
         let base = Int64(clamping: gst_element_get_base_time(instance))
         return shared.withLock { shared in
             if let known = shared.stamps.first(where: { $0.time == time }) { return known.stamp }
@@ -34,6 +36,20 @@ extension DepthCamSrcElement {
             if shared.stamps.count > DepthCamSrcElement.rememberedStamps { shared.stamps.removeFirst() }
             return stamp
         }
+    }
+
+    /// The time of a clock less that of the host's monotonic clock, in nanoseconds.
+    private func offset(of clock: UnsafeMutablePointer<GstClock>) -> Int64 {
+        var best: (span: Int64, offset: Int64) = (.max, 0)
+        for _ in 0..<3 {
+            let before = Int64(g_get_monotonic_time()) &* 1000
+            let time = Int64(clamping: gst_clock_get_time(clock))
+            let after = Int64(g_get_monotonic_time()) &* 1000
+            if after &- before < best.span { best = (after &- before, time &- (before &+ after) / 2) }
+            // The thread may have been interrupted between the two clocks.
+            if best.span < DepthCamSrcElement.longestReading { break }
+        }
+        return best.offset
     }
 
     /// Posts a LATENCY message where frames arrive later than the pipeline was told.

@@ -68,6 +68,7 @@ final class DepthCamSrcElement: PushSource {
         default: break
         }
         let result = parent()
+        if transition == GST_STATE_CHANGE_NULL_TO_READY, result == GST_STATE_CHANGE_FAILURE { close() }
         switch transition {
         case GST_STATE_CHANGE_READY_TO_PAUSED where isLive && result != GST_STATE_CHANGE_FAILURE:
             return GST_STATE_CHANGE_NO_PREROLL
@@ -110,6 +111,7 @@ final class DepthCamSrcElement: PushSource {
         shared.withLock {
             $0 = Shared(session: $0.session, groupID: groupID)
         }
+        session?.setEnding(false)
         if !isLive { session?.setFlowing(true) }
     }
 
@@ -134,7 +136,7 @@ final class DepthCamSrcElement: PushSource {
     ) -> Bool {
         guard event.pointee.type == GST_EVENT_EOS else { return parent(event) }
         gst_event_unref(event)
-        session?.setEnding()
+        session?.setEnding(true)
         return true
     }
 
@@ -151,8 +153,12 @@ final class DepthCamSrcElement: PushSource {
             guard isLinked else { throw .refused(GST_FLOW_NOT_LINKED) }
             shared.withLock { _ = $0.unlinked.remove(stream.role) }
             sendStreamStart(stream)
-            let camera = try startedStreams(stream, session)
-            if gst_pad_check_reconfigure(pad) != 0 || stream.format == nil { try negotiate(stream, camera) }
+            let (camera, generation) = try startedStreams(stream, session)
+            if gst_pad_check_reconfigure(pad) != 0 || stream.format == nil || stream.generation != generation {
+                // Where the camera starts anew with other modes, the next step waits for it.
+                guard try negotiate(stream, camera) else { return }
+                stream.generation = generation
+            }
             try sendNext(stream, session)
         } catch {
             end(stream, because: error)
@@ -160,22 +166,29 @@ final class DepthCamSrcElement: PushSource {
     }
 
     /// Asks the camera for streams, unless the other pad has, and waits until they run.
-    private func startedStreams(_ stream: CameraStream, _ session: CaptureSession) throws(FlowStop) -> CameraStreams {
+    ///
+    /// - Returns: the streams, and the number of the request that they were started by.
+    private func startedStreams(
+        _ stream: CameraStream, _ session: CaptureSession
+    ) throws(FlowStop) -> (CameraStreams, generation: Int) {
+        if let error = session.failure { throw .failed(session.options.elementError(error)) }
         let isFirst = shared.withLock { shared in
             defer { shared.isRequested = true }
             return !shared.isRequested
         }
         if isFirst { session.start(try chosenSettings(session)) }
         let patience = session.options.silence ?? Int64.max / 2
-        switch session.waitUntilStreaming(stream.role, microseconds: patience) {
-        case .streaming(_, let streams)?: return streams
+        let (phase, generation) = session.waitUntilStreaming(stream.role, microseconds: patience)
+        switch phase {
+        case .streaming(_, let streams)?: return (streams, generation)
         case .ended?:
             guard let streams = session.lastStreams else { throw .endOfStream }
-            return streams
+            return (streams, generation)
         case .failed(let error)?: throw .failed(session.options.elementError(error))
         case .opening?, .open?, .closed?: throw .refused(GST_FLOW_FLUSHING)
         case nil:
             if stream.pad.isFlushing { throw .refused(GST_FLOW_FLUSHING) }
+            if session.isEnding { throw .endOfStream }
             throw .failed(
                 ElementError(
                     .resource(GST_RESOURCE_ERROR_READ),
@@ -186,7 +199,7 @@ final class DepthCamSrcElement: PushSource {
     private func sendNext(_ stream: CameraStream, _ session: CaptureSession) throws(FlowStop) {
         let settings = table.current
         if settings.numBuffers >= 0 && stream.sent >= UInt64(settings.numBuffers) { throw .endOfStream }
-        switch session.next(stream.role) {
+        switch session.next(stream.role, generation: stream.generation) {
         case .frame(let frame): try send(frame, stream, session)
         case .news(.unplugged(let error)):
             warn(session.options.elementError(error))
@@ -195,6 +208,7 @@ final class DepthCamSrcElement: PushSource {
         case .ended: throw .endOfStream
         case .failed(let error): throw .failed(session.options.elementError(error))
         case .interrupted: throw .refused(GST_FLOW_FLUSHING)
+        case .restarted: return
         }
     }
 
@@ -205,9 +219,8 @@ final class DepthCamSrcElement: PushSource {
         guard let stamp = timestamp(of: frame.time), stamp >= 0, stream.lastStamp.map({ stamp > $0 }) ?? true else {
             return
         }
-        guard let buffer = stream.registered(frame.buffer).flatMap(format.converted) else {
-            throw .failed(
-                ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "There is no memory for a depth map."))
+        guard let buffer = format.converted(try stream.registered(frame.buffer)) else {
+            throw .failed(ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "Out of memory for a depth map."))
         }
         stream.lastStamp = stamp
         buffer.pointer.pointee.pts = GstClockTime(stamp)
@@ -266,6 +279,8 @@ final class CameraStream {
     var lastStamp: Int64?
     /// Nil before caps.
     private(set) var format: CameraOutput?
+    /// The request (`CaptureSession.start`) whose streams the format is of.
+    var generation = 0
     /// Registers the maps, where the camera does not and the property `align` asks for it.
     private var registration: Registration?
 
@@ -295,22 +310,29 @@ final class CameraStream {
     /// - Parameters:
     ///   - mode: of the frames that come from the camera.
     ///   - unit: of their depth, in metres per count.
-    func setFormat(_ format: CameraOutput, from mode: CameraMode, unit: Double) {
+    /// - Throws: where the depth is to be registered and the calibration is no camera's.
+    func setFormat(_ format: CameraOutput, from mode: CameraMode, unit: Double) throws(FlowStop) {
         self.format = format
         registration = nil
-        guard let calibration = format.registration, let color = calibration.color,
+        guard let calibration = format.registration else { return }
+        guard let color = calibration.color,
             let kernel = DepthRegistration(
                 calibration, width: mode.width, height: mode.height, outputWidth: color.width,
                 outputHeight: color.height),
             let input = try? GstVideoInfo.of(GST_VIDEO_FORMAT_GRAY16_LE, width: mode.width, height: mode.height),
             let output = try? GstVideoInfo.of(GST_VIDEO_FORMAT_GRAY16_LE, width: color.width, height: color.height)
-        else { return }
+        else {
+            throw .failed(
+                ElementError(
+                    .resource(GST_RESOURCE_ERROR_SETTINGS),
+                    "The camera's calibration cannot register its depth. Set align=none."))
+        }
         registration = Registration(
             kernel: kernel, input: FrameLayout(input), output: FrameLayout(output), unit: unit)
     }
 
-    /// Returns the frame in the view in which it leaves; nil where there is no memory.
-    func registered(_ frame: BufferRef) -> BufferRef? {
+    /// Returns the frame in the view in which it leaves.
+    func registered(_ frame: BufferRef) throws(FlowStop) -> BufferRef {
         guard let registration else { return frame }
         let (input, output) = (registration.input, registration.output)
         do throws(FrameFault) {
@@ -321,12 +343,14 @@ final class CameraStream {
                         plane: try source.first(), width: input.width, height: input.height, encoding: .gray16LE)
                 else { throw .contradiction("the depth map is smaller than its format") }
                 try withFrame(changing: made.pointer, output) { target throws(FrameFault) in
-                    _ = registration.kernel.align(image, unit: registration.unit, into: try target.first())
+                    guard registration.kernel.align(image, unit: registration.unit, into: try target.first()) else {
+                        throw .contradiction("the depth map is smaller than its format")
+                    }
                 }
             }
             return made
         } catch {
-            return nil
+            throw .failed(ElementError(error, in: "depth map", "the stream cannot go on"))
         }
     }
 }

@@ -22,12 +22,15 @@ extension DepthMatteElement {
             return false
         }
         guard let gesture = pointer.gesture(event) else { return false }
-        return ask(gesture, settings) || (settings.navigation == .steer && steer(gesture, settings))
+        return probeDepth(gesture, settings) || (settings.navigation == .steer && steer(gesture, settings))
     }
 
     // MARK: Probe
 
-    private func ask(_ gesture: Gesture, _ settings: DepthMatteSettings) -> Bool {
+    /// Handles a gesture of the depth probe: button 1 posts the depth at the pointer.
+    ///
+    /// - Returns: true if the probe used the gesture.
+    private func probeDepth(_ gesture: Gesture, _ settings: DepthMatteSettings) -> Bool {
         switch gesture {
         case .press(button: 1, let place, _):
             probe.hold(place)

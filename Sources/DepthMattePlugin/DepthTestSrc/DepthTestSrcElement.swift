@@ -222,7 +222,7 @@ final class DepthTestSrcElement: PushSource {
         }
     }
 
-    /// The matte has the video's size if downstream accepts it.
+    /// The size near which the stream's caps are fixated: the role's own; for the matte, that of the video.
     private func preferredSize(_ stream: TestStream) -> (width: gint, height: gint) {
         var size = stream.role.preferredSize
         guard stream.role == .matte, let video = streams.first(where: { $0.role == .video }),

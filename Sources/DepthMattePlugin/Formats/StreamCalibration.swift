@@ -30,17 +30,17 @@ struct StreamCalibration: Equatable, Sendable {
             var unit = 0.0
             guard gst_structure_get_double(structure, StreamCalibration.unitField, &unit) != 0,
                 (1e-9...1e3).contains(unit)
-            else { throw CapsRefusal("the field depth-unit is not a double from 1e-9 to 1000") }
+            else { throw CapsRefusal("the caps field \"depth-unit\" is not a double from 1e-9 to 1000") }
             depthUnit = unit
         }
         if gst_structure_has_field(structure, StreamCalibration.calibrationField) != 0 {
             guard let text = gst_structure_get_string(structure, StreamCalibration.calibrationField) else {
-                throw CapsRefusal("the field calibration is not a string")
+                throw CapsRefusal("the caps field \"calibration\" is not a string")
             }
             do throws(CalibrationError) {
                 calibration = try Calibration(text: Array(String(cString: text).utf8))
             } catch {
-                throw CapsRefusal("the field calibration cannot be read, \(error.reason)")
+                throw CapsRefusal("the caps field \"calibration\" cannot be read, \(error.reason)")
             }
         }
     }

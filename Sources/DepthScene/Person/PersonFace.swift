@@ -101,7 +101,7 @@ extension Drawing {
         stroke(look.lips, left + [0.006, 0.003], [0, 0.133], right + [-0.006, 0.003], (0.0010, 0.0075, 0.0010))
         glow(look.lips.lighter(0.55).opacity(0.60), -0.006, 0.121, 0.020, 0.006)
         stroke(look.crease.darker(0.30), left, [0, 0.1275 + 0.002 * smile], right, (0.0009, 0.0017, 0.0009))
-        // Corners, the hollow under the lip, the groove above it.
+        // Corners of the mouth, the hollow under the lip, the groove above it, the light on the chin.
         onBothSides { $0.glow(look.skinShade.opacity(0.65), x + 0.003, y, 0.011, 0.011) }
         glow(look.skinShade.opacity(0.55), 0.002, 0.138, 0.034, 0.010)
         glow(look.skinShade.opacity(0.30), 0.002, 0.086, 0.009, 0.014)

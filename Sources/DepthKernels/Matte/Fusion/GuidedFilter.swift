@@ -9,7 +9,7 @@
 struct GuidedFilter: ~Copyable {
     /// Samples of the grid along each side of a cell.
     static let cell = 4
-    /// Half the window, in samples (of a grid of 640).
+    /// Half the window, in samples of a grid 640 wide; other grids scale it.
     static let radius = 8.0
     /// The smallest variance of a color that is an edge: (2.5/255)².
     private static let epsilon: Float = 1e-4

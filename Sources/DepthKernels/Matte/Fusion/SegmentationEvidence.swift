@@ -29,11 +29,11 @@ struct SegmentationEvidence: ~Copyable {
         let columns = unsafe columns.reserve(grid.width, filler: Tap())
         let across = Axis(
             start: placement.left, length: placement.width, samples: grid.width, video: placement.videoWidth,
-            pixels: plane.rowBytes)
+            picture: plane.rowBytes)
         for x in 0..<grid.width { unsafe columns[x] = across.tap(x) }
         let down = Axis(
             start: placement.top, length: placement.height, samples: grid.height, video: placement.videoHeight,
-            pixels: plane.rows)
+            picture: plane.rows)
         let work = unsafe Rows(
             picture: plane, columns: UnsafePointer(columns), down: down, logOdds: logOddsTable(), weight: weight,
             sets: sets, grid: grid, evidence: evidence)
@@ -69,18 +69,19 @@ struct SegmentationEvidence: ~Copyable {
         let start: Double
         let length: Double
         let samples: Int
-        /// Pixels of the video and of the picture.
+        /// The video's size along this axis, in pixels.
         let video: Int
-        let pixels: Int
+        /// The picture's size along this axis, in pixels.
+        let picture: Int
 
         func tap(_ sample: Int) -> Tap {
             let point = start + (Double(sample) + 0.5) * length / Double(samples)
             // The center of the first pixel is 0.5.
-            let position = point * Double(pixels) / Double(video) - 0.5
+            let position = point * Double(picture) / Double(video) - 0.5
             let one = 1 << SegmentationEvidence.shareBits
-            let fixed = nearestIndex(position * Double(one), in: 0...(pixels - 1) * one)
+            let fixed = nearestIndex(position * Double(one), in: 0...(picture - 1) * one)
             let first = fixed >> SegmentationEvidence.shareBits
-            return Tap(first: first, second: min(first + 1, pixels - 1), share: fixed & (one - 1))
+            return Tap(first: first, second: min(first + 1, picture - 1), share: fixed & (one - 1))
         }
     }
 

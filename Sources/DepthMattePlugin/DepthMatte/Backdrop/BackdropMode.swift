@@ -93,7 +93,7 @@ struct BackdropRequest {
 enum Backdrop {
     /// A picture in the output's format. It stays unchanged while it is referenced.
     case picture(BufferRef)
-    /// The video frame itself, changed. It is drawn when the matte is known.
+    /// An effect on the video frame. It is rendered once the matte is known.
     case effect(any EffectBackdrop)
 }
 
