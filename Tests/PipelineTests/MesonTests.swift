@@ -49,9 +49,9 @@ import Testing
         let name = String(archive.dropLast(".tar.xz".count))
         let parent = folder.appending(path: "parent")
         try FileManager.default.createDirectory(
-            at: parent.appending(path: "subprojects/packagecache"), withIntermediateDirectories: true)
+            at: parent.appending(path: "subprojects/packagefiles"), withIntermediateDirectories: true)
         try FileManager.default.copyItem(
-            atPath: build + "/meson-dist/" + archive, toPath: parent.path + "/subprojects/packagecache/" + archive)
+            atPath: build + "/meson-dist/" + archive, toPath: parent.path + "/subprojects/packagefiles/" + archive)
         let sum = Command("sha256sum", [build + "/meson-dist/" + archive]).run().output.prefix(64)
         let wrap = """
             [wrap-file]
