@@ -3,6 +3,12 @@
 #
 #     Tests/chroot.sh SUITE NAME PACKAGE...
 set -eu
+case ${1-} in
+-h | --help)
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+esac
 suite=$1
 name=$2
 shift 2

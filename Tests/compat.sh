@@ -23,7 +23,8 @@ cd "$root"
 chroot=$(Tests/chroot.sh "$suite" gstreamer gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good \
     gstreamer1.0-plugins-bad python3-gst-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0)
 
-pipelines/need-swift.sh
+PATH=$(pipelines/need-swift.sh)
+export PATH
 swift build -c release --product gstdepthmatte
 work=$chroot/tmp/compat
 rm -rf "$work"

@@ -16,6 +16,11 @@ import json
 import statistics
 import sys
 import time
+from importlib.util import find_spec
+
+if __name__ == "__main__" and {"-h", "--help"} & set(sys.argv[1:]) and find_spec("cv2") is None:
+    print(__doc__.strip())
+    sys.exit()
 
 try:
     import cv2

@@ -9,6 +9,10 @@ The ending of the picture's name chooses its format: svg, png or pdf.
 import json
 import sys
 
+if __name__ == "__main__" and {"-h", "--help"} & set(sys.argv[1:]):
+    print(__doc__.strip())
+    sys.exit()
+
 try:
     import matplotlib
 

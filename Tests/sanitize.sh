@@ -6,6 +6,12 @@
 #
 # FILTER: a regular expression of test names; all but the soak and pipeline tests by default
 set -eu
+case ${1-} in
+-h | --help)
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+esac
 
 cd "$(dirname "$0")/.."
 export SWIFT_BACKTRACE=enable=no
@@ -26,6 +32,8 @@ thread)
     ;;
 esac
 
+PATH=$(pipelines/need-swift.sh)
+export PATH
 pipelines/install.sh build run test
 swift build -c "$configuration" --sanitize="$sanitizer" --scratch-path "$build" --build-tests
 

@@ -7,10 +7,16 @@
 # The machine should be idle. FOLDER keeps the figures as JSON; without it they are only printed. OpenCV takes part
 # where $PYTHON (python3) has cv2 and numpy: pip install numpy opencv-python-headless.
 set -eu
+case ${1-} in
+-h | --help)
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 python=${PYTHON:-python3}
-if [ $# -gt 1 ] || [ "${1-}" = --help ]; then
+if [ $# -gt 1 ]; then
     echo "usage: $0 [FOLDER]" >&2
     exit 2
 fi
@@ -23,6 +29,8 @@ else
 fi
 
 cd "$root"
+path=$(pipelines/need-swift.sh)
+export PATH="$path" # at once, the trap above would have no rm
 pipelines/install.sh build run
 swift build -c release --product depthbench
 bench=$root/.build/release/depthbench

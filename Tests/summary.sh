@@ -3,6 +3,12 @@
 #
 #     Tests/summary.sh swift test --no-parallel
 set -eu
+case ${1-} in
+-h | --help)
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+esac
 
 log=$(mktemp)
 trap 'rm -f "$log" "$log.status"' EXIT

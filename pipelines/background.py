@@ -11,6 +11,10 @@ import math
 import random
 import sys
 
+if __name__ == "__main__" and {"-h", "--help"} & set(sys.argv[1:]):
+    print(__doc__.strip())
+    sys.exit()
+
 SKY = [(0.00, (38, 62, 104)), (0.30, (92, 122, 158)), (0.52, (214, 176, 158)), (0.64, (250, 214, 170))]
 NEAR = (18, 34, 46)
 HAZE = (222, 176, 172)

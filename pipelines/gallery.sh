@@ -1,6 +1,12 @@
 #!/bin/sh
 # Makes the pictures of pipelines/gallery that come from launch lines. Look at them before they are committed.
 set -eu
+case ${1-} in
+-h | --help)
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+esac
 
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)

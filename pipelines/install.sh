@@ -1,11 +1,18 @@
 #!/bin/sh
 # Installs Debian packages that are missing, and does nothing, not even read the package lists, when none is.
 #
-#     pipelines/install.sh build run test package lint
+#     pipelines/install.sh build run test package lint swift
 #
 # build: to build the plugin, for which Swift must be there already. run: to run the demo and the launch lines.
-# test: to run the tests. package: to build the Debian package. lint: to check the scripts.
+# test: to run the tests. package: to build the Debian package. lint: to check the scripts. swift: to fetch Swift's
+# toolchain and to run it.
 set -eu
+case ${1-} in
+-h | --help)
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+esac
 
 wanted=
 # Tests of these are skipped where they cannot be had.
@@ -13,7 +20,7 @@ optional=
 for purpose in "$@"; do
     case $purpose in
     build)
-        "$(dirname "$0")/need-swift.sh"
+        "$(dirname "$0")/need-swift.sh" >/dev/null
         wanted="$wanted pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev"
         ;;
     run)
@@ -21,13 +28,18 @@ for purpose in "$@"; do
         wanted="$wanted gstreamer1.0-plugins-bad gstreamer1.0-libav gstreamer1.0-opencv opencv-data"
         ;;
     test)
-        wanted="$wanted gstreamer1.0-plugins-bad binutils meson ninja-build xvfb xdotool"
+        wanted="$wanted gstreamer1.0-plugins-bad binutils meson ninja-build xvfb xdotool curl gpg"
         optional="$optional libfreenect0.5 python3-gi gir1.2-gstreamer-1.0"
         ;;
     package) wanted="$wanted binutils debhelper lintian" ;;
     lint) wanted="$wanted shellcheck" ;;
+    swift)
+        # What Swift's own images install; g++ brings the libstdc++ of this system.
+        wanted="$wanted curl ca-certificates gpg binutils git g++ pkg-config libicu-dev libcurl4-openssl-dev libedit-dev"
+        wanted="$wanted libsqlite3-dev libncurses-dev libpython3-dev libxml2-dev uuid-dev tzdata"
+        ;;
     *)
-        echo "usage: $0 [build] [run] [test] [package] [lint]" >&2
+        echo "usage: $0 [build] [run] [test] [package] [lint] [swift]" >&2
         exit 2
         ;;
     esac
@@ -50,15 +62,18 @@ missing=$(absent $wanted)
 optional=$(absent $optional)
 [ -n "$missing$optional" ] || exit 0
 
-echo "Installing$missing$optional"
 as_root="env DEBIAN_FRONTEND=noninteractive"
 [ "$(id -u)" -eq 0 ] || as_root="sudo $as_root"
-$as_root apt-get update -qq
+
+step=$(dirname "$0")/step.sh
+# shellcheck disable=SC2086
+"$step" packages "reading the package lists" $as_root apt-get update -qq
 if [ -n "$missing" ]; then
     # shellcheck disable=SC2086
-    $as_root apt-get install -y -qq --no-install-recommends $missing
+    "$step" install "installing$missing" $as_root apt-get install -y -qq --no-install-recommends $missing
 fi
 for package in $optional; do
-    $as_root apt-get install -y -qq --no-install-recommends "$package" ||
+    # shellcheck disable=SC2086
+    "$step" "install-$package" "installing $package" $as_root apt-get install -y -qq --no-install-recommends "$package" ||
         echo "$0: $package cannot be had; its tests are skipped" >&2
 done

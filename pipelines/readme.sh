@@ -11,6 +11,12 @@
 #     command FILE        the same as one gst-launch-1.0 command, with the variables' defaults
 #     properties ELEMENT  the table of an element's properties
 set -eu
+case ${1-} in
+-h | --help)
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 here=$root/pipelines

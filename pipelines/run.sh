@@ -3,16 +3,18 @@
 #
 #     ./pipelines/run.sh pipelines/depthmatte/record.launch FRAMES=300 OUTPUT=me.mkv
 #     ./pipelines/run.sh --print FILE.launch
+#     ./pipelines/run.sh --get-swift FILE.launch
 #
 # In the file, lines that begin with # are comments, and "#: NAME=value  meaning" names a variable and its default.
 # $NAME in the line is replaced by the variable's value. Relative file names count from the current folder.
-# With --print the line is shown and not run.
+# With --print the line is shown and not run. With --get-swift a plugin that is neither built nor installed is built
+# first, and Swift is fetched from swift.org where it is missing (pipelines/need-swift.sh).
 # Without a display give a sink: SINK="pngenc ! multifilesink location=frame-%02d.png" FRAMES=30
 
 set -eu
 
 usage() {
-    echo "usage: $0 [--print] FILE.launch [NAME=value]..." >&2
+    echo "usage: $0 [--print | --get-swift] FILE.launch [NAME=value]..." >&2
     exit 2
 }
 
@@ -23,6 +25,7 @@ substitute() {
 }
 
 print=no
+get=no
 case ${1-} in
 -h | --help)
     sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
@@ -30,6 +33,10 @@ case ${1-} in
     ;;
 --print)
     print=yes
+    shift
+    ;;
+--get-swift)
+    get=yes
     shift
     ;;
 esac
@@ -73,6 +80,17 @@ if [ "$print" = yes ]; then
     exit 0
 fi
 
+if [ "$get" = yes ] && [ ! -f "$here/../.build/release/libgstdepthmatte.so" ] &&
+    ! gst-inspect-1.0 --exists --atleast-version=0.0 depthmatte 2>/dev/null; then
+    PATH=$("$here/need-swift.sh" --get-swift)
+    export PATH
+    "$here/install.sh" build run
+    (
+        cd "$here/.."
+        pipelines/step.sh plugin "building the plugin" swift build -c release --product gstdepthmatte --disable-local-rpath
+    )
+fi
+
 # A library that was built here comes before an installed one.
 if [ -f "$here/../.build/release/libgstdepthmatte.so" ]; then
     GST_PLUGIN_PATH=$(cd "$here/../.build/release" && pwd)${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
@@ -86,10 +104,11 @@ elif ! gst-inspect-1.0 --exists --atleast-version=0.0 depthmatte; then
         echo
         echo "    cd $(cd "$here/.." && pwd)"
         echo "    ./pipelines/install.sh build"
+        echo "    PATH=\$(./pipelines/need-swift.sh)"
         echo "    swift build -c release --product gstdepthmatte --disable-local-rpath"
         echo
     } >&2
-    "$here/need-swift.sh" || :
+    "$here/need-swift.sh" </dev/null >/dev/null || :
     exit 1
 fi
 case $line in

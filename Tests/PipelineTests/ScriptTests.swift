@@ -4,8 +4,12 @@ import Testing
 /// The scripts where something is missing. Nothing is installed: the programs that would are stand-ins.
 @Suite struct ScriptTests {
     /// All that a folder of stand-ins and of links to the system's programs offers.
-    private struct Machine {
+    struct Machine {
         let programs: URL
+        /// An empty home, in which no Swift was unpacked.
+        let home: URL
+        /// Where the steps keep their logs.
+        let logs: URL
         private let record: URL
 
         /// - Parameter swift: the version that Swift says it is; nil = there is no Swift.
@@ -13,6 +17,9 @@ import Testing
             let folder = try Places.makeFolder()
             programs = folder.appending(path: "bin")
             record = folder.appending(path: "calls")
+            home = folder.appending(path: "home")
+            logs = folder.appending(path: "log")
+            try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
             try FileManager.default.createDirectory(at: programs, withIntermediateDirectories: true)
             let system = URL(filePath: "/usr/bin")
             let replaced = ["swift", "sudo", "apt-get", "dpkg-query"]
@@ -50,6 +57,11 @@ import Testing
         {
             var command = Command(script.path, arguments)
             command.environment["PATH"] = programs.path
+            for name in [
+                "CI", "DEPTHMATTE_VERBOSE", "SWIFT_TOOLCHAIN", "SWIFTLY_BIN_DIR", "SWIFTLY_HOME_DIR",
+            ] { command.environment[name] = nil }
+            command.environment["HOME"] = home.path
+            command.environment["DEPTHMATTE_LOGS"] = logs.path
             change(&command)
             return command.run()
         }

@@ -7,6 +7,10 @@ Prints the timestamp of each exposure that was recorded, in milliseconds. Frame 
 import random
 import sys
 
+if __name__ == "__main__" and {"-h", "--help"} & set(sys.argv[1:]):
+    print(__doc__.strip())
+    sys.exit()
+
 import numpy as np
 import pyrealsense2 as rs
 

@@ -3,6 +3,11 @@ import argparse
 import math
 import os
 import sys
+from importlib.util import find_spec
+
+if __name__ == "__main__" and {"-h", "--help"} & set(sys.argv[1:]) and find_spec("cv2") is None:
+    print(__doc__.strip())
+    sys.exit()
 
 import cv2
 import numpy as np

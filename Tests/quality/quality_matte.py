@@ -22,6 +22,11 @@ Sources/DepthKernels/Matte/Fusion.
 import argparse
 import sys
 from dataclasses import dataclass
+from importlib.util import find_spec
+
+if __name__ == "__main__" and {"-h", "--help"} & set(sys.argv[1:]) and find_spec("cv2") is None:
+    print(__doc__.strip())
+    sys.exit()
 
 import cv2
 import numpy as np

@@ -12,6 +12,12 @@
 # Needs NumPy and OpenCV. The real cases are those of the folder that DEPTHMATTE_REAL_DATA names (manifest.json,
 # outlines.json); without it there are none. What the reference makes is kept in .build/quality.
 set -eu
+case ${1-} in
+-h | --help)
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+esac
 
 cd "$(dirname "$0")/../.."
 python=${PYTHON:-python3}

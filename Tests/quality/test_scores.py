@@ -1,6 +1,11 @@
 """Each score against cases small enough to count by hand, and against a fault that it must notice."""
 import math
+import sys
 import unittest
+
+if __name__ == "__main__" and {"-h", "--help"} & set(sys.argv[1:]):
+    print(__doc__.strip())
+    sys.exit()
 
 import numpy as np
 

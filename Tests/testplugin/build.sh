@@ -1,6 +1,12 @@
 #!/bin/sh
 # Builds the test plugin into the folder named by the only argument, when it is older than its sources.
 set -eu
+case ${1-} in
+-h | --help)
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+esac
 here=$(cd "$(dirname "$0")" && pwd)
 output=$1/libgstdepthmattetest.so
 rules=$here/../CStreamRules

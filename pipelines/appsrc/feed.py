@@ -11,6 +11,10 @@ import itertools
 import sys
 import time
 
+if __name__ == "__main__" and {"-h", "--help"} & set(sys.argv[1:]):
+    print(__doc__.strip())
+    sys.exit()
+
 import gi
 
 gi.require_version("Gst", "1.0")

@@ -12,6 +12,11 @@ Look at the changed pictures before you commit them; the commit says why they ch
 faces.txt          x y width height of a box on a 1920x1080 frame, and the face depth in metres, from scene.depth.pgm
 """
 import os
+import sys
+
+if __name__ == "__main__" and {"-h", "--help"} & set(sys.argv[1:]):
+    print(__doc__.strip())
+    sys.exit()
 
 import cv2
 import numpy as np

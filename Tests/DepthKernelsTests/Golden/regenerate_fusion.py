@@ -14,6 +14,10 @@ fusion.share.pgm   their probabilities P: 16-bit counts, 65535 = 1
 import os
 import sys
 
+if __name__ == "__main__" and {"-h", "--help"} & set(sys.argv[1:]):
+    print(__doc__.strip())
+    sys.exit()
+
 import numpy as np
 
 from regenerate import HERE, metres, write
