@@ -99,6 +99,8 @@ import Testing
     func `properties set from another thread while frames flow do no harm`(driver: Driver) throws {
         let pipeline = try pipeline(driver)
         pipeline.set(GST_STATE_PLAYING)
+        // The camera has started: what it starts with must be a preset that it has.
+        #expect(pipeline.nextFrame(of: "depth") != nil)
         gst_object_ref(pipeline["camera"])
         let setter = g_thread_new(
             "setter",

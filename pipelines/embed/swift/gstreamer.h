@@ -1,0 +1,2 @@
+#include <gst/controller/controller.h>
+#include <gst/video/video.h>
