@@ -23,14 +23,11 @@ func element(_ name: String) -> UnsafeMutablePointer<GstElement> {
 }
 let matte = element("matte")
 gst_util_set_object_arg(object(element("file")), "location", CommandLine.arguments[1])
-
 // Swift sees no casts of GObject: the same pointer, as another class of the object.
 func object(_ element: UnsafeMutablePointer<GstElement>) -> UnsafeMutablePointer<GObject> {
     UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
 }
-
 func text(_ structure: UnsafePointer<GstStructure>) -> String { String(cString: gst_structure_to_string(structure)) }
-
 // The cutoff moves from 0.4 m to 1.5 m within the first second: every property but a few is controllable.
 gst_util_set_object_arg(UnsafeMutableRawPointer(curve).assumingMemoryBound(to: GObject.self), "mode", "linear")
 UnsafeMutableRawPointer(curve).withMemoryRebound(to: GstTimedValueControlSource.self, capacity: 1) {
@@ -40,7 +37,6 @@ UnsafeMutableRawPointer(curve).withMemoryRebound(to: GstTimedValueControlSource.
 UnsafeMutableRawPointer(matte).withMemoryRebound(to: GstObject.self, capacity: 1) {
     _ = gst_object_add_control_binding($0, gst_direct_control_binding_new_absolute($0, "cutoff", curve))
 }
-
 gst_element_set_state(pipeline, GST_STATE_PLAYING)
 let bus = gst_element_get_bus(pipeline)
 var isChanged = false
