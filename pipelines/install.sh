@@ -30,6 +30,7 @@ for purpose in "$@"; do
     test)
         wanted="$wanted gstreamer1.0-plugins-bad binutils meson ninja-build xvfb xdotool curl gpg"
         optional="$optional libfreenect0.5 python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0"
+        optional="$optional parallel mkvtoolnix rsync openssh-client openssh-server iproute2"
         ;;
     package) wanted="$wanted binutils debhelper lintian" ;;
     lint) wanted="$wanted shellcheck" ;;
