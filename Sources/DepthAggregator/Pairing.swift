@@ -6,7 +6,8 @@ package enum Pairing {
     case paired(Choice)
     /// The newest of a slower or interrupted stream, not yet too old.
     case reused(Choice)
-    case missing
+    /// None in time. The number is the distance of the nearest in nanoseconds, nil where there is none.
+    case missing(nearest: UInt64?)
 
     /// A buffer that its input keeps until it is advanced again.
     package struct Choice {
@@ -27,7 +28,7 @@ package enum Pairing {
     init(_ input: borrowing SecondaryInput, at time: RunningTime?, maxSkew: RunningTime, holdTime: RunningTime) {
         let (current, next) = (input.currentChoice, input.nextChoice)
         guard let time, current == nil || current?.time != nil else {
-            self = current.map(Pairing.paired) ?? .missing
+            self = current.map(Pairing.paired) ?? .missing(nearest: nil)
             return
         }
         let nextIsNearer = next.map { distance($0, time) < (current.map { distance($0, time) } ?? .max) } ?? false
@@ -37,7 +38,7 @@ package enum Pairing {
         } else if let current, distance(current, time) <= UInt64(clamping: holdTime) {
             self = .reused(current)
         } else {
-            self = .missing
+            self = .missing(nearest: nearest.map { distance($0, time) })
         }
     }
 

@@ -82,7 +82,7 @@ package struct RequestPadInput<Format>: ~Copyable {
             Pairing(
                 linked.followed, at: moment.time, maxSkew: RunningTime(clamping: maxSkew),
                 holdTime: RunningTime(clamping: holdTime))
-        case .none: .missing
+        case .none: .missing(nearest: nil)
         }
     }
 

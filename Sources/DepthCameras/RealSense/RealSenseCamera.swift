@@ -14,6 +14,9 @@ final class RealSenseCamera: Camera {
     private let choice: CameraChoice
     private var run: Run?
 
+    /// Waits of 100 ms, on a machine that is busy.
+    private static let waitsAfterStop = 4
+
     private var isRecording: Bool { !choice.recording.isEmpty }
 
     /// The objects that exist from start to stop.
@@ -25,6 +28,8 @@ final class RealSenseCamera: Camera {
         /// The numbers of the last frames.
         var lastVideo: UInt64?
         var lastDepth: UInt64?
+        /// Waits without a frame since a recording's player stopped.
+        var emptyWaits = 0
 
         init(streams: CameraStreams, device: RealSenseObject, align: Align?) {
             self.streams = streams
@@ -239,6 +244,7 @@ final class RealSenseCamera: Camera {
                 if isRecording { try checkEnd(of: run.device) }
                 return nil
             }
+            self.run?.emptyWaits = 0
             let frames = try aligned(RealSenseObject(set, functions.releaseFrame), run.align)
             add(try parts(of: frames, run.streams))
         }
@@ -249,9 +255,12 @@ final class RealSenseCamera: Camera {
         run?.pairing.next(isLast: isLast).map { CameraFrames(video: $0.video, depth: $0.depth) }
     }
 
+    /// The player stops when it has read the last frame, which may be on its way to the queue for some time yet.
     private func checkEnd(of device: RealSenseObject) throws(CameraError) {
         let status = try functions.call { functions.playbackStatus(device.pointer, $0) }
-        if status == RealSenseConstant.playbackStopped { throw .ended }
+        guard status == RealSenseConstant.playbackStopped else { return }
+        run?.emptyWaits += 1
+        if let waits = run?.emptyWaits, waits >= RealSenseCamera.waitsAfterStop { throw .ended }
     }
 
     /// Adds the new frames of a set. A set without any comes from a looped recording of one frame: then all its frames are

@@ -7,8 +7,8 @@ enum DepthAlignProperties {
     static let all: [Row] = [
         .string(
             "calibration",
-            "Path of the calibration of both cameras, in JSON or YAML; empty = the calibration in the stream's caps. Takes effect in "
-                + "READY",
+            "Path of the calibration of both cameras, in JSON or YAML; empty = the calibration in the stream's caps. Read when the "
+                + "element leaves the state READY",
             \.calibration),
         .double(
             "depth-unit",

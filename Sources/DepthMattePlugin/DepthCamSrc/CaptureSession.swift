@@ -308,13 +308,19 @@ final class CaptureSession: Sendable {
     /// busy says more than a library that is missing.
     private func open() throws(CameraError) -> any Camera {
         var closest = CameraError.noCamera("no driver plays \(options.choice.recording)")
+        var missing: [String] = []
         for (index, driver) in options.drivers.enumerated() {
             do throws(CameraError) {
                 return try driver.init(library: options.library).open(options.choice)
             } catch {
+                if case .libraryMissing = error {
+                    missing.append("For \(driver.cameras) a library is missing. \(driver.installation)")
+                }
                 if index == 0 || error.weight > closest.weight { closest = error }
             }
         }
+        // A camera may be plugged in that only the missing library knows.
+        if case .noCamera(let reason) = closest { throw .noCamera(([reason] + missing).joined(separator: " ")) }
         throw closest
     }
 

@@ -22,10 +22,12 @@ enum DepthCamProvider {
         let caps =
             camera.videoModes.flatMap { CameraCaps.texts(of: $0, .video) }
             + camera.depthModes.flatMap { CameraCaps.texts(of: $0, .depth) }
+        // Some cameras tell no serial number.
+        let serial = camera.serial.isEmpty ? nil : camera.serial
         return DeviceDescription(
             name: camera.name, caps: caps.joined(separator: "; "),
-            facts: ["device.api": camera.driver, "device.serial": camera.serial],
-            settings: ["driver": camera.driver, "serial": camera.serial])
+            facts: ["device.api": camera.driver, "device.serial": serial].compactMapValues { $0 },
+            settings: ["driver": camera.driver, "serial": serial].compactMapValues { $0 })
     }
 }
 

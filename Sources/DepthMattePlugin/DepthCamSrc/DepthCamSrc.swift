@@ -53,16 +53,19 @@ enum DepthCamSrc {
 
     static let properties: [Property<DepthCamSrcSettings>] = [
         .choice(
-            "driver", "Library of the camera's maker. Takes effect in the state NULL", \.driver, isControllable: false),
+            "driver", "Library of the camera's maker. Read when the element leaves the state NULL", \.driver,
+            isControllable: false),
         .string(
             "library",
-            "Name or path of the driver's shared object; empty = the usual names. Takes effect in the state NULL",
+            "Name or path of the driver's shared object; empty = the usual names. Read when the element leaves the state NULL",
             \.library),
-        .string("serial", "Serial number of the camera; empty = the first. Takes effect in the state NULL", \.serial),
+        .string(
+            "serial", "Serial number of the camera; empty = the first. Read when the element leaves the state NULL",
+            \.serial),
         .string(
             "location",
             "Recording to play instead of a camera: a file or folder that the maker's library reads. The element is then not "
-                + "live. Takes effect in the state NULL", \.location),
+                + "live. Read when the element leaves the state NULL", \.location),
         .bool("loop", "Start the recording again at its end", \.loop, onlyBeforeStart: true),
         .int(
             "num-buffers", "Number of frames on each pad before EOS; -1 = endless", -1...2_147_483_647, \.numBuffers),
@@ -87,7 +90,8 @@ enum DepthCamSrc {
             "timeout", "Time without a frame after which the camera counts as failed, in nanoseconds; 0 = never",
             0...3_600_000_000_000, \.timeout),
         .choice(
-            "on-disconnect", "Action when the camera is unplugged. Takes effect in the state NULL", \.onDisconnect,
+            "on-disconnect", "Action when the camera is unplugged. Read when the element leaves the state NULL",
+            \.onDisconnect,
             isControllable: false),
     ]
 }

@@ -70,7 +70,7 @@ extension DepthCamSrcElement {
             ElementError(
                 .core(GST_CORE_ERROR_NEGOTIATION),
                 "The camera has no mode that downstream accepts. Put videoconvert and videoscale after the pad video.",
-                details: "Downstream accepts: \(wanted)"))
+                details: "The camera offers \(session?.info?.modes ?? "nothing"). Downstream accepts: \(wanted)"))
     }
 
     /// Writes the file of the property `calibration-location`.
@@ -183,5 +183,19 @@ extension DepthCamSrcElement {
         ElementError(
             .stream(GST_STREAM_ERROR_FAILED), "Internal data stream error.",
             details: "streaming stopped, reason \(String(cString: gst_flow_get_name(reason)))")
+    }
+}
+
+extension CameraInfo {
+    /// The sizes and rates that the camera offers, for messages.
+    fileprivate var modes: String {
+        func list(_ name: String, _ modes: [CameraMode]) -> String {
+            let texts = modes.map { mode in
+                let rate = mode.rate.denominator == 1 ? "" : "/\(mode.rate.denominator)"
+                return "\(mode.format.rawValue) \(mode.width)x\(mode.height) at \(mode.rate.numerator)\(rate)"
+            }
+            return "\(name): \(texts.joined(separator: ", "))"
+        }
+        return list("video", videoModes) + "; " + list("depth", depthModes)
     }
 }

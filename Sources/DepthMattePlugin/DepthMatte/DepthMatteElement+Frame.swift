@@ -66,7 +66,11 @@ extension DepthMatteElement {
         let format = job.compositor.input
         probe.show(pairing.choice.flatMap { depthFrame($0.buffer, job) }, width: format.width, height: format.height)
         if job.settings.view == .original { return try pass(&frame, job) }
-        guard let depth = pairing.choice else { return try renderWithoutDepth(&frame, backdrop, job) }
+        guard let depth = pairing.choice else {
+            warnIfNeverPaired(pairing, job.settings)
+            return try renderWithoutDepth(&frame, backdrop, job)
+        }
+        state.unpairedFrames = nil
         let earlier = reusableMatte(job)
         let matte: Matte? = if let earlier { earlier.matte } else { try makeMatte(depth, frame.pointer, job) }
         try compose(&frame, Layers(matte: matte, depth: depthFrame(depth.buffer, job), backdrop: backdrop), job)

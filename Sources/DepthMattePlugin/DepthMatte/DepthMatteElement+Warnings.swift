@@ -29,6 +29,20 @@ extension DepthMatteElement {
                 + "Lower near, or raise cutoff or margin.")
     }
 
+    /// Warns once of depth maps none of which belongs to a frame: streams with time stamps of different origins look like that.
+    func warnIfNeverPaired(_ pairing: Pairing, _ settings: DepthMatteSettings) {
+        guard case .missing(let nearest?) = pairing, let frames = state.unpairedFrames else { return }
+        state.unpairedFrames = frames + 1
+        guard frames + 1 == DepthMatteElement.framesToPair else { return }
+        let milliseconds = nearest / 1_000_000
+        warnOfSettings(
+            "No depth map was within max-skew (\(settings.maxSkew / 1_000_000) ms) of any frame; the nearest to this one is "
+                + "\(milliseconds) ms away. Mend the time stamps, or raise max-skew.")
+    }
+
+    /// A camera's depth may start some frames after its video.
+    private static let framesToPair = 30
+
     private func warnOfSettings(_ sentence: String) {
         warn(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), sentence))
     }

@@ -38,6 +38,8 @@ final class DepthMatteElement: ReferencePadAggregator {
         let backdrops = BackdropSelector()
         /// The settings for which `warnIfRangeIsEmpty` warned last.
         var emptyRangeSettings: MatteSettings?
+        /// Frames since the start for which no depth map was near enough; nil once there was one.
+        var unpairedFrames: Int? = 0
     }
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
