@@ -8,6 +8,9 @@ final class FlushRecord: Sendable {
     private let padsWithoutSegment = Mutex<[UInt: Int]>([:])
     private let turns = Mutex(Turns())
     private let forwardedStops = Atomic(0)
+    /// Held while the streaming thread may be started. Recursive: what is downstream may flush from within a flush.
+    private let starts = RecursiveLock()
+    private let mayStart = Atomic(false)
 
     private struct Turns {
         /// Threads inside a flush event or a flushing seek, once for each nesting.
@@ -40,19 +43,34 @@ final class FlushRecord: Sendable {
         padsWithoutSegment.withLock { $0[UInt(bitPattern: pad)] == nil ? body() : nil }
     }
 
-    /// Handles a FLUSH_STOP event of the pad, which GstAggregator may forward downstream.
-    func end<Result>(on pad: Pad, _ body: () -> Result) -> Result {
+    /// Handles a FLUSH_STOP event of the pad, which GstAggregator may forward downstream and then start streaming.
+    ///
+    /// One at a time: of two that arrive together on two pads, GstAggregator 1.22 would forward both.
+    ///
+    /// - Returns: nil where the element has stopped; then the event is void.
+    func end(on pad: Pad, _ body: () -> Bool) -> Bool? {
         padsWithoutSegment.withLock { $0[UInt(bitPattern: pad), default: 0] += 1 }
         forwardedStops.add(1, ordering: .relaxed)
         defer {
             forwardedStops.subtract(1, ordering: .relaxed)
             padsWithoutSegment.withLock { $0[UInt(bitPattern: pad), default: 1] -= 1 }
         }
-        return run(body)
+        return run { startStreaming(body) }
     }
 
     /// True while a FLUSH_STOP event from upstream may be on its way downstream.
     var isForwardingStop: Bool { forwardedStops.load(ordering: .relaxed) > 0 }
+
+    // MARK: Start and stop
+
+    /// Runs `body`, which starts the streaming thread, unless the element has stopped: GstAggregator would start it all the
+    /// same, and it would outlive the element.
+    func startStreaming<Result>(_ body: () -> Result) -> Result? {
+        starts.hold { mayStart.load(ordering: .relaxed) ? body() : nil }
+    }
+
+    /// Lets flushes start the streaming thread, or forbids it; then none does so any more once this has returned.
+    func allowStarts(_ isAllowed: Bool) { starts.hold { mayStart.store(isAllowed, ordering: .relaxed) } }
 
     // MARK: Seeks
 

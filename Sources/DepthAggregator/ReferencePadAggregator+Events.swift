@@ -79,7 +79,9 @@ extension ReferencePadAggregator {
             streams.wasFlushed.store(true, ordering: .releasing)
             streams.lateness.reset()
             defer { seekWaiting() }
-            return streams.flushes.end(on: pad) { parent(event) }
+            if let isHandled = streams.flushes.end(on: pad, { parent(event) }) { return isHandled }
+            gst_event_unref(event)
+            return false
         case GST_EVENT_GAP:
             if segment(of: pad).format == GST_FORMAT_TIME,
                 let isHandled = streams.flushes.handleGap(of: pad, { parent(event) })

@@ -124,7 +124,7 @@ extension ReferencePadAggregator {
         (streams.state.seqnum, streams.state.flushSeqnum) = (seqnum, seqnum)
         streams.state.hasSentSegment = false
         streams.state.isInterrupted = true
-        restartStreaming()
+        _ = streams.flushes.startStreaming(restartStreaming)
     }
 
     /// Forwards a seek to all inputs. GstAggregator would change the output's segment at once; that is the reference stream's,

@@ -98,7 +98,7 @@ extension ReferencePadAggregator {
 
 extension ReferencePadAggregator {
     package var properties: any PropertyAccess { table }
-    package var padGuard: PadGuard { streams.padGuard }
+    package var padGuard: RecursiveLock { streams.padGuard }
     package var maxPixels: Int { Int(table.current.maxPixels) }
 
     package var referencePad: SinkPad? { streams.pads[Role.reference] }
@@ -147,12 +147,15 @@ extension ReferencePadAggregator {
         _ transition: GstStateChange, parent: () -> GstStateChangeReturn
     ) -> GstStateChangeReturn {
         switch transition {
-        case GST_STATE_CHANGE_READY_TO_PAUSED: streams.playGate.state = .paused
+        case GST_STATE_CHANGE_READY_TO_PAUSED:
+            streams.playGate.state = .paused
+            streams.flushes.allowStarts(true)
         case GST_STATE_CHANGE_PAUSED_TO_PLAYING: streams.playGate.state = .playing
         case GST_STATE_CHANGE_PLAYING_TO_PAUSED: streams.playGate.state = .paused
         case GST_STATE_CHANGE_PAUSED_TO_READY:
             streams.playGate.state = .stopping
             unlock()
+            streams.flushes.allowStarts(false)
         default: break
         }
         return parent()

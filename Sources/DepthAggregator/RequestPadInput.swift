@@ -9,6 +9,12 @@ package struct RequestPadInput<Format>: ~Copyable {
         var followed: SecondaryInput
         /// Nil until caps came.
         var format: Format?
+
+        /// Drops the buffers taken so far, because they have the old format.
+        mutating func setFormat(_ format: Format) {
+            self.format = format
+            followed.reset()
+        }
     }
 
     /// The raw value of its role.
@@ -45,11 +51,10 @@ package struct RequestPadInput<Format>: ~Copyable {
         linked = Linked(followed: SecondaryInput(pad, holdsThroughGaps: holdsThroughGaps), format: nil)
     }
 
-    /// Sets the format and drops the buffers taken so far, because they have the old one.
+    /// Sets the format and drops the buffers taken so far.
     package mutating func setFormat(_ format: Format, _ element: some ReferencePadAggregator) {
         refresh(element)
-        linked?.format = format
-        linked?.followed.reset()
+        linked?.setFormat(format)
     }
 
     /// True while the pad has brought nothing for a frame. See `SecondaryInput.isEmpty`.

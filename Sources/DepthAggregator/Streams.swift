@@ -11,7 +11,7 @@ package final class Streams {
     package let pads = SinkPads()
     let playGate = PlayGate()
     let lateness = Lateness()
-    let padGuard = PadGuard()
+    let padGuard = RecursiveLock()
     /// Set by a flush on an upstream thread; the streaming thread handles the flush and clears the flag.
     let wasFlushed = Atomic(false)
     let flushes = FlushRecord()

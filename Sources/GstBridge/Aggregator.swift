@@ -10,7 +10,11 @@ package protocol Aggregator: Element {
     typealias Pad = UnsafeMutablePointer<GstAggregatorPad>
 
     /// Keeps a pad's release away from whoever looks at the pad's buffers.
-    var padGuard: PadGuard { get }
+    ///
+    /// GstAggregator 1.22 gives back the buffer that was looked at last when a pad is released, without the lock that
+    /// looking takes, so that the buffer could be given back twice. Later versions take it. Recursive, because taking a
+    /// buffer may emit "buffer-consumed", whose handler may release a pad.
+    var padGuard: RecursiveLock { get }
 
     /// READY to PAUSED, on the application's thread, before any data.
     func start() throws(ElementError)

@@ -236,12 +236,8 @@ extension Aggregator {
     package var isLive: Bool { gst_aggregator_get_latency(aggregator) != GSTSHIMS_CLOCK_TIME_NONE }
 }
 
-/// Keeps a pad's release away from whoever looks at the pad's buffers.
-///
-/// GstAggregator 1.22 gives back the buffer that was looked at last when a pad is released, without the lock that
-/// looking takes, so that the buffer could be given back twice. Later versions take it. Recursive, because taking a
-/// buffer may emit "buffer-consumed", whose handler may release a pad.
-package final class PadGuard: @unchecked Sendable {  // guard: there is nothing in it but the lock
+/// A lock that the thread that holds it may take again.
+package final class RecursiveLock: @unchecked Sendable {  // guard: there is nothing in it but the lock
     private let mutex = UnsafeMutablePointer<GRecMutex>.allocate(capacity: 1)
 
     package init() { g_rec_mutex_init(mutex) }

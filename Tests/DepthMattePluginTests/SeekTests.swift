@@ -200,6 +200,51 @@ import Testing
         #expect(eventually { seeks.withLock { $0 } == 4 ? true : nil } == true)
     }
 
+    @Test(arguments: Follower.all)
+    func `flushes that end on two pads at once end as one`(follower: Follower) throws {
+        let bench = Bench.numbered(follower)
+        let feeds = [bench[follower.partner], bench.leading]
+        let source = try #require(gst_element_get_static_pad(bench.element, "src"))
+        defer { gst_object_unref(source) }
+        let ends = Monitor(0)
+        let probe = PadProbe(source, GST_PAD_PROBE_TYPE_EVENT_FLUSH) { _, info in
+            if info.event == GST_EVENT_FLUSH_STOP { ends.withLock { $0 += 1 } }
+        }
+        for _ in 0..<1000 {
+            let flush = gst_util_seqnum_next()
+            for feed in feeds { feed.push(flushStart(flush)) }
+            for feed in feeds { feed.settle() }
+            for feed in feeds { feed.push(flushStop(flush)) }
+            for feed in feeds { feed.settle() }
+        }
+        #expect(ends.withLock { $0 } == 1000)
+        withExtendedLifetime(probe) {}
+    }
+
+    @Test(arguments: Follower.all)
+    func `a flush that ends while the element stops does not start it again`(follower: Follower) throws {
+        let bench = Bench.numbered(follower)
+        let feeds = [bench[follower.partner], bench.leading]
+        let source = try #require(gst_element_get_static_pad(bench.element, "src"))
+        defer { gst_object_unref(source) }
+        let isEnding = Monitor(false)
+        let probe = PadProbe(source, GST_PAD_PROBE_TYPE_EVENT_FLUSH) { pad, info in
+            guard info.event == GST_EVENT_FLUSH_STOP else { return }
+            isEnding.withLock { $0 = true }
+            // The stop gets as far as it can meanwhile.
+            _ = eventually(seconds: 0.1) { gst_pad_is_active(pad) == 0 ? true : nil }
+        }
+        let flush = gst_util_seqnum_next()
+        for feed in feeds { feed.push(flushStart(flush)) }
+        for feed in feeds { feed.settle() }
+        for feed in feeds { feed.push(flushStop(flush)) }
+        #expect(eventually { isEnding.withLock { $0 } ? true : nil } == true)
+        #expect(gst_element_set_state(bench.element, GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
+        for feed in feeds { feed.settle() }
+        #expect(source.pointee.task == nil)
+        withExtendedLifetime(probe) {}
+    }
+
     // MARK: Segments that end
 
     @Test(arguments: Follower.all, [1, 2, 3, 7, 30])
@@ -275,6 +320,10 @@ import Testing
     }
 }
 
+extension UnsafeMutablePointer<GstPadProbeInfo> {
+    fileprivate var event: GstEventType? { gst_pad_probe_info_get_event(self)?.pointee.type }
+}
+
 private func flushStart(_ seqnum: UInt32) -> UnsafeMutablePointer<GstEvent>? {
     let event = gst_event_new_flush_start()
     gst_event_set_seqnum(event, seqnum)
@@ -348,7 +397,7 @@ private final class SeekAgain {
         let state = Monitor((isOver: false, isTaken: false))
         self.state = state
         probe = PadProbe(pad, GST_PAD_PROBE_TYPE_EVENT_FLUSH) { pad, info in
-            guard gst_pad_probe_info_get_event(info)?.pointee.type == GST_EVENT_FLUSH_STOP else { return }
+            guard info.event == GST_EVENT_FLUSH_STOP else { return }
             let isFirst = state.withLock { state in
                 defer { state.isOver = true }
                 return !state.isOver
