@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthKernels
 import GstBridge
 import GstTestSupport
 import Testing
@@ -64,6 +65,46 @@ import Testing
         let bench = Bench.room(["cutoff": "1", "near": "0.5"])
         #expect(Room.shown(bench.pair(0, depth: Room.wall(900))) == Room.all)
         #expect(bench.bus.warnings() == [])
+    }
+
+    // MARK: Depth that does not fit
+
+    @Test func `depth maps none of which belongs to a frame are one warning`() {
+        let bench = Bench.room()
+        for number in 0..<40 {
+            bench.depth.push(Room.wall(900), at: time(ofFrame: number + 300))
+            bench.video.push(Room.picture, at: time(ofFrame: number))
+            #expect(bench.output.next() != nil)
+        }
+        let warnings = bench.bus.warnings()
+        #expect(warnings.count == 1, "\(warnings)")
+        // The thirtieth frame is at 967 ms, the first depth map at 10 s.
+        let text = "No depth map was within max-skew (50 ms) of any frame; the nearest to this one is 9033 ms away. "
+        #expect(warnings.first?.text == text + "Mend the time stamps, or raise max-skew.")
+    }
+
+    @Test func `depth that stops is no warning of its time stamps`() {
+        let bench = Bench.room()
+        #expect(bench.pair(0, depth: Room.wall(900)) != nil)
+        bench.depth.push(Room.wall(900), at: time(ofFrame: 300))
+        for number in 1..<60 {
+            bench.video.push(Room.picture, at: time(ofFrame: number))
+            #expect(bench.output.next() != nil)
+        }
+        #expect(bench.bus.warnings() == [])
+    }
+
+    @Test(arguments: [true, false])
+    func `depth that is not registered to the video is a warning`(hasColor: Bool) {
+        let optics = CameraIntrinsics(width: 64, height: 48, fx: 60, fy: 60, cx: 31.5, cy: 23.5)
+        let json = Calibration(depth: optics, color: hasColor ? optics : nil).json.replacing("\"", with: "\\\"")
+        let bench = Bench(["depth"])
+        bench.depth.start(Room.depth.caps + ", calibration=(string)\"\(json)\"")
+        bench.video.start(Room.shape)
+        #expect(bench.pair(0, depth: Room.wall(900)) != nil)
+        let warnings = bench.bus.warnings()
+        #expect(warnings.count == (hasColor ? 1 : 0), "\(warnings)")
+        #expect(warnings.allSatisfy { $0.text.hasPrefix("The depth map is not registered to the video") })
     }
 }
 

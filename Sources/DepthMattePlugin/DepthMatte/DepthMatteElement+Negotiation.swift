@@ -48,7 +48,9 @@ extension DepthMatteElement {
             markReconfigure()
         case .depth:
             warnIfReferencePadIsUnlinked()
-            state.inputs.setDepthFormat(try DepthFormat(caps, maxPixels: maxPixels), self)
+            let format = try DepthFormat(caps, maxPixels: maxPixels)
+            warnIfUnregistered(format)
+            state.inputs.setDepthFormat(format, self)
         case .face, .background, .segmentation:
             let info = try videoInfo(caps, maxPixels: maxPixels)
             if role == .background {

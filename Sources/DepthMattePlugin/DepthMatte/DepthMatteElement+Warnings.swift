@@ -16,6 +16,16 @@ extension DepthMatteElement {
         }
     }
 
+    /// Warns of depth whose caps say that it is seen from the depth camera's place.
+    func warnIfUnregistered(_ depth: DepthFormat) {
+        guard depth.stream.calibration?.color != nil, streams.state.warnings.admits("unregistered depth") else {
+            return
+        }
+        warnOfSettings(
+            "The depth map is not registered to the video, so its edges lie beside the person's. Put depthalign before the "
+                + "depth pad, or set align=video at depthcamsrc.")
+    }
+
     /// Warns of a range of depth with nothing in it, once for the same settings and once a second at most.
     func warnIfRangeIsEmpty(_ settings: MatteSettings) {
         let cutoff = state.maker.report.cutoff
