@@ -30,12 +30,16 @@ let loops: [SwiftSetting] = kernels + [.unsafeFlags(["-Xcc", "-fno-math-errno"])
 // valgrind 3.19 cannot read the DWARF 5 that clang writes by itself; what swiftc writes is DWARF 4.
 let c: [CSetting] = [.unsafeFlags(["-gdwarf-4"])]
 
-// For Sources/DepthLoopsV3, a link to Sources/DepthLoops: the same loops for processors with wider vectors.
+// This manifest runs on the machine that builds. A build for another processor names that, as uname -m would there.
 #if arch(x86_64)
-    let wide: [SwiftSetting] = [.unsafeFlags(["-Xcc", "-march=x86-64-v3"])]
+    let builder = "x86_64"
 #else
-    let wide: [SwiftSetting] = []
+    let builder = "other"
 #endif
+let processor = Context.environment["DEPTHMATTE_PROCESSOR"] ?? builder
+
+// For Sources/DepthLoopsV3, a link to Sources/DepthLoops: the same loops for processors with wider vectors.
+let wide: [SwiftSetting] = processor == "x86_64" ? [.unsafeFlags(["-Xcc", "-march=x86-64-v3"])] : []
 
 /// The elements' pages lie beside their code.
 let pages =
@@ -72,8 +76,8 @@ let package = Package(
         .target(
             name: "DepthMattePlugin",
             dependencies: [
-                "CDepthMatte", "CGStreamer", "DepthAggregator", "DepthCameras", "DepthKernels", "DepthScene",
-                "GstBridge",
+                "CDepthMatte", "CGStreamer", "CGStreamerShims", "DepthAggregator", "DepthCameras", "DepthKernels",
+                "DepthScene", "GstBridge",
             ],
             exclude: pages,
             swiftSettings: shipped),

@@ -8,7 +8,11 @@ let elements = [
     DepthCamSrc.definition, DepthAlign.definition,
 ]
 
-@c @implementation
+#if compiler(>=6.3)
+    @c @implementation
+#else
+    @_cdecl("depthmatte_register_elements")
+#endif
 public func depthmatte_register_elements(_ plugin: OpaquePointer) -> gboolean {
     return gboolean(
         elements.allSatisfy { $0.register(in: plugin) } && DepthCamProvider.definition.register(in: plugin))

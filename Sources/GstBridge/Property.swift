@@ -59,7 +59,7 @@ package struct Property<Settings: Sendable>: Sendable {
                 case .controllable: GSTSHIMS_PARAM_MUTABLE_PLAYING | GSTSHIMS_PARAM_CONTROLLABLE
                 case .ready: GSTSHIMS_PARAM_MUTABLE_READY
                 }
-            return GParamFlags(rawValue: G_PARAM_READWRITE.rawValue | CInt(when))
+            return GParamFlags(rawValue: GSTSHIMS_PARAM_READWRITE.rawValue | .init(truncatingIfNeeded: when))
         }
     }
 
@@ -187,7 +187,7 @@ package struct StructureProperty: Sendable {
     }
 
     var spec: UnsafeMutablePointer<GParamSpec>? {
-        g_param_spec_boxed(name, title(name), blurb, gst_structure_get_type(), G_PARAM_READABLE)
+        g_param_spec_boxed(name, title(name), blurb, gst_structure_get_type(), GSTSHIMS_PARAM_READABLE)
     }
 }
 

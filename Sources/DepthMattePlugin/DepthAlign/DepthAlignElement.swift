@@ -1,4 +1,5 @@
 import CGStreamer
+import CGStreamerShims
 import DepthKernels
 import GstBridge
 import Synchronization
@@ -51,7 +52,7 @@ final class DepthAlignElement: Transform {
 
     private func readCalibration(_ path: String) throws(ElementError) -> Calibration {
         // A FIFO would be waited for.
-        guard g_file_test(path, G_FILE_TEST_IS_REGULAR) != 0, let reader = ByteReader(path: path) else {
+        guard g_file_test(path, GSTSHIMS_FILE_TEST_IS_REGULAR) != 0, let reader = ByteReader(path: path) else {
             throw ElementError(
                 .resource(GST_RESOURCE_ERROR_NOT_FOUND),
                 "The calibration \"\(path)\" cannot be read. Set the property "

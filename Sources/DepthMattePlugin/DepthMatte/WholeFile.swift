@@ -1,4 +1,5 @@
 import CGStreamer
+import CGStreamerShims
 import GstBridge
 
 /// The reason why a file could not be written, as a sentence for the user.
@@ -13,15 +14,15 @@ package struct FileFault: Error, Equatable {
 /// - Throws: also if the path exists and is not a regular file.
 package func writeWhole(_ bytes: [UInt8], to path: String) throws(FileFault) {
     // GLib would replace a device or a FIFO.
-    guard g_file_test(path, G_FILE_TEST_EXISTS) == 0 || g_file_test(path, G_FILE_TEST_IS_REGULAR) != 0 else {
+    guard g_file_test(path, GSTSHIMS_FILE_TEST_EXISTS) == 0 || g_file_test(path, GSTSHIMS_FILE_TEST_IS_REGULAR) != 0
+    else {
         throw FileFault(reason: "\(path): not a regular file")
     }
-    let flags = GFileSetContentsFlags(
-        rawValue: G_FILE_SET_CONTENTS_CONSISTENT.rawValue | G_FILE_SET_CONTENTS_DURABLE.rawValue)
     var error: UnsafeMutablePointer<GError>?
     let isWritten = bytes.withUnsafeBytes { bytes in
         g_file_set_contents_full(
-            path, bytes.assumingMemoryBound(to: CChar.self).baseAddress, gssize(bytes.count), flags, 0o666, &error)
+            path, bytes.assumingMemoryBound(to: CChar.self).baseAddress, gssize(bytes.count),
+            GSTSHIMS_FILE_SET_CONTENTS_SAFELY, 0o666, &error)
     }
     if isWritten == 0 { throw FileFault(reason: takeText(error) ?? "\(path): it cannot be written") }
 }

@@ -295,11 +295,12 @@ private struct LinearTaps {
         stretches = (0...samples).map { sample in firstPixel { positions[$0] >= Double(sample) - 0.5 } }
         let margin = Double(LinearTaps.noWeight)
         spans = (0..<samples).map { sample in
-            (
-                sample == 0 ? 0 : firstPixel { positions[$0] >= Double(sample) - margin },
-                sample == samples - 1
-                    ? Int32(truncatingIfNeeded: pixels) : firstPixel { positions[$0] > Double(sample) + margin }
-            )
+            let isFirst = sample == 0
+            let isLast = sample == samples - 1
+            let first = isFirst ? 0 : firstPixel { positions[$0] >= Double(sample) - margin }
+            let end =
+                isLast ? Int32(truncatingIfNeeded: pixels) : firstPixel { positions[$0] > Double(sample) + margin }
+            return (first, end)
         }
     }
 

@@ -1,4 +1,5 @@
 import CGStreamer
+import CGStreamerShims
 import GstBridge
 
 /// Reads a still, an animation or a video, and chooses the picture that is shown at a time.
@@ -213,12 +214,12 @@ private func regularFile(_ location: String) throws(ElementError) -> String {
     } else if g_strstr_len(location, -1, "://") != nil {
         throw unreadable(location, "only local files are read; save it to disk first")
     }
-    guard g_file_test(path, G_FILE_TEST_EXISTS) != 0 else {
+    guard g_file_test(path, GSTSHIMS_FILE_TEST_EXISTS) != 0 else {
         throw ElementError(
             .resource(GST_RESOURCE_ERROR_NOT_FOUND), "The background \"\(path)\" does not exist.")
     }
-    guard g_file_test(path, G_FILE_TEST_IS_REGULAR) != 0 else {
-        let isFolder = g_file_test(path, G_FILE_TEST_IS_DIR) != 0
+    guard g_file_test(path, GSTSHIMS_FILE_TEST_IS_REGULAR) != 0 else {
+        let isFolder = g_file_test(path, GSTSHIMS_FILE_TEST_IS_DIR) != 0
         throw unreadable(path, isFolder ? "it is a directory" : "it is not a regular file")
     }
     return path
