@@ -65,6 +65,8 @@ package struct ElementDefinition: Sendable {
     package let longName: String
     package let klass: String
     package let description: String
+    /// The plugin's first version with the element, and with its properties that do not say another.
+    package let since: String
     package let pads: [PadTemplate]
     package let presets: [Preset]
     /// Registered with the class, so that `GST_DEBUG` finds it before the first message.
@@ -74,7 +76,8 @@ package struct ElementDefinition: Sendable {
 
     package init<Settings>(
         typeName: String, factory: String, parent: Parent, longName: String, klass: String, description: String,
-        log: LogCategory? = nil, pads: [PadTemplate], properties: [Property<Settings>], defaults: Settings,
+        since: String = "0.1.0", log: LogCategory? = nil, pads: [PadTemplate], properties: [Property<Settings>],
+        defaults: Settings,
         structures: [StructureProperty] = [], presets: [Preset] = [],
         make: @escaping @Sendable (UnsafeMutablePointer<GstElement>) -> any Element
     ) {
@@ -84,6 +87,7 @@ package struct ElementDefinition: Sendable {
         self.longName = longName
         self.klass = klass
         self.description = description
+        self.since = since
         self.pads = pads
         self.presets = presets
         self.log = log
@@ -189,6 +193,7 @@ private let initializeClass: GClassInitFunc = { classPointer, data in
     gst_element_class_set_metadata(
         elementClass, definition.longName, definition.klass, definition.description,
         "The gst-depthmatte authors")
+    gst_element_class_add_metadata(elementClass, "since", definition.since)
     elementClass.pointee.change_state = changeState
     elementClass.pointee.send_event = sendEvent
     for template in definition.pads {

@@ -9,11 +9,14 @@ package struct PadTemplate: Sendable {
     package let name: String
     package let direction: GstPadDirection
     package let presence: Presence
+    /// Shown by gst-inspect-1.0 among the element's details, as "Pad-NAME".
+    package let note: String
     /// Caps in their string form.
     package let caps: String
 
-    package init(_ name: String, _ direction: GstPadDirection, _ presence: Presence, caps: String) {
+    package init(_ name: String, _ direction: GstPadDirection, _ presence: Presence, _ note: String, caps: String) {
         self.name = name
+        self.note = note
         self.direction = direction
         self.presence = presence
         self.caps = caps
@@ -31,5 +34,6 @@ package struct PadTemplate: Sendable {
                 gst_pad_template_new(name, direction, presence, caps)
             }
         gst_element_class_add_pad_template(elementClass, template)
+        gst_element_class_add_metadata(elementClass, "pad-\(name)", note)
     }
 }

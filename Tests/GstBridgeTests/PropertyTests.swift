@@ -91,6 +91,28 @@ import Testing
     }
 
     @Test(arguments: factories)
+    func `the element says since when it is there, and what each pad is for`(factory: String) throws {
+        loadElements()
+        let found = try #require(gst_element_factory_find(factory))
+        defer { gst_object_unref(UnsafeMutableRawPointer(found)) }
+        func metadata(_ key: String) -> String {
+            gst_element_factory_get_metadata(found, key).map { String(cString: $0) } ?? ""
+        }
+        #expect(metadata("since").wholeMatch(of: /\d+\.\d+\.\d+/) != nil)
+        var (pads, notes) = (0, Set<String>())
+        var templates = gst_element_factory_get_static_pad_templates(found)
+        while let template = templates {
+            let pad = template.pointee.data.assumingMemoryBound(to: GstStaticPadTemplate.self).pointee
+            let note = metadata("pad-\(String(cString: pad.name_template))")
+            #expect(note.count > 20 && !note.hasSuffix("."), "\(note)")
+            notes.insert(note)
+            pads += 1
+            templates = UnsafePointer(template.pointee.next)
+        }
+        #expect(pads > 1 && notes.count == pads)
+    }
+
+    @Test(arguments: factories)
     func `every choice has nicks of its own, each described`(factory: String) {
         forEachProperty(of: factory) { object, name, spec in
             guard g_type_fundamental(spec.pointee.value_type) == g_type_from_name("GEnum"),

@@ -115,8 +115,8 @@ private final class DepthInverter: Transform {
             typeName: "DepthMatteTestInvert", factory: "depthmattetestinvert", parent: .transform,
             longName: "Inverter", klass: "Filter/Video", description: "Inverts counts",
             pads: [
-                PadTemplate("sink", GST_PAD_SINK, .always, caps: caps),
-                PadTemplate("src", GST_PAD_SRC, .always, caps: caps),
+                PadTemplate("sink", GST_PAD_SINK, .always, "Pictures", caps: caps),
+                PadTemplate("src", GST_PAD_SRC, .always, "Pictures", caps: caps),
             ],
             properties: rows, defaults: Settings(), make: { DepthInverter($0) }
         ).register(in: nil)

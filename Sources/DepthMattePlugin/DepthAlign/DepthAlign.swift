@@ -25,8 +25,8 @@ enum DepthAlign {
         description: "Registers depth maps to the color camera's view, from the calibration of both cameras",
         log: DepthAlignElement.log,
         pads: [
-            PadTemplate("sink", GST_PAD_SINK, .always, caps: caps),
-            PadTemplate("src", GST_PAD_SRC, .always, caps: caps),
+            PadTemplate("sink", GST_PAD_SINK, .always, "Depth map as the depth camera sees it", caps: caps),
+            PadTemplate("src", GST_PAD_SRC, .always, "Depth map as the color camera sees it", caps: caps),
         ],
         properties: DepthAlignProperties.all,
         defaults: DepthAlignSettings(),

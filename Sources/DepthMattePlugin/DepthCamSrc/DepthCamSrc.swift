@@ -30,14 +30,15 @@ enum DepthCamSrc {
         klass: "Source/Video/Device",
         description:
             "Captures the streams of a depth camera (\(cameraDrivers.map { $0.cameras }.joined(separator: ", "))), "
-            + "or plays its recording. Pads: video, the color picture; depth, the depth map",
+            + "or plays its recording",
         log: DepthCamSrcElement.log,
         pads: [
             PadTemplate(
-                PadRole.video.rawValue, GST_PAD_SRC, .always,
+                PadRole.video.rawValue, GST_PAD_SRC, .always, "Video of the color camera",
                 caps: "video/x-raw, format=(string){ RGB, BGR, RGBA, BGRA, YUY2, UYVY, GRAY8 }, \(sizes), \(rates)"),
             PadTemplate(
                 PadRole.depth.rawValue, GST_PAD_SRC, .always,
+                "Depth map; a frame and the video's frame of one exposure have one timestamp",
                 caps: "video/x-raw, format=(string)GRAY16_LE, \(sizes), \(rates); "
                     + "video/x-depth, format=(string)F32LE, \(sizes), \(rates)"),
         ],

@@ -31,10 +31,13 @@ enum DepthCloud {
         parent: .aggregator,
         longName: "Depth point cloud",
         klass: "Filter/Effect/Video",
-        description: "Draws depth as a point cloud that pointer events rotate, move and zoom. "
-            + "Pads: depth, the depth map; video, the video that colors the points",
+        description: "Draws depth as a point cloud that pointer events rotate, move and zoom",
         log: DepthCloudElement.log,
-        pads: PadRole.templates + [PadTemplate("src", GST_PAD_SRC, .always, caps: VideoFormat.caps(of: formats))],
+        pads: PadRole.templates(video: "Video that colors the points; any size and rate") + [
+            PadTemplate(
+                "src", GST_PAD_SRC, .always, "Picture of the cloud, in the size that downstream asks for",
+                caps: VideoFormat.caps(of: formats))
+        ],
         properties: DepthCloudProperties.all,
         defaults: DepthCloudSettings(),
         make: { DepthCloudElement($0) })

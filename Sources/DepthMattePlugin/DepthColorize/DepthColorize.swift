@@ -29,10 +29,13 @@ enum DepthColorize {
         parent: .aggregator,
         longName: "Depth colorizer",
         klass: "Filter/Effect/Video",
-        description: "Shows depth in colors, near red and far blue, alone or blended with the video. "
-            + "Pads: depth, the depth map; video, the video to blend it with",
+        description: "Shows depth in colors, near red and far blue, alone or blended with the video",
         log: DepthColorizeElement.log,
-        pads: PadRole.templates + [PadTemplate("src", GST_PAD_SRC, .always, caps: VideoFormat.caps(of: formats))],
+        pads: PadRole.templates(video: "Video to blend the colors with; any size and rate") + [
+            PadTemplate(
+                "src", GST_PAD_SRC, .always, "Depth in colors, in the size of the video, or of the depth map alone",
+                caps: VideoFormat.caps(of: formats))
+        ],
         properties: DepthColorizeProperties.all,
         defaults: DepthColorizeSettings(),
         make: { DepthColorizeElement($0) })

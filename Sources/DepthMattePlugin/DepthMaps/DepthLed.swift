@@ -16,10 +16,15 @@ enum DepthLedPad: Int, PadRole {
         }
     }
 
-    static let templates = [
-        PadTemplate(DepthLedPad.depth.description, GST_PAD_SINK, .always, caps: DepthFormat.caps),
-        PadTemplate(DepthLedPad.video.description, GST_PAD_SINK, .request, caps: VideoFormat.caps),
-    ]
+    /// - Parameter video: the note of the video pad.
+    static func templates(video: String) -> [PadTemplate] {
+        [
+            PadTemplate(
+                DepthLedPad.depth.description, GST_PAD_SINK, .always,
+                "Depth map; each frame gives one output frame", caps: DepthFormat.caps),
+            PadTemplate(DepthLedPad.video.description, GST_PAD_SINK, .request, video, caps: VideoFormat.caps),
+        ]
+    }
 }
 
 /// The format of a depth stream and its caps.

@@ -40,19 +40,28 @@ enum DepthMatte {
         parent: .aggregator,
         longName: "Depth matte",
         klass: "Filter/Editor/Video/Compositor",
-        description: "Mattes a person out of a video by depth and blends them over another background. "
-            + "Pads: video, the input video; depth, its depth map; face, a copy of the video with a face detector's "
-            + "metas; background, a background video; segmentation, the mask of a segmentation network",
+        description: "Mattes a person out of a video by depth and blends them over another background",
         log: DepthMatteElement.log,
         pads: [
-            PadTemplate(PadRole.video.description, GST_PAD_SINK, .always, caps: VideoFormat.caps),
-            PadTemplate(PadRole.depth.description, GST_PAD_SINK, .request, caps: DepthFormat.caps),
-            PadTemplate(PadRole.face.description, GST_PAD_SINK, .request, caps: VideoFormat.caps),
-            PadTemplate(PadRole.background.description, GST_PAD_SINK, .request, caps: VideoFormat.caps),
+            PadTemplate(
+                PadRole.video.description, GST_PAD_SINK, .always,
+                "Video to matte; each frame gives one output frame", caps: VideoFormat.caps),
+            PadTemplate(
+                PadRole.depth.description, GST_PAD_SINK, .request,
+                "Depth map, registered to the video; any size and rate", caps: DepthFormat.caps),
+            PadTemplate(
+                PadRole.face.description, GST_PAD_SINK, .request,
+                "Copy of the video with a face detector's metas; any size", caps: VideoFormat.caps),
+            PadTemplate(
+                PadRole.background.description, GST_PAD_SINK, .request,
+                "Background video; any size and rate", caps: VideoFormat.caps),
             PadTemplate(
                 PadRole.segmentation.description, GST_PAD_SINK, .request,
+                "Person probability from a segmentation network, 255 = certain; any size and rate",
                 caps: VideoFormat.caps(of: [GST_VIDEO_FORMAT_GRAY8].compactMap(VideoFormat.of))),
-            PadTemplate("src", GST_PAD_SRC, .always, caps: VideoFormat.caps),
+            PadTemplate(
+                "src", GST_PAD_SRC, .always, "Person over the background, or the picture that view selects",
+                caps: VideoFormat.caps),
         ],
         properties: DepthMatteProperties.all,
         defaults: DepthMatteSettings(),

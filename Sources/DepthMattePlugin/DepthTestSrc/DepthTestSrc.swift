@@ -38,17 +38,18 @@ enum DepthTestSrc {
         parent: .element,
         longName: "Depth camera test source",
         klass: "Source/Video",
-        description: "Produces the streams of a synthetic depth camera. Pads: video, the video with a face meta; "
-            + "depth, the depth map; matte, the exact alpha of the person",
+        description: "Produces the streams of a synthetic depth camera",
         log: DepthTestSrcElement.log,
         pads: [
-            PadTemplate(PadRole.video.rawValue, GST_PAD_SRC, .always, caps: VideoFormat.caps(largestSide: 32768)),
             PadTemplate(
-                PadRole.depth.rawValue, GST_PAD_SRC, .always,
+                PadRole.video.rawValue, GST_PAD_SRC, .always, "Video, with the face as a region-of-interest meta",
+                caps: VideoFormat.caps(largestSide: 32768)),
+            PadTemplate(
+                PadRole.depth.rawValue, GST_PAD_SRC, .always, "Depth map, registered to the video",
                 caps: "video/x-raw, format=(string){ GRAY16_LE, GRAY16_BE }, \(sizes), \(rates); "
                     + "video/x-depth, format=(string)F32LE, \(sizes), \(rates)"),
             PadTemplate(
-                PadRole.matte.rawValue, GST_PAD_SRC, .always,
+                PadRole.matte.rawValue, GST_PAD_SRC, .always, "Exact alpha of the person",
                 caps: "video/x-raw, format=(string)GRAY8, \(sizes), \(rates)"),
         ],
         properties: properties,
