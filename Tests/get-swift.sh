@@ -132,4 +132,37 @@ asked=$(wc -l <requests)
 fetch good
 expect 0 "^$own/swift-6.3.1/usr/bin:" swift-6.3.1
 [ "$(wc -l <requests)" -eq "$asked" ] || { echo "$0: the second call fetched it again" >&2; exit 1; }
+
+find_swift() { # with the variables $@
+    status=0
+    env "$@" "$need" >answer 2>&1 </dev/null || status=$?
+}
+
+# A toolchain that is there is taken, without --get-swift; one that is named before all others, unless it is too old.
+mv "$own/swift-6.3.1/usr" named
+rmdir "$own/swift-6.3.1"
+find_swift SWIFT_TOOLCHAIN=
+expect 1 'there is no swift in the path' ''
+mkdir -p "$HOME/.local/share/swiftly" old/bin
+cp -r named/bin "$HOME/.local/share/swiftly"
+find_swift SWIFT_TOOLCHAIN=
+expect 0 "^$HOME/.local/share/swiftly/bin:" ''
+find_swift SWIFT_TOOLCHAIN="$folder/named"
+expect 0 "^$folder/named/bin:" ''
+echo "echo 'Swift version 5.9 (swift-5.9-RELEASE)'" >old/bin/swift
+chmod +x old/bin/swift
+find_swift SWIFT_TOOLCHAIN="$folder/old"
+expect 0 'there is no Swift 6.2 or newer' ''
+expect 0 "^$HOME/.local/share/swiftly/bin:" ''
+rm -r "$HOME/.local/share/swiftly"
+
+# A terminal is asked.
+ask() { # and answered with $1
+    status=0
+    echo "$1" | SWIFT_MIRROR=http://127.0.0.1:$(cat port)/good script -qec "$need" /dev/null >answer 2>&1 || status=$?
+}
+ask n
+expect 1 'The option --get-swift fetches it' ''
+ask y
+expect 0 'Fetch Swift 6.3.1 .* \[y/N\]' swift-6.3.1
 echo "$0: passed"
