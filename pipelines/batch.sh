@@ -75,7 +75,8 @@ export GST_PLUGIN_PATH="${GST_PLUGIN_PATH-}" SWIFT_BACKTRACE=enable=no
 job='
 set -eu
 mkdir -p "$(dirname "$2")"
-part=$2.part
+# Of its own: a job that outlived a run that was killed may be writing too.
+part=$2.part.$$
 trap "rm -f \"\$part\" \"\$part.gst\" \"\$part.log\"" EXIT
 align=
 [ ! -f "${1%.mkv}.json" ] || align="! depthalign calibration=\"${1%.mkv}.json\""
