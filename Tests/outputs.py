@@ -3,7 +3,7 @@
 
     Tests/outputs.py
 
-PipeWire with daemons of its own, WebRTC, WebM with alpha, and intervideosink. What is not installed is skipped.
+PipeWire with daemons of its own, WebRTC, HLS, WebM with alpha, and intervideosink. What is not installed is skipped.
 """
 import os
 import pathlib
@@ -111,6 +111,16 @@ def webrtc():
     passed.append("WebRTC")
 
 
+def hls():
+    if not needs("openh264enc", "hlsdemux", "openh264dec"):
+        return
+    subprocess.run(launch("hls.launch", "FRAMES=90", f"FOLDER={folder}"), check=True, stdout=subprocess.DEVNULL)
+    decode = "hlsdemux ! tsdemux ! h264parse ! openh264dec ! videoconvert ! video/x-raw,format=RGB"
+    pixel = read(f"filesrc location={folder}/live.m3u8 ! {decode} ! appsink name=sink sync=false", 90)
+    near(pixel(560, 680), (200, 145, 50), 40)  # the sweater of the person
+    passed.append("HLS")
+
+
 def webm():
     if not needs("ffmpeg", "vp9alphadecodebin", "avenc_ffv1"):
         return
@@ -142,6 +152,7 @@ def inter():
 with tempfile.TemporaryDirectory() as folder:
     pipewire()
     webrtc()
+    hls()
     webm()
     inter()
 print(f"{sys.argv[0]}: passed: {', '.join(passed) or 'nothing'}")

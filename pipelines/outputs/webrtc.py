@@ -32,7 +32,7 @@ frames = 0
 def described(promise, ends, kind, then):
     """An offer or an answer was made: one end sends it, the other receives it."""
     reply = promise.get_reply()
-    description = reply[kind]  # lives as long as the reply
+    description = reply.get_value(kind)  # lives as long as the reply
     ends[0].emit("set-local-description", description, None)
     ends[1].emit("set-remote-description", description, Gst.Promise.new_with_change_func(then, None))
 
