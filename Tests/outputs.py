@@ -3,7 +3,7 @@
 
     Tests/outputs.py
 
-PipeWire with daemons of its own, WebRTC, HLS, WebM with alpha, and intervideosink. What is not installed is skipped.
+PipeWire with daemons of its own, the stream for OBS, WebRTC, HLS, WebM with alpha, and intervideosink. What is not installed is skipped.
 """
 import os
 import pathlib
@@ -102,6 +102,30 @@ def pipewire():
     passed.append("PipeWire")
 
 
+def obs():
+    """Reads the stream with ffmpeg, which is what OBS's media source does."""
+    if not needs("ffmpeg", "tcpserversink", "avenc_ffv1"):
+        return
+    sink = "tcpserversink host=127.0.0.1 port=5099 sync-method=latest-keyframe recover-policy=keyframe"
+    sender = subprocess.Popen(launch("obs.launch", f"SINK={sink}"), stdout=subprocess.DEVNULL, start_new_session=True)
+    try:
+        read = "ffmpeg -y -v error -f matroska -i tcp://127.0.0.1:5099 -frames:v 5 -pix_fmt rgba -f rawvideo"
+        for _ in range(100):
+            done = subprocess.run([*read.split(), f"{folder}/rgba"], capture_output=True, text=True, timeout=60)
+            if done.returncode == 0 or "refused" not in done.stderr:
+                break
+            time.sleep(0.2)
+        data = pathlib.Path(f"{folder}/rgba").read_bytes()
+        assert len(data) == 5 * 1280 * 720 * 4, f"{len(data)} bytes: {done.stderr}"
+        pixel = lambda x, y: tuple(data[(y * 1280 + x) * 4:][:4])  # noqa: E731
+        assert pixel(20, 20) == (0, 0, 0, 0), pixel(20, 20)
+        near(pixel(560, 680), (200, 145, 50, 255), 40)
+    finally:
+        os.killpg(sender.pid, 9)
+        sender.wait()
+    passed.append("OBS")
+
+
 def webrtc():
     if not needs("webrtcbin", "nicesrc", "vp8enc"):
         return
@@ -151,6 +175,7 @@ def inter():
 
 with tempfile.TemporaryDirectory() as folder:
     pipewire()
+    obs()
     webrtc()
     hls()
     webm()
