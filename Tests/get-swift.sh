@@ -156,6 +156,24 @@ expect 0 'there is no Swift 6.2 or newer' ''
 expect 0 "^$HOME/.local/share/swiftly/bin:" ''
 rm -r "$HOME/.local/share/swiftly"
 
+# A toolchain that lacks a library says so, and is taken once the packages are there.
+mkdir -p lacking/bin
+cat >lacking/bin/swift <<END
+#!/bin/sh
+[ -e "$folder/packages" ] || { echo 'swift: cannot open libncurses.so.6' >&2; exit 127; }
+echo 'Swift version 6.3.1 (swift-6.3.1-RELEASE)'
+END
+chmod +x lacking/bin/swift
+find_swift SWIFT_TOOLCHAIN= PATH="$folder/lacking/bin:$PATH"
+expect 1 'does not say its version (swift: cannot open libncurses.so.6)' ''
+expect 1 'install.sh swift installs the packages' ''
+find_swift SWIFT_TOOLCHAIN="$folder/lacking"
+expect 1 'does not say its version (swift: cannot open libncurses.so.6)' ''
+printf '#!/bin/sh\ntouch "%s/packages"\nprintf installed\n' "$folder" >bin/dpkg-query
+status=0
+SWIFT_TOOLCHAIN="$folder/lacking" "$need" --get-swift >answer 2>&1 || status=$?
+expect 0 "^$folder/lacking/bin:" ''
+
 # A terminal is asked.
 ask() { # and answered with $1
     status=0

@@ -66,7 +66,20 @@ optional=$(absent $optional)
 [ -n "$missing$optional" ] || exit 0
 
 as_root="env DEBIAN_FRONTEND=noninteractive"
-[ "$(id -u)" -eq 0 ] || as_root="sudo $as_root"
+if [ "$(id -u)" -ne 0 ]; then
+    as_root="sudo $as_root"
+    if ! command -v sudo >/dev/null; then
+        {
+            echo "$0: packages are missing, and without sudo they cannot be installed from here. As root:"
+            echo
+            echo "    apt-get install --no-install-recommends$missing$optional"
+            echo
+        } >&2
+        # Without the optional ones the tests run, except theirs.
+        [ -z "$missing" ] || exit 1
+        exit 0
+    fi
+fi
 
 step=$(dirname "$0")/step.sh
 # shellcheck disable=SC2086

@@ -51,6 +51,17 @@ new_enough() { # the swift in the folder $1
     [ -n "$found" ] && [ "$(number "$found")" -ge "$(number "$needed")" ]
 }
 
+# The folder of a swift that is there but does not run, as where a library that it needs is not installed.
+broken=
+keep_if_broken() { # the folder $1
+    if [ -x "$1/swift" ] && [ -z "$(version "$1")" ]; then broken=$1; fi
+}
+
+complaint() { # of the swift in the folder $broken
+    said=$("$broken/swift" --version 2>&1 | head -n 1)
+    echo "$broken/swift does not say its version${said:+ ($said)}"
+}
+
 use() { # the folder $1
     if [ "$(command -v swift || :)" = "$1/swift" ]; then
         echo "$PATH"
@@ -63,8 +74,10 @@ use() { # the folder $1
 if [ -n "${SWIFT_TOOLCHAIN-}" ]; then
     for folder in "$SWIFT_TOOLCHAIN/usr/bin" "$SWIFT_TOOLCHAIN/bin" "$SWIFT_TOOLCHAIN"; do
         if new_enough "$folder"; then use "$folder"; fi
+        [ -n "$broken" ] || keep_if_broken "$folder"
     done
     echo "$0: SWIFT_TOOLCHAIN is $SWIFT_TOOLCHAIN, but there is no Swift $needed or newer" >&2
+    [ -z "$broken" ] || complaint >&2
 fi
 
 state="there is no swift in the path"
@@ -73,7 +86,10 @@ if swift=$(command -v swift); then
     if new_enough "$folder"; then use "$folder"; fi
     found=$(version "$folder")
     state="the swift in the path is version $found"
-    [ -n "$found" ] || state="$swift does not say its version"
+    if [ -z "$found" ]; then
+        broken=$folder
+        state=$(complaint)
+    fi
 fi
 
 for folder in "${SWIFTLY_BIN_DIR:-${SWIFTLY_HOME_DIR:-${HOME-}/.local/share/swiftly}/bin}" \
@@ -113,6 +129,7 @@ if [ "$get" = no ]; then
     # shellcheck disable=SC2016
     {
         echo "Building gst-depthmatte needs Swift $needed or newer; $state."
+        [ -z "$broken" ] || echo "On Debian, $here/install.sh swift installs the packages that Swift needs."
         [ -z "$system" ] || echo "The option --get-swift fetches it from swift.org to $own."
         echo 'These commands install the latest on Linux, for the current user:'
         echo
@@ -143,6 +160,8 @@ fail() { # with what happened and what to do; nothing of the download stays
 [ -n "${HOME-}" ] || fail "HOME is not set, so there is no folder for Swift."
 
 "$here/install.sh" swift >&2
+# With them, the swift that was there may run.
+if [ -n "$broken" ] && new_enough "$broken"; then use "$broken"; fi
 
 if ! mkdir -p "$own" || ! work=$(mktemp -d "$own/.fetch.XXXXXX"); then
     fail "$own cannot be written." "Make it writable, or make room on its disk."

@@ -119,6 +119,17 @@ import Testing
         #expect(calls.last == "swift build -c release --product gstdepthmatte --disable-local-rpath", "\(calls)")
     }
 
+    @Test func `without root and sudo it is said what root is to install`() throws {
+        let machine = try Machine(swift: "6.3")
+        try machine.replace("id", by: "echo 1000")
+        try FileManager.default.removeItem(at: machine.programs.appending(path: "sudo"))
+        let result = machine.run(Places.pipelines.appending(path: "demo.sh"))
+        #expect(result.status == 1)
+        #expect(result.output.contains("As root:"), "\(result.output)")
+        #expect(result.output.contains("apt-get install --no-install-recommends pkg-config "), "\(result.output)")
+        #expect(machine.calls == [])
+    }
+
     // MARK: demo.sh --camera
 
     /// A copy of the scripts beside the library that was built, on a machine where Swift has nothing to build.
