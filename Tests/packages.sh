@@ -19,7 +19,7 @@ case ${1:-} in
 esac
 [ $# -gt 0 ] || set -- bookworm trixie
 
-"$root/pipelines/install.sh" build package
+command -v lintian >/dev/null || apt-get install -y lintian
 folder=$root/.build/package
 rm -f "$folder"/*.deb "$folder"/*.tar.xz
 "$root/meson-shim/package.sh" "$folder"
@@ -48,6 +48,9 @@ for suite; do
         apt-get install -y --no-install-recommends gstreamer1.0-tools gstreamer1.0-plugins-good xz-utils
         command -v swift && exit 1
         /package/smoke
+        pipelines=/usr/share/doc/gstreamer1.0-depthmatte/pipelines
+        "$pipelines/run.sh" "$pipelines/depthmatte/record.launch" FRAMES=5 OUTPUT=/package/composite.mkv
+        [ "$(wc -c </package/composite.mkv)" -gt 50000 ]
         apt-get remove -y gstreamer1.0-depthmatte
         ! gst-inspect-1.0 depthmatte > /dev/null 2>&1
         tar -C /package -xJf /package/*.tar.xz
