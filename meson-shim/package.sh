@@ -8,8 +8,7 @@ usage() {
 usage: meson-shim/package.sh [FOLDER]
 
 Builds the Debian package gstreamer1.0-depthmatte with dpkg-buildpackage from the files that git knows, and leaves it in FOLDER
-(default: .build/package). Needs Swift in the path, and the packages debhelper, libgstreamer1.0-dev and
-libgstreamer-plugins-base1.0-dev.
+(default: .build/package). Needs Swift, and installs the Debian packages that the build needs where they are missing.
 END
 }
 
@@ -17,6 +16,7 @@ case ${1:-} in
 -h | --help) usage && exit ;;
 -*) usage >&2 && exit 2 ;;
 esac
+"$root/pipelines/install.sh" build package
 folder=${1:-$root/.build/package}
 work=$folder/source
 mkdir -p "$work"

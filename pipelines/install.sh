@@ -34,7 +34,7 @@ for purpose in "$@"; do
         optional="$optional pipewire wireplumber gstreamer1.0-pipewire gstreamer1.0-nice gir1.2-gst-plugins-bad-1.0 ffmpeg"
         optional="$optional python3-gi-cairo gir1.2-gtk-3.0 gstreamer1.0-gtk3"
         ;;
-    package) wanted="$wanted binutils debhelper lintian" ;;
+    package) wanted="$wanted binutils debhelper" ;;
     lint) wanted="$wanted shellcheck" ;;
     swift)
         # What Swift's own images install; g++ brings the libstdc++ of this system.
