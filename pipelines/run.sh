@@ -116,6 +116,9 @@ case $line in
     if [ -z "${DISPLAY-}" ] && [ -z "${WAYLAND_DISPLAY-}" ]; then
         echo "$0: there is no display for autovideosink; a sink without one:" >&2
         echo "    FRAMES=30 SINK=\"pngenc ! multifilesink location=frame-%02d.png\"" >&2
+        # On a console it draws by the kernel's graphics device. Without one, that of GStreamer 1.22 ends in a
+        # segmentation fault, and newer ones show nothing.
+        ls /dev/dri/card* >/dev/null 2>&1 || exit 1
     fi
     ;;
 esac

@@ -75,7 +75,7 @@ import Testing
     private static let builders = [
         ("pipelines/demo.sh", []), ("pipelines/install.sh", ["run", "build"]), ("Tests/run.sh", []),
         ("Tests/soak.sh", []), ("Tests/speed.sh", []), ("Tests/sanitize.sh", ["address"]),
-        ("meson-shim/build.sh", [Places.root.path, "/nowhere", "/nowhere"]),
+        ("meson-shim/package.sh", []), ("meson-shim/build.sh", [Places.root.path, "/nowhere", "/nowhere"]),
     ]
 
     /// Expects commands by which Swift can be installed, and the version that is needed.
@@ -219,6 +219,27 @@ import Testing
         let (machine, root) = (try Machine(swift: nil), try unbuilt())
         let result = machine.run(root.appending(path: "pipelines/run.sh"), [root.appending(path: "a.launch").path])
         #expect(result.status == 0, "\(result.output)")
+    }
+
+    /// False on a machine that can show pictures on a console.
+    private static let lacksGraphics = !FileManager.default.fileExists(atPath: "/dev/dri")
+
+    @Test(.enabled(if: lacksGraphics, "there is a graphics device"))
+    func `without a display a line with a window does not start, and another sink is named`() throws {
+        let (machine, root) = try built()
+        try machine.replace("gst-launch-1.0", by: "echo started")
+        let line = root.appending(path: "a.launch")
+        try "#: SINK=autovideosink  the sink\ndepthtestsrc ! $SINK".write(to: line, atomically: true, encoding: .utf8)
+        for (sink, status, text) in [(nil, 1, "a sink without one"), ("fakesink", 0, "started")] {
+            let arguments = [line.path] + (sink.map { ["SINK=\($0)"] } ?? [])
+            let result = machine.run(root.appending(path: "pipelines/run.sh"), arguments) { command in
+                command.environment["DISPLAY"] = nil
+                command.environment["WAYLAND_DISPLAY"] = nil
+            }
+            #expect(result.status == status, "\(result.output)")
+            #expect(result.output.contains(text), "\(result.output)")
+            #expect(result.output.contains("started") == (sink != nil), "\(result.output)")
+        }
     }
 
     @Test func `without GStreamer's tools it is said how they are installed`() throws {
