@@ -200,7 +200,7 @@ class Tuner(Gtk.Window):
             whole = spec.value_type != GObject.TYPE_DOUBLE
             step = max(1, (high - low) // 200) if whole else (high - low) / 200
             control = Gtk.Scale.new_with_range(Gtk.Orientation.HORIZONTAL, low, high, step)
-            control.set_digits(0 if whole else 3)
+            control.set_digits(0 if whole else 5 if step < 0.001 else 3)
             control.set_hexpand(True)
             control.connect("value-changed", lambda _: self.set(spec, (int if whole else float)(control.get_value())))
         self.refresh(spec.name, control)
