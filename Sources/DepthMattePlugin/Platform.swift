@@ -26,6 +26,12 @@ func names(inFolder path: String) -> [String] {
     return names.sorted()
 }
 
+/// Closes a file descriptor.
+func closeFile(_ descriptor: CInt) { close(descriptor) }
+
+/// Removes a file, if it is there.
+func removeFile(_ path: String) { unlink(path) }
+
 /// The first line of a small file, as those that the kernel makes; nil where it cannot be read.
 func line(ofFile path: String) -> String? {
     guard let file = ByteReader(path: path) else { return nil }

@@ -44,7 +44,10 @@ final class DepthMatteElement: ReferencePadAggregator {
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
-        backgroundFile = BackgroundFile { [table] in table.current.background }
+        backgroundFile = BackgroundFile { [table] in
+            let settings = table.current
+            return settings.background.map { .init(name: $0, allowsRemote: settings.allowsRemote) }
+        }
         addReferencePad()
     }
 

@@ -105,6 +105,10 @@ enum DepthMatteProperties {
         .string(
             "background", "Path or file: URI of the background picture or video; animations and videos loop",
             \.background),
+        .bool(
+            "allow-remote",
+            "Accept http: and https: URIs as background; the file is downloaded whole before it is shown",
+            \.allowsRemote, onlyBeforeStart: true),
         .uint(
             "background-color",
             "Background color as 0xAARRGGBB, where no other background is shown; 0xff00ff00 is opaque green, and "

@@ -22,6 +22,7 @@ struct DepthMatteSettings: AggregatorSettings, DepthReadingSettings {
 
     // Backdrop
     var background: String?
+    var allowsRemote = false
     var backgroundColor: UInt32 = 0xff00_0000
     var backgroundMode = BackgroundMode.auto
     var backgroundFit = PictureFit.cover

@@ -279,7 +279,8 @@ private func hasFactory(_ name: String) -> Bool {
     gst_registry_check_feature_version(gst_registry_get(), name, 0, 0, 0) != 0
 }
 
-private func setLocation(of file: UnsafeMutablePointer<GstElement>, _ path: String) {
+/// Sets the property `location` of a `filesrc` or `filesink`.
+func setLocation(of file: UnsafeMutablePointer<GstElement>, _ path: String) {
     var location = GValue()
     g_value_init(&location, GSTSHIMS_TYPE_STRING)
     g_value_set_string(&location, path)

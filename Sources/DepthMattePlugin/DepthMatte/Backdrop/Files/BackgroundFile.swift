@@ -19,11 +19,17 @@ final class BackgroundFile: Sendable {
 
     private let state = Monitor(State())
     private let isCancelled = CancelFlag()
-    private let location: @Sendable () -> String?
+    private let location: @Sendable () -> Location?
+
+    /// The property's value, and whether it may name a file of the network.
+    struct Location: Equatable {
+        let name: String
+        let allowsRemote: Bool
+    }
 
     /// - Parameter location: returns the property's current value. It is called for each file that is opened, because two
     ///   threads may report their changes in another order than they made them.
-    init(location: @escaping @Sendable () -> String?) { self.location = location }
+    init(location: @escaping @Sendable () -> Location?) { self.location = location }
 
     /// The open file; nil if the property is not set.
     var reader: BackgroundReader? { state.withLock { $0.reader } }
@@ -81,12 +87,13 @@ final class BackgroundFile: Sendable {
                 "The background is not replaced: no thread could be started to open the file."))
     }
 
-    private func open(_ location: String?, for element: any MessageSource) throws(ElementError) -> BackgroundReader? {
+    private func open(_ location: Location?, for element: any MessageSource) throws(ElementError) -> BackgroundReader? {
         guard let location else { return nil }
         let reader = try BackgroundReader(
-            location: location, maxPixels: state.withLock { $0.maxPixels }, isCancelled: isCancelled)
+            location: location.name, allowsRemote: location.allowsRemote, maxPixels: state.withLock { $0.maxPixels },
+            isCancelled: isCancelled)
         if reader.isInterlaced {
-            element.warn(interlaced("The background \"\(location)\"", "its fields are shown as one picture"))
+            element.warn(interlaced("The background \"\(location.name)\"", "its fields are shown as one picture"))
         }
         return reader
     }

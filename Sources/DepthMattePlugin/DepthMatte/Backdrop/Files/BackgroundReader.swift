@@ -6,9 +6,12 @@ import GstBridge
 ///
 /// Made on the loading thread; later used by the streaming thread. `interrupt` and `close` may be called on any thread.
 final class BackgroundReader: @unchecked Sendable {  // guard: one thread at a time; see above
-    private let path: String
+    /// The path or URI, for errors.
+    private let name: String
     private let decoder: BackgroundDecoder
     private let interrupted = CancelFlag()
+    /// The copy that is read of a file of the network; it lies there as long as the reader.
+    private let remoteFile: RemoteFile?
 
     /// The current picture, and the next one with the time at which it replaces the current.
     private var current: Picture
@@ -39,24 +42,31 @@ final class BackgroundReader: @unchecked Sendable {  // guard: one thread at a t
     ///
     /// - Parameters:
     ///   - location: a path or a `file:` URI of a regular file.
+    ///   - allowsRemote: true to take the URI of a file of the network too, which is downloaded first.
     ///   - maxPixels: larger pictures are refused.
     ///   - isCancelled: set by another thread to stop opening.
     /// - Throws: an error that names the file and the reason.
-    init(location: String, maxPixels: Int, isCancelled: CancelFlag) throws(ElementError) {
+    init(
+        location: String, allowsRemote: Bool, maxPixels: Int, isCancelled: CancelFlag
+    ) throws(ElementError) {
+        let isRemote = allowsRemote && RemoteFile.isRemote(location)
+        remoteFile = isRemote ? try RemoteFile(location, isCancelled: isCancelled) : nil
         let deadline = Deadline(seconds: BackgroundReader.timeToOpen, isCancelled)
-        path = try regularFile(location)
+        let path: String
+        if let remoteFile { path = remoteFile.path } else { path = try regularFile(location) }
+        name = isRemote ? location : path
         guard let bytes = ByteReader(path: path, while: { !deadline.isOver }) else {
-            throw unreadable(path, "it cannot be opened")
+            throw unreadable(name, "it cannot be opened")
         }
-        let content = try BackgroundReader.content(bytes, path, maxPixels: maxPixels, deadline)
+        let content = try BackgroundReader.content(bytes, name, maxPixels: maxPixels, deadline)
         decoder = try BackgroundDecoder(bytes, path: path, content, maxPixels: maxPixels)
         decoder.start()
         do throws(ElementError) {
-            let first = try BackgroundReader.firstPicture(decoder, path, deadline)
+            let first = try BackgroundReader.firstPicture(decoder, name, deadline)
             current = first.picture
             _ = clock.time(ofFrameAt: first.stamp, duration: first.duration)
             next = pullNext(block: true, deadline)
-            if let refusal = decoder.refusal { throw unreadable(path, refusal) }
+            if let refusal = decoder.refusal { throw unreadable(name, refusal) }
         } catch {
             decoder.stop(waiting: !deadline.isOver)
             throw error
@@ -141,54 +151,54 @@ final class BackgroundReader: @unchecked Sendable {  // guard: one thread at a t
         hasEnded = true
         decoder.stop(waiting: false)
         fault = ElementError(
-            .resource(GST_RESOURCE_ERROR_READ), "The background \"\(path)\" stopped at its last picture: \(reason).")
+            .resource(GST_RESOURCE_ERROR_READ), "The background \"\(name)\" stopped at its last picture: \(reason).")
     }
 
     // MARK: Opening
 
     private static func firstPicture(
-        _ decoder: BackgroundDecoder, _ path: String, _ deadline: Deadline
+        _ decoder: BackgroundDecoder, _ name: String, _ deadline: Deadline
     ) throws(ElementError) -> (picture: Picture, stamp: RunningTime?, duration: RunningTime?) {
         while !deadline.isOver {
             switch decoder.next(block: true) {
             case .picture(let picture, let stamp, let duration): return (picture, stamp, duration)
             case .nothing: break
-            case .end: throw unreadable(path, "there is no whole picture in it")
-            case .fault(let reason), .refused(let reason): throw unreadable(path, reason)
+            case .end: throw unreadable(name, "there is no whole picture in it")
+            case .fault(let reason), .refused(let reason): throw unreadable(name, reason)
             }
         }
-        throw decoder.hint.map { unreadable(path, $0) } ?? tooSlow(path)
+        throw decoder.hint.map { unreadable(name, $0) } ?? tooSlow(name)
     }
 
-    private static func tooSlow(_ path: String) -> ElementError {
-        unreadable(path, "no picture came out of it in \(timeToOpen) seconds")
+    private static func tooSlow(_ name: String) -> ElementError {
+        unreadable(name, "no picture came out of it in \(timeToOpen) seconds")
     }
 
     /// Determines the content from the file's first bytes.
     private static func content(
-        _ bytes: ByteReader, _ path: String, maxPixels: Int, _ deadline: Deadline
+        _ bytes: ByteReader, _ name: String, maxPixels: Int, _ deadline: Deadline
     ) throws(ElementError) -> BackgroundDecoder.Content {
         guard let header = PictureHeader(bytes) else { return .stream }
         let pieces =
             header.kind == .gif ? bytes.readGIFImages() : [PicturePiece(bytes: 0..<header.length, duration: nil)]
-        if deadline.isOver { throw tooSlow(path) }
-        if header.isTruncated || pieces.isEmpty { throw unreadable(path, "the file ends before the picture does") }
+        if deadline.isOver { throw tooSlow(name) }
+        if header.isTruncated || pieces.isEmpty { throw unreadable(name, "the file ends before the picture does") }
         if let pixels = header.pixels, pixels > maxPixels {
-            throw unreadable(path, tooManyPixels(pixels, limit: maxPixels))
+            throw unreadable(name, tooManyPixels(pixels, limit: maxPixels))
         }
         // The whole file is kept in memory. A valid one is no larger than its pixels and some metadata.
         let (mostBytes, overflow) = maxPixels.multipliedReportingOverflow(by: 8)
         let length = pieces.reduce(0) { $0 + $1.bytes.count }
         guard overflow || length <= mostBytes + 16_777_216 else {
             throw unreadable(
-                path, "it has \(length) bytes, too many for pictures of \(maxPixels) pixels (property max-pixels)")
+                name, "it has \(length) bytes, too many for pictures of \(maxPixels) pixels (property max-pixels)")
         }
         return .pictures(header.kind, pieces)
     }
 }
 
 /// A deadline that a flag may bring forward.
-private struct Deadline {
+struct Deadline {
     private let end: gint64
     private let cancelFlag: CancelFlag
 
@@ -212,7 +222,11 @@ private func regularFile(_ location: String) throws(ElementError) -> String {
         }
         path = converted
     } else if g_strstr_len(location, -1, "://") != nil {
-        throw unreadable(location, "only local files are read; save it to disk first")
+        throw unreadable(
+            location,
+            RemoteFile.isRemote(location)
+                ? "files of the network are read only with allow-remote=true"
+                : "only local files, and with allow-remote=true http: and https: URIs, are read")
     }
     guard g_file_test(path, GSTSHIMS_FILE_TEST_EXISTS) != 0 else {
         throw ElementError(
@@ -225,7 +239,10 @@ private func regularFile(_ location: String) throws(ElementError) -> String {
     return path
 }
 
-private func unreadable(_ path: String, _ reason: String) -> ElementError {
+/// Returns the error for a background that is not shown.
+///
+/// - Parameter name: the path or the URI.
+func unreadable(_ name: String, _ reason: String) -> ElementError {
     ElementError(
-        .resource(GST_RESOURCE_ERROR_OPEN_READ), "The background \"\(path)\" cannot be read: \(reason).")
+        .resource(GST_RESOURCE_ERROR_OPEN_READ), "The background \"\(name)\" cannot be read: \(reason).")
 }
