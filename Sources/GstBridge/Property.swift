@@ -75,7 +75,8 @@ package struct Property<Settings: Sendable>: Sendable {
         } read: {
             g_value_set_double($1, $0[keyPath: path])
         } write: {
-            $0[keyPath: path] = g_value_get_double($1)
+            // GObject lets pass what is out of range by less than 1e-90.
+            $0[keyPath: path] = min(max(g_value_get_double($1), range.lowerBound), range.upperBound)
         }
     }
 
