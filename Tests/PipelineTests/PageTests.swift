@@ -21,7 +21,7 @@ import Testing
     }
 
     private static let pages: [Page] = {
-        let folders = ["", "pipelines", "Sources", "Tests", "meson-shim"]
+        let folders = ["", ".github", "pipelines", "Sources", "Tests", "meson-shim"]
         let files = folders.flatMap { folder -> [String] in
             let all = FileManager.default.enumerator(atPath: Places.root.appending(path: folder).path)
             if folder.isEmpty { all?.skipDescendants() }
