@@ -186,6 +186,11 @@ private func installDataFunctions(_ table: UnsafeMutablePointer<GstBaseTransform
     }
     table.pointee.sink_event = { instance, event in
         guard let instance, let event, let element = element(instance) else { return 0 }
+        // GstBaseTransform would pass it on, before a segment that says what its time means.
+        if event.pointee.type == GST_EVENT_GAP, instance.pointee.segment.format == GST_FORMAT_UNDEFINED {
+            gst_event_unref(event)
+            return 0
+        }
         return gboolean(element.sinkEvent(event) { parent(instance)?.sink_event?(instance, $0) ?? 0 != 0 })
     }
     table.pointee.src_event = { instance, event in

@@ -63,6 +63,18 @@ import Testing
         }
     }
 
+    @Test func `a gap before the segment is refused`() throws {
+        let shape = DepthShape("GRAY16_LE", 3, 2)
+        let bench = Bench([], of: Bench.Kind(factory: "depthmattetestinvert", leading: "sink"))
+        bench.leading.gap(at: 0)
+        #expect(bench.leading.refusedEvents == 1)
+        bench.leading.start(shape)
+        bench.leading.push(shape.bytes(counts: [0, 1, 2, 3, 4, 5]), at: 0)
+        _ = try #require(bench.output.next())
+        bench.leading.gap(at: frameDuration)
+        #expect(bench.leading.refusedEvents == 1)
+    }
+
     @Test func `an error of a frame ends the stream with a message`() {
         let pipeline = Pipeline(
             "videotestsrc ! video/x-raw,format=GRAY16_LE ! depthmattetestinvert limit=13 ! fakesink")
