@@ -41,7 +41,7 @@ func line(ofFile path: String) -> String? {
 }
 
 /// Reads the bytes of a file, or of a copy of some memory, one after another.
-final class ByteReader {
+package final class ByteReader {
     private let file: UnsafeMutablePointer<FILE>?
     private let mayGoOn: () -> Bool
     private var chunk: [UInt8]
@@ -64,7 +64,7 @@ final class ByteReader {
         fseeko(file, 0, SEEK_SET)
     }
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: UnsafeRawBufferPointer) {
         file = nil
         mayGoOn = { false }
         chunk = Array(bytes)
@@ -106,7 +106,7 @@ final class ByteReader {
     }
 
     /// Goes on at that byte; false where the bytes end before it.
-    func seek(to position: Int) -> Bool {
+    package func seek(to position: Int) -> Bool {
         guard 0...size ~= position else { return false }
         if chunkStart...chunkStart + chunk.count ~= position {
             index = position - chunkStart

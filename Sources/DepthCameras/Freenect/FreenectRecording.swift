@@ -7,25 +7,25 @@
 /// millimetres and registered to the video, which this recorder cannot write.
 ///
 /// fakenect ends the program when a file is missing, and reads beyond the end of a short one. So each is checked before it is played.
-struct FreenectRecording {
-    struct Entry {
+package struct FreenectRecording {
+    package struct Entry {
         let isDepth: Bool
         /// When the host received it, in nanoseconds.
-        let time: Int64
+        package let time: Int64
         let ticks: UInt32
         let name: String
     }
 
     let folder: String
-    let entries: [Entry]
+    package let entries: [Entry]
     /// True for depth in millimetres as the color camera sees it, false for raw counts.
     let isRegistered: Bool
-    let info: CameraInfo
+    package let info: CameraInfo
 
     private static let width = 640
     private static let height = 480
 
-    init(folder: String) throws(CameraError) {
+    package init(folder: String) throws(CameraError) {
         self.folder = folder
         let index = try Self.readIndex("\(folder)/INDEX.txt")
         entries = index.split(separator: UInt8(ascii: "\n")).compactMap { Self.entry($0) }
@@ -45,7 +45,7 @@ struct FreenectRecording {
     }
 
     /// The path of a frame's file; nil unless the whole frame is there.
-    func file(_ entry: Entry) -> String? {
+    package func file(_ entry: Entry) -> String? {
         Self.largestValue(entry, in: folder) == nil ? nil : "\(folder)/\(entry.name)"
     }
 

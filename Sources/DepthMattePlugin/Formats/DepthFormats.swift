@@ -1,11 +1,11 @@
-import CGStreamer
+package import CGStreamer
 import DepthKernels
-import GstBridge
+package import GstBridge
 
 /// The format of depth buffers, read from their caps.
-struct DepthFormat: Equatable, Sendable {
+package struct DepthFormat: Equatable, Sendable {
     let encoding: DepthEncoding
-    let layout: FrameLayout
+    package let layout: FrameLayout
     /// The unit and the optics that the caps tell.
     let stream: StreamCalibration
 
@@ -18,7 +18,7 @@ struct DepthFormat: Equatable, Sendable {
     }()
 
     /// - Throws: a sentence saying what was wrong with the caps.
-    init(_ caps: UnsafeMutablePointer<GstCaps>, maxPixels: Int) throws(CapsRefusal) {
+    package init(_ caps: UnsafeMutablePointer<GstCaps>, maxPixels: Int) throws(CapsRefusal) {
         guard let structure = gst_caps_get_structure(caps, 0), let name = gst_structure_get_name(structure) else {
             throw CapsRefusal("empty caps")
         }

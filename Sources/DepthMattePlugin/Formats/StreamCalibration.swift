@@ -1,6 +1,6 @@
-import CGStreamer
+package import CGStreamer
 import DepthKernels
-import GstBridge
+package import GstBridge
 
 /// The fields of depth caps that tell how a stream was measured.
 ///
@@ -8,7 +8,7 @@ import GstBridge
 ///
 /// `depth-unit`: metres per count. `calibration`: JSON (`Calibration.json`) of the optics of the camera whose view the map has; also those
 /// of the color camera, where the map is not registered to it.
-struct StreamCalibration: Equatable, Sendable {
+package struct StreamCalibration: Equatable, Sendable {
     /// Metres per count; nil where the caps do not say it.
     var depthUnit: Double?
     var calibration: Calibration?
@@ -24,7 +24,7 @@ struct StreamCalibration: Equatable, Sendable {
     /// Reads the fields of fixed caps.
     ///
     /// - Throws: a sentence where a field cannot be read.
-    init(_ caps: UnsafeMutablePointer<GstCaps>) throws(CapsRefusal) {
+    package init(_ caps: UnsafeMutablePointer<GstCaps>) throws(CapsRefusal) {
         guard let structure = gst_caps_get_structure(caps, 0) else { return }
         if gst_structure_has_field(structure, StreamCalibration.unitField) != 0 {
             var unit = 0.0

@@ -1,18 +1,18 @@
-import CGStreamer
+package import CGStreamer
 import DepthKernels
-import GstBridge
+package import GstBridge
 
 /// The format of a video stream with its derived tables. Made when caps are negotiated, and replaced as a whole.
-struct StreamFormat {
+package struct StreamFormat {
     let info: GstVideoInfo
-    let layout: FrameLayout
+    package let layout: FrameLayout
     let format: VideoFormat
     /// The positions of a pixel's color components.
     let colors: VideoColors?
     let width: Int
     let height: Int
 
-    init(_ info: GstVideoInfo) throws(CapsRefusal) {
+    package init(_ info: GstVideoInfo) throws(CapsRefusal) {
         guard let format = VideoFormat.of(info.finfo.pointee.format) else {
             throw CapsRefusal("\(String(cString: info.finfo.pointee.name)) is not supported")
         }
@@ -25,10 +25,10 @@ struct StreamFormat {
     }
 
     /// The same picture with an alpha channel; nil where the format has no such sibling.
-    var withAlpha: StreamFormat? { format.withAlpha.flatMap { like($0, height: height) } }
+    package var withAlpha: StreamFormat? { format.withAlpha.flatMap { like($0, height: height) } }
 
     /// The first rows of the picture, as a format of their own.
-    func cut(toRows rows: Int) -> StreamFormat? { like(format.format, height: min(height, rows)) }
+    package func cut(toRows rows: Int) -> StreamFormat? { like(format.format, height: min(height, rows)) }
 
     private func like(_ format: GstVideoFormat, height: Int) -> StreamFormat? {
         var info = GstVideoInfo()

@@ -1,9 +1,9 @@
-import CGStreamer
+package import CGStreamer
 package import DepthKernels
 
 /// One video format that the elements work on: its name in caps, and how its bytes share the matte's samples.
 package struct VideoFormat: Sendable {
-    let format: GstVideoFormat
+    package let format: GstVideoFormat
     package let name: String
     package let layout: PixelLayout
     /// Byte of each 4-byte pixel that holds its alpha; nil where the pixels are not packed or have none.

@@ -1,12 +1,12 @@
-import CGStreamer
+package import CGStreamer
 import CGStreamerShims
 import GstBridge
 import Synchronization
 
 /// A decoded picture and its format.
-final class Picture {
+package final class Picture {
     let buffer: BufferRef
-    let info: GstVideoInfo
+    package let info: GstVideoInfo
 
     init(_ buffer: BufferRef, _ info: GstVideoInfo) {
         self.buffer = buffer

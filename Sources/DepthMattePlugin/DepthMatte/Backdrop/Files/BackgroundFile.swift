@@ -141,8 +141,10 @@ final class BackgroundFile: Sendable {
 }
 
 /// A flag that makes a thread stop waiting.
-final class CancelFlag: Sendable {
+package final class CancelFlag: Sendable {
     private let flag = Atomic(false)
+
+    package init() {}
 
     var isSet: Bool { flag.load(ordering: .relaxed) }
 

@@ -1,11 +1,11 @@
-import CGStreamer
+package import CGStreamer
 import CGStreamerShims
-import GstBridge
+package import GstBridge
 
 /// Reads a still, an animation or a video, and chooses the picture that is shown at a time.
 ///
 /// Made on the loading thread; later used by the streaming thread. `interrupt` and `close` may be called on any thread.
-final class BackgroundReader: @unchecked Sendable {  // guard: one thread at a time; see above
+package final class BackgroundReader: @unchecked Sendable {  // guard: one thread at a time; see above
     /// The path or URI, for errors.
     private let name: String
     private let decoder: BackgroundDecoder
@@ -46,7 +46,7 @@ final class BackgroundReader: @unchecked Sendable {  // guard: one thread at a t
     ///   - maxPixels: larger pictures are refused.
     ///   - isCancelled: set by another thread to stop opening.
     /// - Throws: an error that names the file and the reason.
-    init(
+    package init(
         location: String, allowsRemote: Bool, maxPixels: Int, isCancelled: CancelFlag
     ) throws(ElementError) {
         let isRemote = allowsRemote && RemoteFile.isRemote(location)
@@ -84,7 +84,7 @@ final class BackgroundReader: @unchecked Sendable {  // guard: one thread at a t
     func interrupt() { interrupted.set(true) }
 
     /// Stops the decoder. The current picture stays. Any thread.
-    func close() {
+    package func close() {
         interrupt()
         decoder.stop()
     }
@@ -92,7 +92,7 @@ final class BackgroundReader: @unchecked Sendable {  // guard: one thread at a t
     /// Returns the picture at a running time of the video. The file starts at the first requested time, and loops.
     ///
     /// - Parameter block: true to wait for the decoder, so that the result does not depend on its speed.
-    func picture(at time: RunningTime, block: Bool) -> Picture {
+    package func picture(at time: RunningTime, block: Bool) -> Picture {
         var start = origin ?? time
         // After a seek backwards the file continues with the current picture.
         if let lastTime, time < lastTime { start &+= time &- lastTime }

@@ -1,24 +1,24 @@
-import GstBridge
+package import GstBridge
 
 /// The header of a still or an animation, read before a decoder allocates anything, and a check that a JPEG is complete.
 ///
 /// GStreamer's JPEG decoders fill missing parts with gray without an error, so a truncated download would become half a
 /// background.
-struct PictureHeader {
-    enum Kind {
+package struct PictureHeader {
+    package enum Kind {
         case png, jpeg, gif, bmp, tiff, webp
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// The number of pixels that a decoder allocates; nil if the header does not say.
-    private(set) var pixels: Int?
+    package private(set) var pixels: Int?
     /// True for a JPEG without its end.
-    private(set) var isTruncated = false
+    package private(set) var isTruncated = false
     /// The end of the picture, in bytes.
-    private(set) var length: Int
+    package private(set) var length: Int
 
     /// Returns nil if the bytes are no picture of a known kind.
-    init?(_ bytes: ByteReader) {
+    package init?(_ bytes: ByteReader) {
         guard let kind = Kind(bytes) else { return nil }
         self.kind = kind
         length = bytes.size
@@ -54,18 +54,18 @@ extension PictureHeader.Kind {
 }
 
 /// The part of a file that holds one picture.
-struct PicturePiece {
-    let bytes: Range<Int>
+package struct PicturePiece {
+    package let bytes: Range<Int>
     /// The picture's duration, if the file contains it.
     let duration: RunningTime?
 }
 
 /// Codecs whose pictures begin with their own size, whatever the container says.
-enum CodedPicture: Equatable {
+package enum CodedPicture: Equatable {
     case still, gif, vp8, theora, mpegVideo, proRes
 
     /// Returns the number of pixels that a decoder allocates for these bytes; nil if they do not say.
-    func pixels(_ bytes: ByteReader) -> Int? {
+    package func pixels(_ bytes: ByteReader) -> Int? {
         switch self {
         case .still: return stillPixels(bytes)
         case .gif: return PictureHeader(bytes)?.pixels
@@ -116,7 +116,7 @@ extension ByteReader {
     }
 
     /// The whole images of a GIF, each with the blocks before it (GIF89a, section 12 and appendix A).
-    func readGIFImages() -> [PicturePiece] {
+    package func readGIFImages() -> [PicturePiece] {
         var images: [PicturePiece] = []
         var duration: RunningTime?
         guard seek(to: 10), let screen = next(), skip(2), skipColorTable(screen) else { return [] }
