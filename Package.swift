@@ -48,6 +48,15 @@ let pages =
         "\($0)/README.md"
     }
 
+/// Only Tests/fuzz.sh builds it: its main function is libFuzzer's.
+let fuzzer: [Target] =
+    Context.environment["DEPTHMATTE_FUZZ"] == "1"
+    ? [
+        .executableTarget(
+            name: "fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz",
+            swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
+    ] : []
+
 let package = Package(
     name: "gst-depthmatte",
     products: [
@@ -132,8 +141,18 @@ let package = Package(
                 "GstBridge", "GstTestSupport", "TestSupport",
             ],
             swiftSettings: strict),
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "CGStreamer", "CGStreamerShims", "DepthCameras", "DepthKernels", "DepthMattePlugin", "GstBridge",
+                "GstTestSupport",
+            ],
+            path: "Tests/FuzzTargets", swiftSettings: strict),
+        .testTarget(
+            name: "FuzzTests", dependencies: ["FuzzTargets", "GstTestSupport"], exclude: ["seeds"],
+            swiftSettings: strict),
         .testTarget(
             name: "PipelineTests", dependencies: ["GstTestSupport"], swiftSettings: strict),
-    ],
+    ] + fuzzer,
     cLanguageStandard: .c11
 )

@@ -129,6 +129,18 @@ package final class Feed {
         return worker.isIdle
     }
 
+    /// The same, waiting no longer than so many microseconds.
+    package func hasSettled(within patience: guint64) -> Bool {
+        worker.waitUntilIdle(patience)
+        return worker.isIdle
+    }
+
+    /// True where something that was pushed so far was refused.
+    package var hasFailed: Bool {
+        outcome.flow.load(ordering: .relaxed) != GST_FLOW_OK.rawValue
+            || outcome.refusedEvents.load(ordering: .relaxed) > 0
+    }
+
     /// Events that were refused. Caps that are refused show as the flow of the next buffer instead, which `settle` returns.
     package var refusedEvents: Int {
         settle()
@@ -240,7 +252,7 @@ private final class Worker {
     var isIdle: Bool { pending == 0 }
 
     /// Gives up after a while: what a test then sees tells what is stuck.
-    func waitUntilIdle() {
+    func waitUntilIdle(_ patience: guint64 = patience) {
         while pending > 0, g_async_queue_timeout_pop(done, patience) != nil { pending -= 1 }
     }
 

@@ -85,10 +85,7 @@ private final class FileServer {
         port = try #require(Int(String(decoding: line.dropLast(), as: UTF8.self)))
     }
 
-    deinit {
-        process.terminate()
-        process.waitUntilExit()
-    }
+    deinit { process.terminate() }
 
     func uri(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
 

@@ -1,4 +1,4 @@
-package import CGStreamer
+import CGStreamer
 import CGStreamerShims
 package import GstBridge
 

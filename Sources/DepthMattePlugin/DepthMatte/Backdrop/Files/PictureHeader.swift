@@ -1,4 +1,4 @@
-package import GstBridge
+import GstBridge
 
 /// The header of a still or an animation, read before a decoder allocates anything, and a check that a JPEG is complete.
 ///
