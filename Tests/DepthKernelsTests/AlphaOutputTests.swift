@@ -44,6 +44,20 @@ import Testing
         #expect([luma, u, v, own].allSatisfy { $0.guardsAreIntact })
     }
 
+    @Test(arguments: 0..<4)
+    func `a chroma sample stays where any of its pixels shows`(shown: Int) {
+        let (luma, own) = (
+            GuardedPlane(rowBytes: 2, bytes: [1, 2, 3, 4]), GuardedPlane(rowBytes: 2, bytes: [255, 255, 255, 255])
+        )
+        let (u, v) = (GuardedPlane(rowBytes: 1, bytes: [10]), GuardedPlane(rowBytes: 1, bytes: [20]))
+        let alpha = GuardedPlane(rowBytes: 2, rows: 2) { x, y in y * 2 + x == shown ? 1 : 0 }
+        #expect(
+            writeStraightAlpha(
+                a420: Planes([luma, u, v, own]), width: 2, height: 2, alpha: alpha.plane.readOnly, hidden: (90, 91, 92))
+        )
+        #expect(u.bytes == [10] && v.bytes == [20])
+    }
+
     @Test func wrongPlanesAreRefused() {
         let pixels = GuardedPlane(rowBytes: 16, rows: 2) { _, _ in 5 }
         let alpha = GuardedPlane(rowBytes: 4, rows: 2) { _, _ in 0 }

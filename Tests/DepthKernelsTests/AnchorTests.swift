@@ -17,6 +17,15 @@ import Testing
         #expect(faceDepth(in: even.image, scale: DepthScale(), placement: place, box: box) == (0.8 + 0.9) / 2)
     }
 
+    @Test(arguments: [Float.nan, -.nan, .infinity, -.infinity, -1, 0])
+    func `metres that are no distance count in no median`(hole: Float) throws {
+        let depth = try DepthMap(
+            metres: [9, 9, 9, 9, 9, 0.5, hole, 9, 9, 0.75, hole, 9, 9, 9, 9, 9], width: 4)
+        let box = Rectangle<Double>(x: 0, y: 0, width: 4, height: 4)
+        let place = placement(depth, 4, 4)
+        #expect(faceDepth(in: depth.image, scale: DepthScale(), placement: place, box: box) == 0.625)
+    }
+
     @Test func manyBoxesAgreeWithTheTranscription() throws {
         var random = RepeatableRandomNumberGenerator(seed: 11)
         let counts = (0..<(97 * 61)).map { _ in Int.random(in: 0...4000, using: &random) % 3500 }

@@ -320,9 +320,15 @@ private func mixed(_ alpha: GuardedPlane) -> Paint {
         let (width, height) = (160, 120)
         let alpha = outline(width, height)
         let background = Picture(format, width, height) { _, _, _ in 240 }
+        var isClearKept = true
         func brightness(_ light: Double) -> (edge: Double, inside: Double, clear: Double) {
             let video = Picture(format, width, height) { _, _, _ in 60 }
+            let before = video.bytes
             video.change(alpha: alpha, background: background, EdgeSettings(decontaminate: 0, lightWrap: light))
+            video.forEachSample(alpha) { plane, x, y, alpha in
+                let memory = video.planes[plane]
+                if alpha == 0, memory[x, y] != before[plane][y * memory.rowBytes + x] { isClearKept = false }
+            }
             let depth = (
                 edge: (0..<width).first { alpha[$0, 72] == 255 } ?? 0, inside: width / 2, clear: 2
             )
@@ -335,7 +341,7 @@ private func mixed(_ alpha: GuardedPlane) -> Paint {
             return (luma(depth.edge), luma(depth.inside), luma(depth.clear))
         }
         let results = [0, 0.25, 0.5, 1].map(brightness)
-        #expect(results.allSatisfy { $0.inside == 60 && $0.clear == 60 })
+        #expect(results.allSatisfy { $0.inside == 60 && $0.clear == 60 } && isClearKept)
         #expect(results[0].edge == 60)
         #expect(zip(results, results.dropFirst()).allSatisfy { $0.edge < $1.edge })
         #expect(results[3].edge < 200)

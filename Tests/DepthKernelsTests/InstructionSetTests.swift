@@ -14,7 +14,8 @@ import Testing
         settings.gamma = gamma
         for feather in [0, 0.2] {
             settings.featherFar = feather
-            for video in [(390, 61), (301, 200), (70, 33), (31, 403)] {
+            // At 1.4 times the width the taps of eight pixels are sometimes those of nine samples.
+            for video in [(390, 61), (301, 200), (182, 40), (70, 33), (31, 403)] {
                 let mattes = Loops.usable.map { loops in
                     depth.alpha(settings, videoWidth: video.0, videoHeight: video.1, loops: loops)
                 }

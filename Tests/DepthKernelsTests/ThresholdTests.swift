@@ -117,6 +117,20 @@ import Testing
         #expect(zip(depth.alpha(settings), step).allSatisfy { $0 <= $1 })
     }
 
+    @Test func `a limit that is NaN shows nothing, nor the matte of the frame before`() throws {
+        let depth = try DepthMap(counts: [Int](repeating: 500, count: 600), width: 30)
+        let frame = MatteFrame(depth: depth.image, width: 41, height: 33)
+        for path in [\MatteSettings.cutoff, \.near] {
+            let matte = Matte()
+            var settings = MatteSettings()
+            matte.render(frame, settings)
+            #expect(matte.plane().bytes.allSatisfy { $0 == 255 })
+            settings[keyPath: path] = .nan
+            matte.render(frame, settings)
+            withExtendedLifetime(matte) { #expect(matte.plane().bytes.allSatisfy { $0 == 0 }) }
+        }
+    }
+
     @Test(arguments: [Double.nan, .infinity, -.infinity, -1, 1e300, .leastNonzeroMagnitude, .signalingNaN])
     func noNumberInTheSettingsTraps(number: Double) throws {
         var random = RepeatableRandomNumberGenerator(seed: 3)

@@ -1,0 +1,74 @@
+import DepthKernels
+import TestSupport
+import Testing
+
+/// The fusion on scenes of few colors, in which the golden frames' person does not stand.
+@Suite struct FusionSceneTests {
+    private static let width = 320
+    private static let height = 240
+    private let golden: GoldenFrames
+
+    init() throws { golden = try GoldenFrames() }
+
+    /// The alpha of a first frame; the face is `GoldenFrames.face`.
+    ///
+    /// - Parameters:
+    ///   - depth: counts of a millimetre.
+    ///   - color: red, green and blue.
+    private func alpha(depth: (Int, Int) -> Int, color: (Int, Int) -> SIMD3<UInt8>) throws -> [UInt8] {
+        let (width, height) = (FusionSceneTests.width, FusionSceneTests.height)
+        let places = (0..<width * height).map { ($0 % width, $0 / width) }
+        return try golden.alpha(
+            of: Matte(), 0, depth: DepthMap(counts: places.map(depth), width: width),
+            video: places.flatMap { x, y in (0..<3).map { color(x, y)[$0] } }, width: width, height: height)
+    }
+
+    /// Above the measured person there is a hole. A spot of the person's color in it, within the ellipse of the head, is hair
+    /// where it reaches down to them, and else a thing.
+    @Test(arguments: [true, false])
+    func `what color alone shows is the person where it is connected to them`(isConnected: Bool) throws {
+        let alpha = try alpha { x, y in
+            if 80..<140 ~= x && y >= 60 { return 1000 }
+            return 70..<150 ~= x && 30..<60 ~= y ? 0 : 3000
+        } color: { x, y in
+            let isPerson = 80..<140 ~= x && y >= 60
+            let isSpot = 98..<118 ~= x && (isConnected ? 36..<60 : 36..<46) ~= y
+            return isPerson || isSpot ? SIMD3(40, 50, 120) : SIMD3(200, 190, 180)
+        }
+        let spot = (39..<43).flatMap { y in (102..<114).map { x in alpha[y * FusionSceneTests.width + x] } }
+        #expect(spot.allSatisfy { isConnected ? $0 > 250 : $0 < 64 }, "\(spot)")
+    }
+
+    /// The outline meets the borders, and lies in the colors beside where it lies in the depth.
+    @Test(arguments: [(true, false), (false, true), (true, true)])
+    func `a mirrored picture has the mirrored matte`(acrossX: Bool, acrossY: Bool) throws {
+        let (width, height) = (FusionSceneTests.width, FusionSceneTests.height)
+        func isPerson(_ x: Int, _ y: Int, _ limit: Int) -> Bool {
+            2 * x + y < limit || 2 * (width - x) + y < limit - 90
+        }
+        var random = RepeatableRandomNumberGenerator(seed: 5)
+        let noise = (0..<width * height).map { _ in UInt8.random(in: 0..<12, using: &random) }
+        func alpha(_ isMirrored: Bool) throws -> [UInt8] {
+            func place(_ x: Int, _ y: Int) -> (Int, Int) {
+                (isMirrored && acrossX ? width - 1 - x : x, isMirrored && acrossY ? height - 1 - y : y)
+            }
+            return try self.alpha { x, y in
+                let (x, y) = place(x, y)
+                return isPerson(x, y, 300) ? 1000 : 3000
+            } color: { x, y in
+                let (x, y) = place(x, y)
+                let own = noise[y * width + x]
+                return isPerson(x, y, 304)
+                    ? SIMD3(90 &+ own, 60 &+ UInt8(y / 4), 40 &+ own) : SIMD3(150 &+ own, 130, 160 &- UInt8(x / 4))
+            }
+        }
+        let (straight, mirrored) = try (alpha(false), alpha(true))
+        let back = (0..<width * height).map { index in
+            let (x, y) = (index % width, index / width)
+            return mirrored[(acrossY ? height - 1 - y : y) * width + (acrossX ? width - 1 - x : x)]
+        }
+        let difference = Difference(straight, back)
+        #expect(difference.largest <= 2 && difference.mean < 0.01, "\(difference)")
+        #expect(straight.contains(0) && straight.contains(255))
+    }
+}
