@@ -89,6 +89,12 @@ import Testing
         #expect(visible(["face-select": choice], boxes: [2, 1, 0]) == expected)
     }
 
+    @Test func `the first 64 boxes on a frame are read`() {
+        let many = [Int](repeating: 0, count: 63)
+        #expect(visible(["face-select": "all"], boxes: many + [2]) == [true, true, true])
+        #expect(visible(["face-select": "all"], boxes: many + [0, 2]) == [true, false, false])
+    }
+
     @Test func `only the listed types are faces`() {
         #expect(visible(["anchor": "face"], boxes: [1], type: "dog") == [false, false, false])
         #expect(visible(["anchor": "face", "face-types": "cat, dog"], boxes: [1], type: "dog") == [true, true, false])

@@ -73,7 +73,10 @@ import Testing
 
     @Test func `a device`() { expectRefusal("/dev/zero") }
 
-    @Test func `an address on the network`() { expectRefusal("http://localhost/picture.png") }
+    @Test func `an address on the network`() {
+        expectRefusal("http://localhost/picture.png")
+        expectRefusal("http://localhost/picture.png", naming: "only local files are read")
+    }
 
     @Test func `a malformed URI`() { expectRefusal("file:") }
 

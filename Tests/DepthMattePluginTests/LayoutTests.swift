@@ -137,9 +137,12 @@ import Testing
         #expect(difference.isWithinPromise, "\(difference)")
     }
 
-    @Test func `a buffer that upstream still holds is not written to`() throws {
+    @Test(arguments: [false, true])
+    func `a buffer that upstream still holds is not written to, nor memory that it shares`(isCopied: Bool) throws {
         let picture = guardedBuffer(Room.picture)
-        let held = BufferRef(sharing: picture.pointer)
+        let held =
+            isCopied
+            ? BufferRef(taking: try #require(gst_buffer_copy(picture.pointer))) : BufferRef(sharing: picture.pointer)
         let bench = Bench.room()
         bench.depth.push(Room.wall(3000), at: 0)
         bench.video.push(picture, at: 0)

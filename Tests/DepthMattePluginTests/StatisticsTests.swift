@@ -41,9 +41,10 @@ import Testing
         #expect(stats["covered"] == 1 && stats["paired"] == 1)
     }
 
-    @Test func `the skew says how much later the depth is`() {
+    @Test(arguments: [[0, 20, -12], [0, 12, -20]])
+    func `the skew says how much later the depth is`(skews: [Int]) {
         let bench = Bench.numbered()
-        for (number, skew) in [0, 20, -12].enumerated() {
+        for (number, skew) in skews.enumerated() {
             let due = Int64(time(ofFrame: number)) + Int64(skew) * 1_000_000
             bench.depth.push(Numbered.map(number + 1), at: GstClockTime(due))
         }
@@ -51,7 +52,7 @@ import Testing
         bench.pushVideo(3)
         #expect(bench.numbers() == [1, 2, 3])
         let stats = Stats(of: bench)
-        #expect(stats.signed("skew") == -12_000_000 && stats["skew-max"] == 20_000_000)
+        #expect(stats.signed("skew") == Int64(skews[2]) * 1_000_000 && stats["skew-max"] == 20_000_000)
     }
 
     @Test func `the cutoff, the anchor, the coverage and the holes are those of the last frame`() {

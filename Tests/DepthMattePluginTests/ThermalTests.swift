@@ -160,6 +160,21 @@ private final class FakeMachine {
         #expect(bench.numbers() == [1, 1, 0, 5, 5, 5])
     }
 
+    @Test func `a matte is not used again after a frame that had none, however soon`() throws {
+        let machine = FakeMachine()
+        machine.add(0, "cpu", 85, trips: [("passive", 80)])
+        let bench = Bench.numbered(["thermal": "degrade", "hold-time": "0", "max-skew": "50000000"])
+        _ = bench.bus.nextStructure()
+        let start: GstClockTime = 1_000_000_000
+        bench.depth.push(Numbered.map(1), at: start - 38_000_000)
+        bench.depth.push(Numbered.map(2), at: start + 75_000_000)
+        bench.depth.end()
+        for frame in 0..<4 { bench.video.push(Numbered.picture, at: start + GstClockTime(frame) * 10_000_000) }
+        bench.video.end()
+        // Frame 2 is too far from both maps; the matte of frame 0 would be near enough to frame 3.
+        #expect(bench.numbers() == [1, 1, 0, 2])
+    }
+
     // MARK: A matte that means nothing any more
 
     /// A hot element that has shown all of the room, which was near; the matte of that frame would show it again.

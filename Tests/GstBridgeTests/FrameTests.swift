@@ -82,6 +82,18 @@ import Testing
         }
     }
 
+    @Test func `a stride shorter than a row contradicts the caps`() throws {
+        let shape = VideoShape("I420", 16, 16)
+        let buffer = guardedBuffer([UInt8](repeating: 1, count: shape.size))
+        let meta = try #require(
+            gst_buffer_add_video_meta(buffer.pointer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, 16, 16))
+        for (stride, isEnough) in [(8, true), (7, false), (0, false), (-8, false)] {
+            meta.pointee.stride.1 = gint(stride)
+            let result = readAll(buffer, FrameLayout(shape.info))
+            #expect(isEnough ? result == .success(shape.size) : result == .failure(.metaDisagrees), "\(result)")
+        }
+    }
+
     @Test func `read-only memory is not written to`() throws {
         let layout = FrameLayout(width: 4, height: 4, bytesPerSample: 1)
         let buffer = guardedBuffer([UInt8](repeating: 1, count: 16))
