@@ -19,7 +19,7 @@ package func alignProject(
     let (tx, ty, tz) = (shift.x, shift.y, shift.z)
     let (fx, fy, cx, cy) = (focus.x, focus.y, focus.z, focus.w)
     guard let radial else {
-        for x in 0..<count {
+        for x in upTo(count) {
             let m = unsafe metres[x]
             let z = unsafe m * raysZ[x] + tz
             let inverse = 1 / z
@@ -41,7 +41,7 @@ package func alignProject(
         return (px * d + p1 * xy + p2 * (r2 + 2 * px * px), py * d + p2 * xy + p1 * (r2 + 2 * py * py), d)
     }
     if isInverse {
-        for x in 0..<count {
+        for x in upTo(count) {
             let m = unsafe metres[x]
             let z = unsafe m * raysZ[x] + tz
             let inverse = 1 / z
@@ -64,7 +64,7 @@ package func alignProject(
         }
         return
     }
-    for x in 0..<count {
+    for x in upTo(count) {
         let m = unsafe metres[x]
         let z = unsafe m * raysZ[x] + tz
         let inverse = 1 / z
@@ -96,7 +96,7 @@ package func alignEdges(
     _ neighborDistances: UnsafePointer<Float>, count: Int, step: Float, half: Float,
     into edges: UnsafeMutablePointer<Float>
 ) {
-    for x in 0..<count {
+    for x in upTo(count) {
         let (place, distance) = unsafe (places[x], distances[x])
         let middle = unsafe 0.5 * (place + neighbors[x])
         let difference = unsafe abs(distance - neighborDistances[x])
@@ -118,7 +118,7 @@ package func alignBounds(
     let magic: Float = 12_582_912
     let bits: Int32 = 0x4b40_0000
     let (inward, outward) = (0.5 - overlap, overlap - 0.5)
-    for x in 0..<count {
+    for x in upTo(count) {
         let (a, b) = unsafe (one[x], other[x])
         let firsts = (
             Int32(bitPattern: (a + inward + magic).bitPattern), Int32(bitPattern: (b + inward + magic).bitPattern)
@@ -163,7 +163,7 @@ private func fill<Distance: Comparable>(
     _ lastColumns: UnsafePointer<Int32>, _ firstRows: UnsafePointer<Int32>, _ lastRows: UnsafePointer<Int32>,
     _ width: Int, _ output: UnsafeMutablePointer<Distance>
 ) {
-    for x in 0..<count {
+    for x in upTo(count) {
         let distance = unsafe distances[x]
         let (left, right) = unsafe (Int(firstColumns[x]), Int(lastColumns[x]))
         let (top, bottom) = unsafe (Int(firstRows[x]), Int(lastRows[x]))
@@ -204,7 +204,7 @@ package func alignCounts(
 ) {
     // 2^23: a number added to it is rounded to a whole one in its last bits.
     let magic: Float = 8_388_608
-    for x in 0..<count {
+    for x in upTo(count) {
         let distance = unsafe distances[x]
         var scaled = distance * scale
         scaled = scaled > 1 ? scaled : 1

@@ -12,30 +12,30 @@ package func expandAlpha(
     if run.columns == 1 && run.rows == 1 {
         return unsafe repeatEach(alpha, count: run.pixels, times: run.bytes, into: target)
     }
+    let width = max(run.columns, 1)
+    let samples = (run.pixels &+ width &- 1) / width
     if run.columns == 2 && run.rows <= 2 {
         unsafe meansOfPairs(
             upper: alpha, lower: alpha + (run.rows &- 1) &* stride, count: run.pixels, into: target)
     } else {
-        for (index, first) in Swift.stride(from: 0, to: run.pixels, by: run.columns).enumerated() {
-            let columns = first..<min(first &+ run.columns, run.pixels)
-            unsafe target[index] = meanAlpha(alpha, stride: stride, columns: columns, rows: run.rows)
+        for index in upTo(samples) {
+            let first = index &* width
+            unsafe target[index] = meanAlpha(
+                alpha + first, stride: stride, columns: min(width, run.pixels &- first), rows: run.rows)
         }
     }
     if run.bytes > 1 {
-        let samples = (run.pixels &+ run.columns &- 1) / run.columns
         unsafe repeatInPlace(target, count: samples, times: run.bytes)
     }
 }
 
-/// The mean of some columns of some rows, rounded to nearest, halves up.
-///
-/// - Precondition: there is at least one column and one row.
-package func meanAlpha(_ alpha: UnsafePointer<UInt8>, stride: Int, columns: Range<Int>, rows: Int) -> UInt8 {
+/// The mean of the first columns of some rows, rounded to nearest, halves up.
+private func meanAlpha(_ alpha: UnsafePointer<UInt8>, stride: Int, columns: Int, rows: Int) -> UInt8 {
     var sum = 0
-    for y in 0..<rows {
-        for x in columns { unsafe sum &+= Int(alpha[y &* stride &+ x]) }
+    for y in upTo(rows) {
+        for x in upTo(columns) { unsafe sum &+= Int(alpha[y &* stride &+ x]) }
     }
-    let count = columns.count &* rows
+    let count = max(columns &* rows, 1)
     return UInt8(truncatingIfNeeded: (sum &+ count / 2) / count)
 }
 
@@ -45,7 +45,7 @@ private func meansOfPairs(
     upper: UnsafePointer<UInt8>, lower: UnsafePointer<UInt8>, count: Int, into target: UnsafeMutablePointer<UInt8>
 ) {
     let pairs = count / 2
-    for index in 0..<pairs {
+    for index in upTo(pairs) {
         // Two bytes as one 16-bit number, in either byte order: the sum needs no shuffle.
         let above = unsafe UnsafeRawPointer(upper).loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
         let below = unsafe UnsafeRawPointer(lower).loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
@@ -76,8 +76,8 @@ private func repeatEach(
 private func repeatEach(
     _ source: UnsafePointer<UInt8>, count: Int, fixed times: Int, into target: UnsafeMutablePointer<UInt8>
 ) {
-    for index in 0..<count {
-        for copy in 0..<times { unsafe target[index &* times &+ copy] = source[index] }
+    for index in upTo(count) {
+        for copy in upTo(times) { unsafe target[index &* times &+ copy] = source[index] }
     }
 }
 
@@ -86,7 +86,7 @@ private func repeatInPlace(_ samples: UnsafeMutablePointer<UInt8>, count: Int, t
     var index = count &- 1
     while index >= 0 {
         let value = unsafe samples[index]
-        for copy in 0..<times { unsafe samples[index &* times &+ copy] = value }
+        for copy in upTo(times) { unsafe samples[index &* times &+ copy] = value }
         index &-= 1
     }
 }
@@ -98,7 +98,7 @@ package func expandAlphaPacked422(
 ) {
     let luma = lumaFirst ? 0 : 1
     let chroma = 1 &- luma
-    for pair in 0..<((count &+ 1) / 2) {
+    for pair in upTo((count &+ 1) / 2) {
         let left = unsafe source[pair &* 2]
         let right = unsafe pair &* 2 &+ 1 < count ? source[pair &* 2 &+ 1] : left
         let mean = UInt8(truncatingIfNeeded: (UInt16(left) &+ UInt16(right) &+ 1) &>> 1)

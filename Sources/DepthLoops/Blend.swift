@@ -35,7 +35,7 @@ func dividedBy255(_ sum: UInt16) -> UInt8 {
 package func blend(
     _ part: dm_blend_part, start: Int, count: Int, alpha: UnsafePointer<UInt8>, alphaStride: Int
 ) {
-    for row in 0..<(unsafe part.rows) {
+    for row in upTo(unsafe part.rows) {
         let video = unsafe part.video + (row &* part.video_stride &+ start)
         let background = unsafe part.background + (row &* part.background_stride &+ start)
         if unsafe part.rows_ahead > 0 {
@@ -53,7 +53,7 @@ private func blendRow(
 ) {
     if count >= 32 { return unsafe dm_blend_32_or_more(video, background, alpha, count) }
     if count >= 8 { return unsafe dm_blend_8_or_more(video, background, alpha, count) }
-    for index in 0..<count {
+    for index in upTo(count) {
         unsafe video[index] = blendedByte(video: video[index], background: background[index], alpha: alpha[index])
     }
 }

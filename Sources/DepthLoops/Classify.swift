@@ -35,7 +35,7 @@ package func classify(
 ///   - bits: a bit for each sample of the row, 64 in a word.
 ///   - row: the row's first opacity.
 package func expand(_ bits: UnsafePointer<UInt64>, blocks: Range<Int>, into row: UnsafeMutablePointer<Float>) {
-    for block in blocks {
+    for block in each(blocks) {
         let shift = UInt64(truncatingIfNeeded: (block & 3) &* 16)
         let samples = unsafe UInt32(truncatingIfNeeded: bits[block &>> 2] &>> shift)
         let target = unsafe row + block &* 16
@@ -51,7 +51,7 @@ package func expand(_ bits: UnsafePointer<UInt64>, blocks: Range<Int>, into row:
 package func compare(
     _ counts: UnsafeRawPointer, words: Int, first: UInt16, span: UInt16, into mask: UnsafeMutablePointer<UInt64>
 ) {
-    for word in 0..<words { unsafe mask[word] = dm_compare_counts(counts + word &* 128, first, span) }
+    for word in upTo(words) { unsafe mask[word] = dm_compare_counts(counts + word &* 128, first, span) }
 }
 
 /// The number of little-endian 16-bit counts of a row, aligned or not, that are inside a range.
@@ -67,7 +67,7 @@ package func countInside(_ counts: UnsafeRawPointer, count: Int, first: UInt16, 
         if let hole { unsafe inside &= ~dm_compare_counts(counts + start &* 2, hole, 0) }
         size &+= inside.nonzeroBitCount
     }
-    for index in lastStart..<count {
+    for index in upTo(count, from: lastStart) {
         let sample = unsafe UInt16(littleEndian: counts.loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self))
         if sample &- first <= span && sample != hole { size &+= 1 }
     }

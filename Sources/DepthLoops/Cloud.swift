@@ -12,13 +12,13 @@ package func metresOfCounts(
     into metres: UnsafeMutablePointer<Float>
 ) {
     prefetch(UInt(bitPattern: counts) &+ UInt(bitPattern: count &* 2), count &* 2)
-    for index in 0..<count {
+    for index in upTo(count) {
         let sample = unsafe counts.loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
         let value = Float(sample) * unit + bias
         unsafe metres[index] = Int32(sample) == invalid ? 0 : value
     }
     guard isInverse else { return }
-    for index in 0..<count {
+    for index in upTo(count) {
         let value = unsafe metres[index]
         unsafe metres[index] = value > 0 ? 1 / value : 0
     }
@@ -164,7 +164,7 @@ private func greatest(_ one: SIMD8<Float>, _ other: SIMD8<Float>) -> SIMD8<Float
 package func keepNearest(
     keys: UnsafePointer<Double>, places: UnsafePointer<Int32>, count: Int, in buffer: UnsafeMutablePointer<Double>
 ) {
-    for index in 0..<((count &+ 7) / 8) { unsafe keepEight(keys, places, index, count, buffer) }
+    for index in upTo((count &+ 7) / 8) { unsafe keepEight(keys, places, index, count, buffer) }
 }
 
 /// Stores the keys of sample `index` of each eighth of a row. Neighbours often have the same place, and a load after a
@@ -192,7 +192,7 @@ private func keep(_ key: Double, at place: Int32, in buffer: UnsafeMutablePointe
 package func moveNearest(
     from source: UnsafeMutablePointer<Double>, count: Int, empty: Double, into target: UnsafeMutablePointer<Double>
 ) {
-    for index in 0..<count {
+    for index in upTo(count) {
         let (key, old) = unsafe (source[index], target[index])
         unsafe target[index] = key < old ? key : old
         unsafe source[index] = empty

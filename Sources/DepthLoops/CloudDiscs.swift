@@ -26,7 +26,7 @@ package func drawDiscs(
     if isOfFive && lines == 2 {
         return unsafe drawTwoLinesOfFive(rows, emptied, alsoEmptied, empty, width, target, target + stride)
     }
-    for line in 0..<lines {
+    for line in upTo(lines) {
         let (rows, target) = unsafe (rows + line, target + line &* stride)
         let emptied = unsafe line == 0 ? emptied : alsoEmptied
         if isOfFive {
@@ -38,7 +38,7 @@ package func drawDiscs(
         } else {
             unsafe drawAnyDiscs(rows, radius, heights, width, scratch, target)
         }
-        unsafe emptied.update(repeating: empty, count: width &+ 2 &* radius)
+        for x in upTo(width &+ 2 &* radius) { unsafe emptied[x] = empty }
     }
 }
 
@@ -114,7 +114,7 @@ private func drawAnyDiscs(
     let room = columns &+ 4
     // For each half height, from 0 upwards, the least key of each column.
     unsafe scratch.update(from: rows[radius], count: room)
-    for height in 0..<radius {
+    for height in upTo(radius) {
         let (from, to) = unsafe (scratch + height &* room, scratch + (height &+ 1) &* room)
         let (above, below) = unsafe (rows[radius &- height &- 1], rows[radius &+ height &+ 1])
         var x = 0
@@ -125,7 +125,7 @@ private func drawAnyDiscs(
     }
     unsafe drawPixels(width, target) { x in
         var key = unsafe four(scratch + radius &* room, x &+ radius)
-        for beside in 1...radius {
+        for beside in upTo(radius &+ 1, from: 1) {
             let strip = unsafe scratch + heights[beside] &* room
             key = unsafe least(least(four(strip, x &+ radius &- beside), key), four(strip, x &+ radius &+ beside))
         }
@@ -167,7 +167,7 @@ private func put(_ keys: SIMD4<Double>, _ target: UnsafeMutableRawPointer, _ x: 
         dm_prefetch_for_writing(UInt(bitPattern: target) &+ UInt(bitPattern: (x &+ width) &* 4))
         return unsafe target.storeBytes(of: colors, toByteOffset: x &* 4, as: SIMD4<UInt32>.self)
     }
-    for lane in 0..<(width &- x) {
+    for lane in 0..<4 where lane < width &- x {
         unsafe target.storeBytes(of: colors[lane], toByteOffset: (x &+ lane) &* 4, as: UInt32.self)
     }
 }

@@ -14,7 +14,7 @@ package func binsOfMetres(
     into numbers: UnsafeMutablePointer<Int32>
 ) {
     let last = Float(bins &- 1)
-    for x in 0..<count {
+    for x in upTo(count) {
         let metres = unsafe row.float(x)
         let bin = floorWhole(max(min(metres * scale, last), 0))
         let measured = metres < limit ? bin : bins
@@ -37,7 +37,7 @@ package func placesOfMetres(
     into numbers: UnsafeMutablePointer<Int32>
 ) {
     let most = Float(last)
-    for x in 0..<count {
+    for x in upTo(count) {
         let metres = unsafe row.float(x)
         let place = floorWhole(max(min((far - metres) * scale + 0.5, most), 0))
         let beforeFar = metres < far ? place : 0

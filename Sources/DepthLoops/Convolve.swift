@@ -26,8 +26,8 @@ package func convolve(
         var (distance, offset) = (1, step)
         while distance <= radius {
             let weight = unsafe weights[distance]
-            unsafe sum += (load(one - offset) + load(one + offset)) * weight
-            unsafe other += (load(two - offset) + load(two + offset)) * weight
+            unsafe sum += (load(one + (0 &- offset)) + load(one + offset)) * weight
+            unsafe other += (load(two + (0 &- offset)) + load(two + offset)) * weight
             distance &+= 1
             offset &+= step
         }
@@ -40,7 +40,7 @@ package func convolve(
         var sum = unsafe load(one) * weights[0]
         var (distance, offset) = (1, step)
         while distance <= radius {
-            unsafe sum += (load(one - offset) + load(one + offset)) * weights[distance]
+            unsafe sum += (load(one + (0 &- offset)) + load(one + offset)) * weights[distance]
             distance &+= 1
             offset &+= step
         }
@@ -52,7 +52,7 @@ package func convolve(
 ///
 /// - Parameter line: the opacities, from the first tap of the first result on.
 package func decimate(_ line: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>) {
-    for cell in 0..<count {
+    for cell in upTo(count) {
         let first = unsafe line + 2 &* cell
         unsafe target[cell] = (first[0] + first[3]) * 0.125 + (first[1] + first[2]) * 0.375
     }

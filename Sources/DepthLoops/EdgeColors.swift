@@ -2,7 +2,7 @@
 package func accumulateBits(
     _ row: UnsafePointer<UInt8>, count: Int, all: UnsafeMutablePointer<UInt8>, any: UnsafeMutablePointer<UInt8>
 ) {
-    for x in 0..<count {
+    for x in upTo(count) {
         unsafe all[x] &= row[x]
         unsafe any[x] |= row[x]
     }
@@ -15,10 +15,10 @@ package func addSamples(
     _ bytes: UnsafePointer<UInt8>, step: Int, count: Int, into sums: UnsafeMutablePointer<UInt16>
 ) {
     switch step {
-    case 1: for x in 0..<count { unsafe sums[x] &+= UInt16(bytes[x]) }
-    case 2: for x in 0..<count { unsafe sums[x] &+= UInt16(bytes[x &* 2]) }
-    case 4: for x in 0..<count { unsafe sums[x] &+= UInt16(bytes[x &* 4]) }
-    default: for x in 0..<count { unsafe sums[x] &+= UInt16(bytes[x &* step]) }
+    case 1: for x in upTo(count) { unsafe sums[x] &+= UInt16(bytes[x]) }
+    case 2: for x in upTo(count) { unsafe sums[x] &+= UInt16(bytes[x &* 2]) }
+    case 4: for x in upTo(count) { unsafe sums[x] &+= UInt16(bytes[x &* 4]) }
+    default: for x in upTo(count) { unsafe sums[x] &+= UInt16(bytes[x &* step]) }
     }
 }
 
@@ -28,10 +28,10 @@ package func addSamples(
     into sums: UnsafeMutablePointer<UInt16>
 ) {
     switch step {
-    case 1: for x in 0..<count { unsafe sums[x] &+= UInt16(bytes[x]) & (alpha[x] == cover ? .max : 0) }
-    case 2: for x in 0..<count { unsafe sums[x] &+= UInt16(bytes[x &* 2]) & (alpha[x] == cover ? .max : 0) }
-    case 4: for x in 0..<count { unsafe sums[x] &+= UInt16(bytes[x &* 4]) & (alpha[x] == cover ? .max : 0) }
-    default: for x in 0..<count { unsafe sums[x] &+= UInt16(bytes[x &* step]) & (alpha[x] == cover ? .max : 0) }
+    case 1: for x in upTo(count) { unsafe sums[x] &+= UInt16(bytes[x]) & (alpha[x] == cover ? .max : 0) }
+    case 2: for x in upTo(count) { unsafe sums[x] &+= UInt16(bytes[x &* 2]) & (alpha[x] == cover ? .max : 0) }
+    case 4: for x in upTo(count) { unsafe sums[x] &+= UInt16(bytes[x &* 4]) & (alpha[x] == cover ? .max : 0) }
+    default: for x in upTo(count) { unsafe sums[x] &+= UInt16(bytes[x &* step]) & (alpha[x] == cover ? .max : 0) }
     }
 }
 
@@ -39,7 +39,7 @@ package func addSamples(
 package func countSamples(
     _ alpha: UnsafePointer<UInt8>, cover: UInt8, count: Int, into sums: UnsafeMutablePointer<UInt16>
 ) {
-    for x in 0..<count { unsafe sums[x] &+= alpha[x] == cover ? 1 : 0 }
+    for x in upTo(count) { unsafe sums[x] &+= alpha[x] == cover ? 1 : 0 }
 }
 
 /// Sums the columns of each cell; the last cell may have fewer columns.
@@ -50,7 +50,7 @@ package func sumCells(
     while start < count {
         let end = min(start &+ cellWidth, count)
         var sum: UInt32 = 0
-        for x in start..<end { unsafe sum &+= UInt32(columns[x]) }
+        for x in upTo(end, from: start) { unsafe sum &+= UInt32(columns[x]) }
         unsafe cells[cell] = Float(sum)
         (start, cell) = (end, cell &+ 1)
     }
@@ -65,7 +65,7 @@ package func convolveVertically(
 ) {
     let (above, below) = unsafe near
     let (above2, below2) = unsafe far
-    for x in 0..<count {
+    for x in upTo(count) {
         unsafe target[x] = middle[x] + nearWeight * (above[x] + below[x]) + farWeight * (above2[x] + below2[x])
     }
 }
@@ -75,7 +75,7 @@ package func convolveHorizontally(
     _ row: UnsafePointer<Float>, nearWeight: Float, farWeight: Float, count: Int,
     into target: UnsafeMutablePointer<Float>
 ) {
-    for x in 0..<count {
+    for x in upTo(count) {
         let near = unsafe row[x &- 1] + row[x &+ 1]
         let far = unsafe row[x &- 2] + row[x &+ 2]
         unsafe target[x] = row[x] + nearWeight * near + farWeight * far
@@ -91,11 +91,11 @@ package func enlargeCells(
     _ cells: UnsafePointer<Float>, intervals: Int, size: Int, into target: UnsafeMutablePointer<Float>
 ) {
     let factor = 1 / Float(size)
-    for interval in 0..<intervals {
+    for interval in upTo(intervals) {
         let left = unsafe cells[interval]
         let slope = unsafe (cells[interval &+ 1] - left) * factor
         let line = unsafe target + interval &* size
-        for x in 0..<size { unsafe line[x] = left + slope * (Float(Int32(truncatingIfNeeded: x)) + 0.5) }
+        for x in upTo(size) { unsafe line[x] = left + slope * (Float(Int32(truncatingIfNeeded: x)) + 0.5) }
     }
 }
 
@@ -109,7 +109,7 @@ package func prepareEdge(
     person: UnsafeMutablePointer<Float>, room: UnsafeMutablePointer<Float>, alpha: UnsafePointer<Float>, count: Int,
     strength: Float, little: Float, into gain: UnsafeMutablePointer<Float>
 ) {
-    for x in 0..<count {
+    for x in upTo(count) {
         let (p, r, a) = unsafe (person[x], room[x], alpha[x])
         let known = p / (p + little) * (r / (r + little)) * strength
         unsafe gain[x] = a > 0 && a < 255 ? known : 0
@@ -128,7 +128,7 @@ package func decontaminate(
     personShare: UnsafePointer<Float>, room: UnsafePointer<Float>, roomShare: UnsafePointer<Float>,
     gain: UnsafePointer<Float>, count: Int
 ) {
-    for x in 0..<count {
+    for x in upTo(count) {
         let (sample, a) = unsafe (samples[x], alpha[x] * (1 / 255))
         let (f, b) = unsafe (person[x] * personShare[x], room[x] * roomShare[x])
         let color = min(max(f + a * (sample - a * f - (1 - a) * b), 0), 255)
@@ -145,7 +145,7 @@ package func wrapLight(
     _ samples: UnsafeMutablePointer<Float>, alpha: UnsafePointer<Float>, light: UnsafePointer<Float>,
     cover: UnsafePointer<Float>, weight: UnsafePointer<Float>, count: Int, strength: Float
 ) {
-    for x in 0..<count {
+    for x in upTo(count) {
         let share = unsafe 1 / max(weight[x], 1e-20)
         let clear = unsafe min(max(1 - cover[x] * share * (1 / 255), 0), 1)
         let gain = unsafe alpha[x] > 0 ? clear * strength : 0
@@ -158,7 +158,7 @@ package func wrapLight(
 package func splitShares(
     _ shares: UnsafePointer<Float>, count: Int, first: UnsafeMutablePointer<UInt8>, second: UnsafeMutablePointer<UInt8>
 ) {
-    for x in 0..<count {
+    for x in upTo(count) {
         let place = unsafe shares[x] * 510
         unsafe first[x] = nearestByte(max(255 - place, 0))
         unsafe second[x] = nearestByte(min(max(510 - place, 0), 255))
@@ -174,9 +174,9 @@ package func storeSamples(
     _ samples: UnsafePointer<Float>, count: Int, into bytes: UnsafeMutablePointer<UInt8>, step: Int
 ) {
     switch step {
-    case 1: for x in 0..<count { unsafe bytes[x] = nearestByte(samples[x]) }
-    case 2: for x in 0..<count { unsafe bytes[x &* 2] = nearestByte(samples[x]) }
-    case 4: for x in 0..<count { unsafe bytes[x &* 4] = nearestByte(samples[x]) }
-    default: for x in 0..<count { unsafe bytes[x &* step] = nearestByte(samples[x]) }
+    case 1: for x in upTo(count) { unsafe bytes[x] = nearestByte(samples[x]) }
+    case 2: for x in upTo(count) { unsafe bytes[x &* 2] = nearestByte(samples[x]) }
+    case 4: for x in upTo(count) { unsafe bytes[x &* 4] = nearestByte(samples[x]) }
+    default: for x in upTo(count) { unsafe bytes[x &* step] = nearestByte(samples[x]) }
     }
 }

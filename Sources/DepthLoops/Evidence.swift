@@ -22,7 +22,7 @@ package func evidence(
     unsafe nearest(colors, stride: stride, count: count, person, personColors, into: memory)
     unsafe nearest(colors, stride: stride, count: count, room, roomColors, into: memory + count)
     let toRoom = unsafe UnsafePointer(memory + count)
-    for x in 0..<count {
+    for x in upTo(count) {
         let ratio =
             unsafe (naturalExponential(memory[x] * factor) + outlier)
             / (naturalExponential(toRoom[x] * factor) + outlier)
@@ -35,10 +35,10 @@ private func nearest(
     _ colors: UnsafePointer<Float>, stride: Int, count: Int, _ palette: UnsafePointer<Float>, _ paletteColors: Int,
     into target: UnsafeMutablePointer<Float>
 ) {
-    for x in 0..<count { unsafe target[x] = 4 }
-    for index in 0..<paletteColors {
+    for x in upTo(count) { unsafe target[x] = 4 }
+    for index in upTo(paletteColors) {
         let (y, u, v) = unsafe (palette[3 &* index], palette[3 &* index &+ 1], palette[3 &* index &+ 2])
-        for x in 0..<count {
+        for x in upTo(count) {
             let dy = unsafe colors[x] - y
             let du = unsafe colors[stride &+ x] - u
             let dv = unsafe colors[2 &* stride &+ x] - v
@@ -51,7 +51,7 @@ private func nearest(
 package func probability(
     _ logOdds: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>
 ) {
-    for index in 0..<count {
+    for index in upTo(count) {
         let t = unsafe logOdds[index]
         let e = naturalExponential(-abs(t))
         let p = (t < 0 ? e : 1) / (1 + e)
@@ -71,7 +71,7 @@ package func sumTile(
 ) {
     var (y, u, v, squares) = (Tile(repeating: 0), Tile(repeating: 0), Tile(repeating: 0), Tile(repeating: 0))
     var count = 0
-    for row in 0..<rows {
+    for row in upTo(rows) {
         let members = unsafe UInt16(truncatingIfNeeded: bits[row &* bitsStride] &>> shift)
         if members == 0 { continue }
         count &+= members.nonzeroBitCount
@@ -112,6 +112,6 @@ private func tile(_ source: UnsafePointer<Float>) -> Tile {
 
 private func tile(_ source: UnsafePointer<Float>, _ columns: Int) -> Tile {
     var tile = Tile(repeating: 0)
-    for column in 0..<columns { tile[column] = unsafe source[column] }
+    for column in 0..<Tile.scalarCount where column < columns { tile[column] = unsafe source[column] }
     return tile
 }

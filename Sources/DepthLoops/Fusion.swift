@@ -25,7 +25,7 @@ private func sumRows(
     _ rows: (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>),
     _ weights: SIMD4<UInt16>, _ rowCount: Int, _ count: Int, _ isFirst: Bool, _ sums: UnsafeMutablePointer<UInt16>
 ) {
-    for x in 0..<count {
+    for x in upTo(count) {
         var sum = unsafe weights[0] &* UInt16(rows.0[x])
         if rowCount > 1 { unsafe sum &+= weights[1] &* UInt16(rows.1[x]) }
         if rowCount > 2 { unsafe sum &+= weights[2] &* UInt16(rows.2[x]) }
@@ -77,10 +77,10 @@ private func averageEach(
     _ line: UnsafePointer<UInt16>, _ step: Int, _ pixels: Int, _ intervals: Int, _ weights: SIMD16<Float>,
     _ offset: Float, _ groups: Int, _ target: UnsafeMutablePointer<Float>
 ) {
-    for group in 0..<groups {
+    for group in upTo(groups) {
         let start = group &* pixels &* step
         var (first, second) = (offset, offset)
-        for pixel in 0..<pixels {
+        for pixel in upTo(pixels) {
             let value = unsafe Float(line[start &+ pixel &* step])
             first += weights[pixel] * value
             if intervals > 1 { second += weights[pixels &+ pixel] * value }
@@ -96,7 +96,7 @@ private func averageEach(
 package func averageSquares(
     _ rows: UnsafePointer<Float>, stride: Int, count: Int, into target: UnsafeMutablePointer<Float>
 ) {
-    for index in 0..<count {
+    for index in upTo(count) {
         var sum: Float = 0
         for pixel in 0..<4 {
             let x = 4 &* index &+ pixel
@@ -130,10 +130,10 @@ private func averageIntervals(
     _ line: UnsafePointer<Float>, _ step: Int, _ first: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
     _ taps: Int, _ count: Int, _ target: UnsafeMutablePointer<Float>
 ) {
-    for index in 0..<count {
+    for index in upTo(count) {
         let start = unsafe line + Int(first[index])
         var sum: Float = 0
-        for tap in 0..<taps { unsafe sum += weights[tap &* count &+ index] * start[tap &* step] }
+        for tap in upTo(taps) { unsafe sum += weights[tap &* count &+ index] * start[tap &* step] }
         unsafe target[index] = sum
     }
 }
@@ -143,7 +143,7 @@ package func interpolate(
     _ upper: UnsafePointer<Float>, _ lower: UnsafePointer<Float>, share: Float, columns: Range<Int>,
     into target: UnsafeMutablePointer<Float>
 ) {
-    for x in columns { unsafe target[x] = upper[x] + share * (lower[x] - upper[x]) }
+    for x in each(columns) { unsafe target[x] = upper[x] + share * (lower[x] - upper[x]) }
 }
 
 /// Numbers that are stored at a time. The last store of an interval may overrun it; the next interval overwrites the
@@ -162,7 +162,7 @@ package func enlarge(
     _ line: UnsafePointer<Float>, starts: UnsafePointer<Int32>, share: UnsafePointer<Float>, samples: Range<Int>,
     step: Int, columns: Range<Int>, into target: UnsafeMutablePointer<Float>
 ) {
-    for sample in samples {
+    for sample in each(samples) {
         let begin = unsafe max(Int(starts[sample]), columns.lowerBound)
         let end = unsafe min(Int(starts[sample &+ 1]), columns.upperBound)
         let left = unsafe line[sample]
@@ -190,7 +190,7 @@ package func evaluate(
 ) {
     let (line1, line2, line3) = unsafe (model + modelStride, model + 2 &* modelStride, model + 3 &* modelStride)
     let (channel1, channel2) = unsafe (channels + stride, channels + 2 &* stride)
-    for sample in samples {
+    for sample in each(samples) {
         let begin = unsafe max(Int(starts[sample]), columns.lowerBound)
         let end = unsafe min(Int(starts[sample &+ 1]), columns.upperBound)
         if begin >= end { continue }
@@ -228,8 +228,8 @@ package func widen(
     _ bytes: UnsafePointer<UInt8>, step: Int, shift: Int, columns: Range<Int>, into target: UnsafeMutablePointer<Float>
 ) {
     switch (step, shift) {
-    case (1, 0): for x in columns { unsafe target[x] = Float(bytes[x]) }
-    case (4, 0): for x in columns { unsafe target[x] = Float(bytes[4 &* x]) }
+    case (1, 0): for x in each(columns) { unsafe target[x] = Float(bytes[x]) }
+    case (4, 0): for x in each(columns) { unsafe target[x] = Float(bytes[4 &* x]) }
     case (1, 1), (2, 1):
         var x = columns.lowerBound
         if x & 1 == 1 {
@@ -238,7 +238,7 @@ package func widen(
         }
         let (first, end) = (x &>> 1, columns.upperBound &>> 1)
         if first < end {
-            for sample in first..<end {
+            for sample in upTo(end, from: first) {
                 let value = unsafe Float(bytes[sample &* step])
                 unsafe target[2 &* sample] = value
                 unsafe target[2 &* sample &+ 1] = value
@@ -246,7 +246,7 @@ package func widen(
             x = 2 &* end
         }
         if x < columns.upperBound { unsafe target[x] = Float(bytes[(x &>> 1) &* step]) }
-    default: for x in columns { unsafe target[x] = Float(bytes[(x &>> shift) &* step]) }
+    default: for x in each(columns) { unsafe target[x] = Float(bytes[(x &>> shift) &* step]) }
     }
 }
 
@@ -255,7 +255,7 @@ package func smooth(
     _ line: UnsafePointer<Float>, columns: Range<Int>, middle: Float, side: Float,
     into target: UnsafeMutablePointer<Float>
 ) {
-    for x in columns { unsafe target[x] = middle * line[x] + side * (line[x &- 1] + line[x &+ 1]) }
+    for x in each(columns) { unsafe target[x] = middle * line[x] + side * (line[x &- 1] + line[x &+ 1]) }
 }
 
 /// Computes a row of alpha (`Drawing`).
@@ -269,7 +269,7 @@ package func finishAlpha(
     slope: Float, plain: UnsafePointer<Float>, keep: UnsafePointer<Float>, columns: Range<Int>,
     into alpha: UnsafeMutablePointer<UInt8>
 ) {
-    for x in columns {
+    for x in each(columns) {
         let q = unsafe middle * line[x] + side * (above[x] + below[x])
         let ramp = min(max((q - 0.5) * slope + 0.5, 0), 1) * 255
         let drawn = unsafe plain[x] > 0.99 ? 255 : plain[x] < -0.99 ? 0 : ramp
@@ -286,7 +286,7 @@ package func finishAlpha(
 package func addSquaredMeans(
     _ sums: UnsafePointer<Float>, count: Int, factor: Float, isFirst: Bool, into target: UnsafeMutablePointer<Float>
 ) {
-    for x in 0..<count {
+    for x in upTo(count) {
         let mean = unsafe (sums[x &- 1] + sums[x] + sums[x &+ 1]) * factor
         unsafe target[x] = (isFirst ? 0 : target[x]) + mean * mean
     }
@@ -297,7 +297,7 @@ package func subtractRows(
     _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, _ c: UnsafePointer<Float>, less offset: Int, count: Int,
     into target: UnsafeMutablePointer<Float>
 ) {
-    for x in 0..<count {
+    for x in upTo(count) {
         unsafe target[x] = (a[x] - a[offset &+ x]) + (b[x] - b[offset &+ x]) + (c[x] - c[offset &+ x])
     }
 }
@@ -309,7 +309,7 @@ package func settle(
     _ current: UnsafeMutablePointer<Float>, past: UnsafePointer<Float>, share: UnsafeMutablePointer<Float>, count: Int,
     factor: Float, settle: Float, sure: Float
 ) {
-    for index in 0..<count {
+    for index in upTo(count) {
         let (old, new) = unsafe (past[index], current[index])
         let change = unsafe min(max(share[index] * factor - 0.1, 0), 1)
         let moved = old * new < 0 && abs(new) > sure ? 1 : change
@@ -326,9 +326,9 @@ package func addRow(
     _ row: UnsafePointer<Float>, weight: Float, isFirst: Bool, count: Int, into target: UnsafeMutablePointer<Float>
 ) {
     if isFirst {
-        for x in 0..<count { unsafe target[x] = weight * row[x] }
+        for x in upTo(count) { unsafe target[x] = weight * row[x] }
     } else {
-        for x in 0..<count { unsafe target[x] += weight * row[x] }
+        for x in upTo(count) { unsafe target[x] += weight * row[x] }
     }
 }
 
@@ -336,7 +336,7 @@ package func addRow(
 package func multiply(
     _ one: UnsafePointer<Float>, _ other: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>
 ) {
-    for x in 0..<count { unsafe target[x] = one[x] * other[x] }
+    for x in upTo(count) { unsafe target[x] = one[x] * other[x] }
 }
 
 /// Box sums along a row: each number plus its neighbours within a radius.
@@ -350,8 +350,8 @@ package func sumNeighbours(
     case 1: unsafe sumNeighbours(line, 1, count, target)
     case 2: unsafe sumNeighbours(line, 2, count, target)
     default:
-        for x in 0..<count { unsafe target[x] = line[x &- radius] }
-        for offset in (1 - radius)...radius { for x in 0..<count { unsafe target[x] += line[x &+ offset] } }
+        for x in upTo(count) { unsafe target[x] = line[x &- radius] }
+        for offset in upTo(radius &+ 1, from: 1 &- radius) { for x in upTo(count) { unsafe target[x] += line[x &+ offset] } }
     }
 }
 
@@ -359,9 +359,9 @@ package func sumNeighbours(
 private func sumNeighbours(
     _ line: UnsafePointer<Float>, _ radius: Int, _ count: Int, _ target: UnsafeMutablePointer<Float>
 ) {
-    for x in 0..<count {
+    for x in upTo(count) {
         var sum = unsafe line[x &- radius]
-        for offset in (1 - radius)...radius { unsafe sum += line[x &+ offset] }
+        for offset in upTo(radius &+ 1, from: 1 &- radius) { unsafe sum += line[x &+ offset] }
         unsafe target[x] = sum
     }
 }
@@ -371,7 +371,7 @@ private func sumNeighbours(
 /// - Parameter lines: 13 rows of means, `stride` numbers apart: the color, P, the products of colors and those with P.
 ///   a and b replace the first four.
 package func solveModel(_ lines: UnsafeMutablePointer<Float>, stride: Int, count: Int, epsilon: Float) {
-    for x in 0..<count {
+    for x in upTo(count) {
         let (y, u, v, p) = unsafe (
             lines[x], lines[stride &+ x], lines[2 &* stride &+ x], lines[3 &* stride &+ x]
         )
@@ -411,7 +411,7 @@ package func dilateWords(
 ) {
     let shift = UInt64(truncatingIfNeeded: distance)
     let rest = 64 &- shift
-    for index in 0..<count {
+    for index in upTo(count) {
         let word = unsafe words[index]
         let (before, after) = unsafe (words[index &- 1] &>> rest, words[index &+ 1] &<< rest)
         unsafe target[index] = word | word &<< shift | word &>> shift | before | after
@@ -420,5 +420,5 @@ package func dilateWords(
 
 /// Adds the bits of a row of words to another.
 package func orWords(_ words: UnsafePointer<UInt64>, count: Int, into target: UnsafeMutablePointer<UInt64>) {
-    for index in 0..<count { unsafe target[index] |= words[index] }
+    for index in upTo(count) { unsafe target[index] |= words[index] }
 }

@@ -5,10 +5,10 @@
 package func raise(_ numbers: UnsafeMutablePointer<Float>, count: Int, to exponent: Float) {
     switch exponent {
     case 1: break
-    case 0.5: for index in 0..<count { unsafe numbers[index] = numbers[index].squareRoot() }
-    case 0.25: for index in 0..<count { unsafe numbers[index] = numbers[index].squareRoot().squareRoot() }
-    case 2: for index in 0..<count { unsafe numbers[index] *= numbers[index] }
-    default: for index in 0..<count { unsafe numbers[index] = power(numbers[index], exponent) }
+    case 0.5: for index in upTo(count) { unsafe numbers[index] = numbers[index].squareRoot() }
+    case 0.25: for index in upTo(count) { unsafe numbers[index] = numbers[index].squareRoot().squareRoot() }
+    case 2: for index in upTo(count) { unsafe numbers[index] *= numbers[index] }
+    default: for index in upTo(count) { unsafe numbers[index] = power(numbers[index], exponent) }
     }
 }
 

@@ -2,7 +2,7 @@ package import CDepthKernels
 
 /// Converts opacities of 0…1 to 16-bit fixed point, in units of 1 / (2^15 − 1); opacities above 1 count as 1.
 package func toFixed(_ opacities: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Int16>) {
-    for index in 0..<count {
+    for index in upTo(count) {
         let opacity = unsafe opacities[index]
         unsafe target[index] = Int16(truncatingIfNeeded: nearestWhole((opacity > 1 ? 1 : opacity) * 32767))
     }
@@ -36,12 +36,12 @@ package func filterVertically(
 ) {
     // The sum of four truncated products is 2 too small on average; 16 rounds the shift to nearest.
     let (bias, shift): (Int16, Int16) = (2 + 16, 5)
-    for row in 0..<rows {
+    for row in upTo(rows) {
         let bytes = unsafe alpha + row &* stride
-        if columns.count >= 32 {
+        if columns.upperBound &- columns.lowerBound >= 32 {
             unsafe dm_filter_vertically(taps + row, columns.lowerBound, columns.upperBound, bias, shift, bytes)
         } else {
-            for x in columns {
+            for x in each(columns) {
                 let sum = unsafe upperHalves(taps[row], x) &+ bias
                 unsafe bytes[x] = UInt8(truncatingIfNeeded: min(max(sum &>> shift, 0), 255))
             }

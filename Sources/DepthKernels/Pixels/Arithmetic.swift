@@ -21,7 +21,7 @@ func nearestIndex(_ value: Double, in range: ClosedRange<Int>) -> Int {
 private func index(_ whole: Double, in range: ClosedRange<Int>) -> Int {
     guard whole > Double(range.lowerBound) else { return range.lowerBound }
     guard whole < Double(range.upperBound) else { return range.upperBound }
-    return Int(whole)
+    return Int(exactly: whole) ?? range.upperBound
 }
 
 /// `value` clamped to `range`; `fallback` for NaN.
@@ -31,10 +31,11 @@ func clamped(_ value: Double, to range: ClosedRange<Double>, orIfNaN fallback: D
 
 /// The number of groups of `size` that hold `count` items: `count / size`, rounded up.
 ///
-/// - Precondition: `count >= 0` and `size > 0`.
+/// - Precondition: `count >= 0` and `size > 0`; a size below 1 counts as 1.
 @inline(__always)
 func groups(of size: Int, in count: Int) -> Int {
-    count / size &+ (count % size == 0 ? 0 : 1)
+    let size = max(size, 1)
+    return count / size &+ (count % size == 0 ? 0 : 1)
 }
 
 /// The largest `Float` that is not above `value`; NaN stays NaN.
