@@ -351,7 +351,9 @@ package func sumNeighbours(
     case 2: unsafe sumNeighbours(line, 2, count, target)
     default:
         for x in upTo(count) { unsafe target[x] = line[x &- radius] }
-        for offset in upTo(radius &+ 1, from: 1 &- radius) { for x in upTo(count) { unsafe target[x] += line[x &+ offset] } }
+        for offset in upTo(radius &+ 1, from: 1 &- radius) {
+            for x in upTo(count) { unsafe target[x] += line[x &+ offset] }
+        }
     }
 }
 

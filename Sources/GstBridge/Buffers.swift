@@ -133,7 +133,9 @@ package var lineAligned: GstAllocationParams {
 /// A zeroed buffer of `size` bytes.
 package func newBuffer(size: Int) throws(FrameFault) -> OwnedBuffer {
     var parameters = lineAligned
-    guard let made = gst_buffer_new_allocate(nil, gsize(size), &parameters) else { throw .outOfMemory(bytes: size) }
+    guard let made = gst_buffer_new_allocate(nil, gsize(clamping: size), &parameters) else {
+        throw .outOfMemory(bytes: size)
+    }
     let buffer = OwnedBuffer(taking: made)
     if !buffer.pointer.clear() { throw .notMappable }
     return buffer

@@ -118,7 +118,8 @@ private struct FrameMapping {
             var (first, count, skip): (guint, guint, gsize) = (0, 0, 0)
             guard let plane = planes[index],
                 let extent = Plane.extent(rowBytes: plane.rowBytes, rows: plane.rows, stride: plane.stride),
-                gst_buffer_find_memory(buffer, gsize(plane.offset), gsize(extent), &first, &count, &skip) != 0,
+                gst_buffer_find_memory(
+                    buffer, gsize(clamping: plane.offset), gsize(clamping: extent), &first, &count, &skip) != 0,
                 count == 1
             else { return nil }
             result.append(PlaneMemory(index: first, skip: Int(clamping: skip)))

@@ -78,7 +78,7 @@ extension Transform {
     ) throws(CapsRefusal) {}
     package func getUnitSize(_ caps: UnsafeMutablePointer<GstCaps>) -> Int? {
         var info = GstVideoInfo()
-        return gst_video_info_from_caps(&info, caps) != 0 ? Int(info.size) : nil
+        return gst_video_info_from_caps(&info, caps) != 0 ? Int(clamping: info.size) : nil
     }
     package func transformMeta(_ meta: UnsafeMutablePointer<GstMeta>, parent: () -> Bool) -> Bool { true }
     package func sinkEvent(
@@ -156,7 +156,7 @@ private func installCapsFunctions(_ table: UnsafeMutablePointer<GstBaseTransform
     }
     table.pointee.get_unit_size = { instance, caps, size in
         guard let caps, let size, let bytes = element(instance)?.getUnitSize(caps) else { return 0 }
-        size.pointee = gsize(bytes)
+        size.pointee = gsize(clamping: bytes)
         return 1
     }
 }
@@ -172,7 +172,7 @@ private func installDataFunctions(_ table: UnsafeMutablePointer<GstBaseTransform
     // One frame in, one frame out, however long the input is: a short one is the element's to report.
     table.pointee.transform_size = { instance, _, _, _, other, size in
         guard let other, let size, let bytes = element(instance)?.getUnitSize(other) else { return 0 }
-        size.pointee = gsize(bytes)
+        size.pointee = gsize(clamping: bytes)
         return 1
     }
     table.pointee.transform = { instance, input, output in

@@ -32,7 +32,9 @@ package struct StreamFormat {
 
     private func like(_ format: GstVideoFormat, height: Int) -> StreamFormat? {
         var info = GstVideoInfo()
-        guard gst_video_info_set_format(&info, format, guint(width), guint(height)) != 0 else { return nil }
+        guard gst_video_info_set_format(&info, format, guint(clamping: width), guint(clamping: height)) != 0 else {
+            return nil
+        }
         info.colorimetry = self.info.colorimetry
         info.chroma_site = self.info.chroma_site
         info.par_n = self.info.par_n

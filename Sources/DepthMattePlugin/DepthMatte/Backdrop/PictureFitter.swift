@@ -90,7 +90,9 @@ final class PictureFitter {
     private func memory(ofSize size: Int) throws(FrameFault) -> BufferRef {
         made = nil
         let isFree = isKnownUniquelyReferenced(&lastConverted)
-        if isFree, let lastConverted, gst_buffer_get_size(lastConverted.pointer) == gsize(size) { return lastConverted }
+        if isFree, let lastConverted, gst_buffer_get_size(lastConverted.pointer) == gsize(clamping: size) {
+            return lastConverted
+        }
         lastConverted = nil
         let fresh = try newSharedBuffer(size: size)
         lastConverted = fresh

@@ -248,7 +248,7 @@ extension ByteReader {
         var map = GstMapInfo()
         guard gst_buffer_map(buffer.pointer, &map, GST_MAP_WRITE) != 0 else { return nil }
         defer { gst_buffer_unmap(buffer.pointer, &map) }
-        let memory = UnsafeMutableRawBufferPointer(start: map.data, count: min(Int(map.size), range.count))
+        let memory = UnsafeMutableRawBufferPointer(start: map.data, count: min(Int(clamping: map.size), range.count))
         return read(from: range.lowerBound, into: memory) ? buffer : nil
     }
 }

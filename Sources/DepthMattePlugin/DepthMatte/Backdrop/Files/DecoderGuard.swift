@@ -131,7 +131,7 @@ final class DecoderGuard: Sendable {
         var map = GstMapInfo()
         guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return nil }
         defer { gst_buffer_unmap(buffer, &map) }
-        let pixels = coding.pixels(ByteReader(UnsafeRawBufferPointer(start: map.data, count: Int(map.size))))
+        let pixels = coding.pixels(ByteReader(UnsafeRawBufferPointer(start: map.data, count: Int(clamping: map.size))))
         if let pixels { refuseIfTooLarge(pixels) }
         return pixels
     }
