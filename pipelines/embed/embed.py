@@ -12,8 +12,8 @@ gi.require_version("GstController", "1.0")
 gi.require_version("GstVideo", "1.0")
 from gi.repository import GLib, Gst, GstController, GstVideo  # noqa: E402
 
-if len(sys.argv) != 3 or sys.argv[1] in ("-h", "--help"):
-    sys.exit(__doc__)
+if len(sys.argv) != 3:
+    sys.exit(print(__doc__) if sys.argv[1:] == ["--help"] else __doc__)
 Gst.init(None)
 pipeline = Gst.parse_launch(
     "depthtestsrc name=camera is-live=true num-buffers=60 camera.video ! video/x-raw,width=640,height=360,framerate=30/1 "
