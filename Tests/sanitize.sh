@@ -1,10 +1,14 @@
 #!/bin/sh
 # Builds everything with a sanitizer and runs the tests of the kernels, the bridge and the elements under it.
 #
-#     Tests/sanitize.sh address [FILTER]   memory errors, by AddressSanitizer
-#     Tests/sanitize.sh thread [FILTER]    data races, by ThreadSanitizer
+#     Tests/sanitize.sh address [FILTER]     memory errors, by AddressSanitizer
+#     Tests/sanitize.sh thread [FILTER]      data races, by ThreadSanitizer
+#     Tests/sanitize.sh undefined [FILTER]   undefined behavior of the C code: the process ends by SIGILL
+#     Tests/sanitize.sh debug [FILTER]       what a debug build checks besides: assertions, bounds of raw buffers
 #
-# FILTER: a regular expression of test names; all but the soak and pipeline tests by default
+# FILTER: a regular expression of test names; all but the soak and pipeline tests by default, of a debug build those of
+# bad input. Swift has no sanitizer for undefined behavior: its arithmetic, and exclusive access to variables, are checked
+# in every build (-enforce-exclusivity=checked is the default of debug and release builds).
 set -eu
 case ${1-} in
 -h | --help)
@@ -17,6 +21,7 @@ cd "$(dirname "$0")/.."
 export SWIFT_BACKTRACE=enable=no
 sanitizer=${1-}
 filter=${2:-DepthKernelsTests|GstBridgeTests|DepthMattePluginTests}
+flags=--sanitize=$sanitizer
 case $sanitizer in
 address)
     build=.build-asan
@@ -26,8 +31,21 @@ thread)
     build=.build-tsan
     configuration=release # where live pipelines keep their pace
     ;;
+undefined)
+    build=.build-ubsan
+    configuration=release
+    # Traps need no runtime, which Swift's linker would not find.
+    flags="-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined"
+    ;;
+debug)
+    build=.build-debug
+    configuration=debug
+    flags=
+    bad='Bad|Strange|Faulty|FaultCause|InputBuffer|DepthPattern|PropertyLimit|PictureContent|BackgroundPath|RandomEvent'
+    filter=${2:-DepthMattePluginTests\.($bad)|DepthKernelsTests\.Calibration|GstBridgeTests\.Frame}
+    ;;
 *)
-    echo "usage: $0 address|thread [FILTER]" >&2
+    echo "usage: $0 address|thread|undefined|debug [FILTER]" >&2
     exit 2
     ;;
 esac
@@ -35,7 +53,8 @@ esac
 PATH=$(pipelines/need-swift.sh)
 export PATH
 pipelines/install.sh build run test
-swift build -c "$configuration" --sanitize="$sanitizer" --scratch-path "$build" --build-tests
+# shellcheck disable=SC2086 # several flags
+swift build -c "$configuration" $flags --scratch-path "$build" --build-tests
 
 preload=
 if [ "$sanitizer" = thread ]; then
@@ -48,6 +67,7 @@ fi
 # "never ends": its decoder still runs when the process exits, and ThreadSanitizer waits for that.
 # detect_leaks: the test runner itself leaks a few hundred bytes.
 # G_SLICE: blocks that GLib hands from thread to thread by itself would pass for shared ones.
+# shellcheck disable=SC2086 # several flags
 exec Tests/summary.sh env DEPTHMATTE_SANITIZER="$sanitizer" ASAN_OPTIONS=detect_leaks=0 G_SLICE=always-malloc LD_PRELOAD="$preload" \
-    swift test -c "$configuration" --sanitize="$sanitizer" --scratch-path "$build" --skip-build --no-parallel \
+    swift test -c "$configuration" $flags --scratch-path "$build" --skip-build --no-parallel \
     --filter "$filter" --skip 'SoakTests|ArithmeticTests|a decoder that never ends'
