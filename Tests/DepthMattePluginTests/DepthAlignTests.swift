@@ -85,6 +85,16 @@ import Testing
         #expect(try #require(bench.output.next()).bytes == DepthAlignTests.depth.bytes(counts: DepthAlignTests.moved))
     }
 
+    /// A unit below those that caps may have would be refused by the element itself.
+    @Test func `the smallest unit of the property is one that caps may have`() throws {
+        let bench = bench(["calibration": file(DepthAlignTests.calibration.json), "depth-unit": "1e-300"])
+        bench.leading.start(DepthAlignTests.depth)
+        bench.leading.push(DepthAlignTests.depth.bytes(counts: DepthAlignTests.wall), at: 0)
+        let frame = try #require(bench.output.next())
+        #expect(frame.caps.contains("e-09"), "\(frame.caps)")
+        #expect(bench.bus.errors().isEmpty)
+    }
+
     @Test func `downstream chooses the size, and the optics follow`() throws {
         let bench = bench(
             ["calibration": file(DepthAlignTests.calibration.json)], downstream: "video/x-raw, width=32, height=8")

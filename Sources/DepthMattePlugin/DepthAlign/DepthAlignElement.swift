@@ -75,7 +75,9 @@ final class DepthAlignElement: Transform {
         var stream = try StreamCalibration(caps)
         if let calibration = file.withLock({ $0 }) { stream.calibration = calibration }
         let unit = table.current.depthUnit
-        stream.depthUnit = unit > 0 ? unit : stream.depthUnit ?? stream.calibration?.depthUnit
+        // A smaller unit could not be written into the caps of the output.
+        let least = StreamCalibration.units.lowerBound
+        stream.depthUnit = unit > 0 ? max(unit, least) : stream.depthUnit ?? stream.calibration?.depthUnit
         return stream
     }
 

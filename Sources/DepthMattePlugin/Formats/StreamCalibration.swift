@@ -13,6 +13,9 @@ package struct StreamCalibration: Equatable, Sendable {
     var depthUnit: Double?
     var calibration: Calibration?
 
+    /// Units that caps may have, in metres per count.
+    static let units = 1e-9...1e3
+
     private static let unitField = "depth-unit"
     private static let calibrationField = "calibration"
 
@@ -29,7 +32,7 @@ package struct StreamCalibration: Equatable, Sendable {
         if gst_structure_has_field(structure, StreamCalibration.unitField) != 0 {
             var unit = 0.0
             guard gst_structure_get_double(structure, StreamCalibration.unitField, &unit) != 0,
-                (1e-9...1e3).contains(unit)
+                StreamCalibration.units.contains(unit)
             else { throw CapsRefusal("the caps field \"depth-unit\" is not a double from 1e-9 to 1000") }
             depthUnit = unit
         }
