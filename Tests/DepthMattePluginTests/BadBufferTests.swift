@@ -95,7 +95,7 @@ import Testing
         Lie("no picture") { $0.pointee.width = 0 },
     ]
 
-    private func buffer(_ bytes: [UInt8], _ shape: VideoShape, _ lie: Lie) throws -> BufferRef {
+    static func buffer(_ bytes: [UInt8], _ shape: VideoShape, _ lie: Lie) throws -> BufferRef {
         let buffer = guardedBuffer(bytes)
         let meta = try #require(
             gst_buffer_add_video_meta(
@@ -107,13 +107,13 @@ import Testing
 
     @Test(arguments: lies)
     func `a lying meta on the video`(lie: Lie) throws {
-        check(lie.testDescription, video: try buffer(Room.picture, Room.shape, lie))
+        check(lie.testDescription, video: try BadBufferTests.buffer(Room.picture, Room.shape, lie))
     }
 
     @Test(arguments: lies)
     func `a lying meta on the depth`(lie: Lie) throws {
         let shape = VideoShape("GRAY16_LE", Room.depth.width, Room.depth.height)
-        check(lie.testDescription, depth: try buffer(Room.wall(700), shape, lie))
+        check(lie.testDescription, depth: try BadBufferTests.buffer(Room.wall(700), shape, lie))
     }
 
     @Test(arguments: lies)
@@ -122,7 +122,7 @@ import Testing
         bench.depth.start(Room.depth)
         bench.video.start(Room.shape)
         bench.background.start(Room.shape)
-        bench.background.push(try buffer(flat(Room.shape, [9, 8, 7]), Room.shape, lie), at: 0)
+        bench.background.push(try BadBufferTests.buffer(flat(Room.shape, [9, 8, 7]), Room.shape, lie), at: 0)
         #expect(Room.leaked(bench.pair(0, depth: Room.wall(3000))) == 0)
         #expect(bench.bus.errors().isEmpty)
     }
@@ -137,7 +137,7 @@ import Testing
                     $0.bindMemory(to: gsize.self)[plane] += 1 << 40
                 }
             }
-            bench.video.push(try buffer(noise(shape, seed: 1), shape, lie), at: 0)
+            bench.video.push(try BadBufferTests.buffer(noise(shape, seed: 1), shape, lie), at: 0)
             #expect(bench.output.next() != nil)
             #expect(bench.bus.warnings().count == 1)
         }

@@ -12,7 +12,7 @@ import Testing
     private static let counts = sceneCounts(31, 24)
 
     /// A frame whose planes lie in reverse order, each row padded and each plane after a gap; in one memory or several.
-    private func rearranged(_ bytes: [UInt8], _ shape: VideoShape, memoryPerPlane: Bool) throws -> BufferRef {
+    static func rearranged(_ bytes: [UInt8], _ shape: VideoShape, memoryPerPlane: Bool) throws -> BufferRef {
         let info = shape.info
         let planes = Int(info.finfo.pointee.n_planes)
         var memories: [[UInt8]] = []
@@ -89,13 +89,13 @@ import Testing
     @Test(arguments: FormatTests.videoFormats, [true, false])
     func `padded strides and reordered planes equal the reference`(format: String, readsMetas: Bool) throws {
         let shape = VideoShape(format, 45, 31)
-        try check(shape, readsMetas: readsMetas) { try rearranged($0, shape, memoryPerPlane: false) }
+        try check(shape, readsMetas: readsMetas) { try LayoutTests.rearranged($0, shape, memoryPerPlane: false) }
     }
 
     @Test(arguments: FormatTests.videoFormats, [true, false])
     func `one memory per plane equals the reference`(format: String, readsMetas: Bool) throws {
         let shape = VideoShape(format, 45, 31)
-        try check(shape, readsMetas: readsMetas) { try rearranged($0, shape, memoryPerPlane: true) }
+        try check(shape, readsMetas: readsMetas) { try LayoutTests.rearranged($0, shape, memoryPerPlane: true) }
     }
 
     @Test(arguments: ["I420", "NV12", "RGB"])
@@ -127,7 +127,8 @@ import Testing
         let bench = Bench(["depth"], ["anchor": "fixed", "view": "matte"])
         bench.depth.start(LayoutTests.depth)
         bench.depth.push(
-            try rearranged(LayoutTests.depth.bytes(counts: LayoutTests.counts), shape, memoryPerPlane: false), at: 0)
+            try LayoutTests.rearranged(
+                LayoutTests.depth.bytes(counts: LayoutTests.counts), shape, memoryPerPlane: false), at: 0)
         bench.video.start(video)
         bench.video.push(noise(video, seed: 1), at: 0)
         let alpha = ReferenceMatte().alpha(

@@ -8,6 +8,7 @@ package import GstBridge
 #endif
 
 /// A buffer whose memory ends at a page that nobody may touch: one byte read or written past the end ends the process.
+/// There is such a page before it too, which a buffer of whole pages begins behind.
 ///
 /// - Parameter memories: the bytes of each of the buffer's memories.
 package func guardedBuffer(memories: [[UInt8]]) -> BufferRef {
@@ -18,15 +19,15 @@ package func guardedBuffer(memories: [[UInt8]]) -> BufferRef {
 
 package func guardedBuffer(_ bytes: [UInt8]) -> BufferRef { guardedBuffer(memories: [bytes]) }
 
-private func guardedMemory(_ bytes: [UInt8]) -> UnsafeMutablePointer<GstMemory>? {
+func guardedMemory(_ bytes: [UInt8]) -> UnsafeMutablePointer<GstMemory>? {
     let page = Int(sysconf(Int32(_SC_PAGESIZE)))
     let room = (bytes.count + page - 1) / page * page
-    guard let start = mmap(nil, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-        start != MAP_FAILED, mprotect(start + room, page, PROT_NONE) == 0
+    guard let start = mmap(nil, room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+        start != MAP_FAILED, room == 0 || mprotect(start + page, room, PROT_READ | PROT_WRITE) == 0
     else { preconditionFailure("no memory for a guarded buffer") }
-    let data = start + (room - bytes.count)
+    let data = start + page + (room - bytes.count)
     bytes.withUnsafeBytes { if let source = $0.baseAddress { memcpy(data, source, bytes.count) } }
-    let pages = Unmanaged.passRetained(Pages(start: start, length: room + page)).toOpaque()
+    let pages = Unmanaged.passRetained(Pages(start: start, length: room + 2 * page)).toOpaque()
     return gst_memory_new_wrapped(
         GstMemoryFlags(rawValue: 0), data, gsize(bytes.count), 0, gsize(bytes.count), pages
     ) { pages in

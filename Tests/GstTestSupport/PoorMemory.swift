@@ -4,6 +4,8 @@ import Synchronization
 /// The fault of the memory that an allocator gives.
 package enum PoorMemory: Sendable {
     case none, unmappable
+    /// Memory as that of `guardedBuffer`, which ends the process that goes beyond it.
+    case guarded
 }
 
 /// Runs `body` in a process that has only poor memory for new buffers of some sizes.
@@ -29,6 +31,7 @@ private let allocatorType = registerClass(
         classPointer?.assumingMemoryBound(to: GstAllocatorClass.self).pointee.alloc = { _, size, parameters in
             let poor = poverty.withLock { $0.flatMap { $0.sizes.contains(Int(size)) ? $0.memory : nil } }
             if poor == PoorMemory.none { return nil }
+            if poor == .guarded { return guardedMemory([UInt8](repeating: 0, count: Int(size))) }
             guard let allocator = poor == nil ? gst_allocator_find(GST_ALLOCATOR_SYSMEM) : unmappableAllocator()
             else { return nil }
             defer { gst_object_unref(allocator) }
