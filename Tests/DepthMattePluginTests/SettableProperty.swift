@@ -6,7 +6,7 @@ import Testing
 /// A property that can be set, as its GParamSpec describes it.
 struct SettableProperty {
     private let spec: UnsafeMutablePointer<GParamSpec>
-    private let name: String
+    let name: String
     private let kind: String
 
     /// Those that are the element's own.
@@ -27,6 +27,26 @@ struct SettableProperty {
 
     /// True where every value leaves the element sending a frame for each one that comes.
     var keepsEveryFrame: Bool { !["on-missing-depth", "max-pixels"].contains(name) }
+
+    /// True where the value is a real number.
+    var isReal: Bool { kind == "gdouble" }
+
+    /// Sets a real number as it is, as C code does: GObject checks the range, which NaN is not out of.
+    func set(_ number: Double, on element: UnsafeMutablePointer<GstElement>) {
+        var value = GValue()
+        g_value_init(&value, g_type_from_name("gdouble"))
+        g_value_set_double(&value, number)
+        g_object_set_property(SettableProperty.object(element), name, &value)
+        g_value_unset(&value)
+    }
+
+    /// The real number that the property has.
+    func real(of element: UnsafeMutablePointer<GstElement>) -> Double {
+        var value = GValue()
+        g_object_get_property(SettableProperty.object(element), name, &value)
+        defer { g_value_unset(&value) }
+        return g_value_get_double(&value)
+    }
 
     private init(_ spec: UnsafeMutablePointer<GParamSpec>) {
         self.spec = spec
