@@ -64,15 +64,27 @@ package final class TemporaryFolder: Sendable {
     }
 }
 
-/// An uncompressed PNG of 8-bit RGB or RGBA (RFC 2083; its data are stored DEFLATE blocks, RFC 1951 §3.2.4).
+/// An uncompressed PNG of 8-bit RGB or RGBA.
 package func png(
     width: Int, height: Int, hasAlpha: Bool = false, _ pixel: (_ x: Int, _ y: Int) -> [UInt8]
 ) -> [UInt8] {
-    var rows: [UInt8] = []
-    for y in 0..<height {
-        rows.append(0)  // no filter
-        for x in 0..<width { rows += pixel(x, y).prefix(hasAlpha ? 4 : 3) }
+    png(width: width, height: height, bits: 8, colorType: hasAlpha ? 6 : 2) { y in
+        (0..<width).flatMap { x in pixel(x, y).prefix(hasAlpha ? 4 : 3) }
     }
+}
+
+/// An uncompressed PNG (RFC 2083; its data are stored DEFLATE blocks, RFC 1951 §3.2.4).
+///
+/// - Parameters:
+///   - bits: of a sample.
+///   - colorType: 0 gray, 2 RGB, 3 palette, 4 gray and alpha, 6 RGBA.
+///   - chunks: those between the header and the data.
+///   - row: the bytes of a row.
+package func png(
+    width: Int, height: Int, bits: UInt8, colorType: UInt8, chunks: [(name: String, data: [UInt8])] = [],
+    row: (_ y: Int) -> [UInt8]
+) -> [UInt8] {
+    let rows: [UInt8] = (0..<height).flatMap { y in [UInt8(0)] + row(y) }  // no filter
     var data: [UInt8] = [0x78, 0x01]
     for start in stride(from: 0, to: rows.count, by: 65_535) {
         let block = rows[start..<min(start + 65_535, rows.count)]
@@ -82,9 +94,9 @@ package func png(
         data += block
     }
     data += bigEndian(adler32(rows))
-    let header = bigEndian(UInt32(width)) + bigEndian(UInt32(height)) + [8, hasAlpha ? 6 : 2, 0, 0, 0]
-    return [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] + chunk("IHDR", header) + chunk("IDAT", data)
-        + chunk("IEND", [])
+    let header = bigEndian(UInt32(width)) + bigEndian(UInt32(height)) + [bits, colorType, 0, 0, 0]
+    return [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] + chunk("IHDR", header)
+        + chunks.flatMap { chunk($0.name, $0.data) } + chunk("IDAT", data) + chunk("IEND", [])
 }
 
 private func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
