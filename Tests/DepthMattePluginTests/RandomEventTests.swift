@@ -6,7 +6,7 @@ import Testing
 
 /// Streams that send anything at any time, on every pad at once.
 @Suite struct RandomEventTests {
-    private static let sequences = 3000
+    private static let sequences = 3400
 
     private enum Step: CaseIterable {
         case streamStart, caps, otherCaps, badCaps, segment, slowSegment, bytesSegment, tag, gap, buffer, lateBuffer,
