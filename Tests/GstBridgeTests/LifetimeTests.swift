@@ -5,7 +5,7 @@ import Testing
 
 /// The Swift half lives exactly as long as the GObject.
 @Suite struct LifetimeTests {
-    @Test(arguments: ["depthmatte", "depthtestsrc"])
+    @Test(arguments: PropertyTests.factories)
     func `the swift half goes with the last reference to the element`(factory: String) {
         let element = makeElement(factory)
         weak let half: (any Element)? = swiftElement(element)
