@@ -1,4 +1,5 @@
 import CGStreamer
+import GstBridge
 import GstTestSupport
 import TestSupport
 import Testing
@@ -142,6 +143,34 @@ import Testing
         bench.depth.push(Room.wall(700), at: 0)
         bench.video.push(video, at: 0)
         #expect(Room.shown(bench.output.next()) == Room.all)
+    }
+
+    /// A type that is no string, parameters that make no sense, and a region that is its own parent.
+    @Test(arguments: ["video", "face"])
+    func `a region without a type or with strange parameters does no harm`(pad: String) throws {
+        let bench = Bench(["depth", "face"], ["anchor": "face", "blur-radius": "0"])
+        bench.depth.start(Room.depth)
+        bench.face.start(Room.shape)
+        bench.video.start(Room.shape)
+        for number in 0..<3 {
+            let (video, face) = (guardedBuffer(Room.picture), guardedBuffer(Room.picture))
+            let target = (pad == "video" ? video : face).pointer
+            for type in [0, GQuark.max, g_quark_from_string("car")] {
+                let region = gst_buffer_add_video_region_of_interest_meta_id(target, type, 4, 4, 50, 40)
+                region?.pointee.id = 7
+                region?.pointee.parent_id = 7
+                for text in ["face, confidence=(double)nan", "detection, x-min=(double)1e300, x-max=(int)-5"] {
+                    gst_video_region_of_interest_meta_add_param(region, gst_structure_from_string(text, nil))
+                }
+            }
+            if number == 2 { gst_buffer_add_video_region_of_interest_meta(target, "face", 10, 10, 20, 20) }
+            bench.depth.push(Room.wall(700), at: time(ofFrame: number))
+            bench.face.push(face, at: time(ofFrame: number))
+            bench.video.push(video, at: time(ofFrame: number))
+            let shown = Room.shown(bench.output.next())
+            #expect(shown == (number == 2 ? Room.all : 0), "frame \(number)")
+        }
+        #expect(bench.bus.errors().isEmpty && bench.bus.warnings().isEmpty)
     }
 
     // MARK: Caps that are not depth

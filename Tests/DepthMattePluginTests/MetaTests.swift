@@ -97,7 +97,7 @@ import Testing
         let kept = [
             GST_BUFFER_FLAG_LIVE, GST_BUFFER_FLAG_DISCONT, GST_BUFFER_FLAG_RESYNC, GST_BUFFER_FLAG_MARKER,
             GST_BUFFER_FLAG_HEADER, GST_BUFFER_FLAG_DROPPABLE, GST_BUFFER_FLAG_DELTA_UNIT, GST_BUFFER_FLAG_CORRUPTED,
-            GST_BUFFER_FLAG_GAP,
+            GST_BUFFER_FLAG_GAP, GST_BUFFER_FLAG_DECODE_ONLY,
         ].reduce(0) { $0 | $1.rawValue }
         let (held, out) = try frame(way) { $0.pointee.mini_object.flags |= kept }
         #expect(out.buffer.flags.rawValue & kept == kept)
