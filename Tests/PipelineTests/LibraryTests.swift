@@ -3,6 +3,8 @@ import Testing
 
 /// The library as it is shipped.
 @Suite struct LibraryTests {
+    static let elements = ["depthmatte", "depthcolorize", "depthcloud", "depthalign", "depthtestsrc", "depthcamsrc"]
+
     @Test func `the library brings its Swift runtime and no Foundation`() {
         let result = Command("readelf", ["-d", Places.library.path]).run()
         let needed = result.lines.filter { $0.contains("(NEEDED)") }
@@ -43,7 +45,13 @@ import Testing
         #expect(exported.sorted() == ["gst_plugin_depthmatte_get_desc", "gst_plugin_depthmatte_register"])
     }
 
-    @Test(arguments: ["depthmatte", "depthtestsrc"])
+    /// `-enforce-exclusivity=checked`, which is the default of release builds too.
+    @Test func `the library checks that variables are accessed by one at a time`() {
+        let result = Command("objdump", ["-d", "--no-show-raw-insn", Places.library.path]).run()
+        #expect(result.lines.count { $0.contains("call") && $0.contains("<swift_beginAccess") } > 100)
+    }
+
+    @Test(arguments: elements)
     func `a first look at an element prints no warning`(_ element: String) throws {
         var command = Command("gst-inspect-1.0", [element], in: try Places.makeFolder())
         command.environment["GST_REGISTRY"] = try Places.makeFolder().appending(path: "registry.bin").path
@@ -71,7 +79,7 @@ import Testing
         var command = Command("gst-inspect-1.0", ["depthmatte"])
         command.environment["GST_REGISTRY"] = nil
         command.environment["HOME"] = nil
-        command.environment["XDG_CACHE_HOME"] = "/nowhere"
+        command.environment["XDG_CACHE_HOME"] = "/proc/nowhere"  // where not even root can write
         command.environment["LC_ALL"] = locale
         command.environment["LANG"] = locale
         #expect(command.run().status == 0)
@@ -98,7 +106,7 @@ import Testing
     }
 
     @Test func `no element is chosen for unknown content`() {
-        for element in ["depthmatte", "depthtestsrc"] {
+        for element in LibraryTests.elements {
             let lines = Command("gst-inspect-1.0", [element]).run().lines
             #expect(lines.contains { $0.contains("Rank") && $0.contains("none (0)") }, "\(element)")
         }
