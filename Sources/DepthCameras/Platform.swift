@@ -62,6 +62,17 @@ extension String {
     func includes(_ part: String) -> Bool { suffix(behind: part) != nil }
 }
 
+// MARK: Memory
+
+/// Memory that is aligned to a cache line, to be freed by `free`; nil where there is none.
+func allocate(bytes: Int) -> UnsafeMutableRawPointer? {
+    var memory: UnsafeMutableRawPointer?
+    return posix_memalign(&memory, 64, bytes) == 0 ? memory : nil
+}
+
+/// Frees a buffer's memory.
+func free(_ buffer: FrameBuffer) { free(buffer.address) }
+
 // MARK: Time
 
 /// A clock that never jumps, in nanoseconds.

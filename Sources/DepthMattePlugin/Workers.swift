@@ -14,12 +14,17 @@ struct Workers {
     ///   - useful: the largest number of threads that would have work.
     /// - Returns: nil if the calling thread works alone.
     mutating func pool(of threads: UInt32, mostByDefault: Int, useful: Int) -> ThreadPool? {
-        let wanted = max(min(threads == 0 ? min(processors, mostByDefault) : Int(threads), useful), 1)
+        let wanted = Workers.count(of: threads, mostByDefault: mostByDefault, useful: useful)
         if wanted != wantedLast {
             wantedLast = wanted
             pool = wanted == 1 ? nil : ThreadPool(size: wanted)
         }
         return pool
+    }
+
+    /// The number of threads that `pool` asks the system for, the calling thread included.
+    static func count(of threads: UInt32, mostByDefault: Int, useful: Int) -> Int {
+        max(min(threads == 0 ? min(processors, mostByDefault) : Int(threads), useful), 1)
     }
 }
 

@@ -14,6 +14,10 @@ package final class SceneRenderer {
     /// The largest picture, in pixels.
     package static let pixelLimit = 1 << 26
 
+    /// An upper bound of the bytes of memory that drawing a stream takes besides its pictures: three floats of the room and
+    /// a sensor's four for each pixel, and those again while an array grows.
+    package static func mostMemory(width: Int, height: Int) -> Int { 48 * width * height + (1 << 20) }
+
     package let scene: Scene
     package let width: Int
     package let height: Int

@@ -1,5 +1,5 @@
 // Stands in for the allocator's entry points in the whole test program, the libraries it loads included, and counts
-// the calls of each thread.
+// the calls of each thread. It can refuse memory that is aligned to a cache line, which only the kernels ask for.
 
 #include "AllocationCounter.h"
 
@@ -7,6 +7,7 @@
 #if defined(__linux__)
 #include <malloc.h>
 #endif
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -47,8 +48,34 @@ void *aligned_alloc(size_t alignment, size_t size) {
     return __libc_memalign(alignment, size);
 }
 
+static atomic_bool refuses;
+static long first_refused, refusal_count;
+static atomic_long requests, refusals;
+
+void refuse_memory(long first, long count) {
+    end_refusing_memory();
+    first_refused = first;
+    refusal_count = count;
+    atomic_store(&refuses, true);
+}
+
+long end_refusing_memory(void) {
+    atomic_store(&refuses, false);
+    atomic_store(&requests, 0);
+    return atomic_exchange(&refusals, 0);
+}
+
+static bool is_refused(size_t alignment) {
+    if (alignment != 64 || !atomic_load(&refuses)) return false;
+    long number = atomic_fetch_add(&requests, 1) - first_refused;
+    if (number < 0 || number >= refusal_count) return false;
+    atomic_fetch_add(&refusals, 1);
+    return true;
+}
+
 int posix_memalign(void **block, size_t alignment, size_t size) {
     allocations++;
+    if (is_refused(alignment)) return ENOMEM;
     *block = __libc_memalign(alignment, size);
     return *block ? 0 : ENOMEM;
 }
@@ -56,6 +83,10 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
 #else
 
 long allocations_of_this_thread(void) { return -1; }
+
+void refuse_memory(long first, long count) { (void)first, (void)count; }
+
+long end_refusing_memory(void) { return 0; }
 
 #endif
 

@@ -1,5 +1,6 @@
 // The C half of the kernels.
 #pragma once
 
+#include "dm_memory.h"
 #include "dm_processor.h"
 #include "dm_vectors.h"

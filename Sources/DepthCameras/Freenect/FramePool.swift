@@ -18,17 +18,20 @@ final class FramePool: Sendable {
     }
 
     deinit {
-        for buffer in state.withLock({ $0.free }) { buffer.address.deallocate() }
+        for buffer in state.withLock({ $0.free }) { free(buffer) }
     }
 
-    /// Returns nil where too many are in use.
+    /// Returns nil where too many are in use, or there is no memory for another.
     func take() -> FrameBuffer? {
         state.withLock { state in
             guard state.used < Self.limit else { return nil }
-            state.used += 1
-            if let buffer = state.free.popLast() { return buffer }
-            let address = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
+            if let buffer = state.free.popLast() {
+                state.used += 1
+                return buffer
+            }
+            guard let address = allocate(bytes: size) else { return nil }
             address.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+            state.used += 1
             return FrameBuffer(address: address)
         }
     }

@@ -9,6 +9,9 @@ package struct PointCloudFile: Sendable {
 
     private static let bytesPerPoint = 15
 
+    /// An upper bound of the bytes of memory that making the file of a map takes: the points twice, and the header.
+    package static func mostMemory(width: Int, height: Int) -> Int { 2 * bytesPerPoint * width * height + 4096 }
+
     /// - Parameters:
     ///   - picture: the colors; its placement is that of this depth map.
     ///   - order: the byte order of the picture.

@@ -1,15 +1,13 @@
 /// Memory that is kept from frame to frame, so that a steady stream allocates nothing.
 @safe
 struct Scratch<Element: BitwiseCopyable>: ~Copyable {
+    private var block: MemoryBlock?
     private var base: UnsafeMutablePointer<Element>?
     private var capacity = 0
 
     init() {
+        block = nil
         unsafe base = nil
-    }
-
-    deinit {
-        unsafe base?.deallocate()
     }
 
     /// Makes room for `count` elements and returns the first of them.
@@ -21,13 +19,14 @@ struct Scratch<Element: BitwiseCopyable>: ~Copyable {
     @inline(never)
     mutating func reserve(_ count: Int, filler: Element) -> UnsafeMutablePointer<Element> {
         if let base = unsafe base, count <= capacity { return unsafe base }
-        unsafe base?.deallocate()
-        let memory = UnsafeMutableRawPointer.allocate(
-            byteCount: max(count, 1) * MemoryLayout<Element>.stride, alignment: 64)
-        let grown = unsafe memory.bindMemory(to: Element.self, capacity: max(count, 1))
-        unsafe grown.initialize(repeating: filler, count: max(count, 1))
-        unsafe base = grown
-        capacity = max(count, 1)
-        return unsafe grown
+        block = nil  // before the larger one is asked for
+        let room = max(count, 1)
+        let grown = MemoryBlock(bytes: room * MemoryLayout<Element>.stride)
+        let memory = unsafe grown.start.bindMemory(to: Element.self, capacity: room)
+        unsafe memory.initialize(repeating: filler, count: room)
+        block = consume grown
+        unsafe base = memory
+        capacity = room
+        return unsafe memory
     }
 }

@@ -20,6 +20,7 @@ final class DepthAlignElement: Transform {
 
     private final class State {
         var maps: Maps?
+        var reserve = ScratchReserve()
         var warnings = WarningLimiter()
     }
 
@@ -136,12 +137,22 @@ final class DepthAlignElement: Transform {
             state.maps = Maps(input: from, output: to, registration: nil, unit: unit)
             return
         }
+        try reserveMemory(from: from.layout, to: to.layout)
         guard let registration = registration(calibration, from: from.layout, to: to.layout) else {
             throw CapsRefusal("the calibration does not fit maps of this size")
         }
         gst_base_transform_set_passthrough(base, 0)
         state.maps = Maps(input: from, output: to, registration: registration, unit: unit)
         Self.log.debug(self) { "\(input.text) to \(output.text)" }
+    }
+
+    /// Asks for the memory that the kernels may need, before any of them runs.
+    private func reserveMemory(from input: FrameLayout, to output: FrameLayout) throws(CapsRefusal) {
+        do throws(FrameFault) {
+            try state.reserve.hold(KernelMemory.registration(depth: .init(input), output: .init(output)))
+        } catch {
+            throw CapsRefusal("\(error)")
+        }
     }
 
     /// Returns the registration, the one in use where it fits: its tables take a while to compute.

@@ -52,6 +52,18 @@ final class CloudPainter {
         frames = OutputFrames(output.layout)
     }
 
+    private func usefulThreads(width: Int, height: Int) -> Int {
+        CloudRenderer.usefulThreads(pixels: max(width * height, output.width * output.height))
+    }
+
+    /// An upper bound of the bytes that the kernels keep.
+    func mostMemory(depth: FrameLayout, _ settings: DepthCloudSettings) -> Int {
+        let threads = Workers.count(
+            of: settings.maxThreads, mostByDefault: CloudPainter.mostThreads,
+            useful: usefulThreads(width: depth.width, height: depth.height))
+        return KernelMemory.cloud(depth: .init(depth), canvas: .init(output.layout), threads: threads)
+    }
+
     /// Draws the cloud.
     func draw(_ scene: Scene, on canvas: BufferPointer) throws(FrameFault) {
         try withMap(scene) { image, picture throws(FrameFault) in
@@ -62,10 +74,9 @@ final class CloudPainter {
             settings.pointSize = scene.settings.pointSize
             settings.background = background(scene.settings)
             settings.alphaByte = order.alpha
-            let pixels = max(image.width * image.height, output.width * output.height)
             renderer.pool = workers.pool(
                 of: scene.settings.maxThreads, mostByDefault: CloudPainter.mostThreads,
-                useful: CloudRenderer.usefulThreads(pixels: pixels))
+                useful: usefulThreads(width: image.width, height: image.height))
             try withFrame(changing: canvas, output.layout) { planes throws(FrameFault) in
                 let isDrawn = renderer.draw(
                     image, scale: scene.settings.depth.scale, colors: picture, settings: settings,
@@ -84,8 +95,11 @@ final class CloudPainter {
 
     /// Makes a file of the cloud, in the depth camera's coordinates.
     func file(_ scene: Scene) throws(FrameFault) -> PointCloudFile {
-        try withMap(scene) { image, picture in
-            PointCloudFile(
+        try withMap(scene) { image, picture throws(FrameFault) in
+            // Arrays hold the file, and those end the program where there is no memory.
+            let bytes = PointCloudFile.mostMemory(width: image.width, height: image.height)
+            guard MemoryReserve.isAvailable(bytes: bytes) else { throw .outOfMemory(bytes: bytes) }
+            return PointCloudFile(
                 image, scale: scene.settings.depth.scale, colors: picture, order: order,
                 sensor: scene.settings.sensor(width: image.width, height: image.height))
         }

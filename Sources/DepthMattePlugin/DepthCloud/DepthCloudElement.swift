@@ -32,6 +32,7 @@ final class DepthCloudElement: ReferencePadAggregator {
         /// The last drawn map, for a snapshot at the end of the stream; `videoMoment` is nil if the palette colored it.
         var lastMap: (map: DepthFrame, videoMoment: Moment?)?
         let copies = DepthCopies()
+        var reserve = ScratchReserve()
     }
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
@@ -101,6 +102,8 @@ final class DepthCloudElement: ReferencePadAggregator {
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthCloudSettings
     ) throws(FlowStop) -> Bool {
         guard let painter = state.painter, let depth = state.depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
+        let bytes = painter.mostMemory(depth: depth.format.layout, settings)
+        try drawWithoutFallback("picture") { () throws(FrameFault) in try state.reserve.hold(bytes) }
         let canvas = try blankCanvas(painter, for: frame.pointer)
         let settings = settings.resolved(by: depth.format)
         let scene = CloudPainter.Scene(

@@ -28,6 +28,7 @@ final class DepthColorizeElement: ReferencePadAggregator {
         var painter: ColorPainter?
         /// Copies of the last map, which a click reads after upstream got its buffer back.
         let copies = DepthCopies()
+        var reserve = ScratchReserve()
     }
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
@@ -68,6 +69,8 @@ final class DepthColorizeElement: ReferencePadAggregator {
         var settings = settings
         settings.depth.resolve(by: depth.format.stream)
         let map = DepthFrame(buffer: frame.pointer, format: depth.format, reading: settings.depth)
+        let bytes = KernelMemory.colors(depth: .init(depth.format.layout), canvas: .init(painter.output.layout))
+        try drawWithoutFallback("picture") { () throws(FrameFault) in try state.reserve.hold(bytes) }
         let canvas = try blankCanvas(painter, for: map)
         let mix = try drawVideo(on: canvas.pointer, painter, at: moment, settings)
         do throws(FrameFault) {

@@ -43,6 +43,7 @@ extension DepthMatteElement {
         var settings = settings
         settings.depth.resolve(by: state.inputs.depth.format?.stream)
         let job = Job(settings: settings, compositor: compositor, moment: moment)
+        try reserveMemory(job)
         let backdrop = try backdrop(job)
         let outcome: Statistics.Outcome
         do throws(FrameFault) {
@@ -54,6 +55,13 @@ extension DepthMatteElement {
         }
         finish(outcome, job, since: startOfWork)
         return outcome != .dropped
+    }
+
+    /// Asks for the memory that kernels may need, before any of them runs.
+    private func reserveMemory(_ job: Job) throws(FlowStop) {
+        let bytes = MatteMaker.mostMemory(
+            depth: state.inputs.depth.format?.layout, video: job.compositor.input.layout, job.settings)
+        try drawWithoutFallback("frame") { () throws(FrameFault) in try state.reserve.hold(bytes) }
     }
 
     /// Turns the video frame into the output picture.

@@ -35,6 +35,7 @@ final class DepthMatteElement: ReferencePadAggregator {
         var negotiationFault: ElementError?
         var inputs = DepthMatteInputs()
         var maker = MatteMaker()
+        var reserve = ScratchReserve()
         let backdrops = BackdropSelector()
         /// The settings for which `warnIfRangeIsEmpty` warned last.
         var emptyRangeSettings: MatteSettings?

@@ -39,6 +39,15 @@ final class MatteMaker {
         let moment: Moment
     }
 
+    /// An upper bound of the bytes that the kernels of a frame keep, with any settings.
+    static func mostMemory(depth: FrameLayout?, video: FrameLayout, _ settings: DepthMatteSettings) -> Int {
+        let (depth, video) = (KernelMemory.Size(depth ?? video), KernelMemory.Size(video))
+        let threads = Workers.count(
+            of: settings.maxThreads, mostByDefault: mostThreads,
+            useful: Matte.usefulThreads(pixels: max(depth.pixels, video.pixels)))
+        return KernelMemory.matte(depth: depth, video: video, threads: threads)
+    }
+
     /// Makes the matte.
     ///
     /// - Returns: the matte, valid until the next call; nil if no anchor was seen yet, so everything is background.

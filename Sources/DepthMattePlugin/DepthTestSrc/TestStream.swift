@@ -167,7 +167,7 @@ final class TestStream {
     func draw(
         _ format: Format, at time: GstClockTime, _ settings: DepthTestSrcSettings
     ) throws(FrameFault) -> OwnedBuffer {
-        let renderer = renderer(for: format, settings)
+        let renderer = try renderer(for: format, settings)
         let delay = role == .depth ? settings.depthDelay : 0
         let seconds = settings.still ? 0 : (Double(time) - Double(delay)) / 1e9
         switch format.content {
@@ -186,9 +186,14 @@ final class TestStream {
         }
     }
 
-    private func renderer(for format: Format, _ settings: DepthTestSrcSettings) -> SceneRenderer {
+    private func renderer(
+        for format: Format, _ settings: DepthTestSrcSettings
+    ) throws(FrameFault) -> SceneRenderer {
         let scene = Scene(pattern: settings.pattern, seed: settings.seed)
         if let renderer, renderer.scene == scene { return renderer }
+        // Arrays hold the scene, and those end the program where there is no memory.
+        let bytes = SceneRenderer.mostMemory(width: format.width, height: format.height)
+        guard MemoryReserve.isAvailable(bytes: bytes) else { throw .outOfMemory(bytes: bytes) }
         let fresh = SceneRenderer(scene: scene, width: format.width, height: format.height)
         renderer = fresh
         return fresh
