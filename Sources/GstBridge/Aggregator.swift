@@ -134,6 +134,8 @@ extension Aggregator {
     /// Pushes a buffer downstream, taking it.
     package func finishBuffer(_ buffer: UnsafeMutablePointer<GstBuffer>) throws(FlowStop) {
         let result = gst_aggregator_finish_buffer(aggregator, buffer)
+        // GstAggregator would take downstream's answer for its own NEED_DATA, which is the same number, and go on.
+        if result == GSTSHIMS_AGGREGATOR_FLOW_NEED_DATA { throw .refused(GST_FLOW_ERROR) }
         guard result == GST_FLOW_OK else { throw .refused(result) }
     }
 
