@@ -4,6 +4,10 @@ import GstBridge
 
 /// Waiting for the clock in live mode.
 extension DepthTestSrcElement {
+    /// The lateness, in nanoseconds, from which on missed frames are skipped, as after a clock's jump or a blocked sink: a
+    /// camera has no frames of the past either.
+    private static var mostLate: GstClockTime { 1_000_000_000 }
+
     /// Waits for the time of the stream's next frame. After a pause the missed frames are skipped.
     func waitForTurn(_ stream: TestStream, _ format: TestStream.Format) throws(FlowStop) {
         while true {
@@ -19,7 +23,11 @@ extension DepthTestSrcElement {
             }
             switch wait(until: due, on: clock, stream.role) {
             case .interrupted: throw .refused(GST_FLOW_FLUSHING)
-            case .ending, .reached: return
+            case .ending: return
+            case .reached:
+                let now = runningTime(clock)
+                guard format.rate.numerator > 0, now > start &+ Self.mostLate else { return }
+                skip(stream, format, to: now)
             case .paused: continue
             }
         }
