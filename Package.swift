@@ -112,6 +112,7 @@ let package = Package(
         // Tests and what they share.
         .systemLibrary(name: "CGStreamerCheck", path: "Tests/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0"),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
+        .target(name: "SystemFaults", path: "Tests/SystemFaults"),
         .target(name: "CStreamRules", dependencies: ["CGStreamer"], path: "Tests/CStreamRules"),
         .target(
             name: "TestSupport", dependencies: ["DepthKernels"], path: "Tests/TestSupport", swiftSettings: strict),
@@ -138,7 +139,7 @@ let package = Package(
             dependencies: [
                 "AllocationCounter", "CGStreamer", "CGStreamerCheck", "CStreamRules", "DepthCameras", "DepthKernels",
                 "DepthMattePlugin",
-                "GstBridge", "GstTestSupport", "TestSupport",
+                "GstBridge", "GstTestSupport", "SystemFaults", "TestSupport",
             ],
             swiftSettings: strict),
         .target(

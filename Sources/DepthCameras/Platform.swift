@@ -142,7 +142,14 @@ struct InputFile: ~Copyable {
     ///
     /// - Returns: the number of bytes; 0 at the end.
     func read(into bytes: inout [UInt8]) throws(SystemFault) -> Int {
-        let count = bytes.withUnsafeMutableBytes { bytes in
+        var count: Int
+        repeat { count = readOnce(&bytes) } while count < 0 && errno == EINTR
+        guard count >= 0 else { throw SystemFault(at: path) }
+        return count
+    }
+
+    private func readOnce(_ bytes: inout [UInt8]) -> Int {
+        bytes.withUnsafeMutableBytes { bytes in
             guard let start = bytes.baseAddress else { return 0 }
             #if canImport(Glibc)
                 return Glibc.read(file, start, bytes.count)
@@ -152,8 +159,6 @@ struct InputFile: ~Copyable {
                 return Darwin.read(file, start, bytes.count)
             #endif
         }
-        guard count >= 0 else { throw SystemFault(at: path) }
-        return count
     }
 }
 

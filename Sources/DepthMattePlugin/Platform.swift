@@ -40,9 +40,43 @@ func line(ofFile path: String) -> String? {
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// Reads the bytes of a file, or of a copy of some memory, one after another.
+/// A regular file that is open for reading.
+private final class OpenFile {
+    private let descriptor: CInt
+    /// The size in bytes, as far as the system knows: a file of the kernel's may have more.
+    let size: Int
+
+    /// Returns nil where there is no regular file that can be opened. A FIFO that has come in its place is not waited for.
+    init?(_ path: String) {
+        var opened: CInt
+        repeat { opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } while opened < 0 && errno == EINTR
+        guard opened >= 0 else { return nil }
+        var status = stat()
+        guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(opened)
+            return nil
+        }
+        descriptor = opened
+        size = max(0, Int(clamping: status.st_size))
+    }
+
+    deinit { close(descriptor) }
+
+    /// Reads what stands at `start`, at most as much as the memory holds.
+    ///
+    /// - Returns: the number of bytes, 0 at the end; or the system's reason why it cannot be read.
+    func read(from start: Int, into memory: UnsafeMutableRawBufferPointer) -> (count: Int, fault: String?) {
+        var count: Int
+        repeat {
+            count = pread(descriptor, memory.baseAddress, memory.count, off_t(start))
+        } while count < 0 && errno == EINTR
+        return count < 0 ? (0, String(cString: strerror(errno))) : (count, nil)
+    }
+}
+
+/// Reads the bytes of a regular file, or of a copy of some memory, one after another.
 package final class ByteReader {
-    private let file: UnsafeMutablePointer<FILE>?
+    private let file: OpenFile?
     private let mayGoOn: () -> Bool
     private var chunk: [UInt8]
     /// Where the chunk begins in the file, and the next byte in the chunk.
@@ -50,18 +84,19 @@ package final class ByteReader {
     private var index = 0
     /// How many bytes there are, as far as the system knows: a file of the kernel's may have more.
     let size: Int
+    /// The system's reason why the file could not be read on; it ends there.
+    private(set) var fault: String?
 
     private static let chunkSize = 65_536
 
     /// - Parameter mayGoOn: asked before each piece of the file is read; where it says no, the file ends there.
-    /// - Returns: nil where the file cannot be opened.
+    /// - Returns: nil where there is no regular file that can be opened.
     init?(path: String, while mayGoOn: @escaping () -> Bool = { true }) {
-        guard let file = fopen(path, "rb") else { return nil }
+        guard let file = OpenFile(path) else { return nil }
+        size = file.size
         self.file = file
         self.mayGoOn = mayGoOn
         chunk = []
-        size = fseeko(file, 0, SEEK_END) == 0 ? max(0, Int(clamping: ftello(file))) : 0
-        fseeko(file, 0, SEEK_SET)
     }
 
     package init(_ bytes: UnsafeRawBufferPointer) {
@@ -70,8 +105,6 @@ package final class ByteReader {
         chunk = Array(bytes)
         size = bytes.count
     }
-
-    deinit { if let file { fclose(file) } }
 
     /// How many bytes stand before the next one.
     var position: Int { chunkStart + index }
@@ -112,7 +145,7 @@ package final class ByteReader {
             index = position - chunkStart
             return true
         }
-        guard let file, fseeko(file, off_t(position), SEEK_SET) == 0 else { return false }
+        guard file != nil else { return false }
         chunk = []
         chunkStart = position
         index = 0
@@ -124,21 +157,32 @@ package final class ByteReader {
 
     /// Copies the bytes from `start` on; false where there are too few.
     func read(from start: Int, into memory: UnsafeMutableRawBufferPointer) -> Bool {
-        guard let file, mayGoOn(), seek(to: start) else { return false }
-        chunk = []  // whatever was read before, the file goes on behind what is read now
-        index = 0
-        chunkStart = start + memory.count
-        guard fseeko(file, off_t(start), SEEK_SET) == 0 else { return false }
-        return fread(memory.baseAddress, 1, memory.count, file) == memory.count
+        var count = 0
+        while count < memory.count {
+            let end = min(count + ByteReader.chunkSize, memory.count)
+            let piece = readPiece(
+                from: start + count, into: UnsafeMutableRawBufferPointer(rebasing: memory[count..<end]))
+            if piece == 0 { return false }
+            count += piece
+        }
+        return true
     }
 
     private func readChunk() -> Bool {
-        guard let file, mayGoOn() else { return false }
-        chunkStart += chunk.count
-        index = 0
+        let start = chunkStart + chunk.count
         chunk = Array(unsafeUninitializedCapacity: ByteReader.chunkSize) { buffer, count in
-            count = fread(buffer.baseAddress, 1, buffer.count, file)
+            count = readPiece(from: start, into: UnsafeMutableRawBufferPointer(buffer))
         }
+        chunkStart = start
+        index = 0
         return !chunk.isEmpty
+    }
+
+    /// Reads some of the bytes that stand at `start`; 0 at the end.
+    private func readPiece(from start: Int, into memory: UnsafeMutableRawBufferPointer) -> Int {
+        guard fault == nil, mayGoOn() else { return 0 }
+        let piece = file?.read(from: start, into: memory) ?? (count: 0, fault: nil)
+        fault = piece.fault
+        return piece.count
     }
 }

@@ -1,5 +1,4 @@
 import CGStreamer
-import CGStreamerShims
 import DepthKernels
 import GstBridge
 import Synchronization
@@ -52,8 +51,7 @@ final class DepthAlignElement: Transform {
     }
 
     private func readCalibration(_ path: String) throws(ElementError) -> Calibration {
-        // A FIFO would be waited for.
-        guard g_file_test(path, GSTSHIMS_FILE_TEST_IS_REGULAR) != 0, let reader = ByteReader(path: path) else {
+        guard let reader = ByteReader(path: path) else {
             throw ElementError(
                 .resource(GST_RESOURCE_ERROR_NOT_FOUND),
                 "The calibration \"\(path)\" cannot be read. Set the property "
@@ -61,6 +59,10 @@ final class DepthAlignElement: Transform {
         }
         var bytes: [UInt8] = []
         while bytes.count <= StructuredTextReader.longest, let byte = reader.next() { bytes.append(byte) }
+        if let fault = reader.fault {
+            throw ElementError(
+                .resource(GST_RESOURCE_ERROR_READ), "The calibration \"\(path)\" cannot be read: \(fault).")
+        }
         do throws(CalibrationError) {
             return try Calibration(text: bytes)
         } catch {

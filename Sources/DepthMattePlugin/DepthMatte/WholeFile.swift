@@ -18,11 +18,19 @@ package func writeWhole(_ bytes: [UInt8], to path: String) throws(FileFault) {
     else {
         throw FileFault(reason: "\(path): not a regular file")
     }
-    var error: UnsafeMutablePointer<GError>?
-    let isWritten = bytes.withUnsafeBytes { bytes in
-        g_file_set_contents_full(
-            path, bytes.assumingMemoryBound(to: CChar.self).baseAddress, gssize(bytes.count),
-            GSTSHIMS_FILE_SET_CONTENTS_SAFELY, 0o666, &error)
+    for attempt in 1... {
+        var error: UnsafeMutablePointer<GError>?
+        let isWritten = bytes.withUnsafeBytes { bytes in
+            g_file_set_contents_full(
+                path, bytes.assumingMemoryBound(to: CChar.self).baseAddress, gssize(bytes.count),
+                GSTSHIMS_FILE_SET_CONTENTS_SAFELY, 0o666, &error)
+        }
+        if isWritten != 0 { return }
+        // A signal, as of a timer, interrupts calls for files on the network.
+        let isInterrupted = g_error_matches(error, g_file_error_quark(), gint(G_FILE_ERROR_INTR.rawValue)) != 0
+        let reason = takeText(error) ?? "\(path): it cannot be written"
+        guard isInterrupted, attempt < mostAttempts else { throw FileFault(reason: reason) }
     }
-    if isWritten == 0 { throw FileFault(reason: takeText(error) ?? "\(path): it cannot be written") }
 }
+
+private let mostAttempts = 10

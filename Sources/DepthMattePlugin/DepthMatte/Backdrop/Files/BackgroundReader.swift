@@ -60,6 +60,7 @@ package final class BackgroundReader: @unchecked Sendable {  // guard: one threa
         }
         let content = try BackgroundReader.content(bytes, name, maxPixels: maxPixels, deadline)
         decoder = try BackgroundDecoder(bytes, path: path, content, maxPixels: maxPixels)
+        if let fault = bytes.fault { throw unreadable(name, fault) }
         decoder.start()
         do throws(ElementError) {
             let first = try BackgroundReader.firstPicture(decoder, name, deadline)
@@ -178,10 +179,14 @@ package final class BackgroundReader: @unchecked Sendable {  // guard: one threa
     private static func content(
         _ bytes: ByteReader, _ name: String, maxPixels: Int, _ deadline: Deadline
     ) throws(ElementError) -> BackgroundDecoder.Content {
-        guard let header = PictureHeader(bytes) else { return .stream }
+        guard let header = PictureHeader(bytes) else {
+            if let fault = bytes.fault { throw unreadable(name, fault) }
+            return .stream
+        }
         let pieces =
             header.kind == .gif ? bytes.readGIFImages() : [PicturePiece(bytes: 0..<header.length, duration: nil)]
         if deadline.isOver { throw tooSlow(name) }
+        if let fault = bytes.fault { throw unreadable(name, fault) }
         if header.isTruncated || pieces.isEmpty { throw unreadable(name, "the file ends before the picture does") }
         if let pixels = header.pixels, pixels > maxPixels {
             throw unreadable(name, tooManyPixels(pixels, limit: maxPixels))
