@@ -61,6 +61,7 @@ package final class MemoryReserve: Sendable {
 private let reserves = Mutex<[ReservedMemory]>([])
 
 /// The memory of a reserve. It lives as long as the reserve, and as the blocks that were taken from it.
+@safe
 private final class ReservedMemory: @unchecked Sendable {  // guard: the lock of `reserves`, for changes of `taken`
     private let start: UnsafeMutableRawPointer
     private let bytes: Int
