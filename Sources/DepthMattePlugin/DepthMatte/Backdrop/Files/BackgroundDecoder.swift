@@ -33,7 +33,7 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: the pulling thre
     /// The file's content, as its first bytes say.
     enum Content {
         /// A still, or the images of an animation.
-        case pictures(PictureHeader.Kind, [PicturePiece])
+        case pictures(PictureHeader.Kind, [PicturePiece], PictureOrientation)
         /// Any other file, in which GStreamer looks for a video stream.
         case stream
     }
@@ -69,8 +69,8 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: the pulling thre
     ///   - maxPixels: larger pictures are refused.
     /// - Throws: an error that names the GStreamer elements that are missing.
     init(_ bytes: ByteReader, path: String, _ content: Content, maxPixels: Int) throws(ElementError) {
-        // videoflip, if installed, applies the orientation tag that cameras write.
-        let upright = hasFactory("videoflip") ? "videoflip method=automatic !" : ""
+        // videoflip, if installed, turns what the camera was turned.
+        let upright = hasFactory("videoflip") ? "videoflip \(content.direction) !" : ""
         let description =
             "\(content.source) ! decodebin name=decoder ! videoconvert ! \(upright) "
             + "appsink name=sink caps=video/x-raw sync=false max-buffers=3 enable-last-sample=false"
@@ -88,7 +88,7 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: the pulling thre
                 .core(GST_CORE_ERROR_MISSING_PLUGIN), "GStreamer's filesrc, appsrc, decodebin or appsink is missing.")
         }
         switch content {
-        case .pictures(_, let pieces): feed = PieceFeed(pieces, of: bytes, through: source)
+        case .pictures(_, let pieces, _): feed = PieceFeed(pieces, of: bytes, through: source)
         case .stream:
             feed = nil
             setLocation(of: source, path)
@@ -202,8 +202,16 @@ extension BackgroundDecoder.Content {
     fileprivate var source: String {
         switch self {
         case .stream: "filesrc name=source"
-        case .pictures(.gif, _): Self.pieces + "image/gst-libav-gif,parsed=true"
-        case .pictures(let kind, _): Self.pieces + "image/\(kind)"
+        case .pictures(.gif, _, _): Self.pieces + "image/gst-libav-gif,parsed=true"
+        case .pictures(let kind, _, _): Self.pieces + "image/\(kind)"
+        }
+    }
+
+    /// The properties of `videoflip`. Streams carry a tag.
+    fileprivate var direction: String {
+        switch self {
+        case .stream: "method=automatic"
+        case .pictures(_, _, let orientation): "video-direction=\(orientation.videoDirection)"
         }
     }
 

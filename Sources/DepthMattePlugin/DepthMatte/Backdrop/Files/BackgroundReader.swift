@@ -198,7 +198,7 @@ package final class BackgroundReader: @unchecked Sendable {  // guard: one threa
             throw unreadable(
                 name, "it has \(length) bytes, too many for pictures of \(maxPixels) pixels (property max-pixels)")
         }
-        return .pictures(header.kind, pieces)
+        return .pictures(header.kind, pieces, header.orientation)
     }
 }
 

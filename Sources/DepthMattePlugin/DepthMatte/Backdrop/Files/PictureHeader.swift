@@ -16,6 +16,8 @@ package struct PictureHeader {
     package private(set) var isTruncated = false
     /// The end of the picture, in bytes.
     package private(set) var length: Int
+    /// How a JPEG's camera was held.
+    private(set) var orientation = PictureOrientation.upright
 
     /// Returns nil if the bytes are no picture of a known kind.
     package init?(_ bytes: ByteReader) {
@@ -32,7 +34,7 @@ package struct PictureHeader {
             (pixels, length) = size
         case .jpeg:
             let image = bytes.readJPEG()
-            (pixels, isTruncated) = (image.pixels, !image.isWhole)
+            (pixels, isTruncated, orientation) = (image.pixels, !image.isWhole, image.orientation)
             if image.isWhole { length = bytes.position }
         }
     }
@@ -227,21 +229,24 @@ extension ByteReader {
 
     /// JPEG (ITU-T T.81, annex B), behind the marker that starts an image: walks the markers as far as the end of the
     /// image.
-    fileprivate func readJPEG() -> (pixels: Int?, isWhole: Bool) {
+    fileprivate func readJPEG() -> (pixels: Int?, isWhole: Bool, orientation: PictureOrientation) {
         var pixels: Int?
+        var orientation: PictureOrientation?
         var marker = nextMarker()
         while let found = marker {
-            if found == JPEGMarker.endOfImage { return (pixels, true) }
+            if found == JPEGMarker.endOfImage { return (pixels, true, orientation ?? .upright) }
             guard let length = number(ofBytes: 2) else { break }
             let end = position + length - 2
             if JPEGMarker.isFrameHeader(found), skip(1) {
                 let (height, width) = (number(ofBytes: 2), number(ofBytes: 2))
                 if let found = area(width, height) { pixels = max(pixels ?? 0, found) }
+            } else if found == JPEGMarker.application1, orientation == nil {
+                orientation = readExifOrientation(upTo: end)
             }
             guard seek(to: end) else { break }
             marker = found == JPEGMarker.startOfScan ? markerAfterScan() : nextMarker()
         }
-        return (pixels, false)
+        return (pixels, false, orientation ?? .upright)
     }
 
     /// Reads a marker: 0xFF, any number of times, and a code, which is returned.
@@ -322,6 +327,8 @@ private enum JPEGMarker {
     static let startOfImage: UInt8 = 0xD8
     static let endOfImage: UInt8 = 0xD9
     static let startOfScan: UInt8 = 0xDA
+    /// Holds Exif, or something else.
+    static let application1: UInt8 = 0xE1
     /// Separate the intervals of one scan.
     static let restarts: ClosedRange<UInt8> = 0xD0...0xD7
 
