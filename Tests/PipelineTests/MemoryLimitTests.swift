@@ -15,7 +15,8 @@ import Testing
         // Each of eight threads may come to need a picture of 8 bytes a pixel: 500 megabytes in all.
         let line =
             "videotestsrc num-buffers=3 ! video/x-raw,format=GRAY16_LE,width=64,height=48 "
-            + "! depthcloud max-threads=8 ! video/x-raw,width=3840,height=2160 ! fakesink"
+            + "! depthcloud max-threads=8 ! video/x-raw,width=3840,height=2160 "
+            + "! fakesink async=false"  // gst-launch-1.0 may miss an error that comes before it has prerolled
         let enough = play(line, limit: "unlimited", patience: 120)
         #expect(enough.status == 0, "\(enough)")
         let tooLittle = play(line, limit: "600000", patience: 120)
