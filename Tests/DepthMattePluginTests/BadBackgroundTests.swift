@@ -75,7 +75,8 @@ import Testing
 
     @Test func `an address on the network`() {
         expectRefusal("http://localhost/picture.png")
-        expectRefusal("http://localhost/picture.png", naming: "only local files are read")
+        expectRefusal("http://localhost/picture.png", naming: "are read only with allow-remote=true")
+        expectRefusal("ftp://localhost/picture.png", naming: "only local files, and with allow-remote=true")
     }
 
     @Test func `a malformed URI`() { expectRefusal("file:") }
