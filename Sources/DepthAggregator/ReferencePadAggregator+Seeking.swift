@@ -80,11 +80,38 @@ extension ReferencePadAggregator {
             Self.log.info(self) { "a seek is refused that is not in time" }
             return false
         }
+        guard hasRange(event) else {
+            Self.log.info(self) { "a seek is refused whose range ends before its start" }
+            return false
+        }
         if let role = inputThatCannotSeek(of: Array(Role.allCases)) {
             Self.log.info(self) { "a seek is refused that the \(role) pad's input cannot follow" }
             return false
         }
         return true
+    }
+
+    /// False where the seek leaves nothing to play, of which GstSegment makes a CRITICAL. A seek that says nothing of the
+    /// stop keeps the last one, as `gst_element_seek_simple` after a seek to a range does.
+    private func hasRange(_ seek: UnsafeMutablePointer<GstEvent>) -> Bool {
+        var (startType, start, stopType, stop) = (GST_SEEK_TYPE_NONE, gint64(0), GST_SEEK_TYPE_NONE, gint64(0))
+        gst_event_parse_seek(seek, nil, nil, nil, &startType, &start, &stopType, &stop)
+        let segment = outputSegment
+        guard let first = edge(startType, start, before: segment.start),
+            let last = edge(stopType, stop, before: segment.stop)
+        else { return true }
+        return first <= last
+    }
+
+    /// An edge of the segment after a seek; nil where there is none, or it counts from the end.
+    ///
+    /// - Parameter before: the edge of the segment before it.
+    private func edge(_ type: GstSeekType, _ time: gint64, before: guint64) -> guint64? {
+        switch type {
+        case GST_SEEK_TYPE_SET: guint64(exactly: time)
+        case GST_SEEK_TYPE_NONE: before == noClockTime ? nil : before
+        default: nil
+        }
     }
 
     /// The first pad whose upstream answers that it is not seekable.

@@ -64,6 +64,28 @@ import Testing
         }
     }
 
+    @Test(arguments: Follower.all)
+    func `a seek whose range ends before its start is refused, and nothing is flushed`(follower: Follower) {
+        let bench = Bench.numbered(follower)
+        for pad in [follower.leading.pad, follower.partner] { bench[pad].takeSeeks { _ in true } }
+        #expect(goesOn(bench, follower, from: 0))
+        let second = gint64(1000 * millisecond)
+        func seek(_ flags: GstSeekFlags, start: gint64, _ type: GstSeekType, stop: gint64) -> Bool {
+            let event = gst_event_new_seek(1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, start, type, stop)
+            return gst_pad_push_event(bench.output.pad, event) != 0
+        }
+        for flags in [SeekTests.flush, GST_SEEK_FLAG_NONE] {
+            #expect(!seek(flags, start: 2 * second, GST_SEEK_TYPE_SET, stop: second))
+        }
+        // A seek that says nothing of the stop keeps that of the segment.
+        for pad in [follower.partner, follower.leading.pad] { bench[pad].push(.time(stop: 1000 * millisecond)) }
+        #expect(goesOn(bench, follower, from: 3))
+        #expect(!seek(SeekTests.flush, start: 2 * second, GST_SEEK_TYPE_NONE, stop: -1))
+        #expect(goesOn(bench, follower, from: 6))
+        #expect(!bench.output.story.contains("flush-start"))
+        #expect(seek(GST_SEEK_FLAG_NONE, start: 2 * second, GST_SEEK_TYPE_SET, stop: -1))
+    }
+
     @Test func `a live camera that cannot be sought plays on`() {
         let line = Pipeline(
             "videotestsrc is-live=true do-timestamp=true ! video/x-raw,width=32,height=24 ! identity name=camera "
