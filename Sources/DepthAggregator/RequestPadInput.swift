@@ -65,6 +65,11 @@ package struct RequestPadInput<Format>: ~Copyable {
         }
     }
 
+    /// Takes what lies before a moment off the pad. See `SecondaryInput.approach`.
+    package mutating func approach(_ moment: Moment, in element: some ReferencePadAggregator) throws(FlowStop) {
+        try linked?.followed.approach(moment, in: element)
+    }
+
     /// Brings the pad up to a moment. See `SecondaryInput.advance`.
     package mutating func advance(in element: some ReferencePadAggregator, to moment: Moment, mayWait: Bool)
         throws(FlowStop)

@@ -35,6 +35,20 @@ struct SecondaryInput: ~Copyable {
         return !element.hasBuffer(pad) && !element.hasEnded(pad)
     }
 
+    /// Takes what lies before a moment off the pad, and leaves what is at it or after it. Throws `needData` until there is
+    /// something of that, or the stream has ended.
+    mutating func approach(_ moment: Moment, in element: any Aggregator) throws(FlowStop) {
+        guard let time = moment.time, servedFrame != moment.number, !isCurrentExactly(at: time) else { return }
+        while let head = element.head(of: pad) {
+            guard let headTime = element.runningTime(of: head.pointer, on: pad), headTime < time else { return }
+            if head.pointer.isGap, let span = element.runningSpan(of: head.pointer, on: pad), span.contains(time) {
+                return
+            }
+            take(from: element, time: headTime)
+        }
+        if !element.hasEnded(pad) { throw .needData }
+    }
+
     /// Brings the input up to a moment. Of several buffers with one timestamp the first counts: the others may not have come
     /// yet.
     ///

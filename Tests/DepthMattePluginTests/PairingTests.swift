@@ -127,6 +127,24 @@ import Testing
         #expect(bench.numbers() == [3, 0, 0, 0, 0])
     }
 
+    @Test(arguments: ["face", "background", "segmentation"])
+    func `a frame whose buffers are all there leaves without more of them`(pad: String) throws {
+        let bench = Bench.numbered()
+        bench.request(pad).start(Numbered.video)
+        for number in 0..<6 {
+            let due = time(ofFrame: number)
+            bench.depth.push(Numbered.map(number + 1), at: due)
+            // What is left of a gap is before the next frame, and its buffer behind that.
+            if number.isMultiple(of: 2) {
+                bench[pad].push(Numbered.picture, at: due)
+            } else {
+                bench[pad].gap(at: due)
+            }
+            bench.video.push(Numbered.picture, at: due)
+            try #require(bench.output.next().map(Numbered.number) == number + 1, "frame \(number)")
+        }
+    }
+
     @Test func `maps without a duration are no different`() {
         let bench = Bench.numbered()
         for number in 0..<4 { bench.depth.push(Numbered.map(number + 1), at: time(ofFrame: number), noClockTime) }

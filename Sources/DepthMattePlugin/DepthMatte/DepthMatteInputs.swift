@@ -67,14 +67,21 @@ struct DepthMatteInputs: ~Copyable {
     /// - Parameter mayWait: see `SecondaryInput.advance`. A live pipeline waits for depth only.
     mutating func advance(in element: some ReferencePadAggregator, to moment: Moment, mayWait: Bool) throws(FlowStop) {
         let mayWaitForPictures = mayWait && !moment.isLive
-        // A pad may be new since GstAggregator checked. Nothing is popped from the others before it has data, because
-        // GstAggregator would wait for them again although this frame needs no more of them.
+        // A pad may be new since GstAggregator checked, or have no more than what lies before the frame. What belongs to the
+        // frame is popped from no pad before all have that, because GstAggregator would wait for more from those that have
+        // nothing left, although this frame needs no more of them: upstream may be waiting for the frame.
         if mayWait && depth.isEmpty(in: element, at: moment) { throw .needData }
         if mayWaitForPictures
             && (face.isEmpty(in: element, at: moment) || background.isEmpty(in: element, at: moment)
                 || segmentation.isEmpty(in: element, at: moment))
         {
             throw .needData
+        }
+        if mayWait { try depth.approach(moment, in: element) }
+        if mayWaitForPictures {
+            try face.approach(moment, in: element)
+            try background.approach(moment, in: element)
+            try segmentation.approach(moment, in: element)
         }
         try depth.advance(in: element, to: moment, mayWait: mayWait)
         try face.advance(in: element, to: moment, mayWait: mayWaitForPictures)
