@@ -178,7 +178,11 @@ extension Aggregator {
     package func runningTime(of buffer: BufferPointer, on pad: Pad) -> RunningTime? {
         let stamp = buffer.pointee.pts
         guard stamp != GSTSHIMS_CLOCK_TIME_NONE else { return nil }
-        var segment = segment(of: pad)
+        return runningTime(of: stamp, in: segment(of: pad))
+    }
+
+    private func runningTime(of stamp: GstClockTime, in segment: GstSegment) -> RunningTime? {
+        var segment = segment
         guard segment.format == GST_FORMAT_TIME else { return nil }
         var time: guint64 = 0
         switch gst_segment_to_running_time_full(&segment, GST_FORMAT_TIME, stamp, &time) {
@@ -190,22 +194,18 @@ extension Aggregator {
 
     /// From when to when a buffer at the head of `pad` is shown; nil where it has no timestamp or no duration.
     ///
-    /// A segment's rate stretches it, and one that runs backwards shows the end of the buffer first.
+    /// A segment's rate stretches it, and one that runs backwards shows the end of the buffer first. It ends where a buffer
+    /// with its end as timestamp is due: a rounding of its own would let it reach over that by a nanosecond.
     package func runningSpan(of buffer: BufferPointer, on pad: Pad) -> Range<RunningTime>? {
-        let stamp = buffer.pointee
-        guard stamp.duration != GSTSHIMS_CLOCK_TIME_NONE, let first = runningTime(of: buffer, on: pad) else {
-            return nil
-        }
+        let (stamp, duration) = (buffer.pointee.pts, buffer.pointee.duration)
+        guard stamp != GSTSHIMS_CLOCK_TIME_NONE, duration != GSTSHIMS_CLOCK_TIME_NONE else { return nil }
         let segment = segment(of: pad)
-        let speed = abs(segment.rate)
-        guard speed > 0, let length = RunningTime(exactly: (Double(stamp.duration) / speed).rounded()) else {
-            return nil
-        }
-        let (last, isBeyond) =
-            segment.rate < 0 ? first.subtractingReportingOverflow(length) : first.addingReportingOverflow(length)
-        if isBeyond || first == .max { return nil }
+        let (end, isBeyond) = stamp.addingReportingOverflow(duration)
+        guard !isBeyond, let first = runningTime(of: stamp, in: segment), let last = runningTime(of: end, in: segment),
+            max(first, last) < .max
+        else { return nil }
         // Backwards the timestamp is the last moment, and belongs to the buffer as the first one does forwards.
-        return segment.rate < 0 ? last &+ 1..<first &+ 1 : first..<last
+        return segment.rate < 0 ? min(last, first) &+ 1..<first &+ 1 : first..<max(first, last)
     }
 
     /// The buffer at the head of the pad's queue, left there.

@@ -66,6 +66,22 @@ import Testing
         #expect(numbers == [9, 0, 0, 0, 0, 4])
     }
 
+    @Test(arguments: [2.0, 4, 0.3])
+    func `a gap in depth ends where the next frame begins, at any rate`(rate: Double) {
+        for first in 0..<30 {
+            let bench = Bench(["depth"], Numbered.properties)
+            bench.depth.start(Numbered.depth, segment(rate: rate, start: 0))
+            bench.video.start(Numbered.video, segment(rate: rate, start: 0))
+            let (start, next) = (time(ofFrame: first), time(ofFrame: first + 1))
+            bench.depth.gap(at: start, next - start)
+            bench.depth.push(Numbered.map(4), at: next)
+            for due in [start, next] { bench.video.push(Numbered.picture, at: due) }
+            bench.depth.end()
+            bench.video.end()
+            #expect(bench.numbers() == (first < 29 ? [0, 4] : [0]), "frame \(first)")
+        }
+    }
+
     @Test func `a pad's offset moves its stream`() {
         let bench = Bench(["depth"], Numbered.properties.with(["max-skew": "0", "hold-time": "0"]))
         gst_pad_set_offset(bench.depth.target, -gint64(time(ofFrame: 30)))
