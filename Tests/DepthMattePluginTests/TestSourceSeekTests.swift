@@ -50,6 +50,16 @@ import Testing
         }
     }
 
+    @Test func `frames have their times beyond the numbers that 32 bits hold`() throws {
+        let camera = Camera()
+        try #require(camera.play())
+        for number in [2_147_483_648 - 10, 4_294_967_296 - 10, Int(4_294_967_296 * 3 / 100) - 10] {
+            try #require(camera.line.seek(to: time(ofFrame: number)))
+            let starts = camera.take(20, from: "video")
+            #expect(starts == (number..<number + 20).map { time(ofFrame: $0) }, "frame \(number)")
+        }
+    }
+
     // MARK: Running time
 
     /// The video is far ahead of the other streams, which downstream holds up.
