@@ -10,12 +10,23 @@ import Testing
 enum Soak {
     static let isFull = getenv("DEPTHMATTE_SOAK") != nil
 
-    /// Resident memory may grow by `limit` kB from `early` to `late`, or to now.
-    static func expectSmallGrowth(since early: Int, to late: Int? = nil, limit: Int, after what: String) {
+    /// What the events of a random run follow from: DEPTHMATTE_SEED, or always the same.
+    static let seed = getenv("DEPTHMATTE_SEED").flatMap { UInt64(String(cString: $0)) } ?? 1
+
+    /// Writes a line of the log at once: a run that takes an hour shows how far it is.
+    static func report(_ text: String) {
+        print("soak: \(text)")
+        fflush(nil)
+    }
+
+    /// Resident memory may grow by `limit` kB from `early` to `late`, or to now; in a small run by `small` kB.
+    static func expectSmallGrowth(
+        since early: Int, to late: Int? = nil, limit: Int, small: Int = 8192, after what: String
+    ) {
         let growth = (late ?? residentMemory()) - early
         print("resident memory after \(what): \(growth) kB more")
         // In a small run the allocator's own steps of megabytes show; a frame lost each time would show beyond them.
-        #expect(growth <= (isFull ? limit : 8192), "\(growth) kB after \(what)")
+        #expect(growth <= (isFull ? limit : small), "\(growth) kB after \(what)")
     }
 }
 

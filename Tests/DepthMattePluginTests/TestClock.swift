@@ -8,15 +8,25 @@ final class TestClock {
     /// Waits for a time other than the one that was due.
     private(set) var lateWaits = 0
 
-    init() {
+    /// - Parameter start: the clock's first time.
+    init(at start: GstClockTime = 0) {
         loadElements()
-        guard let clock = gst_test_clock_new() else { preconditionFailure("no memory for a clock") }
+        guard let clock = gst_test_clock_new_with_start_time(start) else {
+            preconditionFailure("no memory for a clock")
+        }
         test = UnsafeMutableRawPointer(clock).assumingMemoryBound(to: GstTestClock.self)
     }
 
     deinit { gst_object_unref(test) }
 
     var clock: UnsafeMutablePointer<GstClock> { UnsafeMutableRawPointer(test).assumingMemoryBound(to: GstClock.self) }
+
+    var time: GstClockTime { gst_clock_get_time(clock) }
+
+    /// Moves the clock on to a time, where that is not past.
+    func advance(to time: GstClockTime) {
+        if time > self.time { gst_test_clock_set_time(test, time) }
+    }
 
     /// True where somebody waits for a time.
     var isWaitedFor: Bool { gst_test_clock_peek_id_count(test) > 0 }

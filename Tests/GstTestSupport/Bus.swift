@@ -57,6 +57,13 @@ package final class Bus {
         return errors
     }
 
+    /// Errors and warnings that are there already; every other message is forgotten.
+    package func takeFaults() -> (errors: [Report], warnings: [Report]) {
+        let faults = (take(GST_MESSAGE_ERROR), take(GST_MESSAGE_WARNING))
+        kept.removeAll()
+        return faults
+    }
+
     /// Waits for an error, for a bounded while.
     package func nextError() -> Report? { wait(for: GST_MESSAGE_ERROR) }
 

@@ -63,10 +63,13 @@ package final class Feed {
         gst_caps_unref(caps)
     }
 
-    package func push(_ segment: GstSegment) {
+    /// - Parameter seqnum: that of the seek behind the segment; nil where there is none.
+    package func push(_ segment: GstSegment, seqnum: guint32? = nil) {
         var segment = segment
         beginsSegment = true
-        push(gst_event_new_segment(&segment))
+        let event = gst_event_new_segment(&segment)
+        if let seqnum { gst_event_set_seqnum(event, seqnum) }
+        push(event)
     }
 
     package func gap(at start: GstClockTime, _ duration: GstClockTime = frameDuration) {
@@ -121,6 +124,12 @@ package final class Feed {
     package func settle() -> GstFlowReturn {
         worker.waitUntilIdle()
         return GstFlowReturn(rawValue: outcome.flow.load(ordering: .relaxed))
+    }
+
+    /// As `settle`, and forgets that flow.
+    package func takeFlow() -> GstFlowReturn {
+        settle()
+        return GstFlowReturn(rawValue: outcome.flow.exchange(GST_FLOW_OK.rawValue, ordering: .relaxed))
     }
 
     /// True where everything queued has been taken, within a bounded while.

@@ -89,6 +89,9 @@ package final class Recorder {
         return nil
     }
 
+    /// Forgets the story, so that a long test does not pile it up.
+    package func forgetStory() { story.removeAll(keepingCapacity: true) }
+
     // MARK: Reading the record
 
     private enum Item {
