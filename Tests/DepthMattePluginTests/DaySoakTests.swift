@@ -16,6 +16,7 @@ import Testing
         let frames = Soak.isFull ? 8 * 3600 * 30 : 2 * 60 * 30
         let parts = Soak.isFull ? 16 : 4
         let (gone, buffers, seed) = (Counter(), LiveBuffers(), Soak.seed)
+        loadElements()  // which may open a log
         let before = ProcessFigures()
         var memory: [Int] = []
         var counts = SoakStreams.Counts()
@@ -43,6 +44,7 @@ import Testing
     func `hours of the other elements`(subject: SoakHours.Subject) throws {
         let frames = Soak.isFull ? 3600 * 30 : 40 * 30
         let (gone, buffers, seed) = (Counter(), LiveBuffers(), Soak.seed)
+        loadElements()  // which may open a log
         let before = ProcessFigures()
         var memory: [Int] = []
         do {
