@@ -1,4 +1,4 @@
-/// What has to be done to a photograph so that it stands upright (Exif 2.3, tag 0x0112). The raw values are the tag's.
+/// The turn or mirroring that makes a photograph stand upright (Exif 2.3, tag 0x0112). The raw values are the tag's.
 enum PictureOrientation: Int {
     case upright = 1
     case mirrored, turned, flipped, transposed, turnedLeft, transversed, turnedRight
