@@ -50,11 +50,16 @@ package final class PictureConverter {
             opaque = nil
         }
         let border = border.map { target.finfo.pointee.isGray ? grayBorder($0, target.colorimetry) : $0 }
-        let areas = [
+        var areas = [
             "src-x=\(from.x)", "src-y=\(from.y)", "src-width=\(from.width)", "src-height=\(from.height)",
             "dest-x=\(into.x)", "dest-y=\(into.y)", "dest-width=\(into.width)", "dest-height=\(into.height)",
             "border-argb=(uint)\(border ?? 0)", "fill-border=\(border != nil)",
         ]
+        if Self.isBeyondFastScaling(self.source, self.target, [from.width, into.width]) {
+            // It looks for no fast way where colors are quantized, and quantizes none by this method.
+            let method = String(cString: g_type_name(gst_video_dither_method_get_type()))
+            areas += ["dither-method=(\(method))none", "dither-quantization=(uint)2"]
+        }
         let text = "options" + areas.map { ", GstVideoConverter.\($0)" }.joined()
         guard let options = gst_structure_from_string(text, nil) else {
             throw .contradiction("\(text) is no structure")
@@ -66,6 +71,14 @@ package final class PictureConverter {
     }
 
     deinit { gst_video_converter_free(converter) }
+
+    /// True for pictures on which the fast way of GstVideoConverter fails: it scales Y, U and V of a packed 4:2:2 format by one
+    /// filter, which it cannot make where half a width has other weights than the whole, and goes on without any. It then
+    /// reads beyond the lines (`gst_video_scaler_combine_packed_YUV`, GStreamer 1.22).
+    private static func isBeyondFastScaling(_ source: GstVideoInfo, _ target: GstVideoInfo, _ widths: [Int]) -> Bool {
+        source.finfo.pointee.isPacked422 && source.finfo.pointee.format == target.finfo.pointee.format
+            && widths.contains { $0 % 2 != 0 || $0 < 16 }
+    }
 
     /// Converts one frame. The target must be writable and of the target's size.
     package func convert(
@@ -136,6 +149,11 @@ private func grayBorder(_ argb: UInt32, _ colorimetry: GstVideoColorimetry) -> U
 
 extension GstVideoFormatInfo {
     fileprivate var hasAlpha: Bool { flags.rawValue & GST_VIDEO_FORMAT_FLAG_ALPHA.rawValue != 0 }
+    /// True for formats that hold two pixels as Y, U, Y and V in any order.
+    fileprivate var isPacked422: Bool {
+        [GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_UYVY, GST_VIDEO_FORMAT_YVYU, GST_VIDEO_FORMAT_VYUY].contains(format)
+    }
+
     fileprivate var isGray: Bool { flags.rawValue & GST_VIDEO_FORMAT_FLAG_GRAY.rawValue != 0 }
 }
 
