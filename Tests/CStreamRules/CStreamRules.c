@@ -109,6 +109,21 @@ is_flowing (GstPad *pad)
     return GST_PAD_IS_ACTIVE (pad) && !GST_PAD_IS_FLUSHING (pad);
 }
 
+/* GstBaseTransform passes on whatever buffer comes, inside the segment or not, and leaves clipping to those downstream. */
+static gboolean
+clips (GstPad *pad)
+{
+    GstObject *parent = gst_object_get_parent (GST_OBJECT (pad));
+    GType transform = g_type_from_name ("GstBaseTransform");
+    gboolean result;
+
+    if (!parent)
+        return FALSE;
+    result = !transform || !g_type_is_a (G_OBJECT_TYPE (parent), transform);
+    gst_object_unref (parent);
+    return result;
+}
+
 /* Whether the pad has sent an event of the type that still holds. */
 static gboolean
 has_sent (GstPad *pad, GstEventType type)
@@ -181,7 +196,7 @@ check_buffer (GstPad *pad, GstBuffer *buffer)
     if (has_sent (pad, GST_EVENT_EOS))
         report (pad, "a buffer after the end");
     /* A demuxer begins at a key frame, which may lie before the segment, with raw video too. */
-    if (GST_BUFFER_PTS_IS_VALID (buffer) && is_ours (pad))
+    if (GST_BUFFER_PTS_IS_VALID (buffer) && is_ours (pad) && clips (pad))
         check_time (pad, buffer);
     /* typefind sends what it has looked at without a mark. */
     if (g_atomic_int_compare_and_exchange (&pad_state (pad)->needs_discont, TRUE, FALSE)
