@@ -75,7 +75,9 @@ let package = Package(
             name: "DepthKernels", dependencies: ["CDepthKernels", "DepthLoops", "DepthLoopsV3"],
             swiftSettings: kernels),
         .systemLibrary(name: "CFreenect"),
-        .target(name: "DepthCameras", dependencies: ["CFreenect", "DepthKernels"], swiftSettings: shipped),
+        .target(
+            name: "DepthCameras", dependencies: ["CDepthKernels", "CFreenect", "DepthKernels"],
+            swiftSettings: shipped),
         .target(name: "DepthScene", dependencies: ["DepthKernels"], swiftSettings: kernels),
         .target(
             name: "GstBridge", dependencies: ["CGStreamer", "CGStreamerShims", "CDepthKernels", "DepthKernels"],

@@ -62,17 +62,6 @@ extension String {
     func includes(_ part: String) -> Bool { suffix(behind: part) != nil }
 }
 
-// MARK: Memory
-
-/// Memory that is aligned to a cache line, to be freed by `free`; nil where there is none.
-func allocate(bytes: Int) -> UnsafeMutableRawPointer? {
-    var memory: UnsafeMutableRawPointer?
-    return posix_memalign(&memory, 64, bytes) == 0 ? memory : nil
-}
-
-/// Frees a buffer's memory.
-func free(_ buffer: FrameBuffer) { free(buffer.address) }
-
 // MARK: Time
 
 /// A clock that never jumps, in nanoseconds.
@@ -107,58 +96,73 @@ func setEnvironment(_ name: String, _ value: String) { setenv(name, value, 1) }
 
 // MARK: Files
 
-/// The system's reason why something failed, with the path.
-struct SystemFault: Error {
-    let reason: String
+/// The system's reason why something failed.
+package struct SystemFault: Error {
+    package let reason: String
 
     init(reason: String) { self.reason = reason }
 
     /// The reason of the call that just failed.
-    fileprivate init(at path: String) { reason = "\(path): \(String(cString: strerror(errno)))" }
+    fileprivate init() { reason = String(cString: strerror(errno)) }
+
+    /// The reason of the call that just failed, behind the path.
+    fileprivate init(at path: String) { reason = "\(path): \(SystemFault().reason)" }
 }
 
-/// A file that is read.
-struct InputFile: ~Copyable {
-    private let file: Int32
-    private let path: String
+/// A regular file that is open for reading.
+package struct RegularFile: ~Copyable {
+    private let descriptor: CInt
+    /// The size in bytes, as far as the system knows: a file of the kernel's may have more.
+    package let size: Int
 
-    init(_ path: String) throws(SystemFault) {
-        // Opening a pipe does not wait.
-        file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        self.path = path
-        guard file >= 0 else { throw SystemFault(at: path) }
-    }
-
-    deinit { close(file) }
-
-    /// The size in bytes; nil for what is no regular file.
-    var regularSize: Int? {
+    /// Opens a file. A FIFO that has come in its place is not waited for.
+    ///
+    /// - Throws: `SystemFault` where there is no regular file that can be opened.
+    package init(_ path: String) throws(SystemFault) {
+        var opened: CInt
+        repeat { opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } while opened < 0 && errno == EINTR
+        guard opened >= 0 else { throw SystemFault() }
         var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Int(clamping: status.st_size)
+        guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(opened)
+            throw SystemFault(reason: "it is no regular file")
+        }
+        descriptor = opened
+        size = max(0, Int(clamping: status.st_size))
     }
 
-    /// Reads what comes next, at most as much as the array holds.
+    deinit { close(descriptor) }
+
+    /// Reads what stands at `start`, at most as much as the memory holds.
     ///
     /// - Returns: the number of bytes; 0 at the end.
-    func read(into bytes: inout [UInt8]) throws(SystemFault) -> Int {
-        var count: Int
-        repeat { count = readOnce(&bytes) } while count < 0 && errno == EINTR
-        guard count >= 0 else { throw SystemFault(at: path) }
+    package func read(from start: Int, into memory: UnsafeMutableRawBufferPointer) throws(SystemFault) -> Int {
+        let count = copy(from: start, into: memory)
+        guard count >= 0 else { throw SystemFault() }
         return count
     }
 
-    private func readOnce(_ bytes: inout [UInt8]) -> Int {
-        bytes.withUnsafeMutableBytes { bytes in
-            guard let start = bytes.baseAddress else { return 0 }
-            #if canImport(Glibc)
-                return Glibc.read(file, start, bytes.count)
-            #elseif canImport(Musl)
-                return Musl.read(file, start, bytes.count)
-            #else
-                return Darwin.read(file, start, bytes.count)
-            #endif
+    /// Reads what stands at `start`.
+    ///
+    /// - Returns: the bytes, `limit` at most; none at the end.
+    func read(from start: Int, atMost limit: Int) throws(SystemFault) -> [UInt8] {
+        var isRead = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { memory, initialized in
+            let count = copy(from: start, into: UnsafeMutableRawBufferPointer(memory))
+            isRead = count >= 0
+            initialized = max(0, count)
         }
+        guard isRead else { throw SystemFault() }
+        return bytes
+    }
+
+    /// The number of bytes that were read; -1 where `errno` says why they cannot be.
+    private func copy(from start: Int, into memory: UnsafeMutableRawBufferPointer) -> Int {
+        var count: Int
+        repeat {
+            count = pread(descriptor, memory.baseAddress, memory.count, off_t(start))
+        } while count < 0 && errno == EINTR
+        return count
     }
 }
 

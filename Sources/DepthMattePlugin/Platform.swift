@@ -1,4 +1,6 @@
 // All that the plugin needs of the C library: the only file that another platform changes.
+import DepthCameras
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -40,43 +42,9 @@ func line(ofFile path: String) -> String? {
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// A regular file that is open for reading.
-private final class OpenFile {
-    private let descriptor: CInt
-    /// The size in bytes, as far as the system knows: a file of the kernel's may have more.
-    let size: Int
-
-    /// Returns nil where there is no regular file that can be opened. A FIFO that has come in its place is not waited for.
-    init?(_ path: String) {
-        var opened: CInt
-        repeat { opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } while opened < 0 && errno == EINTR
-        guard opened >= 0 else { return nil }
-        var status = stat()
-        guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(opened)
-            return nil
-        }
-        descriptor = opened
-        size = max(0, Int(clamping: status.st_size))
-    }
-
-    deinit { close(descriptor) }
-
-    /// Reads what stands at `start`, at most as much as the memory holds.
-    ///
-    /// - Returns: the number of bytes, 0 at the end; or the system's reason why it cannot be read.
-    func read(from start: Int, into memory: UnsafeMutableRawBufferPointer) -> (count: Int, fault: String?) {
-        var count: Int
-        repeat {
-            count = pread(descriptor, memory.baseAddress, memory.count, off_t(start))
-        } while count < 0 && errno == EINTR
-        return count < 0 ? (0, String(cString: strerror(errno))) : (count, nil)
-    }
-}
-
 /// Reads the bytes of a regular file, or of a copy of some memory, one after another.
 package final class ByteReader {
-    private let file: OpenFile?
+    private let file: RegularFile?
     private let mayGoOn: () -> Bool
     private var chunk: [UInt8]
     /// Where the chunk begins in the file, and the next byte in the chunk.
@@ -92,9 +60,13 @@ package final class ByteReader {
     /// - Parameter mayGoOn: asked before each piece of the file is read; where it says no, the file ends there.
     /// - Returns: nil where there is no regular file that can be opened.
     init?(path: String, while mayGoOn: @escaping () -> Bool = { true }) {
-        guard let file = OpenFile(path) else { return nil }
-        size = file.size
-        self.file = file
+        do throws(SystemFault) {
+            let file = try RegularFile(path)
+            size = file.size
+            self.file = consume file
+        } catch {
+            return nil
+        }
         self.mayGoOn = mayGoOn
         chunk = []
     }
@@ -181,8 +153,11 @@ package final class ByteReader {
     /// Reads some of the bytes that stand at `start`; 0 at the end.
     private func readPiece(from start: Int, into memory: UnsafeMutableRawBufferPointer) -> Int {
         guard fault == nil, mayGoOn() else { return 0 }
-        let piece = file?.read(from: start, into: memory) ?? (count: 0, fault: nil)
-        fault = piece.fault
-        return piece.count
+        do throws(SystemFault) {
+            return try file?.read(from: start, into: memory) ?? 0
+        } catch {
+            fault = error.reason
+            return 0
+        }
     }
 }

@@ -1,3 +1,4 @@
+import CDepthKernels
 import Synchronization
 
 /// Buffers of one size that are used again.
@@ -18,7 +19,7 @@ final class FramePool: Sendable {
     }
 
     deinit {
-        for buffer in state.withLock({ $0.free }) { free(buffer) }
+        for buffer in state.withLock({ $0.free }) { dm_free(buffer.address) }
     }
 
     /// Returns nil where too many are in use, or there is no memory for another.
@@ -29,7 +30,7 @@ final class FramePool: Sendable {
                 state.used += 1
                 return buffer
             }
-            guard let address = allocate(bytes: size) else { return nil }
+            guard let address = dm_allocate(size) else { return nil }
             address.initializeMemory(as: UInt8.self, repeating: 0, count: size)
             state.used += 1
             return FrameBuffer(address: address)

@@ -69,33 +69,29 @@ package struct FreenectRecording {
 
     /// The largest value that a frame's header names; nil unless the whole frame is there.
     private static func largestValue(_ entry: Entry, in folder: String) -> Int? {
-        guard let file = try? InputFile("\(folder)/\(entry.name)"), let size = file.regularSize, size < 1 << 26 else {
-            return nil
-        }
-        var start = [UInt8](repeating: 0, count: 64)
-        let count = (try? file.read(into: &start)) ?? 0
-        guard count > 0, let end = start.prefix(count).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        guard let file = try? RegularFile("\(folder)/\(entry.name)"), file.size < 1 << 26,
+            let start = try? file.read(from: 0, atMost: 64), let end = start.firstIndex(of: UInt8(ascii: "\n"))
+        else { return nil }
         let words = start[..<end].split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
         let bytes = width * height * (entry.isDepth ? 2 : 3)
         guard words.count == 4, words[0] == (entry.isDepth ? "P5" : "P6"), words[1] == "\(width)",
-            words[2] == "\(height)", size >= end + 1 + bytes
+            words[2] == "\(height)", file.size >= end + 1 + bytes
         else { return nil }
         return Int(words[3])
     }
 
     private static func readIndex(_ path: String) throws(CameraError) -> [UInt8] {
         do throws(SystemFault) {
-            let file = try InputFile(path)
+            let file = try RegularFile(path)
             var bytes: [UInt8] = []
-            var chunk = [UInt8](repeating: 0, count: 1 << 16)
             while true {
-                let count = try file.read(into: &chunk)
-                if count == 0 { return bytes }
-                bytes += chunk.prefix(count)
-                guard bytes.count < 1 << 28 else { throw SystemFault(reason: "\(path) is no index of a recording") }
+                let chunk = try file.read(from: bytes.count, atMost: 1 << 16)
+                if chunk.isEmpty { return bytes }
+                bytes += chunk
+                guard bytes.count < 1 << 28 else { throw SystemFault(reason: "it is no index of a recording") }
             }
         } catch {
-            throw .recording("\(error.reason).")
+            throw .recording("\(path): \(error.reason).")
         }
     }
 }
