@@ -14,25 +14,8 @@ import Testing
     private let folder = TemporaryFolder()
     private let picture = png(width: 8, height: 6) { _, _ in [1, 2, 3] }
 
-    /// The error with which the element does not start; nil where it does.
-    private func refusal(_ background: String) -> Bus.Report? {
-        let element = makeElement("depthmatte")
-        SettableProperty.setString(element, "background", background)
-        let bus = Bus()
-        gst_element_set_bus(element, bus.pointer)
-        defer {
-            gst_element_set_state(element, GST_STATE_NULL)
-            gst_element_set_bus(element, nil)
-            gst_object_unref(element)
-        }
-        let isRefused = gst_element_set_state(element, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE
-        let errors = bus.errors()
-        #expect(errors.count == (isRefused ? 1 : 0), "\(errors)")
-        return errors.first
-    }
-
     private func expectRefusal(_ background: String, naming name: String? = nil) {
-        let error = refusal(background)
+        let error = refusal(ofBackground: background)
         #expect(error?.text.contains(name ?? background) == true, "\(String(describing: error))")
         #expect(error?.domain == "gst-resource-error-quark")
     }
@@ -48,7 +31,7 @@ import Testing
         let path = folder.write("sub/whole.png", picture)
         #expect(symlink(path, folder["link.png"]) == 0)
         for name in [folder["link.png"], folder["sub/../sub/./whole.png"], "file://\(path)"] {
-            #expect(refusal(name) == nil, "\(name)")
+            #expect(refusal(ofBackground: name) == nil, "\(name)")
         }
     }
 
@@ -124,13 +107,13 @@ import Testing
         "~root",
     ])
     func `a name of anything but a picture is refused`(name: String) {
-        #expect(refusal(name) != nil)
+        #expect(refusal(ofBackground: name) != nil)
     }
 
     @Test func `a file is only read`() throws {
         let path = folder.write("a.png", picture)
         let names = folder.names
-        #expect(refusal(path) == nil)
+        #expect(refusal(ofBackground: path) == nil)
         let bench = Bench([], ["background": path])
         bench.video.start(Room.shape)
         bench.video.push(Room.picture, at: 0)

@@ -45,11 +45,7 @@ import Testing
                 loadElements()
                 let folder = TemporaryFolder()
                 let still = folder.write("a.png", png(width: 64, height: 48) { _, _ in [9, 9, 9] })
-                let video = folder["a.mkv"]
-                let recording = Pipeline(
-                    "videotestsrc num-buffers=20 ! video/x-raw,format=RGB,width=64,height=48,framerate=10/1 "
-                        + "! matroskamux ! filesink location=\(video)")
-                try #require(recording.run() == .ended)
+                let video = try folder.video("a.mkv", frames: 20)
                 try #require(leaveFiles(16))
                 let files = openFiles()
                 for round in 0..<20 {
@@ -79,11 +75,7 @@ import Testing
 
                 let folder = TemporaryFolder()
                 let still = folder.write("a.png", png(width: 640, height: 480) { _, _ in [9, 9, 9] })
-                let video = folder["a.mkv"]
-                let recording = Pipeline(
-                    "videotestsrc num-buffers=20 ! video/x-raw,format=RGB,width=64,height=48,framerate=10/1 "
-                        + "! matroskamux ! filesink location=\(video)")
-                try #require(recording.run() == .ended)
+                let video = try folder.video("a.mkv", frames: 20)
                 for background in [still, video] {
                     let pipeline = Pipeline(
                         "depthtestsrc name=camera num-buffers=100 camera.video ! video/x-raw,width=64,height=48 "
