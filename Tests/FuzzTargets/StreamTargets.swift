@@ -151,18 +151,22 @@ private final class AnyStream {
                 stop: input.flag() ? noClockTime : 1_000_000_000 &+ anyTime(&input), base: anyTime(&input)))
     }
 
-    func flush() {
-        for pad in pads { feed(pad).beginFlush() }
-        for pad in pads { feed(pad).endFlush() }
+    /// - Parameter seqnum: that of the seek behind the flush; nil where there is none.
+    func flush(seqnum: guint32? = nil) {
+        for pad in pads { feed(pad).beginFlush(seqnum: seqnum) }
+        for pad in pads { feed(pad).endFlush(seqnum: seqnum) }
     }
 
+    /// Sends a seek, and answers it as every source does: one that flushes, with a flush.
     func seek(_ input: inout FuzzInput) {
-        gst_pad_push_event(
-            bench.output.pad,
-            gst_event_new_seek(
-                input.choice([1, -1, 2, 0.1]), GST_FORMAT_TIME, GstSeekFlags(rawValue: guint(input.byte())),
-                GST_SEEK_TYPE_SET, gint64(anyTime(&input)), input.choice([GST_SEEK_TYPE_NONE, GST_SEEK_TYPE_SET]),
-                2_000_000_000))
+        let flags = GstSeekFlags(rawValue: guint(input.byte()))
+        let event = gst_event_new_seek(
+            input.choice([1, -1, 2, 0.1]), GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, gint64(anyTime(&input)),
+            input.choice([GST_SEEK_TYPE_NONE, GST_SEEK_TYPE_SET]), 2_000_000_000)
+        guard let event else { return }
+        let seqnum = gst_event_get_seqnum(event)
+        let isTaken = gst_pad_push_event(bench.output.pad, event) != 0
+        if isTaken && flags.rawValue & GST_SEEK_FLAG_FLUSH.rawValue != 0 { flush(seqnum: seqnum) }
     }
 
     func query(_ pad: String, _ input: inout FuzzInput) {

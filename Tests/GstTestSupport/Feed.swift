@@ -105,16 +105,26 @@ package final class Feed {
     }
 
     /// The first half of a flush: what is queued, here and in the pad, is dropped.
-    package func beginFlush() {
-        gst_pad_push_event(pad, gst_event_new_flush_start())
+    ///
+    /// - Parameter seqnum: that of the seek behind the flush; nil where there is none.
+    package func beginFlush(seqnum: guint32? = nil) {
+        pushNow(gst_event_new_flush_start(), seqnum: seqnum)
         settle()
     }
 
     /// The second half: the stream goes on with a new segment.
-    package func endFlush(then segment: GstSegment = .time()) {
-        gst_pad_push_event(pad, gst_event_new_flush_stop(1))
+    ///
+    /// - Parameter seqnum: that of the seek behind the flush; nil where there is none.
+    package func endFlush(then segment: GstSegment = .time(), seqnum: guint32? = nil) {
+        pushNow(gst_event_new_flush_stop(1), seqnum: seqnum)
         outcome.flow.store(GST_FLOW_OK.rawValue, ordering: .relaxed)
-        push(segment)
+        push(segment, seqnum: seqnum)
+    }
+
+    /// Sends an event past those that are queued.
+    private func pushNow(_ event: UnsafeMutablePointer<GstEvent>?, seqnum: guint32?) {
+        if let event, let seqnum { gst_event_set_seqnum(event, seqnum) }
+        gst_pad_push_event(pad, event)
     }
 
     // MARK: Results
