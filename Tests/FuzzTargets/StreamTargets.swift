@@ -55,6 +55,8 @@ private final class AnyStream {
     let pads: [String]
     private let leading: String
     private var formats: [String: Format] = [:]
+    /// That of the last seek that flushed: what follows it in the stream has it too, as with demuxers.
+    private var seqnum: guint32?
 
     /// What a pad's frames look like.
     private struct Format {
@@ -148,11 +150,13 @@ private final class AnyStream {
         feed(pad).push(
             .time(
                 rate: input.choice(rates), start: anyTime(&input),
-                stop: input.flag() ? noClockTime : 1_000_000_000 &+ anyTime(&input), base: anyTime(&input)))
+                stop: input.flag() ? noClockTime : 1_000_000_000 &+ anyTime(&input), base: anyTime(&input)),
+            seqnum: seqnum)
     }
 
     /// - Parameter seqnum: that of the seek behind the flush; nil where there is none.
     func flush(seqnum: guint32? = nil) {
+        self.seqnum = seqnum
         for pad in pads { feed(pad).beginFlush(seqnum: seqnum) }
         for pad in pads { feed(pad).endFlush(seqnum: seqnum) }
     }
