@@ -101,7 +101,7 @@ private final class AnyStream {
     func begin(_ pad: String, _ input: inout FuzzInput) {
         if input.seldom() {
             let caps = anyCaps(&input)
-            if gst_caps_is_fixed(caps) != 0 { feed(pad).start(caps.text) }
+            if gst_caps_is_fixed(caps) != 0 { feed(pad).start(caps.text, seqnum: seqnum) }
             gst_caps_unref(caps)
             return
         }
@@ -122,7 +122,7 @@ private final class AnyStream {
         } else if let info = try? videoInfo(parsed, maxPixels: 4096) {
             formats[pad] = Format(layout: FrameLayout(info), format: info.finfo.pointee.format)
         }
-        feed(pad).start(caps)
+        feed(pad).start(caps, seqnum: seqnum)
     }
 
     func pushFrame(on pad: String, _ input: inout FuzzInput) {
@@ -146,12 +146,11 @@ private final class AnyStream {
     }
 
     func pushSegment(on pad: String, _ input: inout FuzzInput) {
-        let rates = [1, -1, 0.5, 2, 1000, -0.25]
+        let (rates, start) = ([1, -1, 0.5, 2, 1000, -0.25], anyTime(&input))
+        // None ends before it starts: no source sends that, and every element passes it on.
+        let stop = input.flag() ? noClockTime : max(start, 1_000_000_000 &+ anyTime(&input))
         feed(pad).push(
-            .time(
-                rate: input.choice(rates), start: anyTime(&input),
-                stop: input.flag() ? noClockTime : 1_000_000_000 &+ anyTime(&input), base: anyTime(&input)),
-            seqnum: seqnum)
+            .time(rate: input.choice(rates), start: start, stop: stop, base: anyTime(&input)), seqnum: seqnum)
     }
 
     /// - Parameter seqnum: that of the seek behind the flush; nil where there is none.
@@ -165,7 +164,8 @@ private final class AnyStream {
     func seek(_ input: inout FuzzInput) {
         let flags = GstSeekFlags(rawValue: guint(input.byte()))
         let event = gst_event_new_seek(
-            input.choice([1, -1, 2, 0.1]), GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, gint64(anyTime(&input)),
+            input.choice([1, -1, 2, 0.1]), GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET,
+            gint64(truncatingIfNeeded: anyTime(&input)),
             input.choice([GST_SEEK_TYPE_NONE, GST_SEEK_TYPE_SET]), 2_000_000_000)
         guard let event else { return }
         let seqnum = gst_event_get_seqnum(event)
@@ -255,7 +255,7 @@ private func anyTime(_ input: inout FuzzInput) -> GstClockTime {
 private func anyEvent(_ input: inout FuzzInput) -> UnsafeMutablePointer<GstEvent>? {
     switch input.number(0...5) {
     case 0: gst_event_new_eos()
-    case 1: gst_event_new_segment_done(GST_FORMAT_TIME, gint64(anyTime(&input)))
+    case 1: gst_event_new_segment_done(GST_FORMAT_TIME, gint64(truncatingIfNeeded: anyTime(&input)))
     case 2: gst_event_new_tag(gst_tag_list_new_empty())
     case 3: gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("any"))
     case 4: gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_OOB, gst_structure_new_empty("any"))

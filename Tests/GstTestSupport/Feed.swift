@@ -48,10 +48,12 @@ package final class Feed {
     // MARK: Events
 
     /// The events that every stream begins with.
-    package func start(_ caps: String, _ segment: GstSegment = .time()) {
+    ///
+    /// - Parameter seqnum: that of the seek behind the segment; nil where there is none.
+    package func start(_ caps: String, _ segment: GstSegment = .time(), seqnum: guint32? = nil) {
         push(gst_event_new_stream_start("test/\(name)"))
         setCaps(caps)
-        push(segment)
+        push(segment, seqnum: seqnum)
     }
 
     package func start(_ shape: VideoShape, _ segment: GstSegment = .time()) { start(shape.caps, segment) }
