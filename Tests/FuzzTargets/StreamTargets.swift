@@ -26,7 +26,9 @@ func fuzzEvents(_ input: inout FuzzInput) {
         case 0: stream.begin(pad, &input)
         case 1: setAnyProperty(of: stream.bench.element, &input)
         case 2: stream.pushSegment(on: pad, &input)
-        case 3: stream.feed(pad).gap(at: anyTime(&input), input.flag() ? noClockTime : anyTime(&input))
+        case 3:
+            stream.feed(pad).gap(
+                at: min(anyTime(&input), noClockTime - 1), input.flag() ? noClockTime : anyTime(&input))
         case 4: stream.flush()
         case 5: stream.seek(&input)
         case 6: stream.query(pad, &input)
@@ -259,6 +261,12 @@ private func anyEvent(_ input: inout FuzzInput) -> UnsafeMutablePointer<GstEvent
     case 2: gst_event_new_tag(gst_tag_list_new_empty())
     case 3: gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("any"))
     case 4: gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_OOB, gst_structure_new_empty("any"))
-    default: gst_event_new_sink_message("any", gst_message_new_application(nil, gst_structure_new_empty("any")))
+    default: sinkMessageEvent()
     }
+}
+
+private func sinkMessageEvent() -> UnsafeMutablePointer<GstEvent>? {
+    guard let message = gst_message_new_application(nil, gst_structure_new_empty("any")) else { return nil }
+    defer { gst_message_unref(message) }
+    return gst_event_new_sink_message("any", message)
 }
