@@ -50,6 +50,33 @@ import Testing
         }
     }
 
+    @Test func `boxes beside each other are read as one alone is`() throws {
+        var random = RepeatableRandomNumberGenerator(seed: 12)
+        let depth = try DepthMap(
+            counts: (0..<(320 * 240)).map { _ in Int.random(in: 500..<4000, using: &random) }, width: 320)
+        let place = placement(depth, 1280, 960)
+        for row in 0..<8 {
+            for column in 0..<8 {
+                let box = Rectangle<Double>(x: Double(column) * 160, y: Double(row) * 120, width: 160, height: 120)
+                let alone = faceDepth(in: depth.image, scale: DepthScale(), placement: place, box: box)
+                #expect(
+                    faceDepth(in: depth.image, scale: DepthScale(), placement: place, box: box, among: 64) == alone)
+            }
+        }
+    }
+
+    @Test func `of boxes over each other every few rows and columns count`() throws {
+        // The box's half begins at column 80 and row 60. Of its 160 x 120 samples 64 boxes have 301 each: every eighth counts.
+        let counts = (0..<(320 * 240)).map { ($0 % 320 - 80) % 8 == 0 && ($0 / 320 - 60) % 8 == 0 ? 500 : 3000 }
+        let depth = try DepthMap(counts: counts, width: 320)
+        let whole = Rectangle<Double>(x: 0, y: 0, width: 1280, height: 960)
+        let distances = [1, 64].map {
+            faceDepth(
+                in: depth.image, scale: DepthScale(), placement: placement(depth, 1280, 960), box: whole, among: $0)
+        }
+        #expect(distances == [3.0, 0.5])
+    }
+
     @Test func whatIsNoBoxInTheFrameIsNoFace() throws {
         let depth = try DepthMap(counts: [Int](repeating: 800, count: 64), width: 8)
         let place = placement(depth, 80, 80)

@@ -205,7 +205,8 @@ struct Subject: ~Copyable {
         for box in frame.anchors.prefix(UInt64.bitWidth - 1) where box != anchored.box {
             guard
                 let distance = faceDepth(
-                    in: frame.depth, scale: settings.depth.scale, placement: placement, box: box)
+                    in: frame.depth, scale: settings.depth.scale, placement: placement, box: box,
+                    among: frame.anchors.count)
             else { continue }
             let isSubject = settings.anchor.faceSelect == .all
             let face = SeenFace(box: box, distance: distance, isSubject: isSubject)

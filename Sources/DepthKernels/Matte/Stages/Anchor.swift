@@ -68,9 +68,10 @@ struct Anchor {
         case .auto, .face:
             var highest = -Double.infinity
             for box in frame.anchors {
-                guard let distance = faceDepth(in: depth, scale: scale, placement: placement, box: box) else {
-                    continue
-                }
+                guard
+                    let distance = faceDepth(
+                        in: depth, scale: scale, placement: placement, box: box, among: frame.anchors.count)
+                else { continue }
                 let found = Face(box: box, distance: distance)
                 let rank = anchor.faceSelect.rank(of: found, isFollowed: followedFace?.box.isAt(box) ?? false)
                 if rank > highest { (face, highest) = (found, rank) }
