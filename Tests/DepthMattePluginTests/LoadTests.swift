@@ -1,3 +1,4 @@
+import AllocationCounter
 import CGStreamer
 import GstBridge
 import GstTestSupport
@@ -37,7 +38,8 @@ import Testing
         }
         let each = zip(memory.dropFirst(), memory).map { $0 - $1 }
         print("resident memory of 16, 16 and 32 instances: \(each) kB")
-        #expect(each[2] <= 4 * max(each[1], 1024), "\(each) kB")
+        // A sanitizer's allocator, which nothing counts, keeps what was freed.
+        if allocations_of_this_thread() >= 0 { #expect(each[2] <= 4 * max(each[1], 1024), "\(each) kB") }
     }
 
     @Test func `a slow sink holds upstream back`() {
