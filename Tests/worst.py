@@ -29,7 +29,7 @@ ELEMENTS = {
 # The most times the work of a scene that a map may be.
 LIMIT = 2
 # The same for lists of regions, of which 64 are read: each is a median over its depth.
-REGION_LIMITS = {"threshold": 8, "fusion": 3}
+REGION_LIMITS = {"threshold": 3, "fusion": 2}
 
 
 def scene(x, y, width, height):

@@ -56,7 +56,8 @@ struct MedianSearch {
         var remaining = rank
         var shift = keyBits - 8
         while shift >= 0 {
-            let bins = histogram(of: grid, where: counts, prefix: prefix, shift: shift)
+            let histogram = histogram(of: grid, where: counts, prefix: prefix, shift: shift)
+            let bins = histogram.span  // each access to an element of the array itself may copy it whole
             var digit = 0
             while digit < 255, remaining >= bins[digit] {
                 remaining -= bins[digit]
