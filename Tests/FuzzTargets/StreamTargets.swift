@@ -162,8 +162,10 @@ private final class AnyStream {
         for pad in pads { feed(pad).endFlush(seqnum: seqnum) }
     }
 
-    /// Sends a seek, and answers it as every source does: one that flushes, with a flush.
+    /// Sends a seek, and answers it as every source does: one that flushes, with a flush. A source whose stream was refused
+    /// has ended with an error.
     func seek(_ input: inout FuzzInput) {
+        guard !pads.contains(where: { feed($0).hasFailed }) else { return }
         let flags = GstSeekFlags(rawValue: guint(input.byte()))
         let event = gst_event_new_seek(
             input.choice([1, -1, 2, 0.1]), GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET,
