@@ -45,7 +45,7 @@ build=.build-fuzz
 DEPTHMATTE_FUZZ=1 swift build -c release --scratch-path "$build" --product fuzz \
     --sanitize=fuzzer -Xswiftc -sanitize=fuzzer,address -Xcc -fsanitize=fuzzer-no-link,address -Xswiftc -enable-testing
 
-# A critical of GLib is a broken promise; the target of backgrounds lets those of the decoders pass.
+# A critical of GLib is a broken promise. The target of backgrounds lets all pass: the decoders log some.
 export G_DEBUG=fatal-criticals SWIFT_BACKTRACE=enable=no G_SLICE=always-malloc GST_REGISTRY="$PWD/$build/registry.bin"
 ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=12:allocator_may_return_null=1
 if [ "${DEPTHMATTE_FUZZ_LEAKS-}" = 1 ]; then

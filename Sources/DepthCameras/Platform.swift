@@ -1,4 +1,5 @@
-// All that the drivers need of the C library: the only file that another platform changes.
+// All that the drivers need of the C library, and the reading of files for the plugin. Another platform changes only this
+// file and the plugin's own.
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -102,11 +103,14 @@ package struct SystemFault: Error {
 
     init(reason: String) { self.reason = reason }
 
-    /// The reason of the call that just failed.
-    fileprivate init() { reason = String(cString: strerror(errno)) }
+    /// The reason of an error number; that of the call that just failed by default.
+    fileprivate init(_ number: CInt = errno) { reason = String(cString: strerror(number)) }
 
     /// The reason of the call that just failed, behind the path.
-    fileprivate init(at path: String) { reason = "\(path): \(SystemFault().reason)" }
+    fileprivate init(at path: String) {
+        let cause = SystemFault().reason
+        reason = "\(path): \(cause)"
+    }
 }
 
 /// A regular file that is open for reading.
@@ -123,9 +127,10 @@ package struct RegularFile: ~Copyable {
         repeat { opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } while opened < 0 && errno == EINTR
         guard opened >= 0 else { throw SystemFault() }
         var status = stat()
-        guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        let fault: SystemFault? = fstat(opened, &status) == 0 ? nil : SystemFault()
+        guard fault == nil, status.st_mode & S_IFMT == S_IFREG else {
             close(opened)
-            throw SystemFault(reason: "it is no regular file")
+            throw fault ?? SystemFault(reason: "it is no regular file")
         }
         descriptor = opened
         size = max(0, Int(clamping: status.st_size))
@@ -137,8 +142,8 @@ package struct RegularFile: ~Copyable {
     ///
     /// - Returns: the number of bytes; 0 at the end.
     package func read(from start: Int, into memory: UnsafeMutableRawBufferPointer) throws(SystemFault) -> Int {
-        let count = copy(from: start, into: memory)
-        guard count >= 0 else { throw SystemFault() }
+        let (count, error) = copy(from: start, into: memory)
+        guard count >= 0 else { throw SystemFault(error) }
         return count
     }
 
@@ -146,23 +151,22 @@ package struct RegularFile: ~Copyable {
     ///
     /// - Returns: the bytes, `limit` at most; none at the end.
     func read(from start: Int, atMost limit: Int) throws(SystemFault) -> [UInt8] {
-        var isRead = true
+        var result: (count: Int, error: CInt) = (0, 0)
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { memory, initialized in
-            let count = copy(from: start, into: UnsafeMutableRawBufferPointer(memory))
-            isRead = count >= 0
-            initialized = max(0, count)
+            result = copy(from: start, into: UnsafeMutableRawBufferPointer(memory))
+            initialized = max(0, result.count)
         }
-        guard isRead else { throw SystemFault() }
+        guard result.count >= 0 else { throw SystemFault(result.error) }
         return bytes
     }
 
-    /// The number of bytes that were read; -1 where `errno` says why they cannot be.
-    private func copy(from start: Int, into memory: UnsafeMutableRawBufferPointer) -> Int {
+    /// The number of bytes that were read; -1, with the error's number, where they cannot be.
+    private func copy(from start: Int, into memory: UnsafeMutableRawBufferPointer) -> (count: Int, error: CInt) {
         var count: Int
         repeat {
             count = pread(descriptor, memory.baseAddress, memory.count, off_t(start))
         } while count < 0 && errno == EINTR
-        return count
+        return (count, count < 0 ? errno : 0)
     }
 }
 

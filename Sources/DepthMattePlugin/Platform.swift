@@ -1,4 +1,5 @@
-// All that the plugin needs of the C library: the only file that another platform changes.
+// All that the plugin needs of the C library beside what the drivers need. Another platform changes only this file and
+// theirs.
 import DepthCameras
 
 #if canImport(Glibc)

@@ -8,8 +8,8 @@ import GstBridge
 struct ScratchReserve {
     private var held: (reserve: MemoryReserve, bytes: Int)?
 
-    /// Bytes that must be free beside the reserve, for the small objects of Swift and GLib: both end the program where the
-    /// system refuses one.
+    /// Bytes that must be free beside the reserve, for the small objects of Swift and GLib: both end the program where
+    /// the system refuses one.
     private static let margin = 16 << 20
 
     /// Holds that much from now on; does nothing where it is held already, and none of it was needed.
@@ -17,7 +17,7 @@ struct ScratchReserve {
         if let held, held.bytes == bytes, !held.reserve.isDrawnOn { return }
         held = nil
         guard let reserve = MemoryReserve(bytes: bytes), MemoryReserve.isAvailable(bytes: Self.margin) else {
-            throw .outOfMemory(bytes: bytes)
+            throw .outOfMemory(bytes: bytes &+ Self.margin)
         }
         held = (reserve, bytes)
     }

@@ -109,18 +109,15 @@ is_flowing (GstPad *pad)
     return GST_PAD_IS_ACTIVE (pad) && !GST_PAD_IS_FLUSHING (pad);
 }
 
-/* GstBaseTransform passes on whatever buffer comes, inside the segment or not, and leaves clipping to those downstream. */
 static gboolean
-clips (GstPad *pad)
+is_of_transform (GstPad *pad)
 {
     GstObject *parent = gst_object_get_parent (GST_OBJECT (pad));
     GType transform = g_type_from_name ("GstBaseTransform");
-    gboolean result;
+    gboolean result = parent && transform && g_type_is_a (G_OBJECT_TYPE (parent), transform);
 
-    if (!parent)
-        return FALSE;
-    result = !transform || !g_type_is_a (G_OBJECT_TYPE (parent), transform);
-    gst_object_unref (parent);
+    if (parent)
+        gst_object_unref (parent);
     return result;
 }
 
@@ -196,11 +193,12 @@ check_buffer (GstPad *pad, GstBuffer *buffer)
     if (has_sent (pad, GST_EVENT_EOS))
         report (pad, "a buffer after the end");
     /* A demuxer begins at a key frame, which may lie before the segment, with raw video too. */
-    if (GST_BUFFER_PTS_IS_VALID (buffer) && is_ours (pad) && clips (pad))
+    /* GstBaseTransform passes on whatever comes, inside the segment or not: those downstream clip it. */
+    if (GST_BUFFER_PTS_IS_VALID (buffer) && is_ours (pad) && !is_of_transform (pad))
         check_time (pad, buffer);
-    /* typefind sends what it has looked at without a mark. */
+    /* typefind sends what it has looked at without a mark; a transform whose first buffer failed, the next as it is. */
     if (g_atomic_int_compare_and_exchange (&pad_state (pad)->needs_discont, TRUE, FALSE)
-            && !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT) && is_ours (pad))
+            && !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT) && is_ours (pad) && !is_of_transform (pad))
         report (pad, "a first buffer without DISCONT");
 }
 
@@ -245,8 +243,8 @@ check_caps (GstPad *pad, GstEvent *event)
         report (pad, "caps of raw video that say too little");
 }
 
-/* Whether the pad's element makes its own segments, or got one with that seqnum: after a seek upstream may end, or be refused,
- * before it sends one. */
+/* Whether the pad's element has taken a segment with that seqnum, or needs none: a source makes its own, and a
+ * transform sends one while it takes it. After a seek upstream may end, or be refused, before it has sent one. */
 static gboolean
 can_send (GstPad *pad, guint32 seqnum)
 {
@@ -256,7 +254,7 @@ can_send (GstPad *pad, guint32 seqnum)
     if (!element)
         return TRUE;
     GST_OBJECT_LOCK (element);
-    result = !element->sinkpads;
+    result = !element->sinkpads || is_of_transform (pad);
     for (GList *item = element->sinkpads; item && !result; item = item->next) {
         GstEvent *segment = gst_pad_get_sticky_event (item->data, GST_EVENT_SEGMENT, 0);
 
@@ -281,11 +279,15 @@ check_segment (GstPad *pad, GstEvent *event)
             || (segment->stop != (guint64) -1 && segment->start > segment->stop))
         report (pad, "a segment without meaning");
     if (g_atomic_int_compare_and_exchange (&state->awaits_segment, TRUE, FALSE)) {
-        /* y4mdec makes seqnums of its own. */
         guint32 seek = (guint32) g_atomic_int_get (&state->seek);
 
-        if (gst_event_get_seqnum (event) != seek && is_ours (pad) && can_send (pad, seek))
-            report (pad, "a segment with another seqnum than the seek's");
+        /* y4mdec makes seqnums of its own. */
+        if (gst_event_get_seqnum (event) != seek && is_ours (pad)) {
+            if (can_send (pad, seek))
+                report (pad, "a segment with another seqnum than the seek's");
+            else
+                g_atomic_int_set (&state->awaits_segment, TRUE);
+        }
     } else {
         g_atomic_int_set (&state->seek, 0);
     }

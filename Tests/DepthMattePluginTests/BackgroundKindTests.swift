@@ -71,8 +71,6 @@ import Testing
         return path
     }
 
-    /// Sets an element with that background to PAUSED, and back; the error, if that failed.
-
     private func expectTooLarge(_ path: String, pixels: Int, maxPixels: Int) {
         let text = refusal(ofBackground: path, maxPixels: maxPixels)?.text ?? "no error"
         #expect(text.contains(path) && text.contains("\(pixels) pixels") && text.contains("max-pixels"), "\(text)")

@@ -61,7 +61,9 @@ import Testing
 
         // MARK: Signals
 
-        @Test func `a signal every millisecond disturbs neither files nor frames`() async {
+        // Under ThreadSanitizer, which keeps signals back, frames do not come in time.
+        @Test(.enabled(if: can_fail_calls()))
+        func `a signal every millisecond disturbs neither files nor frames`() async {
             await #expect(processExitsWith: .success) {
                 loadElements()
                 var action = sigaction()

@@ -57,7 +57,7 @@ private final class AnyStream {
     let pads: [String]
     private let leading: String
     private var formats: [String: Format] = [:]
-    /// That of the last seek that flushed: what follows it in the stream has it too, as with demuxers.
+    /// That of the last seek that flushed: its segments have it too, as with demuxers.
     private var seqnum: guint32?
 
     /// What a pad's frames look like.
@@ -162,10 +162,8 @@ private final class AnyStream {
         for pad in pads { feed(pad).endFlush(seqnum: seqnum) }
     }
 
-    /// Sends a seek, and answers it as every source does: one that flushes, with a flush. A source whose stream was refused
-    /// has ended with an error.
+    /// Sends a seek, and answers it as every source does: one that flushes, with a flush.
     func seek(_ input: inout FuzzInput) {
-        guard !pads.contains(where: { feed($0).hasFailed }) else { return }
         let flags = GstSeekFlags(rawValue: guint(input.byte()))
         let event = gst_event_new_seek(
             input.choice([1, -1, 2, 0.1]), GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET,

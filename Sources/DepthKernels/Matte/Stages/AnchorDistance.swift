@@ -4,8 +4,9 @@
 /// the two in the middle. A sample counts if any part of it lies in that half. (Apple's sample code reads the one
 /// sample in the middle, which fails in a hole.)
 ///
-/// - Parameter boxes: how many boxes of the frame are measured. Together they read about as many samples as one box of the
-///   frame's size: of boxes that overlap, or are much larger than others, only every second, third… row and column counts.
+/// - Parameter boxes: how many boxes of the frame are measured. Together they read about as many samples as one box as
+///   large as the frame: of boxes that overlap, and of one that is much larger than the others, only every second,
+///   third… row and column counts.
 /// - Returns: nil if the box is empty, not finite or not wholly inside the frame, and if no sample in it was measured.
 package func faceDepth(
     in image: DepthImage, scale: DepthScale, placement: DepthPlacement, box: Rectangle<Double>, among boxes: Int = 1
@@ -15,18 +16,21 @@ package func faceDepth(
     // The far corner is x + w · 0.75, not x + w · 0.25 + w · 0.5: the sum must round as the oracle's does.
     let first = placement.depthPoint(videoX: half.x, videoY: half.y)
     let last = placement.depthPoint(videoX: box.x + box.width * 0.75, videoY: box.y + box.height * 0.75)
+    let area =
+        (min(last.x, Double(image.width)) - max(first.x, 0)) * (min(last.y, Double(image.height)) - max(first.y, 0))
     let grid = SampleGrid(
         columns: samples(from: first.x, to: last.x, limit: image.width),
         rows: samples(from: first.y, to: last.y, limit: image.height),
-        step: step(among: boxes, of: (last.x - first.x) * (last.y - first.y), in: image), in: image)
+        step: step(among: boxes, of: area, in: image), in: image)
     return MedianSearch(image: image, scale: scale).median(of: grid)
 }
 
-/// The smallest step with which the halves of so many boxes, each of that area in samples, have a quarter of the map's
-/// samples, as those of boxes beside each other have at most. One box is always read whole.
+/// The step with which the halves of all boxes together have about a quarter of the map's samples, but each at least 64.
+///
+/// - Parameter area: of one half on the map, in samples.
 private func step(among boxes: Int, of area: Double, in image: DepthImage) -> Int {
     guard boxes > 1 else { return 1 }
-    let share = Double(image.width &* image.height) / 4 / Double(boxes) + 1
+    let share = Double(image.width &* image.height) / 4 / Double(boxes) + 1  // 1: boxes that only touch are read whole
     let leastShare = 64.0  // enough for a median
     return ceilIndex((area / max(share, leastShare)).squareRoot(), in: 1...image.width)
 }
