@@ -108,11 +108,9 @@ import Testing
             gst_pad_push_event(stream.feed.pad, gst_event_new_flush_stop(1))
         }
         let seqnum = gst_util_seqnum_next()
-        for make in [{ gst_event_new_flush_start() }, { gst_event_new_flush_stop(1) }] {
+        for make in [flushStart, flushStop] {
             for stream in streams {
-                guard let event = make() else { continue }
-                gst_event_set_seqnum(event, seqnum)
-                gst_pad_push_event(stream.feed.pad, event)
+                gst_pad_push_event(stream.feed.pad, make(seqnum))
                 stream.feed.settle()
             }
         }

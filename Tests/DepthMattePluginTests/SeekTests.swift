@@ -346,18 +346,6 @@ extension UnsafeMutablePointer<GstPadProbeInfo> {
     fileprivate var event: GstEventType? { gst_pad_probe_info_get_event(self)?.pointee.type }
 }
 
-private func flushStart(_ seqnum: UInt32) -> UnsafeMutablePointer<GstEvent>? {
-    let event = gst_event_new_flush_start()
-    gst_event_set_seqnum(event, seqnum)
-    return event
-}
-
-private func flushStop(_ seqnum: UInt32) -> UnsafeMutablePointer<GstEvent>? {
-    let event = gst_event_new_flush_stop(1)
-    gst_event_set_seqnum(event, seqnum)
-    return event
-}
-
 extension Feed {
     /// Says whether what is upstream can be sought.
     func answerSeeking(_ isSeekable: Bool) {

@@ -222,10 +222,8 @@ private final class SeekAnswer: @unchecked Sendable {  // guard: set and read on
 
     func answer(_ seqnum: UInt32, on pad: UnsafeMutablePointer<GstPad>) -> Bool {
         guard isFlushing else { return true }
-        for event in [gst_event_new_flush_start(), gst_event_new_flush_stop(1)] {
-            gst_event_set_seqnum(event, seqnum)
-            gst_pad_push_event(pad, event)
-        }
+        gst_pad_push_event(pad, flushStart(seqnum))
+        gst_pad_push_event(pad, flushStop(seqnum))
         return true
     }
 }

@@ -110,7 +110,7 @@ package final class Feed {
     ///
     /// - Parameter seqnum: that of the seek behind the flush; nil where there is none.
     package func beginFlush(seqnum: guint32? = nil) {
-        pushNow(gst_event_new_flush_start(), seqnum: seqnum)
+        gst_pad_push_event(pad, flushStart(seqnum))
         settle()
     }
 
@@ -118,15 +118,9 @@ package final class Feed {
     ///
     /// - Parameter seqnum: that of the seek behind the flush; nil where there is none.
     package func endFlush(then segment: GstSegment = .time(), seqnum: guint32? = nil) {
-        pushNow(gst_event_new_flush_stop(1), seqnum: seqnum)
+        gst_pad_push_event(pad, flushStop(seqnum))
         outcome.flow.store(GST_FLOW_OK.rawValue, ordering: .relaxed)
         push(segment, seqnum: seqnum)
-    }
-
-    /// Sends an event past those that are queued.
-    private func pushNow(_ event: UnsafeMutablePointer<GstEvent>?, seqnum: guint32?) {
-        if let event, let seqnum { gst_event_set_seqnum(event, seqnum) }
-        gst_pad_push_event(pad, event)
     }
 
     // MARK: Results
@@ -287,3 +281,21 @@ private final class Worker {
 
 /// Microseconds after which a wait is given up.
 let patience: guint64 = 20_000_000
+
+/// The event that begins a flush.
+///
+/// - Parameter seqnum: that of the seek behind the flush; nil where there is none.
+package func flushStart(_ seqnum: guint32? = nil) -> UnsafeMutablePointer<GstEvent>? {
+    let event = gst_event_new_flush_start()
+    if let event, let seqnum { gst_event_set_seqnum(event, seqnum) }
+    return event
+}
+
+/// The event that ends a flush, and sets running time back to 0.
+///
+/// - Parameter seqnum: that of the seek behind the flush; nil where there is none.
+package func flushStop(_ seqnum: guint32? = nil) -> UnsafeMutablePointer<GstEvent>? {
+    let event = gst_event_new_flush_stop(1)
+    if let event, let seqnum { gst_event_set_seqnum(event, seqnum) }
+    return event
+}
