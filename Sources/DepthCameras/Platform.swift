@@ -43,14 +43,6 @@ package struct DynamicLibrary: @unchecked Sendable {  // guard: the handle is on
     }
 }
 
-/// The size of a file in bytes; nil where it cannot be read.
-func size(ofFile path: String) -> Int? {
-    guard let file = fopen(path, "rb") else { return nil }
-    defer { fclose(file) }
-    guard fseeko(file, 0, SEEK_END) == 0 else { return nil }
-    return Int(clamping: ftello(file))
-}
-
 extension String {
     /// The rest of the text behind the first occurrence of another one; nil where there is none. Swift's own search in texts
     /// would link its parser of regular expressions, a megabyte.

@@ -23,7 +23,7 @@ package final class FreenectDriver: CameraDriver {
         }
     }
 
-    package static func plays(recording path: String) -> Bool { size(ofFile: "\(path)/INDEX.txt") != nil }
+    package static func plays(recording path: String) -> Bool { isReadable("\(path)/INDEX.txt") }
 
     private let library: FreenectLibrary
     /// True where the user named the library.
