@@ -50,7 +50,7 @@ package final class PictureConverter {
             opaque = nil
         }
         let border = border.map { target.finfo.pointee.isGray ? grayBorder($0, target.colorimetry) : $0 }
-        var areas = [
+        var choices = [
             "src-x=\(from.x)", "src-y=\(from.y)", "src-width=\(from.width)", "src-height=\(from.height)",
             "dest-x=\(into.x)", "dest-y=\(into.y)", "dest-width=\(into.width)", "dest-height=\(into.height)",
             "border-argb=(uint)\(border ?? 0)", "fill-border=\(border != nil)",
@@ -58,9 +58,9 @@ package final class PictureConverter {
         if Self.isBeyondFastScaling(self.source, self.target, [from.width, into.width]) {
             // It looks for no fast way where colors are quantized, and quantizes none by this method.
             let method = String(cString: g_type_name(gst_video_dither_method_get_type()))
-            areas += ["dither-method=(\(method))none", "dither-quantization=(uint)2"]
+            choices += ["dither-method=(\(method))none", "dither-quantization=(uint)2"]
         }
-        let text = "options" + areas.map { ", GstVideoConverter.\($0)" }.joined()
+        let text = "options" + choices.map { ", GstVideoConverter.\($0)" }.joined()
         guard let options = gst_structure_from_string(text, nil) else {
             throw .contradiction("\(text) is no structure")
         }
