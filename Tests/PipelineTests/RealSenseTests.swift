@@ -23,8 +23,11 @@ import Testing
         return names.first { $0.hasPrefix("pyrealsense2.cpython") && $0.hasSuffix(".so") }.map { "\(folder)/\($0)" }
     }()
 
-    /// The recordings of cameras. The environment variable DEPTHMATTE_REAL_RECORDINGS names their folder.
-    private static let recordings = ProcessInfo.processInfo.environment["DEPTHMATTE_REAL_RECORDINGS"]
+    /// A recording of a D435, with one frame of color between two of depth. The environment variable
+    /// DEPTHMATTE_REAL_RECORDINGS names its folder.
+    private static let recording = ProcessInfo.processInfo.environment["DEPTHMATTE_REAL_RECORDINGS"].map {
+        "\($0)/realsense_d435_640x480.bag"
+    }
 
     private func launch(_ line: String, in folder: URL) -> Command.Result {
         Command.launch(line, in: folder).run()
@@ -81,13 +84,31 @@ import Testing
         #expect(replayed.lines.suffix(3).map(String.init) == expected, "\(replayed.output)")
     }
 
+    /// librealsense starts the sensors one after the other, and reads the recording as soon as one runs.
     @Test(
         .enabled(if: library != nil, "pyrealsense2 cannot be installed"),
-        .enabled(if: recordings != nil, "DEPTHMATTE_REAL_RECORDINGS is not set"))
+        .enabled(if: recording != nil, "DEPTHMATTE_REAL_RECORDINGS is not set"),
+        arguments: ["none", "video"])
+    func `no frame is lost where a recording starts`(align: String) throws {
+        let folder = try Places.makeFolder()
+        let library = try #require(RealSenseRecordingTests.library)
+        let recording = try #require(RealSenseRecordingTests.recording)
+        let result = launch(
+            "depthcamsrc driver=realsense library=\(library) location=\(recording) align=\(align) name=camera "
+                + "camera.video ! video/x-raw,format=RGB ! filesink location=video "
+                + "camera.depth ! video/x-raw,format=GRAY16_LE ! filesink location=depth", in: folder)
+        try #require(result.status == 0, "\(result.output)")
+        let sizes = try ["video", "depth"].map { try Data(contentsOf: folder.appending(path: $0)).count }
+        #expect(sizes == [640 * 480 * 3, 2 * 640 * 480 * 2])
+    }
+
+    @Test(
+        .enabled(if: library != nil, "pyrealsense2 cannot be installed"),
+        .enabled(if: recording != nil, "DEPTHMATTE_REAL_RECORDINGS is not set"))
     func `a recording of a D435 is matted, in one line`() throws {
         let folder = try Places.makeFolder()
         let library = try #require(RealSenseRecordingTests.library)
-        let recording = try #require(RealSenseRecordingTests.recordings) + "/realsense_d435_640x480.bag"
+        let recording = try #require(RealSenseRecordingTests.recording)
         let result = launch(
             "depthcamsrc library=\(library) location=\(recording) loop=true num-buffers=4 name=camera "
                 + "camera.video ! videoconvert ! depthmatte name=matte anchor=nearest background-color=0xff00ff00 "
@@ -109,11 +130,11 @@ import Testing
     /// within 1 % or 2 mm.
     @Test(
         .enabled(if: library != nil, "pyrealsense2 cannot be installed"),
-        .enabled(if: recordings != nil, "DEPTHMATTE_REAL_RECORDINGS is not set"))
+        .enabled(if: recording != nil, "DEPTHMATTE_REAL_RECORDINGS is not set"))
     func `depthalign registers as librealsense does`() throws {
         let folder = try Places.makeFolder()
         let library = try #require(RealSenseRecordingTests.library)
-        let recording = try #require(RealSenseRecordingTests.recordings) + "/realsense_d435_640x480.bag"
+        let recording = try #require(RealSenseRecordingTests.recording)
         func counts(_ align: String, _ registration: String) throws -> [Int] {
             let result = launch(
                 "depthcamsrc driver=realsense library=\(library) location=\(recording) align=\(align) name=camera "

@@ -554,4 +554,6 @@ rs2_delete_frame_queue (queue *object)
 }
 
 void rs2_playback_device_set_real_time (void *device, int real, fault **error) { (void) device; (void) real; (void) error; }
+void rs2_playback_device_pause (void *device, fault **error) { (void) device; (void) error; }
+void rs2_playback_device_resume (void *device, fault **error) { (void) device; (void) error; }
 int rs2_playback_device_get_current_status (void *device, fault **error) { (void) device; (void) error; return 1; }

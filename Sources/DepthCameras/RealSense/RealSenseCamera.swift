@@ -69,13 +69,18 @@ final class RealSenseCamera: Camera {
                 functions.resolveConfig(config.pointer, pipeline.pointer, $0)
             }
             let device = try functions.make(functions.deleteDevice) { functions.profileDevice(resolved.pointer, $0) }
-            // Before the start, so that no frame is skipped.
-            if isRecording { try functions.call { functions.setRealTime(device.pointer, 0, $0) } }
+            if isRecording {
+                // Before the start, so that no frame is skipped. The pipeline starts one sensor after the other, and the player
+                // reads as soon as one runs, and drops the frames of those that do not run yet. So it waits until all do.
+                try functions.call { functions.setRealTime(device.pointer, 0, $0) }
+                try functions.call { functions.pausePlayback(device.pointer, $0) }
+            }
             let profile = try functions.make(functions.deletePipelineProfile) {
                 functions.startPipeline(pipeline.pointer, config.pointer, $0)
             }
             do throws(CameraError) {
                 let run = try run(profile, device, settings)
+                if isRecording { try functions.call { functions.resumePlayback(device.pointer, $0) } }
                 self.run = run
                 return run.streams
             } catch {

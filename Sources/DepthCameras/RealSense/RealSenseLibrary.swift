@@ -93,6 +93,8 @@ struct RealSenseLibrary: Sendable {
     let deleteQueue: Delete
 
     let setRealTime: @convention(c) (Object?, CInt, Fault) -> Void
+    let pausePlayback: @convention(c) (Object?, Fault) -> Void
+    let resumePlayback: @convention(c) (Object?, Fault) -> Void
     let playbackStatus: Count
 
     init(_ library: DynamicLibrary) throws(CameraError) {
@@ -164,6 +166,8 @@ struct RealSenseLibrary: Sendable {
         deleteProcessing = try library.function("rs2_delete_processing_block")
         deleteQueue = try library.function("rs2_delete_frame_queue")
         setRealTime = try library.function("rs2_playback_device_set_real_time")
+        pausePlayback = try library.function("rs2_playback_device_pause")
+        resumePlayback = try library.function("rs2_playback_device_resume")
         playbackStatus = try library.function("rs2_playback_device_get_current_status")
     }
 
