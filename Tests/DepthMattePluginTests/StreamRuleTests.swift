@@ -170,6 +170,37 @@ import Testing
         #expect(pad.violations == "")
     }
 
+    @Test func `an element whose input has not had the seek's segment may send those from before`() {
+        let pad = WatchedPad(hasInput: true)
+        pad.take(.time(), seqnum: 123_456)
+        pad.begin()
+        let first = pad.seekWithFlush()
+        pad.push(.time())
+        pad.push(gst_event_new_eos())
+        #expect(pad.violations == "")
+        pad.take(.time(), seqnum: first)
+        pad.push(gst_event_new_stream_start("another"))
+        pad.push(.time())
+        #expect(pad.violations == "", "a seek is forgotten with its stream")
+
+        let second = pad.seekWithFlush()
+        pad.push(.time())
+        #expect(pad.violations == "")
+        pad.take(.time(), seqnum: second)
+        pad.push(.time())
+        #expect(pad.violations == "a segment with another seqnum than the seek's")
+    }
+
+    @Test func `a transform passes on what comes, outside its segment and without a mark`() {
+        let pad = WatchedPad(of: "identity")
+        pad.begin(.time(start: 1000 * millisecond))
+        pad.push(at: 0)
+        #expect(pad.violations == "")
+        pad.push(gst_event_new_eos())
+        pad.push(at: 0)
+        #expect(pad.violations == "a buffer after the end", "its other rules hold")
+    }
+
     @Test(arguments: [(99, ""), (101, "a position beyond the duration")])
     func `the position is not beyond the duration`(position: gint64, violation: String) {
         let pad = WatchedPad()
@@ -184,17 +215,19 @@ private final class WatchedPad {
     private let element: UnsafeMutablePointer<GstElement>
     private let pad: UnsafeMutablePointer<GstPad>
     private let sink: UnsafeMutablePointer<GstPad>
+    /// The element's sink pad, where it has one.
+    private let input: UnsafeMutablePointer<GstPad>?
 
-    init(caps: String = "video/x-raw") {
+    init(of kind: String = "bin", hasInput: Bool = false, caps: String = "video/x-raw") {
         loadElements()
-        guard let bin = gst_bin_new(nil), let allowed = gst_caps_from_string(caps),
+        guard let element = gst_element_factory_make(kind, nil), let allowed = gst_caps_from_string(caps),
             let template = gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, allowed),
-            let pad = gst_pad_new_from_template(template, "src"), let sink = gst_pad_new("sink", GST_PAD_SINK)
+            let pad = gst_pad_new_from_template(template, "watched"), let sink = gst_pad_new("sink", GST_PAD_SINK)
         else { preconditionFailure("no memory for a pad") }
         gst_caps_unref(allowed)
         gst_object_unref(template)
         gst_object_ref_sink(sink)
-        gst_object_ref_sink(bin)
+        gst_object_ref_sink(element)
         gst_pad_set_chain_function_full(
             sink,
             { _, _, buffer in
@@ -207,12 +240,17 @@ private final class WatchedPad {
                 gst_event_unref(event)
                 return 1
             }, nil, nil)
-        gst_element_add_pad(bin, pad)
+        gst_element_add_pad(element, pad)
         gst_pad_set_active(pad, 1)
         gst_pad_set_active(sink, 1)
         gst_pad_link_full(pad, sink, GST_PAD_LINK_CHECK_NOTHING)
         stream_rules_keep(pad)
-        element = bin
+        input = hasInput ? gst_pad_new("sink", GST_PAD_SINK) : nil
+        if let input {
+            gst_element_add_pad(element, input)
+            gst_pad_set_active(input, 1)
+        }
+        self.element = element
         self.pad = pad
         self.sink = sink
     }
@@ -241,6 +279,20 @@ private final class WatchedPad {
     func push(_ segment: GstSegment) {
         var segment = segment
         push(gst_event_new_segment(&segment))
+    }
+
+    /// The element's sink pad gets a segment.
+    func take(_ segment: GstSegment, seqnum: guint32) {
+        guard let input else { preconditionFailure("the element has no sink pad") }
+        var segment = segment
+        guard let start = gst_event_new_stream_start("input"), let event = gst_event_new_segment(&segment) else {
+            preconditionFailure("no memory for an event")
+        }
+        event.pointee.seqnum = seqnum
+        gst_pad_store_sticky_event(input, start)
+        gst_pad_store_sticky_event(input, event)
+        gst_event_unref(start)
+        gst_event_unref(event)
     }
 
     func push(_ event: UnsafeMutablePointer<GstEvent>?) { gst_pad_push_event(pad, event) }
@@ -277,6 +329,21 @@ private final class WatchedPad {
             sink,
             gst_event_new_seek(
                 1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0))
+    }
+
+    /// Sends a seek to the pad, which answers with a flush alone.
+    ///
+    /// - Returns: the seek's seqnum.
+    func seekWithFlush() -> guint32 {
+        var sent: guint32 = 0
+        seek { pad, seqnum in
+            sent = seqnum
+            for event in [gst_event_new_flush_start(), gst_event_new_flush_stop(1)] {
+                event?.pointee.seqnum = seqnum
+                gst_pad_push_event(pad, event)
+            }
+        }
+        return sent
     }
 
     private final class Answer {
