@@ -80,6 +80,50 @@ func withTimeval<Result>(nanoseconds: Int64, _ body: (UnsafeMutableRawPointer) -
     return withUnsafeMutablePointer(to: &time) { body(UnsafeMutableRawPointer($0)) }
 }
 
+// MARK: Threads
+
+/// A thread that does one piece of work.
+final class WorkThread {
+    private let thread: pthread_t
+
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// - Throws: `SystemFault` where the system gives no more threads; then nothing is done.
+    init(_ body: @escaping @Sendable () -> Void) throws(SystemFault) {
+        let work = Unmanaged.passRetained(Work(body))
+        #if canImport(Darwin)
+            var thread: pthread_t?
+            let fault = pthread_create(
+                &thread, nil,
+                { data in
+                    Unmanaged<Work>.fromOpaque(data).takeRetainedValue().body()
+                    return nil
+                }, work.toOpaque())
+        #else
+            var started = pthread_t()
+            let fault = pthread_create(
+                &started, nil,
+                { data in
+                    if let data { Unmanaged<Work>.fromOpaque(data).takeRetainedValue().body() }
+                    return nil
+                }, work.toOpaque())
+            let thread = fault == 0 ? started : nil
+        #endif
+        guard let thread else {
+            work.release()
+            throw SystemFault(fault)
+        }
+        self.thread = thread
+    }
+
+    /// Waits until the work is done.
+    deinit { pthread_join(thread, nil) }
+}
+
 // MARK: The environment
 
 /// A variable of the environment; nil where it is not set.

@@ -29,6 +29,8 @@ for _ in range(3):
     pipeline.set_state(Gst.State.PLAYING)
     message = pipeline.get_bus().timed_pop_filtered(30 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
     end = message.type.first_value_nick if message else "nothing"
+    if end == "error":
+        end = str(message.parse_error())
     print(end, counts["video"], counts["depth"])
     pipeline.set_state(Gst.State.READY)
 pipeline.set_state(Gst.State.NULL)

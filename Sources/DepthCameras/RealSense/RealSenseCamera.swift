@@ -1,4 +1,5 @@
 import DepthKernels
+import Synchronization
 
 /// A RealSense camera, or a recording of one. One thread at a time.
 ///
@@ -28,6 +29,8 @@ final class RealSenseCamera: Camera {
         /// The numbers of the last frames.
         var lastVideo: UInt64?
         var lastDepth: UInt64?
+        /// Nil for a camera.
+        var playback: RealSensePlayback?
         /// Waits without a frame since a recording's player stopped.
         var emptyWaits = 0
 
@@ -79,8 +82,8 @@ final class RealSenseCamera: Camera {
                 functions.startPipeline(pipeline.pointer, config.pointer, $0)
             }
             do throws(CameraError) {
-                let run = try run(profile, device, settings)
-                if isRecording { try functions.call { functions.resumePlayback(device.pointer, $0) } }
+                var run = try run(profile, device, settings)
+                if isRecording { run.playback = try RealSensePlayback(resuming: device, functions) }
                 self.run = run
                 return run.streams
             } catch {
@@ -198,9 +201,12 @@ final class RealSenseCamera: Camera {
     }
 
     func stop() {
-        guard run != nil else { return }
-        run = nil
-        _ = try? functions.call { functions.stopPipeline(pipeline.pointer, $0) }
+        guard let run else { return }
+        self.run = nil
+        // The player's frames are dropped from now on, so that it gets to the resumption, which `run` waits for.
+        withExtendedLifetime(run) {
+            _ = try? functions.call { functions.stopPipeline(pipeline.pointer, $0) }
+        }
     }
 
     // MARK: Calibration
@@ -246,6 +252,7 @@ final class RealSenseCamera: Camera {
             guard exists != 0, let set else {
                 // A frame that waited for so long has no partner.
                 if let frames = takePair(isLast: true) { return frames }
+                if let error = run.playback?.error { throw error }
                 if isRecording { try checkEnd(of: run.device) }
                 return nil
             }
@@ -330,6 +337,43 @@ final class RealSenseCamera: Camera {
             number: try functions.call { functions.frameNumber(pointer, $0) },
             release: { withExtendedLifetime(keeper) {} })
     }
+}
+
+/// The player of a recording, resumed on a thread of its own.
+///
+/// librealsense's call returns when the player has passed it, and the player waits for those who take its frames: the caller
+/// must be free to take them.
+private final class RealSensePlayback {
+    private let fault: Fault
+    private let thread: WorkThread
+
+    private final class Fault: Sendable {
+        let error = Mutex<CameraError?>(nil)
+    }
+
+    init(resuming device: RealSenseObject, _ functions: RealSenseLibrary) throws(CameraError) {
+        let fault = Fault()
+        let player = Player(device: device)
+        do throws(SystemFault) {
+            thread = try WorkThread {
+                do throws(CameraError) {
+                    try functions.call { functions.resumePlayback(player.device.pointer, $0) }
+                } catch {
+                    fault.error.withLock { $0 = error }
+                }
+            }
+        } catch {
+            throw .failed("no thread for the player: \(error.reason)")
+        }
+        self.fault = fault
+    }
+
+    private struct Player: @unchecked Sendable {  // guard: only called, which librealsense locks
+        let device: RealSenseObject
+    }
+
+    /// The error of the resumption; nil where there was none so far.
+    var error: CameraError? { fault.error.withLock { $0 } }
 }
 
 /// Keeps a frame for as long as its bytes are used.
