@@ -157,6 +157,22 @@ import Testing
         #expect(report.details.contains("not-linked"), "\(report)")
     }
 
+    @Test func `a pad with nothing behind its tee stays behind, and goes on with a branch`() throws {
+        fake.set("interval", 5)
+        // One that is not linked must not hold up the state of the other.
+        let sink = "appsink sync=false async=false wait-on-eos=false"
+        let pipeline = Pipeline(
+            "\(source) camera.video ! tee name=tee camera.depth ! \(sink) name=depth "
+                + "\(sink) name=video")
+        let log = PadLog(pipeline["camera"], pad: "video")
+        pipeline.set(GST_STATE_PLAYING)
+        for _ in 0..<20 { #expect(pipeline.nextFrame(of: "depth") != nil) }
+        #expect(log.items.count { if case .frame = $0 { true } else { false } } == 1)
+        #expect(gst_element_link(pipeline["tee"], pipeline["video"]) != 0)
+        for _ in 0..<5 { #expect(pipeline.nextFrame(of: "video") != nil) }
+        #expect(pipeline.bus.errors() == [])
+    }
+
     @Test func `the application's EOS ends both streams`() throws {
         let pipeline = pipeline()
         pipeline.set(GST_STATE_PLAYING)

@@ -3,6 +3,7 @@ import DepthKernels
 import GstBridge
 import GstTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 /// Downstream that answers a buffer with something other than OK: the stream stops once, upstream is told, and nobody says
@@ -34,10 +35,17 @@ import Testing
     }
 
     /// A source has nobody upstream: it posts the error itself, where it is one.
-    @Test(arguments: ["video", "depth", "matte"], answers)
-    func `a test source stops at an answer, and says so where it is a fault`(pad: String, answer: GstFlowReturn) throws
-    {
-        let pipeline = Pipeline("depthtestsrc name=camera camera.\(pad) ! fakesink name=sink async=false sync=false")
+    @Test(
+        arguments: [
+            "depthtestsrc.video", "depthtestsrc.depth", "depthtestsrc.matte", "depthcamsrc.video", "depthcamsrc.depth",
+        ], answers)
+    func `a source stops at an answer, and says so where it is a fault`(pad: String, answer: GstFlowReturn) throws {
+        let fake = try FakeRealSense()
+        fake.set("interval", 5)
+        let parts = pad.split(separator: ".")
+        let settings = parts[0] == "depthcamsrc" ? "driver=realsense library=\(fake.path) align=none" : ""
+        let pipeline = Pipeline(
+            "\(parts[0]) name=camera \(settings) camera.\(parts[1]) ! fakesink name=sink async=false sync=false")
         let sink = try #require(gst_element_get_static_pad(pipeline["sink"], "sink"))
         defer { gst_object_unref(sink) }
         let downstream = Downstream(sink, answers: answer, at: 3)
