@@ -22,7 +22,7 @@ extension DepthTestSrcElement {
     }
 
     /// Starts the stream of a pad that was linked late.
-    private func revive(_ pad: Pad) {
+    func revive(_ pad: Pad) {
         guard let stream = stream(of: pad) else { return }
         let wasUnlinked = shared.withLock { $0.unlinked.remove(stream.role) != nil }
         if wasUnlinked { start(stream) }
