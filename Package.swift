@@ -129,7 +129,8 @@ let package = Package(
             name: "DepthKernelsTests", dependencies: ["DepthKernels", "DepthLoops", "TestSupport"],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
-            name: "DepthCamerasTests", dependencies: ["DepthCameras", "DepthKernels", "DepthScene", "TestSupport"],
+            name: "DepthCamerasTests",
+            dependencies: ["DepthCameras", "DepthKernels", "DepthScene", "SystemFaults", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "DepthSceneTests", dependencies: ["DepthKernels", "DepthScene"], swiftSettings: strict),

@@ -95,24 +95,20 @@ final class WorkThread {
     /// - Throws: `SystemFault` where the system gives no more threads; then nothing is done.
     init(_ body: @escaping @Sendable () -> Void) throws(SystemFault) {
         let work = Unmanaged.passRetained(Work(body))
-        #if canImport(Darwin)
-            var thread: pthread_t?
-            let fault = pthread_create(
-                &thread, nil,
-                { data in
-                    Unmanaged<Work>.fromOpaque(data).takeRetainedValue().body()
-                    return nil
-                }, work.toOpaque())
-        #else
+        #if canImport(Glibc)
             var started = pthread_t()
-            let fault = pthread_create(
-                &started, nil,
-                { data in
-                    if let data { Unmanaged<Work>.fromOpaque(data).takeRetainedValue().body() }
-                    return nil
-                }, work.toOpaque())
-            let thread = fault == 0 ? started : nil
+        #else
+            var started: pthread_t?
         #endif
+        let fault = pthread_create(
+            &started, nil,
+            { data in
+                // Optional or not, by platform.
+                let data: UnsafeMutableRawPointer? = data
+                if let data { Unmanaged<Work>.fromOpaque(data).takeRetainedValue().body() }
+                return nil
+            }, work.toOpaque())
+        let thread: pthread_t? = fault == 0 ? started : nil
         guard let thread else {
             work.release()
             throw SystemFault(fault)

@@ -1,5 +1,6 @@
 import DepthCameras
 import DepthKernels
+import SystemFaults
 import TestSupport
 import Testing
 
@@ -63,6 +64,79 @@ import Testing
             #expect(kept.enumerated().allSatisfy { $1.bytes.first == UInt8($0 + 1) }, "frames stay valid after a stop")
         }
     }
+
+    // MARK: Recordings
+
+    private func recording() -> CameraChoice {
+        var choice = CameraChoice()
+        choice.recording = "room.bag"
+        return choice
+    }
+
+    @Test(arguments: [false, true])
+    func `a recording is whole from its first frame to its last, again and again`(isAligned: Bool) throws {
+        try withoutLeaks {
+            let camera = try driver().open(recording())
+            for _ in 0..<3 {
+                _ = try camera.start(settings(camera.info, isAligned: isAligned))
+                var numbers: [UInt64] = []
+                var end: CameraError?
+                while end == nil {
+                    do throws(CameraError) {
+                        guard let frames = try camera.next(timeout: 100) else { continue }
+                        #expect(frames.video?.number == frames.depth?.number)
+                        numbers.append(frames.depth?.number ?? 0)
+                    } catch {
+                        end = error
+                    }
+                }
+                #expect(end == .ended && numbers == Array(1...10))
+                camera.stop()
+            }
+        }
+    }
+
+    @Test func `a recording stops before any frame was taken`() throws {
+        try withoutLeaks {
+            let camera = try driver().open(recording())
+            for _ in 0..<20 {
+                _ = try camera.start(settings(camera.info))
+                camera.stop()
+            }
+        }
+    }
+
+    @Test(arguments: [("fail", "playback_device_resume"), ("stays-paused", "1")])
+    func `a player that does not resume is an error of the recording`(key: String, value: String) throws {
+        try withoutLeaks {
+            fake.set(key, value)
+            let camera = try driver().open(recording())
+            _ = try camera.start(settings(camera.info))
+            #expect {
+                while true { _ = try camera.next(timeout: 20) }
+            } throws: { error in
+                guard case .recording? = error as? CameraError else { return false }
+                return true
+            }
+        }
+    }
+
+    @Test(.enabled(if: can_fail_calls(), "calls cannot be made to fail here"))
+    func `no thread for the player is an error of the recording`() throws {
+        try withoutLeaks {
+            let camera = try driver().open(recording())
+            refuse_threads(0)
+            defer { _ = end_refusing_threads() }
+            #expect {
+                _ = try camera.start(settings(camera.info))
+            } throws: { error in
+                guard case .recording(let reason)? = error as? CameraError else { return false }
+                return reason.contains("no thread for the player")
+            }
+        }
+    }
+
+    // MARK: Calibration and faults
 
     @Test func `the calibration is read, with the rotation by rows`() throws {
         let camera = try driver().open(CameraChoice())

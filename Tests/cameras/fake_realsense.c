@@ -1,6 +1,9 @@
 // A stand-in for librealsense2, for what neither a recording nor a camera on the desk can show: unplugging, silence, errors of
 // each call, calls that hang, a clock that drifts or jumps, lost and malformed frames.
 //
+// A recording anywhere but in /nowhere has "frames" frames. Like librealsense's, its player loses the first ones where it is not paused at the start,
+// and the call that resumes it returns when a frame was taken, or the pipeline stops.
+//
 // Set up by fake_realsense_set(key, value); fake_realsense_reset() restores the defaults. fake_realsense_objects() counts what was
 // made and not deleted. Frame n has n in the first bytes of its color, and 1000 + n % 1000 in each sample of its depth.
 
@@ -39,7 +42,7 @@ typedef struct {
     long next;
     struct timespec start;
     profile color, depth;
-    bool is_running;
+    bool is_running, is_recording;
 } pipeline;
 
 // MARK: - Settings
@@ -49,10 +52,17 @@ static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
 
 static struct {
     int cameras, version, interval_ms, error_type, lose_every, bad_stride, no_data, wrong_size;
-    long unplug_after, silent_after, jump_at;
+    long unplug_after, silent_after, jump_at, frames;
+    bool stays_paused;
     double drift_ppm, jump_ms, unit;
     char failing[64], hanging[64];
 } settings;
+
+// The player of the recording.
+static struct {
+    bool is_paused, is_playing;
+    long taken;
+} player;
 
 static atomic_long objects, calls;
 
@@ -65,6 +75,7 @@ defaults (void)
     settings.interval_ms = 33;
     settings.unplug_after = settings.silent_after = settings.jump_at = -1;
     settings.unit = 0.001;
+    settings.frames = 10;
 }
 
 __attribute__ ((constructor)) static void
@@ -114,6 +125,8 @@ fake_realsense_set (const char *key, const char *value)
     else if (!strcmp (key, "no-data")) settings.no_data = atoi (value);
     else if (!strcmp (key, "wrong-size")) settings.wrong_size = atoi (value);
     else if (!strcmp (key, "error-type")) settings.error_type = atoi (value);
+    else if (!strcmp (key, "frames")) settings.frames = atol (value);
+    else if (!strcmp (key, "stays-paused")) settings.stays_paused = atoi (value);
     else if (!strcmp (key, "fail")) snprintf (settings.failing, sizeof settings.failing, "%s", value);
     else if (!strcmp (key, "hang")) snprintf (settings.hanging, sizeof settings.hanging, "%s", value);
     else known = 0;
@@ -351,10 +364,17 @@ rs2_config_enable_stream (pipeline *config, int stream, int index, int width, in
 }
 
 void rs2_config_enable_device (void *config, const char *serial, fault **error) { (void) config; (void) serial; ENTER ("config_enable_device", ); }
-void rs2_config_enable_device_from_file_repeat_option (void *config, const char *file, int repeat, fault **error)
+
+void
+rs2_config_enable_device_from_file_repeat_option (pipeline *config, const char *file, int repeat, fault **error)
 {
-    (void) config; (void) file; (void) repeat;
-    fail (error, "config_enable_device_from_file", "no recordings", 0);
+    (void) repeat;
+    ENTER ("config_enable_device_from_file_repeat_option", );
+    if (!strncmp (file, "/nowhere/", 9)) {
+        fail (error, "config_enable_device_from_file_repeat_option", "no such file", 0);
+        return;
+    }
+    config->is_recording = true;
 }
 
 void *
@@ -383,12 +403,27 @@ rs2_pipeline_start_with_config (pipeline *pipe, pipeline *config, fault **error)
     *pipe = *config;
     pipe->is_running = true;
     clock_gettime (CLOCK_MONOTONIC, &pipe->start);
+    pthread_mutex_lock (&lock);
+    if (pipe->is_recording && !player.is_paused) pipe->next = 3;
+    player.is_playing = true;
+    player.taken = 0;
+    pthread_mutex_unlock (&lock);
     result = made (sizeof *result);
     *result = *pipe;
     return result;
 }
 
-void rs2_pipeline_stop (pipeline *pipe, fault **error) { ENTER ("pipeline_stop", ); pipe->is_running = false; }
+void
+rs2_pipeline_stop (pipeline *pipe, fault **error)
+{
+    ENTER ("pipeline_stop", );
+    pipe->is_running = false;
+    pthread_mutex_lock (&lock);
+    player.is_playing = player.is_paused = false;
+    pthread_cond_broadcast (&released);
+    pthread_mutex_unlock (&lock);
+}
+
 void rs2_delete_pipeline_profile (void *result) { gone (result); }
 void *rs2_pipeline_profile_get_device (void *result, fault **error) { (void) result; ENTER ("pipeline_profile_get_device", NULL); return made (sizeof (int)); }
 
@@ -429,6 +464,17 @@ new_frame (const profile *mode, long number, double time)
     return result;
 }
 
+// The frames of one exposure, at a time in milliseconds.
+static frame *
+new_set (const pipeline *pipe, double time)
+{
+    frame *result = made (sizeof *result);
+    atomic_init (&result->references, 1);
+    if (pipe->depth.stream) result->parts[0] = new_frame (&pipe->depth, pipe->next, time + 1);
+    if (pipe->color.stream) result->parts[1] = new_frame (&pipe->color, pipe->next, time);
+    return result;
+}
+
 void
 rs2_release_frame (frame *object)
 {
@@ -441,6 +487,31 @@ rs2_release_frame (frame *object)
 
 void rs2_frame_add_ref (frame *object, fault **error) { ENTER ("frame_add_ref", ); atomic_fetch_add (&object->references, 1); }
 
+// Waits for the next frame of the recording; false where none comes.
+static bool
+played (pipeline *pipe, unsigned timeout_ms)
+{
+    struct timespec end;
+    bool exists;
+    clock_gettime (CLOCK_REALTIME, &end);
+    end.tv_sec += timeout_ms / 1000;
+    end.tv_nsec += timeout_ms % 1000 * 1000000L;
+    if (end.tv_nsec >= 1000000000L) end.tv_sec++, end.tv_nsec -= 1000000000L;
+    pthread_mutex_lock (&lock);
+    while (player.is_paused || pipe->next >= settings.frames)
+        if (pthread_cond_timedwait (&released, &lock, &end)) break;
+    exists = !player.is_paused && pipe->next < settings.frames;
+    if (exists) {
+        pipe->next++;
+        player.taken++;
+        pthread_cond_broadcast (&released);
+    } else if (pipe->next >= settings.frames) {
+        player.is_playing = false;
+    }
+    pthread_mutex_unlock (&lock);
+    return exists;
+}
+
 int
 rs2_pipeline_try_wait_for_frames (pipeline *pipe, frame **result, unsigned timeout_ms, fault **error)
 {
@@ -449,6 +520,11 @@ rs2_pipeline_try_wait_for_frames (pipeline *pipe, frame **result, unsigned timeo
     double time;
     bool unplugged, silent, lost;
     ENTER ("pipeline_try_wait_for_frames", 0);
+    if (pipe->is_recording) {
+        if (!played (pipe, timeout_ms)) return 0;
+        *result = new_set (pipe, pipe->next * 1000 / 30.0);
+        return 1;
+    }
     pthread_mutex_lock (&lock);
     unplugged = settings.cameras == 0 || (settings.unplug_after >= 0 && pipe->next >= settings.unplug_after);
     if (unplugged && settings.unplug_after >= 0) {
@@ -479,10 +555,7 @@ rs2_pipeline_try_wait_for_frames (pipeline *pipe, frame **result, unsigned timeo
     if (settings.jump_at >= 0 && pipe->next >= settings.jump_at) time += settings.jump_ms;
     pthread_mutex_unlock (&lock);
     if (lost) return 0;
-    *result = made (sizeof **result);
-    atomic_init (&(*result)->references, 1);
-    if (pipe->depth.stream) (*result)->parts[0] = new_frame (&pipe->depth, pipe->next, time + 1);
-    if (pipe->color.stream) (*result)->parts[1] = new_frame (&pipe->color, pipe->next, time);
+    *result = new_set (pipe, time);
     return 1;
 }
 
@@ -554,6 +627,39 @@ rs2_delete_frame_queue (queue *object)
 }
 
 void rs2_playback_device_set_real_time (void *device, int real, fault **error) { (void) device; (void) real; (void) error; }
-void rs2_playback_device_pause (void *device, fault **error) { (void) device; (void) error; }
-void rs2_playback_device_resume (void *device, fault **error) { (void) device; (void) error; }
-int rs2_playback_device_get_current_status (void *device, fault **error) { (void) device; (void) error; return 1; }
+
+void
+rs2_playback_device_pause (void *device, fault **error)
+{
+    (void) device;
+    ENTER ("playback_device_pause", );
+    pthread_mutex_lock (&lock);
+    player.is_paused = true;
+    pthread_mutex_unlock (&lock);
+}
+
+void
+rs2_playback_device_resume (void *device, fault **error)
+{
+    (void) device;
+    ENTER ("playback_device_resume", );
+    pthread_mutex_lock (&lock);
+    if (!settings.stays_paused) {
+        player.is_paused = false;
+        pthread_cond_broadcast (&released);
+        while (player.is_playing && !player.taken) pthread_cond_wait (&released, &lock);
+    }
+    pthread_mutex_unlock (&lock);
+}
+
+int
+rs2_playback_device_get_current_status (void *device, fault **error)
+{
+    int status;
+    (void) device;
+    ENTER ("playback_device_get_current_status", 0);
+    pthread_mutex_lock (&lock);
+    status = !player.is_playing ? 3 : player.is_paused ? 2 : 1;
+    pthread_mutex_unlock (&lock);
+    return status;
+}

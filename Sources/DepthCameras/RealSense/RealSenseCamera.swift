@@ -203,7 +203,8 @@ final class RealSenseCamera: Camera {
     func stop() {
         guard let run else { return }
         self.run = nil
-        // The player's frames are dropped from now on, so that it gets to the resumption, which `run` waits for.
+        // A pipeline that is stopped drops frames. So the player's thread is free, and that which resumes it, which `run` joins,
+        // ends.
         withExtendedLifetime(run) {
             _ = try? functions.call { functions.stopPipeline(pipeline.pointer, $0) }
         }
@@ -252,8 +253,7 @@ final class RealSenseCamera: Camera {
             guard exists != 0, let set else {
                 // A frame that waited for so long has no partner.
                 if let frames = takePair(isLast: true) { return frames }
-                if let error = run.playback?.error { throw error }
-                if isRecording { try checkEnd(of: run.device) }
+                if let playback = run.playback { try checkPlayback(playback, of: run.device) }
                 return nil
             }
             self.run?.emptyWaits = 0
@@ -267,8 +267,11 @@ final class RealSenseCamera: Camera {
         run?.pairing.next(isLast: isLast).map { CameraFrames(video: $0.video, depth: $0.depth) }
     }
 
+    /// Throws where the recording is over, or does not play.
+    ///
     /// The player stops when it has read the last frame, which may be on its way to the queue for some time yet.
-    private func checkEnd(of device: RealSenseObject) throws(CameraError) {
+    private func checkPlayback(_ playback: RealSensePlayback, of device: RealSenseObject) throws(CameraError) {
+        if case .failed(let reason)? = playback.error { throw .recording(reason) }
         let status = try functions.call { functions.playbackStatus(device.pointer, $0) }
         guard status == RealSenseConstant.playbackStopped else { return }
         run?.emptyWaits += 1
@@ -280,7 +283,7 @@ final class RealSenseCamera: Camera {
     private func add(_ frames: CameraFrames) {
         let isVideoNew = frames.video.map { $0.number != run?.lastVideo } ?? false
         let isDepthNew = frames.depth.map { $0.number != run?.lastDepth } ?? false
-        let isRepetition = !isVideoNew && !isDepthNew
+        let isRepetition = choice.isLooped && !isVideoNew && !isDepthNew
         if let video = frames.video, isVideoNew || isRepetition {
             run?.lastVideo = video.number
             _ = run?.pairing.addVideo(video, time: video.time)
@@ -341,8 +344,8 @@ final class RealSenseCamera: Camera {
 
 /// The player of a recording, resumed on a thread of its own.
 ///
-/// librealsense's call returns when the player has passed it, and the player waits for those who take its frames: the caller
-/// must be free to take them.
+/// `rs2_playback_device_resume` waits until the player's thread has got to it, 10 s at most. That thread may be waiting until its
+/// frames are taken, which the caller does after the start.
 private final class RealSensePlayback {
     private let fault: Fault
     private let thread: WorkThread
@@ -358,6 +361,9 @@ private final class RealSensePlayback {
             thread = try WorkThread {
                 do throws(CameraError) {
                     try functions.call { functions.resumePlayback(player.device.pointer, $0) }
+                    // What fails on the player's thread is not told.
+                    let status = try functions.call { functions.playbackStatus(player.device.pointer, $0) }
+                    if status == RealSenseConstant.playbackPaused { throw .failed("the player does not resume") }
                 } catch {
                     fault.error.withLock { $0 = error }
                 }

@@ -220,6 +220,7 @@ enum RealSenseConstant {
     static let optionAutoExposure: CInt = 10
     static let optionPreset: CInt = 12
     static let optionEmitter: CInt = 18
+    static let playbackPaused: CInt = 2
     static let playbackStopped: CInt = 3
 
     /// Color formats and their numbers, best first: RGB8, BGR8, RGBA8, BGRA8, YUYV, UYVY, Y8.
