@@ -166,10 +166,14 @@ import Testing
                 + "\(sink) name=video")
         let log = PadLog(pipeline["camera"], pad: "video")
         pipeline.set(GST_STATE_PLAYING)
-        for _ in 0..<20 { #expect(pipeline.nextFrame(of: "depth") != nil) }
-        #expect(log.items.count { if case .frame = $0 { true } else { false } } == 1)
+        #expect(eventually { log.frames.count == 1 })
+        var last: GstClockTime = 0
+        for _ in 0..<20 { last = try #require(pipeline.nextFrame(of: "depth")).buffer.pointer.pointee.pts }
+        #expect(log.frames.count == 1)
         #expect(gst_element_link(pipeline["tee"], pipeline["video"]) != 0)
         for _ in 0..<5 { #expect(pipeline.nextFrame(of: "video") != nil) }
+        let next = try #require(log.frames.dropFirst().first)
+        #expect(next.isDiscontinuous && next.start > last, "no frame from before")
         #expect(pipeline.bus.errors() == [])
     }
 

@@ -42,6 +42,9 @@ package final class PadLog {
     /// The items sent so far.
     package var items: [Item] { record.withLock { $0 } }
 
+    /// The frames sent so far.
+    package var frames: [Frame] { items.compactMap { if case .frame(let frame) = $0 { frame } else { nil } } }
+
     /// The segments that were sent so far, each with the frames after it.
     package var segments: [(segment: GstSegment, seqnum: guint32, frames: [Frame])] {
         var all: [(segment: GstSegment, seqnum: guint32, frames: [Frame])] = []

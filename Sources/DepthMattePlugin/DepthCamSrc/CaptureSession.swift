@@ -205,7 +205,14 @@ final class CaptureSession: Sendable {
         }
     }
 
-    func setLinked(_ role: Role, _ isLinked: Bool) { shared.withLock { $0.linked[role.index] = isLinked } }
+    /// - Parameter isLinked: false where nobody takes the pad's frames. Those that wait would be old when somebody does.
+    func setLinked(_ role: Role, _ isLinked: Bool) {
+        shared.withLock {
+            $0.linked[role.index] = isLinked
+            if !isLinked { $0.queues[role.index] = [] }
+        }
+    }
+
     func setEnding(_ isEnding: Bool) { shared.withLock { $0.isEnding = isEnding } }
     func setInterrupted(_ role: Role, _ isInterrupted: Bool) {
         shared.withLock { $0.interrupted[role.index] = isInterrupted }

@@ -133,9 +133,14 @@ extension DepthCamSrcElement {
     ) -> Bool {
         guard event.pointee.type == GST_EVENT_RECONFIGURE, let stream = stream(of: pad) else { return parent(event) }
         let result = parent(event)
-        // A pad that was not linked at the start is now.
-        if shared.withLock({ $0.unlinked.contains(stream.role) }) { start(stream) }
+        revive(stream)
         return result
+    }
+
+    /// Starts the stream of a pad that stopped because nothing was linked.
+    private func revive(_ stream: CameraStream) {
+        let wasUnlinked = shared.withLock { $0.unlinked.remove(stream.role) != nil }
+        if wasUnlinked { start(stream) }
     }
 
     // MARK: The end of a stream
@@ -156,16 +161,18 @@ extension DepthCamSrcElement {
         if let event = gst_event_new_eos() { gst_pad_push_event(stream.pad, event) }
     }
 
-    /// An unlinked pad is no error, unless both are.
+    /// Stops a pad that is not linked, or whose frames reach nothing. That is no error, unless the other pad is the same.
     private func noteUnlinked(_ stream: CameraStream) {
         session?.setLinked(stream.role, false)
-        let isAlone = shared.withLock { shared in
+        stream.isInterrupted = true
+        let isLast = shared.withLock { shared in
             shared.unlinked.insert(stream.role)
             return shared.unlinked.count == streams.count
         }
         // Linked since it was looked at, here or farther down: the RECONFIGURE event came too early to start it.
-        if gst_pad_is_linked(stream.pad) != 0 && gst_pad_needs_reconfigure(stream.pad) != 0 { return start(stream) }
-        if isAlone { post(streamError(GST_FLOW_NOT_LINKED)) }
+        if gst_pad_is_linked(stream.pad) != 0 && gst_pad_needs_reconfigure(stream.pad) != 0 { return revive(stream) }
+        // The other one may have been linked meanwhile.
+        if isLast && shared.withLock({ $0.unlinked.count == streams.count }) { post(streamError(GST_FLOW_NOT_LINKED)) }
     }
 
     /// Posts an error and ends both streams.
