@@ -40,10 +40,10 @@ import Testing
             "depthtestsrc.video", "depthtestsrc.depth", "depthtestsrc.matte", "depthcamsrc.video", "depthcamsrc.depth",
         ], answers)
     func `a source stops at an answer, and says so where it is a fault`(pad: String, answer: GstFlowReturn) throws {
-        let fake = try FakeRealSense()
-        fake.set("interval", 5)
         let parts = pad.split(separator: ".")
-        let settings = parts[0] == "depthcamsrc" ? "driver=realsense library=\(fake.path) align=none" : ""
+        let fake = parts[0] == "depthcamsrc" ? try FakeRealSense() : nil
+        fake?.set("interval", 5)
+        let settings = fake.map { "driver=realsense library=\($0.path) align=none" } ?? ""
         let pipeline = Pipeline(
             "\(parts[0]) name=camera \(settings) camera.\(parts[1]) ! fakesink name=sink async=false sync=false")
         let sink = try #require(gst_element_get_static_pad(pipeline["sink"], "sink"))
@@ -61,6 +61,36 @@ import Testing
         #expect(pipeline.bus.errors() == [])
     }
 
+    /// The event that tells of the link comes before the pad has heard that nothing is linked.
+    @Test(arguments: ["depthtestsrc", "depthcamsrc"])
+    func `a source whose pad is linked in the moment in which it stops goes on`(kind: String) throws {
+        let fake = kind == "depthcamsrc" ? try FakeRealSense() : nil
+        fake?.set("interval", 5)
+        let settings = fake.map { "driver=realsense library=\($0.path) align=none" } ?? ""
+        let pipeline = Pipeline(
+            "\(kind) name=camera \(settings) camera.video ! tee name=tee allow-not-linked=true "
+                + "fakesink name=sink async=false sync=false")
+        let tee = try #require(gst_element_get_static_pad(pipeline["tee"], "sink"))
+        defer { gst_object_unref(tee) }
+        let first = Monitor(true)
+        let late = PadProbe(tee, GST_PAD_PROBE_TYPE_BUFFER) { pad, info in
+            let isFirst = first.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            guard isFirst else { return }
+            #expect(linkBranch(of: pad, to: "sink"))
+            info.refuse(GST_FLOW_NOT_LINKED)
+        }
+        let sink = try #require(gst_element_get_static_pad(pipeline["sink"], "sink"))
+        defer { gst_object_unref(sink) }
+        let downstream = Downstream(sink, answers: GST_FLOW_EOS, at: 5)
+        pipeline.set(GST_STATE_PLAYING)
+        #expect(eventually { downstream.seen == 6 })
+        #expect(pipeline.bus.errors() == [])
+        withExtendedLifetime(late) {}
+    }
+
     @Test(arguments: answers)
     func `depthalign hands an answer on to upstream`(answer: GstFlowReturn) {
         let shape = DepthShape("GRAY16_LE", 16, 4)
@@ -76,6 +106,21 @@ import Testing
         #expect(bench.leading.settle() == answer && downstream.seen == 3)
         #expect(bench.bus.errors() == [])
     }
+}
+
+/// Links the element of a pad, a tee, to another element of its bin.
+private func linkBranch(of pad: UnsafeMutablePointer<GstPad>, to name: String) -> Bool {
+    guard let tee = gst_pad_get_parent_element(pad) else { return false }
+    defer { gst_object_unref(tee) }
+    guard let bin = gst_object_get_parent(UnsafeMutableRawPointer(tee).assumingMemoryBound(to: GstObject.self)) else {
+        return false
+    }
+    defer { gst_object_unref(bin) }
+    guard let sink = gst_bin_get_by_name(UnsafeMutableRawPointer(bin).assumingMemoryBound(to: GstBin.self), name) else {
+        return false
+    }
+    defer { gst_object_unref(sink) }
+    return gst_element_link(tee, sink) != 0
 }
 
 /// A pad that takes buffers and answers one of them, and all behind it, otherwise than with OK.
