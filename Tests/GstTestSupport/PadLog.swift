@@ -39,8 +39,8 @@ package final class PadLog {
         }
     }
 
-    /// The items sent so far.
-    package var items: [Item] { record.withLock { $0 } }
+    /// The items sent so far, in memory of their own: the record's is written to when the next one comes.
+    package var items: [Item] { record.withLock { $0.map { $0 } } }
 
     /// The frames sent so far.
     package var frames: [Frame] { items.compactMap { if case .frame(let frame) = $0 { frame } else { nil } } }
