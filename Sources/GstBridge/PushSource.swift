@@ -51,6 +51,9 @@ extension Element {
 }
 
 extension UnsafeMutablePointer<GstPad> {
+    /// True where the pad, or something behind it, was linked since the pad was last checked for RECONFIGURE.
+    package var isLinkedAnew: Bool { gst_pad_is_linked(self) != 0 && gst_pad_needs_reconfigure(self) != 0 }
+
     package var isFlushing: Bool {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: GstObject.self).pointee.flags
             & GST_PAD_FLAG_FLUSHING.rawValue

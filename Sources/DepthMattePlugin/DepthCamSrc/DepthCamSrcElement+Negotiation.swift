@@ -169,8 +169,8 @@ extension DepthCamSrcElement {
             shared.unlinked.insert(stream.role)
             return shared.unlinked.count == streams.count
         }
-        // Linked since it was looked at, here or farther down: the RECONFIGURE event came too early to start it.
-        if gst_pad_is_linked(stream.pad) != 0 && gst_pad_needs_reconfigure(stream.pad) != 0 { return revive(stream) }
+        // The RECONFIGURE event came too early to start it.
+        if stream.pad.isLinkedAnew { return revive(stream) }
         // The other one may have been linked meanwhile.
         if isLast && shared.withLock({ $0.unlinked.count == streams.count }) { post(streamError(GST_FLOW_NOT_LINKED)) }
     }

@@ -49,10 +49,8 @@ extension DepthTestSrcElement {
             shared.unlinked.insert(stream.role)
             return shared.unlinked.count == streams.count
         }
-        // Linked since it was looked at, here or farther down: the RECONFIGURE event came too early to start it.
-        if gst_pad_is_linked(stream.pad) != 0 && gst_pad_needs_reconfigure(stream.pad) != 0 {
-            return revive(stream.pad)
-        }
+        // The RECONFIGURE event came too early to start it.
+        if stream.pad.isLinkedAnew { return revive(stream.pad) }
         if isAlone { post(streamError(GST_FLOW_NOT_LINKED)) }
         announceEnd()
     }
