@@ -34,6 +34,14 @@ import Testing
         }
     }
 
+    /// The launch line of a source, `camera`, and what stands in for the library that it needs.
+    private func source(_ kind: String) throws -> (line: String, fake: FakeRealSense?) {
+        guard kind == "depthcamsrc" else { return ("\(kind) name=camera", nil) }
+        let fake = try FakeRealSense()
+        fake.set("interval", 5)
+        return ("\(kind) name=camera driver=realsense library=\(fake.path) align=none", fake)
+    }
+
     /// A source has nobody upstream: it posts the error itself, where it is one.
     @Test(
         arguments: [
@@ -41,11 +49,10 @@ import Testing
         ], answers)
     func `a source stops at an answer, and says so where it is a fault`(pad: String, answer: GstFlowReturn) throws {
         let parts = pad.split(separator: ".")
-        let fake = parts[0] == "depthcamsrc" ? try FakeRealSense() : nil
-        fake?.set("interval", 5)
-        let settings = fake.map { "driver=realsense library=\($0.path) align=none" } ?? ""
+        let (source, fake) = try source(String(parts[0]))
+        defer { withExtendedLifetime(fake) {} }
         let pipeline = Pipeline(
-            "\(parts[0]) name=camera \(settings) camera.\(parts[1]) ! fakesink name=sink async=false sync=false")
+            "\(source) camera.\(parts[1]) ! fakesink name=sink async=false sync=false")
         let sink = try #require(gst_element_get_static_pad(pipeline["sink"], "sink"))
         defer { gst_object_unref(sink) }
         let downstream = Downstream(sink, answers: answer, at: 3)
@@ -64,11 +71,10 @@ import Testing
     /// The event that tells of the link comes before the pad has heard that nothing is linked.
     @Test(arguments: ["depthtestsrc", "depthcamsrc"])
     func `a source whose pad is linked in the moment in which it stops goes on`(kind: String) throws {
-        let fake = kind == "depthcamsrc" ? try FakeRealSense() : nil
-        fake?.set("interval", 5)
-        let settings = fake.map { "driver=realsense library=\($0.path) align=none" } ?? ""
+        let (source, fake) = try source(kind)
+        defer { withExtendedLifetime(fake) {} }
         let pipeline = Pipeline(
-            "\(kind) name=camera \(settings) camera.video ! tee name=tee allow-not-linked=true "
+            "\(source) camera.video ! tee name=tee allow-not-linked=true "
                 + "fakesink name=sink async=false sync=false")
         let tee = try #require(gst_element_get_static_pad(pipeline["tee"], "sink"))
         defer { gst_object_unref(tee) }

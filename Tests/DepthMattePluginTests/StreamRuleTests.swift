@@ -338,10 +338,7 @@ private final class WatchedPad {
         var sent: guint32 = 0
         seek { pad, seqnum in
             sent = seqnum
-            for event in [gst_event_new_flush_start(), gst_event_new_flush_stop(1)] {
-                event?.pointee.seqnum = seqnum
-                gst_pad_push_event(pad, event)
-            }
+            for event in [flushStart(seqnum), flushStop(seqnum)] { gst_pad_push_event(pad, event) }
         }
         return sent
     }

@@ -1,8 +1,8 @@
 // A stand-in for librealsense2, for what neither a recording nor a camera on the desk can show: unplugging, silence, errors of
 // each call, calls that hang, a clock that drifts or jumps, lost and malformed frames.
 //
-// A recording anywhere but in /nowhere has "frames" frames. Like librealsense's, its player loses the first ones where it is not paused at the start,
-// and the call that resumes it returns when a frame was taken, or the pipeline stops.
+// A recording anywhere but in /nowhere has "frames" frames. Like librealsense's, its player loses the first ones where it is
+// not paused at the start, and the call that resumes it returns when a frame was taken, or the pipeline stops.
 //
 // Set up by fake_realsense_set(key, value); fake_realsense_reset() restores the defaults. fake_realsense_objects() counts what was
 // made and not deleted. Frame n has n in the first bytes of its color, and 1000 + n % 1000 in each sample of its depth.
