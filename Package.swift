@@ -156,7 +156,7 @@ let package = Package(
             name: "FuzzTests", dependencies: ["FuzzTargets", "GstTestSupport"], exclude: ["seeds"],
             swiftSettings: strict),
         .testTarget(
-            name: "PipelineTests", dependencies: ["GstTestSupport"], swiftSettings: strict),
+            name: "PipelineTests", dependencies: ["GstTestSupport", "TestSupport"], swiftSettings: strict),
     ] + fuzzer,
     cLanguageStandard: .c11
 )

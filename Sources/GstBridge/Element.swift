@@ -112,17 +112,8 @@ package struct ElementDefinition: Sendable {
     private func registeredType() -> GType {
         let known = g_type_from_name(typeName)
         guard known == 0 else { return known }
-        let parentType = parent.type
-        var query = GTypeQuery()
-        g_type_query(parentType, &query)
         let box = Unmanaged.passRetained(DefinitionBox(self)).toOpaque()  // lives as long as the type: for ever
-        var info = GTypeInfo()
-        info.class_size = guint16(truncatingIfNeeded: query.class_size)
-        info.instance_size = guint16(truncatingIfNeeded: query.instance_size)
-        info.class_data = UnsafeRawPointer(box)
-        info.class_init = initializeClass
-        info.instance_init = initializeInstance
-        let type = g_type_register_static(parentType, typeName, &info, GTypeFlags(rawValue: 0))
+        let type = GstBridge.registeredType(typeName, parent.type, initializeClass, initializeInstance, box)
         g_type_set_qdata(type, definitionKey, box)
         if !presets.isEmpty { addPresets(to: type) }
         return type
@@ -131,26 +122,53 @@ package struct ElementDefinition: Sendable {
 
 // MARK: - The C side
 
+/// The type of that name; registered, with the parent's size, if there is none.
+func registeredType(
+    _ name: String, _ parent: GType, _ initializeClass: GClassInitFunc?, _ initializeInstance: GInstanceInitFunc?,
+    _ classData: UnsafeRawPointer?
+) -> GType {
+    let known = g_type_from_name(name)
+    guard known == 0 else { return known }
+    var query = GTypeQuery()
+    g_type_query(parent, &query)
+    var info = GTypeInfo()
+    info.class_size = guint16(truncatingIfNeeded: query.class_size)
+    info.instance_size = guint16(truncatingIfNeeded: query.instance_size)
+    info.class_data = classData
+    info.class_init = initializeClass
+    info.instance_init = initializeInstance
+    return g_type_register_static(parent, name, &info, GTypeFlags(rawValue: 0))
+}
+
 /// GObject counts properties from 1.
 private func propertyID(_ index: Int) -> guint { guint(truncatingIfNeeded: index &+ 1) }
 
-private final class DefinitionBox: Sendable {
+private final class DefinitionBox: @unchecked Sendable {  // guard: class_init writes, before there are instances
     let definition: ElementDefinition
+    /// The class that ours is derived from. An instance's own class may be of a type derived from ours, so it does not tell.
+    var parentClass: UnsafeMutableRawPointer?
 
     init(_ definition: ElementDefinition) { self.definition = definition }
 }
 
-/// The presets of an instance's type, or of the type that it is made from.
-func presets(of instance: UnsafeMutableRawPointer) -> [Preset] {
-    guard let instanceClass = instance.assumingMemoryBound(to: GTypeInstance.self).pointee.g_class else { return [] }
+/// The data under a key of an instance's type, or of the nearest type that it is derived from.
+func typeData(_ key: GQuark, of instance: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    guard let instanceClass = instance.assumingMemoryBound(to: GTypeInstance.self).pointee.g_class else { return nil }
     var type = instanceClass.pointee.g_type
     while type != 0 {
-        if let data = g_type_get_qdata(type, definitionKey) {
-            return Unmanaged<DefinitionBox>.fromOpaque(data).takeUnretainedValue().definition.presets
-        }
+        if let data = g_type_get_qdata(type, key) { return data }
         type = g_type_parent(type)
     }
-    return []
+    return nil
+}
+
+private func definitionBox(of instance: UnsafeMutableRawPointer) -> DefinitionBox? {
+    typeData(definitionKey, of: instance).map { Unmanaged<DefinitionBox>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// The presets of an instance's type.
+func presets(of instance: UnsafeMutableRawPointer) -> [Preset] {
+    definitionBox(of: instance)?.definition.presets ?? []
 }
 
 private let definitionKey = g_quark_from_static_string("depthmatte-element-definition")
@@ -160,9 +178,11 @@ private let elementKey = g_quark_from_static_string("depthmatte-element")
 private final class InstanceBox {
     let element: any Element
     let aggregator: (any Aggregator)?
+    let parentClass: UnsafeMutableRawPointer?
 
-    init(_ element: any Element) {
+    init(_ element: any Element, parentClass: UnsafeMutableRawPointer?) {
         self.element = element
+        self.parentClass = parentClass
         aggregator = element as? any Aggregator
     }
 }
@@ -182,7 +202,9 @@ func swiftAggregator(_ instance: UnsafeMutableRawPointer?) -> (any Aggregator)? 
 
 private let initializeClass: GClassInitFunc = { classPointer, data in
     guard let classPointer, let data else { return }
-    let definition = Unmanaged<DefinitionBox>.fromOpaque(data).takeUnretainedValue().definition
+    let box = Unmanaged<DefinitionBox>.fromOpaque(data).takeUnretainedValue()
+    box.parentClass = UnsafeMutableRawPointer(g_type_class_peek_parent(classPointer))
+    let definition = box.definition
 
     let objectClass = classPointer.assumingMemoryBound(to: GObjectClass.self)
     objectClass.pointee.set_property = setProperty
@@ -206,15 +228,14 @@ private let initializeClass: GClassInitFunc = { classPointer, data in
     }
 }
 
-private let initializeInstance: GInstanceInitFunc = { instance, classPointer in
-    guard let instance, let classPointer else { return }
-    let type = classPointer.assumingMemoryBound(to: GTypeClass.self).pointee.g_type
-    guard let data = g_type_get_qdata(type, definitionKey) else { return }
-    let definition = Unmanaged<DefinitionBox>.fromOpaque(data).takeUnretainedValue().definition
+private let initializeInstance: GInstanceInitFunc = { instance, _ in
+    guard let instance else { return }
     let raw = UnsafeMutableRawPointer(instance)
-    let element = definition.make(raw.assumingMemoryBound(to: GstElement.self))
+    guard let box = definitionBox(of: raw) else { return }
+    let element = box.definition.make(raw.assumingMemoryBound(to: GstElement.self))
+    let half = InstanceBox(element, parentClass: box.parentClass)
     g_object_set_qdata_full(
-        raw.assumingMemoryBound(to: GObject.self), elementKey, Unmanaged.passRetained(InstanceBox(element)).toOpaque()
+        raw.assumingMemoryBound(to: GObject.self), elementKey, Unmanaged.passRetained(half).toOpaque()
     ) { data in
         if let data { Unmanaged<InstanceBox>.fromOpaque(data).release() }
     }
@@ -239,10 +260,9 @@ private let getProperty:
         g_value_take_boxed(value, element.structure(name).map { UnsafeMutableRawPointer($0) })
     }
 
-/// The parent class of an instance's class.
+/// The class that our class is derived from, GStreamer's own.
 func parentClass(_ instance: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-    guard let ownClass = instance.assumingMemoryBound(to: GTypeInstance.self).pointee.g_class else { return nil }
-    return UnsafeMutableRawPointer(g_type_class_peek_parent(UnsafeMutableRawPointer(ownClass)))
+    instanceBox(instance)?.parentClass
 }
 
 private let changeState: @convention(c) (UnsafeMutablePointer<GstElement>?, GstStateChange) -> GstStateChangeReturn = {

@@ -6,7 +6,7 @@ import Testing
     private static let examples = Places.pipelines.appending(path: "embed")
     private static let packages = "gstreamer-video-1.0 gstreamer-controller-1.0"
 
-    private static let python = ["python3", "/usr/bin/python3"].first {
+    static let python = ["python3", "/usr/bin/python3"].first {
         Command($0, ["-c", "import gi; [gi.require_version(n, '1.0') for n in ('Gst', 'GstController', 'GstVideo')]"])
             .run().status == 0
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Programs that load the library, and how they end.
@@ -19,12 +20,12 @@ import Testing
         try #require(built.status == 0, "\(built.output)")
     }
 
-    private func host() throws -> Command {
+    private func host(_ name: String = "host") throws -> Command {
         let folder = try Places.makeFolder()
         try build(
-            "\"${CC:-$(command -v cc || command -v clang)}\" -Wall -Wextra -Werror \"$1/host.c\" -o host "
+            "\"${CC:-$(command -v cc || command -v clang)}\" -Wall -Wextra -Werror \"$1/\(name).c\" -o \(name) "
                 + "$(pkg-config --cflags --libs \(HostTests.packages))", in: folder)
-        var command = Command(folder.appending(path: "host").path, [], in: folder)
+        var command = Command(folder.appending(path: name).path, [], in: folder)
         command.watchStreams()
         return command
     }
@@ -46,6 +47,54 @@ import Testing
             let result = command.run()
             #expect(result.status == 0 && result.output.isEmpty, "round \(round): \(result)")
         }
+    }
+
+    // MARK: Types derived from ours
+
+    /// A launch line with every element of the plugin, of derived types; the files that it writes.
+    private static func derivedLine() throws -> (line: String, files: [String]) {
+        let line = """
+            derived-depthtestsrc name=source num-buffers=3
+            source.video ! video/x-raw,width=64,height=48 ! tee name=video
+            source.depth ! video/x-raw,width=64,height=48 ! tee name=depth
+            video. ! queue ! derived-depthmatte name=matte background-color=0xff00ff00 ! filesink location=matte
+            depth. ! queue ! matte.depth
+            video. ! queue ! colors.video depth. ! queue ! derived-depthcolorize name=colors ! filesink location=colors
+            depth. ! queue ! derived-depthcloud ! filesink location=cloud
+            derived-depthcamsrc name=camera driver=realsense align=none num-buffers=3
+            library=\(try CompiledLibrary.build("fake_realsense.c"))
+            camera.video ! filesink location=video camera.depth ! derived-depthalign ! filesink location=aligned
+            """
+        return (line, ["matte", "colors", "cloud", "video", "aligned"])
+    }
+
+    private func expectFrames(_ command: Command, _ files: [String]) throws {
+        let result = command.run()
+        #expect(result.status == 0, "\(result)")
+        for file in files {
+            let path = try #require(command.folder).appending(path: file).path
+            let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+            #expect(size ?? 0 > 0, "\(file)")
+        }
+    }
+
+    @Test(arguments: [1, 2])
+    func `types derived from the elements' types play, in C`(levels: Int) throws {
+        let (line, files) = try HostTests.derivedLine()
+        var command = try host("derived")
+        command.arguments = ["\(levels)", line]
+        try expectFrames(command, files)
+    }
+
+    @Test(.enabled(if: EmbedTests.python != nil, "Python has no GStreamer"))
+    func `classes derived from the elements' classes play, in Python`() throws {
+        let (line, files) = try HostTests.derivedLine()
+        let script = HostTests.sources.appending(path: "derived.py").path
+        var command = Command(try #require(EmbedTests.python), [script, line], in: try Places.makeFolder())
+        command.watchStreams()
+        // Of an object that a binding made, GStreamer says that it is not floating.
+        command.environment["G_DEBUG"] = nil
+        try expectFrames(command, files)
     }
 
     // MARK: Two plugins in Swift
