@@ -53,10 +53,11 @@ package struct DeviceProviderDefinition: Sendable {
 
     /// Registers the class with GObject and its factory with the plugin.
     package func register(in plugin: OpaquePointer?) -> Bool {
-        let deviceType = registeredType(deviceTypeName, gst_device_get_type(), initializeDeviceClass)
+        let deviceType = registeredType(deviceTypeName, gst_device_get_type(), initializeDeviceClass, nil, nil)
         // It lives as long as the type: for ever.
         let watcher = Unmanaged.passRetained(Watcher(self, deviceType)).toOpaque()
-        let type = registeredType(typeName, gst_device_provider_get_type(), initializeProviderClass, watcher)
+        let type = registeredType(
+            typeName, gst_device_provider_get_type(), initializeProviderClass, nil, watcher)
         g_type_set_qdata(type, watcherKey, watcher)
         return gst_device_provider_register(plugin, factory, GST_RANK_PRIMARY.rawValue, type) != 0
     }
@@ -74,17 +75,20 @@ private final class Watcher: Sendable {
     private let shared = Monitor(Shared())
 
     private struct Shared {
-        /// Changes with each start and stop: a thread of an earlier start ends.
-        var generation = 0
-        /// The list that is being made, for those who wait for it.
+        /// Those of the providers that were started, by their addresses.
+        var watches: [UInt: Watch] = [:]
+        /// True while a list is being made, for those who wait for it.
         var isListing = false
         var devices: [DeviceDescription] = []
     }
 
     /// Microseconds between two lists while an application watches.
     private static let interval: Int64 = 2_000_000
-    /// Microseconds that an application waits for a list: a library that hangs must not take it along.
+    /// Microseconds that an application waits for a list that it asks for: a library that hangs must not take it along.
     private static let patience: Int64 = 5_000_000
+    /// Microseconds that a start waits for the first list. Applications ask for the devices right after it, as
+    /// `gst-device-monitor-1.0` does, and then get those that were told by then.
+    private static let startPatience: Int64 = 800_000
 
     init(_ definition: DeviceProviderDefinition, _ deviceType: GType) {
         self.definition = definition
@@ -92,12 +96,17 @@ private final class Watcher: Sendable {
     }
 
     /// The devices that are there, as far as the libraries answer in time.
-    func probe() -> [DeviceDescription] {
+    func probe() -> [DeviceDescription] { devices { onThread("device list", $0) } }
+
+    /// Makes a new list, unless another thread is at it, and waits for it.
+    ///
+    /// - Parameter run: does work that may hang; false where it cannot.
+    private func devices(by run: (@escaping @Sendable () -> Void) -> Bool) -> [DeviceDescription] {
         let isMine = shared.withLock { shared in
             defer { shared.isListing = true }
             return !shared.isListing
         }
-        if isMine && !onThread("device list", { [self] in list() }) { shared.withLock { $0.isListing = false } }
+        if isMine && !run({ [self] in list() }) { shared.withLock { $0.isListing = false } }
         _ = shared.wait(microseconds: Watcher.patience) { !$0.isListing }
         return shared.withLock { $0.devices }
     }
@@ -110,38 +119,29 @@ private final class Watcher: Sendable {
         }
     }
 
-    /// Adds the devices to a provider, and then those that come; removes those that go. Returns at once.
+    /// Has a thread add the devices to a provider, and then those that come, and remove those that go.
     func start(_ provider: Provider) -> Bool {
-        let generation = shared.withLock { shared in
-            shared.generation &+= 1
-            return shared.generation
+        let watch = Watch(provider)
+        let address = UInt(bitPattern: provider)
+        shared.withLock { $0.watches[address] = watch }
+        let isRunning = onThread("device watch") { [self] in
+            var known: Watch.Devices = []
+            repeat {
+                let listed = devices { list in
+                    list()
+                    return true
+                }
+                watch.update(&known, to: listed, make: device)
+            } while !watch.phase.wait(microseconds: Watcher.interval) { $0 == .over }
         }
-        let reference = ProviderReference(provider)
-        var known: [(description: DeviceDescription, device: DeviceReference)] = []
-        update(&known, of: reference)
-        return onThread("device watch") { [self, known] in
-            var known = known
-            while !shared.wait(microseconds: Watcher.interval, until: { $0.generation != generation }) {
-                update(&known, of: reference)
-            }
-        }
+        if !isRunning { stop(provider) }
+        _ = watch.phase.wait(microseconds: Watcher.startPatience) { $0 != .starting }
+        return isRunning
     }
 
-    func stop() { shared.withLock { $0.generation &+= 1 } }
-
-    private func update(
-        _ known: inout [(description: DeviceDescription, device: DeviceReference)], of provider: ProviderReference
-    ) {
-        let devices = probe()
-        for (description, device) in known where !devices.contains(description) {
-            gst_device_provider_device_remove(provider.pointer, device.pointer)
-        }
-        known.removeAll { !devices.contains($0.description) }
-        for description in devices where !known.contains(where: { $0.description == description }) {
-            guard let device = device(description) else { continue }
-            known.append((description, DeviceReference(device)))
-            gst_device_provider_device_add(provider.pointer, device)
-        }
+    func stop(_ provider: Provider) {
+        let address = UInt(bitPattern: provider)
+        shared.withLock { $0.watches.removeValue(forKey: address) }?.end()
     }
 
     /// A GstDevice with a floating reference.
@@ -198,15 +198,51 @@ private final class ElementMaker: Sendable {
     }
 }
 
-private final class ProviderReference: @unchecked Sendable {  // guard: GStreamer locks what is called on it
-    let pointer: Provider
+/// Tells a provider of devices, from a start to its stop.
+private final class Watch: @unchecked Sendable {  // guard: GStreamer locks what is called on the provider
+    typealias Devices = [(description: DeviceDescription, device: DeviceReference)]
 
-    init(_ pointer: Provider) {
-        self.pointer = pointer
-        gst_object_ref(pointer)
+    enum Phase { case starting, listed, over }
+
+    let phase = Monitor(Phase.starting)
+    private let provider: Provider
+    /// Held while the provider is told, so that nothing comes once `end` returned. Recursive, as a handler of a message
+    /// may stop the provider.
+    private let telling = RecursiveLock()
+
+    init(_ provider: Provider) {
+        self.provider = provider
+        gst_object_ref(provider)
     }
 
-    deinit { gst_object_unref(pointer) }
+    deinit { gst_object_unref(provider) }
+
+    private var isOver: Bool { phase.withLock { $0 == .over } }
+
+    func end() {
+        phase.withLock { $0 = .over }
+        telling.hold {}
+    }
+
+    /// Tells the provider what has come and gone.
+    ///
+    /// - Parameters:
+    ///   - known: the devices that it was told of.
+    ///   - make: makes a device with a floating reference.
+    func update(_ known: inout Devices, to devices: [DeviceDescription], make: (DeviceDescription) -> Device?) {
+        telling.hold {
+            for (description, device) in known where !devices.contains(description) && !isOver {
+                gst_device_provider_device_remove(provider, device.pointer)
+            }
+            known.removeAll { !devices.contains($0.description) }
+            for description in devices where !known.contains(where: { $0.description == description }) && !isOver {
+                guard let device = make(description) else { continue }
+                known.append((description, DeviceReference(device)))
+                gst_device_provider_device_add(provider, device)
+            }
+        }
+        phase.withLock { if $0 == .starting { $0 = .listed } }
+    }
 }
 
 private final class DeviceReference: @unchecked Sendable {  // guard: GStreamer locks what is called on it
@@ -226,28 +262,8 @@ private final class DeviceReference: @unchecked Sendable {  // guard: GStreamer 
 private let watcherKey = g_quark_from_static_string("depthmatte-device-watcher")
 private let makerKey = g_quark_from_static_string("depthmatte-element-maker")
 
-private func registeredType(
-    _ name: String, _ parent: GType, _ initialize: GClassInitFunc?, _ data: UnsafeRawPointer? = nil
-) -> GType {
-    let known = g_type_from_name(name)
-    guard known == 0 else { return known }
-    var query = GTypeQuery()
-    g_type_query(parent, &query)
-    var info = GTypeInfo()
-    info.class_size = guint16(truncatingIfNeeded: query.class_size)
-    info.instance_size = guint16(truncatingIfNeeded: query.instance_size)
-    info.class_init = initialize
-    info.class_data = data
-    return g_type_register_static(parent, name, &info, GTypeFlags(rawValue: 0))
-}
-
 private func watcher(_ provider: Provider?) -> Watcher? {
-    guard let provider,
-        let type = UnsafeMutableRawPointer(provider).assumingMemoryBound(to: GTypeInstance.self).pointee.g_class?
-            .pointee
-            .g_type,
-        let data = g_type_get_qdata(type, watcherKey)
-    else { return nil }
+    guard let provider, let data = typeData(watcherKey, of: UnsafeMutableRawPointer(provider)) else { return nil }
     return Unmanaged<Watcher>.fromOpaque(data).takeUnretainedValue()
 }
 
@@ -270,7 +286,9 @@ private let initializeProviderClass: GClassInitFunc = { classPointer, data in
         guard let provider, let watcher = watcher(provider) else { return 0 }
         return gboolean(watcher.start(provider))
     }
-    providerClass.pointee.stop = { provider in watcher(provider)?.stop() }
+    providerClass.pointee.stop = { provider in
+        if let provider { watcher(provider)?.stop(provider) }
+    }
 }
 
 private let initializeDeviceClass: GClassInitFunc = { classPointer, _ in
