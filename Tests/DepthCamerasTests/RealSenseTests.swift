@@ -271,6 +271,41 @@ import Testing
         }
     }
 
+    // MARK: Libraries
+
+    /// The stand-in without the functions of these names.
+    private func slimmer(_ names: [String]) throws -> String {
+        try CompiledLibrary.build("fake_realsense.c", without: names.map { "rs2_\($0)" })
+    }
+
+    @Test func `a library plays that has only what a camera needs`() throws {
+        let library = try slimmer([
+            "get_option", "set_option", "supports_option", "get_option_range", "get_option_value_description",
+            "get_video_stream_intrinsics", "get_extrinsics", "create_align", "create_frame_queue",
+            "start_processing_queue", "process_frame", "poll_for_frame", "delete_processing_block",
+            "delete_frame_queue", "frame_add_ref", "config_enable_device_from_file_repeat_option",
+            "playback_device_set_real_time", "playback_device_pause", "playback_device_resume",
+            "playback_device_get_current_status",
+        ])
+        let driver = try RealSenseDriver(library: library)
+        let camera = try driver.open(CameraChoice())
+        let streams = try camera.start(settings(camera.info, isAligned: true))
+        #expect(!streams.isAligned && streams.calibration == nil)
+        let frames = try #require(try camera.next(timeout: 2000))
+        #expect(frames.video != nil && frames.depth != nil)
+        // What it has not is told where it is asked for.
+        var exposed = settings(camera.info)
+        exposed.exposure = 10_000
+        for body in [{ _ = try driver.open(recording()) }, { _ = try camera.start(exposed) }] {
+            #expect {
+                try body()
+            } throws: { error in
+                guard case .libraryUnsuitable(let reason)? = error as? CameraError else { return false }
+                return reason.contains("has no function rs2_")
+            }
+        }
+    }
+
     @Test func `a library that is too old, or is another one, does not suit`() throws {
         fake.set("version", 24900)
         #expect {

@@ -11,14 +11,16 @@ package enum CompiledLibrary {
 
     /// Compiles a file of `Tests/cameras`, once in a process.
     ///
+    /// - Parameter functions: that the library is to lack.
     /// - Returns: the path of the shared object.
-    package static func build(_ source: String) throws -> String {
-        try built.withLock { built in
-            if let path = built[source] { return path }
+    package static func build(_ source: String, without functions: [String] = []) throws -> String {
+        let key = ([source] + functions).joined(separator: " ")
+        return try built.withLock { built in
+            if let path = built[key] { return path }
             let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .appending(path: "cameras")
             let path = FileManager.default.temporaryDirectory.appending(
-                path: "\(source)-\(ProcessInfo.processInfo.processIdentifier).so"
+                path: "\(source)-\(built.count)-\(ProcessInfo.processInfo.processIdentifier).so"
             ).path()
             let compiler = Process()
             compiler.executableURL = URL(filePath: "/usr/bin/env")
@@ -27,6 +29,7 @@ package enum CompiledLibrary {
                 path,
                 sources.appending(path: source).path(),
             ]
+            compiler.arguments? += functions.map { "-D\($0)=static_\($0)" }
             let messages = Pipe()
             compiler.standardError = messages
             try compiler.run()
@@ -35,7 +38,7 @@ package enum CompiledLibrary {
             guard compiler.terminationStatus == 0 else {
                 throw Failure(description: String(decoding: text, as: UTF8.self))
             }
-            built[source] = path
+            built[key] = path
             return path
         }
     }

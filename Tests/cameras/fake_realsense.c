@@ -232,8 +232,6 @@ rs2_get_device_info (int *device, int info, fault **error)
     return info == 0 ? "Fake RealSense" : serials[*device % 3];
 }
 
-int rs2_is_device_extendable_to (void *device, int extension, fault **error) { (void) device; (void) extension; (void) error; return 0; }
-
 // MARK: - Sensors and profiles
 
 void *rs2_query_sensors (void *device, fault **error) { (void) device; ENTER ("query_sensors", NULL); return made (1); }

@@ -45,6 +45,7 @@ final class RealSenseCamera: Camera {
     }
 
     private struct Align {
+        let functions: RealSenseLibrary.Alignment
         let block: RealSenseObject
         let queue: RealSenseObject
     }
@@ -75,8 +76,9 @@ final class RealSenseCamera: Camera {
             if isRecording {
                 // Before the start, so that no frame is skipped. The pipeline starts one sensor after the other, and the player
                 // reads as soon as one runs, and drops the frames of those that do not run yet. So it waits until all do.
-                try functions.call { functions.setRealTime(device.pointer, 0, $0) }
-                try functions.call { functions.pausePlayback(device.pointer, $0) }
+                let playback = try functions.playback.get()
+                try functions.call { playback.setRealTime(device.pointer, 0, $0) }
+                try functions.call { playback.pausePlayback(device.pointer, $0) }
             }
             let profile = try functions.make(functions.deletePipelineProfile) {
                 functions.startPipeline(pipeline.pointer, config.pointer, $0)
@@ -98,8 +100,9 @@ final class RealSenseCamera: Camera {
     private func config(_ settings: CameraSettings) throws(CameraError) -> RealSenseObject {
         let config = try functions.make(functions.deleteConfig) { functions.createConfig($0) }
         if isRecording {
+            let playback = try functions.playback.get()
             try functions.call {
-                functions.enableRecording(config.pointer, choice.recording, choice.isLooped ? 1 : 0, $0)
+                playback.enableRecording(config.pointer, choice.recording, choice.isLooped ? 1 : 0, $0)
             }
         } else {
             try functions.call { functions.enableDevice(config.pointer, choice.serial, $0) }
@@ -123,17 +126,20 @@ final class RealSenseCamera: Camera {
         _ profile: RealSenseObject, _ device: RealSenseObject, _ settings: CameraSettings
     ) throws(CameraError) -> Run {
         let unit = try configureSensors(of: device, settings)
-        let isAligned = settings.isAligned && settings.video != nil && settings.depth != nil
+        // Where the library cannot, the element registers the depth.
+        let isWanted = settings.isAligned && settings.video != nil && settings.depth != nil
+        let alignment = isWanted ? try? functions.alignment.get() : nil
         var streams = CameraStreams(
-            video: settings.video, depth: settings.depth, calibration: try calibration(profile), isAligned: isAligned,
-            depthUnit: unit)
+            video: settings.video, depth: settings.depth, calibration: try calibration(profile),
+            isAligned: alignment != nil, depthUnit: unit)
         streams.calibration?.depthUnit = unit
-        guard isAligned else { return Run(streams: streams, device: device, align: nil) }
+        guard let alignment else { return Run(streams: streams, device: device, align: nil) }
         let align = Align(
-            block: try functions.make(functions.deleteProcessing) {
-                functions.createAlign(RealSenseConstant.streamColor, $0)
-            }, queue: try functions.make(functions.deleteQueue) { functions.createQueue(1, $0) })
-        try functions.call { functions.startProcessing(align.block.pointer, align.queue.pointer, $0) }
+            functions: alignment,
+            block: try functions.make(alignment.deleteProcessing) {
+                alignment.createAlign(RealSenseConstant.streamColor, $0)
+            }, queue: try functions.make(alignment.deleteQueue) { alignment.createQueue(1, $0) })
+        try functions.call { alignment.startProcessing(align.block.pointer, align.queue.pointer, $0) }
         if let video = settings.video {
             streams.depth?.width = video.width
             streams.depth?.height = video.height
@@ -174,25 +180,32 @@ final class RealSenseCamera: Camera {
         } else if let exposure = settings.exposure {
             try set(sensor, RealSenseConstant.optionAutoExposure, 0)
             try set(sensor, RealSenseConstant.optionExposure, Float(exposure))
-        } else {
-            try set(sensor, RealSenseConstant.optionAutoExposure, 1)
         }
+    }
+
+    /// The range of an option; nil where the sensor does not have it.
+    private func range(of option: CInt, _ sensor: RealSenseObject) throws(CameraError) -> ClosedRange<Float>? {
+        let options = try functions.options.get()
+        guard try functions.call({ options.supportsOption(sensor.pointer, option, $0) }) != 0 else { return nil }
+        var (least, most, step, standard): (Float, Float, Float, Float) = (0, 0, 0, 0)
+        try functions.call { options.optionRange(sensor.pointer, option, &least, &most, &step, &standard, $0) }
+        return least <= most ? least...most : nil
     }
 
     /// Sets an option where the sensor has it.
     private func set(_ sensor: RealSenseObject, _ option: CInt, _ value: Float) throws(CameraError) {
-        guard try functions.call({ functions.supportsOption(sensor.pointer, option, $0) }) != 0 else { return }
-        try functions.call { functions.setOption(sensor.pointer, option, value, $0) }
+        guard try range(of: option, sensor) != nil else { return }
+        let options = try functions.options.get()
+        try functions.call { options.setOption(sensor.pointer, option, value, $0) }
     }
 
     private func setPreset(_ sensor: RealSenseObject, _ name: String) throws(CameraError) {
         let option = RealSenseConstant.optionPreset
-        guard try functions.call({ functions.supportsOption(sensor.pointer, option, $0) }) != 0 else { return }
-        var (least, most, step, standard): (Float, Float, Float, Float) = (0, 0, 0, 0)
-        try functions.call { functions.optionRange(sensor.pointer, option, &least, &most, &step, &standard, $0) }
+        guard let range = try range(of: option, sensor) else { return }
+        let options = try functions.options.get()
         var names: [String] = []
-        for value in stride(from: max(least, 0), through: min(most, 100), by: 1) {
-            let text = try functions.call { functions.optionValueDescription(sensor.pointer, option, value, $0) }
+        for value in stride(from: max(range.lowerBound, 0), through: min(range.upperBound, 100), by: 1) {
+            let text = try functions.call { options.optionValueDescription(sensor.pointer, option, value, $0) }
             guard let known = text.map({ String(cString: $0) }) else { continue }
             if known.lowercased() == name.lowercased() { return try set(sensor, option, value) }
             names.append(known)
@@ -229,13 +242,17 @@ final class RealSenseCamera: Camera {
 
     private func intrinsics(_ profile: OpaquePointer) -> CameraIntrinsics? {
         var raw = RealSenseIntrinsics()
-        guard (try? functions.call { functions.videoIntrinsics(profile, &raw, $0) }) != nil else { return nil }
+        guard let read = functions.videoIntrinsics, (try? functions.call { read(profile, &raw, $0) }) != nil else {
+            return nil
+        }
         return raw.intrinsics
     }
 
     private func pose(from depth: OpaquePointer, to color: OpaquePointer) -> CameraPose? {
         var raw = RealSenseExtrinsics()
-        guard (try? functions.call { functions.extrinsics(depth, color, &raw, $0) }) != nil else { return nil }
+        guard let read = functions.extrinsics, (try? functions.call { read(depth, color, &raw, $0) }) != nil else {
+            return nil
+        }
         return raw.pose
     }
 
@@ -272,7 +289,8 @@ final class RealSenseCamera: Camera {
     /// The player stops when it has read the last frame, which may be on its way to the queue for some time yet.
     private func checkPlayback(_ playback: RealSensePlayback, of device: RealSenseObject) throws(CameraError) {
         if case .failed(let reason)? = playback.error { throw .recording(reason) }
-        let status = try functions.call { functions.playbackStatus(device.pointer, $0) }
+        let player = try functions.playback.get()
+        let status = try functions.call { player.playbackStatus(device.pointer, $0) }
         guard status == RealSenseConstant.playbackStopped else { return }
         run?.emptyWaits += 1
         if let waits = run?.emptyWaits, waits >= RealSenseCamera.waitsAfterStop { throw .ended }
@@ -298,10 +316,10 @@ final class RealSenseCamera: Camera {
     private func aligned(_ frames: RealSenseObject, _ align: Align?) throws(CameraError) -> RealSenseObject {
         guard let align else { return frames }
         // Processing takes a reference of its own; ours goes with `frames`.
-        try functions.call { functions.addReference(frames.pointer, $0) }
-        try functions.call { functions.processFrame(align.block.pointer, frames.pointer, $0) }
+        try functions.call { align.functions.addReference(frames.pointer, $0) }
+        try functions.call { align.functions.processFrame(align.block.pointer, frames.pointer, $0) }
         var result: OpaquePointer?
-        let exists = try functions.call { functions.pollQueue(align.queue.pointer, &result, $0) }
+        let exists = try functions.call { align.functions.pollQueue(align.queue.pointer, &result, $0) }
         guard exists != 0, let result else { return frames }
         return RealSenseObject(result, functions.releaseFrame)
     }
@@ -357,12 +375,13 @@ private final class RealSensePlayback {
     init(resuming device: RealSenseObject, _ functions: RealSenseLibrary) throws(CameraError) {
         let fault = Fault()
         let player = Player(device: device)
+        let playback = try functions.playback.get()
         do throws(SystemFault) {
             thread = try WorkThread {
                 do throws(CameraError) {
-                    try functions.call { functions.resumePlayback(player.device.pointer, $0) }
+                    try functions.call { playback.resumePlayback(player.device.pointer, $0) }
                     // What fails on the player's thread is not told.
-                    let status = try functions.call { functions.playbackStatus(player.device.pointer, $0) }
+                    let status = try functions.call { playback.playbackStatus(player.device.pointer, $0) }
                     if status == RealSenseConstant.playbackPaused { throw .failed("the player does not resume") }
                 } catch {
                     fault.error.withLock { $0 = error }

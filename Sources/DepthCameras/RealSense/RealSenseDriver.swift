@@ -73,8 +73,9 @@ package final class RealSenseDriver: CameraDriver {
     }
 
     private func recordingInfo(_ choice: CameraChoice, _ pipeline: RealSenseObject) throws(CameraError) -> CameraInfo {
+        let playback = try functions.playback.get()
         let config = try functions.make(functions.deleteConfig) { functions.createConfig($0) }
-        try functions.call { functions.enableRecording(config.pointer, choice.recording, 0, $0) }
+        try functions.call { playback.enableRecording(config.pointer, choice.recording, 0, $0) }
         let profile = try functions.make(functions.deletePipelineProfile) {
             functions.resolveConfig(config.pointer, pipeline.pointer, $0)
         }
@@ -91,10 +92,7 @@ package final class RealSenseDriver: CameraDriver {
             let sensor = try functions.make(functions.deleteSensor) {
                 functions.createSensor(sensors.pointer, number, $0)
             }
-            let profiles = try functions.make(functions.deleteStreamProfiles) {
-                functions.streamProfiles(sensor.pointer, $0)
-            }
-            for profile in try profilesOf(profiles) {
+            for profile in try functions.profiles(of: sensor) {
                 switch profile.stream {
                 case RealSenseConstant.streamDepth where profile.mode.format == .gray16:
                     modes.depth.append(profile.mode)
@@ -114,16 +112,6 @@ package final class RealSenseDriver: CameraDriver {
         guard try functions.call({ functions.supportsDeviceInfo(device.pointer, info, $0) }) != 0 else { return nil }
         return try functions.call { functions.deviceInfo(device.pointer, info, $0) }.map { String(cString: $0) }
     }
-
-    /// The streams of a list that are pictures in a format that we know.
-    private func profilesOf(_ list: RealSenseObject) throws(CameraError) -> [RealSenseProfile] {
-        var profiles: [RealSenseProfile] = []
-        for number in 0..<max(0, try functions.call { functions.streamProfileCount(list.pointer, $0) }) {
-            let pointer = try functions.call { functions.streamProfile(list.pointer, number, $0) }
-            if let profile = try functions.profile(pointer) { profiles.append(profile) }
-        }
-        return profiles
-    }
 }
 
 /// A stream of the camera as librealsense describes it.
@@ -133,6 +121,17 @@ struct RealSenseProfile {
 }
 
 extension RealSenseLibrary {
+    /// The streams of a sensor that are pictures in a format that we know.
+    func profiles(of sensor: RealSenseObject) throws(CameraError) -> [RealSenseProfile] {
+        let list = try make(deleteStreamProfiles) { streamProfiles(sensor.pointer, $0) }
+        var profiles: [RealSenseProfile] = []
+        for number in 0..<max(0, try call { streamProfileCount(list.pointer, $0) }) {
+            let pointer = try call { streamProfile(list.pointer, number, $0) }
+            if let profile = try profile(pointer) { profiles.append(profile) }
+        }
+        return profiles
+    }
+
     /// Reads a stream profile; nil for one that is no picture, or of a format that we do not know.
     func profile(_ pointer: OpaquePointer?) throws(CameraError) -> RealSenseProfile? {
         var (stream, number, index, id, rate): (CInt, CInt, CInt, CInt, CInt) = (0, 0, 0, 0, 0)

@@ -24,27 +24,16 @@ struct RealSenseLibrary: Sendable {
     let queryDevices: Make
     let deviceCount: Count
     let createDevice: MakeNth
-    let deleteDeviceList: Delete
-    let deleteDevice: Delete
+    let deleteDeviceList, deleteDevice: Delete
     let supportsDeviceInfo: Ask
     let deviceInfo: @convention(c) (Object?, CInt, Fault) -> UnsafePointer<CChar>?
-    let isDeviceExtendable: Ask
 
     let querySensors: Make
     let sensorCount: Count
     let createSensor: MakeNth
-    let deleteSensorList: Delete
-    let deleteSensor: Delete
+    let deleteSensorList, deleteSensor: Delete
     let isSensorExtendable: Ask
     let depthScale: @convention(c) (Object?, Fault) -> Float
-    let supportsOption: Ask
-    let setOption: @convention(c) (Object?, CInt, Float, Fault) -> Void
-    let optionRange:
-        @convention(c) (
-            Object?, CInt, UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>,
-            UnsafeMutablePointer<Float>, Fault
-        ) -> Void
-    let optionValueDescription: @convention(c) (Object?, CInt, Float, Fault) -> UnsafePointer<CChar>?
 
     let streamProfiles: Make
     let streamProfileCount: Count
@@ -52,14 +41,11 @@ struct RealSenseLibrary: Sendable {
     let deleteStreamProfiles: Delete
     let streamProfileData: @convention(c) (Object?, Number, Number, Number, Number, Number, Fault) -> Void
     let videoResolution: @convention(c) (Object?, Number, Number, Fault) -> Void
-    let videoIntrinsics: @convention(c) (Object?, UnsafeMutableRawPointer, Fault) -> Void
-    let extrinsics: @convention(c) (Object?, Object?, UnsafeMutableRawPointer, Fault) -> Void
 
     let createConfig: @convention(c) (Fault) -> Object?
     let deleteConfig: Delete
     let enableStream: @convention(c) (Object?, CInt, CInt, CInt, CInt, CInt, CInt, Fault) -> Void
     let enableDevice: @convention(c) (Object?, UnsafePointer<CChar>, Fault) -> Void
-    let enableRecording: @convention(c) (Object?, UnsafePointer<CChar>, CInt, Fault) -> Void
     let resolveConfig: @convention(c) (Object?, Object?, Fault) -> Object?
 
     let createPipeline: Make
@@ -67,35 +53,79 @@ struct RealSenseLibrary: Sendable {
     let startPipeline: @convention(c) (Object?, Object?, Fault) -> Object?
     let stopPipeline: @convention(c) (Object?, Fault) -> Void
     let deletePipelineProfile: Delete
-    let profileDevice: Make
-    let profileStreams: Make
+    let profileDevice, profileStreams: Make
     let waitForFrames: @convention(c) (Object?, UnsafeMutablePointer<Object?>, CUnsignedInt, Fault) -> CInt
 
     let embeddedFrameCount: Count
     let extractFrame: MakeNth
     let releaseFrame: Delete
-    let addReference: @convention(c) (Object?, Fault) -> Void
     let frameData: @convention(c) (Object?, Fault) -> UnsafeRawPointer?
-    let frameSize: Count
-    let frameStride: Count
-    let frameWidth: Count
-    let frameHeight: Count
+    let frameSize, frameStride, frameWidth, frameHeight: Count
     let frameTime: @convention(c) (Object?, Fault) -> Double
     let frameNumber: @convention(c) (Object?, Fault) -> CUnsignedLongLong
     let frameProfile: Make
 
-    let createAlign: @convention(c) (CInt, Fault) -> Object?
-    let createQueue: @convention(c) (CInt, Fault) -> Object?
-    let startProcessing: @convention(c) (Object?, Object?, Fault) -> Void
-    let processFrame: @convention(c) (Object?, Object?, Fault) -> Void
-    let pollQueue: @convention(c) (Object?, UnsafeMutablePointer<Object?>, Fault) -> CInt
-    let deleteProcessing: Delete
-    let deleteQueue: Delete
+    // What only some need: a library without it does for the others. An error names the function that is missing.
+    let videoIntrinsics: (@convention(c) (Object?, UnsafeMutableRawPointer, Fault) -> Void)?
+    let extrinsics: (@convention(c) (Object?, Object?, UnsafeMutableRawPointer, Fault) -> Void)?
+    let options: Result<Options, CameraError>
+    let alignment: Result<Alignment, CameraError>
+    let playback: Result<Playback, CameraError>
 
-    let setRealTime: @convention(c) (Object?, CInt, Fault) -> Void
-    let pausePlayback: @convention(c) (Object?, Fault) -> Void
-    let resumePlayback: @convention(c) (Object?, Fault) -> Void
-    let playbackStatus: Count
+    /// The settings of a sensor.
+    struct Options: Sendable {
+        let supportsOption: Ask
+        let setOption: @convention(c) (Object?, CInt, Float, Fault) -> Void
+        let optionRange:
+            @convention(c) (
+                Object?, CInt, UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>,
+                UnsafeMutablePointer<Float>, Fault
+            ) -> Void
+        let optionValueDescription: @convention(c) (Object?, CInt, Float, Fault) -> UnsafePointer<CChar>?
+
+        fileprivate init(_ library: DynamicLibrary) throws(CameraError) {
+            supportsOption = try library.function("rs2_supports_option")
+            setOption = try library.function("rs2_set_option")
+            optionRange = try library.function("rs2_get_option_range")
+            optionValueDescription = try library.function("rs2_get_option_value_description")
+        }
+    }
+
+    /// The registration of depth to color.
+    struct Alignment: Sendable {
+        let addReference: @convention(c) (Object?, Fault) -> Void
+        let createAlign, createQueue: @convention(c) (CInt, Fault) -> Object?
+        let startProcessing, processFrame: @convention(c) (Object?, Object?, Fault) -> Void
+        let pollQueue: @convention(c) (Object?, UnsafeMutablePointer<Object?>, Fault) -> CInt
+        let deleteProcessing, deleteQueue: Delete
+
+        fileprivate init(_ library: DynamicLibrary) throws(CameraError) {
+            addReference = try library.function("rs2_frame_add_ref")
+            createAlign = try library.function("rs2_create_align")
+            createQueue = try library.function("rs2_create_frame_queue")
+            startProcessing = try library.function("rs2_start_processing_queue")
+            processFrame = try library.function("rs2_process_frame")
+            pollQueue = try library.function("rs2_poll_for_frame")
+            deleteProcessing = try library.function("rs2_delete_processing_block")
+            deleteQueue = try library.function("rs2_delete_frame_queue")
+        }
+    }
+
+    /// Recordings.
+    struct Playback: Sendable {
+        let enableRecording: @convention(c) (Object?, UnsafePointer<CChar>, CInt, Fault) -> Void
+        let setRealTime: @convention(c) (Object?, CInt, Fault) -> Void
+        let pausePlayback, resumePlayback: @convention(c) (Object?, Fault) -> Void
+        let playbackStatus: Count
+
+        fileprivate init(_ library: DynamicLibrary) throws(CameraError) {
+            enableRecording = try library.function("rs2_config_enable_device_from_file_repeat_option")
+            setRealTime = try library.function("rs2_playback_device_set_real_time")
+            pausePlayback = try library.function("rs2_playback_device_pause")
+            resumePlayback = try library.function("rs2_playback_device_resume")
+            playbackStatus = try library.function("rs2_playback_device_get_current_status")
+        }
+    }
 
     init(_ library: DynamicLibrary) throws(CameraError) {
         errorMessage = try library.function("rs2_get_error_message")
@@ -112,7 +142,6 @@ struct RealSenseLibrary: Sendable {
         deleteDevice = try library.function("rs2_delete_device")
         supportsDeviceInfo = try library.function("rs2_supports_device_info")
         deviceInfo = try library.function("rs2_get_device_info")
-        isDeviceExtendable = try library.function("rs2_is_device_extendable_to")
         querySensors = try library.function("rs2_query_sensors")
         sensorCount = try library.function("rs2_get_sensors_count")
         createSensor = try library.function("rs2_create_sensor")
@@ -120,23 +149,16 @@ struct RealSenseLibrary: Sendable {
         deleteSensor = try library.function("rs2_delete_sensor")
         isSensorExtendable = try library.function("rs2_is_sensor_extendable_to")
         depthScale = try library.function("rs2_get_depth_scale")
-        supportsOption = try library.function("rs2_supports_option")
-        setOption = try library.function("rs2_set_option")
-        optionRange = try library.function("rs2_get_option_range")
-        optionValueDescription = try library.function("rs2_get_option_value_description")
         streamProfiles = try library.function("rs2_get_stream_profiles")
         streamProfileCount = try library.function("rs2_get_stream_profiles_count")
         streamProfile = try library.function("rs2_get_stream_profile")
         deleteStreamProfiles = try library.function("rs2_delete_stream_profiles_list")
         streamProfileData = try library.function("rs2_get_stream_profile_data")
         videoResolution = try library.function("rs2_get_video_stream_resolution")
-        videoIntrinsics = try library.function("rs2_get_video_stream_intrinsics")
-        extrinsics = try library.function("rs2_get_extrinsics")
         createConfig = try library.function("rs2_create_config")
         deleteConfig = try library.function("rs2_delete_config")
         enableStream = try library.function("rs2_config_enable_stream")
         enableDevice = try library.function("rs2_config_enable_device")
-        enableRecording = try library.function("rs2_config_enable_device_from_file_repeat_option")
         resolveConfig = try library.function("rs2_config_resolve")
         createPipeline = try library.function("rs2_create_pipeline")
         deletePipeline = try library.function("rs2_delete_pipeline")
@@ -149,7 +171,6 @@ struct RealSenseLibrary: Sendable {
         embeddedFrameCount = try library.function("rs2_embedded_frames_count")
         extractFrame = try library.function("rs2_extract_frame")
         releaseFrame = try library.function("rs2_release_frame")
-        addReference = try library.function("rs2_frame_add_ref")
         frameData = try library.function("rs2_get_frame_data")
         frameSize = try library.function("rs2_get_frame_data_size")
         frameStride = try library.function("rs2_get_frame_stride_in_bytes")
@@ -158,17 +179,11 @@ struct RealSenseLibrary: Sendable {
         frameTime = try library.function("rs2_get_frame_timestamp")
         frameNumber = try library.function("rs2_get_frame_number")
         frameProfile = try library.function("rs2_get_frame_stream_profile")
-        createAlign = try library.function("rs2_create_align")
-        createQueue = try library.function("rs2_create_frame_queue")
-        startProcessing = try library.function("rs2_start_processing_queue")
-        processFrame = try library.function("rs2_process_frame")
-        pollQueue = try library.function("rs2_poll_for_frame")
-        deleteProcessing = try library.function("rs2_delete_processing_block")
-        deleteQueue = try library.function("rs2_delete_frame_queue")
-        setRealTime = try library.function("rs2_playback_device_set_real_time")
-        pausePlayback = try library.function("rs2_playback_device_pause")
-        resumePlayback = try library.function("rs2_playback_device_resume")
-        playbackStatus = try library.function("rs2_playback_device_get_current_status")
+        options = Result { () throws(CameraError) in try Options(library) }
+        videoIntrinsics = try? library.function("rs2_get_video_stream_intrinsics")
+        extrinsics = try? library.function("rs2_get_extrinsics")
+        alignment = Result { () throws(CameraError) in try Alignment(library) }
+        playback = Result { () throws(CameraError) in try Playback(library) }
     }
 
     /// Runs a function, and turns its error into ours.
@@ -215,7 +230,6 @@ enum RealSenseConstant {
     static let infoName: CInt = 0
     static let infoSerial: CInt = 1
     static let extensionDepthSensor: CInt = 7
-    static let extensionPlayback: CInt = 16
     static let optionExposure: CInt = 3
     static let optionAutoExposure: CInt = 10
     static let optionPreset: CInt = 12
