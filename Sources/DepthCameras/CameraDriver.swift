@@ -125,7 +125,7 @@ package struct CameraSettings: Sendable, Equatable {
     package var isAligned = true
     /// The infrared projector; nil leaves it as it is.
     package var emitter: Bool?
-    /// Exposure of the color camera, in microseconds; nil for automatic exposure.
+    /// Exposure of the color camera, in microseconds; nil leaves it as it is.
     package var exposure: Int?
     /// The maker's name of a depth preset; empty leaves it as it is.
     package var preset = ""
@@ -140,7 +140,7 @@ package protocol Camera: AnyObject {
     /// Starts the streams.
     ///
     /// - Returns: what the frames will be.
-    /// - Throws: `CameraError.busy`, `.unplugged`, `.failed`.
+    /// - Throws: `CameraError.busy`, `.unplugged`, `.setting`, `.failed`.
     func start(_ settings: CameraSettings) throws(CameraError) -> CameraStreams
 
     /// Waits for the next frames.
@@ -229,6 +229,8 @@ package enum CameraError: Error, Equatable {
     case ended
     /// The camera was taken away.
     case unplugged(String)
+    /// A value that the user set is none of the camera's; the sentence says which there are.
+    case setting(String)
     /// Any other error; the library's own words.
     case failed(String)
 }

@@ -179,8 +179,8 @@ import Testing
     private static let startCalls = [
         "create_config", "config_enable_device", "config_enable_stream", "config_resolve",
         "pipeline_profile_get_device",
-        "pipeline_start_with_config", "get_depth_scale", "set_option", "pipeline_profile_get_streams", "create_align",
-        "create_frame_queue", "start_processing_queue",
+        "pipeline_start_with_config", "get_depth_scale", "set_option", "get_option", "get_option_range",
+        "pipeline_profile_get_streams", "create_align", "create_frame_queue", "start_processing_queue",
     ]
     private static let frameCalls = [
         "pipeline_try_wait_for_frames", "extract_frame", "get_frame_data", "frame_add_ref", "process_frame",
@@ -195,7 +195,9 @@ import Testing
                 if RealSenseTests.openCalls.contains(call) { fake.set("fail", call) }
                 let camera = try driver().open(CameraChoice())
                 if RealSenseTests.startCalls.contains(call) { fake.set("fail", call) }
-                _ = try camera.start(settings(camera.info, isAligned: true))
+                var settings = settings(camera.info, isAligned: true)
+                settings.exposure = 10_000
+                _ = try camera.start(settings)
                 if RealSenseTests.frameCalls.contains(call) { fake.set("fail", call) }
                 _ = try camera.next(timeout: 1000)
             } throws: { error in
@@ -260,13 +262,69 @@ import Testing
         #expect(frames == nil)
     }
 
+    // MARK: Options
+
+    /// The color sensor counts 100 microseconds, and the depth sensor, which is a D405's color camera too, 1.
+    @Test(arguments: [
+        (false, 10_000, 100.0), (false, 100, 1), (false, 1_000_000, 10_000), (false, 33_333, 333),
+        (true, 10_000, 10_000),
+        (true, 165_000, 165_000),
+    ])
+    func `the exposure is in microseconds`(isOneSensor: Bool, exposure: Int, counts: Double) throws {
+        fake.set("one-sensor", isOneSensor ? 1 : 0)
+        let camera = try driver().open(CameraChoice())
+        var settings = settings(camera.info)
+        settings.exposure = exposure
+        _ = try camera.start(settings)
+        let sensors: [FakeRealSense.Sensor] = [.color, .depth]
+        let (sensor, other) = (sensors[isOneSensor ? 1 : 0], sensors[isOneSensor ? 0 : 1])
+        #expect(fake.value(.exposure, of: sensor) == counts && fake.value(.automaticExposure, of: sensor) == 0)
+        #expect(fake.value(.automaticExposure, of: other) == 1 && fake.optionChanges == 2)
+    }
+
+    @Test(arguments: [
+        (false, 99, "100 to 1000000"), (false, 1_000_001, "100 to 1000000"), (false, 10_000_000, "100 to 1000000"),
+        (true, 165_001, "1 to 165000"),
+    ])
+    func `an exposure that the camera has not is refused with its range`(
+        isOneSensor: Bool, exposure: Int, range: String
+    ) throws {
+        try withoutLeaks {
+            fake.set("one-sensor", isOneSensor ? 1 : 0)
+            let camera = try driver().open(CameraChoice())
+            var settings = settings(camera.info)
+            settings.exposure = exposure
+            let sentence = "exposure=\(exposure) is out of the camera's range of \(range) microseconds"
+            #expect(throws: CameraError.setting(sentence)) { _ = try camera.start(settings) }
+            #expect(fake.optionChanges == 0)
+        }
+    }
+
+    @Test func `what nobody asked for stays as the camera was left`() throws {
+        let camera = try driver().open(CameraChoice())
+        _ = try camera.start(settings(camera.info))
+        camera.stop()
+        #expect(fake.optionChanges == 0)
+    }
+
+    @Test func `after a stop the exposure is as before`() throws {
+        let camera = try driver().open(CameraChoice())
+        var settings = settings(camera.info)
+        settings.exposure = 5_000
+        for _ in 0..<2 { _ = try camera.start(settings) }
+        #expect(fake.value(.exposure, of: .color) == 50 && fake.value(.automaticExposure, of: .color) == 0)
+        settings.exposure = nil
+        _ = try camera.start(settings)
+        #expect(fake.value(.exposure, of: .color) == 156 && fake.value(.automaticExposure, of: .color) == 1)
+    }
+
     @Test func `an unknown preset is refused with those that there are`() throws {
         let camera = try driver().open(CameraChoice())
         var settings = settings(camera.info)
         settings.preset = "hand"
         _ = try camera.start(settings)
         settings.preset = "Nothing"
-        #expect(throws: CameraError.failed("no preset Nothing; the presets are Default, Hand")) {
+        #expect(throws: CameraError.setting("no preset Nothing; the presets are Default, Hand")) {
             _ = try camera.start(settings)
         }
     }

@@ -284,6 +284,18 @@ import Testing
         #expect(try error().contains("The camera is in use."))
     }
 
+    @Test func `settings that the camera has not are told`() throws {
+        for (property, words) in [
+            ("exposure=2000000", "Exposure=2000000 is out of the camera's range of 100 to 1000000 microseconds."),
+            ("preset=?", "No preset ?; the presets are Default, Hand."),
+        ] {
+            let pipeline = pipeline(property)
+            pipeline.set(GST_STATE_PLAYING)
+            #expect(try #require(pipeline.bus.nextError()).text == "A property does not suit the camera. \(words)")
+        }
+        #expect(pipeline("exposure=10000 num-buffers=3").run() == .ended)
+    }
+
     @Test func `a camera that is unplugged ends the stream with an error`() throws {
         fake.set("interval", 5)
         fake.set("unplug-after", 10)

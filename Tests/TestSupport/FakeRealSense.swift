@@ -14,17 +14,22 @@ package final class FakeRealSense {
     private let resetAll: @convention(c) () -> Void
     private let countObjects: @convention(c) () -> CLong
     private let countCalls: @convention(c) () -> CLong
+    private let countSets: @convention(c) () -> CLong
+    private let readOption: @convention(c) (CInt, CInt) -> Double
 
     package init() throws {
         path = try CompiledLibrary.build("fake_realsense.c")
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL),
             let set = dlsym(handle, "fake_realsense_set"), let reset = dlsym(handle, "fake_realsense_reset"),
-            let objects = dlsym(handle, "fake_realsense_objects"), let calls = dlsym(handle, "fake_realsense_calls")
+            let objects = dlsym(handle, "fake_realsense_objects"), let calls = dlsym(handle, "fake_realsense_calls"),
+            let sets = dlsym(handle, "fake_realsense_sets"), let option = dlsym(handle, "fake_realsense_option")
         else { throw CompiledLibrary.Failure(description: "\(path) is not the stand-in") }
         setKey = unsafeBitCast(set, to: (@convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> CInt).self)
         resetAll = unsafeBitCast(reset, to: (@convention(c) () -> Void).self)
         countObjects = unsafeBitCast(objects, to: (@convention(c) () -> CLong).self)
         countCalls = unsafeBitCast(calls, to: (@convention(c) () -> CLong).self)
+        countSets = unsafeBitCast(sets, to: (@convention(c) () -> CLong).self)
+        readOption = unsafeBitCast(option, to: (@convention(c) (CInt, CInt) -> Double).self)
         resetAll()
     }
 
@@ -39,4 +44,13 @@ package final class FakeRealSense {
     package var objects: Int { countObjects() }
     /// Calls of the library so far.
     package var calls: Int { countCalls() }
+    /// Changes of options since the reset.
+    package var optionChanges: Int { countSets() }
+
+    package enum Sensor: CInt, CaseIterable { case depth, color, fisheye }
+
+    package enum Option: CInt { case exposure = 3, automaticExposure = 10, preset = 12, emitter = 18 }
+
+    /// The value of a sensor's option; -1 where it has none.
+    package func value(_ option: Option, of sensor: Sensor) -> Double { readOption(sensor.rawValue, option.rawValue) }
 }

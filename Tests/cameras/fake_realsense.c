@@ -6,6 +6,9 @@
 //
 // Set up by fake_realsense_set(key, value); fake_realsense_reset() restores the defaults. fake_realsense_objects() counts what was
 // made and not deleted. Frame n has n in the first bytes of its color, and 1000 + n % 1000 in each sample of its depth.
+//
+// There are three sensors: depth, color, and a fisheye without streams that are known. Their options have the ranges of a D435's;
+// one outside of its range is refused. fake_realsense_option(sensor, option) tells a value, fake_realsense_sets() counts changes.
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -52,6 +55,8 @@ static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
 
 static struct {
     int cameras, version, interval_ms, error_type, lose_every, bad_stride, no_data, wrong_size;
+    // Bits: 1 depth, 2 color. A D405 has both on one sensor.
+    int streams, one_sensor;
     long unplug_after, silent_after, jump_at, frames;
     bool stays_paused;
     double drift_ppm, jump_ms, unit;
@@ -64,7 +69,17 @@ static struct {
     long taken;
 } player;
 
-static atomic_long objects, calls;
+static atomic_long objects, calls, sets;
+
+enum { OPTIONS = 7 };
+static const struct {
+    int sensor, option;
+    float least, most, step, standard;
+} ranges[OPTIONS] = {
+    { 0, 3, 1, 165000, 1, 8500 }, { 0, 10, 0, 1, 1, 1 }, { 0, 12, 0, 1, 1, 0 }, { 0, 18, 0, 2, 1, 1 },
+    { 1, 3, 1, 10000, 1, 156 }, { 1, 10, 0, 1, 1, 1 }, { 2, 10, 0, 1, 1, 1 },
+};
+static float values[OPTIONS];
 
 static void
 defaults (void)
@@ -76,6 +91,9 @@ defaults (void)
     settings.unplug_after = settings.silent_after = settings.jump_at = -1;
     settings.unit = 0.001;
     settings.frames = 10;
+    settings.streams = 3;
+    for (int i = 0; i < OPTIONS; i++) values[i] = ranges[i].standard;
+    atomic_store (&sets, 0);
 }
 
 __attribute__ ((constructor)) static void
@@ -125,6 +143,8 @@ fake_realsense_set (const char *key, const char *value)
     else if (!strcmp (key, "no-data")) settings.no_data = atoi (value);
     else if (!strcmp (key, "wrong-size")) settings.wrong_size = atoi (value);
     else if (!strcmp (key, "error-type")) settings.error_type = atoi (value);
+    else if (!strcmp (key, "streams")) settings.streams = atoi (value);
+    else if (!strcmp (key, "one-sensor")) settings.one_sensor = atoi (value);
     else if (!strcmp (key, "frames")) settings.frames = atol (value);
     else if (!strcmp (key, "stays-paused")) settings.stays_paused = atoi (value);
     else if (!strcmp (key, "fail")) snprintf (settings.failing, sizeof settings.failing, "%s", value);
@@ -235,7 +255,7 @@ rs2_get_device_info (int *device, int info, fault **error)
 // MARK: - Sensors and profiles
 
 void *rs2_query_sensors (void *device, fault **error) { (void) device; ENTER ("query_sensors", NULL); return made (1); }
-int rs2_get_sensors_count (void *list, fault **error) { (void) list; ENTER ("get_sensors_count", 0); return 2; }
+int rs2_get_sensors_count (void *list, fault **error) { (void) list; ENTER ("get_sensors_count", 0); return 3; }
 
 void *
 rs2_create_sensor (void *list, int index, fault **error)
@@ -252,21 +272,62 @@ void rs2_delete_sensor_list (void *list) { gone (list); }
 void rs2_delete_sensor (void *sensor) { gone (sensor); }
 int rs2_is_sensor_extendable_to (int *sensor, int extension, fault **error) { (void) error; return *sensor == 0 && extension == 7; }
 float rs2_get_depth_scale (void *sensor, fault **error) { (void) sensor; ENTER ("get_depth_scale", 0); return (float) settings.unit; }
-int rs2_supports_option (void *sensor, int option, fault **error) { (void) sensor; (void) option; (void) error; return 1; }
 
-void
-rs2_set_option (void *sensor, int option, float value, fault **error)
+static int
+index_of (int sensor, int option)
 {
-    (void) sensor; (void) option; (void) value;
-    ENTER ("set_option", );
+    for (int i = 0; i < OPTIONS; i++)
+        if (ranges[i].sensor == sensor && ranges[i].option == option) return i;
+    return -1;
+}
+
+long fake_realsense_sets (void) { return atomic_load (&sets); }
+
+double
+fake_realsense_option (int sensor, int option)
+{
+    double value;
+    int i = index_of (sensor, option);
+    pthread_mutex_lock (&lock);
+    value = i < 0 ? -1 : values[i];
+    pthread_mutex_unlock (&lock);
+    return value;
+}
+
+int rs2_supports_option (int *sensor, int option, fault **error) { (void) error; return index_of (*sensor, option) >= 0; }
+
+float
+rs2_get_option (int *sensor, int option, fault **error)
+{
+    ENTER ("get_option", 0);
+    return (float) fake_realsense_option (*sensor, option);
 }
 
 void
-rs2_get_option_range (void *sensor, int option, float *least, float *most, float *step, float *standard, fault **error)
+rs2_set_option (int *sensor, int option, float value, fault **error)
 {
-    (void) sensor; (void) option;
+    int i = index_of (*sensor, option);
+    ENTER ("set_option", );
+    if (i < 0 || !(value >= ranges[i].least && value <= ranges[i].most)) {
+        fail (error, "set_option", "out of range value for argument \"value\"", 3);
+        return;
+    }
+    pthread_mutex_lock (&lock);
+    values[i] = value;
+    pthread_mutex_unlock (&lock);
+    atomic_fetch_add (&sets, 1);
+}
+
+void
+rs2_get_option_range (int *sensor, int option, float *least, float *most, float *step, float *standard, fault **error)
+{
+    int i = index_of (*sensor, option);
     ENTER ("get_option_range", );
-    *least = 0; *most = 1; *step = 1; *standard = 0;
+    if (i < 0) {
+        fail (error, "get_option_range", "Option is not supported", 3);
+        return;
+    }
+    *least = ranges[i].least; *most = ranges[i].most; *step = ranges[i].step; *standard = ranges[i].standard;
 }
 
 const char *
@@ -285,7 +346,7 @@ static const profile profiles[2][3] = {
 
 typedef struct {
     int count;
-    const profile *items[3];
+    const profile *items[6];
     profile own[2];
 } profile_list;
 
@@ -295,8 +356,9 @@ rs2_get_stream_profiles (int *sensor, fault **error)
     profile_list *list;
     ENTER ("get_stream_profiles", NULL);
     list = made (sizeof *list);
-    list->count = 3;
-    for (int i = 0; i < 3; i++) list->items[i] = &profiles[*sensor][i];
+    for (int i = 0; i < 2; i++)
+        if ((settings.streams & (1 << i)) && *sensor == (settings.one_sensor ? 0 : i))
+            for (int j = 0; j < 3; j++) list->items[list->count++] = &profiles[i][j];
     return list;
 }
 

@@ -14,6 +14,8 @@ final class RealSenseCamera: Camera {
     private let pipeline: RealSenseObject
     private let choice: CameraChoice
     private var run: Run?
+    /// The exposure as it was before this camera was started, for its stop.
+    private var exposureBefore: [(sensor: RealSenseObject, option: CInt, value: Float)] = []
 
     /// Waits of 100 ms, on a machine that is busy.
     private static let waitsAfterStop = 4
@@ -173,13 +175,17 @@ final class RealSenseCamera: Camera {
         return unit
     }
 
+    /// Sets what the user asked for, and nothing else: the camera keeps what other programs have set.
     private func configure(_ sensor: RealSenseObject, isDepth: Bool, _ settings: CameraSettings) throws(CameraError) {
-        if isDepth {
-            if let emitter = settings.emitter { try set(sensor, RealSenseConstant.optionEmitter, emitter ? 1 : 0) }
-            if !settings.preset.isEmpty { try setPreset(sensor, settings.preset) }
-        } else if let exposure = settings.exposure {
-            try set(sensor, RealSenseConstant.optionAutoExposure, 0)
-            try set(sensor, RealSenseConstant.optionExposure, Float(exposure))
+        if isDepth, let emitter = settings.emitter {
+            try set(sensor, RealSenseConstant.optionEmitter, emitter ? 1 : 0)
+        }
+        if isDepth, !settings.preset.isEmpty { try setPreset(sensor, settings.preset) }
+        // A D405 has its color from the depth sensor.
+        if let exposure = settings.exposure,
+            try functions.profiles(of: sensor).contains(where: { $0.stream == RealSenseConstant.streamColor })
+        {
+            try setExposure(sensor, microseconds: exposure, unit: isDepth ? 1 : 100)
         }
     }
 
@@ -199,6 +205,28 @@ final class RealSenseCamera: Camera {
         try functions.call { options.setOption(sensor.pointer, option, value, $0) }
     }
 
+    /// Sets the exposure by hand.
+    ///
+    /// - Parameter unit: microseconds in a count of the sensor's option. A color sensor counts as UVC does, 100; a depth sensor 1.
+    private func setExposure(_ sensor: RealSenseObject, microseconds: Int, unit: Float) throws(CameraError) {
+        guard let range = try range(of: RealSenseConstant.optionExposure, sensor) else { return }
+        let counts = Float(microseconds) / unit
+        guard range.contains(counts) else {
+            func text(_ counts: Float) -> String { Int(exactly: (counts * unit).rounded()).map(String.init) ?? "?" }
+            throw .setting(
+                "exposure=\(microseconds) is out of the camera's range of \(text(range.lowerBound)) to "
+                    + "\(text(range.upperBound)) microseconds")
+        }
+        let options = try functions.options.get()
+        for (option, value) in [
+            (RealSenseConstant.optionAutoExposure, 0), (RealSenseConstant.optionExposure, counts.rounded()),
+        ] {
+            guard try self.range(of: option, sensor) != nil else { continue }
+            exposureBefore.append((sensor, option, try functions.call { options.option(sensor.pointer, option, $0) }))
+            try functions.call { options.setOption(sensor.pointer, option, value, $0) }
+        }
+    }
+
     private func setPreset(_ sensor: RealSenseObject, _ name: String) throws(CameraError) {
         let option = RealSenseConstant.optionPreset
         guard let range = try range(of: option, sensor) else { return }
@@ -210,10 +238,12 @@ final class RealSenseCamera: Camera {
             if known.lowercased() == name.lowercased() { return try set(sensor, option, value) }
             names.append(known)
         }
-        throw .failed("no preset \(name); the presets are \(names.joined(separator: ", "))")
+        throw .setting("no preset \(name); the presets are \(names.joined(separator: ", "))")
     }
 
     func stop() {
+        for (sensor, option, value) in exposureBefore.reversed() { try? set(sensor, option, value) }
+        exposureBefore = []
         guard let run else { return }
         self.run = nil
         // A pipeline that is stopped drops frames. So the player's thread is free, and that which resumes it, which `run` joins,

@@ -421,7 +421,7 @@ extension CameraError {
         case .libraryMissing: 0
         case .libraryUnsuitable: 1
         case .noCamera: 2
-        case .busy, .recording, .ended, .unplugged, .failed: 3
+        case .busy, .recording, .ended, .unplugged, .setting, .failed: 3
         }
     }
 }

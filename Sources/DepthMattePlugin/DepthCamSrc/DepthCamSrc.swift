@@ -82,7 +82,7 @@ enum DepthCamSrc {
             isControllable: false),
         .uint(
             "exposure",
-            "Exposure of the color camera, in microseconds; 0 = automatic. Takes effect at the next start",
+            "Exposure of the color camera, in microseconds; 0 = as the camera was left. Takes effect at the next start",
             0...10_000_000,
             \.exposure),
         .string(

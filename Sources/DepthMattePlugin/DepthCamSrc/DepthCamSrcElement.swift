@@ -392,6 +392,9 @@ extension CaptureSession.Options {
             return ElementError(.resource(GST_RESOURCE_ERROR_READ), "The camera was unplugged. \(reason.asSentence)")
         case .ended:
             return ElementError(.resource(GST_RESOURCE_ERROR_READ), "The recording ended.")
+        case .setting(let reason):
+            return ElementError(
+                .resource(GST_RESOURCE_ERROR_SETTINGS), "A property does not suit the camera. \(reason.asSentence)")
         case .failed(let reason):
             return ElementError(.resource(GST_RESOURCE_ERROR_READ), "The camera failed. \(reason.asSentence)")
         }
