@@ -144,6 +144,87 @@ import Testing
         #expect(frame.bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt16.self) } == 100)
     }
 
+    // MARK: Streams that are missing
+
+    /// The modules D430 and D421 have depth alone.
+    @Test(arguments: [(1, "depth", "video", "color"), (2, "video", "depth", "depth")], ["", "location=room.bag"])
+    func `a pad whose stream is missing is an error that names it, and the other pad plays alone`(
+        streams: (bits: Int, pad: String, missing: String, name: String), recording: String
+    ) throws {
+        fake.set("interval", 5)
+        fake.set("streams", streams.bits)
+        let sink = "appsink sync=false wait-on-eos=false"
+        let owner = recording.isEmpty ? "camera Fake RealSense" : "recording room.bag"
+        let error = "The \(owner) has no \(streams.name) stream. Leave the pad \(streams.missing) unlinked."
+        for (pads, outcome) in [([streams.pad], nil), ([streams.missing], error), (["video", "depth"], error)] {
+            let sinks = pads.map { "camera.\($0) ! \(sink) name=\($0)" }
+            let pipeline = Pipeline("\(source) num-buffers=5 \(recording) \(sinks.joined(separator: " "))")
+            let end = pipeline.run()
+            if let outcome {
+                guard case .failed(let report) = end else {
+                    Issue.record("\(pads): \(end)")
+                    continue
+                }
+                #expect(report.text == outcome)
+            } else {
+                #expect(end == .ended && pipeline.frames(of: streams.pad).count == 5)
+            }
+        }
+    }
+
+    @Test func `a pad that is linked later, and whose stream is missing, is an error`() throws {
+        fake.set("interval", 5)
+        fake.set("streams", 1)
+        let sink = "appsink sync=false async=false wait-on-eos=false"
+        let pipeline = Pipeline("\(source) camera.depth ! \(sink) name=depth \(sink) name=video")
+        pipeline.set(GST_STATE_PLAYING)
+        _ = try #require(pipeline.nextFrame(of: "depth"))
+        #expect(gst_element_link_pads(pipeline["camera"], "video", pipeline["video"], "sink") == 0)
+        let pad = try #require(gst_element_get_static_pad(pipeline["camera"], "video"))
+        let peer = try #require(gst_element_get_static_pad(pipeline["video"], "sink"))
+        defer { for pad in [pad, peer] { gst_object_unref(pad) } }
+        #expect(gst_pad_link_full(pad, peer, GST_PAD_LINK_CHECK_NOTHING) == GST_PAD_LINK_OK)
+        #expect(try #require(pipeline.bus.nextError()).text.contains("has no color stream"))
+    }
+
+    @Test func `a recording without a frame is an error`() throws {
+        fake.set("frames", 0)
+        guard case .failed(let report) = pipeline("location=room.bag").run() else {
+            Issue.record("it ended as one that was played")
+            return
+        }
+        #expect(report.text.contains("The recording room.bag has no "), "\(report)")
+    }
+
+    private static let fakenect = FreenectDriver.players.first { FileManager.default.fileExists(atPath: $0) }
+
+    @Test(
+        .enabled(if: fakenect != nil, "libfreenect0.5 with fakenect is not installed"),
+        arguments: [("r", "video", "depth", "depth"), ("d", "depth", "video", "color")])
+    func `a Kinect's recording of one stream plays that, and the other pad is an error`(
+        type: String, pad: String, missing: String, name: String
+    ) throws {
+        let folder = TemporaryFolder()
+        let isDepth = type == "d"
+        let header = isDepth ? "P5 640 480 10000\n" : "P6 640 480 255\n"
+        let names = (0..<3).map { "\(type)-\(1_288_634_398.1 + Double($0) / 30)-\(1000 + $0 * 2_000_000).frame" }
+        for name in names {
+            try (Data(header.utf8) + Data(count: 640 * 480 * (isDepth ? 2 : 3))).write(
+                to: URL(filePath: folder[name]))
+        }
+        try Data((names.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: folder["INDEX.txt"]))
+        let library = try #require(DepthCamSrcTests.fakenect)
+        let camera = "depthcamsrc name=camera library=\(library) driver=freenect location=\(folder.path) "
+        let good = Pipeline("\(camera) camera.\(pad) ! appsink name=sink sync=false wait-on-eos=false")
+        #expect(good.run() == .ended && good.frames(of: "sink").count == 3)
+        good.set(GST_STATE_NULL)
+        guard case .failed(let report) = Pipeline("\(camera) camera.\(missing) ! fakesink").run() else {
+            Issue.record("the pad \(missing) ended without a word")
+            return
+        }
+        #expect(report.text.contains("has no \(name) stream. Leave the pad \(missing) unlinked."), "\(report)")
+    }
+
     @Test func `one pad may stay unlinked, both may not`() throws {
         fake.set("interval", 5)
         let one = Pipeline(source + "num-buffers=5 camera.depth ! appsink name=depth sync=false wait-on-eos=false")

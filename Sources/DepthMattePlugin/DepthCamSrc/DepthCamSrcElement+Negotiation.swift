@@ -11,6 +11,10 @@ extension DepthCamSrcElement {
         guard let info = session.info else { throw .refused(GST_FLOW_FLUSHING) }
         let caps = streams.map { gst_pad_is_linked($0.pad) != 0 ? gst_pad_peer_query_caps($0.pad, nil) : nil }
         defer { for case let caps? in caps { gst_caps_unref(caps) } }
+        for (stream, caps) in zip(streams, caps) where caps != nil {
+            let modes = stream.role == .video ? info.videoModes : info.depthModes
+            if modes.isEmpty { throw missing(stream.role, "stream", session) }
+        }
         let values = table.current
         guard caps.count == 2,
             let modes = CameraCaps.choose(info, isAligned: values.align == .video, video: caps[0], depth: caps[1])
@@ -33,7 +37,8 @@ extension DepthCamSrcElement {
     /// - Returns: false where the camera was asked for other modes instead.
     func negotiate(_ stream: CameraStream, _ camera: CameraStreams) throws(FlowStop) -> Bool {
         let mode = stream.role == .video ? camera.video : camera.depth
-        guard let mode else { throw .endOfStream }  // a camera without this stream
+        guard let session else { throw .refused(GST_FLOW_FLUSHING) }
+        guard let mode else { throw missing(stream.role, "stream", session) }
         let isAligned = shared.withLock { $0.isAligned }
         guard let peer = gst_pad_peer_query_caps(stream.pad, nil), gst_pad_is_linked(stream.pad) != 0 else {
             throw .refused(GST_FLOW_NOT_LINKED)
@@ -54,7 +59,6 @@ extension DepthCamSrcElement {
             return true
         }
         // Downstream wants another mode than it did at the start.
-        guard let session else { throw .refused(GST_FLOW_FLUSHING) }
         let settings = try chosenSettings(session)
         // The same modes would be refused again: depth that was to be registered, and could not be.
         guard settings != session.request else {
@@ -63,6 +67,20 @@ extension DepthCamSrcElement {
         session.start(settings)
         for stream in streams { gst_pad_mark_reconfigure(stream.pad) }
         return false
+    }
+
+    /// The error of a linked pad that gets nothing.
+    ///
+    /// - Parameter lack: the word for the thing that is missing.
+    func missing(_ role: DepthCamSrc.PadRole, _ lack: String, _ session: CaptureSession) -> FlowStop {
+        let info = session.info
+        let recording = session.options.choice.recording
+        let owner = recording.isEmpty ? "camera \(info?.name ?? "")" : "recording \(recording)"
+        return .failed(
+            ElementError(
+                .resource(GST_RESOURCE_ERROR_NOT_FOUND),
+                "The \(owner) has no \(role == .video ? "color" : "depth") \(lack). Leave the pad \(role.rawValue) unlinked.",
+                details: "It offers \(info?.modes ?? "nothing")."))
     }
 
     private func noMode(_ wanted: String) -> FlowStop {

@@ -205,7 +205,10 @@ final class DepthCamSrcElement: PushSource {
             warn(session.options.elementError(error))
         case .news(.returned):
             Self.log.info(self) { "the camera is back" }
-        case .ended: throw .endOfStream
+        case .ended:
+            let counts = session.counts
+            let isEmpty = (stream.role == .video ? counts.video : counts.depth) == 0
+            throw isEmpty && !session.isEnding ? missing(stream.role, "frame", session) : .endOfStream
         case .failed(let error): throw .failed(session.options.elementError(error))
         case .interrupted: throw .refused(GST_FLOW_FLUSHING)
         case .restarted: return
