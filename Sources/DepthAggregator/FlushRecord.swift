@@ -34,6 +34,9 @@ final class FlushRecord: Sendable {
         padsWithoutSegment.withLock { if $0[UInt(bitPattern: pad)] == 0 { $0[UInt(bitPattern: pad)] = nil } }
     }
 
+    /// Forgets a pad that is released: another may get its address.
+    func forget(_ pad: Pad) { padsWithoutSegment.withLock { $0[UInt(bitPattern: pad)] = nil } }
+
     /// Handles a queued GAP event, with flushes of the pad held off: GstAggregator 1.22 clips the gap to the pad's segment
     /// without checking that there is one.
     ///

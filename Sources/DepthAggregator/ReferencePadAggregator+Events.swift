@@ -68,6 +68,7 @@ extension ReferencePadAggregator {
             if isReference {
                 followSegment(event)
             } else {
+                role.flatMap { streams.pads[$0] }?.segment = event.pointee.seqnum
                 resume { other, _ in other.rawValue == role?.rawValue }
             }
             return parent(withOutputSeqnum(event))
@@ -120,6 +121,7 @@ extension ReferencePadAggregator {
         // The end of a segment leaves even where no frame of it did.
         if event.pointee.type == GST_EVENT_SEGMENT_DONE {
             streams.state.isSegmentDone = true
+            finishSegment(event.pointee.seqnum)
             if streams.state.hasCaps && !isNegotiated { gst_aggregator_negotiate(aggregator) }
             if isNegotiated { _ = beginSegment() }
         }
@@ -128,6 +130,25 @@ extension ReferencePadAggregator {
         streams.state.laterEvents.append(EventRef(taking: event))
         if streams.state.laterEvents.count > mostLaterEvents { streams.state.laterEvents.removeFirst() }
         return true
+    }
+
+    /// Lets the secondary pads come to the end of the segment too: what they bring beyond the last frame would wait for a next
+    /// one, and their sources with it.
+    private func finishSegment(_ seqnum: UInt32) {
+        streams.finishedSegment.store(seqnum, ordering: .releasing)
+        for role in Role.allCases {
+            guard let input = streams.pads[role], input.segment == seqnum else { continue }
+            while let late = pop(input.pad) { _ = consume late }
+        }
+    }
+
+    package func admitsBuffer(on pad: Pad) -> Bool {
+        let finished = streams.finishedSegment.load(ordering: .acquiring)
+        guard finished != noSeqnum, role(of: pad)?.isReference == false,
+            let segment = gst_pad_get_sticky_event(pad.pad, GST_EVENT_SEGMENT, 0)
+        else { return true }
+        defer { gst_event_unref(segment) }
+        return segment.pointee.seqnum != finished
     }
 
     private func takeCaps(_ event: UnsafeMutablePointer<GstEvent>, _ role: Role?) -> Bool {
@@ -157,6 +178,9 @@ extension ReferencePadAggregator {
         streams.lateness.reset()
         streams.state.seqnum = streams.state.flushSeqnum ?? event.pointee.seqnum
         streams.state.laterEvents.removeAll(where: \.isSegmentDone)  // of the segment before
+        if event.pointee.seqnum == streams.finishedSegment.load(ordering: .relaxed) {
+            streams.finishedSegment.store(noSeqnum, ordering: .relaxed)
+        }
         // The new segment leaves with the next frame, and nothing may leave before it.
         streams.state.hasSentSegment = false
         var segment: UnsafePointer<GstSegment>?

@@ -7,6 +7,12 @@ extension ReferencePadAggregator {
     package func clip(
         _ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad
     ) -> UnsafeMutablePointer<GstBuffer>? {
+        // A buffer that waited for room while its segment was finished.
+        let finished = streams.finishedSegment.load(ordering: .relaxed)
+        if finished != noSeqnum, let role = role(of: pad), streams.pads[role]?.segment == finished {
+            unref(buffer)
+            return nil
+        }
         guard buffer.pointee.pts != noClockTime else { return buffer }
         var segment = segment(of: pad)
         guard segment.format == GST_FORMAT_TIME else { return buffer }  // none has come

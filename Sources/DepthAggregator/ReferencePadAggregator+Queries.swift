@@ -1,12 +1,19 @@
 package import CGStreamer
 package import GstBridge
+import Synchronization
+
+extension UnsafeMutablePointer<GstQuery> {
+    fileprivate var isSerialized: Bool { pointee.type.rawValue & GST_QUERY_TYPE_SERIALIZED.rawValue != 0 }
+}
 
 /// Queries of upstream, downstream and the application.
 extension ReferencePadAggregator {
     package func sinkQueryPreQueue(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool? {
         // Caps or none: GstAggregator would not answer before there are any. And where a flush overtakes a query that
         // waits, 1.22's answers it after it is gone.
-        query.pointee.type == GST_QUERY_ALLOCATION ? proposeAllocation(query, on: pad) : nil
+        if query.pointee.type == GST_QUERY_ALLOCATION { return proposeAllocation(query, on: pad) }
+        // Behind a buffer of a finished segment it would wait for the next segment.
+        return query.isSerialized && !admitsBuffer(on: pad) ? false : nil
     }
 
     package func proposeAllocation(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool {
@@ -34,15 +41,16 @@ extension ReferencePadAggregator {
     /// Reports every input's maximum latency as unlimited to GstAggregator: the pads' queues hold early buffers for as long
     /// as the latency requires. An input that does not answer counts as not live where another is live.
     package func queryPeerLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool {
+        let input = role(of: pad).flatMap { streams.pads[$0] }
         guard pad.pad.queryPeer(query) else {
-            streams.latencies[pad] = nil
+            input?.latency.withLock { $0 = nil }
             guard !liveLatencies.isEmpty else { return false }
             gst_query_set_latency(query, 0, 0, noClockTime)
             return true
         }
         var (isLive, least, most): (gboolean, GstClockTime, GstClockTime) = (0, 0, 0)
         gst_query_parse_latency(query, &isLive, &least, &most)
-        streams.latencies[pad] = InputLatencies.Latency(isLive: isLive != 0, least: least, most: most)
+        input?.latency.withLock { $0 = SinkPad.Latency(isLive: isLive != 0, least: least, most: most) }
         gst_query_set_latency(query, isLive, least, noClockTime)
         return true
     }
@@ -58,13 +66,8 @@ extension ReferencePadAggregator {
     }
 
     /// The latencies of the live inputs, as far as they answered.
-    private var liveLatencies: [InputLatencies.Latency] {
-        Role.allCases.compactMap { role in
-            guard let input = streams.pads[role], let latency = streams.latencies[input.pad], latency.isLive else {
-                return nil
-            }
-            return latency
-        }
+    private var liveLatencies: [SinkPad.Latency] {
+        Role.allCases.compactMap { role in streams.pads[role]?.latency.withLock { $0 } }.filter(\.isLive)
     }
 
     /// The maximum latency of the output.

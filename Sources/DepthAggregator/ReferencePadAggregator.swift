@@ -123,6 +123,7 @@ extension ReferencePadAggregator {
 
     package func releasePad(_ pad: Pad, parent: () -> Void) {
         streams.pads.remove(pad)
+        streams.flushes.forget(pad)
         padGuard.hold(parent)
     }
 

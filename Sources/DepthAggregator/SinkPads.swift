@@ -1,9 +1,23 @@
 package import CGStreamer
+import GstBridge
 import Synchronization
 
 /// A sink pad, kept alive for as long as somebody uses it.
-package final class SinkPad: @unchecked Sendable {  // guard: the pad is only counted here, which is atomic
+///
+/// What is known of its stream is forgotten with it, and by `forgetStream`.
+package final class SinkPad: @unchecked Sendable {  // guard: the pad is only counted, which is atomic; each field's own
     package let pad: UnsafeMutablePointer<GstAggregatorPad>
+    /// The seqnum of its segment. Streaming thread, or while that is stopped.
+    var segment = noSeqnum
+    /// The latency of what is upstream of it, from its last LATENCY query. Any thread.
+    let latency = Mutex<Latency?>(nil)
+
+    struct Latency {
+        let isLive: Bool
+        /// Minimum and maximum latency in nanoseconds; a maximum of NONE is unlimited.
+        let least: GstClockTime
+        let most: GstClockTime
+    }
 
     /// - Parameter pad: a floating one is left floating, for the element that takes it.
     init(_ pad: UnsafeMutablePointer<GstAggregatorPad>) {
@@ -12,6 +26,11 @@ package final class SinkPad: @unchecked Sendable {  // guard: the pad is only co
     }
 
     deinit { g_object_unref(pad) }
+
+    func forgetStream() {
+        segment = noSeqnum
+        latency.withLock { $0 = nil }
+    }
 }
 
 /// The sink pads that an element has now, by role. Any thread.
@@ -39,6 +58,8 @@ package final class SinkPads: Sendable {
             return true
         }
     }
+
+    func forgetStreams() { for pad in pads.withLock({ $0 }) { pad?.forgetStream() } }
 
     func remove(_ pad: UnsafeMutablePointer<GstAggregatorPad>) {
         let removed = pads.withLock { pads -> SinkPad? in

@@ -2,6 +2,8 @@ import CGStreamer
 package import GstBridge
 import Synchronization
 
+let noSeqnum = UInt32(GST_SEQNUM_INVALID)
+
 /// The stored part of a `ReferencePadAggregator`.
 package final class Streams {
     package init() {}
@@ -15,9 +17,10 @@ package final class Streams {
     /// Set by a flush on an upstream thread; the streaming thread handles the flush and clears the flag.
     let wasFlushed = Atomic(false)
     let flushes = FlushRecord()
-    let latencies = InputLatencies()
     /// The last seek, and its result: the same seek arrives several times where downstream has several branches.
     let lastSeek = Mutex<(seqnum: UInt32, isTaken: Bool)>((0, false))
+    /// The seqnum of the last segment that the reference pad was done with: what other pads still bring of it is for no frame.
+    let finishedSegment = Atomic<UInt32>(noSeqnum)
     /// The reason of the last refused caps, so that it is posted once. Written by upstream threads.
     let lastRefusal = Mutex<String?>(nil)
 
@@ -29,8 +32,9 @@ package final class Streams {
     /// Drops the state, and what upstream threads noted for it.
     func stop() {
         state = StreamState()
+        pads.forgetStreams()
         lateness.reset()
-        latencies.forget()
+        finishedSegment.store(noSeqnum, ordering: .relaxed)
     }
 }
 

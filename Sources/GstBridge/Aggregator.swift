@@ -42,6 +42,9 @@ package protocol Aggregator: Element {
     /// A query from downstream, on the asker's thread.
     func srcQuery(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool
 
+    /// False where a buffer from upstream is dropped, before it waits for room on its pad. On the sender's thread.
+    func admitsBuffer(on pad: Pad) -> Bool
+
     /// The caps to send, out of what downstream takes; nil while they are not known. Ownership passes to the caller.
     func updateSrcCaps(downstream: UnsafeMutablePointer<GstCaps>) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>?
 
@@ -102,6 +105,7 @@ extension Aggregator {
         pad.pad.queryPeer(query)
     }
     package func srcQuery(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool { parent() }
+    package func admitsBuffer(on pad: Pad) -> Bool { true }
     package func updateSrcCaps(
         downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? { nil }
@@ -178,7 +182,7 @@ extension Aggregator {
     /// Makes a pad of the template's kind with the given name.
     package func newPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String) -> Pad? {
         guard let pad = gst_pad_new_from_template(template, name) else { return nil }
-        gst_pad_add_probe(pad, queryProbe, interceptLatencyQuery, nil, nil)
+        gst_pad_add_probe(pad, sinkPadProbe, inspectSinkPadData, nil, nil)
         return UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self)
     }
 
@@ -283,22 +287,23 @@ private func parent(_ instance: AggregatorPointer) -> GstAggregatorClass? {
 
 private let samplesSelected = g_signal_lookup("samples-selected", gst_aggregator_get_type())
 
-/// Selects queries that a sink pad sends to its peer.
-private let queryProbe = GstPadProbeType(
-    rawValue: GST_PAD_PROBE_TYPE_QUERY_UPSTREAM.rawValue | GST_PAD_PROBE_TYPE_PUSH.rawValue)
+/// Selects buffers that upstream pushes to a sink pad, and queries that the pad sends to its peer.
+private let sinkPadProbe = GstPadProbeType(
+    rawValue: GST_PAD_PROBE_TYPE_BUFFER.rawValue | GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue
+        | GST_PAD_PROBE_TYPE_QUERY_UPSTREAM.rawValue | GST_PAD_PROBE_TYPE_PUSH.rawValue)
 
-private let interceptLatencyQuery: GstPadProbeCallback = { pad, info, _ in
-    guard let pad, let data = info?.pointee.data, let parent = gst_pad_get_parent_element(pad) else {
-        return GST_PAD_PROBE_OK
-    }
+private let inspectSinkPadData: GstPadProbeCallback = { pad, info, _ in
+    guard let pad, let info, let parent = gst_pad_get_parent_element(pad) else { return GST_PAD_PROBE_OK }
     defer { gst_object_unref(parent) }
-    let query = data.assumingMemoryBound(to: GstQuery.self)
-    guard query.pointee.type == GST_QUERY_LATENCY, let element = swiftAggregator(parent) else {
-        return GST_PAD_PROBE_OK
+    guard let element = swiftAggregator(parent) else { return GST_PAD_PROBE_OK }
+    let sinkPad = UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self)
+    guard info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_QUERY_UPSTREAM.rawValue != 0 else {
+        return element.admitsBuffer(on: sinkPad) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
     }
-    let isAnswered = element.queryPeerLatency(
-        query, of: UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self))
-    return isAnswered ? GST_PAD_PROBE_HANDLED : GST_PAD_PROBE_DROP
+    guard let query = info.pointee.data?.assumingMemoryBound(to: GstQuery.self),
+        query.pointee.type == GST_QUERY_LATENCY
+    else { return GST_PAD_PROBE_OK }
+    return element.queryPeerLatency(query, of: sinkPad) ? GST_PAD_PROBE_HANDLED : GST_PAD_PROBE_DROP
 }
 
 func installAggregatorFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {

@@ -269,21 +269,82 @@ import Testing
 
     // MARK: Segments that end
 
-    @Test(arguments: Follower.all, [1, 2, 3, 7, 30])
-    func `a segment of streams of several rates is done`(follower: Follower, rate: Int) {
+    /// Plays a second of a line three times, the last two without a flush; true where each time is said to be done.
+    private func loops(_ line: Pipeline, rate: Double = 1) -> Bool {
+        line.set(GST_STATE_PAUSED)
+        guard line.reached() == GST_STATE_CHANGE_SUCCESS else { return false }
+        func seek(_ flags: guint32) -> Bool {
+            gst_element_seek(
+                line.pointer, rate, GST_FORMAT_TIME, GstSeekFlags(rawValue: flags | GST_SEEK_FLAG_SEGMENT.rawValue),
+                GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, 1_000_000_000) != 0
+        }
+        guard seek(GST_SEEK_FLAG_FLUSH.rawValue) else { return false }
+        line.set(GST_STATE_PLAYING)
+        for _ in 0..<2 { guard line.bus.discardNext(GST_MESSAGE_SEGMENT_DONE), seek(0) else { return false } }
+        return line.bus.discardNext(GST_MESSAGE_SEGMENT_DONE)
+    }
+
+    @Test(arguments: Follower.all, [(30, 1), (30, 2), (30, 3), (30, 7), (30, 30), (15, 30), (15, 60), (7, 60)])
+    func `a segment of streams of several rates is done`(follower: Follower, rates: (Int, Int)) {
         let (leading, partner) = (follower.leading.pad, follower.partner)
         let line = Pipeline(
-            "depthtestsrc name=camera camera.\(leading) ! video/x-raw,width=32,height=24,framerate=30/1 ! "
-                + "element.\(leading) camera.\(partner) ! video/x-raw,width=16,height=12,framerate=\(rate)/1 ! "
+            "depthtestsrc name=camera camera.\(leading) ! video/x-raw,width=32,height=24,framerate=\(rates.0)/1 ! "
+                + "element.\(leading) camera.\(partner) ! video/x-raw,width=16,height=12,framerate=\(rates.1)/1 ! "
                 + "element.\(partner) \(follower.factory) name=element ! fakesink sync=false")
-        line.set(GST_STATE_PAUSED)
-        #expect(line.reached() == GST_STATE_CHANGE_SUCCESS)
-        let flags = GstSeekFlags(rawValue: GST_SEEK_FLAG_FLUSH.rawValue | GST_SEEK_FLAG_SEGMENT.rawValue)
-        let isSought = gst_element_seek(
-            line.pointer, 1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, 1_000_000_000)
-        #expect(isSought != 0)
-        line.set(GST_STATE_PLAYING)
-        #expect(line.bus.discardNext(GST_MESSAGE_SEGMENT_DONE))
+        #expect(loops(line))
+    }
+
+    /// Test pictures on the leading pad at five frames a second, and on some others at more and more of them.
+    private func line(_ follower: Follower, _ followed: [Follower.Stream], between: String = "") -> Pipeline {
+        let sources = ([follower.leading] + followed).enumerated().map { index, stream in
+            let caps = stream.caps.replacingRate(by: index == 0 ? 5 : 20 + 15 * index)
+            return "videotestsrc ! \(caps) ! \(index == 0 ? "" : between) element.\(stream.pad) "
+        }
+        return Pipeline(sources.joined() + "\(follower.factory) name=element ! fakesink sync=false")
+    }
+
+    @Test(arguments: FollowedPad.all, [1.0, -1, 2])
+    func `a segment is done whatever a pad brings beyond its last frame`(pad: FollowedPad, rate: Double) {
+        #expect(loops(line(pad.follower, [pad.stream]), rate: rate))
+    }
+
+    @Test(arguments: Follower.all, ["", "queue max-size-buffers=1 !"])
+    func `a segment is done whatever all pads bring beyond its last frame`(follower: Follower, between: String) {
+        #expect(loops(line(follower, follower.followed, between: between)))
+    }
+
+    @Test(arguments: Follower.all)
+    func `what comes late of a finished segment is dropped, and a query does not wait behind it`(follower: Follower)
+        throws
+    {
+        let bench = Bench(follower, [follower.partner])
+        let partner = bench[follower.partner]
+        func begin(_ feed: Feed, _ caps: String, _ round: Int) {
+            let segment = GstSegment.time(stop: time(ofFrame: 9), base: GstClockTime(round) * time(ofFrame: 9))
+            if round == 0 { feed.start(caps, segment, seqnum: 1000) } else { feed.push(segment, seqnum: 1001) }
+        }
+        begin(bench.leading, follower.leading.caps, 0)
+        begin(partner, follower.stream(follower.partner).caps, 0)
+        partner.push(follower.numbered(1), at: 0)
+        bench.leading.push(follower.leading.frame, at: 0)
+        #expect(bench.output.next().map(follower.number) == 1)
+        for frame in 1..<5 { partner.push(follower.numbered(9), at: time(ofFrame: frame)) }
+        let done = gst_event_new_segment_done(GST_FORMAT_TIME, gint64(time(ofFrame: 9)))
+        gst_event_set_seqnum(done, 1000)
+        bench.leading.push(done)
+        for frame in 5..<9 { partner.push(follower.numbered(9), at: time(ofFrame: frame)) }
+        try #require(partner.hasSettled)
+        let query = gst_query_new_drain()
+        gst_pad_peer_query(partner.pad, query)
+        gst_query_unref(query)
+        begin(bench.leading, follower.leading.caps, 1)
+        begin(partner, follower.stream(follower.partner).caps, 1)
+        bench.leading.push(follower.leading.frame, at: 0)
+        partner.push(follower.numbered(3), at: 40 * millisecond)
+        #expect(bench.output.next().map(follower.number) != 9)
+        bench.leading.push(follower.leading.frame, at: 40 * millisecond)
+        partner.end()
+        #expect(bench.output.next().map(follower.number) == 3)
     }
 
     @Test(arguments: Follower.all)
@@ -374,6 +435,13 @@ extension Feed {
         let answer: (UInt32) -> Bool
 
         init(_ answer: @escaping (UInt32) -> Bool) { self.answer = answer }
+    }
+}
+
+extension String {
+    /// Caps with another frame rate.
+    fileprivate func replacingRate(by rate: Int) -> String {
+        split(separator: ",").filter { !$0.contains("framerate") }.joined(separator: ",") + ",framerate=\(rate)/1"
     }
 }
 
