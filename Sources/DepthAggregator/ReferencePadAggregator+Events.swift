@@ -58,11 +58,13 @@ extension ReferencePadAggregator {
     ) -> Bool {
         let role = role(of: pad)
         let isReference = role?.isReference ?? false
-        if let role, event.pointee.type.isBeginning { streamRestarted(role, by: event.pointee.type) }
+        if let role, event.pointee.type == GST_EVENT_STREAM_START || event.pointee.type == GST_EVENT_SEGMENT {
+            streamRestarted(role)
+        }
         switch event.pointee.type {
         case GST_EVENT_CAPS:
             defer { gst_event_unref(event) }
-            return takeCaps(event, role)
+            return takeCaps(event, on: pad, role)
         case GST_EVENT_SEGMENT:
             defer { streams.flushes.noteSegment(of: pad) }
             if isReference {
@@ -151,12 +153,15 @@ extension ReferencePadAggregator {
         return segment.pointee.seqnum != finished
     }
 
-    private func takeCaps(_ event: UnsafeMutablePointer<GstEvent>, _ role: Role?) -> Bool {
-        guard let role else { return true }
+    private func takeCaps(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, _ role: Role?) -> Bool {
+        guard let role, let input = streams.pads[role], input.pad == pad else { return true }
         do throws(CapsRefusal) {
             try withCaps(of: event) { caps throws(CapsRefusal) in
+                if let known = input.caps, gst_caps_is_equal(known.pointer, caps) != 0 { return }
+                streamRestarted(role)
                 Self.log.debug(self) { "\(role) caps: \(caps.text)" }
                 try setCaps(caps, on: role)
+                input.caps = CapsRef(sharing: caps)
                 if role.isReference { streams.state.hasCaps = true }
             }
             return true
@@ -232,13 +237,6 @@ extension ReferencePadAggregator {
         default: break
         }
         return parent(event)
-    }
-}
-
-extension GstEventType {
-    /// True for events after which a stream need not continue what came before.
-    fileprivate var isBeginning: Bool {
-        self == GST_EVENT_STREAM_START || self == GST_EVENT_SEGMENT || self == GST_EVENT_CAPS
     }
 }
 

@@ -44,8 +44,9 @@ package protocol ReferencePadAggregator: Aggregator {
     /// Takes caps that `acceptCaps` let through, in their place among the buffers.
     func setCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: Role) throws(CapsRefusal)
 
-    /// Handles a STREAM_START, SEGMENT or CAPS event at the head of a pad: it may not continue what came before it.
-    func streamRestarted(_ role: Role, by event: GstEventType)
+    /// Handles a STREAM_START, SEGMENT or CAPS event at the head of a pad: what follows may not continue what came before it.
+    /// Caps that repeat the last ones do not count.
+    func streamRestarted(_ role: Role)
 
     /// Handles a RECONFIGURE event, on downstream's thread.
     func downstreamReconfigured()
@@ -85,7 +86,7 @@ package protocol AggregatorSettings: Sendable {
 
 extension ReferencePadAggregator {
     package func unlock() {}
-    package func streamRestarted(_ role: Role, by event: GstEventType) {}
+    package func streamRestarted(_ role: Role) {}
     package func downstreamReconfigured() {}
     package func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         pushUpstream(event, on: .reference)

@@ -7,6 +7,8 @@ import Synchronization
 /// What is known of its stream is forgotten with it, and by `forgetStream`.
 package final class SinkPad: @unchecked Sendable {  // guard: the pad is only counted, which is atomic; each field's own
     package let pad: UnsafeMutablePointer<GstAggregatorPad>
+    /// Its last caps; nil before any. Streaming thread, or while that is stopped.
+    var caps: CapsRef?
     /// The seqnum of its segment. Streaming thread, or while that is stopped.
     var segment = noSeqnum
     /// The latency of what is upstream of it, from its last LATENCY query. Any thread.
@@ -28,6 +30,7 @@ package final class SinkPad: @unchecked Sendable {  // guard: the pad is only co
     deinit { g_object_unref(pad) }
 
     func forgetStream() {
+        caps = nil
         segment = noSeqnum
         latency.withLock { $0 = nil }
     }

@@ -101,6 +101,68 @@ import Testing
         #expect(bench.bus.warnings().isEmpty)
     }
 
+    // MARK: Caps that repeat the last ones
+
+    @Test(arguments: AnyPad.all)
+    func `caps that repeat the last ones negotiate nothing and drop nothing`(pad: AnyPad) {
+        let follower = pad.follower
+        let bench = Bench(follower, follower.followed.map(\.pad))
+        let queries = Monitor(0)
+        answerQueries(on: bench.output.pad) { query in
+            if query.pointee.type == GST_QUERY_ALLOCATION { queries.withLock { $0 += 1 } }
+            return nil
+        }
+        for stream in follower.streams { bench[stream.pad].start(stream.caps) }
+        for stream in follower.followed {
+            let frame = stream.pad == follower.partner ? follower.numbered(7) : stream.frame
+            bench[stream.pad].push(frame, at: 0)
+        }
+        bench.leading.push(follower.leading.frame, at: 0)
+        #expect(bench.output.next().map(follower.number) == 7)
+        let before = queries.withLock { $0 }
+        bench[pad.pad].setCaps(pad.stream.caps)
+        for stream in follower.followed { bench[stream.pad].end() }
+        bench.leading.push(follower.leading.frame, at: time(ofFrame: 1))
+        #expect(bench.output.next().map(follower.number) == 7)
+        #expect(queries.withLock { $0 } == before)
+    }
+
+    @Test(arguments: ["video", "depth"])
+    func `a fused matte goes on after caps that repeat the last ones`(pad: String) {
+        let (video, depth) = (VideoShape("RGB", 64, 48), DepthShape("GRAY16_LE", 64, 48))
+        func frames(repeatingCaps: Bool) -> [[UInt8]] {
+            let bench = Bench(
+                ["depth"],
+                ["anchor": "fixed", "cutoff": "1.5", "method": "fusion", "settle": "0.95", "view": "matte"])
+            bench.video.start(video)
+            bench.depth.start(depth)
+            return (0..<6).map { frame in
+                if repeatingCaps { bench[pad].setCaps(pad == "video" ? video.caps : depth.caps) }
+                let counts = sceneCounts(64, 48).enumerated().map { $0 % 7 == frame ? 0 : $1 }
+                let picture = noise(video, seed: UInt64(frame))
+                return bench.pair(frame, depth: depth.bytes(counts: counts), video: picture)?.bytes ?? []
+            }
+        }
+        let expected = frames(repeatingCaps: false)
+        #expect(Set(expected).count > 1)
+        #expect(frames(repeatingCaps: true) == expected)
+    }
+
+    @Test func `an element that was stopped takes the caps that it had before`() {
+        let bench = Bench.numbered()
+        bench.depth.push(Numbered.map(9), at: 0)
+        bench.video.push(Numbered.picture, at: 0)
+        #expect(bench.output.next().map(Numbered.number) == 9)
+        for state in [GST_STATE_READY, GST_STATE_PLAYING] {
+            #expect(gst_element_set_state(bench.element, state) == GST_STATE_CHANGE_SUCCESS)
+        }
+        bench.depth.start(Numbered.depth)
+        bench.video.start(Numbered.video)
+        bench.depth.push(Numbered.map(5), at: 0)
+        bench.video.push(Numbered.picture, at: 0)
+        #expect(bench.output.next().map(Numbered.number) == 5)
+    }
+
     // MARK: Flushes
 
     private func flush(_ bench: Bench, to segment: GstSegment) {

@@ -245,7 +245,7 @@ final class DepthCloudElement: ReferencePadAggregator {
 
     // MARK: Stop
 
-    func streamRestarted(_ role: DepthLedPad, by event: GstEventType) { if role == .depth { state.lastMap = nil } }
+    func streamRestarted(_ role: DepthLedPad) { if role == .depth { state.lastMap = nil } }
 
     func resetInputs() {
         state.video.reset()

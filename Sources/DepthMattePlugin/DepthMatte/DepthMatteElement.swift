@@ -111,14 +111,12 @@ final class DepthMatteElement: ReferencePadAggregator {
 
     // MARK: Flush and stop
 
-    /// The background has no part in the matte. New caps may repeat the old ones; a new stream or segment is another scene.
-    func streamRestarted(_ role: DepthMatte.PadRole, by event: GstEventType) {
+    /// The background has no part in the matte.
+    func streamRestarted(_ role: DepthMatte.PadRole) {
         switch role {
         case .background: break
-        case .video,
-            .depth where event != GST_EVENT_CAPS:
-            state.maker.forgetPast()
-        default: state.maker.forgetMatte()
+        case .video, .depth: state.maker.forgetPast()
+        case .face, .segmentation: state.maker.forgetMatte()
         }
     }
 
