@@ -153,14 +153,23 @@ package func newBuffer(size: Int, stampedLike original: BufferPointer) throws(Fr
 
 /// Gives a buffer the timestamps, flags and metas of another, less the metas that describe its memory.
 func stamp(_ buffer: BufferPointer, like original: BufferPointer) {
-    // Metas that describe memory go with a copy of that only; those that refer to other memory are left out by DEEP.
-    let copied = [GST_BUFFER_COPY_FLAGS, GST_BUFFER_COPY_TIMESTAMPS, GST_BUFFER_COPY_META, GST_BUFFER_COPY_DEEP]
-        .reduce(0) { $0 | $1.rawValue }
+    let copied = GST_BUFFER_COPY_FLAGS.rawValue | GST_BUFFER_COPY_TIMESTAMPS.rawValue
     gst_buffer_copy_into(buffer, original, GstBufferCopyFlags(rawValue: copied), 0, gsize.max)
+    // With GST_BUFFER_COPY_META and GST_BUFFER_COPY_DEEP that does this too, but crashes where it logs a meta that refers to
+    // other memory (GStreamer 1.22).
+    var copy = GstMetaTransformCopy(region: 0, offset: 0, size: gst_buffer_get_size(original))
+    var state: gpointer?
+    while let meta = gst_buffer_iterate_meta(original, &state) {
+        guard let info = meta.pointee.info?.pointee, gst_meta_api_type_has_tag(info.api, memoryTag) == 0,
+            gst_meta_api_type_has_tag(info.api, memoryReferenceTag) == 0
+        else { continue }
+        _ = info.transform_func?(buffer, meta, original, copyTransform, &copy)
+    }
 }
 
 // GST_META_TAG_MEMORY_STR and GST_META_TAG_MEMORY_REFERENCE_STR: the quarks themselves are mutable globals in C.
 private let memoryTag = g_quark_from_static_string("memory")
+private let copyTransform = g_quark_from_static_string("gst-copy")  // _gst_meta_transform_copy
 private let memoryReferenceTag = g_quark_from_static_string("memory-reference")
 
 /// Nanoseconds on the pipeline's clock since it started, negative before its start.
