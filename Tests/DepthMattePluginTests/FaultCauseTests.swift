@@ -52,22 +52,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["depth", "quad"])
-    func `a view for which there is no memory is an error that says so`(view: String) throws {
-        let bench = Bench.room(["view": view])
-        // The canvas of the view, and no less.
-        let size = view == "depth" ? Room.all * 4 : Room.shape.size
+    @Test(arguments: [("depth", Room.all * 4), ("quad", Room.shape.size), ("matte", Room.all)])
+    func `a view for which there is no memory is an error that says so`(view: String, size: Int) throws {
+        let bench = Bench.room(["view": view, "anchor": "face"])
+        // The canvas of the view, or the matte without a person, and no less.
         let error = with(.none, of: size...size) {
-            bench.depth.push(Room.wall(700), at: 0)
-            bench.video.push(Room.picture, at: 0)
-            return bench.bus.nextError()
-        }
-        #expect(isOfShortMemory(error), "\(String(describing: error))")
-    }
-
-    @Test func `caps for which there is no memory are an error that says so`() throws {
-        let error = with(.none, of: Room.all...Room.all) {
-            let bench = Bench.room()
             bench.depth.push(Room.wall(700), at: 0)
             bench.video.push(Room.picture, at: 0)
             return bench.bus.nextError()

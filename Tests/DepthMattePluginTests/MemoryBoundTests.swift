@@ -51,6 +51,14 @@ import Testing
         #expect(1...bound ~= kept, "\(kept) of \(bound) bytes")
     }
 
+    @Test(arguments: ["background-mode=transparent", "attach-matte=true", "view=matte"])
+    func `a fused matte is kept once`(look: String) throws {
+        let sizes = Sizes(video: (1280, 720), depth: (64, 48))
+        let composite = try kept("depthmatte method=fusion cutoff=3", sizes)
+        let kept = try kept("depthmatte method=fusion cutoff=3 \(look)", sizes)
+        #expect(kept < composite + 1280 * 720 / 2, "\(kept) and \(composite) bytes")
+    }
+
     @Test func `a matte that was in every mode`() throws {
         let before = scratchBytes
         let (video, depth) = (VideoShape("I420", 640, 480), DepthShape("GRAY16_LE", 640, 480))

@@ -123,7 +123,7 @@ package final class Matte: AlphaSource {
     }
 
     /// The last frame's alpha, `width` bytes in each of `height` rows, valid until the next call.
-    package func plane() -> Plane { plane(in: &alpha) }
+    package func plane() -> Plane { finished ?? plane(in: &alpha) }
 
     // MARK: Threads
 

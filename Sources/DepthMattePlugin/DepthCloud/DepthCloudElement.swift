@@ -104,7 +104,7 @@ final class DepthCloudElement: ReferencePadAggregator {
         guard let painter = state.painter, let depth = state.depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         let bytes = painter.mostMemory(depth: depth.format.layout, settings)
         try drawWithoutFallback("picture") { () throws(FrameFault) in try state.reserve.hold(bytes) }
-        let canvas = try blankCanvas(painter, for: frame.pointer)
+        let canvas = try newCanvas(painter, for: frame.pointer)
         let settings = settings.resolved(by: depth.format)
         let scene = CloudPainter.Scene(
             depth: frame.pointer, format: depth.format, video: videoFrame(at: moment, settings), settings: settings,
@@ -118,9 +118,9 @@ final class DepthCloudElement: ReferencePadAggregator {
         return true
     }
 
-    private func blankCanvas(_ painter: CloudPainter, for frame: BufferPointer) throws(FlowStop) -> OwnedBuffer {
+    private func newCanvas(_ painter: CloudPainter, for frame: BufferPointer) throws(FlowStop) -> OwnedBuffer {
         let canvas = try drawWithoutFallback("picture") { () throws(FrameFault) in
-            try painter.frames.blank(stampedLike: frame)
+            try painter.frames.undrawn(stampedLike: frame)
         }
         canvas.pointer.removePlacedMetas()
         return canvas

@@ -71,7 +71,7 @@ final class DepthColorizeElement: ReferencePadAggregator {
         let map = DepthFrame(buffer: frame.pointer, format: depth.format, reading: settings.depth)
         let bytes = KernelMemory.colors(depth: .init(depth.format.layout), canvas: .init(painter.output.layout))
         try drawWithoutFallback("picture") { () throws(FrameFault) in try state.reserve.hold(bytes) }
-        let canvas = try blankCanvas(painter, for: map)
+        let canvas = try newCanvas(painter, for: map)
         let mix = try drawVideo(on: canvas.pointer, painter, at: moment, settings)
         do throws(FrameFault) {
             try painter.draw(map, settings, mix: mix, on: canvas.pointer)
@@ -91,9 +91,9 @@ final class DepthColorizeElement: ReferencePadAggregator {
     }
 
     /// Returns a canvas with the map's timestamps and metas, without metas that name positions if those change.
-    private func blankCanvas(_ painter: ColorPainter, for map: DepthFrame) throws(FlowStop) -> OwnedBuffer {
+    private func newCanvas(_ painter: ColorPainter, for map: DepthFrame) throws(FlowStop) -> OwnedBuffer {
         let canvas = try drawWithoutFallback("picture") { () throws(FrameFault) in
-            try painter.frames.blank(stampedLike: map.buffer)
+            try painter.frames.undrawn(stampedLike: map.buffer)
         }
         if !map.liesPixelOnPixel(videoWidth: painter.output.width, videoHeight: painter.output.height) {
             canvas.pointer.removePlacedMetas()

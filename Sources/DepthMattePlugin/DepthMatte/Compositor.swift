@@ -16,17 +16,14 @@ final class Compositor {
     private(set) lazy var depthView = DepthView(output)
     private(set) lazy var quadView = QuadView(output)
     private let blender: Blender
-    /// A matte without a person, one byte a pixel.
-    private let emptyMatte: BufferRef
-    private let emptyLayout: FrameLayout
+    /// A matte without a person, one byte a pixel; nil before the first frame that needs it.
+    private var emptyMatte: BufferRef?
     private var cachedOverlayColors: OverlayColors?
     private var cachedMatteMeta: MatteMeta?
 
-    init(_ input: StreamFormat, transparent: Bool) throws(FrameFault) {
+    init(_ input: StreamFormat, transparent: Bool) {
         let sibling = transparent ? input.withAlpha : nil
         let output = sibling ?? input
-        emptyLayout = FrameLayout(width: input.width, height: input.height, bytesPerSample: 1)
-        emptyMatte = try newSharedBuffer(size: emptyLayout.size)
         self.input = input
         self.output = output
         frames = OutputFrames(output.layout)
@@ -44,7 +41,7 @@ final class Compositor {
         {
             return
         }
-        let canvas = try blankCanvas(for: frame.pointer)
+        let canvas = try newCanvas(for: frame.pointer)
         try withFrame(reading: frame.pointer, input.layout) { source throws(FrameFault) in
             try withFrame(changing: canvas.pointer, output.layout) { target in
                 copy(source, to: target)
@@ -65,17 +62,17 @@ final class Compositor {
         return try input.layout.clearAround(frame)
     }
 
-    /// Replaces a video frame by a canvas without its pixels.
+    /// Replaces a video frame by a new canvas.
     ///
     /// - Throws: for a faulty frame, although its pixels are not needed, so that a fault shows in every view.
-    func makeBlankCanvas(of frame: inout OwnedBuffer) throws(FrameFault) {
+    func makeNewCanvas(of frame: inout OwnedBuffer) throws(FrameFault) {
         try withFrame(reading: frame.pointer, input.layout) { _ in }
-        frame = try blankCanvas(for: frame.pointer)
+        frame = try newCanvas(for: frame.pointer)
     }
 
-    /// Returns a canvas with the video's timestamps and without its pixels.
-    func blankCanvas(for video: BufferPointer) throws(FrameFault) -> OwnedBuffer {
-        try frames.blank(stampedLike: video)
+    /// Returns a canvas with the video's timestamps, all of which is to be drawn.
+    func newCanvas(for video: BufferPointer) throws(FrameFault) -> OwnedBuffer {
+        try frames.undrawn(stampedLike: video)
     }
 
     /// Blends the person on the canvas over the background; without a matte there is no person.
@@ -86,9 +83,7 @@ final class Compositor {
             try withFrame(reading: background.pointer, output.layout) { background throws(FrameFault) in
                 let isDrawn =
                     if hasStraightAlpha {
-                        try withAlpha(
-                            matte, over: VideoPicture(planes: video.readOnly, layout: output.format.layout)
-                        ) { alpha in
+                        try withAlpha(matte) { alpha in
                             if let matte { blender.changeEdge(of: video, matte: matte, alpha: alpha, edge) }
                             return cutOut(video, alpha: alpha, hidden: background)
                         }
@@ -103,36 +98,10 @@ final class Compositor {
         }
     }
 
-    /// Returns a frame that shows the matte of a video frame.
-    func matteFrame(of video: BufferPointer, matte: Matte) throws(FrameFault) -> OwnedBuffer {
-        let canvas = try blankCanvas(for: video)
-        try drawMatte(canvas.pointer, matte: matte, over: video, input)
-        return canvas
-    }
-
-    /// Draws the matte.
-    ///
-    /// - Parameters:
-    ///   - video: the frame that the matte belongs to.
-    ///   - format: the video's format, which may differ from the canvas's.
-    func drawMatte(
-        _ canvas: BufferPointer, matte: Matte?, over video: BufferPointer, _ format: StreamFormat
-    ) throws(FrameFault) {
-        // Without a matte the canvas may be the video itself, which cannot be mapped twice.
-        guard let matte else {
-            return try drawMatte(canvas) { draw throws(FrameFault) in try withAlpha(nil, over: nil, draw) }
-        }
-        try withFrame(reading: video, format.layout) { video throws(FrameFault) in
-            let picture = VideoPicture(planes: video, layout: format.format.layout)
-            try drawMatte(canvas) { draw throws(FrameFault) in try withAlpha(matte, over: picture, draw) }
-        }
-    }
-
-    private func drawMatte(
-        _ canvas: BufferPointer, _ withAlpha: ((Plane) -> Bool) throws(FrameFault) -> Bool
-    ) throws(FrameFault) {
+    /// Draws the matte; without one there is no person.
+    func drawMatte(_ canvas: BufferPointer, matte: Matte?) throws(FrameFault) {
         try withFrame(changing: canvas, output.layout) { canvas throws(FrameFault) in
-            let isDrawn = try withAlpha { alpha in
+            let isDrawn = try withAlpha(matte) { alpha in
                 DepthKernels.drawMatte(
                     alpha: alpha, into: canvas, width: output.width, height: output.height,
                     layout: output.format.layout, bytes: output.format.byteRoles, grays: output.grays)
@@ -189,12 +158,11 @@ final class Compositor {
     }
 
     /// Calls `body` with one byte of alpha for each pixel; all are 0 without a matte.
-    private func withAlpha(
-        _ matte: Matte?, over video: VideoPicture?, _ body: (Plane) -> Bool
-    ) throws(FrameFault) -> Bool {
+    private func withAlpha(_ matte: Matte?, _ body: (Plane) -> Bool) throws(FrameFault) -> Bool {
         if let matte { return body(matte.plane()) }
-        return try withFrame(reading: emptyMatte.pointer, emptyLayout) { planes throws(FrameFault) in
-            body(try planes.first())
-        }
+        let layout = FrameLayout(width: input.width, height: input.height, bytesPerSample: 1)
+        let empty = if let emptyMatte { emptyMatte } else { try newSharedBuffer(size: layout.size) }
+        emptyMatte = empty
+        return try withFrame(reading: empty.pointer, layout) { planes throws(FrameFault) in body(try planes.first()) }
     }
 }

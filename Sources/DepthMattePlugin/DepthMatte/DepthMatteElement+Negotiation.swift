@@ -125,14 +125,7 @@ extension DepthMatteElement {
             state.negotiationFault = noMemoryForCaps
             throw .refused(GST_FLOW_ERROR)
         }
-        let made: Compositor
-        do throws(FrameFault) {
-            made = try Compositor(input.format, transparent: wantsAlpha && output.format == video.withAlpha)
-        } catch {
-            gst_caps_unref(result)
-            state.negotiationFault = ElementError(error, in: "frame", "the stream cannot go on")
-            throw .refused(GST_FLOW_ERROR)
-        }
+        let made = Compositor(input.format, transparent: wantsAlpha && output.format == video.withAlpha)
         if wantsAlpha && !made.hasStraightAlpha { warnOfMissingAlpha(video) }
         state.compositor = made
         Self.log.debug(self) { "video \(input.caps.pointer.text), output \(output.name)" }

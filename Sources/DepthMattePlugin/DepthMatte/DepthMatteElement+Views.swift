@@ -20,15 +20,10 @@ extension DepthMatteElement {
 
     /// Replaces the video frame with the output picture.
     func compose(_ frame: inout OwnedBuffer, _ layers: Layers, _ job: Job) throws(FrameFault) {
-        if job.settings.view == .matte, let matte = layers.matte {
-            frame = try job.compositor.matteFrame(of: frame.pointer, matte: matte)
-            try attach(matte, to: frame, job)
-            return try writeProbe(on: frame.pointer, job)
-        }
         switch job.settings.view {
         case .composite, .quad: try job.compositor.makeCanvas(of: &frame)
         // These show no pixel of the video, so their canvas never held any. (`pass` outputs the original.)
-        case .original, .depth, .matte: try job.compositor.makeBlankCanvas(of: &frame)
+        case .original, .depth, .matte: try job.compositor.makeNewCanvas(of: &frame)
         }
         try drawView(on: &frame, layers, job)
         if job.settings.view != .original { try attach(layers.matte, to: frame, job) }
@@ -46,14 +41,14 @@ extension DepthMatteElement {
         case .composite: try composite(canvas.pointer, layers, job)
         // Of view=original only faulty frames are drawn here; nothing of them is shown.
         case .matte, .original:
-            try job.compositor.drawMatte(canvas.pointer, matte: nil, over: canvas.pointer, job.compositor.output)
+            try job.compositor.drawMatte(canvas.pointer, matte: layers.matte)
         case .depth:
             let format = job.compositor.output
             try job.compositor.depthView.draw(
                 layers.depth, on: canvas.pointer,
                 area: Rectangle(x: 0, y: 0, width: format.width, height: format.height))
         case .quad:
-            let picture = try job.compositor.blankCanvas(for: canvas.pointer)
+            let picture = try job.compositor.newCanvas(for: canvas.pointer)
             picture.pointer.removePlacedMetas()
             try job.compositor.quadView.draw(
                 on: picture.pointer, video: canvas.pointer, depth: layers.depth, matte: layers.matte,
@@ -88,7 +83,7 @@ extension DepthMatteElement {
         let backdrop = job.settings.view.showsBackground ? Backdrop.picture(try backdropPicture(job)) : nil
         let layers = Layers(matte: nil, depth: nil, backdrop: backdrop)
         frame = try drawWithoutFallback("frame") { () throws(FrameFault) in
-            var canvas = try job.compositor.blankCanvas(for: frame.pointer)
+            var canvas = try job.compositor.newCanvas(for: frame.pointer)
             if job.settings.view == .quad {
                 canvas.pointer.removePlacedMetas()
                 try composite(canvas.pointer, layers, job)

@@ -80,7 +80,7 @@ final class QuadView {
             return try copyFrame(spare.pointer, to: target)
         }
         try shrink(spare.pointer, into: target, quarters.composite)
-        try compositor.drawMatte(spare.pointer, matte: matte, over: video, format)
+        try compositor.drawMatte(spare.pointer, matte: matte)
         try shrink(spare.pointer, into: target, quarters.matte)
         try depthView.draw(depth, on: target, area: quarters.depth)
         try shrink(video, into: target, quarters.original)

@@ -19,8 +19,9 @@ final class OutputFrames {
         pool = FramePool(query, layout)
     }
 
-    /// Returns a frame with the timestamps, flags and metas of another, without its pixels.
-    func blank(stampedLike original: BufferPointer) throws(FrameFault) -> OwnedBuffer {
+    /// Returns a frame with the timestamps, flags and metas of another. Its pixels are any, as those of an earlier output frame:
+    /// all of them are to be drawn.
+    func undrawn(stampedLike original: BufferPointer) throws(FrameFault) -> OwnedBuffer {
         if let pooled = pool?.buffer(stampedLike: original) { return pooled }
         return try newBuffer(size: layout.size, stampedLike: original)
     }
