@@ -113,16 +113,17 @@ private struct PoolRequest {
 
     func own(_ size: Int) -> UnsafeMutablePointer<GstBufferPool>? {
         guard let pool = gst_video_buffer_pool_new() else { return nil }
-        return started(pool, bytes: guint(clamping: size), least: 0, most: 0)
+        return started(pool, bytes: guint(clamping: size), least: 0, most: 0, alignment: lineAligned.align)
     }
 
     /// Configures and starts the pool, or gives it back.
     private func started(
-        _ pool: UnsafeMutablePointer<GstBufferPool>, bytes: guint, least: guint, most: guint
+        _ pool: UnsafeMutablePointer<GstBufferPool>, bytes: guint, least: guint, most: guint,
+        alignment: gsize = 0
     ) -> UnsafeMutablePointer<GstBufferPool>? {
         guard let configuration = gst_buffer_pool_get_config(pool) else { return nil }
         gst_buffer_pool_config_set_params(configuration, caps, bytes, least, most)
-        addMemoryWishes(to: configuration)
+        addMemoryWishes(to: configuration, alignment)
         if readsMetas && gst_buffer_pool_has_option(pool, "GstBufferPoolOptionVideoMeta") != 0 {
             gst_buffer_pool_config_add_option(configuration, "GstBufferPoolOptionVideoMeta")
         }
@@ -136,11 +137,16 @@ private struct PoolRequest {
     }
 
     /// The allocator, alignment and padding that downstream asks for.
-    private func addMemoryWishes(to configuration: UnsafeMutablePointer<GstStructure>) {
-        guard gst_query_get_n_allocation_params(query) > 0 else { return }
+    ///
+    /// - Parameter alignment: the least alignment, less one.
+    private func addMemoryWishes(to configuration: UnsafeMutablePointer<GstStructure>, _ alignment: gsize) {
+        let isAsked = gst_query_get_n_allocation_params(query) > 0
+        guard isAsked || alignment > 0 else { return }
         var allocator: UnsafeMutablePointer<GstAllocator>?
         var parameters = GstAllocationParams()
-        gst_query_parse_nth_allocation_param(query, 0, &allocator, &parameters)
+        gst_allocation_params_init(&parameters)
+        if isAsked { gst_query_parse_nth_allocation_param(query, 0, &allocator, &parameters) }
+        parameters.align |= alignment
         defer { if let allocator { gst_object_unref(allocator) } }
         // Memory that only its maker can allocate is the business of the maker's own pool.
         let isOrdinary = allocator.map { $0.pointee.object.flags & GST_ALLOCATOR_FLAG_CUSTOM_ALLOC.rawValue == 0 }

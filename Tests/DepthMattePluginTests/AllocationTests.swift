@@ -162,6 +162,15 @@ import Testing
         gst_memory_unmap(first, &mapped)
     }
 
+    @Test func `memory is aligned for vectors where downstream asks for nothing`() throws {
+        let bench = Bench([], ["view": "original"], readsMetas: true)
+        bench.video.start(AllocationTests.shape)
+        let out = try copied(by: bench)
+        defer { withExtendedLifetime(out) {} }
+        #expect(out.pool != nil)
+        #expect(try #require(gst_buffer_peek_memory(out.buffer.pointer, 0)).pointee.align & 63 == 63)
+    }
+
     @Test(arguments: [1, 2])
     func `downstream that holds every buffer of its pool stops nothing`(most: guint) throws {
         let downstream = Downstream(least: most, most: most)
