@@ -5,10 +5,10 @@ package struct Preset: Sendable {
     package let name: String
     /// Its purpose: the metadata `comment` of GstPreset.
     package let comment: String
-    /// Properties and values in the form that launch lines have.
-    package let values: [(property: String, value: String)]
+    /// Properties and values in the form that launch lines have; nil is the property's default.
+    package let values: [(property: String, value: String?)]
 
-    package init(_ name: String, _ comment: String, _ values: [(property: String, value: String)]) {
+    package init(_ name: String, _ comment: String, _ values: [(property: String, value: String?)]) {
         self.name = name
         self.comment = comment
         self.values = values
@@ -93,6 +93,10 @@ private func load(_ preset: Preset, on object: UnsafeMutablePointer<GObject>) ->
     for (index, (property, text)) in preset.values.enumerated() {
         guard let spec = g_object_class_find_property(objectClass, property) else { return false }
         g_value_init(&values[index], spec.pointee.value_type)
+        guard let text else {
+            g_param_value_set_default(spec, &values[index])
+            continue
+        }
         guard gst_value_deserialize_with_pspec(&values[index], text, spec) != 0 else { return false }
         g_param_value_validate(spec, &values[index])
     }

@@ -34,18 +34,15 @@ enum DepthMattePresets {
     /// The tutorial masks by nearness and blends by the mask as it is.
     private static let tutorial = ["blur-radius": "0", "gamma": "1", "width": "0.1"]
 
-    /// Every property that a preset sets, with its default.
-    private static let defaults: KeyValuePairs = [
-        "method": "fusion", "settle": "0.7", "subject": "anchored", "detail": "auto", "mask": "cutoff",
-        "slope": "4", "width": "0.1",
-        "invert": "false", "anchor": "auto",
-        "margin": "0.25", "cutoff": "1", "near": "0", "feather-near": "0", "feather-far": "0",
-        "anchor-smoothing": "0.15", "blur-radius": "5", "gamma": "0.5", "upscale": "bicubic",
-        "background-mode": "auto", "background-blur": "10", "background-blur-depth": "0", "decontaminate": "1",
-        "light-wrap": "0", "view": "composite",
+    /// Every property that a preset sets, to its default where the preset says nothing else.
+    private static let properties = [
+        "method", "settle", "subject", "detail", "mask", "slope", "width", "invert", "anchor", "margin", "cutoff",
+        "near",
+        "feather-near", "feather-far", "anchor-smoothing", "blur-radius", "gamma", "upscale", "background-mode",
+        "background-blur", "background-blur-depth", "decontaminate", "light-wrap", "view",
     ]
 
     private static func preset(_ name: String, _ comment: String, _ values: [String: String]) -> Preset {
-        Preset(name, comment, defaults.map { (property: $0.key, value: values[$0.key] ?? $0.value) })
+        Preset(name, comment, properties.map { (property: $0, value: values[$0]) })
     }
 }
