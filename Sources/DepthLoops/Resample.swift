@@ -53,10 +53,7 @@ package func filterVertically(
 @inline(__always)
 private func upperHalves(_ taps: dm_row_taps, _ x: Int) -> Int16 {
     let (rows, weights) = unsafe (taps.rows, taps.weights)
-    guard let row0 = unsafe rows.0, let row1 = unsafe rows.1, let row2 = unsafe rows.2, let row3 = unsafe rows.3 else {
-        return 0
-    }
     func upperHalf(_ a: Int16, _ b: Int16) -> Int16 { Int16(truncatingIfNeeded: (Int32(a) &* Int32(b)) &>> 16) }
-    return unsafe upperHalf(row0[x], weights.0) &+ upperHalf(row1[x], weights.1) &+ upperHalf(row2[x], weights.2)
-        &+ upperHalf(row3[x], weights.3)
+    return unsafe upperHalf(rows.0[x], weights.0) &+ upperHalf(rows.1[x], weights.1) &+ upperHalf(rows.2[x], weights.2)
+        &+ upperHalf(rows.3[x], weights.3)
 }

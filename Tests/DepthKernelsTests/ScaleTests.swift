@@ -12,6 +12,27 @@ import Testing
         #expect(DepthScale(bias: -2).metres(count: 2000, fullScale: 65535) == nil)
     }
 
+    @Test(arguments: [false, true])
+    func `metres are written as the nearest count, and what is none as not measured`(bigEndian: Bool) throws {
+        var metres: [Float] = [
+            .nan, .infinity, -.infinity, -3, 0, 0.49, 0.5, 1.5, 2.5, 65_534.5, 65_535.4, 1e9, .leastNonzeroMagnitude,
+        ]
+        let size = 4 * metres.count
+        let counts = GuardedPlane(rowBytes: size / 2, rows: 1) { _, _ in 7 }
+        try metres.withUnsafeMutableBytes { bytes in
+            let base = try #require(bytes.baseAddress)
+            let plane = try #require(MutablePlane(base: base, length: size, rowBytes: size, rows: 1, stride: size))
+            writeCounts(metres: plane.readOnly, unit: 1, bigEndian: bigEndian, into: counts.plane)
+        }
+        let bytes = counts.bytes
+        let written = metres.indices.map { index -> UInt16 in
+            let (first, second) = (UInt16(bytes[2 * index]), UInt16(bytes[2 * index + 1]))
+            return bigEndian ? first << 8 | second : second << 8 | first
+        }
+        #expect(written == [0, 0, 0, 0, 0, 0, 1, 2, 3, 65_535, 65_535, 65_535, 0])
+        #expect(counts.guardsAreIntact)
+    }
+
     @Test func disparityIsInverted() {
         let scale = DepthScale(kind: .disparity, unit: 0.002, bias: 0.8, invalidCount: -1)
         #expect(scale.metres(count: 0, fullScale: 255) == 1 / 0.8)

@@ -74,9 +74,9 @@ typedef struct {
     float squares;
 } dm_tile_sums;
 
-/// The four rows that a row is interpolated from, and their weights. No row may be NULL when they are read.
+/// The four rows that a row is interpolated from, and their weights.
 typedef struct {
-    const int16_t *_Nullable rows[4];
+    const int16_t *_Nonnull rows[4];
     int16_t weights[4];
 } dm_row_taps;
 

@@ -12,7 +12,8 @@ package func writeCounts(metres: Plane, unit: Float, bigEndian: Bool, into count
         let target = unsafe counts.row(y)
         for x in 0..<columns {
             let scaled = unsafe source.load(fromByteOffset: x &* 4, as: Float.self) / unit
-            let count = scaled > 0 && scaled.isFinite ? UInt16(min(scaled.rounded(), 65_535)) : 0
+            let whole = floorWhole(min(scaled.rounded(), 65_535))
+            let count = scaled > 0 && scaled.isFinite ? UInt16(truncatingIfNeeded: whole) : 0
             let stored = bigEndian ? count.bigEndian : count.littleEndian
             unsafe target.storeBytes(of: stored, toByteOffset: x &* 2, as: UInt16.self)
         }

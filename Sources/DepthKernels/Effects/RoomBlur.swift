@@ -284,7 +284,7 @@ package final class RoomBlur {
 
     /// 8.8 bits; `value` is within 0…255.
     @inline(__always)
-    private func fixed(_ value: Float) -> UInt32 { UInt32(value * 256) }
+    private func fixed(_ value: Float) -> UInt32 { floorWhole(value * 256) }
 }
 
 /// The smallest sum of weights that gives a mean: about that of one pixel of room at the far end of a Gaussian.

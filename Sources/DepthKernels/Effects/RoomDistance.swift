@@ -130,9 +130,9 @@ package final class RoomDistance {
                 let x = column &* cells.size &+ (2 &* i &+ 1) &* cells.size / (2 &* count)
                 guard x < cells.width, unsafe opacities[x] < 128 else { continue }
                 let point = placement.depthPoint(videoX: Double(x) + 0.5, videoY: Double(y) + 0.5)
-                let isOnMap =
-                    point.x >= 0 && point.y >= 0 && point.x < Double(depth.width) && point.y < Double(depth.height)
-                let metres = isOnMap ? depth.metres(x: Int(point.x), y: Int(point.y), scale: scale) : nil
+                let metres = depth.metres(
+                    x: floorIndex(point.x, in: -1...depth.width), y: floorIndex(point.y, in: -1...depth.height),
+                    scale: scale)
                 guard let metres else {
                     sum += RoomDistance.holeWeight
                     weight += RoomDistance.holeWeight

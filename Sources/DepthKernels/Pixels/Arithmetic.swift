@@ -24,6 +24,14 @@ private func index(_ whole: Double, in range: ClosedRange<Int>) -> Int {
     return Int(exactly: whole) ?? range.upperBound
 }
 
+/// The whole number at or below one of 0 to 2²². Other numbers give any result, but no trap: for loops over pixels.
+@inline(__always)
+func floorWhole(_ value: Float) -> UInt32 {
+    let bias: Float = 0x1p23
+    let nearest = (value + bias).bitPattern &- bias.bitPattern
+    return Float(nearest) > value ? nearest &- 1 : nearest
+}
+
 /// `value` clamped to `range`; `fallback` for NaN.
 func clamped(_ value: Double, to range: ClosedRange<Double>, orIfNaN fallback: Double) -> Double {
     value.isNaN ? fallback : min(max(value, range.lowerBound), range.upperBound)

@@ -65,7 +65,7 @@ struct Drawing: ~Copyable {
             geometry = DrawingGeometry(guide, cells)
             hasPast = false
         }
-        let radius = max(1, Int(grid.samples(GuidedFilter.radius)) / 2)
+        let radius = max(1, floorIndex(grid.samples(GuidedFilter.radius), in: 0...65_536) / 2)
         let plain = plainness.find(person: person, room: room, radius: radius, on: grid, loops)
         let (stride, bandCount) = (person.stride, groups(of: Drawing.bandRows, in: grid.height))
         let size = stride * bandCount

@@ -92,7 +92,7 @@ struct Settle: ~Copyable {
             let row = y &* grid.width
             for index in row..<(row &+ grid.width) {
                 let change = unsafe abs(now[index] - before[index]) * Settle.binsPerUnit
-                unsafe bins[Int(min(change, Float(Settle.bins - 1)))] &+= 1
+                unsafe bins[floorIndex(Double(change), in: 0...(Settle.bins - 1))] &+= 1
             }
             count &+= grid.width
         }

@@ -152,7 +152,9 @@ final class UpscaleReader: AlphaReader, MatteMemoryPart {
             unsafe resample(row: y, found, into: kept + UpscaleReader.slot(of: y) &* width, frame)
         }
 
-        let taps = unsafe rowTaps.reserve(UpscaleGeometry.largestStrip, filler: dm_row_taps())
+        let any = unsafe UnsafePointer(kept)
+        let none = unsafe dm_row_taps(rows: (any, any, any, any), weights: (0, 0, 0, 0))
+        let taps = unsafe rowTaps.reserve(UpscaleGeometry.largestStrip, filler: none)
         for (index, y) in rows.enumerated() {
             let (samples, weights) = (geometry.rowTaps.sampleOfEachTap(of: y), geometry.rowTaps.weights[y])
             func row(_ tap: Int) -> UnsafePointer<Int16> {
