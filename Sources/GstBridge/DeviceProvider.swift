@@ -106,17 +106,13 @@ private final class Watcher: Sendable {
             defer { shared.isListing = true }
             return !shared.isListing
         }
-        if isMine && !run({ [self] in list() }) { shared.withLock { $0.isListing = false } }
+        let list = { @Sendable [self] in
+            let devices = definition.list()
+            shared.withLock { ($0.devices, $0.isListing) = (devices, false) }
+        }
+        if isMine && !run(list) { shared.withLock { $0.isListing = false } }
         _ = shared.wait(microseconds: Watcher.patience) { !$0.isListing }
         return shared.withLock { $0.devices }
-    }
-
-    private func list() {
-        let devices = definition.list()
-        shared.withLock {
-            $0.devices = devices
-            $0.isListing = false
-        }
     }
 
     /// Has a thread add the devices to a provider, and then those that come, and remove those that go.

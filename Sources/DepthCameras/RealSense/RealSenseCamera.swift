@@ -272,17 +272,13 @@ final class RealSenseCamera: Camera {
 
     private func intrinsics(_ profile: OpaquePointer) -> CameraIntrinsics? {
         var raw = RealSenseIntrinsics()
-        guard let read = functions.videoIntrinsics, (try? functions.call { read(profile, &raw, $0) }) != nil else {
-            return nil
-        }
+        guard (try? functions.call { functions.videoIntrinsics?(profile, &raw, $0) }) != nil else { return nil }
         return raw.intrinsics
     }
 
     private func pose(from depth: OpaquePointer, to color: OpaquePointer) -> CameraPose? {
         var raw = RealSenseExtrinsics()
-        guard let read = functions.extrinsics, (try? functions.call { read(depth, color, &raw, $0) }) != nil else {
-            return nil
-        }
+        guard (try? functions.call { functions.extrinsics?(depth, color, &raw, $0) }) != nil else { return nil }
         return raw.pose
     }
 

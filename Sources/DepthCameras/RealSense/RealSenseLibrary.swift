@@ -12,8 +12,7 @@ struct RealSenseLibrary: Sendable {
     typealias Ask = @convention(c) (Object?, CInt, Fault) -> CInt
     typealias Delete = @convention(c) (Object?) -> Void
 
-    let errorMessage: @convention(c) (Object?) -> UnsafePointer<CChar>?
-    let errorFunction: @convention(c) (Object?) -> UnsafePointer<CChar>?
+    let errorMessage, errorFunction: @convention(c) (Object?) -> UnsafePointer<CChar>?
     let errorType: @convention(c) (Object?) -> CInt
     let freeError: Delete
 

@@ -69,18 +69,15 @@ extension DepthCamSrcElement {
         return false
     }
 
-    /// The error of a linked pad that gets nothing.
-    ///
-    /// - Parameter lack: the word for the thing that is missing.
+    /// The error of a linked pad for which something is missing: its stream, or any frame of that.
     func missing(_ role: DepthCamSrc.PadRole, _ lack: String, _ session: CaptureSession) -> FlowStop {
-        let info = session.info
         let recording = session.options.choice.recording
-        let owner = recording.isEmpty ? "camera \(info?.name ?? "")" : "recording \(recording)"
+        let owner = recording.isEmpty ? "camera \(session.info?.name ?? "")" : "recording \(recording)"
         return .failed(
             ElementError(
                 .resource(GST_RESOURCE_ERROR_NOT_FOUND),
                 "The \(owner) has no \(role == .video ? "color" : "depth") \(lack). Leave the pad \(role.rawValue) unlinked.",
-                details: "It offers \(info?.modes ?? "nothing")."))
+                details: "It offers \(session.info?.modes ?? "nothing")."))
     }
 
     private func noMode(_ wanted: String) -> FlowStop {
