@@ -222,7 +222,9 @@ final class RealSenseCamera: Camera {
             (RealSenseConstant.optionAutoExposure, 0), (RealSenseConstant.optionExposure, counts.rounded()),
         ] {
             guard try self.range(of: option, sensor) != nil else { continue }
-            exposureBefore.append((sensor, option, try functions.call { options.option(sensor.pointer, option, $0) }))
+            if let before = try? functions.call({ options.option?(sensor.pointer, option, $0) }) {
+                exposureBefore.append((sensor, option, before))
+            }
             try functions.call { options.setOption(sensor.pointer, option, value, $0) }
         }
     }

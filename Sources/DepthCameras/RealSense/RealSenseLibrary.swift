@@ -74,7 +74,7 @@ struct RealSenseLibrary: Sendable {
     /// The settings of a sensor.
     struct Options: Sendable {
         let supportsOption: Ask
-        let option: @convention(c) (Object?, CInt, Fault) -> Float
+        let option: (@convention(c) (Object?, CInt, Fault) -> Float)?
         let setOption: @convention(c) (Object?, CInt, Float, Fault) -> Void
         let optionRange:
             @convention(c) (
@@ -85,7 +85,7 @@ struct RealSenseLibrary: Sendable {
 
         fileprivate init(_ library: DynamicLibrary) throws(CameraError) {
             supportsOption = try library.function("rs2_supports_option")
-            option = try library.function("rs2_get_option")
+            option = try? library.function("rs2_get_option")
             setOption = try library.function("rs2_set_option")
             optionRange = try library.function("rs2_get_option_range")
             optionValueDescription = try library.function("rs2_get_option_value_description")
