@@ -6,16 +6,18 @@ import CDepthKernels
 ///
 /// Prefetches the memory after the row, which usually holds the next one.
 ///
-/// - Parameter invalid: the count that means "not measured", or -1.
+/// - Parameters:
+///   - first: the counts from this one, up to `end`, are measured, except `hole`.
 package func metresOfCounts(
-    _ counts: UnsafeRawPointer, count: Int, unit: Float, bias: Float, invalid: Int32, isInverse: Bool,
-    into metres: UnsafeMutablePointer<Float>
+    _ counts: UnsafeRawPointer, count: Int, unit: Float, bias: Float, first: Int32, end: Int32, hole: Int32,
+    isInverse: Bool, into metres: UnsafeMutablePointer<Float>
 ) {
     prefetch(UInt(bitPattern: counts) &+ UInt(bitPattern: count &* 2), count &* 2)
     for index in upTo(count) {
-        let sample = unsafe counts.loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
+        let sample = unsafe Int32(counts.loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self))
         let value = Float(sample) * unit + bias
-        unsafe metres[index] = Int32(sample) == invalid ? 0 : value
+        let inside = sample >= first ? sample < end ? value : 0 : 0
+        unsafe metres[index] = sample == hole ? 0 : inside
     }
     guard isInverse else { return }
     for index in upTo(count) {

@@ -1,5 +1,6 @@
 import CGStreamer
 import DepthAggregator
+import DepthKernels
 import GstBridge
 
 /// Warnings of set-ups that are valid but most likely not meant: the output alone does not say why it shows nothing.
@@ -22,6 +23,14 @@ extension ReferencePadAggregator {
     private var isReferencePadUnlinked: Bool {
         guard let reference = referencePad else { return false }
         return gst_pad_is_linked(reference.pad.pad) == 0
+    }
+
+    /// Warns of properties by which depth means nothing, or not what they seem to. Once a second at most.
+    func warnOfScale(_ scale: DepthScale, of format: DepthFormat?) {
+        guard let complaint = format.flatMap({ scale.complaint(about: $0.encoding) }) else { return }
+        if streams.state.warnings.admits("scale") {
+            warn(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), complaint))
+        }
     }
 
     /// Logs a color that is transparent although its red, green and blue are set: 0xRRGGBB is taken for 0xAARRGGBB.

@@ -241,6 +241,8 @@ import Testing
             (DepthScale(), 1500, 1.5), (DepthScale(unit: 0.0005, bias: 0.25), 1500, 1.0),
             (DepthScale(kind: .disparity, unit: 0.001, bias: 0.5, invalidCount: -1), 0, 2.0),
             (DepthScale(kind: .disparity, unit: 0.001), 250, 4.0),
+            (DepthScale(kind: .disparity, unit: -0.001, bias: 0.5), 250, 4.0),
+            (DepthScale(unit: -0.001, bias: 1.75), 250, 1.5),
         ]
         for (scale, count, metres) in scales {
             for encoding in [DepthEncoding.gray16LE, .gray16BE, .gray8] where encoding != .gray8 || count < 256 {
@@ -262,11 +264,14 @@ import Testing
     }
 
     @Test func `relative depth counts its full scale as a metre`() throws {
-        for (encoding, count) in [(DepthEncoding.gray8, 255), (.gray16LE, 65535)] {
+        for (encoding, kind, count) in [
+            (DepthEncoding.gray8, DepthScale.Kind.relative, 255), (.gray16LE, .relative, 65535),
+            (.gray8, .relativeInverted, 0), (.gray16LE, .relativeInverted, 0),
+        ] {
             let scene = try CloudFixture(DepthMap(counts: [count], width: 1, encoding: encoding), [pixel(3)])
             var settings = scene.settings
             settings.view.zoom = 0.99
-            let scale = DepthScale(kind: .relative)
+            let scale = DepthScale(kind: kind)
             #expect(try scene.draw(settings, width: 1, height: 1, scale: scale) == [3])
             settings.view.zoom = 1
             #expect(try scene.draw(settings, width: 1, height: 1, scale: scale) == [CloudTests.black])

@@ -111,7 +111,8 @@ import Testing
     @Test(arguments: [
         DepthScale(), DepthScale(unit: 0.0001, bias: 0.3), DepthScale(kind: .disparity, unit: 0.0004, bias: 0.1),
         DepthScale(kind: .disparity, unit: -0.0001, bias: 3), DepthScale(kind: .relative), DepthScale(unit: .nan),
-        DepthScale(bias: 0.5, invalidCount: 700),
+        DepthScale(bias: 0.5, invalidCount: 700), DepthScale(kind: .relativeInverted),
+        DepthScale(unit: -0.001, bias: 6),
     ])
     func everyEncodingIsEqualizedByTheFormula(scale: DepthScale) throws {
         var random = RepeatableRandomNumberGenerator(seed: 5)
@@ -179,7 +180,7 @@ import Testing
     ])
     func noNumbersInTheRangeTrap(near: Double, far: Double) throws {
         let maps = [
-            try DepthMap(counts: [0, 500, 1000, 65535], width: 4), try DepthMap(metres: [.nan, 1, 2, 3], width: 4),
+            try DepthMap(counts: [0, 500, 1000, 65534], width: 4), try DepthMap(metres: [.nan, 1, 2, 3], width: 4),
         ]
         for depth in maps {
             for pixels in [depth.painted(.fixed(min: near, max: far)), depth.painted(.equalize(max: far))] {

@@ -31,11 +31,11 @@ import Testing
     /// Registers a map of counts of a millimetre.
     private func register(
         _ counts: [Int], width: Int, _ calibration: Calibration, encoding: DepthEncoding = .gray16LE,
-        loops: Loops = .best
+        invalid: Int = -2, loops: Loops = .best
     ) throws -> [Int] {
         let map = try DepthMap(counts: counts, width: width, encoding: encoding)
         let color = try #require(calibration.color)
-        let output = try register(map, calibration, loops: loops)
+        let output = try register(map, calibration, invalid: invalid, loops: loops)
         let picture = try #require(
             DepthImage(plane: output.plane.readOnly, width: color.width, height: color.height, encoding: encoding))
         return (0..<color.height).flatMap { y in
@@ -45,7 +45,9 @@ import Testing
         }
     }
 
-    private func register(_ map: DepthMap, _ calibration: Calibration, loops: Loops) throws -> GuardedPlane {
+    private func register(
+        _ map: DepthMap, _ calibration: Calibration, invalid: Int = -2, loops: Loops
+    ) throws -> GuardedPlane {
         let color = try #require(calibration.color)
         let registration = try #require(
             DepthRegistration(
@@ -54,7 +56,7 @@ import Testing
         let output = GuardedPlane(
             rowBytes: color.width * map.image.encoding.bytesPerSample, rows: color.height
         ) { _, _ in 0x55 }
-        #expect(registration.align(map.image, unit: 0.001, into: output.plane))
+        #expect(registration.align(map.image, scale: DepthScale(invalidCount: invalid), into: output.plane))
         #expect(output.guardsAreIntact)
         return output
     }
@@ -75,6 +77,16 @@ import Testing
         let result = try register(
             counts, width: size.0, DepthRegistrationTests.pair(camera, camera), encoding: encoding)
         #expect(result == counts)
+    }
+
+    @Test(arguments: [
+        (-2, [1000, 0, 0, 700]), (-1, [1000, 65534, 0, 700]), (700, [1000, 0, 0, 0]),
+    ])
+    func `counts that are not measured are not registered`(invalid: Int, expected: [Int]) throws {
+        let camera = DepthRegistrationTests.camera(4, 1, focus: 50)
+        let result = try register(
+            [1000, 65535, 0, 700], width: 4, DepthRegistrationTests.pair(camera, camera), invalid: invalid)
+        #expect(result == expected)
     }
 
     @Test func `metres stay metres, and what was not measured stays so`() throws {
@@ -256,8 +268,8 @@ import Testing
         let other = try DepthMap(counts: [Int](repeating: 1, count: 8), width: 4)
         let plane = GuardedPlane(rowBytes: 8, rows: 4) { _, _ in 0 }
         let small = GuardedPlane(rowBytes: 8, rows: 3) { _, _ in 0 }
-        #expect(registration.align(map.image, unit: 0.001, into: plane.plane))
-        #expect(!registration.align(other.image, unit: 0.001, into: plane.plane))
-        #expect(!registration.align(map.image, unit: 0.001, into: small.plane))
+        #expect(registration.align(map.image, scale: DepthScale(), into: plane.plane))
+        #expect(!registration.align(other.image, scale: DepthScale(), into: plane.plane))
+        #expect(!registration.align(map.image, scale: DepthScale(), into: small.plane))
     }
 }

@@ -102,4 +102,20 @@ import Testing
             try Ply(files[0]).vertices.map { try #require($0["z"]) * 1000 }.map { $0.rounded() }
                 == counts.dropFirst().map { Double($0) })
     }
+
+    @Test(arguments: ThresholdTests.scales)
+    func `a count is a vertex exactly if it stands for a distance`(scale: DepthScale) throws {
+        let scene = try CloudFixture(
+            DepthMap(counts: ThresholdTests.allCounts, width: 256), ThresholdTests.allCounts.map { pixel($0) })
+        // Singly precise, those within a millionth of a limit may fall on its other side.
+        let metres = scene.depth.metres(scale)
+        let (most, least) = (
+            metres.count { $0 > 0.9999 * CloudSensor.nearest },
+            metres.count { $0 > 1.0001 * CloudSensor.nearest && $0 < 1e30 }
+        )
+        let sensor = CloudSensor(width: 256, height: 256, fieldOfView: 60)
+        let file = PointCloudFile(
+            scene.depth.image, scale: scale, colors: scene.picture, order: .rgba, sensor: sensor)
+        #expect(least <= file.points && file.points <= most, "\(file.points), \(least) to \(most)")
+    }
 }

@@ -49,6 +49,56 @@ import Testing
         #expect(scale.metres(count: 5, fullScale: 0) == nil)
     }
 
+    @Test func relativeCountsTurnedRoundAreThoseOfTheInvertedPicture() {
+        let (plain, turned) = (DepthScale(kind: .relative), DepthScale(kind: .relativeInverted))
+        for fullScale in [255, 65535] {
+            for count in [0, 1, 51, fullScale - 1, fullScale] {
+                #expect(
+                    turned.metres(count: fullScale - count, fullScale: fullScale)
+                        == plain.metres(count: count, fullScale: fullScale))
+            }
+        }
+        #expect(turned.metres(count: 0, fullScale: 255) == 1)
+        #expect(DepthScale(kind: .relativeInverted, invalidCount: 0).metres(count: 0, fullScale: 255) == nil)
+    }
+
+    @Test func `the largest count of 16 bits is not measured by metres that grow, unless every count is`() {
+        for unit in [0.001, 0.0001] {
+            for invalid in [-2, 0, 700] {
+                let scale = DepthScale(unit: unit, invalidCount: invalid)
+                #expect(scale.metres(count: 65535, fullScale: 65535) == nil)
+                #expect(scale.metres(count: 65534, fullScale: 65535) == 65534 * unit)
+                #expect(scale.metres(count: 255, fullScale: 255) == 255 * unit, "the farthest thing in 8 bits")
+            }
+            #expect(DepthScale(unit: unit, invalidCount: -1).metres(count: 65535, fullScale: 65535) == 65535 * unit)
+        }
+        #expect(DepthScale(unit: -0.0001, bias: 7).metres(count: 65535, fullScale: 65535) == 65535 * -0.0001 + 7)
+        #expect(DepthScale(kind: .disparity).metres(count: 65535, fullScale: 65535) == 1 / (65535 * 0.001))
+        #expect(DepthScale(kind: .relative).metres(count: 65535, fullScale: 65535) == 1)
+    }
+
+    @Test func `count 0 is measured where it is the nearest of a map of nearness`() {
+        let scale = DepthScale(kind: .disparity, unit: -0.003, bias: 3.3)
+        #expect(scale.metres(count: 0, fullScale: 65535) == 1 / 3.3)
+        #expect(scale.metres(count: 1000, fullScale: 65535) == 1 / (1000 * -0.003 + 3.3))
+        #expect(scale.metres(count: 1100, fullScale: 65535) == nil)
+        #expect(scale.metres(count: 65535, fullScale: 65535) == nil)
+        #expect(DepthScale(unit: -0.01, bias: 3).metres(count: 0, fullScale: 255) == nil)
+        #expect(DepthScale(unit: -0.01, bias: 3).metres(count: 100, fullScale: 255) == 2)
+    }
+
+    @Test(arguments: [
+        (DepthScale(), false), (DepthScale(unit: -0.001), true), (DepthScale(unit: -0.001, bias: 5), false),
+        (DepthScale(bias: -100), true), (DepthScale(unit: .nan), true), (DepthScale(kind: .relative), false),
+        (DepthScale(kind: .disparity, unit: -0.003), true),
+        (DepthScale(kind: .disparity, unit: -0.003, bias: 3), false),
+        (DepthScale(kind: .relative, unit: -1), true), (DepthScale(kind: .relativeInverted, unit: -1), false),
+    ])
+    func `a scale that measures nothing, or not what it seems to, has a complaint`(scale: DepthScale, hasOne: Bool) {
+        #expect((scale.complaint(about: .gray16LE) != nil) == hasOne)
+        #expect(scale.complaint(about: .float32LE) == nil)
+    }
+
     @Test func aScaleThatIsNoNumberMeasuresNothing() {
         for value in [Double.nan, .infinity, -.infinity] {
             #expect(DepthScale(unit: value).metres(count: 5, fullScale: 255) == nil)

@@ -12,6 +12,7 @@ import Testing
         DepthScale(kind: .disparity, unit: 0.0001, bias: 0.8, invalidCount: -1),
         DepthScale(kind: .disparity, unit: -0.0001, bias: 3), DepthScale(kind: .disparity, unit: 0.00005, bias: -1),
         DepthScale(kind: .relative), DepthScale(kind: .relative, invalidCount: 65535),
+        DepthScale(kind: .relativeInverted), DepthScale(invalidCount: -1), DepthScale(unit: -0.0001, bias: 5),
     ]
 
     /// Every 16-bit count once.
@@ -38,9 +39,9 @@ import Testing
         // 0.001 · count is not the nearest double to every decimal; each count must pass its own product, not the next.
         let depth = try DepthMap(counts: ThresholdTests.allCounts, width: 256)
         for count in [1, 3, 9, 700, 1001, 4097, 65534, 65535] {
-            let own = Double(count) * 0.001
-            #expect(depth.alpha(.step(cutoff: own)).filter { $0 == 255 }.count == count)
-            #expect(depth.alpha(.step(cutoff: own.nextDown)).filter { $0 == 255 }.count == count - 1)
+            let (own, scale) = (Double(count) * 0.001, DepthScale(invalidCount: -1))
+            #expect(depth.alpha(.step(cutoff: own), scale: scale).filter { $0 == 255 }.count == count)
+            #expect(depth.alpha(.step(cutoff: own.nextDown), scale: scale).filter { $0 == 255 }.count == count - 1)
         }
     }
 

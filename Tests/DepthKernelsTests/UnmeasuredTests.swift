@@ -5,6 +5,7 @@ import Testing
 @Suite struct UnmeasuredTests {
     @Test(arguments: [
         DepthScale(), DepthScale(invalidCount: 700), DepthScale(unit: 0.01, bias: -3, invalidCount: -1),
+        DepthScale(kind: .disparity, unit: -0.001, bias: 1.2), DepthScale(kind: .relativeInverted),
     ])
     func `the share is that of the samples of every eighth row that stand for no distance`(scale: DepthScale) throws {
         for width in 1...130 {

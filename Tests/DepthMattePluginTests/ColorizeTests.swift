@@ -36,12 +36,12 @@ import Testing
     // MARK: Colors
 
     @Test func `near is red, far is blue, and what was not measured black`() throws {
-        let counts = (0..<32).map { [700, 3000, 0, 65_535][$0 % 4] }
+        let counts = (0..<32).map { [700, 3000, 0, 65_534, 65_535][$0 % 5] }
         let pixels = rgb(try picture(counts))
-        #expect(Array(pixels.prefix(4)) == [[128, 0, 0], [0, 0, 128], [0, 0, 0], [0, 0, 128]])
+        #expect(Array(pixels.prefix(5)) == [[128, 0, 0], [0, 0, 128], [0, 0, 0], [0, 0, 128], [0, 0, 0]])
     }
 
-    @Test(arguments: [("equalize", 0), ("fixed", 0), ("equalize", 7), ("fixed", 7)])
+    @Test(arguments: [("equalize", 0), ("fixed", 0), ("equalize", 7), ("fixed", 7), ("equalize", 65_535)])
     func `a map without a valid sample is black`(range: String, invalid: Int) throws {
         let frame = try picture(wall(invalid), ["range": range, "depth-invalid": "\(invalid)"])
         #expect(frame.bytes == [UInt8](repeating: 0, count: 8 * 4 * 3))

@@ -14,7 +14,7 @@ import Testing
         let count: @Sendable (Int) -> Int
 
         /// How many samples are measured.
-        var measured: Int { (0..<DepthPatternTests.width * DepthPatternTests.height).count { count($0) != 0 } }
+        var measured: Int { (0..<DepthPatternTests.width * DepthPatternTests.height).count { 1...65_534 ~= count($0) } }
     }
 
     static let patterns = [
@@ -51,6 +51,84 @@ import Testing
             #expect(opaque == pattern.measured, "the samples with a color")
         }
     }
+
+    // MARK: Counts and distances
+
+    private static let depth = DepthShape("GRAY16_LE", width, height)
+    private static let scene = sceneCounts(width, height)
+
+    @Test(arguments: DepthReader.all + others, ["GRAY16_LE", "GRAY16_BE"])
+    func `a largest count is as good as 0, unless every count is measured`(reader: DepthReader, format: String) throws {
+        let depth = DepthShape(format, DepthPatternTests.width, DepthPatternTests.height)
+        let marked = DepthPatternTests.scene.map { $0 == 0 ? 65_535 : $0 }
+        func picture(_ counts: [Int], _ properties: [String: String] = [:]) throws -> [UInt8] {
+            try #require(reader.picture(depth.bytes(counts: counts), depth, reader.video(40, 30), properties))
+        }
+        let (zeros, usual) = (try picture(DepthPatternTests.scene), try picture(marked))
+        let given = try picture(marked, ["depth-invalid": "0"])
+        let none = try picture(marked, ["depth-invalid": "-1"])
+        let (isUsual, isGiven, isDifferent) = (usual == zeros, given == zeros, none != zeros)
+        #expect(isUsual && isGiven)
+        // The cloud's view ends before 65 m, and behind the cutoff there is nothing to see.
+        let isUnseen = ["depthcloud", "depthmatte threshold", "depthmatte nearest"].contains(reader.testDescription)
+        #expect(isDifferent || isUnseen)
+    }
+
+    /// Scales that are exact in binary.
+    @Test(
+        arguments: DepthReader.all.dropLast() + others,
+        [
+            (
+                ["depth-kind": "disparity", "depth-unit": "0.00048828125"],
+                ["depth-unit": "-0.00048828125", "depth-bias": "2"]
+            ),
+            (["depth-unit": "0.0009765625"], ["depth-unit": "-0.0009765625", "depth-bias": "4"]),
+        ])
+    func `counts that fall as the others rise give the same frame`(
+        reader: DepthReader, scales: (rising: [String: String], falling: [String: String])
+    ) throws {
+        let counts = DepthPatternTests.scene.map { min($0, 4095) }
+        func picture(_ counts: [Int], _ properties: [String: String]) throws -> [UInt8] {
+            try #require(
+                reader.picture(
+                    DepthPatternTests.depth.bytes(counts: counts), DepthPatternTests.depth, reader.video(40, 30),
+                    properties))
+        }
+        let (expected, falling) = (try picture(counts, scales.rising), scales.rising.with(scales.falling))
+        let isSame = try picture(counts.map { 4096 - $0 }, falling) == expected
+        let isOther = try picture(counts, falling) != expected
+        #expect(isSame && isOther)
+    }
+
+    @Test(arguments: DepthReader.all.dropLast() + others)
+    func `a relative map is turned round with its picture`(reader: DepthReader) throws {
+        let depth = DepthShape("GRAY8", DepthPatternTests.width, DepthPatternTests.height)
+        let counts = sceneCounts(depth.width, depth.height, largest: 255).map { 255 - $0 }
+        let properties = reader.factory == "depthmatte" ? ["cutoff": "2.47"] : [:]
+        func picture(_ counts: [Int], _ kind: String) throws -> [UInt8] {
+            try #require(
+                reader.picture(
+                    depth.bytes(counts: counts), depth, reader.video(40, 30), properties.with(["depth-kind": kind])))
+        }
+        let expected = try picture(counts, "relative")
+        let isSame = try picture(counts.map { 255 - $0 }, "relative-inverted") == expected
+        let isOther = try picture(counts, "relative-inverted") != expected
+        #expect(isSame && isOther)
+    }
+
+    /// Where it is seen that a far sample is measured.
+    private static let others = [
+        DepthReader(
+            factory: "depthmatte", properties: ["method": "threshold", "anchor": "fixed", "invert": "true"],
+            videoPad: "video", testDescription: "depthmatte inverted"),
+        DepthReader(
+            factory: "depthmatte", properties: ["view": "quad", "anchor": "fixed", "method": "threshold"],
+            videoPad: "video", testDescription: "depthmatte quad"),
+        DepthReader(
+            factory: "depthmatte",
+            properties: ["anchor": "fixed", "background-mode": "blur", "background-blur-depth": "50"],
+            videoPad: "video", testDescription: "depthmatte blur"),
+    ]
 
     private func swapped(_ bytes: [UInt8]) -> [UInt8] { bytes.indices.map { bytes[$0 ^ 1] } }
 

@@ -16,6 +16,9 @@ import Testing
             ("high-pass", "GRAY16_LE", DepthScale(unit: 0.001)), ("band-pass", "GRAY16_LE", DepthScale(unit: 0.001)),
             ("high-pass", "GRAY16_BE", DepthScale(kind: .disparity, unit: 0.0002, bias: 0.1)),
             ("band-pass", "GRAY8", DepthScale(kind: .relative)),
+            ("high-pass", "GRAY16_LE", DepthScale(kind: .disparity, unit: -0.0002, bias: 0.8)),
+            ("band-pass", "GRAY8", DepthScale(kind: .relativeInverted)),
+            ("high-pass", "GRAY16_BE", DepthScale(unit: -0.001, bias: 4.2)),
         ], [false, true])
     func `the matte is the reference's for every kind of depth`(
         input: (mask: String, format: String, scale: DepthScale), invert: Bool
@@ -23,7 +26,7 @@ import Testing
         let (mask, format, scale) = input
         let depth = DepthShape(format, 20, 15)
         let counts = sceneCounts(20, 15, largest: format == "GRAY8" ? 255 : 4000)
-        let kind = ["metric", "disparity", "relative"][scale.kind.rawValue]
+        let kind = ["metric", "disparity", "relative", "relative-inverted"][scale.kind.rawValue]
         let bench = Bench(
             ["depth"],
             properties(

@@ -54,12 +54,16 @@ extension DepthScale {
     /// The distances of counts; 0 where not measured.
     func metres(_ counts: [Int], fullScale: Int = 65_535) -> [Double] {
         counts.map { count in
-            guard count != invalidCount else { return 0 }
+            let isUsual = invalidCount == -2
+            let isLargest = kind == .metric && unit > 0 && count == 65_535 && invalidCount != -1
+            let isNearest = kind == .relativeInverted || kind == .disparity && unit < 0
+            guard count != invalidCount, !isLargest, !(isUsual && count == 0) || isNearest else { return 0 }
             let value = Double(count) * unit + bias
             switch kind {
             case .metric: return value
             case .disparity: return value > 0 ? 1 / value : 0
             case .relative: return count > 0 ? Double(fullScale) / Double(count) : 0
+            case .relativeInverted: return count < fullScale ? Double(fullScale) / Double(fullScale - count) : 0
             }
         }
     }

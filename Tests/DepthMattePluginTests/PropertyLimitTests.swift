@@ -52,7 +52,9 @@ import Testing
         ["mask": "band-pass", "slope": "100", "width": "0", "focus": "1"],
         ["mask": "high-pass", "slope": "100", "width": "1", "focus": "0"],
         ["gamma": "0.01", "blur-radius": "50"], ["gamma": "10", "blur-radius": "0"],
-        ["depth-unit": "0"], ["depth-unit": "1e-9", "depth-kind": "disparity"], ["depth-scale": "0.01"],
+        ["depth-unit": "0"], ["depth-unit": "1e-9", "depth-kind": "disparity"], ["depth-unit": "-1000"],
+        ["depth-unit": "-1000", "depth-bias": "1000", "depth-kind": "disparity"], ["depth-kind": "relative-inverted"],
+        ["depth-scale": "0.01"],
         ["background-mode": "blur", "background-blur": "0", "background-blur-depth": "100"],
     ]
 

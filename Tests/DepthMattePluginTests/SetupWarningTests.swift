@@ -67,6 +67,29 @@ import Testing
         #expect(bench.bus.warnings() == [])
     }
 
+    // MARK: Counts that are no distance
+
+    @Test(arguments: DepthReader.all)
+    func `a scale by which nothing is measured is one warning`(reader: DepthReader) {
+        let (depth, video) = (DepthShape("GRAY16_LE", 32, 24), reader.video(40, 30))
+        let bench = reader.bench(["depth-unit": "-0.001"])
+        reader.start(bench, depth, video)
+        for number in 0..<3 {
+            let map = guardedBuffer(depth.bytes(counts: [Int](repeating: 900, count: 32 * 24)))
+            #expect(
+                reader.frame(bench, number, depth: map, video: guardedBuffer(flat(video, [9, 9, 9]))) != nil)
+        }
+        let warnings = bench.bus.warnings()
+        #expect(warnings.count == 1, "\(warnings)")
+        #expect(warnings.first?.text.hasPrefix("With depth-unit=-0.001 and depth-bias=0.0 no count is") == true)
+    }
+
+    @Test func `a negative unit of a relative map is a warning that names what turns it round`() {
+        let bench = Bench.room(["depth-kind": "relative", "depth-unit": "-1"])
+        #expect(bench.pair(0, depth: Room.wall(900)) != nil)
+        #expect(bench.bus.warnings().first?.text.contains("set relative-inverted") == true)
+    }
+
     // MARK: Depth that does not fit
 
     @Test func `depth maps none of which belongs to a frame are one warning`() {

@@ -78,7 +78,9 @@ extension SoakDay {
     func noteDueWarnings() {
         if text("background-mode", of: bench.element) == "transparent" { due.insert("alpha channel") }
         if ["image", "stream"].contains(text("background-mode", of: bench.element)) { due.insert("background") }
-        if !isCalm { due.formUnion(["is not below the cutoff", "within max-skew"]) }
+        if !isCalm {
+            due.formUnion(["is not below the cutoff", "within max-skew", "nothing is measured", "has no unit"])
+        }
         if integer("max-skew", of: bench.element) < 50_000_000 { due.insert("within max-skew") }
     }
 

@@ -86,7 +86,7 @@ final class SoakHours {
     }
 
     private static func isDue(_ text: String) -> Bool {
-        ["frame", "map", "video", "min ", "snapshot"].contains { text.contains($0) }
+        ["frame", "map", "video", "min ", "snapshot", "nothing is measured"].contains { text.contains($0) }
     }
 
     private func fail(_ text: String) -> SoakStreams.Failure { streams.failure("\(subject.factory): \(text)") }

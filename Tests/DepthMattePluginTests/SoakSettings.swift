@@ -56,7 +56,7 @@ struct SoakSettings {
         case .missing where onMissingDepth == "pass": return true
         case .missing: break
         case .paired(.unmeasured), .reused(.unmeasured):
-            if !isDepthFloat && invalidCount != 0 { return true }
+            if !isDepthFloat && ![0, -2].contains(invalidCount) { return true }
         case .paired, .reused: return true
         }
         return view == "quad" || view == "composite" && (mode == "blur" || mode == "comic")
@@ -68,7 +68,7 @@ struct SoakSettings {
     static let calm = [
         "method": "threshold", "anchor": "fixed", "cutoff": "1", "near": "0", "mask": "cutoff", "blur-radius": "0",
         "gamma": "1", "feather-near": "0", "feather-far": "0", "invert": "false", "depth-kind": "metric",
-        "depth-unit": "0", "depth-bias": "0", "depth-invalid": "0", "depth-fit": "stretch", "depth-offset-x": "0",
+        "depth-unit": "0", "depth-bias": "0", "depth-invalid": "-2", "depth-fit": "stretch", "depth-offset-x": "0",
         "depth-offset-y": "0", "depth-scale": "1", "view": "composite", "light-wrap": "0", "settle": "0",
         "segmentation-weight": "0", "background-mode": "auto", "on-missing-depth": "cover", "max-skew": "50000000",
         "hold-time": "500000000", "navigation": "probe", "thermal": "ignore", "decontaminate": "0",

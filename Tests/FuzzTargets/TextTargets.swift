@@ -23,7 +23,7 @@ func fuzzCalibration(_ input: inout FuzzInput) {
         let target = output.plane(rowBytes: 40, rows: 15),
         let depth = DepthImage(plane: plane.readOnly, width: width, height: height, encoding: .gray16LE)
     else { broken("the planes fit their memory") }
-    _ = registration.align(depth, unit: 0.001, into: target)
+    _ = registration.align(depth, scale: DepthScale(), into: target)
 }
 
 /// Headers of pictures and coded frames: a size is found or not, in bounded time.

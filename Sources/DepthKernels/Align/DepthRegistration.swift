@@ -115,10 +115,10 @@ package final class DepthRegistration {
 
     /// Writes the registered map, in the encoding and unit of the map; 0 where not measured.
     ///
-    /// Counts are metric, without a bias. A distance beyond the last count becomes the last but one.
+    /// The scale of counts is metric, without a bias. A distance beyond the last count becomes the last but one.
     ///
     /// - Returns: false for a map of another size, 8-bit counts or 16-bit floats, and for a plane that is too small.
-    package func align(_ depth: DepthImage, unit: Double, into output: MutablePlane) -> Bool {
+    package func align(_ depth: DepthImage, scale: DepthScale, into output: MutablePlane) -> Bool {
         guard depth.width == width, depth.height == height, output.rows >= outputHeight,
             output.rowBytes >= outputWidth * depth.encoding.bytesPerSample
         else {
@@ -130,8 +130,8 @@ package final class DepthRegistration {
             let nearest = unsafe nearestCounts.reserve(pixels, filler: 0)
             let counts = unsafe counts.reserve(width, filler: 0)
             unsafe nearest.update(repeating: .max, count: pixels)
-            unsafe forEachRow(depth, unit) { row in
-                unsafe loops.alignCounts(row.samples.distance, count: width, scale: Float(1 / unit), into: counts)
+            unsafe forEachRow(depth, scale) { row in
+                unsafe loops.alignCounts(row.samples.distance, count: width, scale: Float(1 / scale.unit), into: counts)
                 unsafe loops.alignFill(
                     counts, count: width, firstColumns: row.left, lastColumns: row.right, firstRows: row.top,
                     lastRows: row.bottom, width: outputWidth, into: nearest)
@@ -140,7 +140,7 @@ package final class DepthRegistration {
         case .float32LE:
             let nearest = unsafe nearestMetres.reserve(pixels, filler: 0)
             unsafe nearest.update(repeating: .infinity, count: pixels)
-            unsafe forEachRow(depth, unit) { row in
+            unsafe forEachRow(depth, scale) { row in
                 let distances = unsafe row.samples.distance
                 for x in 0..<width where unsafe distances[x] == 0 { unsafe distances[x] = .infinity }
                 unsafe loops.alignFill(
@@ -187,8 +187,7 @@ package final class DepthRegistration {
         let bottom: UnsafeMutablePointer<Int32>
     }
 
-    private func forEachRow(_ depth: DepthImage, _ unit: Double, _ body: (CoveringRow) -> Void) {
-        let scale = DepthScale(unit: unit)
+    private func forEachRow(_ depth: DepthImage, _ scale: DepthScale, _ body: (CoveringRow) -> Void) {
         let rays = unsafe rays.reserve(3 * width * height, filler: 0)
         // A sample that is not measured stands before and behind each row.
         let stride = width + 16

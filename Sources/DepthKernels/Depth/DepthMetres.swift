@@ -4,6 +4,8 @@
 struct DepthMetres: ~Copyable {
     private var counts = Scratch<UInt16>()
     private var metres = Scratch<Float>()
+    /// The counts that the last scale measures.
+    private var measured: (scale: DepthScale, fullScale: Int, counts: CountRange)?
 
     /// The largest number of samples that follow the map's last one in memory.
     static let padding = 16
@@ -21,15 +23,20 @@ struct DepthMetres: ~Copyable {
             for x in 0..<width { unsafe metres[x] = depth.storedMetres(x: x, y: y) }
             return unsafe UnsafePointer(metres)
         }
-        guard scale.isUsable else {
-            for x in 0..<width { unsafe metres[x] = 0 }
-            return unsafe UnsafePointer(metres)
-        }
-        let isRelative = scale.kind == .relative
+        let isSame = measured?.scale == scale && measured?.fullScale == fullScale
+        let known = isSame ? measured?.counts : nil
+        let counts = known ?? CountRange(measuredBy: scale, fullScale: fullScale)
+        measured = (scale, fullScale, counts)
+        let (unit, bias) =
+            switch scale.kind {
+            case .metric, .disparity: (scale.unit, scale.bias)
+            case .relative: (1 / Double(fullScale), 0)
+            case .relativeInverted: (-1 / Double(fullScale), 1)
+            }
         unsafe loops.metresOfCounts(
-            nativeCounts(y, of: depth), count: width, unit: Float(isRelative ? 1 / Double(fullScale) : scale.unit),
-            bias: Float(isRelative ? 0 : scale.bias), invalid: Int32(clamping: scale.invalidCount),
-            isInverse: scale.kind != .metric, into: metres)
+            nativeCounts(y, of: depth), count: width, unit: Float(unit), bias: Float(bias),
+            first: Int32(truncatingIfNeeded: counts.start), end: Int32(truncatingIfNeeded: counts.end),
+            hole: Int32(clamping: counts.hole), isInverse: scale.kind != .metric, into: metres)
         return unsafe UnsafePointer(metres)
     }
 

@@ -1,12 +1,16 @@
 /// The relation between the counts of a depth map and metres.
 package struct DepthScale: Equatable, Sendable {
     package enum Kind: Int, Sendable, CaseIterable {
-        /// Counts grow with distance: `metres = count · unit + bias`.
+        /// `metres = count · unit + bias`: counts grow with distance, unless the unit is negative.
         case metric
-        /// Counts grow with nearness: `1 / metres = count · unit + bias`.
+        /// `1 / metres = count · unit + bias`: counts grow with nearness, unless the unit is negative.
         case disparity
         /// Counts grow with nearness and have no unit: `1 / metres = count / full scale`.
         case relative
+        /// The same turned round: `1 / metres = 1 − count / full scale`.
+        case relativeInverted
+
+        package var isRelative: Bool { self == .relative || self == .relativeInverted }
     }
 
     package var kind: Kind
@@ -14,10 +18,14 @@ package struct DepthScale: Equatable, Sendable {
     package var unit: Double
     /// Metres, or 1/metres, at count 0.
     package var bias: Double
-    /// The count that means "not measured"; -1 where every count is measured.
+    /// The count that means "not measured"; -1 where every count is measured; -2 for 0, or for none where 0 is the nearest
+    /// count of a map of nearness.
+    ///
+    /// Cameras and data sets also write 65535 for what they did not measure. So this count of a metric scale that grows
+    /// with distance is not measured either, unless every count is. (The 255 of 8 bits is the farthest thing.)
     package var invalidCount: Int
 
-    package init(kind: Kind = .metric, unit: Double = 0.001, bias: Double = 0, invalidCount: Int = 0) {
+    package init(kind: Kind = .metric, unit: Double = 0.001, bias: Double = 0, invalidCount: Int = -2) {
         self.kind = kind
         self.unit = unit
         self.bias = bias
@@ -26,18 +34,40 @@ package struct DepthScale: Equatable, Sendable {
 
     /// The distance that `count` stands for, in metres; nil where it was not measured.
     ///
-    /// The invalid count, and every count whose result is not finite or not above 0, is not measured. (So count 0 of a
+    /// The invalid counts, and every count whose result is not finite or not above 0, are not measured. (So count 0 of a
     /// metric scale without bias is not measured even where no count is invalid.)
     ///
     /// - Parameter fullScale: the largest count that the samples can hold: 255 or 65535.
     package func metres(count: Int, fullScale: Int) -> Double? {
-        guard count != invalidCount, isUsable else { return nil }
+        guard count != hole, count <= lastCount(fullScale), isUsable else { return nil }
         let distance = distance(count: count, fullScale: fullScale)
         return distance > 0 && distance.isFinite ? distance : nil
     }
 
+    /// The invalid count below `lastCount`; -1 for none.
+    fileprivate var hole: Int {
+        invalidCount != -2 ? invalidCount : kind != .metric && growsWithDistance ? -1 : 0
+    }
+
+    /// The largest count that may be measured.
+    fileprivate func lastCount(_ fullScale: Int) -> Int {
+        kind == .metric && growsWithDistance && invalidCount != -1 && fullScale > 255 ? fullScale - 1 : fullScale
+    }
+
     /// False where unit or bias is NaN or infinite: such a scale measures nothing.
-    var isUsable: Bool { kind == .relative || (unit.isFinite && bias.isFinite) }
+    var isUsable: Bool { kind.isRelative || (unit.isFinite && bias.isFinite) }
+
+    /// The reason why the properties of a map do not mean what they seem to; nil where they do.
+    package func complaint(about encoding: DepthEncoding) -> String? {
+        guard let fullScale = encoding.fullScale else { return nil }
+        if kind == .relative && unit < 0 {
+            return "depth-kind=relative has no unit; for a map whose nearest count is 0 set relative-inverted instead."
+        }
+        let measured = CountRange(measuredBy: self, fullScale: fullScale)
+        guard measured.start == measured.end else { return nil }
+        return "With depth-unit=\(unit) and depth-bias=\(bias) no count is a distance above 0, so nothing is measured."
+            + (unit < 0 ? " With a negative depth-unit set depth-bias to the value at count 0." : "")
+    }
 
     /// The formula of `metres(count:fullScale:)`, without the check for samples that are not measured; monotone in
     /// `count`, and +∞ where the inverse distance is not above 0.
@@ -46,6 +76,7 @@ package struct DepthScale: Equatable, Sendable {
         case .metric: return Double(count) * unit + bias
         case .disparity: return inverse(Double(count) * unit + bias)
         case .relative: return inverse(Double(count) / Double(fullScale))
+        case .relativeInverted: return inverse(Double(fullScale &- count) / Double(fullScale))
         }
     }
 
@@ -53,11 +84,7 @@ package struct DepthScale: Equatable, Sendable {
 
     /// True where a higher count is as far away or farther.
     var growsWithDistance: Bool {
-        switch kind {
-        case .metric: return unit >= 0
-        case .disparity: return unit < 0
-        case .relative: return false
-        }
+        kind == .relativeInverted || kind == .metric && unit >= 0 || kind == .disparity && unit < 0
     }
 }
 
@@ -83,8 +110,8 @@ struct CountRange: Equatable {
             let distance = scale.distance(count: count, fullScale: fullScale)
             return distance <= cutoff && distance.isFinite
         }
-        hole = scale.invalidCount
-        let counts = fullScale + 1
+        hole = scale.hole
+        let counts = scale.lastCount(fullScale) + 1
         guard scale.isUsable, !near.isNaN, !cutoff.isNaN else {
             (start, end) = (0, 0)
             return

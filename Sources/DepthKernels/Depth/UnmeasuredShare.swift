@@ -7,8 +7,6 @@ package func unmeasuredShare(of image: DepthImage, scale: DepthScale, loops: Loo
         looked &+= image.width
         if let measured, image.encoding == .gray16LE {
             unsafe unmeasured &+= image.width &- measured.size(ofRow: image.plane.row(y), width: image.width, loops)
-        } else if let measured {
-            for x in 0..<image.width where !measured.contains(image.count(x: x, y: y)) { unmeasured &+= 1 }
         } else {
             for x in 0..<image.width where image.metres(x: x, y: y, scale: scale) == nil { unmeasured &+= 1 }
         }

@@ -364,17 +364,16 @@ extension Loops {
 extension Loops {
     @inline(__always)
     func metresOfCounts(
-        _ counts: UnsafeRawPointer, count: Int, unit: Float, bias: Float, invalid: Int32, isInverse: Bool,
-        into metres:
-            MutableFloats
+        _ counts: UnsafeRawPointer, count: Int, unit: Float, bias: Float, first: Int32, end: Int32, hole: Int32,
+        isInverse: Bool, into metres: MutableFloats
     ) {
         self == .v3
             ? unsafe DepthLoopsV3.metresOfCounts(
-                counts, count: count, unit: unit, bias: bias, invalid: invalid, isInverse: isInverse, into: metres
-            )
+                counts, count: count, unit: unit, bias: bias, first: first, end: end, hole: hole, isInverse: isInverse,
+                into: metres)
             : unsafe DepthLoops.metresOfCounts(
-                counts, count: count, unit: unit, bias: bias, invalid: invalid, isInverse: isInverse, into: metres
-            )
+                counts, count: count, unit: unit, bias: bias, first: first, end: end, hole: hole, isInverse: isInverse,
+                into: metres)
     }
 
     @inline(__always)

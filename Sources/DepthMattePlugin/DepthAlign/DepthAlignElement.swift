@@ -133,7 +133,8 @@ final class DepthAlignElement: Transform {
                 "no calibration; set the property calibration to a file, or take the depth of depthcamsrc, which carries it"
             )
         }
-        let unit = stream.depthUnit ?? DepthScale().unit
+        // A negative one measures nothing, and cannot be in caps.
+        let unit = table.current.depthUnit < 0 ? table.current.depthUnit : stream.depthUnit ?? DepthScale().unit
         if calibration.color == nil {
             gst_base_transform_set_passthrough(base, 1)
             state.maps = Maps(input: from, output: to, registration: nil, unit: unit)
@@ -177,6 +178,10 @@ final class DepthAlignElement: Transform {
         guard let maps = state.maps, let registration = maps.registration else {
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
         }
+        let scale = DepthScale(unit: maps.unit, invalidCount: table.current.invalidCount)
+        if let complaint = scale.complaint(about: maps.input.encoding), state.warnings.admits("scale") {
+            warn(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), complaint))
+        }
         do throws(FrameFault) {
             _ = try maps.output.layout.clearAround(output)
             try withFrame(changing: output, maps.output.layout) { planes throws(FrameFault) in
@@ -184,7 +189,7 @@ final class DepthAlignElement: Transform {
                 do throws(FrameFault) {
                     try DepthFrame(buffer: input, format: maps.input, reading: DepthReading()).withImage {
                         image throws(FrameFault) in
-                        guard registration.align(image, unit: maps.unit, into: target) else {
+                        guard registration.align(image, scale: scale, into: target) else {
                             throw .contradiction("the depth map is not the caps'")
                         }
                     }

@@ -12,8 +12,9 @@ enum DepthAlignProperties {
             \.calibration),
         .double(
             "depth-unit",
-            "Metres per count; 0 = as the stream's caps or the calibration say, 0.001 where neither does", 0...1e3,
-            \.depthUnit),
+            "Metres per count; 0 = as the stream's caps or the calibration say, 0.001 where neither does; with a negative one nothing is measured",
+            -1e3...1e3, \.depthUnit),
+        .int("depth-invalid", invalidCountBlurb, -2...65_535, \.invalidCount),
         .uint("max-pixels", "Largest map accepted or made, in pixels", 1...UInt32.max, \.maxPixels),
     ]
 }

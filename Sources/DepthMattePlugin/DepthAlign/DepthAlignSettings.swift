@@ -4,5 +4,6 @@ struct DepthAlignSettings: Sendable {
     var calibration: String?
     /// Metres per count; 0 takes it from the caps or the calibration.
     var depthUnit = 0.0
+    var invalidCount = -2
     var maxPixels: UInt32 = 67_108_864
 }

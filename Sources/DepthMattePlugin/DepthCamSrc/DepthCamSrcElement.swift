@@ -345,8 +345,9 @@ final class CameraStream {
                     let image = DepthImage(
                         plane: try source.first(), width: input.width, height: input.height, encoding: .gray16LE)
                 else { throw .contradiction("the depth map is smaller than its format") }
+                let scale = DepthScale(unit: registration.unit)
                 try withFrame(changing: made.pointer, output) { target throws(FrameFault) in
-                    guard registration.kernel.align(image, unit: registration.unit, into: try target.first()) else {
+                    guard registration.kernel.align(image, scale: scale, into: try target.first()) else {
                         throw .contradiction("the depth map is smaller than its format")
                     }
                 }

@@ -106,6 +106,7 @@ final class DepthCloudElement: ReferencePadAggregator {
         try drawWithoutFallback("picture") { () throws(FrameFault) in try state.reserve.hold(bytes) }
         let canvas = try newCanvas(painter, for: frame.pointer)
         let settings = settings.resolved(by: depth.format)
+        warnOfScale(settings.depth.scale, of: depth.format)
         let scene = CloudPainter.Scene(
             depth: frame.pointer, format: depth.format, video: videoFrame(at: moment, settings), settings: settings,
             view: navigation.view(settings, at: streamTime(of: frame.pointer)))

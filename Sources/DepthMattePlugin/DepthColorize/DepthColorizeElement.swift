@@ -68,6 +68,7 @@ final class DepthColorizeElement: ReferencePadAggregator {
         guard let painter = state.painter, let depth = state.depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         var settings = settings
         settings.depth.resolve(by: depth.format.stream)
+        warnOfScale(settings.depth.scale, of: depth.format)
         let map = DepthFrame(buffer: frame.pointer, format: depth.format, reading: settings.depth)
         let bytes = KernelMemory.colors(depth: .init(depth.format.layout), canvas: .init(painter.output.layout))
         try drawWithoutFallback("picture") { () throws(FrameFault) in try state.reserve.hold(bytes) }

@@ -6,6 +6,11 @@ protocol DepthReadingSettings: Sendable {
     var depth: DepthReading { get set }
 }
 
+/// The blurb of the property `depth-invalid`.
+let invalidCountBlurb =
+    "Count that means \"not measured\", besides 65535 with depth-kind=metric; -1 = none does, nor 65535; -2 = 0, but none where "
+    + "0 is the nearest of a disparity or relative map"
+
 extension Property where Settings: DepthReadingSettings {
     /// The properties that say how depth is read: the same in every element.
     static var depthRows: [Property] {
@@ -13,16 +18,14 @@ extension Property where Settings: DepthReadingSettings {
             .choice("depth-kind", "Meaning of a depth sample", \.depth.scale.kind),
             .double(
                 "depth-unit",
-                "Metres per count, or 1/metres per count with depth-kind=disparity; 0 = as the depth caps say, 0.001 where "
-                    + "they do not",
-                0...1e3, \.depth.scale.unit),
+                "Metres per count, or 1/metres per count with depth-kind=disparity; negative where the value falls as the count "
+                    + "grows; 0 = as the depth caps say, 0.001 where they do not",
+                -1e3...1e3, \.depth.scale.unit),
             .double(
                 "depth-bias", "Offset added to every sample, in metres, or in 1/metres with depth-kind=disparity",
                 -1e3...1e3,
                 \.depth.scale.bias),
-            .int(
-                "depth-invalid", "Count that means \"not measured\"; -1 = none does", -1...65_535,
-                \.depth.scale.invalidCount),
+            .int("depth-invalid", invalidCountBlurb, -2...65_535, \.depth.scale.invalidCount),
             .choice("depth-fit", "Scaling of the depth map to the video", \.depth.fit),
             .double(
                 "depth-offset-x", "Shift of the depth map to the right, in video pixels", -1e5...1e5, \.depth.offsetX),
@@ -53,6 +56,7 @@ extension DepthScale.Kind: PropertyEnum {
         case .metric: "metres = count * depth-unit + depth-bias"
         case .disparity: "1 / metres = count * depth-unit + depth-bias"
         case .relative: "No metric scale: full scale is nearest and counts as 1 m, half of it as 2 m"
+        case .relativeInverted: "No metric scale: 0 is nearest and counts as 1 m, half of full scale as 2 m"
         }
     }
 }

@@ -42,6 +42,7 @@ extension DepthMatteElement {
         let startOfWork = g_get_monotonic_time()
         var settings = settings
         settings.depth.resolve(by: state.inputs.depth.format?.stream)
+        warnOfScale(settings.depth.scale, of: state.inputs.depth.format)
         let job = Job(settings: settings, compositor: compositor, moment: moment)
         try reserveMemory(job)
         let backdrop = try backdrop(job)

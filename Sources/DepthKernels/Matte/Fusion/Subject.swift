@@ -131,7 +131,7 @@ struct Subject: ~Copyable {
         _ settings: MatteSettings, on grid: WorkGrid, _ loops: Loops
     ) -> Result? {
         let followsFaces = settings.anchor.mode == .auto || settings.anchor.mode == .face
-        guard settings.subject == .anchored, followsFaces, settings.depth.scale.kind != .relative else {
+        guard settings.subject == .anchored, followsFaces, !settings.depth.scale.kind.isRelative else {
             reset()
             return nil
         }
