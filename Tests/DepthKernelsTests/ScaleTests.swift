@@ -29,7 +29,7 @@ import Testing
             let (first, second) = (UInt16(bytes[2 * index]), UInt16(bytes[2 * index + 1]))
             return bigEndian ? first << 8 | second : second << 8 | first
         }
-        #expect(written == [0, 0, 0, 0, 0, 0, 1, 2, 3, 65_535, 65_535, 65_535, 0])
+        #expect(written == [0, 0, 0, 0, 0, 0, 1, 2, 3, 65_534, 65_534, 65_534, 0])
         #expect(counts.guardsAreIntact)
     }
 

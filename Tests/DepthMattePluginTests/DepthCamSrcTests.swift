@@ -144,6 +144,21 @@ import Testing
         #expect(frame.bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt16.self) } == 100)
     }
 
+    @Test(arguments: [0.0001, 0.001, 0.002])
+    func `a count at the end of the camera's scale is not measured, in metres and in millimetres`(unit: Double) throws {
+        fake.set("interval", 5)
+        fake.set("unit", unit)
+        fake.set("depth", 65_535)
+        let metres = pipeline("num-buffers=2", depth: "video/x-depth !")
+        #expect(metres.run() == .ended)
+        #expect(try #require(metres.nextFrame(of: "depth")).bytes.allSatisfy { $0 == 0 })
+        let counts = pipeline("num-buffers=2", depth: "video/x-raw !")
+        #expect(counts.run() == .ended)
+        let frame = try #require(counts.nextFrame(of: "depth"))
+        let first = Int(frame.bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt16.self) })
+        #expect(DepthScale().metres(count: first, fullScale: 65_535) == nil)
+    }
+
     // MARK: Streams that are missing
 
     /// The modules D430 and D421 have depth alone.

@@ -5,7 +5,8 @@
 // not paused at the start, and the call that resumes it returns when a frame was taken, or the pipeline stops.
 //
 // Set up by fake_realsense_set(key, value); fake_realsense_reset() restores the defaults. fake_realsense_objects() counts what was
-// made and not deleted. Frame n has n in the first bytes of its color, and 1000 + n % 1000 in each sample of its depth.
+// made and not deleted. Frame n has n in the first bytes of its color, and 1000 + n % 1000 in each sample of its depth, or the count that
+// the key depth says.
 //
 // There are three sensors: depth, color, and a fisheye without streams that are known. Their options have the ranges of a D435's;
 // one outside of its range is refused. fake_realsense_option(sensor, option) tells a value, fake_realsense_sets() counts changes.
@@ -54,7 +55,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
 
 static struct {
-    int cameras, version, interval_ms, error_type, lose_every, bad_stride, no_data, wrong_size;
+    int cameras, version, interval_ms, error_type, lose_every, bad_stride, no_data, wrong_size, depth;
     // Bits: 1 depth, 2 color. A D405 has both on one sensor.
     int streams, one_sensor;
     long unplug_after, silent_after, jump_at, frames;
@@ -138,6 +139,7 @@ fake_realsense_set (const char *key, const char *value)
     else if (!strcmp (key, "jump-at")) settings.jump_at = atol (value);
     else if (!strcmp (key, "jump")) settings.jump_ms = atof (value);
     else if (!strcmp (key, "unit")) settings.unit = atof (value);
+    else if (!strcmp (key, "depth")) settings.depth = atoi (value);
     else if (!strcmp (key, "lose-every")) settings.lose_every = atoi (value);
     else if (!strcmp (key, "bad-stride")) settings.bad_stride = atoi (value);
     else if (!strcmp (key, "no-data")) settings.no_data = atoi (value);
@@ -517,7 +519,7 @@ new_frame (const profile *mode, long number, double time)
     result->size = (mode->width * pixel + 16) * mode->height;
     result->data = calloc (1, result->size);
     for (int i = 0; mode->stream == STREAM_DEPTH && i + 1 < result->size; i += 2) {
-        uint16_t count = (uint16_t) (1000 + number % 1000);
+        uint16_t count = (uint16_t) (settings.depth ? settings.depth : 1000 + number % 1000);
         memcpy (result->data + i, &count, 2);
     }
     if (mode->stream == STREAM_COLOR) memcpy (result->data, &number, sizeof number);

@@ -84,7 +84,8 @@ struct CameraOutput: Equatable {
                 for row in 0..<height {
                     for column in 0..<width {
                         let count = UInt16(littleEndian: counts[row &* stride &+ column])
-                        metres[row &* width &+ column] = Float(Double(count) * unit).bitPattern.littleEndian
+                        let distance = count == .max ? 0 : Float(Double(count) * unit)
+                        metres[row &* width &+ column] = distance.bitPattern.littleEndian
                     }
                 }
                 return buffer
@@ -111,10 +112,10 @@ struct CameraOutput: Equatable {
 }
 
 extension UInt16 {
-    /// A count times a factor, rounded; a measured sample stays measured and in range.
+    /// A count times a factor, rounded; a measured sample stays measured and in range, and one that is not becomes 0.
     fileprivate func scaled(by factor: Double) -> UInt16 {
-        if self == 0 { return 0 }
+        if self == 0 || self == .max { return 0 }
         let scaled = (Double(self) * factor).rounded()
-        return UInt16(Swift.min(Swift.max(scaled, 1), 65535))
+        return UInt16(Swift.min(Swift.max(scaled, 1), 65534))
     }
 }
