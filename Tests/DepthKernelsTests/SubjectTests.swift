@@ -68,6 +68,21 @@ import Testing
         #expect(try scene.isKept(scene.alpha(.all), floor))
     }
 
+    @Test func `shoes that are not measured stay, and a dark patch of the floor does not`() throws {
+        var scene = Scene()
+        scene.addFloor(height: 0.88)
+        scene.addPerson(axis: 160, top: 10, distance: 2.2, isWhole: true)
+        let (whole, width) = (scene.depth, scene.width)
+        scene.add(130..<190, 212..<232) { x, y in
+            let distance = whole[y * width + x]
+            return distance < Scene.floorDistance(y, height: 0.88) ? 0 : distance
+        }
+        scene.add(210..<240, 205..<225) { _, _ in 0 }
+        let alpha = try scene.alpha()
+        #expect(scene.isKept(alpha, Rectangle(143, 205, 151, 226)))
+        #expect(scene.isGone(alpha, Rectangle(212, 207, 238, 223)) && scene.isGone(alpha, Rectangle(20, 228, 100, 238)))
+    }
+
     @Test func `shoulders seen from above are no floor`() throws {
         var scene = Scene()
         scene.addPerson(axis: 160, top: 0, distance: 0.4)

@@ -22,6 +22,30 @@ import Testing
         var testDescription: String { name }
     }
 
+    /// Rows and columns of a scene of 480x270 with an anchored person before a floor or others, and somewhat more than the
+    /// pixels of the person that were lost there in a frame, and those of the rest that were kept.
+    struct Part: CustomTestStringConvertible {
+        let pattern: String
+        let sensor: String
+        let rows: Range<Int>
+        let columns: Range<Int>
+        let lost: Double
+        let kept: Double
+
+        var testDescription: String { "\(pattern), \(sensor)" }
+    }
+
+    private static let parts = [
+        Part(pattern: "far", sensor: "ideal", rows: 215..<270, columns: 0..<480, lost: 30, kept: 80),
+        Part(pattern: "far", sensor: "structured-light", rows: 215..<270, columns: 0..<480, lost: 50, kept: 60),
+        Part(pattern: "far", sensor: "stereo", rows: 215..<270, columns: 0..<480, lost: 30, kept: 80),
+        Part(pattern: "far", sensor: "tof", rows: 215..<270, columns: 0..<480, lost: 35, kept: 80),
+        Part(pattern: "far", sensor: "phone", rows: 215..<270, columns: 0..<480, lost: 30, kept: 160),
+        Part(pattern: "people", sensor: "ideal", rows: 105..<185, columns: 140..<228, lost: 75, kept: 100),
+        Part(pattern: "people", sensor: "structured-light", rows: 105..<185, columns: 140..<228, lost: 90, kept: 105),
+        Part(pattern: "people", sensor: "tof", rows: 105..<185, columns: 140..<228, lost: 118, kept: 80),
+    ]
+
     private static let scenes = [
         Scene(
             properties: "sensor=structured-light", depthSize: (320, 180), bounds: Scores(0.25, leak: 0.1, change: 1.2)),
@@ -64,6 +88,43 @@ import Testing
         let truths = try mattes(in: "truth", bytesPerPixel: 1)
         let scores = Scores(of: try mattes(in: "alpha", bytesPerPixel: 3), truths: truths)
         #expect(scores.isWithin(scene.bounds), "\(scores)")
+    }
+
+    @Test(arguments: parts)
+    func `the anchored person keeps shoes and fingers, and neither the floor nor others`(_ part: Part) throws {
+        let (width, height, frames) = (480, 270, 12)
+        let folder = try Places.makeFolder()
+        let size = "width=\(width),height=\(height),framerate=30/1"
+        let result = Command.launch(
+            """
+            depthtestsrc name=source num-buffers=\(frames) pattern=\(part.pattern) sensor=\(part.sensor)
+            depthtestsrc name=exact num-buffers=\(frames) pattern=\(part.pattern)
+            source.video ! video/x-raw,format=RGB,\(size) ! depthmatte name=matte margin=0.6 view=matte
+                ! filesink location=alpha
+            source.depth ! video/x-raw,\(size) ! matte.depth
+            exact.matte ! video/x-raw,\(size) ! filesink location=truth
+            exact.depth ! video/x-raw,format=GRAY16_LE,\(size) ! filesink location=depth
+            """, in: folder
+        ).run()
+        #expect(result.status == 0, "\(result.output)")
+        func bytes(_ file: String, _ bytesPerPixel: Int) throws -> [UInt8] {
+            let bytes = [UInt8](try Data(contentsOf: folder.appending(path: file)))
+            try #require(bytes.count == width * height * bytesPerPixel * frames)
+            return bytes
+        }
+        let (alpha, truth, depth) = (try bytes("alpha", 3), try bytes("truth", 1), try bytes("depth", 2))
+        var (lost, kept) = (0.0, 0.0)
+        for frame in 0..<frames {
+            for index in part.rows.flatMap({ y in part.columns.map { (frame * height + y) * width + $0 } }) {
+                // The other people are farther away than the one with the face.
+                let millimetres = Int(depth[2 * index]) + 256 * Int(depth[2 * index + 1])
+                let isOther = part.pattern == "people" && millimetres > 950
+                let error = Double(alpha[3 * index]) - (isOther ? 0 : Double(truth[index]))
+                if error < 0 { lost -= error } else { kept += error }
+            }
+        }
+        let pixels = (lost: lost / Double(255 * frames), kept: kept / Double(255 * frames))
+        #expect(pixels.lost <= part.lost && pixels.kept <= part.kept, "\(pixels)")
     }
 
     @Test(.enabled(if: RealDataTests.folder != nil, "DEPTHMATTE_REAL_DATA is not set"), arguments: cases)

@@ -96,8 +96,8 @@ struct Classes: ~Copyable {
         var distance = compare(depth, scale: scale, near: near, cutoff: cutoff, on: grid, sets, loops)
         if let subject {
             distance = subject.distance
-            sets.near.fill { unsafe sets.near.words[$0] & ~subject.others.words[$0] }
             sets.far.fill { unsafe sets.far.words[$0] | subject.others.words[$0] }
+            sets.near.fill { unsafe (sets.near.words[$0] | subject.person.words[$0]) & ~sets.far.words[$0] }
         }
         markHeads(faces, on: grid, sets.head)
 
@@ -113,6 +113,11 @@ struct Classes: ~Copyable {
         sets.body.fill { unsafe sets.near.words[$0] & ~dilated.words[$0] & ~other.words[$0] }
         dilation.dilate(sets.far, by: Classes.doubt * edge, into: dilated, loops)
         sets.doubtful.fill { unsafe sets.body.words[$0] & dilated.words[$0] }
+        if let subject {
+            // Colors of neighbours that the evidence takes for the room's may be the person's too: skin before skin.
+            dilation.dilate(subject.others, by: 48, into: other, loops)
+            sets.doubtful.fill { unsafe sets.doubtful.words[$0] | sets.near.words[$0] & other.words[$0] }
+        }
         sets.person.fill { unsafe sets.body.words[$0] & ~dilated.words[$0] }
         dilation.dilate(sets.near, by: edge, into: dilated, loops)
         sets.room.fill { unsafe sets.far.words[$0] & ~dilated.words[$0] }

@@ -38,6 +38,9 @@ struct Subject: ~Copyable {
     private static let passes = 4
     /// Samples (of a grid of 640).
     private static let gap = 8.0
+    /// Metres that may be missing above the floor, and by which a foot is before its leg.
+    private static let shank = 0.5
+    private static let foot: Float = 0.3
     /// Metres between the faces of two people.
     private static let leastApart = 0.35
 
@@ -116,6 +119,8 @@ struct Subject: ~Copyable {
 
     /// The result for a frame.
     struct Result {
+        /// The person's samples; some of them were not measured.
+        let person: SampleSet
         /// Samples in front of the cutoff that are not the person's.
         let others: SampleSet
         /// Mean distance of the person, in metres; nil where no sample of them was measured.
@@ -170,6 +175,7 @@ struct Subject: ~Copyable {
         addPieces(map, on: grid)
         addSpecks(map)
         let mean = write(into: person)
+        addFeet(to: person, floor: floor, map)
         fillGaps(person, near: near, reach: grid.wholeSamples(Subject.gap), spare: set(5))
 
         pastCount = 0
@@ -179,7 +185,7 @@ struct Subject: ~Copyable {
             pastCount &+= word.nonzeroBitCount
             unsafe near.words[index] &= ~word
         }
-        return Result(others: near, distance: mean)
+        return Result(person: person, others: near, distance: mean)
     }
 
     /// Forgets the person's samples, but not their face: in the next frame they may be elsewhere.
@@ -520,6 +526,28 @@ struct Subject: ~Copyable {
             if rival.axis > nearest.axis { end = min(end, middle) } else { start = max(start, middle) }
         }
         return start..<max(end, start)
+    }
+
+    /// Adds what is between the person and the floor below them, at the same distance: shoes and trousers that the sensor
+    /// does not see, and what is as low as the floor's noise.
+    private func addFeet(to person: SampleSet, floor: SampleSet, _ map: DepthPieces.Map) {
+        // Upwards, so that none begins at what was added.
+        for y in stride(from: person.height - 2, through: 0, by: -1) {
+            person.bits(y).forEachRun(upTo: person.width) { columns in
+                for x in columns where !person.bits(y + 1).contains(x) {
+                    let z = map.depth(x, y)
+                    let reach = floorIndex(Subject.shank / (map.spacing * Double(z)), in: 0...(person.height - 2 - y))
+                    let noise = 0.01 + 0.003 * z * z
+                    var (row, below) = (y + 1, map.depth(x, y + 1))
+                    while row < y + 1 + reach, !(below > 0) || abs(below - z) <= noise && floor.bits(row).contains(x) {
+                        row += 1
+                        below = map.depth(x, row)
+                    }
+                    guard floor.bits(row).contains(x), below > z - Subject.foot, below < z + noise else { continue }
+                    for row in (y + 1)..<row { person.bits(row).insert(x..<(x + 1)) }
+                }
+            }
+        }
     }
 
     /// Fills gaps that a plane or a speck of noise has left in the person: samples between two of the person's, close
