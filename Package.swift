@@ -158,7 +158,8 @@ let package = Package(
             name: "FuzzTests", dependencies: ["FuzzTargets", "GstTestSupport"], exclude: ["seeds"],
             swiftSettings: strict),
         .testTarget(
-            name: "PipelineTests", dependencies: ["GstTestSupport", "TestSupport"], swiftSettings: strict),
+            name: "PipelineTests", dependencies: ["GstBridge", "GstTestSupport", "TestSupport"],
+            swiftSettings: strict),
     ] + fuzzer,
     cLanguageStandard: .c11
 )

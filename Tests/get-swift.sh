@@ -9,6 +9,7 @@ case ${1-} in
     ;;
 esac
 
+[ -n "${DEPTHMATTE_TEST_RUN-}" ] || exec "$(dirname "$0")/leftovers.sh" "$0" "$@"
 need=$(cd "$(dirname "$0")/../pipelines" && pwd)/need-swift.sh
 folder=$(mktemp -d)
 export GNUPGHOME="$folder/keys" HOME="$folder/home"
@@ -62,7 +63,7 @@ with open(folder + "/port.new", "w") as file:
 os.rename(folder + "/port.new", folder + "/port")
 server.serve_forever()
 END
-python3 server.py "$folder" &
+setpriv --pdeathsig KILL python3 server.py "$folder" &
 server=$!
 for _ in $(seq 100); do [ -f port ] || sleep 0.1; done
 

@@ -19,7 +19,8 @@ if sys.argv[1:] in (["-h"], ["--help"]):
 # Daemons and clients talk over a session bus of their own.
 if "DEPTHMATTE_OUTPUTS_TEST" not in os.environ and shutil.which("dbus-run-session"):
     os.environ["DEPTHMATTE_OUTPUTS_TEST"] = "1"
-    sys.exit(subprocess.run(["dbus-run-session", "--", "/usr/bin/python3", *sys.argv], timeout=300).returncode)
+    session = ["timeout", "-s", "KILL", "300", "dbus-run-session", "--", "/usr/bin/python3", *sys.argv]
+    os.execv(ROOT / "Tests/leftovers.sh", ["leftovers.sh", *session])
 
 os.environ["GST_PLUGIN_PATH"] = str(ROOT / ".build/release")
 os.environ["SWIFT_BACKTRACE"] = "enable=no"

@@ -32,7 +32,7 @@ PATH=$(pipelines/need-swift.sh $get)
 export PATH
 pipelines/install.sh build run test
 pipelines/step.sh build "building everything" swift build -c release --build-tests --disable-local-rpath
-pipelines/step.sh test "testing" Tests/summary.sh swift test -c release --skip-build --no-parallel
+pipelines/step.sh test "testing" Tests/leftovers.sh Tests/summary.sh swift test -c release --skip-build --no-parallel
 if [ -z "${DEPTHMATTE_VERBOSE-}${CI-}" ]; then
     grep 'Test run with' "${DEPTHMATTE_LOGS:-.build/log}/test.log" | tail -n 1
 fi

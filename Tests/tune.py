@@ -21,8 +21,8 @@ for program in ("xvfb-run", "xdotool"):
         sys.exit(print(f"{sys.argv[0]}: skipped, there is no {program}"))
 if "DEPTHMATTE_TUNE_TEST" not in os.environ:
     os.environ["DEPTHMATTE_TUNE_TEST"] = "1"
-    screen = ["xvfb-run", "-a", "-s", "-screen 0 1180x760x24"]
-    sys.exit(subprocess.run([*screen, "/usr/bin/python3", *sys.argv], timeout=180).returncode)
+    screen = ["timeout", "-s", "KILL", "180", "xvfb-run", "-a", "-s", "-screen 0 1180x760x24"]
+    os.execv(ROOT / "Tests/leftovers.sh", ["leftovers.sh", *screen, "/usr/bin/python3", *sys.argv])
 
 os.environ["GST_PLUGIN_PATH"] = str(ROOT / ".build/release")
 sys.path.insert(0, str(ROOT / "pipelines"))

@@ -56,14 +56,12 @@ struct Command {
         do {
             let sink = try FileHandle(forWritingTo: log)
             let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.arguments = ["timeout", "-s", "KILL", String(patience), program] + arguments
             process.environment = environment
             process.currentDirectoryURL = folder ?? Places.scratch
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = sink
             process.standardError = sink
-            try process.run()
+            try process.start(["timeout", "-s", "KILL", String(patience)] + Process.bound + [program] + arguments)
             process.waitUntilExit()
             try sink.close()
             let output = String(decoding: try Data(contentsOf: log), as: UTF8.self)

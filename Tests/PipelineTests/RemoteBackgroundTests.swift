@@ -32,6 +32,14 @@ import Testing
         #expect(folder.read("out").isEmpty, "frames left")
     }
 
+    @Test func `the server ends with its test`() throws {
+        var own: FileServer? = try FileServer(folder.path)
+        let process = try #require(own?.identifier)
+        #expect(kill(process, 0) == 0)
+        own = nil
+        #expect(kill(process, 0) != 0 && errno == ESRCH)
+    }
+
     @Test(arguments: ["picture.png", "moving.gif"])
     func `a file of the network is shown as the local one`(name: String) throws {
         try #require(play(server.uri(name)).status == 0)
@@ -73,11 +81,9 @@ private final class FileServer {
     init(_ folder: String) throws {
         log = "\(folder)/requests"
         let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", FileServer.script, folder]
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start(["python3", "-c", FileServer.script, folder])
         var line = Data()
         while line.last != UInt8(ascii: "\n"), let byte = try output.fileHandleForReading.read(upToCount: 1) {
             line += byte
@@ -85,7 +91,9 @@ private final class FileServer {
         port = try #require(Int(String(decoding: line.dropLast(), as: UTF8.self)))
     }
 
-    deinit { process.terminate() }
+    deinit { process.end() }
+
+    var identifier: Int32 { process.processIdentifier }
 
     func uri(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
 

@@ -20,15 +20,13 @@ final class Screen {
         self.folder = folder
         // The server takes a number that is free and writes it down.
         let number = Pipe()
-        server.executableURL = URL(filePath: "/usr/bin/env")
-        server.arguments = ["Xvfb", "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp"]
         server.standardOutput = number
         server.standardError = FileHandle.nullDevice
-        try server.run()
+        try server.start(["Xvfb", "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp"])
         guard let text = String(data: number.fileHandleForReading.availableData, encoding: .utf8),
             let value = Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
         else {
-            kill(server.processIdentifier, SIGKILL)
+            server.end()
             throw Failed(reason: "Xvfb says no number")
         }
         display = ":\(value)"
@@ -36,22 +34,16 @@ final class Screen {
         log = folder.appending(path: "log")
         _ = FileManager.default.createFile(atPath: log.path, contents: nil)
         let command = Command.launch(line, options: ["-v", "-m"])
-        pipeline.executableURL = URL(filePath: "/usr/bin/env")
-        pipeline.arguments = [command.program] + command.arguments
         pipeline.environment = command.environment.merging(["DISPLAY": display]) { $1 }
         pipeline.currentDirectoryURL = folder
         let output = try FileHandle(forWritingTo: log)
         pipeline.standardOutput = output
         pipeline.standardError = output
-        try pipeline.run()
+        try pipeline.start([command.program] + command.arguments)
     }
 
     deinit {
-        // A child of a test starts with every signal blocked that can be blocked.
-        for process in [pipeline, server] where process.isRunning {
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
-        }
+        for process in [pipeline, server] { process.end() }
     }
 
     /// Does what a hand would, in the words of xdotool.

@@ -1,4 +1,5 @@
 import Foundation
+import GstTestSupport
 import Testing
 
 /// The scripts where something is missing. Nothing is installed: the programs that would are stand-ins.
@@ -183,6 +184,30 @@ import Testing
         let result = machine.run(Places.pipelines.appending(path: "demo.sh"), arguments)
         #expect(result.status == 2)
         #expect(result.output.contains("usage:"))
+    }
+
+    // MARK: leftovers.sh
+
+    /// True while a process sleeps for that unlikely time.
+    private func sleeps(_ seconds: String) -> Bool { Command("pgrep", ["-fx", "sleep \(seconds)"]).run().status == 0 }
+
+    @Test func `what a run leaves behind is named, ended and a failure`() {
+        let left = Places.root.appending(path: "Tests/leftovers.sh").path
+        #expect(Command(left, ["true"]).run().status == 0)
+        #expect(Command(left, ["sh", "-c", "exit 7"]).run().status == 7)
+        // In a session of its own, so that no group of processes holds it.
+        let result = Command(left, ["sh", "-c", "setsid sleep 98761 & exit 0"]).run()
+        #expect(result.status == 99 && result.output.contains(": sleep 98761"), "\(result)")
+        #expect(!sleeps("98761"))
+    }
+
+    @Test func `what a run has started ends where the run is killed`() {
+        let left = Places.root.appending(path: "Tests/leftovers.sh").path
+        let result = Command(
+            "sh", ["-c", "setsid '\(left)' sh -c 'setsid sleep 98762 & kill -KILL $PPID; sleep 98763'; true"]
+        ).run()
+        #expect(result.status == 0, "\(result)")
+        for seconds in ["98762", "98763"] { #expect(eventually { !sleeps(seconds) }, "sleep \(seconds)") }
     }
 
     // MARK: run.sh
