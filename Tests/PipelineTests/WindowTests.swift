@@ -54,6 +54,29 @@ import Testing
         }
     }
 
+    // MARK: OpenGL
+
+    private static let hasGL = Command("gst-inspect-1.0", ["glupload"]).run().status == 0
+
+    @Test(.enabled(if: Screen.isPossible && hasGL, "Xvfb, xdotool or gstreamer1.0-gl is not installed"))
+    func `video comes from the graphics card and goes back there`() throws {
+        let folder = try Places.makeFolder()
+        func line(_ before: String, _ after: String, _ file: String) -> String {
+            "depthtestsrc name=camera num-buffers=3 camera.video ! video/x-raw,format=BGRx,width=160,height=120 ! \(before) "
+                + "depthmatte name=m background-color=0xff204080 ! \(after) video/x-raw,format=BGRx ! filesink location=\(file) "
+                + "camera.depth ! video/x-raw,width=160,height=120 ! m.depth"
+        }
+        #expect(Command.launch(line("", "", "plain"), in: folder).run().status == 0)
+        let expected = try Data(contentsOf: folder.appending(path: "plain"))
+        let screen = try Screen(line("glupload ! gldownload !", "glupload ! gldownload !", "gl"), in: folder)
+        let pictures = try screen.wait(for: "three pictures") { () -> Data? in
+            let bytes = try? Data(contentsOf: folder.appending(path: "gl"))
+            return bytes?.count == expected.count ? bytes : nil
+        }
+        let isNear = zip(pictures, expected).allSatisfy { abs(Int($0) - Int($1)) <= 2 }
+        #expect(isNear && !expected.isEmpty)
+    }
+
     // MARK: depthmatte
 
     /// The ramp rises from 0.5 m at the left edge by 4 m; the window shows two pixels for each of the video's.
