@@ -16,7 +16,7 @@ extension Element {
 package func onThread(_ name: String, _ work: @escaping @Sendable () -> Void) -> Bool {
     let job = Unmanaged.passRetained(Job(work))
     let thread = g_thread_try_new(
-        name,
+        String(name.prefix(15)),  // GLib gives a thread no name at all where Linux finds it too long
         { data in
             if let data { Unmanaged<Job>.fromOpaque(data).takeRetainedValue().work() }
             return nil

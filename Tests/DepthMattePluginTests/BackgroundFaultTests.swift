@@ -107,6 +107,27 @@ import Testing
         #expect(frames > 10)
     }
 
+    /// True while a thread opens a background.
+    private var isLoading: Bool { ThreadStormTests.ownThreads().contains { $0.hasPrefix("depthmatte-back") } }
+
+    @Test func `a stop does not wait for a background whose disk does not answer`() throws {
+        let path = try background("a.png")
+        let bench = Bench.room()
+        #expect(bench.pair(0, depth: Room.wall(3000)) != nil)
+        delay_calls(folder.path, CALL_OPEN.rawValue, 4_000_000)
+        defer { end_failing_calls() }
+        bench.set("background", path)
+        #expect(eventually { isLoading })
+        gst_element_set_state(bench.element, GST_STATE_READY)
+        #expect(isLoading, "it waited")
+        // What it opens at last is closed, and not shown by the next start.
+        end_failing_calls()
+        #expect(gst_element_set_state(bench.element, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE)
+        let files = openFiles()
+        #expect(eventually { ThreadStormTests.ownThreads().isEmpty }, "\(ThreadStormTests.ownThreads())")
+        #expect(eventually { openFiles() <= files })
+    }
+
     // MARK: Files that change
 
     /// The ways in which a file changes while it is shown.

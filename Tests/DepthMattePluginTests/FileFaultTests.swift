@@ -76,6 +76,25 @@ import Testing
         #expect(bench.bus.errors() == [])
     }
 
+    @Test func `a stop does not wait for a snapshot on a slow disk, which is whole when it has its name`() throws {
+        let shape = DepthShape("GRAY16_LE", 64, 48)
+        let bench = Bench(
+            [], ["location": folder["cloud.ply"], "snapshot": "true"],
+            of: Bench.Kind(factory: "depthcloud", leading: "depth"))
+        delay_calls(folder.path, CALL_SYNC.rawValue, 4_000_000)
+        defer { end_failing_calls() }
+        bench.leading.start(shape)
+        bench.leading.push(shape.bytes(counts: [Int](repeating: 900, count: 64 * 48)), at: 0)
+        _ = try #require(bench.output.next())
+        // The end waits, and the stop ends that wait.
+        bench.leading.end()
+        gst_element_set_state(bench.element, GST_STATE_READY)
+        #expect(!folder.names.contains("cloud.ply"), "it waited")
+        #expect(bench.bus.warnings().contains { $0.text.contains("still being written") })
+        #expect(eventually { folder.names == ["cloud.ply"] }, "\(folder.names)")
+        #expect(folder.read("cloud.ply").count > 64 * 48 * 15)
+    }
+
     @Test func `a snapshot whose calls are interrupted is written`() throws {
         let shape = DepthShape("GRAY16_LE", 64, 48)
         let bench = Bench(

@@ -1,6 +1,7 @@
 import CGStreamer
 import DepthMattePlugin
 import GstTestSupport
+import SystemFaults
 import Testing
 
 #if canImport(Glibc)
@@ -17,6 +18,7 @@ private final class FakeMachine {
 
     deinit { unsetenv(ThermalWatch.rootVariable) }
 
+    var path: String { folder.path }
     var zones: [ThermalZone] { ThermalZone.all(below: folder.path) }
 
     func write(_ name: String, _ text: String) { folder.write(name, Array(text.utf8)) }
@@ -173,6 +175,22 @@ private final class FakeMachine {
         bench.video.end()
         // Frame 2 is too far from both maps; the matte of frame 0 would be near enough to frame 3.
         #expect(bench.numbers() == [1, 1, 0, 2])
+    }
+
+    @Test(.enabled(if: can_fail_calls()))
+    func `a stop does not wait for a sensor that does not answer, and nothing is told after it`() {
+        let machine = FakeMachine()
+        machine.add(0, "cpu", 85, trips: [("passive", 80)])
+        delay_calls(machine.path, CALL_OPEN.rawValue, 3_000_000)
+        defer { end_failing_calls() }
+        let bench = Bench(["depth"], ["thermal": "report"])
+        gst_element_set_state(bench.element, GST_STATE_READY)
+        #expect(ThreadStormTests.ownThreads().contains { $0.hasPrefix("depthmatte-ther") }, "it waited")
+        #expect(end_failing_calls() > 0)
+        #expect(eventually { ThreadStormTests.ownThreads().isEmpty }, "\(ThreadStormTests.ownThreads())")
+        #expect(states(bench) == [])
+        gst_element_set_state(bench.element, GST_STATE_PLAYING)
+        #expect(bench.bus.nextStructure() == text("serious", "cpu", 85))
     }
 
     // MARK: A matte that means nothing any more

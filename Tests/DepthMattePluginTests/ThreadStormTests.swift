@@ -106,7 +106,7 @@ import Testing
     // MARK: What is left
 
     /// Threads of the process that are the elements' own: their names begin so.
-    private static func ownThreads() -> [String] {
+    static func ownThreads() -> [String] {
         guard let tasks = g_dir_open("/proc/self/task", 0, nil) else { return [] }
         defer { g_dir_close(tasks) }
         var names: [String] = []

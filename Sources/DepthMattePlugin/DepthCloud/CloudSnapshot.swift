@@ -5,29 +5,36 @@ import GstBridge
 /// Writes clouds to files, one at a time, on a thread of its own, because a disk may be slow.
 ///
 /// At most one file is in memory. EOS and stopping wait for it, so a pipeline that ends has written every requested
-/// snapshot and posted its message.
+/// snapshot and posted its message, unless the disk is too slow: then the file gets its name when it is whole.
 final class CloudSnapshot: Sendable {
-    private let isWriting = Monitor(false)
+    private let work = Monitor((isWriting: false, isStopping: false))
 
     /// True if no file is being written. Only the streaming thread starts one.
-    var isFree: Bool { isWriting.withLock { !$0 } }
+    var isFree: Bool { work.withLock { !$0.isWriting } }
+
+    func setStopping(_ isStopping: Bool) { work.withLock { $0.isStopping = isStopping } }
 
     func begin(_ file: PointCloudFile, to path: String, for element: DepthCloudElement) {
-        isWriting.withLock { $0 = true }
+        work.withLock { $0.isWriting = true }
         let isBegun = element.onThread("depthcloud-snapshot") { [self] element in
             write(file, to: path, for: element)
-            isWriting.withLock { $0 = false }
+            work.withLock { $0.isWriting = false }
         }
         guard !isBegun else { return }
-        isWriting.withLock { $0 = false }
+        work.withLock { $0.isWriting = false }
         element.warn(
             ElementError(
                 .resource(GST_RESOURCE_ERROR_FAILED),
                 "The snapshot \(path) was not written: no thread could be started."))
     }
 
-    /// Waits until nothing is being written.
-    func finish() { isWriting.wait(until: { !$0 }, then: { _ in }) }
+    /// Waits until nothing is being written, for ten seconds at the end of the stream and two in a stop.
+    ///
+    /// - Returns: false where the disk takes longer.
+    func finish() -> Bool {
+        _ = work.wait(microseconds: 8_000_000) { !$0.isWriting || $0.isStopping }
+        return work.wait(microseconds: 2_000_000) { !$0.isWriting }
+    }
 
     private func write(_ file: PointCloudFile, to path: String, for element: ElementReference) {
         do throws(FileFault) {

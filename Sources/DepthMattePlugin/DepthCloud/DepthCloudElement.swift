@@ -43,6 +43,7 @@ final class DepthCloudElement: ReferencePadAggregator {
     // MARK: Start and properties
 
     func start() throws(ElementError) {
+        snapshot.setStopping(false)
         startStreams()
         logIfReferencePadIsUnlinked()
     }
@@ -147,17 +148,13 @@ final class DepthCloudElement: ReferencePadAggregator {
             try painter.draw(scene, on: canvas)
             return scene
         } catch {
-            guard scene.video != nil, isReadable(scene) else {
-                report(error, of: "depth map", "nothing of it is shown")
+            guard scene.video != nil, scene.map.isReadable else {
+                report(error, of: ofDepth, "nothing of it is shown")
                 return try drawNothing(scene, painter, on: canvas)
             }
-            report(error, of: "video frame", "the palette gives the colors")
+            report(error, of: ofVideo, "the palette gives the colors")
             return try draw(scene.withoutVideo, painter, on: canvas)
         }
-    }
-
-    private func isReadable(_ scene: CloudPainter.Scene) -> Bool {
-        (try? withFrame(reading: scene.depth, scene.format.layout) { _ in }) != nil
     }
 
     private func drawNothing(
@@ -182,8 +179,8 @@ final class DepthCloudElement: ReferencePadAggregator {
     /// Keeps a copy of the map for a snapshot that is requested before the stream ends, if a location is set.
     private func keep(_ scene: CloudPainter.Scene, at moment: Moment) {
         let isWanted = scene.settings.location?.isEmpty == false
-        let map = DepthFrame(buffer: scene.depth, format: scene.format, reading: scene.settings.depth)
-        state.lastMap = isWanted ? state.copies.copy(of: map).map { ($0, scene.video == nil ? nil : moment) } : nil
+        state.lastMap =
+            isWanted ? state.copies.copy(of: scene.map).map { ($0, scene.video == nil ? nil : moment) } : nil
     }
 
     /// The last map with the current settings; nil where there is none.
@@ -231,20 +228,27 @@ final class DepthCloudElement: ReferencePadAggregator {
         do throws(FrameFault) {
             snapshot.begin(try painter.file(scene), to: path, for: self)
         } catch {
-            report(error, of: "depth map", "no snapshot is written")
+            report(error, of: ofDepth, "no snapshot is written")
         }
     }
 
     /// Writes a snapshot that is still requested, of the last map, before EOS is sent. Later requests are refused: an
     /// application that answers each message with a request would never reach EOS.
     func drain() {
-        snapshot.finish()
-        takeSnapshot(lastScene)
-        snapshot.finish()
-        takeSnapshot(nil)
+        for scene in [lastScene, nil] {
+            guard snapshot.finish() else {
+                return warn(
+                    ElementError(
+                        .resource(GST_RESOURCE_ERROR_WRITE),
+                        "A snapshot is still being written, to a slow disk: it is whole when it has its name."))
+            }
+            takeSnapshot(scene)
+        }
     }
 
     // MARK: Stop
+
+    func unlock() { snapshot.setStopping(true) }
 
     func streamRestarted(_ role: DepthLedPad) { if role == .depth { state.lastMap = nil } }
 
@@ -263,6 +267,8 @@ final class DepthCloudElement: ReferencePadAggregator {
 }
 
 extension CloudPainter.Scene {
+    fileprivate var map: DepthFrame { DepthFrame(buffer: depth, format: format, reading: settings.depth) }
+
     fileprivate var withoutVideo: CloudPainter.Scene {
         CloudPainter.Scene(depth: depth, format: format, video: nil, settings: settings, view: view)
     }

@@ -77,7 +77,7 @@ final class DepthColorizeElement: ReferencePadAggregator {
         do throws(FrameFault) {
             try painter.draw(map, settings, mix: mix, on: canvas.pointer)
         } catch {
-            report(error, of: "depth map", "nothing of it is shown")
+            report(error, of: ofDepth, "nothing of it is shown")
             try drawWithoutFallback("picture") { () throws(FrameFault) in
                 try painter.drawNothing(settings, mix: mix, on: canvas.pointer)
             }
@@ -115,7 +115,7 @@ final class DepthColorizeElement: ReferencePadAggregator {
             try painter.draw(choice.buffer, info, on: canvas)
             return settings.mix
         } catch {
-            report(error, of: "video frame", "the colors are shown alone")
+            report(error, of: ofVideo, "the colors are shown alone")
             return nil
         }
     }

@@ -2,6 +2,9 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
+/// The frames of pads, as error messages name them.
+let (ofVideo, ofDepth) = ("frame on the video pad", "depth map on the depth pad")
+
 /// A depth buffer, and what its caps and the settings say of it.
 struct DepthFrame: @unchecked Sendable {  // guard: only read, by who has a reference to it
     let buffer: BufferPointer
@@ -20,6 +23,8 @@ struct DepthFrame: @unchecked Sendable {  // guard: only read, by who has a refe
         return placement(videoWidth: videoWidth, videoHeight: videoHeight)
             == DepthPlacement(depthWidth: width, depthHeight: height, videoWidth: width, videoHeight: height)
     }
+
+    var isReadable: Bool { (try? withImage { _ in }) != nil }
 
     /// Lends the depth map.
     func withImage<Result>(

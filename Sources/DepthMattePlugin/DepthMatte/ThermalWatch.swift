@@ -9,7 +9,7 @@ import Synchronization
 package final class ThermalWatch: Sendable {
     /// The environment variable that names another folder than the kernel's, for tests.
     package static let rootVariable = "DEPTHMATTE_THERMAL_ROOT"
-    private static let interval: Int64 = 1_000_000  // microseconds
+    private static let (interval, timeToStop): (Int64, Int64) = (1_000_000, 500_000)  // microseconds
 
     private struct Run {
         var isWanted = false
@@ -53,10 +53,11 @@ package final class ThermalWatch: Sendable {
         setWanted(isWanted, for: element)
     }
 
-    /// PAUSED to READY: returns when the thread has ended.
+    /// PAUSED to READY: returns when the thread has ended, or soon where a sensor does not answer.
     func stop() {
         run.withLock { $0.mayRun = false }
-        run.wait(until: { !$0.isRunning }, then: { _ in })
+        _ = run.wait(microseconds: ThermalWatch.timeToStop) { !$0.isRunning }
+        lastState.store(ThermalState.nominal.rawValue, ordering: .relaxed)
     }
 
     private func watch(_ element: ElementReference) {
@@ -65,6 +66,8 @@ package final class ThermalWatch: Sendable {
         repeat {
             let worst = ThermalZone.worst(of: ThermalZone.all(below: root))
             let state = worst?.state ?? .nominal
+            // The sensor may have answered long after the stop.
+            guard run.withLock({ $0.mayRun && $0.isWanted }) else { continue }
             lastState.store(state.rawValue, ordering: .relaxed)
             if state != posted { post(state, worst, element) }
             posted = state

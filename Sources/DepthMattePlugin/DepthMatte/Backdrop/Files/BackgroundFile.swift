@@ -18,6 +18,7 @@ final class BackgroundFile: Sendable {
     }
 
     private let state = Monitor(State())
+    private static let timeToStop: Int64 = 2_000_000  // microseconds
     private let isCancelled = CancelFlag()
     private let location: @Sendable () -> Location?
 
@@ -56,15 +57,17 @@ final class BackgroundFile: Sendable {
         reader?.interrupt()
     }
 
-    /// PAUSED to READY: closes the file. Returns when no thread opens another.
+    /// PAUSED to READY: closes the file. Returns when no thread opens another, or soon where a disk does not answer: then
+    /// that thread closes what it opens.
     func stop() {
         isCancelled.set(true)
         // First, or a thread that keeps setting the property could keep the loader running.
-        state.withLock { $0.isRunning = false }
-        let closed = state.wait(until: { !$0.isLoading }) { state -> BackgroundReader? in
+        let closed = state.withLock { state -> BackgroundReader? in
+            (state.isRunning, state.version) = (false, state.version + 1)
             defer { state.reader = nil }
             return state.reader
         }
+        _ = state.wait(microseconds: BackgroundFile.timeToStop) { !$0.isLoading }
         closed?.close()
     }
 
@@ -121,7 +124,7 @@ final class BackgroundFile: Sendable {
     /// Ends the thread's work; false if the property changed meanwhile, which this thread has to handle.
     private func finishLoading(_ version: Int) -> Bool {
         state.withLock { state in
-            guard state.version == version else { return false }
+            guard state.version == version || !state.isRunning else { return false }
             state.isLoading = false
             return true
         }
