@@ -69,6 +69,8 @@ package struct ElementDefinition: Sendable {
     package let since: String
     package let pads: [PadTemplate]
     package let presets: [Preset]
+    /// The address of the element's page, if it is known.
+    private(set) var page: String?
     /// Registered with the class, so that `GST_DEBUG` finds it before the first message.
     let log: LogCategory?
     let installProperties: @Sendable (UnsafeMutablePointer<GObjectClass>) -> Void
@@ -104,9 +106,11 @@ package struct ElementDefinition: Sendable {
 
     /// Registers the class with GObject and its factory with the plugin. The rank is NONE: nothing picks these
     /// elements for unknown content.
-    package func register(in plugin: OpaquePointer?) -> Bool {
+    package func register(in plugin: OpaquePointer?, page: String? = nil) -> Bool {
         log?.register()
-        return gst_element_register(plugin, factory, GST_RANK_NONE.rawValue, registeredType()) != 0
+        var definition = self
+        definition.page = page
+        return gst_element_register(plugin, factory, GST_RANK_NONE.rawValue, definition.registeredType()) != 0
     }
 
     private func registeredType() -> GType {
@@ -216,6 +220,7 @@ private let initializeClass: GClassInitFunc = { classPointer, data in
         elementClass, definition.longName, definition.klass, definition.description,
         "The gst-depthmatte authors")
     gst_element_class_add_metadata(elementClass, "since", definition.since)
+    if let page = definition.page { gst_element_class_add_metadata(elementClass, GST_ELEMENT_METADATA_DOC_URI, page) }
     elementClass.pointee.change_state = changeState
     elementClass.pointee.send_event = sendEvent
     for template in definition.pads {

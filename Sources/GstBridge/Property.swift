@@ -32,7 +32,9 @@ extension PropertyEnum {
                 value_nick: UnsafePointer(g_strdup(value.nick)))
         }
         values[allCases.count] = GEnumValue(value: 0, value_name: nil, value_nick: nil)
-        return g_enum_register_static(typeName, values)
+        let type = g_enum_register_static(typeName, values)
+        gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(rawValue: 0))
+        return type
     }
 }
 

@@ -8,6 +8,9 @@ import Testing
 @Suite struct PropertyTests {
     static let factories = ["depthmatte", "depthcolorize", "depthcloud", "depthtestsrc", "depthcamsrc", "depthalign"]
 
+    /// The repository's folder.
+    private let root = #filePath.split(separator: "/Tests/")[0]
+
     /// Runs for every property that the element's own class adds and that can be set.
     private func forEachProperty(
         of factory: String,
@@ -111,6 +114,9 @@ import Testing
         func metadata(_ key: String) -> String {
             gst_element_factory_get_metadata(found, key).map { String(cString: $0) } ?? ""
         }
+        let page = metadata(GST_ELEMENT_METADATA_DOC_URI).split(separator: "/blob/HEAD/")
+        #expect(page.first == "https://example.org")
+        #expect(page.count == 2 && g_file_test("\(root)/\(page[1])", GSTSHIMS_FILE_TEST_IS_REGULAR) != 0, "\(page)")
         #expect(metadata("since").wholeMatch(of: /\d+\.\d+\.\d+/) != nil)
         var (pads, notes) = (0, Set<String>())
         var templates = gst_element_factory_get_static_pad_templates(found)
@@ -132,6 +138,8 @@ import Testing
                 let raw = g_type_class_ref(spec.pointee.value_type)
             else { return }
             defer { g_type_class_unref(raw) }
+            var flags = GstPluginAPIFlags(rawValue: 0)
+            #expect(gst_type_is_plugin_api(spec.pointee.value_type, &flags) != 0, "\(name): is in the documentation")
             let choices = raw.assumingMemoryBound(to: GEnumClass.self).pointee
             let values = (0..<Int(choices.n_values)).map { choices.values[$0] }
             let nicks = values.map { String(cString: $0.value_nick) }
