@@ -24,7 +24,8 @@ extension ReferencePadAggregator {
             throw .failed(
                 ElementError(
                     .stream(GST_STREAM_ERROR_FORMAT),
-                    "The \(padName(pad)) pad needs a stream in time format; put a parser or decoder before it."))
+                    "The \(padName(pad)) pad needs a stream in time format; set format=time at an appsrc, and put a parser "
+                        + "or decoder before it otherwise."))
         }
         let rate = segment.pointee.rate
         guard rate.isFinite, rate > 0 || segment.pointee.stop != noClockTime else {

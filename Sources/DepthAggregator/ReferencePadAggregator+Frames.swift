@@ -82,7 +82,9 @@ extension ReferencePadAggregator {
         if isNegotiated { return }
         if streams.state.hasCaps { throw .refused(GST_FLOW_NOT_NEGOTIATED) }  // and why has been said
         throw .notNegotiated(
-            ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "The \(Role.reference) pad got data before their caps."))
+            ElementError(
+                .core(GST_CORE_ERROR_NEGOTIATION),
+                "The \(Role.reference) pad got data before their caps; set caps at an appsrc."))
     }
 
     /// Lets GstControllers set the properties that they drive.

@@ -181,7 +181,7 @@ extension ReferencePadAggregator {
     /// Posts a warning about a faulty frame, at most one a second for each cause.
     ///
     /// - Parameters:
-    ///   - what: the frame, as a noun.
+    ///   - what: the frame, as a noun with its pad.
     ///   - consequence: the effect on the output, as a clause.
     package func report(_ fault: FrameFault, of what: String, _ consequence: String) {
         Self.log.info(self) { "\(what): \(fault)" }

@@ -140,14 +140,14 @@ private struct FrameMapping {
         guard gst_buffer_map(buffer, &maps[0], access) != 0 else { throw .notMappable }
         mapped = 1
         let size = Int(clamping: maps[0].size)
-        guard let data = maps[0].data else { throw .tooShort(bytes: 0, expected: layout.size) }
+        guard let data = maps[0].data else { throw .tooShort(bytes: 0, layout: layout) }
         for index in 0..<wanted.count {
             guard let plane = wanted[index] else { continue }
             guard plane.offset <= size,
                 let view = MutablePlane(
                     base: UnsafeMutableRawPointer(data) + plane.offset, length: size - plane.offset,
                     rowBytes: plane.rowBytes, rows: plane.rows, stride: plane.stride)
-            else { throw .tooShort(bytes: size, expected: layout.size) }
+            else { throw .tooShort(bytes: size, layout: layout) }
             planes.append(view)
         }
     }
@@ -166,7 +166,7 @@ private struct FrameMapping {
                 let view = MutablePlane(
                     base: UnsafeMutableRawPointer(data) + memory.skip, length: size - memory.skip,
                     rowBytes: plane.rowBytes, rows: plane.rows, stride: plane.stride)
-            else { throw .tooShort(bytes: size, expected: layout.size) }
+            else { throw .tooShort(bytes: Int(clamping: gst_buffer_get_size(buffer)), layout: layout) }
             planes.append(view)
         }
     }

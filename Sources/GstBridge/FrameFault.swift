@@ -4,7 +4,7 @@ package import DepthKernels
 /// Why a frame could not be worked on. It costs that frame, not the stream, where another can be drawn in its place.
 package enum FrameFault: Error, Equatable {
     /// The buffer's memory ends before the picture does.
-    case tooShort(bytes: Int, expected: Int)
+    case tooShort(bytes: Int, layout: FrameLayout)
     /// The buffer's GstVideoMeta contradicts the caps or itself.
     case metaDisagrees
     /// The buffer's memory cannot be read or written by the processor.
@@ -20,7 +20,12 @@ package enum FrameFault: Error, Equatable {
 extension FrameFault: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .tooShort(let bytes, let expected): "the buffer holds \(bytes) bytes where its caps need \(expected)"
+        case .tooShort(let bytes, let layout) where bytes >= layout.size:
+            "its planes do not lie within the \(bytes) bytes that the buffer holds"
+        case .tooShort(let bytes, let layout):
+            "the buffer holds \(bytes) bytes where its caps need \(layout.size), in rows of "
+                + layout.planes.map { "\($0.stride)" }.joined(separator: ", ")
+                + (bytes == layout.pictureSize ? " bytes, which are padded to multiples of 4" : " bytes")
         case .metaDisagrees: "the buffer's GstVideoMeta contradicts its caps"
         case .notMappable: "the buffer's memory cannot be mapped"
         case .outOfMemory(let bytes): "there is no memory for \(bytes) bytes"
@@ -46,7 +51,7 @@ extension ElementError {
     /// Explains a fault to the user, and what can be done about it.
     ///
     /// - Parameters:
-    ///   - what: what the fault is in, as a noun: "frame", "background".
+    ///   - what: what the fault is in, as a noun with its pad: "frame on the video pad", "background".
     ///   - consequence: what becomes of the picture or the stream, as a clause.
     package init(
         _ fault: FrameFault, in what: String, _ consequence: String, file: StaticString = #fileID,
@@ -55,7 +60,7 @@ extension ElementError {
         let (code, sentence): (Code, String) =
             switch fault {
             case .tooShort, .metaDisagrees:
-                (.stream(GST_STREAM_ERROR_FAILED), "A \(what) is faulty; \(consequence).")
+                (.stream(GST_STREAM_ERROR_FAILED), "A \(what) is faulty: \(fault); \(consequence).")
             case .notMappable:
                 (
                     .resource(GST_RESOURCE_ERROR_READ),

@@ -131,6 +131,10 @@ import Testing
 
     @Test(arguments: [
         ("", "no depth camera was found"),
+        ("<?xml version=\"1.0\"?>\n<opencv_storage>", "it is XML; have OpenCV's FileStorage write it"),
+        ("\u{feff}<opencv_storage>", "it is XML"),
+        ("PK\u{3}\u{4}", "NumPy's .npz"),
+        ("MATLAB 5.0 MAT-file", "a file of MATLAB"),
         ("{", "} is missing"),
         ("{\"depth\": 3}", "depth is no table"),
         ("{\"depth\": {\"width\": 640}}", "depth has no height"),

@@ -32,6 +32,40 @@ import Testing
         check("\(size) bytes", depth: guardedBuffer(Array(Room.wall(700).prefix(size))))
     }
 
+    /// What NumPy gives: 27 pixels of 3 bytes, and 9 samples of 2, are padded by GStreamer.
+    @Test(arguments: ["video", "depth", "background", "segmentation"])
+    func `rows without padding are named by their pad and their bytes`(pad: String) {
+        let pads = ["depth", "background", "segmentation"]
+        let bench = Bench(pads, ["anchor": "fixed"])
+        let video = VideoShape("BGR", 27, 4)
+        let shapes = [
+            "video": video, "background": video, "segmentation": VideoShape("GRAY8", 27, 4),
+            "depth": VideoShape("GRAY16_LE", 9, 4),
+        ]
+        for (name, shape) in shapes {
+            bench[name].start(shape)
+            let tight = ["BGR": 81, "GRAY8": 27, "GRAY16_LE": 18][shape.format] ?? 0
+            bench[name].push([UInt8](repeating: 3, count: name == pad ? tight * 4 : shape.size), at: 0)
+        }
+        #expect(bench.output.next() != nil)
+        let warnings = bench.bus.warnings().map(\.text)
+        #expect(warnings.count == 1, "\(warnings)")
+        let size = shapes[pad].map(\.size) ?? 0
+        for words in ["on the \(pad) pad", "caps need \(size), in rows of \(size / 4) bytes", "which are padded"] {
+            #expect(warnings.first?.contains(words) == true, "\(warnings)")
+        }
+    }
+
+    @Test(arguments: ["video", "depth"])
+    func `a stream that counts bytes is an error that names its pad, and appsrc's remedy`(pad: String) {
+        let bench = Bench(["depth"])
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_BYTES)
+        bench[pad].push(segment)
+        let error = bench.bus.nextError()?.text
+        #expect(error?.hasPrefix("The \(pad) pad needs a stream in time format; set format=time at an appsrc") == true)
+    }
+
     @Test func `a buffer without memory`() {
         check("video", video: guardedBuffer(memories: []))
         check("depth", depth: guardedBuffer(memories: []))

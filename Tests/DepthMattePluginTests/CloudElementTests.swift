@@ -131,7 +131,11 @@ import Testing
         bench.depth.push(wall(900), at: time(ofFrame: 1))
         #expect(pixels(try #require(bench.output.next())).allSatisfy { Array($0.prefix(3)) == [1, 2, 3] })
         #expect(pixels(try #require(bench.output.next())).allSatisfy { Array($0.prefix(3)) != [1, 2, 3] })
-        #expect(bench.bus.warnings().map(\.text) == ["A depth map is faulty; nothing of it is shown."])
+        #expect(
+            bench.bus.warnings().map(\.text) == [
+                "A depth map on the depth pad is faulty: the buffer holds 3 bytes where its caps need 64, in rows of 16 bytes; "
+                    + "nothing of it is shown."
+            ])
     }
 
     @Test func `a faulty video frame leaves the palette, with a warning`() throws {
@@ -141,7 +145,9 @@ import Testing
         bench.depth.start(CloudElementTests.depth)
         bench.depth.push(wall(900), at: 0)
         #expect(Array(pixels(try #require(bench.output.next()))[0].prefix(3)) == [128, 0, 0])
-        #expect(bench.bus.warnings().map(\.text) == ["A video frame is faulty; the palette gives the colors."])
+        let warnings = bench.bus.warnings().map(\.text)
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("A frame on the video pad is faulty: "), "\(warnings)")
+        #expect(warnings[0].hasSuffix("in rows of 32 bytes; the palette gives the colors."), "\(warnings)")
     }
 
     // MARK: Gestures

@@ -180,6 +180,25 @@ import Testing
         #expect(try #require(bench.bus.errors().first).text.contains("the caps field "))
     }
 
+    @Test(arguments: [(0.99, false), (2.5, true), (-1.25, true)])
+    func `cameras more than a metre apart are a warning that names the length and the unit`(x: Double, isWarned: Bool)
+        throws
+    {
+        var calibration = DepthAlignTests.calibration
+        calibration.depthToColor = CameraPose(rotation: CameraPose.identity.rotation, translation: SIMD3(x, 0, 0))
+        for isInCaps in [false, true] {
+            let bench = bench(isInCaps ? [:] : ["calibration": file(calibration.json)])
+            bench.leading.start(caps(DepthAlignTests.depth, unit: nil, isInCaps ? calibration : nil))
+            for frame in 0..<2 {
+                bench.leading.push(DepthAlignTests.depth.bytes(counts: DepthAlignTests.wall), at: time(ofFrame: frame))
+                _ = try #require(bench.output.next())
+            }
+            let warnings = bench.bus.warnings().map(\.text)
+            #expect(warnings.count == (isWarned ? 1 : 0), "\(warnings)")
+            #expect(warnings.allSatisfy { $0.contains("\(abs(x)) m apart") && $0.contains("must be in metres") })
+        }
+    }
+
     @Test func `a map that is too short is a warning, and nothing of it is shown`() throws {
         let bench = bench(["calibration": file(DepthAlignTests.calibration.json)])
         bench.leading.start(DepthAlignTests.depth)

@@ -392,6 +392,24 @@ import Testing
         #expect(pipeline("exposure=10000 num-buffers=3").run() == .ended)
     }
 
+    @Test(arguments: [
+        ("a.r3d", "Record3D"), ("a.oni", "OpenNI"), ("A.ONI", "OpenNI"), ("a.svo2", "ZED camera"),
+        ("a.mkv", "k4arecorder"),
+        ("a.xef", "Kinect Studio"), ("a.mcap", "ROS 2"), ("a.mp4", "a video without depth"), ("a.tar.gz", "archive"),
+        ("a.rec", "realsense plays .bag and .db3 files"), ("missing.rec", "There is no such file"),
+    ])
+    func `a recording of another maker is named, and what to do with it`(name: String, words: String) throws {
+        let folder = TemporaryFolder()
+        if name != "missing.rec" { folder.write(name, [1, 2, 3]) }
+        for driver in ["auto", "realsense"] where driver == "auto" || !name.hasSuffix(".rec") {
+            let pipeline = Pipeline("depthcamsrc driver=\(driver) location=\(folder[name]) ! fakesink")
+            pipeline.set(GST_STATE_PLAYING)
+            let error = try #require(pipeline.bus.nextError()).text
+            #expect(error.hasPrefix("The recording \(folder[name]) cannot be read. "), "\(error)")
+            #expect(error.contains(words) && error.contains("appsrc") == (name != "missing.rec"), "\(error)")
+        }
+    }
+
     @Test func `a camera that is unplugged ends the stream with an error`() throws {
         fake.set("interval", 5)
         fake.set("unplug-after", 10)

@@ -9,7 +9,11 @@ import Testing
     private static let color: [UInt8] = [200, 100, 50]
 
     /// The picture as a background, stretched over a frame; nil where it was refused by an error that names it.
-    private func shown(_ path: String, _ shape: VideoShape = VideoShape("RGB", 32, 24)) throws -> [UInt8]? {
+    ///
+    /// - Parameter reason: words of that error.
+    private func shown(
+        _ path: String, _ shape: VideoShape = VideoShape("RGB", 32, 24), refusal reason: String = ""
+    ) throws -> [UInt8]? {
         let element = makeElement("depthmatte", ["background": path])
         let bus = Bus()
         gst_element_set_bus(element, bus.pointer)
@@ -20,6 +24,7 @@ import Testing
         gst_object_unref(element)
         if isRefused {
             #expect(errors.count == 1 && errors.first?.text.contains(path) == true, "\(errors)")
+            #expect(reason.isEmpty || errors.first?.text.contains(reason) == true, "\(errors)")
             return nil
         }
         let bench = Bench([], ["background": path, "background-fit": "stretch"])
@@ -106,11 +111,28 @@ import Testing
     func `a JPEG for printers is shown right or refused`(transform: UInt8?) throws {
         let components = transform == 2 ? [128, 128, 128, 255] : [200, 100, 50, 255]
         let bytes = cmykJPEG(width: 32, height: 24, components, transform: transform)
-        let frame = try shown(folder.write("a.jpg", bytes))
+        let frame = try shown(
+            folder.write("a.jpg", bytes), refusal: "it is a CMYK JPEG, as for printing; save it in RGB")
         if let frame {
             let expected: [UInt8] = transform == 2 ? [128, 128, 128] : PictureContentTests.color
             #expect(isNear(frame, expected, within: 12), "\(frame.prefix(3))")
         }
+    }
+
+    /// Kinds that no decoder here reads: the bytes, and the words for them.
+    private static let rareKinds: [(bytes: [UInt8], words: String)] = [
+        (Claim.jpeg.with(0xC3, bits: 8, channels: 3), "it is a lossless JPEG"),
+        (Claim.jpeg.with(0xC1, bits: 12, channels: 3), "it is a JPEG of 12 bits a channel"),
+        (Claim.jpeg.with(0xC0, bits: 8, channels: 2), "no decoder takes what is in it; readable are"),
+        (Claim.animatedWebP, "it is an animated WebP; make it a GIF or a video"),
+        (Array("8BPS\0\u{1}".utf8) + [UInt8](repeating: 0, count: 900), "(readable are PNG, JPEG"),
+    ]
+
+    @Test(arguments: rareKinds)
+    func `a picture of a kind that no decoder reads is refused by what it is`(bytes: [UInt8], words: String) throws {
+        let path = folder.write("a", bytes)
+        let error = refusal(ofBackground: path)?.text
+        #expect(error?.contains(words) == true && error?.contains("data stream error") == false, "\(error ?? "")")
     }
 
     // MARK: Orientation

@@ -65,7 +65,7 @@ extension SoakDay {
             buffer = guardedBuffer(depth.map(content, &random))
         }
         if content == .faulty {
-            due.insert("frame")
+            due.insert("depth pad")
             streams.counts.faultyBuffers += 1
         }
         depth.addMap(at: streams.runningTime(of: start), content)

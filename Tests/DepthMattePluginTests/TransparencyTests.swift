@@ -219,6 +219,26 @@ import Testing
         #expect(bench.bus.warnings().count { $0.text.contains("BGRA") } == 1 && bench.bus.errors().isEmpty)
     }
 
+    @Test(arguments: [
+        // Nothing can have an alpha channel: that is downstream's fault, whatever the video is.
+        ("RGB", "RGB", "Downstream accepts no format with an alpha channel"),
+        ("BGRx", "{ BGRx, I420 }", "Downstream accepts no format with an alpha channel"),
+        // The video's own variant is not accepted, another would be.
+        ("I420", "{ I420, BGRA }", "A420: background-color is shown instead of transparency. Put videoconvert after"),
+        ("RGB", "{ RGB, RGBA }", "RGB video has no variant with an alpha channel"),
+    ])
+    func `the warning of a missing alpha channel says whose fault it is`(
+        format: String, taken: String, words: String
+    ) throws {
+        let video = VideoShape(format, 40, 30)
+        let bench = Bench([], TransparencyTests.properties, downstream: "video/x-raw, format=(string)\(taken)")
+        bench.video.start(video)
+        bench.video.push(noise(video, seed: 9), at: 0)
+        _ = try #require(bench.output.next())
+        let warnings = bench.bus.warnings().map(\.text).filter { $0.contains("alpha") || $0.contains("A420") }
+        #expect(warnings.count == 1 && warnings.first?.contains(words) == true, "\(warnings)")
+    }
+
     @Test func `made transparent while playing, a format that can have no alpha shows the color and warns once`()
         throws
     {

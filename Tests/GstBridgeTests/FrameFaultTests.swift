@@ -4,8 +4,13 @@ import Testing
 
 /// The error messages of faults.
 @Suite struct FrameFaultTests {
+    /// Two rows of three bytes, padded to four.
+    private static func tooShort(_ bytes: Int) -> FrameFault {
+        .tooShort(bytes: bytes, layout: FrameLayout(width: 3, height: 2, bytesPerSample: 1, rowAlignment: 4))
+    }
+
     private static let faults: [FrameFault] = [
-        .tooShort(bytes: 1, expected: 2), .metaDisagrees, .notMappable, .outOfMemory(bytes: 77),
+        tooShort(1), .metaDisagrees, .notMappable, .outOfMemory(bytes: 77),
         .noConversion(from: "ENCODED", to: "I420"), .contradiction("no planes"),
     ]
 
@@ -15,6 +20,18 @@ import Testing
     func `a fault says what it is in and what becomes of it`(fault: FrameFault) {
         #expect(error(fault).message.contains("frame") && error(fault).message.contains("it is left out."))
         #expect(error(fault).details == fault.description)
+    }
+
+    @Test func `a short buffer is told with the bytes of it and of its rows, and what a lack of padding is`() {
+        let short = "the buffer holds 5 bytes where its caps need 8, in rows of 4 bytes"
+        #expect(error(FrameFaultTests.tooShort(5)).message == "A frame is faulty: \(short); it is left out.")
+        let tight = error(FrameFaultTests.tooShort(6)).message
+        #expect(
+            tight.contains("holds 6 bytes") && tight.contains("rows of 4 bytes, which are padded to multiples of 4"),
+            "\(tight)")
+        // A meta that puts the planes elsewhere.
+        let moved = error(FrameFaultTests.tooShort(8)).message
+        #expect(moved.contains("do not lie within the 8 bytes") && !moved.contains("caps need"), "\(moved)")
     }
 
     @Test func `what has another remedy has another sentence and another code`() {

@@ -61,7 +61,7 @@ import Testing
                     // Only the padding after the last row may be missing.
                     #expect(sum == pictureBytes(layout), "\(length) bytes")
                 case .failure(let fault):
-                    #expect(fault == .tooShort(bytes: length, expected: shape.size), "\(length) bytes: \(fault)")
+                    #expect(fault == .tooShort(bytes: length, layout: layout), "\(length) bytes: \(fault)")
                 }
             }
         }

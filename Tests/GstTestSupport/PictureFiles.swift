@@ -85,6 +85,24 @@ package enum Claim: String, CaseIterable, Sendable {
         }
     }
 
+    /// A JPEG of 16 by 16 with another frame header.
+    package func with(_ frame: UInt8, bits: UInt8, channels: UInt8) -> [UInt8] {
+        let parts: [UInt8] = (1...channels).flatMap { channel -> [UInt8] in [channel, 0x11, 0] }
+        var header: [UInt8] = [0xFF, frame, 0, 8 + 3 * channels, bits] + big(16, 2) + big(16, 2)
+        header += [channels] + parts
+        let tables: [UInt8] = (1...channels).flatMap { channel -> [UInt8] in [channel, 0] }
+        let scan: [UInt8] = [0xFF, 0xDA, 0, 6 + 2 * channels, channels] + tables + [0, 63, 0]
+        return [0xFF, 0xD8] + header + scan + [0, 0xFF, 0xD9]
+    }
+
+    /// The start of an animation: the flag in the extended header, and the chunk that decoders look for.
+    package static var animatedWebP: [UInt8] {
+        let extended = Array("VP8X".utf8) + little(10, 4) + [2, 0, 0, 0] + little(15, 3) + little(15, 3)
+        let animation = Array("ANIM".utf8) + little(6, 4) + zeros(6) + Array("ANMF".utf8) + little(16, 4) + zeros(16)
+        let body = Array("WEBP".utf8) + extended + animation
+        return Array("RIFF".utf8) + little(body.count, 4) + body
+    }
+
     private func claimTIFF(_ order: String, width: Int, height: Int, _ number: (Int, Int) -> [UInt8]) -> [UInt8] {
         let entries = [(256, width), (257, height), (258, 8), (259, 1), (262, 1), (273, 8), (278, height), (279, 9)]
         var bytes: [UInt8] = Array(order.utf8) + number(42, 2) + number(8, 4) + number(entries.count, 2)

@@ -16,6 +16,7 @@ package struct CalibrationError: Error, Equatable {
 extension Calibration {
     /// - Parameter text: JSON or YAML, in UTF-8.
     package init(text: [UInt8]) throws(CalibrationError) {
+        for (start, advice) in foreignFiles where text.starts(with: start) { throw CalibrationError(reason: advice) }
         do throws(StructuredTextError) {
             self = try CalibrationReader(root: try StructuredTextReader.read(text)).calibration()
         } catch {
@@ -36,6 +37,15 @@ extension Calibration {
         return "{\(fields.joined(separator: ", "))}"
     }
 }
+
+/// Files of other forms: their first bytes, and what to do with them.
+private let foreignFiles: [(start: [UInt8], advice: String)] = [
+    (Array("<".utf8), "it is XML; have OpenCV's FileStorage write it to a name that ends in .yml"),
+    (Array("\u{feff}<".utf8), "it is XML; have OpenCV's FileStorage write it to a name that ends in .yml"),
+    (Array("PK".utf8), "it is an archive, such as NumPy's .npz; have OpenCV's FileStorage write its arrays as .yml"),
+    (Array("MATLAB".utf8), "it is a file of MATLAB; write its numbers as JSON or YAML"),
+    ([0x1F, 0x8B], "it is compressed; unpack it with gunzip"),
+]
 
 extension CameraIntrinsics {
     fileprivate var json: String {

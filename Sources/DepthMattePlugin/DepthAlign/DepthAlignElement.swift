@@ -144,9 +144,20 @@ final class DepthAlignElement: Transform {
         guard let registration = registration(calibration, from: from.layout, to: to.layout) else {
             throw CapsRefusal("the calibration does not fit maps of this size")
         }
+        warnIfFarApart(calibration.depthToColor.translation)
         gst_base_transform_set_passthrough(base, 0)
         state.maps = Maps(input: from, output: to, registration: registration, unit: unit)
         Self.log.debug(self) { "\(input.text) to \(output.text)" }
+    }
+
+    /// Warns of cameras more than a metre apart: most likely the translation is in another unit.
+    private func warnIfFarApart(_ translation: SIMD3<Double>) {
+        let metres = ((translation * translation).sum().squareRoot() * 1000).rounded() / 1000
+        guard metres > 1, state.warnings.admits("far apart") else { return }
+        let sentence =
+            "By the calibration's translation the cameras are \(metres) m apart, which is improbable. It must be in metres: "
+            + "multiply centimetres by 0.01, millimetres by 0.001, squares of a chessboard by the length of their sides."
+        warn(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), sentence))
     }
 
     /// Asks for the memory that the kernels may need, before any of them runs.

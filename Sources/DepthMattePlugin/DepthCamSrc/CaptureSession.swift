@@ -314,9 +314,11 @@ final class CaptureSession: Sendable {
     /// Opens the camera by the first driver that can. The error is that of the driver that came closest: a camera that is
     /// busy says more than a library that is missing.
     private func open() throws(CameraError) -> any Camera {
-        var closest = CameraError.noCamera("no driver plays \(options.choice.recording)")
+        let (drivers, recording) = (options.drivers, options.choice.recording)
+        if let advice = advice(onRecording: recording, isKnown: !drivers.isEmpty) { throw .recording(advice) }
+        var closest = CameraError.noCamera("")  // of the first driver
         var missing: [String] = []
-        for (index, driver) in options.drivers.enumerated() {
+        for (index, driver) in drivers.enumerated() {
             do throws(CameraError) {
                 return try driver.init(library: options.library).open(options.choice)
             } catch {

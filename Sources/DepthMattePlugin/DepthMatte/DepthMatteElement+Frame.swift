@@ -50,7 +50,9 @@ extension DepthMatteElement {
         do throws(FrameFault) {
             outcome = try render(&frame, backdrop, job)
         } catch {
-            report(error, of: "frame", "the background is shown instead")
+            let map = match(job).choice.flatMap { depthFrame($0.buffer, job) }
+            let isOfVideo = map?.isReadable ?? true
+            report(error, of: isOfVideo ? ofVideo : ofDepth, "the background is shown instead")
             try cover(&frame, job)
             outcome = .covered
         }
@@ -132,7 +134,7 @@ extension DepthMatteElement {
         let matte = try state.maker.matte(scene, job.settings)
         warnIfRangeIsEmpty(job.settings.matte)
         if let fault = state.maker.segmentationFault {
-            report(fault, of: "segmentation", "the matte is made without it")
+            report(fault, of: "picture on the segmentation pad", "the matte is made without it")
         }
         return matte
     }

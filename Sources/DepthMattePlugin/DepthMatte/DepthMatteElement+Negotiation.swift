@@ -29,11 +29,10 @@ extension DepthMatteElement {
     private var wantsAlpha: Bool { table.current.backgroundMode.mode.wantsAlpha }
 
     private func notAccepted(_ format: StreamFormat) -> CapsRefusal {
-        if wantsAlpha && format.format.withAlpha == nil {
+        if wantsAlpha && format.format.withAlpha == nil && VideoNegotiation.takesAlpha(downstreamOf: sourcePad) {
             return CapsRefusal(
                 "downstream does not accept \(format.format.name), and this format has no variant with an alpha "
-                    + "channel; "
-                    + "put videoconvert before this element")
+                    + "channel; put videoconvert before this element")
         }
         return CapsRefusal(
             "downstream does not accept this video format; put videoconvert and videoscale after this element")
@@ -135,9 +134,12 @@ extension DepthMatteElement {
     private func warnOfMissingAlpha(_ format: VideoFormat) {
         guard streams.state.warnings.admits("alpha") else { return }
         let sentence =
-            if let sibling = format.withAlpha.flatMap(VideoFormat.of) {
+            if !VideoNegotiation.takesAlpha(downstreamOf: sourcePad) {
+                "Downstream accepts no format with an alpha channel: background-color is shown instead of transparency. "
+                    + "Put what accepts RGBA, BGRA, ARGB, ABGR, AYUV or A420 after this element, as pngenc and compositor do."
+            } else if let sibling = format.withAlpha.flatMap(VideoFormat.of) {
                 "Downstream accepts \(format.name) but not \(sibling.name): background-color is shown instead of "
-                    + "transparency."
+                    + "transparency. Put videoconvert after this element."
             } else {
                 "\(format.name) video has no variant with an alpha channel: background-color is shown instead. "
                     + "Put videoconvert before this element."

@@ -104,7 +104,9 @@ extension DepthMatteElement {
         do throws(FrameFault) {
             if let backdrop = try state.backdrops.backdrop(request) { return backdrop }
         } catch {
-            report(error, of: "background", "background-color is shown instead")
+            let isOfPad = request.padPicture != nil && !(job.settings.backgroundMode.mode is ImageBackdrop.Type)
+            report(
+                error, of: isOfPad ? "frame on the background pad" : "background", "background-color is shown instead")
         }
         return .picture(try colorFrame(request))
     }

@@ -51,6 +51,14 @@ enum VideoNegotiation {
         }
     }
 
+    /// True if downstream accepts any format with an alpha channel.
+    static func takesAlpha(downstreamOf sourcePad: UnsafeMutablePointer<GstPad>) -> Bool {
+        let allowed = downstreamCaps(of: sourcePad)
+        let siblings = allowed.flatMap { withoutAlpha($0) }
+        defer { for caps in [allowed, siblings] { if let caps { gst_caps_unref(caps) } } }
+        return siblings.map { gst_caps_is_empty($0) == 0 } ?? false
+    }
+
     /// Returns, for each format, the allowed caps of its variant with alpha, with the format renamed to it.
     private static func withoutAlpha(_ allowed: UnsafeMutablePointer<GstCaps>) -> UnsafeMutablePointer<GstCaps>? {
         guard var result = gst_caps_new_empty() else { return nil }

@@ -33,7 +33,7 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: the pulling thre
     /// The file's content, as its first bytes say.
     enum Content {
         /// A still, or the images of an animation.
-        case pictures(PictureHeader.Kind, [PicturePiece], PictureOrientation)
+        case pictures(PictureHeader, [PicturePiece])
         /// Any other file, in which GStreamer looks for a video stream.
         case stream
     }
@@ -88,7 +88,7 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: the pulling thre
                 .core(GST_CORE_ERROR_MISSING_PLUGIN), "GStreamer's filesrc, appsrc, decodebin or appsink is missing.")
         }
         switch content {
-        case .pictures(_, let pieces, _): feed = PieceFeed(pieces, of: bytes, through: source)
+        case .pictures(_, let pieces): feed = PieceFeed(pieces, of: bytes, through: source)
         case .stream:
             feed = nil
             setLocation(of: source, path)
@@ -202,8 +202,8 @@ extension BackgroundDecoder.Content {
     fileprivate var source: String {
         switch self {
         case .stream: "filesrc name=source"
-        case .pictures(.gif, _, _): Self.pieces + "image/gst-libav-gif,parsed=true"
-        case .pictures(let kind, _, _): Self.pieces + "image/\(kind)"
+        case .pictures(let header, _) where header.kind == .gif: Self.pieces + "image/gst-libav-gif,parsed=true"
+        case .pictures(let header, _): Self.pieces + "image/\(header.kind)"
         }
     }
 
@@ -211,7 +211,7 @@ extension BackgroundDecoder.Content {
     fileprivate var direction: String {
         switch self {
         case .stream: "method=automatic"
-        case .pictures(_, _, let orientation): "video-direction=\(orientation.videoDirection)"
+        case .pictures(let header, _): "video-direction=\(header.orientation.videoDirection)"
         }
     }
 
@@ -276,9 +276,21 @@ extension RunningTime {
 
 private func errorText(_ message: UnsafeMutablePointer<GstMessage>) -> String {
     var error: UnsafeMutablePointer<GError>?
-    gst_message_parse_error(message, &error, nil)
-    let unknownTypes = [GST_STREAM_ERROR_TYPE_NOT_FOUND, GST_STREAM_ERROR_WRONG_TYPE, GST_STREAM_ERROR_CODEC_NOT_FOUND]
-    let isUnknown = unknownTypes.contains { g_error_matches(error, gst_stream_error_quark(), gint($0.rawValue)) != 0 }
+    var details: UnsafeMutablePointer<gchar>?
+    gst_message_parse_error(message, &error, &details)
+    defer { g_free(details) }
+    // A source says no more where what it sends is refused.
+    if let details, g_strstr_len(details, -1, "streaming stopped") != nil {
+        g_clear_error(&error)
+        return "no decoder takes what is in it; \(readableKinds)"
+    }
+    let unknownTypes = [
+        GST_STREAM_ERROR_TYPE_NOT_FOUND, GST_STREAM_ERROR_WRONG_TYPE, GST_STREAM_ERROR_CODEC_NOT_FOUND,
+        GST_STREAM_ERROR_DEMUX,
+    ]
+    let isUnknown =
+        unknownTypes.contains { g_error_matches(error, gst_stream_error_quark(), gint($0.rawValue)) != 0 }
+        || g_error_matches(error, gst_core_error_quark(), gint(GST_CORE_ERROR_MISSING_PLUGIN.rawValue)) != 0
     let text = takeText(error) ?? "it cannot be decoded"
     return isUnknown ? "\(text) (\(readableKinds))" : text
 }

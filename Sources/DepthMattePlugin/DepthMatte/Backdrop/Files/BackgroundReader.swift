@@ -63,7 +63,7 @@ package final class BackgroundReader: @unchecked Sendable {  // guard: one threa
         if let fault = bytes.fault { throw unreadable(name, fault) }
         decoder.start()
         do throws(ElementError) {
-            let first = try BackgroundReader.firstPicture(decoder, name, deadline)
+            let first = try BackgroundReader.firstPicture(decoder, name, deadline, content)
             current = first.picture
             _ = clock.time(ofFrameAt: first.stamp, duration: first.duration)
             next = pullNext(block: true, deadline)
@@ -158,14 +158,17 @@ package final class BackgroundReader: @unchecked Sendable {  // guard: one threa
     // MARK: Opening
 
     private static func firstPicture(
-        _ decoder: BackgroundDecoder, _ name: String, _ deadline: Deadline
+        _ decoder: BackgroundDecoder, _ name: String, _ deadline: Deadline,
+        _ content: BackgroundDecoder.Content
     ) throws(ElementError) -> (picture: Picture, stamp: RunningTime?, duration: RunningTime?) {
+        let rarity: String? = if case .pictures(let header, _) = content { header.rarity } else { nil }
         while !deadline.isOver {
             switch decoder.next(block: true) {
             case .picture(let picture, let stamp, let duration): return (picture, stamp, duration)
             case .nothing: break
-            case .end: throw unreadable(name, "there is no whole picture in it")
-            case .fault(let reason), .refused(let reason): throw unreadable(name, reason)
+            case .end: throw unreadable(name, rarity ?? "there is no whole picture in it")
+            case .fault(let reason): throw unreadable(name, rarity ?? reason)
+            case .refused(let reason): throw unreadable(name, reason)
             }
         }
         throw decoder.hint.map { unreadable(name, $0) } ?? tooSlow(name)
@@ -198,7 +201,7 @@ package final class BackgroundReader: @unchecked Sendable {  // guard: one threa
             throw unreadable(
                 name, "it has \(length) bytes, too many for pictures of \(maxPixels) pixels (property max-pixels)")
         }
-        return .pictures(header.kind, pieces, header.orientation)
+        return .pictures(header, pieces)
     }
 }
 

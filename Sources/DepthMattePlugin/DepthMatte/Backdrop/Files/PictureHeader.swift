@@ -16,6 +16,8 @@ package struct PictureHeader {
     package private(set) var isTruncated = false
     /// The end of the picture, in bytes.
     package private(set) var length: Int
+    /// Why decoders may not read it, as a clause for errors; nil for a picture of a usual kind.
+    private(set) var rarity: String?
     /// How a JPEG's camera was held.
     private(set) var orientation = PictureOrientation.upright
 
@@ -30,11 +32,13 @@ package struct PictureHeader {
         case .bmp: pixels = bytes.readBMP()
         case .tiff: pixels = bytes.readTIFF()
         case .webp:
-            guard let size = bytes.readWebP() else { break }
-            (pixels, length) = size
+            guard let image = bytes.readWebP() else { break }
+            (pixels, length) = (image.pixels, image.length)
+            if image.isAnimated { rarity = "it is an animated WebP; make it a GIF or a video" }
         case .jpeg:
             let image = bytes.readJPEG()
             (pixels, isTruncated, orientation) = (image.pixels, !image.isWhole, image.orientation)
+            rarity = image.rarity.map { "it is \($0); save it in RGB with 8 bits a channel" }
             if image.isWhole { length = bytes.position }
         }
     }
@@ -168,9 +172,11 @@ extension ByteReader {
     }
 
     /// WebP (RFC 9649, 2.5 to 2.7): the size of the canvas, and where the file ends.
-    fileprivate func readWebP() -> (pixels: Int?, length: Int)? {
+    fileprivate func readWebP() -> (pixels: Int?, length: Int, isAnimated: Bool)? {
         guard seek(to: 4), let length = littleEndian(4), skip(4), let chunk = number(ofBytes: 4) else { return nil }
-        return (webPCanvas(chunk), min(size, 8 + length))
+        let isExtended = chunk == 0x5650_3858  // VP8X
+        let isAnimated = isExtended && seek(to: 20) && (next() ?? 0) & 2 != 0
+        return (webPCanvas(chunk), min(size, 8 + length), isAnimated)
     }
 
     private func webPCanvas(_ chunk: Int) -> Int? {
@@ -229,16 +235,25 @@ extension ByteReader {
 
     /// JPEG (ITU-T T.81, annex B), behind the marker that starts an image: walks the markers as far as the end of the
     /// image.
-    fileprivate func readJPEG() -> (pixels: Int?, isWhole: Bool, orientation: PictureOrientation) {
+    fileprivate func readJPEG() -> (
+        pixels: Int?, isWhole: Bool, orientation: PictureOrientation, rarity: String?
+    ) {
         var pixels: Int?
+        var rarity: String?
         var orientation: PictureOrientation?
         var marker = nextMarker()
         while let found = marker {
-            if found == JPEGMarker.endOfImage { return (pixels, true, orientation ?? .upright) }
+            if found == JPEGMarker.endOfImage { return (pixels, true, orientation ?? .upright, rarity) }
             guard let length = number(ofBytes: 2) else { break }
             let end = position + length - 2
-            if JPEGMarker.isFrameHeader(found), skip(1) {
-                let (height, width) = (number(ofBytes: 2), number(ofBytes: 2))
+            if JPEGMarker.isFrameHeader(found), let bits = next() {
+                let (height, width, channels) = (number(ofBytes: 2), number(ofBytes: 2), next())
+                let isLossless = [0xC3, 0xC7, 0xCB, 0xCF].contains(found)
+                rarity =
+                    isLossless
+                    ? "a lossless JPEG"
+                    : bits != 8
+                        ? "a JPEG of \(bits) bits a channel" : channels == 4 ? "a CMYK JPEG, as for printing" : nil
                 if let found = area(width, height) { pixels = max(pixels ?? 0, found) }
             } else if found == JPEGMarker.application1, orientation == nil {
                 orientation = readExifOrientation(upTo: end)
@@ -246,7 +261,7 @@ extension ByteReader {
             guard seek(to: end) else { break }
             marker = found == JPEGMarker.startOfScan ? markerAfterScan() : nextMarker()
         }
-        return (pixels, false, orientation ?? .upright)
+        return (pixels, false, orientation ?? .upright, rarity)
     }
 
     /// Reads a marker: 0xFF, any number of times, and a code, which is returned.
