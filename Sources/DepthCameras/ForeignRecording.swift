@@ -1,7 +1,8 @@
 /// The reason why no driver plays a recording, and what to do, for the user; nil where a driver may play it.
 package func advice(onRecording path: String, isKnown: Bool) -> String? {
     let remedy = "Read it with the maker's software, and send its frames by appsrc: \"Recordings of other makers\" in "
-    let kind = path.lowercased().split(separator: ".").last.flatMap { makers[String($0)] }
+    let name = path.lowercased()
+    let kind = makers.first { name.hasSuffix($0.ending) }?.kind
     if let kind { return "It is \(kind). \(remedy)pipelines/cameras.md." }
     if isKnown { return nil }
     guard isReadable(path) else { return "There is no such file or folder, or it may not be read." }
@@ -10,9 +11,11 @@ package func advice(onRecording path: String, isKnown: Bool) -> String? {
 }
 
 /// Recordings that no driver plays, by the end of their names.
-private let makers = [
-    "r3d": "a zip archive of Record3D", "oni": "a recording of OpenNI", "xef": "a recording of Kinect Studio",
-    "svo": "a recording of a ZED camera", "svo2": "a recording of a ZED camera", "mcap": "a recording of ROS 2",
-    "mkv": "Matroska, as k4arecorder writes it for the Azure Kinect", "mp4": "a video without depth",
-    "mov": "a video without depth", "zip": "an archive, to be unpacked first", "gz": "an archive, to be unpacked first",
+private let makers: [(ending: String, kind: String)] = [
+    (".r3d", "a zip archive of Record3D"), (".oni", "a recording of OpenNI"), (".xef", "a recording of Kinect Studio"),
+    (".svo", "a recording of a ZED camera"), (".svo2", "a recording of a ZED camera"),
+    (".mcap", "a recording of ROS 2"),
+    (".mkv", "Matroska, as k4arecorder writes it for the Azure Kinect"), (".mp4", "a video without depth"),
+    (".mov", "a video without depth"), (".zip", "an archive, to be unpacked first"),
+    (".gz", "an archive, to be unpacked first"),
 ]

@@ -14,7 +14,8 @@ let elements = [
     @_cdecl("depthmatte_register_elements")
 #endif
 public func depthmatte_register_elements(_ plugin: OpaquePointer) -> gboolean {
-    let folder = String(cString: gst_plugin_get_origin(plugin)) + "/blob/HEAD/Sources/DepthMattePlugin/"
+    let origin = gst_plugin_get_origin(plugin).map { String(cString: $0) } ?? ""
+    let folder = origin + "/blob/HEAD/Sources/DepthMattePlugin/"
     return gboolean(
         elements.allSatisfy { $0.register(in: plugin, page: "\(folder)\($0.typeName.dropFirst(3))/README.md") }
             && DepthCamProvider.definition.register(in: plugin))

@@ -63,7 +63,7 @@ final class BackgroundFile: Sendable {
         isCancelled.set(true)
         // First, or a thread that keeps setting the property could keep the loader running.
         let closed = state.withLock { state -> BackgroundReader? in
-            (state.isRunning, state.version) = (false, state.version + 1)
+            (state.isRunning, state.version) = (false, state.version &+ 1)
             defer { state.reader = nil }
             return state.reader
         }
