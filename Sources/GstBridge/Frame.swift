@@ -79,14 +79,14 @@ private struct FrameMapping {
         }
     }
 
-    /// Zeroes what lies around the planes in the one memory that they are in; false where they do not follow one another
-    /// in it, and then nothing is changed.
+    /// Zeroes what lies around the planes in the one memory that they are in; false where they or their rows do not follow
+    /// one another in it, and then nothing is changed.
     func clearAround() -> Bool {
         guard let data = maps[0].data else { return false }
         let start = UnsafeMutableRawPointer(data)
         var end = start
         for index in 0..<planes.count {
-            guard let plane = planes[index], plane.base >= end else { return false }
+            guard let plane = planes[index], plane.stride > 0, plane.base >= end else { return false }
             end = plane.row(plane.rows - 1) + plane.rowBytes
         }
         end = start
@@ -148,7 +148,7 @@ private struct FrameMapping {
                     base: UnsafeMutableRawPointer(data) + plane.offset, length: size - plane.offset,
                     rowBytes: plane.rowBytes, rows: plane.rows, stride: plane.stride)
             else { throw .tooShort(bytes: size, layout: layout) }
-            planes.append(view)
+            planes.append(plane.isBottomUp ? view.upsideDown : view)
         }
     }
 
@@ -167,7 +167,7 @@ private struct FrameMapping {
                     base: UnsafeMutableRawPointer(data) + memory.skip, length: size - memory.skip,
                     rowBytes: plane.rowBytes, rows: plane.rows, stride: plane.stride)
             else { throw .tooShort(bytes: Int(clamping: gst_buffer_get_size(buffer)), layout: layout) }
-            planes.append(view)
+            planes.append(plane.isBottomUp ? view.upsideDown : view)
         }
     }
 }

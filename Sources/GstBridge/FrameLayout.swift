@@ -8,8 +8,10 @@ package struct FrameLayout: Equatable, Sendable {
         package var rowBytes: Int
         package var rows: Int
         package var stride: Int
-        /// Bytes from the start of the frame's memory to the plane's first row.
+        /// Bytes from the start of the frame's memory to the first of the plane's.
         package var offset: Int
+        /// True where the last row comes first in memory.
+        package var isBottomUp = false
     }
 
     package let width: Int
@@ -65,9 +67,13 @@ package struct FrameLayout: Equatable, Sendable {
         else { throw .metaDisagrees }
         for (index, plane) in planes.enumerated() {
             var actual = plane
-            actual.stride = Int(item(index, of: meta.stride))
+            let stride = Int(item(index, of: meta.stride))
+            actual.stride = abs(stride)
+            actual.isBottomUp = stride < 0
             actual.offset = Int(clamping: item(index, of: meta.offset))
-            guard actual.stride >= actual.rowBytes else { throw .metaDisagrees }
+            // The meta has the offset of the first row, which is then the last in memory.
+            if actual.isBottomUp { actual.offset &-= actual.stride &* (actual.rows &- 1) }
+            guard actual.stride >= actual.rowBytes, actual.offset >= 0 else { throw .metaDisagrees }
             result.append(actual)
         }
         return result

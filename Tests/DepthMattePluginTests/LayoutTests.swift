@@ -12,7 +12,11 @@ import Testing
     private static let counts = sceneCounts(31, 24)
 
     /// A frame whose planes lie in reverse order, each row padded and each plane after a gap; in one memory or several.
-    static func rearranged(_ bytes: [UInt8], _ shape: VideoShape, memoryPerPlane: Bool) throws -> BufferRef {
+    ///
+    /// - Parameter isBottomUp: true for rows from the last to the first, as a negative stride says.
+    static func rearranged(
+        _ bytes: [UInt8], _ shape: VideoShape, memoryPerPlane: Bool, isBottomUp: Bool = false
+    ) throws -> BufferRef {
         let info = shape.info
         let planes = Int(info.finfo.pointee.n_planes)
         var memories: [[UInt8]] = []
@@ -24,12 +28,13 @@ import Testing
             let start = Int(element(plane, of: info.offset))
             let rows = shape.components.first { $0.plane == plane }.map(\.rows) ?? 0
             var memory = [UInt8](repeating: 0xee, count: 24)
-            for row in 0..<rows {
+            for index in 0..<rows {
+                let row = isBottomUp ? rows - 1 - index : index
                 memory += bytes[(start + row * stride)..<(start + (row + 1) * stride)]
                 memory += [UInt8](repeating: 0xdd, count: 20)
             }
-            offsets[plane] = gsize(total + 24)
-            strides[plane] = gint(stride + 20)
+            offsets[plane] = gsize(total + 24 + (isBottomUp ? (rows - 1) * (stride + 20) : 0))
+            strides[plane] = gint(isBottomUp ? -stride - 20 : stride + 20)
             total += memory.count
             memories.append(memory)
         }
@@ -96,6 +101,45 @@ import Testing
     func `one memory per plane equals the reference`(format: String, readsMetas: Bool) throws {
         let shape = VideoShape(format, 45, 31)
         try check(shape, readsMetas: readsMetas) { try LayoutTests.rearranged($0, shape, memoryPerPlane: true) }
+    }
+
+    @Test(arguments: FormatTests.videoFormats, [true, false])
+    func `pictures from the last row to the first equal the reference`(format: String, isInParts: Bool) throws {
+        let shape = VideoShape(format, 45, 31)
+        for readsMetas in [true, false] {
+            try check(shape, readsMetas: readsMetas) {
+                try LayoutTests.rearranged($0, shape, memoryPerPlane: isInParts, isBottomUp: true)
+            }
+        }
+    }
+
+    @Test func `a background of another format from the last row to the first stands upright`() throws {
+        let (shape, picture) = (VideoShape("RGB", 40, 32), VideoShape("BGRx", 40, 32))
+        let bytes = (0..<(40 * 32)).flatMap { $0 < 40 * 16 ? [200, 0, 0, 0] : [0, 0, 200, 0] as [UInt8] }
+        let bench = Bench(["background"])
+        bench.background.start(picture)
+        bench.background.push(
+            try LayoutTests.rearranged(bytes, picture, memoryPerPlane: false, isBottomUp: true), at: 0)
+        bench.background.end()
+        bench.video.start(shape)
+        bench.video.push(noise(shape, seed: 1), at: 0)
+        let frame = try #require(bench.output.next()).bytes
+        #expect(Array(frame.prefix(3)) == [0, 0, 200] && Array(frame.suffix(3)) == [200, 0, 0])
+    }
+
+    @Test func `a negative stride that leads out of the buffer is the buffer's fault`() throws {
+        let shape = VideoShape("RGB", 40, 32)
+        let bench = Bench([], ["background-color": "0xff0a141e"])
+        bench.video.start(shape)
+        let buffer = guardedBuffer(memories: [noise(shape, seed: 1)])
+        var (offsets, strides): ([gsize], [gint]) = ([120, 0, 0, 0], [-120, 0, 0, 0])
+        _ = try #require(
+            gst_buffer_add_video_meta_full(
+                buffer.pointer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_RGB, 40, 32, 1, &offsets, &strides))
+        bench.video.push(buffer, at: 0)
+        let frame = try #require(bench.output.next()).bytes
+        #expect(pixels(frame, otherThan: [10, 20, 30], shape) == 0)
+        #expect(bench.bus.warnings().contains { $0.text.contains("video pad is faulty") })
     }
 
     @Test(arguments: ["I420", "NV12", "RGB"])

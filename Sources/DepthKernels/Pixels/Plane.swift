@@ -9,7 +9,7 @@ package struct Plane {
     /// Bytes of each row that belong to the picture; the rest up to `stride` is padding, never read nor written.
     package let rowBytes: Int
     package let rows: Int
-    /// Bytes from one row to the next; at least `rowBytes`.
+    /// Bytes from one row to the next: at least `rowBytes`, or at most −`rowBytes` where the last row comes first in memory.
     package let stride: Int
 
     /// Returns nil unless the last byte of the last row lies within the `length` bytes that start at `base`.
@@ -79,6 +79,18 @@ package struct MutablePlane {
 
     /// The same memory, read-only.
     package var readOnly: Plane { Plane(self) }
+
+    /// The same memory, its rows from the last to the first.
+    package var upsideDown: MutablePlane {
+        unsafe MutablePlane(base: row(rows - 1), rowBytes: rowBytes, rows: rows, stride: 0 &- stride)
+    }
+
+    private init(base: UnsafeMutableRawPointer, rowBytes: Int, rows: Int, stride: Int) {
+        unsafe self.base = base
+        self.rowBytes = rowBytes
+        self.rows = rows
+        self.stride = stride
+    }
 
     /// - Precondition: `0 <= y < rows`.
     @inline(__always)
