@@ -83,15 +83,14 @@ import Testing
         #expect(isNear(bytes, kind.color), "\(bytes.prefix(3))")
     }
 
-    /// Its decoder moves the samples by one, in GStreamer 1.22: the first pixel lacks its alpha, and colors are mixed up.
-    @Test(arguments: [(UInt8(2), 3), (6, 4)])
-    func `a PNG of 16 bits in color is shown as its decoder reads it`(type: UInt8, channels: Int) throws {
-        let pixel = (PictureContentTests.color + [255]).prefix(channels).flatMap { [$0, $0] }
-        let bytes = png(width: 16, height: 12, bits: 16, colorType: type) { _ in (0..<16).flatMap { _ in pixel } }
-        let frame = try #require(try shown(folder.write("a.png", bytes)))
-        let last = frame.suffix(3)
-        #expect(Set(stride(from: frame.count / 2, to: frame.count, by: 3).map { Array(frame[$0..<$0 + 3]) }).count == 1)
-        #expect(channels == 3 || isNear(Array(last), PictureContentTests.color))
+    /// Their decoder writes the samples one place late, in GStreamer 1.22.
+    @Test(arguments: [(UInt8(2), 3), (4, 2), (6, 4)])
+    func `a PNG of 16 bits in color is refused with the reason`(type: UInt8, channels: Int) throws {
+        let bytes = png(width: 16, height: 12, bits: 16, colorType: type) { _ in
+            [UInt8](repeating: 200, count: 16 * 2 * channels)
+        }
+        let report = try #require(refusal(ofBackground: folder.write("a.png", bytes)))
+        #expect(report.text.contains("a PNG with 16 bits for each color"), "\(report)")
     }
 
     /// Palettes in which the color is not; the first is none at all.

@@ -186,6 +186,7 @@ package final class BackgroundReader: @unchecked Sendable {  // guard: one threa
             if let fault = bytes.fault { throw unreadable(name, fault) }
             return .stream
         }
+        if let fault = bytes.pngFault { throw unreadable(name, fault) }
         let pieces =
             header.kind == .gif ? bytes.readGIFImages() : [PicturePiece(bytes: 0..<header.length, duration: nil)]
         if deadline.isOver { throw tooSlow(name) }

@@ -66,6 +66,11 @@ final class DecoderGuard: Sendable {
             state.withLock { $0.hint = "\(kind) is not read; \(readableKinds)" }
             return .skip
         }
+        if kind == "video/x-vp9" && caps.hasAlphaStream {
+            // Nothing tells the size of its second stream, which no parser reads.
+            state.withLock { $0.hint = "VP9 with an alpha channel is not read; VP8 with one is" }
+            return .skip
+        }
         let stream = UInt(bitPattern: pad)
         return state.withLock { state in
             guard state.stream == nil || state.stream == stream else { return .expose }  // shows one stream
@@ -131,7 +136,9 @@ final class DecoderGuard: Sendable {
         var map = GstMapInfo()
         guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return nil }
         defer { gst_buffer_unmap(buffer, &map) }
-        let pixels = coding.pixels(ByteReader(UnsafeRawBufferPointer(start: map.data, count: Int(clamping: map.size))))
+        let bytes = ByteReader(UnsafeRawBufferPointer(start: map.data, count: Int(clamping: map.size)))
+        let pixels = coding.pixels(bytes)
+        if coding == .still, let fault = bytes.pngFault { refuse(fault) }
         if let pixels { refuseIfTooLarge(pixels) }
         return pixels
     }
@@ -292,6 +299,13 @@ extension UnsafeMutablePointer<GstCaps> {
     }
 
     fileprivate var arePictures: Bool { ["video/", "image/"].contains { mediaType.hasPrefix($0) } }
+
+    /// True for a stream of colors that has one of alpha beside it.
+    fileprivate var hasAlphaStream: Bool {
+        var isTrue: gboolean = 0
+        guard let structure = gst_caps_get_structure(self, 0) else { return false }
+        return gst_structure_get_boolean(structure, "codec-alpha", &isTrue) != 0 && isTrue != 0
+    }
 
     /// Width times height; nil where one is missing.
     fileprivate var pixels: Int? {

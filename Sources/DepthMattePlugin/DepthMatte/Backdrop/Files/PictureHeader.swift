@@ -115,6 +115,13 @@ extension ByteReader {
         return area(number(ofBytes: 4), number(ofBytes: 4))
     }
 
+    /// The reason why a PNG is not read, if it is one: GStreamer's `pngdec` writes colors of 16 bits one sample too late, beyond the end
+    /// of its memory.
+    var pngFault: String? {
+        guard seek(to: 0), number(ofBytes: 2) == 0x8950, seek(to: 24), next() == 16, next() != 0 else { return nil }
+        return "it is a PNG with 16 bits for each color, which GStreamer decodes wrongly; save it with 8 bits"
+    }
+
     /// GIF89a (section 18): the size of the screen on which all images lie.
     fileprivate func readGIF() -> Int? {
         guard seek(to: 6) else { return nil }
