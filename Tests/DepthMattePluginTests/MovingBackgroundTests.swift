@@ -1,3 +1,4 @@
+import Foundation
 import GstTestSupport
 import Testing
 
@@ -55,6 +56,44 @@ import Testing
     @Test func `a file loops, frame by frame`() throws {
         let path = try makeFile()
         #expect(numbers(path, count: 23, rate: 10) == (0..<23).map { $0 % 5 })
+    }
+
+    /// Matrices of a video's track, and the side at which its left half is seen.
+    @Test(arguments: [
+        ([1, 0, 0, 1], "left"), ([0, 1, -1, 0], "top"), ([-1, 0, 0, -1], "right"), ([0, -1, 1, 0], "bottom"),
+    ])
+    func `a video that a phone recorded upright is shown upright`(matrix: [Int32], side: String) throws {
+        let halves = folder.write(
+            "halves.png", png(width: 64, height: 32) { x, _ in x < 32 ? [255, 0, 0] : [0, 255, 0] })
+        let path = folder["phone.mov"]
+        let outcome = Pipeline(
+            "multifilesrc location=\(halves) num-buffers=10 caps=image/png,framerate=10/1 ! pngdec ! videoconvert "
+                + "! jpegenc ! qtmux ! filesink location=\(path)"
+        ).run()
+        try #require(outcome == .ended)
+        var file = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+        let header = try #require(
+            file.indices.first { file[$0...].starts(with: Array("tkhd".utf8)) })
+        let values = [matrix[0], matrix[1], 0, matrix[2], matrix[3], 0, 0, 0].map { $0 << 16 } + [1 << 30]
+        for (index, value) in values.enumerated() {
+            withUnsafeBytes(of: value.bigEndian) { bytes in
+                for (offset, byte) in bytes.enumerated() { file[header + 44 + 4 * index + offset] = byte }
+            }
+        }
+        let turned = side == "top" || side == "bottom"
+        let shape = VideoShape("RGB", turned ? 32 : 64, turned ? 64 : 32)
+        let bench = Bench([], ["background": folder.write("turned.mov", file), "background-fit": "contain"])
+        bench.video.start(shape)
+        bench.video.push(noise(shape, seed: 1), at: 0)
+        let frame = try #require(bench.output.next()).bytes
+        let places = [
+            "left": (4, shape.height / 2), "right": (shape.width - 4, shape.height / 2), "top": (shape.width / 2, 4),
+            "bottom": (shape.width / 2, shape.height - 4),
+        ]
+        for (name, place) in places where turned == (name == "top" || name == "bottom") {
+            let pixel = frame[(place.1 * (3 * shape.width) + 3 * place.0)...].prefix(2)
+            #expect((pixel.first ?? 0 > 128) == (name == side), "\(side): \(pixel) at the \(name)")
+        }
     }
 
     @Test func `a file goes on where it was when the video is sought back`() throws {

@@ -70,7 +70,7 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: the pulling thre
     /// - Throws: an error that names the GStreamer elements that are missing.
     init(_ bytes: ByteReader, path: String, _ content: Content, maxPixels: Int) throws(ElementError) {
         // videoflip, if installed, turns what the camera was turned.
-        let upright = hasFactory("videoflip") ? "videoflip \(content.direction) !" : ""
+        let upright = hasFactory("videoflip") ? "videoflip name=upright \(content.direction) !" : ""
         let description =
             "\(content.source) ! decodebin name=decoder ! videoconvert ! \(upright) "
             + "appsink name=sink caps=video/x-raw sync=false max-buffers=3 enable-last-sample=false"
@@ -92,6 +92,7 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: the pulling thre
         case .stream:
             feed = nil
             setLocation(of: source, path)
+            gst_bin_get_by_name(bin, "upright").map(followTags)
         }
         decoderGuard = DecoderGuard(decodebin, in: pipeline, maxPixels: maxPixels)
         gst_object_unref(source)
@@ -207,15 +208,36 @@ extension BackgroundDecoder.Content {
         }
     }
 
-    /// The properties of `videoflip`. Streams carry a tag.
+    /// The property of `videoflip`. Streams carry a tag.
     fileprivate var direction: String {
-        switch self {
-        case .stream: "method=automatic"
-        case .pictures(let header, _): "video-direction=\(header.orientation.videoDirection)"
-        }
+        if case .pictures(let header, _) = self { "video-direction=\(header.orientation.videoDirection)" } else { "" }
     }
 
     private static let pieces = "appsrc name=source format=time stream-type=seekable max-bytes=0 caps="
+}
+
+/// Makes a `videoflip`, whose ownership is taken, follow the tag image-orientation. Its own `video-direction=auto` does not, in GStreamer
+/// 1.22.
+private func followTags(_ videoflip: UnsafeMutablePointer<GstElement>) {
+    defer { gst_object_unref(videoflip) }
+    guard let pad = gst_element_get_static_pad(videoflip, "sink") else { return }
+    defer { gst_object_unref(pad) }
+    gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+        { pad, info, _ in
+            var (tags, method): (UnsafeMutablePointer<GstTagList>?, GstVideoOrientationMethod) = (nil, .init(0))
+            guard let pad, let info, let event = gst_pad_probe_info_get_event(info),
+                event.pointee.type == GST_EVENT_TAG, let videoflip = gst_pad_get_parent_element(pad)
+            else { return GST_PAD_PROBE_OK }
+            defer { gst_object_unref(videoflip) }
+            gst_event_parse_tag(event, &tags)
+            if let tags, gst_video_orientation_from_tag(tags, &method) != 0 {
+                gst_util_set_object_arg(
+                    UnsafeMutableRawPointer(videoflip).assumingMemoryBound(to: GObject.self), "video-direction",
+                    "\(method.rawValue)")
+            }
+            return GST_PAD_PROBE_OK
+        }, nil, nil)
 }
 
 /// Pushes the pictures of a file into an `appsrc`, again after each rewind.
