@@ -63,22 +63,31 @@ package final class Blender {
     ///
     /// - Parameter edge: colors are decontaminated only with a matte that follows the video (`Matte.followsVideo`);
     ///   light wraps with any matte.
+    /// - Parameter own: the alpha channel that both frames have, if any; the video's counts as well as the matte (`OverAlpha`).
     /// - Returns: false, with nothing written, where the frames or the matte are of another size.
     package func blend(
-        video: Planes<MutablePlane>, background: Planes<Plane>, matte: Matte, edge: EdgeSettings = .none
+        video: Planes<MutablePlane>, background: Planes<Plane>, matte: Matte, edge: EdgeSettings = .none,
+        own: AlphaChannel? = nil
     ) -> Bool {
         let edge = edge.suited(to: matte)
         guard let edgeColors, edge != .none, matte.width == width, matte.height == height,
             layout.fits(video.readOnly, width: width, height: height),
             layout.fits(background, width: width, height: height)
-        else { return blend(video, background, matte) }
+        else { return blend(video, background, matte, own) }
         let source =
             matte.finishedAlpha
             ?? FinishedAlpha(
                 plane: matte.plane(in: &alpha), width: width, height: height, bands: matte.bands)
         edgeColors.pool = matte.pool
         edgeColors.change(video, alpha: source.plane, background: background, edge)
-        return blend(video, background, source)
+        return blend(video, background, source, own)
+    }
+
+    /// Lays a picture with an alpha channel over a background of the same format.
+    ///
+    /// - Returns: false, with nothing written, where the frames are of another size.
+    package func lay(_ picture: Planes<MutablePlane>, over background: Planes<Plane>, own: AlphaChannel) -> Bool {
+        blend(picture, background, NoAlpha?.none, own)
     }
 
     /// Changes the colors at the edge of a video that is not blended here, as with alpha output.
@@ -94,6 +103,22 @@ package final class Blender {
     /// - Returns: false, with nothing written, where the frames are of another size.
     package func cover(video: Planes<MutablePlane>, background: Planes<Plane>) -> Bool {
         blend(video, background, NoAlpha(width: width, height: height, bands: single))
+    }
+
+    /// Blends with the video's own alpha, where it has any, as well as the source's; without a source with that alone.
+    private func blend<Source: AlphaSource>(
+        _ video: Planes<MutablePlane>, _ background: Planes<Plane>, _ source: Source?, _ own: AlphaChannel?
+    ) -> Bool {
+        guard let own else { return source.map { blend(video, background, $0) } ?? false }
+        guard layout.fits(video.readOnly, width: width, height: height),
+            layout.fits(background, width: width, height: height),
+            let plane = video[own.plane], let under = background[own.plane]
+        else { return false }
+        return blend(
+            video, background,
+            OverAlpha(
+                matte: source, picture: plane, background: under, channel: own, width: source?.width ?? width,
+                height: source?.height ?? height, bands: source?.bands ?? single))
     }
 
     private func blend(

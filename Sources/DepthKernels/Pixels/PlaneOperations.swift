@@ -9,9 +9,11 @@ package func fill(_ plane: MutablePlane, with pixel: SIMD4<UInt8>) {
     }
 }
 
-/// Blends a picture in ARGB of 16 bits over one opaque color in RGBA of 8 bits, in place; the result is opaque.
+/// Lays a picture in ARGB of 16 bits over one color in RGBA of 8 bits, in place; alpha is straight.
 ///
-///     c = round((c · a + color · (65535 − a)) / 65535)
+///     w = round(b · (65535 − a) / 65535),   c = round((c · a + color · w) / (a + w)),   a ← a + w
+///
+/// a, b: alpha of the picture and of the color. Where a + w = 0, c is the color.
 package func flatten(argb64 plane: MutablePlane, over color: SIMD4<UInt8>) {
     let under = SIMD4<UInt32>(0, UInt32(color.x), UInt32(color.y), UInt32(color.z)) &* 257
     for y in 0..<plane.rows {
@@ -20,9 +22,12 @@ package func flatten(argb64 plane: MutablePlane, over color: SIMD4<UInt8>) {
             let over = unsafe row.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt16>.self)
             guard over.x != 65535 else { continue }
             let alpha = UInt32(over.x)
-            let sum = SIMD4<UInt32>(truncatingIfNeeded: over) &* alpha &+ under &* (65535 &- alpha)
-            var mixed = SIMD4<UInt16>(truncatingIfNeeded: (sum &+ 32767) / 65535)
-            mixed.x = 65535
+            let rest = (UInt32(color.w) &* 257 &* (65535 &- alpha) &+ 32767) / 65535
+            let total = alpha &+ rest
+            let sum = SIMD4<UInt32>(truncatingIfNeeded: over) &* alpha &+ under &* rest
+            var mixed = SIMD4<UInt16>(
+                truncatingIfNeeded: total == 0 ? under : (sum &+ total / 2) / SIMD4(repeating: max(total, 1)))
+            mixed.x = UInt16(truncatingIfNeeded: total)
             unsafe row.storeBytes(of: mixed, toByteOffset: offset, as: SIMD4<UInt16>.self)
         }
     }
@@ -48,6 +53,23 @@ package func copy(_ source: Planes<Plane>, to target: Planes<MutablePlane>) {
         let bytes = min(from.rowBytes, to.rowBytes)
         for y in 0..<min(from.rows, to.rows) {
             unsafe to.row(y).copyMemory(from: from.row(y), byteCount: bytes)
+        }
+    }
+}
+
+/// Copies the part of a picture that begins at a pixel, which has to be the first of a sample in every plane. Of planes of different sizes,
+/// the common part is copied.
+package func copy(
+    _ source: Planes<Plane>, from start: (x: Int, y: Int), to target: Planes<MutablePlane>, layout: PixelLayout
+) {
+    for index in 0..<min(source.count, target.count) {
+        guard let from = source[index], let to = target[index] else { continue }
+        let left = layout.rowBytes(plane: index, width: start.x)
+        let top = layout.rows(plane: index, height: start.y)
+        let bytes = min(from.rowBytes &- left, to.rowBytes)
+        guard left >= 0, top >= 0, bytes > 0 else { continue }
+        for y in 0..<to.rows where y &+ top < from.rows {
+            unsafe to.row(y).copyMemory(from: from.row(y &+ top) + left, byteCount: bytes)
         }
     }
 }

@@ -8,6 +8,10 @@ package struct VideoFormat: Sendable {
     package let layout: PixelLayout
     /// Byte of each 4-byte pixel that holds its alpha; nil where the pixels are not packed or have none.
     let alphaByte: Int?
+    /// Nil where the format has none.
+    var alphaChannel: AlphaChannel? {
+        alphaByte.map { AlphaChannel(byte: $0) } ?? (layout.planes.count == 4 ? AlphaChannel(plane: 3) : nil)
+    }
     /// The format that carries this one's picture together with an alpha channel: itself where it has one.
     let withAlpha: GstVideoFormat?
     let family: Family
