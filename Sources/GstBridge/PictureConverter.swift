@@ -148,7 +148,7 @@ private func grayBorder(_ argb: UInt32, _ colorimetry: GstVideoColorimetry) -> U
 }
 
 extension GstVideoFormatInfo {
-    fileprivate var hasAlpha: Bool { flags.rawValue & GST_VIDEO_FORMAT_FLAG_ALPHA.rawValue != 0 }
+    package var hasAlpha: Bool { flags.rawValue & GST_VIDEO_FORMAT_FLAG_ALPHA.rawValue != 0 }
     /// True for formats that hold two pixels as Y, U, Y and V in any order.
     fileprivate var isPacked422: Bool {
         [GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_UYVY, GST_VIDEO_FORMAT_YVYU, GST_VIDEO_FORMAT_VYUY].contains(format)

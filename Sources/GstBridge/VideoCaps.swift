@@ -20,6 +20,11 @@ package func videoInfo(_ caps: UnsafeMutablePointer<GstCaps>, maxPixels: Int) th
     return info
 }
 
+extension GstVideoInfo {
+    /// The width of a pixel by its height, as it is shown.
+    package var pixelAspect: Double { par_n > 0 && par_d > 0 ? Double(par_n) / Double(par_d) : 1 }
+}
+
 /// Fields that follow one another in a buffer, and views side by side, are several pictures: one matte would not fit.
 private func checkOnePicture(_ info: GstVideoInfo) throws(CapsRefusal) {
     let mode = info.interlace_mode

@@ -44,6 +44,24 @@ import Testing
         #expect(clock.lateWaits == 0)
     }
 
+    @Test(arguments: ["RGBA", "BGRA", "ARGB", "ABGR", "AYUV", "A420"], ["RGB", "RGBA"])
+    func `a picture with alpha lies over the color`(format: String, output: String) throws {
+        let (shape, picture) = (VideoShape(output, 40, 32), VideoShape(format, 40, 32))
+        for alpha in [0, 128, 255] as [UInt8] {
+            let bench = Bench(["background"], ["background-color": "0xff0000ff"])
+            bench.background.start(picture)
+            let white: [UInt8] = picture.isYUV ? [235, 128, 128, alpha] : [255, 255, 255, alpha]
+            bench.background.push(flat(picture, white), at: 0)
+            bench.background.end()
+            bench.video.start(shape)
+            bench.video.push(noise(shape, seed: 1), at: 0)
+            let bytes = try #require(bench.output.next()).bytes
+            for (value, expected) in zip(bytes, [alpha, alpha, 255, 255].prefix(shape.hasAlpha ? 4 : 3)) {
+                #expect(abs(Int(value) - Int(expected)) <= 6, "\(format), alpha \(alpha): \(bytes.prefix(4))")
+            }
+        }
+    }
+
     @Test func `another size and format are fitted from their first picture on`() throws {
         let bench = bench()
         bench.background.start(BackgroundPadTests.shape)
@@ -53,7 +71,7 @@ import Testing
         for (index, shape) in others.enumerated() {
             bench.background.setCaps(shape.caps)
             bench.background.push(
-                flat(shape, [UInt8](repeating: UInt8(10 + index), count: 4)), at: time(ofFrame: index + 1))
+                flat(shape, [UInt8](repeating: UInt8(10 + index), count: 3) + [255]), at: time(ofFrame: index + 1))
             bench.background.settle()
             #expect(try behind(bench, frame: index + 1) == UInt8(10 + index), "\(shape)")
         }

@@ -126,9 +126,78 @@ import Testing
         #expect(
             rectangles(.contain, (2, 2), (5, 2))
                 == [Rectangle(width: 2, height: 2), Rectangle(x: 1, y: 0, width: 2, height: 2)])
-        #expect(rectangles(.cover, (10, 9), (5, 2)) == [Rectangle(x: 0, y: 2, width: 10, height: 4), frame])
         #expect(rectangles(.stretch, (7, 9), (5, 2)) == [Rectangle(width: 7, height: 9), frame])
         #expect(rectangles(.contain, (1, 5000), (5, 2))[1] == Rectangle(x: 2, y: 0, width: 1, height: 2))
-        #expect(rectangles(.cover, (1, 5000), (5, 2))[0] == Rectangle(x: 0, y: 2499, width: 1, height: 1))
+    }
+
+    @Test(arguments: [PictureFit.cover, .contain, .stretch])
+    func `the picture is no more than half a pixel of its own off`(fit: PictureFit) {
+        let sizes = [(40, 40), (10, 9), (1, 5000), (641, 480), (1920, 1080), (3, 2), (97, 51)]
+        let frames = [(160, 90), (5, 2), (1920, 1080), (320, 240), (33, 17), (90, 160)]
+        for (source, target) in sizes.flatMap({ size in frames.map { (size, $0) } }) {
+            for aspect in [1, 16.0 / 15, 64.0 / 45, 0.5] {
+                let (from, into) = fit.rectangles(
+                    sourceWidth: source.0, sourceHeight: source.1, targetWidth: target.0, targetHeight: target.1,
+                    pixelAspect: aspect)
+                let scales = (Double(target.0) / Double(source.0), Double(target.1) / Double(source.1))
+                let (wide, high) = (scales.0 / aspect, scales.1)
+                let scale = fit == .cover ? max(wide, high) : min(wide, high)
+                let exact = fit == .stretch ? scales : (scale * aspect, scale)
+                func check(_ from: (Int, Int), _ into: (Int, Int), _ source: Int, _ target: Int, _ scale: Double) {
+                    // Where the frame, or what is drawn of it, begins and ends in the picture.
+                    let isNear = [max(0, into.0), min(target, into.0 + into.1)].allSatisfy { edge in
+                        let drawn = Double(from.0) + Double(edge - into.0) * Double(from.1) / Double(into.1)
+                        let middle = Double(source) / 2 + (Double(edge) - Double(target) / 2) / scale
+                        return abs(drawn - middle) <= 0.5 + (fit == .contain ? 1.01 : 0.51) / scale
+                    }
+                    #expect(isNear, "\(fit) \(source) on \(target), aspect \(aspect): \(from) at \(into)")
+                }
+                check((from.x, from.width), (into.x, into.width), source.0, target.0, exact.0)
+                check((from.y, from.height), (into.y, into.height), source.1, target.1, exact.1)
+            }
+        }
+    }
+
+    /// The width and height of what is brighter than the border, and the middle of its rows.
+    private func brightArea(_ frame: [UInt8], _ shape: VideoShape) -> (width: Double, height: Double, middle: Double) {
+        let bright = pixels(frame, shape).map { Double($0[0]) / 255 }
+        let columns = (0..<shape.width).map { x in (0..<shape.height).map { bright[$0 * shape.width + x] }.max() ?? 0 }
+        let rows = (0..<shape.height).map { y in (0..<shape.width).map { bright[y * shape.width + $0] }.max() ?? 0 }
+        let middle = rows.enumerated().reduce(0) { $0 + (Double($1.offset) + 0.5) * $1.element }
+        return (columns.reduce(0, +), rows.reduce(0, +), middle / rows.reduce(0, +))
+    }
+
+    @Test(arguments: ["1/1", "16/15", "64/45", "1/2"], ["cover", "contain"])
+    func `a square is shown as a square`(aspect: String, fit: String) throws {
+        let parts = aspect.split(separator: "/").compactMap { Double($0) }
+        let still = png(width: 90, height: 90) { x, y in
+            [UInt8](repeating: 30..<60 ~= x && 30..<60 ~= y ? 255 : 0, count: 3)
+        }
+        let shape = VideoShape("RGB", 180, 144, fields: "pixel-aspect-ratio=(fraction)\(aspect)")
+        let area = brightArea(frame(shape, still, fit, border: "0xff000000"), shape)
+        #expect(abs(area.width * parts[0] / parts[1] / area.height - 1) < 0.05, "\(area)")
+        #expect(abs(area.middle - 72) < 1, "\(area)")
+    }
+
+    @Test func `a stream whose pixels are not square is fitted by its shape`() throws {
+        let (shape, picture) = (
+            VideoShape("RGB", 160, 120), VideoShape("RGB", 40, 60, fields: "pixel-aspect-ratio=(fraction)2/1")
+        )
+        let bench = Bench(["background"], ["background-fit": "contain", "background-color": "0xff000000"])
+        bench.background.start(picture)
+        bench.background.push(flat(picture, [255, 255, 255]), at: 0)
+        bench.background.end()
+        bench.video.start(shape)
+        bench.video.push(noise(shape, seed: 1), at: 0)
+        let area = brightArea(try #require(bench.output.next()).bytes, shape)
+        #expect(abs(area.width / area.height - 80.0 / 60) < 0.03, "\(area)")
+    }
+
+    @Test func `cover cuts a small picture where it belongs`() {
+        // 22.5 of the 40 rows are shown, each four pixels high.
+        let still = png(width: 40, height: 40) { _, y in [UInt8](repeating: 18..<22 ~= y ? 255 : 0, count: 3) }
+        let shape = VideoShape("RGB", 160, 90)
+        let area = brightArea(frame(shape, still, "cover"), shape)
+        #expect(abs(area.middle - 45) < 0.5 && abs(area.height - 16) < 1, "\(area)")
     }
 }

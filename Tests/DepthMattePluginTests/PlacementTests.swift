@@ -56,6 +56,24 @@ import Testing
         check(fit, scale: 0.6, offsetX: -30.125, offsetY: 3)
     }
 
+    @Test(arguments: ["contain", "cover", "width"])
+    func `pixels that are not square have the shape that they are shown with`(fit: String) {
+        // 4:3 in 64x48 of square pixels, or in 32x48 of twice as wide ones, on 200x100 of half as wide ones.
+        func matte(_ width: Int, _ aspect: String, _ video: VideoShape) -> [UInt8]? {
+            let depth = DepthShape("GRAY16_LE", width, 48, fields: "pixel-aspect-ratio=(fraction)\(aspect)")
+            let counts = (0..<(width * 48)).map { _ in 700 }
+            return Bench(["depth"], ["anchor": "fixed", "blur-radius": "0", "view": "matte", "depth-fit": fit]).process(
+                video: noise(video, seed: 1), video, depth: depth.bytes(counts: counts), depth)
+        }
+        func columns(_ frame: [UInt8]?) -> Int { (0..<200).count { frame?[50 * 200 + $0] ?? 0 > 128 } }
+        let half = VideoShape("GRAY8", 200, 100, fields: "pixel-aspect-ratio=(fraction)1/2")
+        let square = PlacementTests.video
+        let plain = columns(matte(64, "1/1", square))
+        #expect(plain == (fit == "contain" ? 133 : 200) || plain == 134)
+        #expect(columns(matte(32, "2/1", square)) == plain)
+        #expect(columns(matte(64, "1/1", half)) == 200)  // 4:3 on 1:1
+    }
+
     @Test func `a map pushed out of the frame leaves only background`() {
         check("stretch", offsetX: 500)
         check("contain", offsetY: -100_000)

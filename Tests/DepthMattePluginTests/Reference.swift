@@ -4,8 +4,30 @@ import TestSupport
 
 /// The frame that the element should make, worked out slowly from the format's description alone.
 enum Reference {
-    /// The video over the background: each component's samples mixed by the mean alpha of the pixels that share them.
+    /// The video over the background, which lies over opaque black: each component's samples mixed by the mean alpha of the
+    /// pixels that share them. The alpha is the matte, times the video's own where it has any.
     static func composite(video: [UInt8], background: [UInt8], alpha: [UInt8], _ shape: VideoShape) -> [UInt8] {
+        guard shape.hasAlpha else { return mix(video, background, alpha, shape) }
+        let black = flat(shape, shape.isYUV ? [16, 128, 128, 255] : [0, 0, 0, 255])
+        let floor = opaque(mix(background, black, ownAlpha(background, shape), shape), shape)
+        let shown = zip(alpha, ownAlpha(video, shape)).map { UInt8((Int($0) * Int($1) + 127) / 255) }
+        return opaque(mix(video, floor, shown, shape), shape)
+    }
+
+    private static func ownAlpha(_ picture: [UInt8], _ shape: VideoShape) -> [UInt8] {
+        let component = shape.components[3]
+        return (0..<(shape.width * shape.height)).map { picture[component.index($0 % shape.width, $0 / shape.width)] }
+    }
+
+    private static func opaque(_ picture: [UInt8], _ shape: VideoShape) -> [UInt8] {
+        var result = picture
+        forEachSample(of: shape.components[3]) { result[shape.components[3].index($0, $1)] = 255 }
+        return result
+    }
+
+    private static func mix(
+        _ video: [UInt8], _ background: [UInt8], _ alpha: [UInt8], _ shape: VideoShape
+    ) -> [UInt8] {
         var result = video
         for component in shape.components {
             forEachSample(of: component) { column, row in

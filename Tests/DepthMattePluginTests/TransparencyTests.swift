@@ -51,6 +51,19 @@ import Testing
         return [y, u, v].map { Int($0.rounded()) } + [0]
     }
 
+    @Test(arguments: ["blur", "comic", "color"], ["RGBA", "ABGR"])
+    func `what is clear in the video shows nothing of it`(mode: String, format: String) throws {
+        let video = VideoShape(format, 64, 48)
+        let bench = Bench(["depth"], ["background-mode": mode, "background-color": "0xff0000ff", "anchor": "fixed"])
+        bench.depth.start(DepthShape("GRAY16_LE", 64, 48))
+        bench.depth.push(
+            DepthShape("GRAY16_LE", 64, 48).bytes(counts: (0..<(64 * 48)).map { $0 % 64 < 32 ? 700 : 3000 }), at: 0)
+        bench.video.start(video)
+        bench.video.push(flat(video, [250, 250, 40, 0]), at: 0)
+        let bytes = try #require(bench.output.next()).bytes
+        #expect(pixels(bytes, otherThan: [0, 0, 255, 255], video) == 0)
+    }
+
     @Test(arguments: pairs)
     func `the color is straight, and hidden where nothing shows`(input: String, output: String) throws {
         let shape = VideoShape(output, 75, 51)

@@ -81,10 +81,14 @@ package struct DepthShape: Sendable, CustomStringConvertible {
     package let width: Int
     package let height: Int
 
-    package init(_ format: String, _ width: Int, _ height: Int) {
+    /// Further fields of the caps, in their string form.
+    package var fields = ""
+
+    package init(_ format: String, _ width: Int, _ height: Int, fields: String = "") {
         self.format = format
         self.width = width
         self.height = height
+        self.fields = fields
     }
 
     package var description: String { "\(format) \(width)x\(height)" }
@@ -93,7 +97,7 @@ package struct DepthShape: Sendable, CustomStringConvertible {
 
     package var caps: String {
         "\(isFloat ? "video/x-depth" : "video/x-raw"), format=(string)\(format), width=(int)\(width), "
-            + "height=(int)\(height), framerate=(fraction)30/1"
+            + "height=(int)\(height), framerate=(fraction)30/1" + (fields.isEmpty ? "" : ", \(fields)")
     }
 
     /// The bytes of a frame; raw video pads each row to a multiple of four.

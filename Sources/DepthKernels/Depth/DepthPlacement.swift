@@ -30,16 +30,18 @@ package struct DepthPlacement: Equatable, Sendable {
     ///   - offsetX: video pixels by which the map is moved to the right.
     ///   - offsetY: video pixels by which the map is moved down.
     ///   - scale: factor by which the map is enlarged about the center of the frame.
+    ///   - pixelAspect: the width of the map's samples by that of the video's pixels, where both are as high; clamped to 0.001…1000.
     package init(
         depthWidth: Int, depthHeight: Int, videoWidth: Int, videoHeight: Int, fit: DepthFit = .stretch,
-        offsetX: Double = 0, offsetY: Double = 0, scale: Double = 1
+        offsetX: Double = 0, offsetY: Double = 0, scale: Double = 1, pixelAspect: Double = 1
     ) {
         self.depthWidth = max(depthWidth, 1)
         self.depthHeight = max(depthHeight, 1)
         self.videoWidth = max(videoWidth, 1)
         self.videoHeight = max(videoHeight, 1)
         let frame = (width: Double(self.videoWidth), height: Double(self.videoHeight))
-        let map = (width: Double(self.depthWidth), height: Double(self.depthHeight))
+        let aspect = clamped(pixelAspect, to: 0.001...1000, orIfNaN: 1)
+        let map = (width: Double(self.depthWidth) * aspect, height: Double(self.depthHeight))
         let enlarged = DepthPlacement.size(of: map, in: frame, fit: fit)
         let zoom = clamped(scale, to: 0.001...1000, orIfNaN: 1)
         width = enlarged.width * zoom

@@ -7,6 +7,8 @@ package struct DepthReading: Equatable, Sendable {
     package var offsetY = 0.0
     /// Enlarges the map about the center of the frame.
     package var zoom = 1.0
+    /// The width of the map's samples by that of the video's pixels, as they are shown, where both are as high.
+    package var pixelAspect = 1.0
 
     package init(
         scale: DepthScale = DepthScale(), fit: DepthFit = .stretch, offsetX: Double = 0, offsetY: Double = 0,
@@ -23,6 +25,6 @@ package struct DepthReading: Equatable, Sendable {
     package func placement(depthWidth: Int, depthHeight: Int, videoWidth: Int, videoHeight: Int) -> DepthPlacement {
         DepthPlacement(
             depthWidth: depthWidth, depthHeight: depthHeight, videoWidth: videoWidth, videoHeight: videoHeight,
-            fit: fit, offsetX: offsetX, offsetY: offsetY, scale: zoom)
+            fit: fit, offsetX: offsetX, offsetY: offsetY, scale: zoom, pixelAspect: pixelAspect)
     }
 }

@@ -125,7 +125,9 @@ final class CloudPainter {
                     encoding: scene.format.encoding)
             else { throw .contradiction("a depth map is smaller than its format") }
             let colors = try colors(of: image, scene)
-            let placement = scene.settings.depth.placement(
+            var reading = scene.settings.depth
+            reading.resolve(by: scene.format, on: scene.video?.info)
+            let placement = reading.placement(
                 depthWidth: layout.width, depthHeight: layout.height, videoWidth: colors.layout.width,
                 videoHeight: colors.layout.height)
             return try withFrame(reading: colors.buffer, colors.layout) { planes throws(FrameFault) -> Result in

@@ -37,7 +37,7 @@ struct DepthCloudSettings: ColoringSettings {
     /// map's size.
     func resolved(by format: DepthFormat) -> DepthCloudSettings {
         var settings = self
-        settings.depth.resolve(by: format.stream)
+        settings.depth.resolve(by: format, on: nil)
         guard fx == 0, fy == 0, let calibration = format.stream.calibration else { return settings }
         let optics = calibration.depth.scaled(toWidth: format.layout.width, height: format.layout.height)
         (settings.fx, settings.fy) = (optics.fx, optics.fy)

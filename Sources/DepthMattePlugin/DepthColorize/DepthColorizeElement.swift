@@ -67,7 +67,7 @@ final class DepthColorizeElement: ReferencePadAggregator {
     ) throws(FlowStop) -> Bool {
         guard let painter = state.painter, let depth = state.depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         var settings = settings
-        settings.depth.resolve(by: depth.format.stream)
+        settings.depth.resolve(by: depth.format, on: painter.output.info)
         warnOfScale(settings.depth.scale, of: depth.format)
         let map = DepthFrame(buffer: frame.pointer, format: depth.format, reading: settings.depth)
         let bytes = KernelMemory.colors(depth: .init(depth.format.layout), canvas: .init(painter.output.layout))

@@ -1,3 +1,4 @@
+import CGStreamer
 import DepthKernels
 import GstBridge
 
@@ -41,10 +42,13 @@ extension DepthReading {
     /// The default of the properties: the unit is the stream's.
     static let ofStream = DepthReading(scale: DepthScale(unit: 0))
 
-    /// Replaces a unit of 0 by the one that the caps give.
-    mutating func resolve(by stream: StreamCalibration?) {
+    /// Takes over what the caps say: the shape of pixels, and the unit where that is 0.
+    ///
+    /// - Parameter video: the picture that the map is laid on; nil for one with pixels like the map's.
+    mutating func resolve(by format: DepthFormat?, on video: GstVideoInfo?) {
+        if let format, let video { pixelAspect = format.pixelAspect / video.pixelAspect }
         guard scale.unit == 0 else { return }
-        scale.unit = scale.kind == .metric ? stream?.depthUnit ?? DepthScale().unit : DepthScale().unit
+        scale.unit = scale.kind == .metric ? format?.stream.depthUnit ?? DepthScale().unit : DepthScale().unit
     }
 }
 

@@ -15,6 +15,7 @@ final class Compositor {
     /// Made when first needed.
     private(set) lazy var depthView = DepthView(output)
     private(set) lazy var quadView = QuadView(output)
+    let flattener = Flattener()
     private let blender: Blender
     /// A matte without a person, one byte a pixel; nil before the first frame that needs it.
     private var emptyMatte: BufferRef?
@@ -88,7 +89,9 @@ final class Compositor {
                             return cutOut(video, alpha: alpha, hidden: background)
                         }
                     } else if let matte {
-                        blender.blend(video: video, background: background, matte: matte, edge: edge)
+                        blender.blend(
+                            video: video, background: background, matte: matte, edge: edge,
+                            own: output.format.alphaChannel)
                     } else {
                         blender.cover(video: video, background: background)
                     }

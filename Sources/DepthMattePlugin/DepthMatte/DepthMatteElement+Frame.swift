@@ -41,7 +41,7 @@ extension DepthMatteElement {
         guard let compositor = state.compositor else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         let startOfWork = g_get_monotonic_time()
         var settings = settings
-        settings.depth.resolve(by: state.inputs.depth.format?.stream)
+        settings.depth.resolve(by: state.inputs.depth.format, on: compositor.input.info)
         warnOfScale(settings.depth.scale, of: state.inputs.depth.format)
         let job = Job(settings: settings, compositor: compositor, moment: moment)
         try reserveMemory(job)

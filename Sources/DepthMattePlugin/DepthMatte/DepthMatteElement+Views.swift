@@ -63,13 +63,19 @@ extension DepthMatteElement {
 
     /// Blends the person over the backdrop.
     private func composite(_ canvas: BufferPointer, _ layers: Layers, _ job: Job) throws(FrameFault) {
+        // An effect shows the room as it is seen over the color: what is keyed out of the video has other colors underneath.
+        let flat: BufferRef? =
+            if case .effect = layers.backdrop {
+                try job.compositor.flattener.flattened(
+                    canvas, job.compositor.output, over: job.settings.backgroundColor)
+            } else { nil }
         let background =
             switch layers.backdrop {
             case .picture(let picture): picture
             case .effect(let effect):
                 try effect.picture(
                     EffectScene(
-                        video: canvas, format: job.compositor.output, matte: layers.matte,
+                        video: flat?.pointer ?? canvas, format: job.compositor.output, matte: layers.matte,
                         depth: layers.depth.map { ($0, focus(job.settings.matte)) }, settings: job.settings))
             case nil: throw .contradiction("a view that shows a background has none")
             }

@@ -6,6 +6,8 @@ package import GstBridge
 package struct DepthFormat: Equatable, Sendable {
     let encoding: DepthEncoding
     package let layout: FrameLayout
+    /// The width of a sample by its height, as it is shown.
+    let pixelAspect: Double
     /// The unit and the optics that the caps tell.
     let stream: StreamCalibration
 
@@ -26,6 +28,8 @@ package struct DepthFormat: Equatable, Sendable {
             throw CapsRefusal("depth must lie in the system's memory, and the caps say otherwise")
         }
         stream = try StreamCalibration(caps)
+        let aspect = caps.fraction("pixel-aspect-ratio") ?? (1, 1)
+        pixelAspect = aspect.0 > 0 && aspect.1 > 0 ? Double(aspect.0) / Double(aspect.1) : 1
         switch String(cString: name) {
         case "video/x-raw":
             let info = try videoInfo(caps, maxPixels: maxPixels)

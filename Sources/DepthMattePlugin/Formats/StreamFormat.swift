@@ -25,12 +25,15 @@ package struct StreamFormat {
     }
 
     /// The same picture with an alpha channel; nil where the format has no such sibling.
-    package var withAlpha: StreamFormat? { format.withAlpha.flatMap { like($0, height: height) } }
+    package var withAlpha: StreamFormat? { format.withAlpha.flatMap { like($0, width, height) } }
 
     /// The first rows of the picture, as a format of their own.
-    package func cut(toRows rows: Int) -> StreamFormat? { like(format.format, height: min(height, rows)) }
+    package func cut(toRows rows: Int) -> StreamFormat? { sized(width, min(height, rows)) }
 
-    private func like(_ format: GstVideoFormat, height: Int) -> StreamFormat? {
+    /// The same format in another size.
+    func sized(_ width: Int, _ height: Int) -> StreamFormat? { like(format.format, width, height) }
+
+    private func like(_ format: GstVideoFormat, _ width: Int, _ height: Int) -> StreamFormat? {
         var info = GstVideoInfo()
         guard gst_video_info_set_format(&info, format, guint(clamping: width), guint(clamping: height)) != 0 else {
             return nil

@@ -7,9 +7,12 @@ import GstBridge
 /// The last result is kept until something that it depends on changes. Streaming thread only.
 final class PictureFitter {
     private var made: (key: FrameKey, frame: BufferRef)?
-    private var converter: (key: ConverterKey, converter: PictureConverter)?
-    /// The last converted picture of a stream. Its memory is used again for the next one.
+    private var converter: (key: ConverterKey, target: FrameLayout, converter: PictureConverter)?
+    /// The last converted picture of a stream, and the last that was drawn with more than the frame shows. Their memory is used
+    /// again for the next one.
     private var lastConverted: BufferRef?
+    private var lastDrawn: BufferRef?
+    private let flattener = Flattener()
 
     /// Returns a picture that stays, in the request's format.
     func still(_ picture: Picture, _ request: BackdropRequest) throws(FrameFault) -> BufferRef {
@@ -35,6 +38,8 @@ final class PictureFitter {
         made = nil
         converter = nil
         lastConverted = nil
+        lastDrawn = nil
+        flattener.reset()
     }
 
     /// Scales a still in ARGB64, then converts it.
@@ -46,21 +51,29 @@ final class PictureFitter {
     /// still is shrunk, up to 128 samples, so fine patterns turn gray and leave no moire.
     private func fitStill(_ picture: Picture, _ request: BackdropRequest) throws(FrameFault) -> BufferRef {
         let deep = GST_VIDEO_FORMAT_ARGB64
-        let color = request.settings.backgroundColor
+        let color = request.colorBelow
         let still = try picture.converted(
             to: .of(deep, width: Int(picture.info.width), height: Int(picture.info.height)))
         try withFrame(changing: still.buffer.pointer, FrameLayout(still.info)) { planes throws(FrameFault) in
             flatten(argb64: try planes.first(), over: rgbaBytes(argb: color))
         }
         let (from, into) = request.rectangles(of: still.info)
+        let (drawn, shown) = request.drawing(into)
         let fitted = try still.converted(
-            to: .of(deep, width: request.format.width, height: request.format.height), from: from, into: into,
+            to: .of(deep, width: drawn.width, height: drawn.height), from: from, into: into.moved(by: shown),
             border: color)
-        return try fitted.converted(to: request.format.info).buffer
+        return try fitted.converted(to: request.format.info, from: shown).buffer
     }
 
     /// Scales and converts one picture of a stream with one GstVideoConverter.
-    private func fitMoving(_ picture: Picture, _ request: BackdropRequest) throws(FrameFault) -> BufferRef {
+    private func fitMoving(_ original: Picture, _ request: BackdropRequest) throws(FrameFault) -> BufferRef {
+        made = nil
+        var picture = original
+        if original.info.finfo.pointee.hasAlpha {
+            guard let format = flattener.format(of: original.info) else { return try fitStill(original, request) }
+            let flat = try flattener.flattened(original.buffer.pointer, format, over: request.colorBelow)
+            if let flat { picture = Picture(flat, original.info) }
+        }
         if request.format.hasSamePixels(as: picture.info) && picture.buffer.pointer.isPlainMemory {
             lastConverted = nil
             // Throws for a faulty buffer.
@@ -73,30 +86,82 @@ final class PictureFitter {
         if from.x > 0, [0, 8].contains(picture.info.finfo.pointee.pixel_stride.0) {
             return try fitStill(picture, request)
         }
-        let output = try memory(ofSize: request.format.layout.size)
         let key = ConverterKey(
-            source: picture.info, target: request.format.info, from: from, into: into,
-            border: request.settings.backgroundColor)
+            source: picture.info, target: request.format.info, from: from, into: into, border: request.colorBelow)
+        let (drawn, shown) = request.drawing(into)
+        let isWhole = drawn == Rectangle(width: request.format.width, height: request.format.height)
         if converter?.key != key {
-            let fresh = try PictureConverter(
-                key.source, to: key.target, from: from, into: into, border: key.border)
-            converter = (key, fresh)
+            let canvas = isWhole ? request.format : request.format.sized(drawn.width, drawn.height)
+            guard let canvas else { throw .outOfMemory(bytes: drawn.width &* drawn.height) }
+            let made = try PictureConverter(
+                key.source, to: canvas.info, from: from, into: into.moved(by: shown), border: key.border)
+            converter = (key, canvas.layout, made)
         }
-        try converter?.converter.convert(picture.buffer.pointer, into: output.pointer)
+        let output = try reuse(&lastConverted, ofSize: request.format.layout.size)
+        guard let (_, canvas, converter) = converter else { return output }
+        if isWhole {
+            try converter.convert(picture.buffer.pointer, into: output.pointer)
+            return output
+        }
+        let larger = try reuse(&lastDrawn, ofSize: canvas.size)
+        try converter.convert(picture.buffer.pointer, into: larger.pointer)
+        try withFrame(reading: larger.pointer, canvas) { source throws(FrameFault) in
+            try withFrame(changing: output.pointer, request.format.layout) { target in
+                copy(source, from: (shown.x, shown.y), to: target, layout: request.format.format.layout)
+            }
+        }
         return output
     }
+}
 
-    /// Returns the memory of the last converted picture if nothing else references it, else new memory.
-    private func memory(ofSize size: Int) throws(FrameFault) -> BufferRef {
-        made = nil
-        let isFree = isKnownUniquelyReferenced(&lastConverted)
-        if isFree, let lastConverted, gst_buffer_get_size(lastConverted.pointer) == gsize(clamping: size) {
-            return lastConverted
+/// Returns a frame's memory if nothing else references it, else new memory, which takes its place.
+func reuse(_ frame: inout BufferRef?, ofSize size: Int) throws(FrameFault) -> BufferRef {
+    let isFree = isKnownUniquelyReferenced(&frame)
+    if isFree, let frame, gst_buffer_get_size(frame.pointer) == gsize(clamping: size) { return frame }
+    frame = nil
+    let fresh = try newSharedBuffer(size: size)
+    frame = fresh
+    return fresh
+}
+
+/// Lays pictures with an alpha channel over a color, in their own format.
+final class Flattener {
+    private var blender: (format: StreamFormat, blender: Blender)?
+    private let colors = ColorFrames()
+    private var last: BufferRef?
+
+    func reset() { (blender, last) = (nil, nil) }
+
+    /// Returns nil for a format that the elements do not work on.
+    func format(of info: GstVideoInfo) -> StreamFormat? {
+        if let blender, isSame(blender.format.info, info) { return blender.format }
+        return try? StreamFormat(info)
+    }
+
+    /// Returns the picture over the color; nil where nothing of it is transparent.
+    func flattened(
+        _ picture: BufferPointer, _ format: StreamFormat, over argb: UInt32
+    ) throws(FrameFault) -> BufferRef? {
+        guard let own = format.format.alphaChannel else { return nil }
+        return try withFrame(reading: picture, format.layout) { source throws(FrameFault) -> BufferRef? in
+            if own.isOpaque(source, width: format.width) { return nil }
+            let (color, flat) = (try colors.frame(format, argb: argb), try reuse(&last, ofSize: format.layout.size))
+            let isDrawn = try withFrame(changing: flat.pointer, format.layout) { target throws(FrameFault) in
+                copy(source, to: target)
+                return try withFrame(reading: color.pointer, format.layout) { color in
+                    blender(format).lay(target, over: color, own: own)
+                }
+            }
+            guard isDrawn else { throw undrawnCanvas }
+            return flat
         }
-        lastConverted = nil
-        let fresh = try newSharedBuffer(size: size)
-        lastConverted = fresh
-        return fresh
+    }
+
+    private func blender(_ format: StreamFormat) -> Blender {
+        if let blender, blender.format.isSame(as: format) { return blender.blender }
+        let made = Blender(layout: format.format.layout, width: format.width, height: format.height)
+        blender = (format, made)
+        return made
     }
 }
 
@@ -118,11 +183,32 @@ extension Picture {
 }
 
 extension BackdropRequest {
-    /// The part of a picture that is shown, and its place in the frame.
+    /// `background-color`, on which a picture with alpha lies; opaque where the frame cannot be otherwise.
+    fileprivate var colorBelow: UInt32 {
+        settings.backgroundColor | (format.format.alphaChannel == nil ? 0xff00_0000 : 0)
+    }
+
+    /// The part of a picture that is drawn, and its place in the frame.
     fileprivate func rectangles(of picture: GstVideoInfo) -> (from: Rectangle<Int>, into: Rectangle<Int>) {
         settings.backgroundFit.rectangles(
             sourceWidth: Int(picture.width), sourceHeight: Int(picture.height), targetWidth: format.width,
-            targetHeight: format.height)
+            targetHeight: format.height, pixelAspect: picture.pixelAspect / format.info.pixelAspect)
+    }
+
+    /// The canvas that a rectangle is drawn on where it reaches beyond the frame, and the frame's place on it, at whole samples of
+    /// the colors.
+    fileprivate func drawing(_ into: Rectangle<Int>) -> (canvas: Rectangle<Int>, shown: Rectangle<Int>) {
+        let (x, y) = ((max(-into.x, 0) + 1) & ~1, (max(-into.y, 0) + 1) & ~1)
+        return (
+            Rectangle(width: format.width + 2 * x, height: format.height + 2 * y),
+            Rectangle(x: x, y: y, width: format.width, height: format.height)
+        )
+    }
+}
+
+extension Rectangle<Int> {
+    fileprivate func moved(by other: Rectangle<Int>) -> Rectangle<Int> {
+        Rectangle(x: x + other.x, y: y + other.y, width: width, height: height)
     }
 }
 
