@@ -127,6 +127,22 @@ import Testing
         #expect(Array(frame.prefix(3)) == [0, 0, 200] && Array(frame.suffix(3)) == [200, 0, 0])
     }
 
+    @Test func `a depth map from the last row to the first gives the same matte`() throws {
+        let (shape, map) = (VideoShape("RGB", 45, 31), VideoShape("GRAY16_LE", 31, 24))
+        func matte(isBottomUp: Bool) throws -> [UInt8] {
+            let bench = Bench(["depth"], ["anchor": "fixed", "view": "matte"])
+            bench.depth.start(LayoutTests.depth)
+            let bytes = LayoutTests.depth.bytes(counts: LayoutTests.counts)
+            bench.depth.push(
+                try LayoutTests.rearranged(bytes, map, memoryPerPlane: false, isBottomUp: isBottomUp), at: 0)
+            bench.video.start(shape)
+            bench.video.push(noise(shape, seed: 5), at: 0)
+            return try #require(bench.output.next()).bytes
+        }
+        let upright = try matte(isBottomUp: false)
+        #expect(try matte(isBottomUp: true) == upright && Set(upright).count > 2)
+    }
+
     @Test func `a negative stride that leads out of the buffer is the buffer's fault`() throws {
         let shape = VideoShape("RGB", 40, 32)
         let bench = Bench([], ["background-color": "0xff0a141e"])
