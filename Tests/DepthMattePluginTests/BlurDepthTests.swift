@@ -21,7 +21,7 @@ import Testing
             ["depth"],
             ["anchor": "fixed", "blur-radius": "1", "background-mode": "blur", "background-blur": "20"].with(settings)
         )
-        .process(video: noise(video, seed: 3), video, depth: map ?? self.map(room), depth)
+        .process(video: Reference.opaque(noise(video, seed: 3), video), video, depth: map ?? self.map(room), depth)
     }
 
     @Test(arguments: FormatTests.videoFormats)

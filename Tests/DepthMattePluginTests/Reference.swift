@@ -19,7 +19,9 @@ enum Reference {
         return (0..<(shape.width * shape.height)).map { picture[component.index($0 % shape.width, $0 / shape.width)] }
     }
 
-    private static func opaque(_ picture: [UInt8], _ shape: VideoShape) -> [UInt8] {
+    /// The picture without transparency.
+    static func opaque(_ picture: [UInt8], _ shape: VideoShape) -> [UInt8] {
+        guard shape.hasAlpha else { return picture }
         var result = picture
         forEachSample(of: shape.components[3]) { result[shape.components[3].index($0, $1)] = 255 }
         return result
