@@ -62,7 +62,9 @@ package final class SinkPads: Sendable {
         }
     }
 
-    func forgetStreams() { for pad in pads.withLock({ $0 }) { pad?.forgetStream() } }
+    func forgetStreams() {
+        for number in 0..<pads.withLock(\.count) { pads.withLock { $0[number] }?.forgetStream() }  // it never shrinks
+    }
 
     func remove(_ pad: UnsafeMutablePointer<GstAggregatorPad>) {
         let removed = pads.withLock { pads -> SinkPad? in

@@ -15,7 +15,7 @@ import Testing
     /// A person of noise in the left half, before a wall of one color in the right one.
     private func picture(_ shape: VideoShape, wall: [UInt8]) -> [UInt8] {
         var result = flat(shape, wall)
-        let person = noise(shape, seed: 9)
+        let person = Reference.opaque(noise(shape, seed: 9), shape)
         for component in shape.components {
             Reference.forEachSample(of: component) { column, row in
                 guard column * component.columnsPerSample < 32 else { return }

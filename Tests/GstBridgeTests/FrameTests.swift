@@ -87,7 +87,7 @@ import Testing
         let buffer = guardedBuffer([UInt8](repeating: 1, count: shape.size))
         let meta = try #require(
             gst_buffer_add_video_meta(buffer.pointer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, 16, 16))
-        for (stride, isEnough) in [(8, true), (7, false), (0, false), (-8, false)] {
+        for (stride, isEnough) in [(8, true), (7, false), (0, false), (-7, false), (-8, true)] {
             meta.pointee.stride.1 = gint(stride)
             let result = readAll(buffer, FrameLayout(shape.info))
             #expect(isEnough ? result == .success(shape.size) : result == .failure(.metaDisagrees), "\(result)")
