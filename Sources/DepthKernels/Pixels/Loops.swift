@@ -203,17 +203,6 @@ extension Loops {
     }
 
     @inline(__always)
-    func frontOfFour(
-        _ upper: Floats, _ lower: Floats, first: Int, second: Int, step: Int, count: Int, into target: MutableFloats
-    ) {
-        self == .v3
-            ? unsafe DepthLoopsV3.frontOfFour(
-                upper, lower, first: first, second: second, step: step, count: count, into: target)
-            : unsafe DepthLoops.frontOfFour(
-                upper, lower, first: first, second: second, step: step, count: count, into: target)
-    }
-
-    @inline(__always)
     func averageIntervals(
         _ line: Floats, step: Int, first: Ints, weights: Floats, taps: Int, count: Int, into target: MutableFloats
     ) {
