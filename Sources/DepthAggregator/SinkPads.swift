@@ -4,7 +4,7 @@ import Synchronization
 
 /// A sink pad, kept alive for as long as somebody uses it.
 ///
-/// What is known of its stream is forgotten with it, and by `forgetStream`.
+/// The state of its stream is forgotten with it, and by `forgetStream`.
 package final class SinkPad: @unchecked Sendable {  // guard: the pad is only counted, which is atomic; each field's own
     package let pad: UnsafeMutablePointer<GstAggregatorPad>
     /// Its last caps; nil before any. Streaming thread, or while that is stopped.
