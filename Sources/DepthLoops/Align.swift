@@ -1,80 +1,82 @@
-/// Projects a row of samples into another camera's picture.
-///
-/// A sample of m metres is the point m · ray + shift; it is seen at column x / z · fx + cx and row y / z · fy + cy, after the
-/// lens (`LensDistortion`): where `radial` has numbers, x / z and y / z are distorted first. Samples that are not measured, points
-/// behind the camera, and those beyond the lens's radius get the distance 0.
-///
-/// - Parameters:
-///   - rays: x, y and z of all samples, in three rows `count` apart; NaN where there is none.
-///   - focus: fx, fy, cx, cy.
-///   - radial: k1, k2, k3, 0, k4, k5, k6, largest radius squared; p1 and p2 in `tangential`. Nil without a lens.
-///   - isInverse: true where the lens's formula maps the picture to the scene; then it is solved by repeated division.
-///   - columns, rows, distances: the results.
-package func alignProject(
-    metres: UnsafePointer<Float>, count: Int, rays: UnsafePointer<Float>, shift: SIMD3<Float>, focus: SIMD4<Float>,
-    radial: SIMD8<Float>?, tangential: SIMD2<Float>, isInverse: Bool, columns: UnsafeMutablePointer<Float>,
-    rows: UnsafeMutablePointer<Float>, distances: UnsafeMutablePointer<Float>
-) {
-    let (raysX, raysY, raysZ) = unsafe (rays, rays + count, rays + 2 &* count)
-    let (tx, ty, tz) = (shift.x, shift.y, shift.z)
-    let (fx, fy, cx, cy) = (focus.x, focus.y, focus.z, focus.w)
-    guard let radial else {
-        for x in upTo(count) {
-            let m = unsafe metres[x]
-            let z = unsafe m * raysZ[x] + tz
-            let inverse = 1 / z
-            let column = unsafe (m * raysX[x] + tx) * inverse * fx + cx
-            let row = unsafe (m * raysY[x] + ty) * inverse * fy + cy
-            unsafe columns[x] = column
-            unsafe rows[x] = row
-            unsafe distances[x] = isSeen(m, z, column, row) ? z : 0
+extension LoopSet {
+    /// Projects a row of samples into another camera's picture.
+    ///
+    /// A sample of m metres is the point m · ray + shift; it is seen at column x / z · fx + cx and row y / z · fy + cy, after the
+    /// lens (`LensDistortion`): where `radial` has numbers, x / z and y / z are distorted first. Samples that are not measured, points
+    /// behind the camera, and those beyond the lens's radius get the distance 0.
+    ///
+    /// - Parameters:
+    ///   - rays: x, y and z of all samples, in three rows `count` apart; NaN where there is none.
+    ///   - focus: fx, fy, cx, cy.
+    ///   - radial: k1, k2, k3, 0, k4, k5, k6, largest radius squared; p1 and p2 in `tangential`. Nil without a lens.
+    ///   - isInverse: true where the lens's formula maps the picture to the scene; then it is solved by repeated division.
+    ///   - columns, rows, distances: the results.
+    package static func alignProject(
+        metres: UnsafePointer<Float>, count: Int, rays: UnsafePointer<Float>, shift: SIMD3<Float>, focus: SIMD4<Float>,
+        radial: SIMD8<Float>?, tangential: SIMD2<Float>, isInverse: Bool, columns: UnsafeMutablePointer<Float>,
+        rows: UnsafeMutablePointer<Float>, distances: UnsafeMutablePointer<Float>
+    ) {
+        let (raysX, raysY, raysZ) = unsafe (rays, rays + count, rays + 2 &* count)
+        let (tx, ty, tz) = (shift.x, shift.y, shift.z)
+        let (fx, fy, cx, cy) = (focus.x, focus.y, focus.z, focus.w)
+        guard let radial else {
+            for x in upTo(count) {
+                let m = unsafe metres[x]
+                let z = unsafe m * raysZ[x] + tz
+                let inverse = 1 / z
+                let column = unsafe (m * raysX[x] + tx) * inverse * fx + cx
+                let row = unsafe (m * raysY[x] + ty) * inverse * fy + cy
+                unsafe columns[x] = column
+                unsafe rows[x] = row
+                unsafe distances[x] = isSeen(m, z, column, row) ? z : 0
+            }
+            return
         }
-        return
-    }
-    let (k1, k2, k3, k4, k5, k6) = (radial[0], radial[1], radial[2], radial[4], radial[5], radial[6])
-    let (limit, p1, p2) = (radial[7], tangential.x, tangential.y)
-    @inline(__always)
-    func distorted(_ px: Float, _ py: Float) -> (x: Float, y: Float, d: Float) {
-        let r2 = px * px + py * py
-        let d = (1 + r2 * (k1 + r2 * (k2 + r2 * k3))) / (1 + r2 * (k4 + r2 * (k5 + r2 * k6)))
-        let xy = 2 * px * py
-        return (px * d + p1 * xy + p2 * (r2 + 2 * px * px), py * d + p2 * xy + p1 * (r2 + 2 * py * py), d)
-    }
-    if isInverse {
+        let (k1, k2, k3, k4, k5, k6) = (radial[0], radial[1], radial[2], radial[4], radial[5], radial[6])
+        let (limit, p1, p2) = (radial[7], tangential.x, tangential.y)
+        @inline(__always)
+        func distorted(_ px: Float, _ py: Float) -> (x: Float, y: Float, d: Float) {
+            let r2 = px * px + py * py
+            let d = (1 + r2 * (k1 + r2 * (k2 + r2 * k3))) / (1 + r2 * (k4 + r2 * (k5 + r2 * k6)))
+            let xy = 2 * px * py
+            return (px * d + p1 * xy + p2 * (r2 + 2 * px * px), py * d + p2 * xy + p1 * (r2 + 2 * py * py), d)
+        }
+        if isInverse {
+            for x in upTo(count) {
+                let m = unsafe metres[x]
+                let z = unsafe m * raysZ[x] + tz
+                let inverse = 1 / z
+                let px = unsafe (m * raysX[x] + tx) * inverse
+                let py = unsafe (m * raysY[x] + ty) * inverse
+                var (dx, dy) = (px, py)
+                var error: Float = 0
+                for _ in 0..<12 {
+                    let seen = distorted(dx, dy)
+                    let (ex, ey) = (seen.x - px, seen.y - py)
+                    error = ex * ex + ey * ey
+                    dx -= ex / seen.d
+                    dy -= ey / seen.d
+                }
+                let (column, row) = (dx * fx + cx, dy * fy + cy)
+                unsafe columns[x] = column
+                unsafe rows[x] = row
+                let isSolved = error < 1e-7 && dx * dx + dy * dy <= limit
+                unsafe distances[x] = isSeen(m, z, column, row) && isSolved ? z : 0
+            }
+            return
+        }
         for x in upTo(count) {
             let m = unsafe metres[x]
             let z = unsafe m * raysZ[x] + tz
             let inverse = 1 / z
             let px = unsafe (m * raysX[x] + tx) * inverse
             let py = unsafe (m * raysY[x] + ty) * inverse
-            var (dx, dy) = (px, py)
-            var error: Float = 0
-            for _ in 0..<12 {
-                let seen = distorted(dx, dy)
-                let (ex, ey) = (seen.x - px, seen.y - py)
-                error = ex * ex + ey * ey
-                dx -= ex / seen.d
-                dy -= ey / seen.d
-            }
-            let (column, row) = (dx * fx + cx, dy * fy + cy)
+            let seen = distorted(px, py)
+            let (column, row) = (seen.x * fx + cx, seen.y * fy + cy)
             unsafe columns[x] = column
             unsafe rows[x] = row
-            let isSolved = error < 1e-7 && dx * dx + dy * dy <= limit
-            unsafe distances[x] = isSeen(m, z, column, row) && isSolved ? z : 0
+            unsafe distances[x] = isSeen(m, z, column, row) && px * px + py * py <= limit ? z : 0
         }
-        return
-    }
-    for x in upTo(count) {
-        let m = unsafe metres[x]
-        let z = unsafe m * raysZ[x] + tz
-        let inverse = 1 / z
-        let px = unsafe (m * raysX[x] + tx) * inverse
-        let py = unsafe (m * raysY[x] + ty) * inverse
-        let seen = distorted(px, py)
-        let (column, row) = (seen.x * fx + cx, seen.y * fy + cy)
-        unsafe columns[x] = column
-        unsafe rows[x] = row
-        unsafe distances[x] = isSeen(m, z, column, row) && px * px + py * py <= limit ? z : 0
     }
 }
 
@@ -84,77 +86,79 @@ private func isSeen(_ metres: Float, _ z: Float, _ column: Float, _ row: Float) 
     metres > 0 && z > 0.001 && z < 1e6 && abs(column) < 1e6 && abs(row) < 1e6
 }
 
-/// Computes where the samples of a row end towards their neighbors: half way where both are on one surface, at their own angle
-/// elsewhere.
-///
-/// - Parameters:
-///   - places: columns or rows of the samples in the picture, and those of the neighbors.
-///   - step: the share of the distance by which two samples of one surface may differ.
-///   - half: half the angle of a sample in pixels, with the sign of the neighbor's side.
-package func alignEdges(
-    _ places: UnsafePointer<Float>, _ distances: UnsafePointer<Float>, _ neighbors: UnsafePointer<Float>,
-    _ neighborDistances: UnsafePointer<Float>, count: Int, step: Float, half: Float,
-    into edges: UnsafeMutablePointer<Float>
-) {
-    for x in upTo(count) {
-        let (place, distance) = unsafe (places[x], distances[x])
-        let middle = unsafe 0.5 * (place + neighbors[x])
-        let difference = unsafe abs(distance - neighborDistances[x])
-        unsafe edges[x] = difference < step * distance ? middle : place + half
+extension LoopSet {
+    /// Computes where the samples of a row end towards their neighbors: half way where both are on one surface, at their own angle
+    /// elsewhere.
+    ///
+    /// - Parameters:
+    ///   - places: columns or rows of the samples in the picture, and those of the neighbors.
+    ///   - step: the share of the distance by which two samples of one surface may differ.
+    ///   - half: half the angle of a sample in pixels, with the sign of the neighbor's side.
+    package static func alignEdges(
+        _ places: UnsafePointer<Float>, _ distances: UnsafePointer<Float>, _ neighbors: UnsafePointer<Float>,
+        _ neighborDistances: UnsafePointer<Float>, count: Int, step: Float, half: Float,
+        into edges: UnsafeMutablePointer<Float>
+    ) {
+        for x in upTo(count) {
+            let (place, distance) = unsafe (places[x], distances[x])
+            let middle = unsafe 0.5 * (place + neighbors[x])
+            let difference = unsafe abs(distance - neighborDistances[x])
+            unsafe edges[x] = difference < step * distance ? middle : place + half
+        }
     }
-}
 
-/// Computes the first and the last pixel whose centers lie between two edges, clamped to the picture.
-///
-/// - Parameters:
-///   - overlap: pixels by which both ends are extended.
-///   - size: pixels of the picture; a range outside of it is empty.
-package func alignBounds(
-    _ one: UnsafePointer<Float>, _ other: UnsafePointer<Float>, count: Int, overlap: Float, size: Int32,
-    first: UnsafeMutablePointer<Int32>, last: UnsafeMutablePointer<Int32>
-) {
-    // 1.5 · 2^23: a number added to it is rounded to a whole one in its last bits. Larger numbers, and NaN, give some whole
-    // number; all are clamped as whole numbers.
-    let magic: Float = 12_582_912
-    let bits: Int32 = 0x4b40_0000
-    let (inward, outward) = (0.5 - overlap, overlap - 0.5)
-    for x in upTo(count) {
-        let (a, b) = unsafe (one[x], other[x])
-        let firsts = (
-            Int32(bitPattern: (a + inward + magic).bitPattern), Int32(bitPattern: (b + inward + magic).bitPattern)
-        )
-        let lasts = (
-            Int32(bitPattern: (a + outward + magic).bitPattern), Int32(bitPattern: (b + outward + magic).bitPattern)
-        )
-        let low = (firsts.0 < firsts.1 ? firsts.0 : firsts.1) &- bits
-        let high = (lasts.0 > lasts.1 ? lasts.0 : lasts.1) &- bits
-        let start = low > 0 ? low : 0
-        let end = high < size &- 1 ? high : size &- 1
-        unsafe first[x] = start < size ? start : size
-        unsafe last[x] = end > -1 ? end : -1
+    /// Computes the first and the last pixel whose centers lie between two edges, clamped to the picture.
+    ///
+    /// - Parameters:
+    ///   - overlap: pixels by which both ends are extended.
+    ///   - size: pixels of the picture; a range outside of it is empty.
+    package static func alignBounds(
+        _ one: UnsafePointer<Float>, _ other: UnsafePointer<Float>, count: Int, overlap: Float, size: Int32,
+        first: UnsafeMutablePointer<Int32>, last: UnsafeMutablePointer<Int32>
+    ) {
+        // 1.5 · 2^23: a number added to it is rounded to a whole one in its last bits. Larger numbers, and NaN, give some whole
+        // number; all are clamped as whole numbers.
+        let magic: Float = 12_582_912
+        let bits: Int32 = 0x4b40_0000
+        let (inward, outward) = (0.5 - overlap, overlap - 0.5)
+        for x in upTo(count) {
+            let (a, b) = unsafe (one[x], other[x])
+            let firsts = (
+                Int32(bitPattern: (a + inward + magic).bitPattern), Int32(bitPattern: (b + inward + magic).bitPattern)
+            )
+            let lasts = (
+                Int32(bitPattern: (a + outward + magic).bitPattern), Int32(bitPattern: (b + outward + magic).bitPattern)
+            )
+            let low = (firsts.0 < firsts.1 ? firsts.0 : firsts.1) &- bits
+            let high = (lasts.0 > lasts.1 ? lasts.0 : lasts.1) &- bits
+            let start = low > 0 ? low : 0
+            let end = high < size &- 1 ? high : size &- 1
+            unsafe first[x] = start < size ? start : size
+            unsafe last[x] = end > -1 ? end : -1
+        }
     }
-}
 
-/// Fills each sample's rectangle of pixels with its distance, where nothing nearer is.
-///
-/// - Parameters:
-///   - distances: in counts; `UInt16.max` where there is no sample.
-///   - output: rows of `width` counts.
-package func alignFill(
-    _ distances: UnsafePointer<UInt16>, count: Int, firstColumns: UnsafePointer<Int32>,
-    lastColumns: UnsafePointer<Int32>, firstRows: UnsafePointer<Int32>, lastRows: UnsafePointer<Int32>, width: Int,
-    into output: UnsafeMutablePointer<UInt16>
-) {
-    unsafe fill(distances, .max, count, firstColumns, lastColumns, firstRows, lastRows, width, output)
-}
+    /// Fills each sample's rectangle of pixels with its distance, where nothing nearer is.
+    ///
+    /// - Parameters:
+    ///   - distances: in counts; `UInt16.max` where there is no sample.
+    ///   - output: rows of `width` counts.
+    package static func alignFill(
+        _ distances: UnsafePointer<UInt16>, count: Int, firstColumns: UnsafePointer<Int32>,
+        lastColumns: UnsafePointer<Int32>, firstRows: UnsafePointer<Int32>, lastRows: UnsafePointer<Int32>, width: Int,
+        into output: UnsafeMutablePointer<UInt16>
+    ) {
+        unsafe fill(distances, .max, count, firstColumns, lastColumns, firstRows, lastRows, width, output)
+    }
 
-/// The same in metres; infinite where there is no sample.
-package func alignFill(
-    _ distances: UnsafePointer<Float>, count: Int, firstColumns: UnsafePointer<Int32>,
-    lastColumns: UnsafePointer<Int32>, firstRows: UnsafePointer<Int32>, lastRows: UnsafePointer<Int32>, width: Int,
-    into output: UnsafeMutablePointer<Float>
-) {
-    unsafe fill(distances, .infinity, count, firstColumns, lastColumns, firstRows, lastRows, width, output)
+    /// The same in metres; infinite where there is no sample.
+    package static func alignFill(
+        _ distances: UnsafePointer<Float>, count: Int, firstColumns: UnsafePointer<Int32>,
+        lastColumns: UnsafePointer<Int32>, firstRows: UnsafePointer<Int32>, lastRows: UnsafePointer<Int32>, width: Int,
+        into output: UnsafeMutablePointer<Float>
+    ) {
+        unsafe fill(distances, .infinity, count, firstColumns, lastColumns, firstRows, lastRows, width, output)
+    }
 }
 
 @inline(__always)
@@ -194,22 +198,24 @@ private func fill<Distance: Comparable>(
     }
 }
 
-/// Converts the distances of a row to counts: at least 1 and at most 65534; 65535 where there is no sample.
-///
-/// - Parameters:
-///   - distances: metres; 0 where there is no sample.
-///   - scale: counts per metre.
-package func alignCounts(
-    _ distances: UnsafePointer<Float>, count: Int, scale: Float, into counts: UnsafeMutablePointer<UInt16>
-) {
-    // 2^23: a number added to it is rounded to a whole one in its last bits.
-    let magic: Float = 8_388_608
-    for x in upTo(count) {
-        let distance = unsafe distances[x]
-        var scaled = distance * scale
-        scaled = scaled > 1 ? scaled : 1
-        scaled = scaled < 65534 ? scaled : 65534
-        scaled = distance > 0 ? scaled : 65535
-        unsafe counts[x] = UInt16(truncatingIfNeeded: (scaled + magic).bitPattern)
+extension LoopSet {
+    /// Converts the distances of a row to counts: at least 1 and at most 65534; 65535 where there is no sample.
+    ///
+    /// - Parameters:
+    ///   - distances: metres; 0 where there is no sample.
+    ///   - scale: counts per metre.
+    package static func alignCounts(
+        _ distances: UnsafePointer<Float>, count: Int, scale: Float, into counts: UnsafeMutablePointer<UInt16>
+    ) {
+        // 2^23: a number added to it is rounded to a whole one in its last bits.
+        let magic: Float = 8_388_608
+        for x in upTo(count) {
+            let distance = unsafe distances[x]
+            var scaled = distance * scale
+            scaled = scaled > 1 ? scaled : 1
+            scaled = scaled < 65534 ? scaled : 65534
+            scaled = distance > 0 ? scaled : 65535
+            unsafe counts[x] = UInt16(truncatingIfNeeded: (scaled + magic).bitPattern)
+        }
     }
 }

@@ -1,31 +1,33 @@
 package import CDepthKernels
 
-/// Converts the alpha of a run of pixels to the alpha of each byte of their samples: the mean of the pixels that share
-/// the sample, rounded to nearest, halves up, repeated for each byte of the sample.
-///
-/// - Parameters:
-///   - alpha: the alpha of the run's first pixel in the first row; rows are `stride` bytes apart.
-///   - target: receives the bytes, contiguous.
-package func expandAlpha(
-    _ alpha: UnsafePointer<UInt8>, stride: Int, _ run: dm_alpha_run, into target: UnsafeMutablePointer<UInt8>
-) {
-    if run.columns == 1 && run.rows == 1 {
-        return unsafe repeatEach(alpha, count: run.pixels, times: run.bytes, into: target)
-    }
-    let width = max(run.columns, 1)
-    let samples = (run.pixels &+ width &- 1) / width
-    if run.columns == 2 && run.rows <= 2 {
-        unsafe meansOfPairs(
-            upper: alpha, lower: alpha + (run.rows &- 1) &* stride, count: run.pixels, into: target)
-    } else {
-        for index in upTo(samples) {
-            let first = index &* width
-            unsafe target[index] = meanAlpha(
-                alpha + first, stride: stride, columns: min(width, run.pixels &- first), rows: run.rows)
+extension LoopSet {
+    /// Converts the alpha of a run of pixels to the alpha of each byte of their samples: the mean of the pixels that share
+    /// the sample, rounded to nearest, halves up, repeated for each byte of the sample.
+    ///
+    /// - Parameters:
+    ///   - alpha: the alpha of the run's first pixel in the first row; rows are `stride` bytes apart.
+    ///   - target: receives the bytes, contiguous.
+    package static func expandAlpha(
+        _ alpha: UnsafePointer<UInt8>, stride: Int, _ run: dm_alpha_run, into target: UnsafeMutablePointer<UInt8>
+    ) {
+        if run.columns == 1 && run.rows == 1 {
+            return unsafe repeatEach(alpha, count: run.pixels, times: run.bytes, into: target)
         }
-    }
-    if run.bytes > 1 {
-        unsafe repeatInPlace(target, count: samples, times: run.bytes)
+        let width = max(run.columns, 1)
+        let samples = (run.pixels &+ width &- 1) / width
+        if run.columns == 2 && run.rows <= 2 {
+            unsafe meansOfPairs(
+                upper: alpha, lower: alpha + (run.rows &- 1) &* stride, count: run.pixels, into: target)
+        } else {
+            for index in upTo(samples) {
+                let first = index &* width
+                unsafe target[index] = meanAlpha(
+                    alpha + first, stride: stride, columns: min(width, run.pixels &- first), rows: run.rows)
+            }
+        }
+        if run.bytes > 1 {
+            unsafe repeatInPlace(target, count: samples, times: run.bytes)
+        }
     }
 }
 
@@ -91,20 +93,22 @@ private func repeatInPlace(_ samples: UnsafeMutablePointer<UInt8>, count: Int, t
     }
 }
 
-/// Converts the alpha of pixels to that of the bytes of packed 4:2:2: luma bytes take their own pixel's alpha, chroma
-/// bytes the mean of the two.
-package func expandAlphaPacked422(
-    _ source: UnsafePointer<UInt8>, count: Int, lumaFirst: Bool, into target: UnsafeMutablePointer<UInt8>
-) {
-    let luma = lumaFirst ? 0 : 1
-    let chroma = 1 &- luma
-    for pair in upTo((count &+ 1) / 2) {
-        let left = unsafe source[pair &* 2]
-        let right = unsafe pair &* 2 &+ 1 < count ? source[pair &* 2 &+ 1] : left
-        let mean = UInt8(truncatingIfNeeded: (UInt16(left) &+ UInt16(right) &+ 1) &>> 1)
-        unsafe target[pair &* 4 &+ luma] = left
-        unsafe target[pair &* 4 &+ chroma] = mean
-        unsafe target[pair &* 4 &+ luma &+ 2] = right
-        unsafe target[pair &* 4 &+ chroma &+ 2] = mean
+extension LoopSet {
+    /// Converts the alpha of pixels to that of the bytes of packed 4:2:2: luma bytes take their own pixel's alpha, chroma
+    /// bytes the mean of the two.
+    package static func expandAlphaPacked422(
+        _ source: UnsafePointer<UInt8>, count: Int, lumaFirst: Bool, into target: UnsafeMutablePointer<UInt8>
+    ) {
+        let luma = lumaFirst ? 0 : 1
+        let chroma = 1 &- luma
+        for pair in upTo((count &+ 1) / 2) {
+            let left = unsafe source[pair &* 2]
+            let right = unsafe pair &* 2 &+ 1 < count ? source[pair &* 2 &+ 1] : left
+            let mean = UInt8(truncatingIfNeeded: (UInt16(left) &+ UInt16(right) &+ 1) &>> 1)
+            unsafe target[pair &* 4 &+ luma] = left
+            unsafe target[pair &* 4 &+ chroma] = mean
+            unsafe target[pair &* 4 &+ luma &+ 2] = right
+            unsafe target[pair &* 4 &+ chroma &+ 2] = mean
+        }
     }
 }

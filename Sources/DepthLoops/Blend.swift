@@ -29,20 +29,22 @@ func dividedBy255(_ sum: UInt16) -> UInt8 {
     return UInt8(truncatingIfNeeded: (biased &+ (biased &>> 8)) &>> 8)
 }
 
-/// Computes `blendedByte` for bytes `start`..<`start + count` of each row of a plane, in place.
-///
-/// - Parameter alpha: the alpha of the first row's first byte; rows are `alphaStride` bytes apart.
-package func blend(
-    _ part: dm_blend_part, start: Int, count: Int, alpha: UnsafePointer<UInt8>, alphaStride: Int
-) {
-    for row in upTo(unsafe part.rows) {
-        let video = unsafe part.video + (row &* part.video_stride &+ start)
-        let background = unsafe part.background + (row &* part.background_stride &+ start)
-        if unsafe part.rows_ahead > 0 {
-            unsafe dm_prefetch_row(video + part.rows_ahead &* part.video_stride, count)
-            unsafe dm_prefetch_row(background + part.rows_ahead &* part.background_stride, count)
+extension LoopSet {
+    /// Computes `blendedByte` for bytes `start`..<`start + count` of each row of a plane, in place.
+    ///
+    /// - Parameter alpha: the alpha of the first row's first byte; rows are `alphaStride` bytes apart.
+    package static func blend(
+        _ part: dm_blend_part, start: Int, count: Int, alpha: UnsafePointer<UInt8>, alphaStride: Int
+    ) {
+        for row in upTo(unsafe part.rows) {
+            let video = unsafe part.video + (row &* part.video_stride &+ start)
+            let background = unsafe part.background + (row &* part.background_stride &+ start)
+            if unsafe part.rows_ahead > 0 {
+                unsafe dm_prefetch_row(video + part.rows_ahead &* part.video_stride, count)
+                unsafe dm_prefetch_row(background + part.rows_ahead &* part.background_stride, count)
+            }
+            unsafe blendRow(video, background, alpha + row &* alphaStride, count)
         }
-        unsafe blendRow(video, background, alpha + row &* alphaStride, count)
     }
 }
 
@@ -58,11 +60,13 @@ private func blendRow(
     }
 }
 
-/// Copies bytes with stores that bypass the cache (`dm_copy_past_cache`).
-///
-/// - Parameter ahead: prefetch distance in the source, in bytes.
-package func copyPastCache(
-    _ source: UnsafePointer<UInt8>, count: Int, ahead: Int, into target: UnsafeMutablePointer<UInt8>
-) {
-    unsafe dm_copy_past_cache(target, source, count, ahead)
+extension LoopSet {
+    /// Copies bytes with stores that bypass the cache (`dm_copy_past_cache`).
+    ///
+    /// - Parameter ahead: prefetch distance in the source, in bytes.
+    package static func copyPastCache(
+        _ source: UnsafePointer<UInt8>, count: Int, ahead: Int, into target: UnsafeMutablePointer<UInt8>
+    ) {
+        unsafe dm_copy_past_cache(target, source, count, ahead)
+    }
 }

@@ -1,44 +1,46 @@
 import CDepthKernels
 
-/// Draws one or two lines of the picture: each pixel gets the color (the lower half) of the least key in a disc about
-/// it. Clears as many rows of keys: usually the topmost ones that the discs reach, which no lower line needs.
-///
-/// - Parameters:
-///   - rows: the `2 · radius + lines` rows of keys that the discs reach, from the topmost down; each begins `radius`
-///     columns left of the line's first pixel.
-///   - lines: 1 or 2.
-///   - emptied: the row that is cleared after the first line.
-///   - alsoEmptied: the row that is cleared after the second line.
-///   - empty: the key of an empty place.
-///   - heights: half the height of the disc at a distance of 0…`radius` columns from its middle: `radius` in the
-///     middle, and never increasing with the distance.
-///   - scratch: room for `(radius + 2) · (width + 2 · radius + 8)` keys.
-///   - target: `width` pixels of 4 bytes, aligned or not; the next line begins `stride` bytes later. The memory after
-///     the line, which usually holds the next ones, is prefetched.
-/// - Precondition: `width + 2 · radius + 4` keys of each row may be read; those after the first `width + 2 · radius` do
-///   not matter, and the first three of them may be cleared in the rows that are cleared.
-package func drawDiscs(
-    rows: UnsafePointer<UnsafeMutablePointer<Double>>, lines: Int, emptied: UnsafeMutablePointer<Double>,
-    alsoEmptied: UnsafeMutablePointer<Double>, empty: Double, radius: Int, heights: UnsafePointer<Int>, width: Int,
-    scratch: UnsafeMutablePointer<Double>, into target: UnsafeMutableRawPointer, stride: Int
-) {
-    let isOfFive = unsafe radius == 2 && heights[1] == 2 && heights[2] == 1
-    if isOfFive && lines == 2 {
-        return unsafe drawTwoLinesOfFive(rows, emptied, alsoEmptied, empty, width, target, target + stride)
-    }
-    for line in upTo(lines) {
-        let (rows, target) = unsafe (rows + line, target + line &* stride)
-        let emptied = unsafe line == 0 ? emptied : alsoEmptied
-        if isOfFive {
-            unsafe drawLineOfFive(rows, emptied, empty, width, target)
-            continue
+extension LoopSet {
+    /// Draws one or two lines of the picture: each pixel gets the color (the lower half) of the least key in a disc about
+    /// it. Clears as many rows of keys: usually the topmost ones that the discs reach, which no lower line needs.
+    ///
+    /// - Parameters:
+    ///   - rows: the `2 · radius + lines` rows of keys that the discs reach, from the topmost down; each begins `radius`
+    ///     columns left of the line's first pixel.
+    ///   - lines: 1 or 2.
+    ///   - emptied: the row that is cleared after the first line.
+    ///   - alsoEmptied: the row that is cleared after the second line.
+    ///   - empty: the key of an empty place.
+    ///   - heights: half the height of the disc at a distance of 0…`radius` columns from its middle: `radius` in the
+    ///     middle, and never increasing with the distance.
+    ///   - scratch: room for `(radius + 2) · (width + 2 · radius + 8)` keys.
+    ///   - target: `width` pixels of 4 bytes, aligned or not; the next line begins `stride` bytes later. The memory after
+    ///     the line, which usually holds the next ones, is prefetched.
+    /// - Precondition: `width + 2 · radius + 4` keys of each row may be read; those after the first `width + 2 · radius` do
+    ///   not matter, and the first three of them may be cleared in the rows that are cleared.
+    package static func drawDiscs(
+        rows: UnsafePointer<UnsafeMutablePointer<Double>>, lines: Int, emptied: UnsafeMutablePointer<Double>,
+        alsoEmptied: UnsafeMutablePointer<Double>, empty: Double, radius: Int, heights: UnsafePointer<Int>, width: Int,
+        scratch: UnsafeMutablePointer<Double>, into target: UnsafeMutableRawPointer, stride: Int
+    ) {
+        let isOfFive = unsafe radius == 2 && heights[1] == 2 && heights[2] == 1
+        if isOfFive && lines == 2 {
+            return unsafe drawTwoLinesOfFive(rows, emptied, alsoEmptied, empty, width, target, target + stride)
         }
-        if radius == 0 {
-            unsafe drawPixels(width, target) { unsafe four(rows[0], $0) }
-        } else {
-            unsafe drawAnyDiscs(rows, radius, heights, width, scratch, target)
+        for line in upTo(lines) {
+            let (rows, target) = unsafe (rows + line, target + line &* stride)
+            let emptied = unsafe line == 0 ? emptied : alsoEmptied
+            if isOfFive {
+                unsafe drawLineOfFive(rows, emptied, empty, width, target)
+                continue
+            }
+            if radius == 0 {
+                unsafe drawPixels(width, target) { unsafe four(rows[0], $0) }
+            } else {
+                unsafe drawAnyDiscs(rows, radius, heights, width, scratch, target)
+            }
+            for x in upTo(width &+ 2 &* radius) { unsafe emptied[x] = empty }
         }
-        for x in upTo(width &+ 2 &* radius) { unsafe emptied[x] = empty }
     }
 }
 

@@ -1,48 +1,50 @@
-/// Finds the bin of each of a row of little-endian 32-bit floats, with `bins` equal bins from 0 to a limit.
-///
-///     bin = floor(metres · scale), at most bins − 1, in single precision
-///
-/// Distances at the limit and beyond get the index `bins`; samples that are not measured (not above 0, infinite or NaN)
-/// get `bins + 1`.
-///
-/// - Parameters:
-///   - bins: at most 2²².
-///   - scale: bins per metre.
-/// - Precondition: `row` holds `count` floats, aligned or not.
-package func binsOfMetres(
-    _ row: UnsafeRawPointer, count: Int, bins: Int32, limit: Float, scale: Float,
-    into numbers: UnsafeMutablePointer<Int32>
-) {
-    let last = Float(bins &- 1)
-    for x in upTo(count) {
-        let metres = unsafe row.float(x)
-        let bin = floorWhole(max(min(metres * scale, last), 0))
-        let measured = metres < limit ? bin : bins
-        unsafe numbers[x] = metres > 0 && metres < .infinity ? measured : bins &+ 1
+extension LoopSet {
+    /// Finds the bin of each of a row of little-endian 32-bit floats, with `bins` equal bins from 0 to a limit.
+    ///
+    ///     bin = floor(metres · scale), at most bins − 1, in single precision
+    ///
+    /// Distances at the limit and beyond get the index `bins`; samples that are not measured (not above 0, infinite or NaN)
+    /// get `bins + 1`.
+    ///
+    /// - Parameters:
+    ///   - bins: at most 2²².
+    ///   - scale: bins per metre.
+    /// - Precondition: `row` holds `count` floats, aligned or not.
+    package static func binsOfMetres(
+        _ row: UnsafeRawPointer, count: Int, bins: Int32, limit: Float, scale: Float,
+        into numbers: UnsafeMutablePointer<Int32>
+    ) {
+        let last = Float(bins &- 1)
+        for x in upTo(count) {
+            let metres = unsafe row.float(x)
+            let bin = floorWhole(max(min(metres * scale, last), 0))
+            let measured = metres < limit ? bin : bins
+            unsafe numbers[x] = metres > 0 && metres < .infinity ? measured : bins &+ 1
+        }
     }
-}
 
-/// Maps each of a row of little-endian 32-bit floats to an index on a ramp: `last` up to `near`, 0 from `far` on.
-///
-///     index = round((far − metres) · scale), halves up, clamped to 0…last, in single precision
-///
-/// Samples that are not measured get `last + 1`.
-///
-/// - Parameters:
-///   - last: below 2²².
-///   - scale: indices per metre.
-/// - Precondition: `row` holds `count` floats, aligned or not.
-package func placesOfMetres(
-    _ row: UnsafeRawPointer, count: Int, last: Int32, near: Float, far: Float, scale: Float,
-    into numbers: UnsafeMutablePointer<Int32>
-) {
-    let most = Float(last)
-    for x in upTo(count) {
-        let metres = unsafe row.float(x)
-        let place = floorWhole(max(min((far - metres) * scale + 0.5, most), 0))
-        let beforeFar = metres < far ? place : 0
-        let behindNear = metres > near ? beforeFar : last
-        unsafe numbers[x] = metres > 0 && metres < .infinity ? behindNear : last &+ 1
+    /// Maps each of a row of little-endian 32-bit floats to an index on a ramp: `last` up to `near`, 0 from `far` on.
+    ///
+    ///     index = round((far − metres) · scale), halves up, clamped to 0…last, in single precision
+    ///
+    /// Samples that are not measured get `last + 1`.
+    ///
+    /// - Parameters:
+    ///   - last: below 2²².
+    ///   - scale: indices per metre.
+    /// - Precondition: `row` holds `count` floats, aligned or not.
+    package static func placesOfMetres(
+        _ row: UnsafeRawPointer, count: Int, last: Int32, near: Float, far: Float, scale: Float,
+        into numbers: UnsafeMutablePointer<Int32>
+    ) {
+        let most = Float(last)
+        for x in upTo(count) {
+            let metres = unsafe row.float(x)
+            let place = floorWhole(max(min((far - metres) * scale + 0.5, most), 0))
+            let beforeFar = metres < far ? place : 0
+            let behindNear = metres > near ? beforeFar : last
+            unsafe numbers[x] = metres > 0 && metres < .infinity ? behindNear : last &+ 1
+        }
     }
 }
 

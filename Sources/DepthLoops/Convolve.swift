@@ -1,60 +1,62 @@
 /// A block of opacities.
 private typealias Lanes = SIMD16<Float>
 
-/// Convolves a run of blocks of 16 opacities with a symmetric kernel with a radius of `radius` steps: a step is one
-/// opacity along a row, and 16 along a column of blocks.
-///
-///     target[i] = weights[0] · m[i] + Σ weights[d] · (m[i − d · step] + m[i + d · step]), d = 1…radius
-///
-/// In single precision, in a fixed order from the middle outwards, so that every instruction set gives the same bits.
-///
-/// - Parameters:
-///   - middle: the opacities, block after block.
-///   - weights: one half of the kernel, the middle first.
-///   - target: receives the results; it may be `middle − radius · step`, for a convolution in place.
-/// - Precondition: there are `radius · step` opacities before `middle` and after its last block.
-package func convolve(
-    _ middle: UnsafePointer<Float>, blocks: Int, step: Int, weights: UnsafePointer<Float>, radius: Int,
-    into target: UnsafeMutablePointer<Float>
-) {
-    var block = 0
-    // Two blocks at a time: independent sums hide the latency of the additions.
-    while block &+ 2 <= blocks {
-        let one = unsafe middle + block &* 16
-        let two = unsafe one + 16
-        var (sum, other) = unsafe (load(one) * weights[0], load(two) * weights[0])
-        var (distance, offset) = (1, step)
-        while distance <= radius {
-            let weight = unsafe weights[distance]
-            unsafe sum += (load(one + (0 &- offset)) + load(one + offset)) * weight
-            unsafe other += (load(two + (0 &- offset)) + load(two + offset)) * weight
-            distance &+= 1
-            offset &+= step
+extension LoopSet {
+    /// Convolves a run of blocks of 16 opacities with a symmetric kernel with a radius of `radius` steps: a step is one
+    /// opacity along a row, and 16 along a column of blocks.
+    ///
+    ///     target[i] = weights[0] · m[i] + Σ weights[d] · (m[i − d · step] + m[i + d · step]), d = 1…radius
+    ///
+    /// In single precision, in a fixed order from the middle outwards, so that every instruction set gives the same bits.
+    ///
+    /// - Parameters:
+    ///   - middle: the opacities, block after block.
+    ///   - weights: one half of the kernel, the middle first.
+    ///   - target: receives the results; it may be `middle − radius · step`, for a convolution in place.
+    /// - Precondition: there are `radius · step` opacities before `middle` and after its last block.
+    package static func convolve(
+        _ middle: UnsafePointer<Float>, blocks: Int, step: Int, weights: UnsafePointer<Float>, radius: Int,
+        into target: UnsafeMutablePointer<Float>
+    ) {
+        var block = 0
+        // Two blocks at a time: independent sums hide the latency of the additions.
+        while block &+ 2 <= blocks {
+            let one = unsafe middle + block &* 16
+            let two = unsafe one + 16
+            var (sum, other) = unsafe (load(one) * weights[0], load(two) * weights[0])
+            var (distance, offset) = (1, step)
+            while distance <= radius {
+                let weight = unsafe weights[distance]
+                unsafe sum += (load(one + (0 &- offset)) + load(one + offset)) * weight
+                unsafe other += (load(two + (0 &- offset)) + load(two + offset)) * weight
+                distance &+= 1
+                offset &+= step
+            }
+            unsafe store(sum, target + block &* 16)
+            unsafe store(other, target + (block &+ 1) &* 16)
+            block &+= 2
         }
-        unsafe store(sum, target + block &* 16)
-        unsafe store(other, target + (block &+ 1) &* 16)
-        block &+= 2
-    }
-    if block < blocks {
-        let one = unsafe middle + block &* 16
-        var sum = unsafe load(one) * weights[0]
-        var (distance, offset) = (1, step)
-        while distance <= radius {
-            unsafe sum += (load(one + (0 &- offset)) + load(one + offset)) * weights[distance]
-            distance &+= 1
-            offset &+= step
+        if block < blocks {
+            let one = unsafe middle + block &* 16
+            var sum = unsafe load(one) * weights[0]
+            var (distance, offset) = (1, step)
+            while distance <= radius {
+                unsafe sum += (load(one + (0 &- offset)) + load(one + offset)) * weights[distance]
+                distance &+= 1
+                offset &+= step
+            }
+            unsafe store(sum, target + block &* 16)
         }
-        unsafe store(sum, target + block &* 16)
     }
-}
 
-/// Decimates a row of opacities by 2 with the filter 1 3 3 1 (eighths).
-///
-/// - Parameter line: the opacities, from the first tap of the first result on.
-package func decimate(_ line: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>) {
-    for cell in upTo(count) {
-        let first = unsafe line + 2 &* cell
-        unsafe target[cell] = (first[0] + first[3]) * 0.125 + (first[1] + first[2]) * 0.375
+    /// Decimates a row of opacities by 2 with the filter 1 3 3 1 (eighths).
+    ///
+    /// - Parameter line: the opacities, from the first tap of the first result on.
+    package static func decimate(_ line: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>) {
+        for cell in upTo(count) {
+            let first = unsafe line + 2 &* cell
+            unsafe target[cell] = (first[0] + first[3]) * 0.125 + (first[1] + first[2]) * 0.375
+        }
     }
 }
 

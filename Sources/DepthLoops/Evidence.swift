@@ -1,32 +1,34 @@
 package import CDepthKernels
 
-/// Computes the color evidence of some neighbouring samples (`ColorEvidence`).
-///
-///     L = log((e^(−df/2v) + o) / (e^(−db/2v) + o))
-///
-/// df and db are the squared distances of a sample's color to the nearest of the person's and of the room's colors, 4
-/// where there are none.
-///
-/// - Parameters:
-///   - colors: three rows, `stride` numbers apart.
-///   - person: the person's colors, three numbers for each.
-///   - room: the room's.
-///   - factor: −1 / 2v.
-///   - outlier: o.
-///   - memory: scratch memory of twice the count.
-package func evidence(
-    _ colors: UnsafePointer<Float>, stride: Int, count: Int, person: UnsafePointer<Float>, personColors: Int,
-    room: UnsafePointer<Float>, roomColors: Int, factor: Float, outlier: Float, memory: UnsafeMutablePointer<Float>,
-    into target: UnsafeMutablePointer<Float>
-) {
-    unsafe nearest(colors, stride: stride, count: count, person, personColors, into: memory)
-    unsafe nearest(colors, stride: stride, count: count, room, roomColors, into: memory + count)
-    let toRoom = unsafe UnsafePointer(memory + count)
-    for x in upTo(count) {
-        let ratio =
-            unsafe (naturalExponential(memory[x] * factor) + outlier)
-            / (naturalExponential(toRoom[x] * factor) + outlier)
-        unsafe target[x] = naturalLogarithm(ratio)
+extension LoopSet {
+    /// Computes the color evidence of some neighbouring samples (`ColorEvidence`).
+    ///
+    ///     L = log((e^(−df/2v) + o) / (e^(−db/2v) + o))
+    ///
+    /// df and db are the squared distances of a sample's color to the nearest of the person's and of the room's colors, 4
+    /// where there are none.
+    ///
+    /// - Parameters:
+    ///   - colors: three rows, `stride` numbers apart.
+    ///   - person: the person's colors, three numbers for each.
+    ///   - room: the room's.
+    ///   - factor: −1 / 2v.
+    ///   - outlier: o.
+    ///   - memory: scratch memory of twice the count.
+    package static func evidence(
+        _ colors: UnsafePointer<Float>, stride: Int, count: Int, person: UnsafePointer<Float>, personColors: Int,
+        room: UnsafePointer<Float>, roomColors: Int, factor: Float, outlier: Float, memory: UnsafeMutablePointer<Float>,
+        into target: UnsafeMutablePointer<Float>
+    ) {
+        unsafe nearest(colors, stride: stride, count: count, person, personColors, into: memory)
+        unsafe nearest(colors, stride: stride, count: count, room, roomColors, into: memory + count)
+        let toRoom = unsafe UnsafePointer(memory + count)
+        for x in upTo(count) {
+            let ratio =
+                unsafe (naturalExponential(memory[x] * factor) + outlier)
+                / (naturalExponential(toRoom[x] * factor) + outlier)
+            unsafe target[x] = naturalLogarithm(ratio)
+        }
     }
 }
 
@@ -47,58 +49,60 @@ private func nearest(
     }
 }
 
-/// Converts log odds T to probabilities 1 / (1 + e^−T), exactly 0 or 1 where T is beyond 7.
-package func probability(
-    _ logOdds: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>
-) {
-    for index in upTo(count) {
-        let t = unsafe logOdds[index]
-        let e = naturalExponential(-abs(t))
-        let p = (t < 0 ? e : 1) / (1 + e)
-        unsafe target[index] = t > 7 ? 1 : t < -7 ? 0 : p
-    }
-}
-
-/// Sums the colors of the members of a set in a tile of up to 16 columns.
-///
-/// - Parameters:
-///   - colors: three planes, `stride` numbers apart, rows of `width`.
-///   - bits: the set's words for the first row, `bitsStride` words from one row to the next; the tile begins at bit
-///     `shift`.
-package func sumTile(
-    _ colors: UnsafePointer<Float>, stride: Int, width: Int, columns: Int, rows: Int, bits: UnsafePointer<UInt64>,
-    bitsStride: Int, shift: UInt64, into sums: inout dm_tile_sums
-) {
-    var (y, u, v, squares) = (Tile(repeating: 0), Tile(repeating: 0), Tile(repeating: 0), Tile(repeating: 0))
-    var count = 0
-    for row in upTo(rows) {
-        let members = unsafe UInt16(truncatingIfNeeded: bits[row &* bitsStride] &>> shift)
-        if members == 0 { continue }
-        count &+= members.nonzeroBitCount
-        let line = unsafe colors + row &* width
-        // A tile at the end of a row has fewer columns: what follows is another thread's row.
-        var (a, b, c) =
-            columns == Tile.scalarCount
-            ? unsafe (tile(line), tile(line + stride), tile(line + 2 &* stride))
-            : unsafe (
-                tile(line, columns), tile(line + stride, columns), tile(line + 2 &* stride, columns)
-            )
-        if members != .max {
-            let isOut = (SIMD16<Int32>(repeating: Int32(members)) & tileBits) .== 0
-            a.replace(with: 0, where: isOut)
-            b.replace(with: 0, where: isOut)
-            c.replace(with: 0, where: isOut)
+extension LoopSet {
+    /// Converts log odds T to probabilities 1 / (1 + e^−T), exactly 0 or 1 where T is beyond 7.
+    package static func probability(
+        _ logOdds: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>
+    ) {
+        for index in upTo(count) {
+            let t = unsafe logOdds[index]
+            let e = naturalExponential(-abs(t))
+            let p = (t < 0 ? e : 1) / (1 + e)
+            unsafe target[index] = t > 7 ? 1 : t < -7 ? 0 : p
         }
-        y += a
-        u += b
-        v += c
-        squares += a * a + b * b + c * c
     }
-    sums.samples = Float(count)
-    sums.y = y.sum()
-    sums.u = u.sum()
-    sums.v = v.sum()
-    sums.squares = squares.sum()
+
+    /// Sums the colors of the members of a set in a tile of up to 16 columns.
+    ///
+    /// - Parameters:
+    ///   - colors: three planes, `stride` numbers apart, rows of `width`.
+    ///   - bits: the set's words for the first row, `bitsStride` words from one row to the next; the tile begins at bit
+    ///     `shift`.
+    package static func sumTile(
+        _ colors: UnsafePointer<Float>, stride: Int, width: Int, columns: Int, rows: Int, bits: UnsafePointer<UInt64>,
+        bitsStride: Int, shift: UInt64, into sums: inout dm_tile_sums
+    ) {
+        var (y, u, v, squares) = (Tile(repeating: 0), Tile(repeating: 0), Tile(repeating: 0), Tile(repeating: 0))
+        var count = 0
+        for row in upTo(rows) {
+            let members = unsafe UInt16(truncatingIfNeeded: bits[row &* bitsStride] &>> shift)
+            if members == 0 { continue }
+            count &+= members.nonzeroBitCount
+            let line = unsafe colors + row &* width
+            // A tile at the end of a row has fewer columns: what follows is another thread's row.
+            var (a, b, c) =
+                columns == Tile.scalarCount
+                ? unsafe (tile(line), tile(line + stride), tile(line + 2 &* stride))
+                : unsafe (
+                    tile(line, columns), tile(line + stride, columns), tile(line + 2 &* stride, columns)
+                )
+            if members != .max {
+                let isOut = (SIMD16<Int32>(repeating: Int32(members)) & tileBits) .== 0
+                a.replace(with: 0, where: isOut)
+                b.replace(with: 0, where: isOut)
+                c.replace(with: 0, where: isOut)
+            }
+            y += a
+            u += b
+            v += c
+            squares += a * a + b * b + c * c
+        }
+        sums.samples = Float(count)
+        sums.y = y.sum()
+        sums.u = u.sum()
+        sums.v = v.sum()
+        sums.squares = squares.sum()
+    }
 }
 
 private typealias Tile = SIMD16<Float>

@@ -1,75 +1,77 @@
-/// The weighted sum of up to four rows of bytes, stored in a row or added to it.
-///
-/// - Parameters:
-///   - rows: the first byte of each row; unused ones repeat the last row.
-///   - weights: in units of 1/256; those of unused rows are ignored.
-///   - isFirst: true to store the sum, false to add it.
-package func sumRows(
-    _ rows: (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>),
-    weights: SIMD4<UInt16>, rowCount: Int, count: Int, isFirst: Bool, into sums: UnsafeMutablePointer<UInt16>
-) {
-    switch (rowCount, isFirst) {
-    case (1, true): unsafe sumRows(rows, weights, 1, count, true, sums)
-    case (2, true): unsafe sumRows(rows, weights, 2, count, true, sums)
-    case (3, true): unsafe sumRows(rows, weights, 3, count, true, sums)
-    case (_, true): unsafe sumRows(rows, weights, 4, count, true, sums)
-    case (1, false): unsafe sumRows(rows, weights, 1, count, false, sums)
-    case (2, false): unsafe sumRows(rows, weights, 2, count, false, sums)
-    case (3, false): unsafe sumRows(rows, weights, 3, count, false, sums)
-    default: unsafe sumRows(rows, weights, 4, count, false, sums)
+extension LoopSet {
+    /// The weighted sum of up to four rows of bytes, stored in a row or added to it.
+    ///
+    /// - Parameters:
+    ///   - rows: the first byte of each row; unused ones repeat the last row.
+    ///   - weights: in units of 1/256; those of unused rows are ignored.
+    ///   - isFirst: true to store the sum, false to add it.
+    package static func sumRows(
+        _ rows: (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>),
+        weights: SIMD4<UInt16>, rowCount: Int, count: Int, isFirst: Bool, into sums: UnsafeMutablePointer<UInt16>
+    ) {
+        switch (rowCount, isFirst) {
+        case (1, true): unsafe sumRows(rows, weights, 1, count, true, sums)
+        case (2, true): unsafe sumRows(rows, weights, 2, count, true, sums)
+        case (3, true): unsafe sumRows(rows, weights, 3, count, true, sums)
+        case (_, true): unsafe sumRows(rows, weights, 4, count, true, sums)
+        case (1, false): unsafe sumRows(rows, weights, 1, count, false, sums)
+        case (2, false): unsafe sumRows(rows, weights, 2, count, false, sums)
+        case (3, false): unsafe sumRows(rows, weights, 3, count, false, sums)
+        default: unsafe sumRows(rows, weights, 4, count, false, sums)
+        }
     }
-}
 
-@inline(__always)
-private func sumRows(
-    _ rows: (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>),
-    _ weights: SIMD4<UInt16>, _ rowCount: Int, _ count: Int, _ isFirst: Bool, _ sums: UnsafeMutablePointer<UInt16>
-) {
-    for x in upTo(count) {
-        var sum = unsafe weights[0] &* UInt16(rows.0[x])
-        if rowCount > 1 { unsafe sum &+= weights[1] &* UInt16(rows.1[x]) }
-        if rowCount > 2 { unsafe sum &+= weights[2] &* UInt16(rows.2[x]) }
-        if rowCount > 3 { unsafe sum &+= weights[3] &* UInt16(rows.3[x]) }
-        unsafe sums[x] = isFirst ? sum : sums[x] &+ sum
+    @inline(__always)
+    private static func sumRows(
+        _ rows: (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>),
+        _ weights: SIMD4<UInt16>, _ rowCount: Int, _ count: Int, _ isFirst: Bool, _ sums: UnsafeMutablePointer<UInt16>
+    ) {
+        for x in upTo(count) {
+            var sum = unsafe weights[0] &* UInt16(rows.0[x])
+            if rowCount > 1 { unsafe sum &+= weights[1] &* UInt16(rows.1[x]) }
+            if rowCount > 2 { unsafe sum &+= weights[2] &* UInt16(rows.2[x]) }
+            if rowCount > 3 { unsafe sum &+= weights[3] &* UInt16(rows.3[x]) }
+            unsafe sums[x] = isFirst ? sum : sums[x] &+ sum
+        }
     }
-}
 
-/// Averages over contiguous intervals of a row, in groups in which `intervals` intervals cover exactly `pixels` pixels.
-///
-/// - Parameters:
-///   - weights: for each interval of a group, a weight for each pixel of the group.
-///   - offset: added to each result.
-///   - step: numbers from one pixel to the next.
-///   - groups: the number of groups.
-/// - Returns: false, with nothing written, where there is no loop for these numbers.
-package func averageGroups(
-    _ line: UnsafePointer<UInt16>, step: Int, pixels: Int, intervals: Int, weights: SIMD16<Float>, offset: Float,
-    groups: Int, into target: UnsafeMutablePointer<Float>
-) -> Bool {
-    switch step {
-    case 1: unsafe averageGroups(line, 1, pixels, intervals, weights, offset, groups, target)
-    case 2: unsafe averageGroups(line, 2, pixels, intervals, weights, offset, groups, target)
-    case 3: unsafe averageGroups(line, 3, pixels, intervals, weights, offset, groups, target)
-    case 4: unsafe averageGroups(line, 4, pixels, intervals, weights, offset, groups, target)
-    default: false
+    /// Averages over contiguous intervals of a row, in groups in which `intervals` intervals cover exactly `pixels` pixels.
+    ///
+    /// - Parameters:
+    ///   - weights: for each interval of a group, a weight for each pixel of the group.
+    ///   - offset: added to each result.
+    ///   - step: numbers from one pixel to the next.
+    ///   - groups: the number of groups.
+    /// - Returns: false, with nothing written, where there is no loop for these numbers.
+    package static func averageGroups(
+        _ line: UnsafePointer<UInt16>, step: Int, pixels: Int, intervals: Int, weights: SIMD16<Float>, offset: Float,
+        groups: Int, into target: UnsafeMutablePointer<Float>
+    ) -> Bool {
+        switch step {
+        case 1: unsafe averageGroups(line, 1, pixels, intervals, weights, offset, groups, target)
+        case 2: unsafe averageGroups(line, 2, pixels, intervals, weights, offset, groups, target)
+        case 3: unsafe averageGroups(line, 3, pixels, intervals, weights, offset, groups, target)
+        case 4: unsafe averageGroups(line, 4, pixels, intervals, weights, offset, groups, target)
+        default: false
+        }
     }
-}
 
-@inline(__always)
-private func averageGroups(
-    _ line: UnsafePointer<UInt16>, _ step: Int, _ pixels: Int, _ intervals: Int, _ weights: SIMD16<Float>,
-    _ offset: Float, _ groups: Int, _ target: UnsafeMutablePointer<Float>
-) -> Bool {
-    switch (pixels, intervals) {
-    case (1, 1): unsafe averageEach(line, step, 1, 1, weights, offset, groups, target)
-    case (2, 1): unsafe averageEach(line, step, 2, 1, weights, offset, groups, target)
-    case (3, 1): unsafe averageEach(line, step, 3, 1, weights, offset, groups, target)
-    case (4, 1): unsafe averageEach(line, step, 4, 1, weights, offset, groups, target)
-    case (6, 1): unsafe averageEach(line, step, 6, 1, weights, offset, groups, target)
-    case (3, 2): unsafe averageEach(line, step, 3, 2, weights, offset, groups, target)
-    default: return false
+    @inline(__always)
+    private static func averageGroups(
+        _ line: UnsafePointer<UInt16>, _ step: Int, _ pixels: Int, _ intervals: Int, _ weights: SIMD16<Float>,
+        _ offset: Float, _ groups: Int, _ target: UnsafeMutablePointer<Float>
+    ) -> Bool {
+        switch (pixels, intervals) {
+        case (1, 1): unsafe averageEach(line, step, 1, 1, weights, offset, groups, target)
+        case (2, 1): unsafe averageEach(line, step, 2, 1, weights, offset, groups, target)
+        case (3, 1): unsafe averageEach(line, step, 3, 1, weights, offset, groups, target)
+        case (4, 1): unsafe averageEach(line, step, 4, 1, weights, offset, groups, target)
+        case (6, 1): unsafe averageEach(line, step, 6, 1, weights, offset, groups, target)
+        case (3, 2): unsafe averageEach(line, step, 3, 2, weights, offset, groups, target)
+        default: return false
+        }
+        return true
     }
-    return true
 }
 
 @inline(__always)
@@ -90,121 +92,125 @@ private func averageEach(
     }
 }
 
-/// The means of contiguous squares of 4x4 numbers.
-///
-/// - Parameter stride: numbers from one row to the next.
-package func averageSquares(
-    _ rows: UnsafePointer<Float>, stride: Int, count: Int, into target: UnsafeMutablePointer<Float>
-) {
-    for index in upTo(count) {
-        var sum: Float = 0
-        for pixel in 0..<4 {
-            let x = 4 &* index &+ pixel
-            unsafe sum += (rows[x] + rows[stride &+ x]) + (rows[2 &* stride &+ x] + rows[3 &* stride &+ x])
+extension LoopSet {
+    /// The means of contiguous squares of 4x4 numbers.
+    ///
+    /// - Parameter stride: numbers from one row to the next.
+    package static func averageSquares(
+        _ rows: UnsafePointer<Float>, stride: Int, count: Int, into target: UnsafeMutablePointer<Float>
+    ) {
+        for index in upTo(count) {
+            var sum: Float = 0
+            for pixel in 0..<4 {
+                let x = 4 &* index &+ pixel
+                unsafe sum += (rows[x] + rows[stride &+ x]) + (rows[2 &* stride &+ x] + rows[3 &* stride &+ x])
+            }
+            unsafe target[index] = sum * (1 / 16)
         }
-        unsafe target[index] = sum * (1 / 16)
     }
-}
 
-/// Averages over contiguous intervals of a row.
-///
-/// - Parameters:
-///   - first: the first number of each interval.
-///   - weights: `taps` rows of a weight for each interval.
-///   - step: numbers from one pixel to the next.
-package func averageIntervals(
-    _ line: UnsafePointer<Float>, step: Int, first: UnsafePointer<Int32>, weights: UnsafePointer<Float>, taps: Int,
-    count: Int, into target: UnsafeMutablePointer<Float>
-) {
-    switch taps {
-    case 1: unsafe averageIntervals(line, step, first, weights, 1, count, target)
-    case 2: unsafe averageIntervals(line, step, first, weights, 2, count, target)
-    case 3: unsafe averageIntervals(line, step, first, weights, 3, count, target)
-    case 4: unsafe averageIntervals(line, step, first, weights, 4, count, target)
-    default: unsafe averageIntervals(line, step, first, weights, taps, count, target)
+    /// Averages over contiguous intervals of a row.
+    ///
+    /// - Parameters:
+    ///   - first: the first number of each interval.
+    ///   - weights: `taps` rows of a weight for each interval.
+    ///   - step: numbers from one pixel to the next.
+    package static func averageIntervals(
+        _ line: UnsafePointer<Float>, step: Int, first: UnsafePointer<Int32>, weights: UnsafePointer<Float>, taps: Int,
+        count: Int, into target: UnsafeMutablePointer<Float>
+    ) {
+        switch taps {
+        case 1: unsafe averageIntervals(line, step, first, weights, 1, count, target)
+        case 2: unsafe averageIntervals(line, step, first, weights, 2, count, target)
+        case 3: unsafe averageIntervals(line, step, first, weights, 3, count, target)
+        case 4: unsafe averageIntervals(line, step, first, weights, 4, count, target)
+        default: unsafe averageIntervals(line, step, first, weights, taps, count, target)
+        }
     }
-}
 
-@inline(__always)
-private func averageIntervals(
-    _ line: UnsafePointer<Float>, _ step: Int, _ first: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
-    _ taps: Int, _ count: Int, _ target: UnsafeMutablePointer<Float>
-) {
-    for index in upTo(count) {
-        let start = unsafe line + Int(first[index])
-        var sum: Float = 0
-        for tap in upTo(taps) { unsafe sum += weights[tap &* count &+ index] * start[tap &* step] }
-        unsafe target[index] = sum
+    @inline(__always)
+    private static func averageIntervals(
+        _ line: UnsafePointer<Float>, _ step: Int, _ first: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
+        _ taps: Int, _ count: Int, _ target: UnsafeMutablePointer<Float>
+    ) {
+        for index in upTo(count) {
+            let start = unsafe line + Int(first[index])
+            var sum: Float = 0
+            for tap in upTo(taps) { unsafe sum += weights[tap &* count &+ index] * start[tap &* step] }
+            unsafe target[index] = sum
+        }
     }
-}
 
-/// Interpolates between two rows: `upper + share · (lower − upper)`.
-package func interpolate(
-    _ upper: UnsafePointer<Float>, _ lower: UnsafePointer<Float>, share: Float, columns: Range<Int>,
-    into target: UnsafeMutablePointer<Float>
-) {
-    for x in each(columns) { unsafe target[x] = upper[x] + share * (lower[x] - upper[x]) }
+    /// Interpolates between two rows: `upper + share · (lower − upper)`.
+    package static func interpolate(
+        _ upper: UnsafePointer<Float>, _ lower: UnsafePointer<Float>, share: Float, columns: Range<Int>,
+        into target: UnsafeMutablePointer<Float>
+    ) {
+        for x in each(columns) { unsafe target[x] = upper[x] + share * (lower[x] - upper[x]) }
+    }
 }
 
 /// Numbers that are stored at a time. The last store of an interval may overrun it; the next interval overwrites the
 /// rest.
 private typealias Pixels = SIMD8<Float>
 
-/// Upsamples a row linearly.
-///
-/// - Parameters:
-///   - starts: for each sample, the first pixel between it and the next one; one more at the end.
-///   - share: for each pixel, the weight of the next sample.
-///   - samples: the samples before the columns.
-///   - step: 1; 0 for a single sample.
-///   - target: has room for seven numbers more than the columns, as `share` has.
-package func enlarge(
-    _ line: UnsafePointer<Float>, starts: UnsafePointer<Int32>, share: UnsafePointer<Float>, samples: Range<Int>,
-    step: Int, columns: Range<Int>, into target: UnsafeMutablePointer<Float>
-) {
-    for sample in each(samples) {
-        let begin = unsafe max(Int(starts[sample]), columns.lowerBound)
-        let end = unsafe min(Int(starts[sample &+ 1]), columns.upperBound)
-        let left = unsafe line[sample]
-        let difference = unsafe line[sample &+ step] - left
-        var x = begin
-        while x < end {
-            let pixels = unsafe Pixels(repeating: left) + load(share + x) * difference
-            unsafe store(pixels, target + x)
-            x &+= 8
+extension LoopSet {
+    /// Upsamples a row linearly.
+    ///
+    /// - Parameters:
+    ///   - starts: for each sample, the first pixel between it and the next one; one more at the end.
+    ///   - share: for each pixel, the weight of the next sample.
+    ///   - samples: the samples before the columns.
+    ///   - step: 1; 0 for a single sample.
+    ///   - target: has room for seven numbers more than the columns, as `share` has.
+    package static func enlarge(
+        _ line: UnsafePointer<Float>, starts: UnsafePointer<Int32>, share: UnsafePointer<Float>, samples: Range<Int>,
+        step: Int, columns: Range<Int>, into target: UnsafeMutablePointer<Float>
+    ) {
+        for sample in each(samples) {
+            let begin = unsafe max(Int(starts[sample]), columns.lowerBound)
+            let end = unsafe min(Int(starts[sample &+ 1]), columns.upperBound)
+            let left = unsafe line[sample]
+            let difference = unsafe line[sample &+ step] - left
+            var x = begin
+            while x < end {
+                let pixels = unsafe Pixels(repeating: left) + load(share + x) * difference
+                unsafe store(pixels, target + x)
+                x &+= 8
+            }
         }
     }
-}
 
-/// Evaluates a linear model of three channels, whose coefficients are upsampled linearly (`enlarge`).
-///
-///     q = b + Σ a · channel
-///
-/// - Parameters:
-///   - model: four rows of coefficients, a for each channel and b, `modelStride` numbers apart.
-///   - channels: three rows, `stride` numbers apart.
-package func evaluate(
-    model: UnsafePointer<Float>, modelStride: Int, starts: UnsafePointer<Int32>, share: UnsafePointer<Float>,
-    samples: Range<Int>, step: Int, channels: UnsafePointer<Float>, stride: Int, columns: Range<Int>,
-    into target: UnsafeMutablePointer<Float>
-) {
-    let (line1, line2, line3) = unsafe (model + modelStride, model + 2 &* modelStride, model + 3 &* modelStride)
-    let (channel1, channel2) = unsafe (channels + stride, channels + 2 &* stride)
-    for sample in each(samples) {
-        let begin = unsafe max(Int(starts[sample]), columns.lowerBound)
-        let end = unsafe min(Int(starts[sample &+ 1]), columns.upperBound)
-        if begin >= end { continue }
-        let next = sample &+ step
-        let (a0, a1, a2, b) = unsafe (model[sample], line1[sample], line2[sample], line3[sample])
-        let (d0, d1, d2, d3) = unsafe (model[next] - a0, line1[next] - a1, line2[next] - a2, line3[next] - b)
-        var x = begin
-        while x < end {
-            let share = unsafe load(share + x)
-            let first = unsafe (Pixels(repeating: a0) + share * d0) * load(channels + x)
-            let second = unsafe (Pixels(repeating: a1) + share * d1) * load(channel1 + x)
-            let third = unsafe (Pixels(repeating: a2) + share * d2) * load(channel2 + x)
-            unsafe store((Pixels(repeating: b) + share * d3 + first) + (second + third), target + x)
-            x &+= 8
+    /// Evaluates a linear model of three channels, whose coefficients are upsampled linearly (`enlarge`).
+    ///
+    ///     q = b + Σ a · channel
+    ///
+    /// - Parameters:
+    ///   - model: four rows of coefficients, a for each channel and b, `modelStride` numbers apart.
+    ///   - channels: three rows, `stride` numbers apart.
+    package static func evaluate(
+        model: UnsafePointer<Float>, modelStride: Int, starts: UnsafePointer<Int32>, share: UnsafePointer<Float>,
+        samples: Range<Int>, step: Int, channels: UnsafePointer<Float>, stride: Int, columns: Range<Int>,
+        into target: UnsafeMutablePointer<Float>
+    ) {
+        let (line1, line2, line3) = unsafe (model + modelStride, model + 2 &* modelStride, model + 3 &* modelStride)
+        let (channel1, channel2) = unsafe (channels + stride, channels + 2 &* stride)
+        for sample in each(samples) {
+            let begin = unsafe max(Int(starts[sample]), columns.lowerBound)
+            let end = unsafe min(Int(starts[sample &+ 1]), columns.upperBound)
+            if begin >= end { continue }
+            let next = sample &+ step
+            let (a0, a1, a2, b) = unsafe (model[sample], line1[sample], line2[sample], line3[sample])
+            let (d0, d1, d2, d3) = unsafe (model[next] - a0, line1[next] - a1, line2[next] - a2, line3[next] - b)
+            var x = begin
+            while x < end {
+                let share = unsafe load(share + x)
+                let first = unsafe (Pixels(repeating: a0) + share * d0) * load(channels + x)
+                let second = unsafe (Pixels(repeating: a1) + share * d1) * load(channel1 + x)
+                let third = unsafe (Pixels(repeating: a2) + share * d2) * load(channel2 + x)
+                unsafe store((Pixels(repeating: b) + share * d3 + first) + (second + third), target + x)
+                x &+= 8
+            }
         }
     }
 }
@@ -219,208 +225,217 @@ private func store(_ pixels: Pixels, _ target: UnsafeMutablePointer<Float>) {
     unsafe UnsafeMutableRawPointer(target).storeBytes(of: pixels, as: Pixels.self)
 }
 
-/// Converts a channel of some pixels to floating point.
-///
-/// - Parameters:
-///   - step: bytes from one sample to the next.
-///   - shift: binary logarithm of the number of pixels that share a sample.
-package func widen(
-    _ bytes: UnsafePointer<UInt8>, step: Int, shift: Int, columns: Range<Int>, into target: UnsafeMutablePointer<Float>
-) {
-    switch (step, shift) {
-    case (1, 0): for x in each(columns) { unsafe target[x] = Float(bytes[x]) }
-    case (4, 0): for x in each(columns) { unsafe target[x] = Float(bytes[4 &* x]) }
-    case (1, 1), (2, 1):
-        var x = columns.lowerBound
-        if x & 1 == 1 {
-            unsafe target[x] = Float(bytes[(x &>> 1) &* step])
-            x &+= 1
-        }
-        let (first, end) = (x &>> 1, columns.upperBound &>> 1)
-        if first < end {
-            for sample in upTo(end, from: first) {
-                let value = unsafe Float(bytes[sample &* step])
-                unsafe target[2 &* sample] = value
-                unsafe target[2 &* sample &+ 1] = value
+extension LoopSet {
+    /// Converts a channel of some pixels to floating point.
+    ///
+    /// - Parameters:
+    ///   - step: bytes from one sample to the next.
+    ///   - shift: binary logarithm of the number of pixels that share a sample.
+    package static func widen(
+        _ bytes: UnsafePointer<UInt8>, step: Int, shift: Int, columns: Range<Int>,
+        into target: UnsafeMutablePointer<Float>
+    ) {
+        switch (step, shift) {
+        case (1, 0): for x in each(columns) { unsafe target[x] = Float(bytes[x]) }
+        case (4, 0): for x in each(columns) { unsafe target[x] = Float(bytes[4 &* x]) }
+        case (1, 1), (2, 1):
+            var x = columns.lowerBound
+            if x & 1 == 1 {
+                unsafe target[x] = Float(bytes[(x &>> 1) &* step])
+                x &+= 1
             }
-            x = 2 &* end
+            let (first, end) = (x &>> 1, columns.upperBound &>> 1)
+            if first < end {
+                for sample in upTo(end, from: first) {
+                    let value = unsafe Float(bytes[sample &* step])
+                    unsafe target[2 &* sample] = value
+                    unsafe target[2 &* sample &+ 1] = value
+                }
+                x = 2 &* end
+            }
+            if x < columns.upperBound { unsafe target[x] = Float(bytes[(x &>> 1) &* step]) }
+        default: for x in each(columns) { unsafe target[x] = Float(bytes[(x &>> shift) &* step]) }
         }
-        if x < columns.upperBound { unsafe target[x] = Float(bytes[(x &>> 1) &* step]) }
-    default: for x in each(columns) { unsafe target[x] = Float(bytes[(x &>> shift) &* step]) }
     }
-}
 
-/// Convolves a row with the kernel (`side`, `middle`, `side`).
-package func smooth(
-    _ line: UnsafePointer<Float>, columns: Range<Int>, middle: Float, side: Float,
-    into target: UnsafeMutablePointer<Float>
-) {
-    for x in each(columns) { unsafe target[x] = middle * line[x] + side * (line[x &- 1] + line[x &+ 1]) }
-}
-
-/// Computes a row of alpha (`Drawing`).
-///
-/// - Parameters:
-///   - line: q, smoothed along the rows; `above` and `below` are the rows next to it.
-///   - plain: above 0.99 for all person, below −0.99 for all room.
-///   - keep: the weight of the old alpha, which is overwritten.
-package func finishAlpha(
-    _ line: UnsafePointer<Float>, above: UnsafePointer<Float>, below: UnsafePointer<Float>, middle: Float, side: Float,
-    slope: Float, plain: UnsafePointer<Float>, keep: UnsafePointer<Float>, columns: Range<Int>,
-    into alpha: UnsafeMutablePointer<UInt8>
-) {
-    for x in each(columns) {
-        let q = unsafe middle * line[x] + side * (above[x] + below[x])
-        let ramp = min(max((q - 0.5) * slope + 0.5, 0), 1) * 255
-        let drawn = unsafe plain[x] > 0.99 ? 255 : plain[x] < -0.99 ? 0 : ramp
-        let new = nearestWhole(drawn)
-        let old = unsafe Int32(alpha[x])
-        // The contribution of the old alpha is rounded towards 0, so that the new one is reached in the end.
-        let left = unsafe keep[x] * Float(old &- new)
-        let whole = nearestWhole(max(abs(left) - 0.499_97, 0))
-        unsafe alpha[x] = UInt8(truncatingIfNeeded: left < 0 ? new &- whole : new &+ whole)
+    /// Convolves a row with the kernel (`side`, `middle`, `side`).
+    package static func smooth(
+        _ line: UnsafePointer<Float>, columns: Range<Int>, middle: Float, side: Float,
+        into target: UnsafeMutablePointer<Float>
+    ) {
+        for x in each(columns) { unsafe target[x] = middle * line[x] + side * (line[x &- 1] + line[x &+ 1]) }
     }
-}
 
-/// Adds the square of the mean of three neighbours to each number, or stores it.
-package func addSquaredMeans(
-    _ sums: UnsafePointer<Float>, count: Int, factor: Float, isFirst: Bool, into target: UnsafeMutablePointer<Float>
-) {
-    for x in upTo(count) {
-        let mean = unsafe (sums[x &- 1] + sums[x] + sums[x &+ 1]) * factor
-        unsafe target[x] = (isFirst ? 0 : target[x]) + mean * mean
+    /// Computes a row of alpha (`Drawing`).
+    ///
+    /// - Parameters:
+    ///   - line: q, smoothed along the rows; `above` and `below` are the rows next to it.
+    ///   - plain: above 0.99 for all person, below −0.99 for all room.
+    ///   - keep: the weight of the old alpha, which is overwritten.
+    package static func finishAlpha(
+        _ line: UnsafePointer<Float>, above: UnsafePointer<Float>, below: UnsafePointer<Float>, middle: Float,
+        side: Float,
+        slope: Float, plain: UnsafePointer<Float>, keep: UnsafePointer<Float>, columns: Range<Int>,
+        into alpha: UnsafeMutablePointer<UInt8>
+    ) {
+        for x in each(columns) {
+            let q = unsafe middle * line[x] + side * (above[x] + below[x])
+            let ramp = min(max((q - 0.5) * slope + 0.5, 0), 1) * 255
+            let drawn = unsafe plain[x] > 0.99 ? 255 : plain[x] < -0.99 ? 0 : ramp
+            let new = nearestWhole(drawn)
+            let old = unsafe Int32(alpha[x])
+            // The contribution of the old alpha is rounded towards 0, so that the new one is reached in the end.
+            let left = unsafe keep[x] * Float(old &- new)
+            let whole = nearestWhole(max(abs(left) - 0.499_97, 0))
+            unsafe alpha[x] = UInt8(truncatingIfNeeded: left < 0 ? new &- whole : new &+ whole)
+        }
     }
-}
 
-/// The sum of three rows minus the sum of three others, `offset` numbers later.
-package func subtractRows(
-    _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, _ c: UnsafePointer<Float>, less offset: Int, count: Int,
-    into target: UnsafeMutablePointer<Float>
-) {
-    for x in upTo(count) {
-        unsafe target[x] = (a[x] - a[offset &+ x]) + (b[x] - b[offset &+ x]) + (c[x] - c[offset &+ x])
+    /// Adds the square of the mean of three neighbours to each number, or stores it.
+    package static func addSquaredMeans(
+        _ sums: UnsafePointer<Float>, count: Int, factor: Float, isFirst: Bool, into target: UnsafeMutablePointer<Float>
+    ) {
+        for x in upTo(count) {
+            let mean = unsafe (sums[x &- 1] + sums[x] + sums[x &+ 1]) * factor
+            unsafe target[x] = (isFirst ? 0 : target[x]) + mean * mean
+        }
     }
-}
 
-/// Blends log odds with those of the last frame (`Settle`).
-///
-/// - Parameter share: the squared change of each sample; replaced by the weight of the last frame.
-package func settle(
-    _ current: UnsafeMutablePointer<Float>, past: UnsafePointer<Float>, share: UnsafeMutablePointer<Float>, count: Int,
-    factor: Float, settle: Float, sure: Float
-) {
-    for index in upTo(count) {
-        let (old, new) = unsafe (past[index], current[index])
-        let change = unsafe min(max(share[index] * factor - 0.1, 0), 1)
-        let moved = old * new < 0 && abs(new) > sure ? 1 : change
-        let keep = settle * (1 - moved)
-        unsafe share[index] = keep
-        unsafe current[index] = new + keep * (old - new)
+    /// The sum of three rows minus the sum of three others, `offset` numbers later.
+    package static func subtractRows(
+        _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, _ c: UnsafePointer<Float>, less offset: Int, count: Int,
+        into target: UnsafeMutablePointer<Float>
+    ) {
+        for x in upTo(count) {
+            unsafe target[x] = (a[x] - a[offset &+ x]) + (b[x] - b[offset &+ x]) + (c[x] - c[offset &+ x])
+        }
+    }
+
+    /// Blends log odds with those of the last frame (`Settle`).
+    ///
+    /// - Parameter share: the squared change of each sample; replaced by the weight of the last frame.
+    package static func settle(
+        _ current: UnsafeMutablePointer<Float>, past: UnsafePointer<Float>, share: UnsafeMutablePointer<Float>,
+        count: Int,
+        factor: Float, settle: Float, sure: Float
+    ) {
+        for index in upTo(count) {
+            let (old, new) = unsafe (past[index], current[index])
+            let change = unsafe min(max(share[index] * factor - 0.1, 0), 1)
+            let moved = old * new < 0 && abs(new) > sure ? 1 : change
+            let keep = settle * (1 - moved)
+            unsafe share[index] = keep
+            unsafe current[index] = new + keep * (old - new)
+        }
     }
 }
 
 // MARK: - Guided filter
 
-/// Adds a row, times a weight, to another, or stores it.
-package func addRow(
-    _ row: UnsafePointer<Float>, weight: Float, isFirst: Bool, count: Int, into target: UnsafeMutablePointer<Float>
-) {
-    if isFirst {
-        for x in upTo(count) { unsafe target[x] = weight * row[x] }
-    } else {
-        for x in upTo(count) { unsafe target[x] += weight * row[x] }
-    }
-}
-
-/// The products of the numbers of two rows.
-package func multiply(
-    _ one: UnsafePointer<Float>, _ other: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>
-) {
-    for x in upTo(count) { unsafe target[x] = one[x] * other[x] }
-}
-
-/// Box sums along a row: each number plus its neighbours within a radius.
-///
-/// - Parameters:
-///   - line: has `radius` numbers of padding before and after it.
-package func sumNeighbours(
-    _ line: UnsafePointer<Float>, radius: Int, count: Int, into target: UnsafeMutablePointer<Float>
-) {
-    switch radius {
-    case 1: unsafe sumNeighbours(line, 1, count, target)
-    case 2: unsafe sumNeighbours(line, 2, count, target)
-    default:
-        for x in upTo(count) { unsafe target[x] = line[x &- radius] }
-        for offset in upTo(radius &+ 1, from: 1 &- radius) {
-            for x in upTo(count) { unsafe target[x] += line[x &+ offset] }
+extension LoopSet {
+    /// Adds a row, times a weight, to another, or stores it.
+    package static func addRow(
+        _ row: UnsafePointer<Float>, weight: Float, isFirst: Bool, count: Int, into target: UnsafeMutablePointer<Float>
+    ) {
+        if isFirst {
+            for x in upTo(count) { unsafe target[x] = weight * row[x] }
+        } else {
+            for x in upTo(count) { unsafe target[x] += weight * row[x] }
         }
     }
-}
 
-@inline(__always)
-private func sumNeighbours(
-    _ line: UnsafePointer<Float>, _ radius: Int, _ count: Int, _ target: UnsafeMutablePointer<Float>
-) {
-    for x in upTo(count) {
-        var sum = unsafe line[x &- radius]
-        for offset in upTo(radius &+ 1, from: 1 &- radius) { unsafe sum += line[x &+ offset] }
-        unsafe target[x] = sum
+    /// The products of the numbers of two rows.
+    package static func multiply(
+        _ one: UnsafePointer<Float>, _ other: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>
+    ) {
+        for x in upTo(count) { unsafe target[x] = one[x] * other[x] }
     }
-}
 
-/// Solves the least squares of a guided filter (`GuidedFilter`).
-///
-/// - Parameter lines: 13 rows of means, `stride` numbers apart: the color, P, the products of colors and those with P.
-///   a and b replace the first four.
-package func solveModel(_ lines: UnsafeMutablePointer<Float>, stride: Int, count: Int, epsilon: Float) {
-    for x in upTo(count) {
-        let (y, u, v, p) = unsafe (
-            lines[x], lines[stride &+ x], lines[2 &* stride &+ x], lines[3 &* stride &+ x]
-        )
-        let s00 = unsafe lines[4 &* stride &+ x] - y * y + epsilon
-        let s01 = unsafe lines[5 &* stride &+ x] - y * u
-        let s02 = unsafe lines[6 &* stride &+ x] - y * v
-        let s11 = unsafe lines[7 &* stride &+ x] - u * u + epsilon
-        let s12 = unsafe lines[8 &* stride &+ x] - u * v
-        let s22 = unsafe lines[9 &* stride &+ x] - v * v + epsilon
-        let c0 = unsafe lines[10 &* stride &+ x] - y * p
-        let c1 = unsafe lines[11 &* stride &+ x] - u * p
-        let c2 = unsafe lines[12 &* stride &+ x] - v * p
-        // The cofactors of the symmetric matrix.
-        let (k00, k01, k02) = (s11 * s22 - s12 * s12, s02 * s12 - s01 * s22, s01 * s12 - s02 * s11)
-        let (k11, k12, k22) = (s00 * s22 - s02 * s02, s01 * s02 - s00 * s12, s00 * s11 - s01 * s01)
-        let determinant = s00 * k00 + s01 * k01 + s02 * k02
-        let a0 = (k00 * c0 + k01 * c1 + k02 * c2) / determinant
-        let a1 = (k01 * c0 + k11 * c1 + k12 * c2) / determinant
-        let a2 = (k02 * c0 + k12 * c1 + k22 * c2) / determinant
-        unsafe lines[x] = a0
-        unsafe lines[stride &+ x] = a1
-        unsafe lines[2 &* stride &+ x] = a2
-        unsafe lines[3 &* stride &+ x] = p - a0 * y - a1 * u - a2 * v
+    /// Box sums along a row: each number plus its neighbours within a radius.
+    ///
+    /// - Parameters:
+    ///   - line: has `radius` numbers of padding before and after it.
+    package static func sumNeighbours(
+        _ line: UnsafePointer<Float>, radius: Int, count: Int, into target: UnsafeMutablePointer<Float>
+    ) {
+        switch radius {
+        case 1: unsafe sumNeighbours(line, 1, count, target)
+        case 2: unsafe sumNeighbours(line, 2, count, target)
+        default:
+            for x in upTo(count) { unsafe target[x] = line[x &- radius] }
+            for offset in upTo(radius &+ 1, from: 1 &- radius) {
+                for x in upTo(count) { unsafe target[x] += line[x &+ offset] }
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func sumNeighbours(
+        _ line: UnsafePointer<Float>, _ radius: Int, _ count: Int, _ target: UnsafeMutablePointer<Float>
+    ) {
+        for x in upTo(count) {
+            var sum = unsafe line[x &- radius]
+            for offset in upTo(radius &+ 1, from: 1 &- radius) { unsafe sum += line[x &+ offset] }
+            unsafe target[x] = sum
+        }
+    }
+
+    /// Solves the least squares of a guided filter (`GuidedFilter`).
+    ///
+    /// - Parameter lines: 13 rows of means, `stride` numbers apart: the color, P, the products of colors and those with P.
+    ///   a and b replace the first four.
+    package static func solveModel(_ lines: UnsafeMutablePointer<Float>, stride: Int, count: Int, epsilon: Float) {
+        for x in upTo(count) {
+            let (y, u, v, p) = unsafe (
+                lines[x], lines[stride &+ x], lines[2 &* stride &+ x], lines[3 &* stride &+ x]
+            )
+            let s00 = unsafe lines[4 &* stride &+ x] - y * y + epsilon
+            let s01 = unsafe lines[5 &* stride &+ x] - y * u
+            let s02 = unsafe lines[6 &* stride &+ x] - y * v
+            let s11 = unsafe lines[7 &* stride &+ x] - u * u + epsilon
+            let s12 = unsafe lines[8 &* stride &+ x] - u * v
+            let s22 = unsafe lines[9 &* stride &+ x] - v * v + epsilon
+            let c0 = unsafe lines[10 &* stride &+ x] - y * p
+            let c1 = unsafe lines[11 &* stride &+ x] - u * p
+            let c2 = unsafe lines[12 &* stride &+ x] - v * p
+            // The cofactors of the symmetric matrix.
+            let (k00, k01, k02) = (s11 * s22 - s12 * s12, s02 * s12 - s01 * s22, s01 * s12 - s02 * s11)
+            let (k11, k12, k22) = (s00 * s22 - s02 * s02, s01 * s02 - s00 * s12, s00 * s11 - s01 * s01)
+            let determinant = s00 * k00 + s01 * k01 + s02 * k02
+            let a0 = (k00 * c0 + k01 * c1 + k02 * c2) / determinant
+            let a1 = (k01 * c0 + k11 * c1 + k12 * c2) / determinant
+            let a2 = (k02 * c0 + k12 * c1 + k22 * c2) / determinant
+            unsafe lines[x] = a0
+            unsafe lines[stride &+ x] = a1
+            unsafe lines[2 &* stride &+ x] = a2
+            unsafe lines[3 &* stride &+ x] = p - a0 * y - a1 * u - a2 * v
+        }
     }
 }
 
 // MARK: - Sets
 
-/// Dilates a set of bits by a distance: each bit is set `distance` before and after it too. The result has no gaps if
-/// runs have at least `distance` bits.
-///
-/// - Parameters:
-///   - words: with one word of padding before and after them.
-///   - distance: 1 to 63.
-package func dilateWords(
-    _ words: UnsafePointer<UInt64>, count: Int, by distance: Int, into target: UnsafeMutablePointer<UInt64>
-) {
-    let shift = UInt64(truncatingIfNeeded: distance)
-    let rest = 64 &- shift
-    for index in upTo(count) {
-        let word = unsafe words[index]
-        let (before, after) = unsafe (words[index &- 1] &>> rest, words[index &+ 1] &<< rest)
-        unsafe target[index] = word | word &<< shift | word &>> shift | before | after
+extension LoopSet {
+    /// Dilates a set of bits by a distance: each bit is set `distance` before and after it too. The result has no gaps if
+    /// runs have at least `distance` bits.
+    ///
+    /// - Parameters:
+    ///   - words: with one word of padding before and after them.
+    ///   - distance: 1 to 63.
+    package static func dilateWords(
+        _ words: UnsafePointer<UInt64>, count: Int, by distance: Int, into target: UnsafeMutablePointer<UInt64>
+    ) {
+        let shift = UInt64(truncatingIfNeeded: distance)
+        let rest = 64 &- shift
+        for index in upTo(count) {
+            let word = unsafe words[index]
+            let (before, after) = unsafe (words[index &- 1] &>> rest, words[index &+ 1] &<< rest)
+            unsafe target[index] = word | word &<< shift | word &>> shift | before | after
+        }
     }
-}
 
-/// Adds the bits of a row of words to another.
-package func orWords(_ words: UnsafePointer<UInt64>, count: Int, into target: UnsafeMutablePointer<UInt64>) {
-    for index in upTo(count) { unsafe target[index] |= words[index] }
+    /// Adds the bits of a row of words to another.
+    package static func orWords(_ words: UnsafePointer<UInt64>, count: Int, into target: UnsafeMutablePointer<UInt64>) {
+        for index in upTo(count) { unsafe target[index] |= words[index] }
+    }
 }

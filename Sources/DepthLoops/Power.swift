@@ -1,14 +1,16 @@
-/// Raises numbers from 0 to slightly above 1 to a power, in place. Square root, fourth root and square are computed
-/// directly.
-///
-/// - Precondition: the exponent is finite and above 0.
-package func raise(_ numbers: UnsafeMutablePointer<Float>, count: Int, to exponent: Float) {
-    switch exponent {
-    case 1: break
-    case 0.5: for index in upTo(count) { unsafe numbers[index] = numbers[index].squareRoot() }
-    case 0.25: for index in upTo(count) { unsafe numbers[index] = numbers[index].squareRoot().squareRoot() }
-    case 2: for index in upTo(count) { unsafe numbers[index] *= numbers[index] }
-    default: for index in upTo(count) { unsafe numbers[index] = power(numbers[index], exponent) }
+extension LoopSet {
+    /// Raises numbers from 0 to slightly above 1 to a power, in place. Square root, fourth root and square are computed
+    /// directly.
+    ///
+    /// - Precondition: the exponent is finite and above 0.
+    package static func raise(_ numbers: UnsafeMutablePointer<Float>, count: Int, to exponent: Float) {
+        switch exponent {
+        case 1: break
+        case 0.5: for index in upTo(count) { unsafe numbers[index] = numbers[index].squareRoot() }
+        case 0.25: for index in upTo(count) { unsafe numbers[index] = numbers[index].squareRoot().squareRoot() }
+        case 2: for index in upTo(count) { unsafe numbers[index] *= numbers[index] }
+        default: for index in upTo(count) { unsafe numbers[index] = power(numbers[index], exponent) }
+        }
     }
 }
 

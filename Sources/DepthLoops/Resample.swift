@@ -1,49 +1,53 @@
 package import CDepthKernels
 
-/// Converts opacities of 0…1 to 16-bit fixed point, in units of 1 / (2^15 − 1); opacities above 1 count as 1.
-package func toFixed(_ opacities: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Int16>) {
-    for index in upTo(count) {
-        let opacity = unsafe opacities[index]
-        unsafe target[index] = Int16(truncatingIfNeeded: nearestWhole((opacity > 1 ? 1 : opacity) * 32767))
+extension LoopSet {
+    /// Converts opacities of 0…1 to 16-bit fixed point, in units of 1 / (2^15 − 1); opacities above 1 count as 1.
+    package static func toFixed(_ opacities: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Int16>)
+    {
+        for index in upTo(count) {
+            let opacity = unsafe opacities[index]
+            unsafe target[index] = Int16(truncatingIfNeeded: nearestWhole((opacity > 1 ? 1 : opacity) * 32767))
+        }
     }
-}
 
-/// Resamples a row of opacities with four taps for each pixel.
-///
-/// In fixed point: opacity 1 is 2^15, weight 1 is 2^15, and result 1 is 2^14.
-///
-/// - Parameter line: the opacities, followed by seven numbers of any value.
-package func resample(
-    _ line: UnsafePointer<Int16>, _ taps: dm_column_taps, columns: Range<Int>, into target: UnsafeMutablePointer<Int16>
-) {
-    unsafe dm_resample(line, taps, columns.lowerBound, columns.upperBound, target)
-}
+    /// Resamples a row of opacities with four taps for each pixel.
+    ///
+    /// In fixed point: opacity 1 is 2^15, weight 1 is 2^15, and result 1 is 2^14.
+    ///
+    /// - Parameter line: the opacities, followed by seven numbers of any value.
+    package static func resample(
+        _ line: UnsafePointer<Int16>, _ taps: dm_column_taps, columns: Range<Int>,
+        into target: UnsafeMutablePointer<Int16>
+    ) {
+        unsafe dm_resample(line, taps, columns.lowerBound, columns.upperBound, target)
+    }
 
-/// Computes rows of alpha as weighted sums of four rows of opacities.
-///
-///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest
-///
-/// In fixed point: opacity 1 is 2^14, weight 1 is 255 · 2^7, and sum 1 is 255 · 2^5. The error is below an eighth of a
-/// byte's step.
-///
-/// - Parameters:
-///   - taps: the taps of each row.
-///   - columns: the bytes that are written.
-///   - alpha: column 0 of the first row.
-package func filterVertically(
-    _ taps: UnsafePointer<dm_row_taps>, rows: Int, columns: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>,
-    stride: Int
-) {
-    // The sum of four truncated products is 2 too small on average; 16 rounds the shift to nearest.
-    let (bias, shift): (Int16, Int16) = (2 + 16, 5)
-    for row in upTo(rows) {
-        let bytes = unsafe alpha + row &* stride
-        if columns.upperBound &- columns.lowerBound >= 32 {
-            unsafe dm_filter_vertically(taps + row, columns.lowerBound, columns.upperBound, bias, shift, bytes)
-        } else {
-            for x in each(columns) {
-                let sum = unsafe upperHalves(taps[row], x) &+ bias
-                unsafe bytes[x] = UInt8(truncatingIfNeeded: min(max(sum &>> shift, 0), 255))
+    /// Computes rows of alpha as weighted sums of four rows of opacities.
+    ///
+    ///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest
+    ///
+    /// In fixed point: opacity 1 is 2^14, weight 1 is 255 · 2^7, and sum 1 is 255 · 2^5. The error is below an eighth of a
+    /// byte's step.
+    ///
+    /// - Parameters:
+    ///   - taps: the taps of each row.
+    ///   - columns: the bytes that are written.
+    ///   - alpha: column 0 of the first row.
+    package static func filterVertically(
+        _ taps: UnsafePointer<dm_row_taps>, rows: Int, columns: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>,
+        stride: Int
+    ) {
+        // The sum of four truncated products is 2 too small on average; 16 rounds the shift to nearest.
+        let (bias, shift): (Int16, Int16) = (2 + 16, 5)
+        for row in upTo(rows) {
+            let bytes = unsafe alpha + row &* stride
+            if columns.upperBound &- columns.lowerBound >= 32 {
+                unsafe dm_filter_vertically(taps + row, columns.lowerBound, columns.upperBound, bias, shift, bytes)
+            } else {
+                for x in each(columns) {
+                    let sum = unsafe upperHalves(taps[row], x) &+ bias
+                    unsafe bytes[x] = UInt8(truncatingIfNeeded: min(max(sum &>> shift, 0), 255))
+                }
             }
         }
     }

@@ -80,7 +80,7 @@ import Testing
 
     @Test(arguments: layouts, [false, true])
     func everyByteOfEveryWidthIsTheFormulaAndNothingElseIsTouched(layout: PixelLayout, copiesPastCache: Bool) throws {
-        for (width, loops) in (1...130).flatMap({ width in Loops.usable.map { (width, $0) } }) {
+        for (width, loops) in (1...130).flatMap({ width in usableLoops.map { (width, $0) } }) {
             let height = width % 5 + 1
             let alpha = GuardedPlane(
                 rowBytes: width, bytes: alphaLikePicture(width: width, height: height, seed: UInt64(width)))

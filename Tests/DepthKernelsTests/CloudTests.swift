@@ -300,7 +300,7 @@ import Testing
     @Test(arguments: [1.0, 2, 5, 6, 40])
     func `any number of workers draws the same picture, bit for bit, and leaves nothing behind`(size: Double) throws {
         var random = RepeatableRandomNumberGenerator(seed: 10)
-        for loops in Loops.usable {
+        for loops in usableLoops {
             let pools = [2, 3, 7].map { ReversedWorkerPool(size: $0) }
             let renderers = pools.map { pool in
                 let renderer = CloudRenderer(loops: loops, leastPixels: 40)
@@ -355,7 +355,7 @@ import Testing
         let far: [Float] = [.infinity, -.infinity, .nan]
         let scene = try CloudFixture(
             metres: (0..<15).map { far[$0 % 3] }, colors: [SIMD4<UInt8>](repeating: pixel(7), count: 15), width: 5)
-        for loops in Loops.usable {
+        for loops in usableLoops {
             for yaw in stride(from: -180.0, through: 180, by: 15) {
                 var settings = scene.settings
                 settings.view.yaw = yaw
@@ -377,7 +377,7 @@ import Testing
                 settings.view.yaw = Double(width) * 7
                 settings.view.roll = Double(width)
                 settings.view.zoom = -0.4
-                let pictures = try Loops.usable.map {
+                let pictures = try usableLoops.map {
                     try scene.draw(settings, width: width, height: 6, renderer: CloudRenderer(loops: $0))
                 }
                 for picture in pictures { #expect(picture == pictures[0], "\(width) wide, points of \(size)") }

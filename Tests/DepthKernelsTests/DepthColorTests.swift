@@ -259,13 +259,13 @@ import Testing
         let depth = try DepthMap(metres: metres(width * 4, seed: 8), width: width)
         for max in [0.5, 4, 9] {
             let expected = picture(DepthColorMapTests.equalized(depth.metres(), max: max))
-            for loops in Loops.usable {
+            for loops in usableLoops {
                 let painted = depth.painted(.equalize(max: max), with: DepthColorMap(loops: loops))
                 #expect(firstDifference(painted, expected) == nil)
             }
         }
         for range in [DepthColorRange.fixed(min: 0.3, max: 5), .fixed(min: 2, max: 2)] {
-            let pictures = Loops.usable.map { depth.painted(range, with: DepthColorMap(loops: $0)) }
+            let pictures = usableLoops.map { depth.painted(range, with: DepthColorMap(loops: $0)) }
             for picture in pictures { #expect(picture == pictures[0], "\(range)") }
         }
     }

@@ -31,7 +31,7 @@ import Testing
     /// Registers a map of counts of a millimetre.
     private func register(
         _ counts: [Int], width: Int, _ calibration: Calibration, encoding: DepthEncoding = .gray16LE,
-        invalid: Int = -2, loops: Loops = .best
+        invalid: Int = -2, loops: Loops = bestLoops
     ) throws -> [Int] {
         let map = try DepthMap(counts: counts, width: width, encoding: encoding)
         let color = try #require(calibration.color)
@@ -92,7 +92,7 @@ import Testing
     @Test func `metres stay metres, and what was not measured stays so`() throws {
         let camera = DepthRegistrationTests.camera(4, 2, focus: 50)
         let map = try DepthMap(metres: [1, 2.5, .nan, 0, -1, .infinity, 0.25, 8], width: 4)
-        let output = try register(map, DepthRegistrationTests.pair(camera, camera), loops: .best)
+        let output = try register(map, DepthRegistrationTests.pair(camera, camera), loops: bestLoops)
         let picture = try #require(
             DepthImage(plane: output.plane.readOnly, width: 4, height: 2, encoding: .float32LE))
         let metres = (0..<8).map { picture.metres(x: $0 % 4, y: $0 / 4, scale: DepthScale()) }
@@ -237,7 +237,7 @@ import Testing
             let (width, height) = (calibration.depth.width, calibration.depth.height)
             let counts = randomCounts(width * height, seed: UInt64(round))
             let best = try register(counts, width: width, calibration)
-            let plain = try register(counts, width: width, calibration, loops: .baseline)
+            let plain = try register(counts, width: width, calibration, loops: baselineLoops)
             // The compiler may contract products and sums differently.
             let same = zip(best, plain).count { $0 == $1 }
             #expect(same * 100 >= best.count * 97, "round \(round)")

@@ -106,7 +106,7 @@ private struct Picture {
 
     func change(
         alpha: GuardedPlane, background: Picture? = nil, _ settings: EdgeSettings = EdgeSettings(),
-        loops: Loops = .best, pool: ReversedWorkerPool? = nil
+        loops: Loops = bestLoops, pool: ReversedWorkerPool? = nil
     ) {
         let edge = EdgeColors(format.colors, width: width, height: height, loops: loops)
         edge.pool = pool
@@ -277,7 +277,7 @@ private func mixed(_ alpha: GuardedPlane) -> Paint {
         let video = Picture(format, width, height, mixed(alpha))
         for settings in [EdgeSettings(), EdgeSettings(decontaminate: 0.7, lightWrap: 0.6)] {
             var expected: [[UInt8]]?
-            for loops in Loops.usable {
+            for loops in usableLoops {
                 for threads in [1, 2, 7] {
                     let (picture, pool) = (video.copy, ReversedWorkerPool(size: threads))
                     picture.change(alpha: alpha, background: background, settings, loops: loops, pool: pool)

@@ -47,7 +47,7 @@ import Testing
         let large = try golden.enlarged(by: 5)
         func run(_ matte: Matte) throws -> [[UInt8]] { try large.frames.indices.map { try large.alpha(of: matte, $0) } }
         let expected = try run(Matte())
-        for loops in Loops.usable {
+        for loops in usableLoops {
             for size in [1, 2, 7] {
                 let (matte, pool) = (Matte(loops: loops), ReversedWorkerPool(size: size))
                 matte.pool = pool

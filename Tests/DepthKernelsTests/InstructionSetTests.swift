@@ -16,12 +16,12 @@ import Testing
             settings.featherFar = feather
             // At 1.4 times the width the taps of eight pixels are sometimes those of nine samples.
             for video in [(390, 61), (301, 200), (182, 40), (70, 33), (31, 403)] {
-                let mattes = Loops.usable.map { loops in
+                let mattes = usableLoops.map { loops in
                     depth.alpha(settings, videoWidth: video.0, videoHeight: video.1, loops: loops)
                 }
                 for matte in mattes { #expect(matte == mattes[0], "\(video), feather \(feather)") }
             }
-            let coverages = Loops.usable.map { loops in
+            let coverages = usableLoops.map { loops in
                 let matte = Matte(loops: loops)
                 matte.render(MatteFrame(depth: depth.image, width: width, height: height), settings)
                 return matte.report.coverage
@@ -35,7 +35,7 @@ import Testing
         for width in 1...130 {
             func bytes() -> [UInt8] { (0..<width * 2).map { _ in UInt8.random(in: 0...255, using: &random) } }
             let (video, background, alpha) = (bytes(), bytes(), bytes())
-            let results = Loops.usable.map { blended(video, background, alpha, width: width, loops: $0) }
+            let results = usableLoops.map { blended(video, background, alpha, width: width, loops: $0) }
             for result in results { #expect(result == results[0], "\(width) wide") }
             let expected = video.indices.map {
                 blendedByte(video: video[$0], background: background[$0], alpha: alpha[$0])
@@ -51,7 +51,7 @@ import Testing
                 let sum = Int(video[index]) * alpha + Int(background[index]) * (255 - alpha)
                 return UInt8((2 * sum + 255) / 510)
             }
-            for loops in Loops.usable {
+            for loops in usableLoops {
                 let alphas = [UInt8](repeating: UInt8(alpha), count: video.count)
                 // As long as it can be, and as short as the shorter vectors are.
                 for width in [video.count / 2, 8] {

@@ -48,7 +48,7 @@ struct DepthMap {
     /// A matte by a fresh renderer, the map stretched over the frame.
     func alpha(
         _ settings: MatteSettings, scale: DepthScale = DepthScale(), videoWidth: Int? = nil, videoHeight: Int? = nil,
-        loops: Loops = .best
+        loops: Loops = bestLoops
     ) -> [UInt8] {
         let width = videoWidth ?? image.width
         let height = videoHeight ?? image.height
@@ -60,7 +60,7 @@ struct DepthMap {
 
 /// The bytes of a fresh matte.
 func matte(
-    _ depth: DepthImage, width: Int, height: Int, settings: MatteSettings = MatteSettings(), loops: Loops = .best
+    _ depth: DepthImage, width: Int, height: Int, settings: MatteSettings = MatteSettings(), loops: Loops = bestLoops
 ) -> [UInt8] {
     let matte = Matte(loops: loops)
     matte.render(MatteFrame(depth: depth, width: width, height: height), settings)

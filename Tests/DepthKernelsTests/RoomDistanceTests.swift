@@ -82,7 +82,7 @@ import Testing
         for video in [(640, 480), (1, 1), (7, 3), (33, 1000), (1930, 1090), (64, 48)] {
             let counts = (0..<33 * 25).map { [0, 900, 1500, 6000][$0 * 7 % 4] }
             let alpha = GuardedPlane(rowBytes: video.0, rows: video.1) { x, y in (x / 9 + y / 5) % 4 == 0 ? 255 : 0 }
-            let results = try (Loops.usable.map { RoomDistance(loops: $0) } + [kept]).map {
+            let results = try (usableLoops.map { RoomDistance(loops: $0) } + [kept]).map {
                 try layers(counts, width: 33, over: video, alpha: alpha, with: $0)
             }
             #expect(results.allSatisfy { $0.first == results[0].first && $0.second == results[0].second })

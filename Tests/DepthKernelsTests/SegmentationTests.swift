@@ -98,7 +98,7 @@ import Testing
         for (width, height) in [(1, 1), (1, 7), (333, 2), (67, 91)] {
             let mask = picture(width: width, height: height) { x, y in UInt8(truncatingIfNeeded: x &* 37 &+ y &* 59) }
             let expected = try alphas { _ in mask }
-            for loops in Loops.usable {
+            for loops in usableLoops {
                 let matte = Matte(loops: loops)
                 matte.pool = ReversedWorkerPool(size: 5)
                 #expect(try alphas(matte) { _ in mask } == expected, "\(loops), \(width)x\(height)")

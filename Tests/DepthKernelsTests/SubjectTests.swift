@@ -275,7 +275,7 @@ import Testing
         scene.addPerson(axis: 160, top: 10, distance: 2.2, isWhole: true)
         scene.add(220..<250, 190..<226) { _, _ in 2.15 }
         let expected = try scene.alpha()
-        for loops in Loops.usable {
+        for loops in usableLoops {
             for size in [1, 3] {
                 let matte = Matte(loops: loops)
                 matte.pool = ReversedWorkerPool(size: size)

@@ -15,7 +15,7 @@ import Testing
                 (0..<width).map { depth.image.metres(x: $0, y: y, scale: scale) }
             }
             let expected = Double(looked.count { $0 == nil }) / Double(2 * width)
-            for loops in Loops.usable {
+            for loops in usableLoops {
                 #expect(
                     unmeasuredShare(of: depth.image, scale: scale, loops: loops) == expected,
                     "\(width) wide, \(loops)")

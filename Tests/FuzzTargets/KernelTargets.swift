@@ -2,7 +2,7 @@ import DepthKernels
 
 /// Mattes of any depth map with any settings: no trap, no byte beside a plane, and background where a limit is no number.
 func fuzzMatte(_ input: inout FuzzInput) {
-    let matte = Matte(loops: input.flag() ? .best : .baseline)
+    let matte = Matte(loops: input.flag() ? bestLoops : baselineLoops)
     let (width, height) = (input.number(1...40), input.number(1...30))
     let colors = anyColors(&input)
     for number in 0..<input.number(1...3) {
@@ -69,7 +69,7 @@ func fuzzCloud(_ input: inout FuzzInput) {
     let output = Block(count: outWidth * outHeight * 4)
     guard let target = output.plane(rowBytes: outWidth * 4, rows: outHeight) else { broken("it fits") }
     let scale = anyScale(&input)
-    let renderer = CloudRenderer(loops: input.flag() ? .best : .baseline)
+    let renderer = CloudRenderer(loops: input.flag() ? bestLoops : baselineLoops)
     _ = renderer.draw(
         depth.image, scale: scale, colors: picture, settings: settings, into: target, width: outWidth,
         height: outHeight)

@@ -48,7 +48,8 @@ package final class DepthRegistration {
     ///   - outputWidth, outputHeight: of the maps that come out.
     /// - Returns: nil where the calibration has no color camera, or numbers that are no camera's.
     package init?(
-        _ calibration: Calibration, width: Int, height: Int, outputWidth: Int, outputHeight: Int, loops: Loops = .best
+        _ calibration: Calibration, width: Int, height: Int, outputWidth: Int, outputHeight: Int,
+        loops: Loops = bestLoops
     ) {
         guard let color = calibration.color, width > 0, height > 0, outputWidth > 0, outputHeight > 0,
             width <= 32768, height <= 32768, outputWidth <= 32768, outputHeight <= 32768

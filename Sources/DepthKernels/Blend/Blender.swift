@@ -35,7 +35,7 @@ package final class Blender {
     ///   - copiesPastCache: nil = by the size of frames. The result does not depend on it.
     package init(
         layout: PixelLayout, colors: VideoColors? = nil, width: Int, height: Int, copiesPastCache: Bool? = nil,
-        loops: Loops = .best
+        loops: Loops = bestLoops
     ) {
         self.layout = layout
         edgeColors = colors.map { EdgeColors($0, width: width, height: height, loops: loops) }

@@ -72,7 +72,7 @@ package final class EdgeColors {
     private static let lightReach = 2
 
     /// - Precondition: `width` and `height` are above 0.
-    package init(_ colors: VideoColors, width: Int, height: Int, loops: Loops = .best) {
+    package init(_ colors: VideoColors, width: Int, height: Int, loops: Loops = bestLoops) {
         self.colors = colors
         self.loops = loops
         cells = PictureCells(width: width, height: height)

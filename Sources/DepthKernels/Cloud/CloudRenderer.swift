@@ -44,7 +44,7 @@ package final class CloudRenderer {
     private let bands: Bands<CloudMemory>
 
     /// - Parameter leastPixels: the smallest band of rows, in samples or pixels.
-    package init(loops: Loops = .best, leastPixels: Int = CloudRenderer.leastPixels) {
+    package init(loops: Loops = bestLoops, leastPixels: Int = CloudRenderer.leastPixels) {
         self.loops = loops
         bands = Bands(leastPixels: leastPixels)
     }

@@ -21,7 +21,7 @@ package struct PointCloudFile: Sendable {
         var writer = PointWriter(capacity: depth.width * depth.height * PointCloudFile.bytesPerPoint)
         var metres = DepthMetres()
         var colors = CloudColors()
-        let loops = Loops.best
+        let loops = bestLoops
         let isOfThisMap =
             picture.placement.depthWidth == depth.width && picture.placement.depthHeight == depth.height
         for y in 0..<(isOfThisMap ? depth.height : 0) {

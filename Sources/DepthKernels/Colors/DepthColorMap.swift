@@ -65,7 +65,7 @@ package final class DepthColorMap {
         var colors: DepthColors
     }
 
-    package init(loops: Loops = .best) { self.loops = loops }
+    package init(loops: Loops = bestLoops) { self.loops = loops }
 
     /// Fills `target` with a pixel for each sample; a map larger than `target` is cropped.
     ///

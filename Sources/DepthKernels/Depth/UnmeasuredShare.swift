@@ -1,5 +1,5 @@
 /// The share of a depth map that was not measured, 0…1, estimated from every eighth row.
-package func unmeasuredShare(of image: DepthImage, scale: DepthScale, loops: Loops = .best) -> Double {
+package func unmeasuredShare(of image: DepthImage, scale: DepthScale, loops: Loops = bestLoops) -> Double {
     var unmeasured = 0
     var looked = 0
     let measured = image.encoding.fullScale.map { CountRange(measuredBy: scale, fullScale: $0) }

@@ -23,7 +23,7 @@ package final class RoomDistance {
     private static let samples = 3
     private static let holeWeight: Float = 1 / 16
 
-    package init(loops: Loops = .best) { self.loops = loops }
+    package init(loops: Loops = bestLoops) { self.loops = loops }
 
     /// The focus of the lens, in metres.
     package struct Focus: Sendable {

@@ -42,7 +42,7 @@ package final class Matte: AlphaSource {
         package init() {}
     }
 
-    package init(loops: Loops = .best) { self.loops = loops }
+    package init(loops: Loops = bestLoops) { self.loops = loops }
 
     /// Renders one frame. Every number in `settings` is allowed, NaN included: numbers are clamped to their ranges
     /// first.

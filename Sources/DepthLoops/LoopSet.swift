@@ -1,0 +1,2 @@
+/// The loops as they are compiled for one instruction set.
+package enum LoopSet {}
