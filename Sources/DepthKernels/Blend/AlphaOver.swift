@@ -1,3 +1,4 @@
+import CDepthKernels
 import DepthLoops
 
 /// The place of a format's alpha channel: a byte for each pixel.
@@ -22,6 +23,11 @@ package struct AlphaChannel: Equatable, Sendable {
     fileprivate func isOpaque(_ plane: Plane, _ rows: Range<Int>, _ pixels: Range<Int>) -> Bool {
         rows.allSatisfy { y in
             let row = unsafe plane.row(y) + pixels.lowerBound &* step
+            // Runs are too short for the hardware prefetcher.
+            if y &+ 16 < plane.rows {
+                unsafe dm_prefetch_row(
+                    (row + 16 &* plane.stride).assumingMemoryBound(to: UInt8.self), pixels.count &* step)
+            }
             return if step == 1 {
                 unsafe allBits(row, UInt8.self, pixels.count) == .max
             } else {
