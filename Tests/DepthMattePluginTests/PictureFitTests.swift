@@ -193,6 +193,22 @@ import Testing
         #expect(abs(area.width / area.height - 80.0 / 60) < 0.03, "\(area)")
     }
 
+    @Test func `a video file whose pixels are not square is fitted by its shape`() throws {
+        let still = folder.write("white.png", png(width: 40, height: 60) { _, _ in [255, 255, 255] })
+        let path = folder["wide.mkv"]
+        let outcome = Pipeline(
+            "multifilesrc location=\(still) num-buffers=2 caps=image/png,framerate=10/1 ! pngdec ! videoconvert "
+                + "! capssetter caps=video/x-raw,pixel-aspect-ratio=2/1 ! matroskamux ! filesink location=\(path)"
+        ).run()
+        try #require(outcome == .ended)
+        let shape = VideoShape("RGB", 160, 120)
+        let bench = Bench([], ["background": path, "background-fit": "contain", "background-color": "0xff000000"])
+        bench.video.start(shape)
+        bench.video.push(noise(shape, seed: 1), at: 0)
+        let area = brightArea(try #require(bench.output.next()).bytes, shape)
+        #expect(abs(area.width / area.height - 80.0 / 60) < 0.03, "\(area)")
+    }
+
     @Test func `cover cuts a small picture where it belongs`() {
         // 22.5 of the 40 rows are shown, each four pixels high.
         let still = png(width: 40, height: 40) { _, y in [UInt8](repeating: 18..<22 ~= y ? 255 : 0, count: 3) }

@@ -64,6 +64,38 @@ import Testing
         #expect(pixels(bytes, otherThan: [0, 0, 255, 255], video) == 0)
     }
 
+    /// Video of alpha p over what lies under it, b: c = C · p + B · (1 − p). Where the room is blurred, it lies over the color, and
+    /// the person over the room.
+    @Test(arguments: ["RGBA", "BGRA", "ARGB", "ABGR", "AYUV", "A420"], ["threshold", "fusion"])
+    func `half clear video lies over the background`(format: String, method: String) throws {
+        let video = VideoShape(format, 64, 48)
+        let own: [Double] = video.isYUV ? [180, 100, 150] : [250, 200, 40]
+        let color = hidden(video).prefix(3).map(Double.init)
+        let mixed = zip(own, color).map { ($0 * 128 + $1 * 127) / 255 }
+        let twice = zip(own, mixed).map { ($0 * 128 + $1 * 127) / 255 }
+        let modes: [(mode: String, person: [Double], room: [Double])] = [
+            ("color", mixed + [255], color + [255]), ("blur", twice + [255], mixed + [255]),
+            ("transparent", own + [128], color + [0]),
+        ]
+        for (mode, person, room) in modes {
+            let bench = Bench(
+                ["depth"],
+                TransparencyTests.properties.with(["background-mode": mode, "method": method, "light-wrap": "0"]))
+            bench.depth.start(DepthShape("GRAY16_LE", 64, 48))
+            bench.depth.push(
+                DepthShape("GRAY16_LE", 64, 48).bytes(counts: (0..<(64 * 48)).map { $0 % 64 < 32 ? 700 : 3000 }),
+                at: 0)
+            bench.video.start(video)
+            bench.video.push(flat(video, own.map { UInt8($0) } + [128]), at: 0)
+            let bytes = try #require(bench.output.next()).bytes
+            for (x, expected) in [(8, person), (56, room)] {
+                let seen = video.components.map { bytes[$0.index(x / $0.columnsPerSample, 24 / $0.rowsPerSample)] }
+                let isEqual = zip(seen, expected).allSatisfy { abs(Double($0) - $1) <= 2.5 }
+                #expect(isEqual, "\(mode) at \(x): \(seen), not \(expected)")
+            }
+        }
+    }
+
     @Test(arguments: pairs)
     func `the color is straight, and hidden where nothing shows`(input: String, output: String) throws {
         let shape = VideoShape(output, 75, 51)
