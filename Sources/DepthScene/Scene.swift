@@ -32,9 +32,28 @@ package struct Scene: Equatable, Sendable {
     package let pattern: ScenePattern
     /// Chooses the person's colors and where in their movements they start, and the depth noise; 0 is the default.
     package let seed: UInt32
+    /// The cameras' angle of view across the frame, in degrees. `ramp` and `blank` look the same through every lens.
+    package let lens: Double
 
-    package init(pattern: ScenePattern, seed: UInt32) {
+    /// The lens for which the shapes are laid out, in degrees.
+    package static let layoutLens = 60.0
+
+    package init(pattern: ScenePattern, seed: UInt32, lens: Double = Scene.layoutLens) {
         self.pattern = pattern
         self.seed = seed
+        self.lens = lens
+    }
+
+    /// The focal length, relative to that of `layoutLens`: the size of everything in the frame.
+    var zoom: Float { Scene.tangent(ofHalf: Scene.layoutLens) / Scene.tangent(ofHalf: lens) }
+
+    static func tangent(ofHalf degrees: Double) -> Float {
+        Numeric.sine(turns: degrees / 720) / Numeric.sine(turns: degrees / 720 + 0.25)
+    }
+
+    /// From the layout to the frame: larger or smaller about the center.
+    var view: Affine {
+        let center = Point(Drawing.sceneWidth, 1) / 2
+        return .move(-center).then(.scale([zoom, zoom])).then(.move(center))
     }
 }

@@ -1,16 +1,19 @@
 extension Scene {
     /// The persons whom the matte shows, from back to front.
     func foreground(seconds: Double) -> [Person] {
-        switch pattern {
+        // A wider lens shows what is below the edge of the layout.
+        let isWhole = zoom < 1
+        return switch pattern {
         case .ramp, .blank: []
-        case .person, .likeColors, .noWall, .dim: [Person(seed: seed, seconds: seconds)]
-        case .longHair: [Person(seed: seed, seconds: seconds, Placement(hasLongHair: true))]
-        case .hand: [Person(seed: seed, seconds: seconds, Placement(holdsTelephone: true))]
+        case .person, .likeColors, .noWall, .dim: [Person(seed: seed, seconds: seconds, Placement(isWhole: isWhole))]
+        case .longHair: [Person(seed: seed, seconds: seconds, Placement(hasLongHair: true, isWhole: isWhole))]
+        case .hand: [Person(seed: seed, seconds: seconds, Placement(holdsTelephone: true, isWhole: isWhole))]
         case .far: [Person(seed: seed, seconds: seconds, .at(0.86, 0.22, scale: 0.23, distance: 2.4, isWhole: true))]
         case .people:
             [
-                Person(seed: seed &+ 1, seconds: seconds, .at(1.26, 0.645, scale: 0.80, distance: 0.08)),
-                Person(seed: seed, seconds: seconds, .at(0.28, 0.650, scale: 0.82, distance: 0.05)),
+                Person(
+                    seed: seed &+ 1, seconds: seconds, .at(1.26, 0.645, scale: 0.80, distance: 0.08, isWhole: isWhole)),
+                Person(seed: seed, seconds: seconds, .at(0.28, 0.650, scale: 0.82, distance: 0.05, isWhole: isWhole)),
             ]
         }
     }

@@ -94,7 +94,13 @@ package final class SceneRenderer {
     /// The rectangles that a face detector would report, in fractions 0…1 of the frame's width and height; none in
     /// `ramp` and `blank`.
     package func faces(seconds: Double) -> [Rectangle<Double>] {
-        persons(seconds: seconds).map(\.faceBox)
+        persons(seconds: seconds).map { $0.faceBox(through: scene.view) }
+    }
+
+    /// The focal lengths of a picture of any size, in pixels; pictures that are not 16:9 are stretched.
+    package static func focalLengths(lens: Double, width: Int, height: Int) -> (x: Double, y: Double) {
+        let tangent = Double(Scene.tangent(ofHalf: lens))
+        return (Double(width) / 2 / tangent, Double(height) * Double(Drawing.sceneWidth) / 2 / tangent)
     }
 
     /// True for the share, 0…1, of frame numbers that a camera with dropouts loses.
@@ -111,7 +117,7 @@ package final class SceneRenderer {
     }
 
     private func drawing(of persons: [Person], onlyOutlines: Bool) -> Drawing {
-        var drawing = Drawing(width: width, height: height, onlyOutlines: onlyOutlines)
+        var drawing = Drawing(width: width, height: height, view: scene.view, onlyOutlines: onlyOutlines)
         for person in persons { drawing.add(person) }
         return drawing
     }
@@ -136,7 +142,7 @@ package final class SceneRenderer {
     }
 
     private func drawRoomPixels() -> [SIMD4<UInt8>] {
-        var room = Drawing(width: width, height: height, onlyOutlines: false)
+        var room = Drawing(width: width, height: height, view: scene.view, onlyOutlines: false)
         room.addRoom(of: scene)
         return (0..<height).flatMap { row in
             composer.paint(row, of: room).enumerated().map { ($1 + SceneRenderer.dither($0, row)).pixel }
@@ -157,7 +163,7 @@ package final class SceneRenderer {
 
     private func drawRoomDepth() -> [Float] {
         guard scene.pattern != .noWall else { return [Float](repeating: 0, count: width * height) }
-        var room = Drawing(width: width, height: height, onlyOutlines: true)
+        var room = Drawing(width: width, height: height, view: scene.view, onlyOutlines: true)
         room.addRoom(of: scene)
         return (0..<height).flatMap { row in
             var samples = [Float](repeating: Drawing.farthestDepth, count: width)
@@ -167,7 +173,7 @@ package final class SceneRenderer {
     }
 
     private func drawRoomReflectance() -> [Float] {
-        var room = Drawing(width: width, height: height, onlyOutlines: true)
+        var room = Drawing(width: width, height: height, view: scene.view, onlyOutlines: true)
         room.addRoom(of: scene)
         return (0..<height).flatMap { row in
             var reflectance = [Float](repeating: 1, count: width)
@@ -180,7 +186,7 @@ package final class SceneRenderer {
 
     /// The sensor of a kind, reused from the last frame if it is the same; nil for `ideal`.
     private func sensor(of kind: SensorKind) -> DepthSensor? {
-        if sensor?.kind != kind { sensor = DepthSensor(kind, width: width, height: height) }
+        if sensor?.kind != kind { sensor = DepthSensor(kind, width: width, height: height, zoom: scene.zoom) }
         return sensor
     }
 

@@ -68,12 +68,13 @@ package struct Property<Settings: Sendable>: Sendable {
     package typealias Path<Value> = WritableKeyPath<Settings, Value> & Sendable
 
     package static func double(
-        _ name: String, _ blurb: String, _ range: ClosedRange<Double>, _ path: any Path<Double>
+        _ name: String, _ blurb: String, _ range: ClosedRange<Double>, _ path: any Path<Double>,
+        onlyBeforeStart: Bool = false
     ) -> Self {
         Property(name: name, blurb: blurb) {
             g_param_spec_double(
                 name, title(name), blurb, range.lowerBound, range.upperBound, $0[keyPath: path],
-                Mutability.controllable.flags)
+                onlyBeforeStart ? Mutability.ready.flags : Mutability.controllable.flags)
         } read: {
             g_value_set_double($1, $0[keyPath: path])
         } write: {

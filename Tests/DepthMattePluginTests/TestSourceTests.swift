@@ -45,6 +45,17 @@ import Testing
         #expect(holed["depth"] != runs[0]["depth"], "holes come on top")
     }
 
+    /// 60° is what elements assume without a calibration.
+    @Test(arguments: [
+        (lens: "", focal: nil), ("lens=60", nil), ("lens=90", "\"fx\": 32,"), ("lens=40", "\"fx\": 87.9"),
+    ])
+    func `the depth caps tell the lens where it is not 60 degrees`(lens: String, focal: String?) throws {
+        let pipeline = pipeline("num-buffers=1 \(lens)")
+        let first = try #require(frames(pipeline)["depth"]?.first)
+        #expect(first.caps.contains("calibration") == (focal != nil))
+        if let focal { #expect(first.caps.replacing("\\", with: "").contains(focal), "\(first.caps)") }
+    }
+
     @Test func `the ideal sensor is the exact depth`() {
         let runs = ["", "sensor=ideal"].map { frames(pipeline("num-buffers=3 \($0)"))["depth"]?.map(\.bytes) }
         #expect(runs[0]?.count == 3)

@@ -49,6 +49,27 @@ import Testing
         }
     }
 
+    /// Sizes in the frame follow the focal length, and distances stay.
+    @Test(arguments: [45.0, 69, 90, 120], [ScenePattern.person, .far])
+    func `a lens changes the size of the person, not the distance`(lens: Double, pattern: ScenePattern) {
+        let layout = renderer(pattern)
+        let scene = SceneRenderer(scene: Scene(pattern: pattern, seed: 0, lens: lens), width: 320, height: 180)
+        let focal = SceneRenderer.focalLengths(lens: lens, width: 320, height: 180)
+        let usual = SceneRenderer.focalLengths(lens: 60, width: 320, height: 180)
+        #expect(abs(focal.x * 2 * tangents[lens, default: 0] - 320) < 0.01 && abs(focal.x - focal.y) < 0.01)
+        let (face, usualFace) = (scene.faces(seconds: 0)[0], layout.faces(seconds: 0)[0])
+        #expect(abs(face.width / usualFace.width - focal.x / usual.x) < 1e-4)
+        func depth(_ renderer: SceneRenderer, at face: Rectangle<Double>) -> Float {
+            let (x, y) = (face.x + face.width / 2, face.y + face.height / 2)
+            return renderer.depth(at: 0).floats[Int(y * 180) * 320 + Int(x * 320)]
+        }
+        #expect(abs(depth(scene, at: face) - depth(layout, at: usualFace)) < 0.03)
+        #expect(scene.depth(at: 0).floats.allSatisfy { $0 > 0 }, "the room fills the frame")
+    }
+
+    /// Of half the angle.
+    private let tangents = [45.0: 0.414214, 69: 0.687281, 90: 1, 120: 1.732051]
+
     @Test func `those within a metre are the matte of people`() {
         let scene = renderer(.people)
         let (depth, matte) = (scene.depth(at: 0.8).floats, scene.matte(at: 0.8).pixels)

@@ -61,6 +61,10 @@ enum DepthTestSrc {
         .uint(
             "seed", "Seed of the person's colors and movements and of the noise; 0 = the default person",
             0...UInt32.max, \.seed),
+        .double(
+            "lens",
+            "Angle of view across the frame, in degrees; the caps of the depth map have the calibration where it is not 60",
+            20...150, \.lens, onlyBeforeStart: true),
         .choice(
             "sensor", "Depth camera whose errors are simulated; the properties noise and holes add to them", \.sensor),
         .double(
@@ -88,6 +92,7 @@ enum DepthTestSrc {
 struct DepthTestSrcSettings: Sendable {
     var pattern = ScenePattern.person
     var seed: UInt32 = 0
+    var lens = Scene.layoutLens
     var sensor = SensorKind.ideal
     var noise = 0.0
     var holes = 0.0

@@ -1,5 +1,7 @@
 import CGStreamer
 import DepthAggregator
+import DepthKernels
+import DepthScene
 import GstBridge
 
 /// One `depthtestsrc` instance.
@@ -212,6 +214,7 @@ final class DepthTestSrcElement: PushSource {
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
         }
         defer { gst_caps_unref(caps) }
+        if stream.role == .depth { addCalibration(to: caps) }
         Self.log.debug(self) { "\(stream.role.rawValue) caps: \(caps.text)" }
         if let current = gst_pad_get_current_caps(stream.pad) {
             defer { gst_caps_unref(current) }
@@ -220,6 +223,16 @@ final class DepthTestSrcElement: PushSource {
         guard stream.setFormat(caps), gst_pad_push_event(stream.pad, gst_event_new_caps(caps)) != 0 else {
             throw .refused(stream.pad.isFlushing ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED)
         }
+    }
+
+    /// Says what the lens is where it is not the one that elements assume.
+    private func addCalibration(to caps: UnsafeMutablePointer<GstCaps>) {
+        let lens = table.current.lens
+        guard lens != Scene.layoutLens, let (width, height) = caps.size else { return }
+        let (fx, fy) = SceneRenderer.focalLengths(lens: lens, width: width, height: height)
+        let camera = CameraIntrinsics(
+            width: width, height: height, fx: fx, fy: fy, cx: Double(width - 1) / 2, cy: Double(height - 1) / 2)
+        StreamCalibration(calibration: Calibration(depth: camera)).write(to: caps)
     }
 
     /// The size near which the stream's caps are fixated: the role's own; for the matte, that of the video.

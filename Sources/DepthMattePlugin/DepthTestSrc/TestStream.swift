@@ -189,7 +189,7 @@ final class TestStream {
     private func renderer(
         for format: Format, _ settings: DepthTestSrcSettings
     ) throws(FrameFault) -> SceneRenderer {
-        let scene = Scene(pattern: settings.pattern, seed: settings.seed)
+        let scene = Scene(pattern: settings.pattern, seed: settings.seed, lens: settings.lens)
         if let renderer, renderer.scene == scene { return renderer }
         // Arrays hold the scene, and those end the program where there is no memory.
         let bytes = SceneRenderer.mostMemory(width: format.width, height: format.height)

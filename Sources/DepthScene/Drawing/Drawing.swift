@@ -70,12 +70,14 @@ struct Drawing {
     private let height: Int
     /// Pixels for each scene unit.
     let pixels: Point
-    private var transform = Affine()
+    private var transform: Affine
     /// Metres by which reliefs are farther than they say.
     private var distance: Float = 0
     private(set) var layers: [Layer] = []
 
-    init(width: Int, height: Int, onlyOutlines: Bool) {
+    /// - Parameter view: from the layout of the shapes to the frame.
+    init(width: Int, height: Int, view: Affine, onlyOutlines: Bool) {
+        transform = view
         self.onlyOutlines = onlyOutlines
         self.height = height
         pixels = [Float(width) / Drawing.sceneWidth, Float(height)]

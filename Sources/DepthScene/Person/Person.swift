@@ -46,9 +46,11 @@ struct Person {
     var hand: Affine { Affine.turn(pose.wrist).then(.move(Person.wrist)).then(forearm) }
 
     /// The face as a detector boxes it: a square in pixels of a 16:9 frame, from the brow to the chin.
-    var faceBox: Rectangle<Double> {
-        let center = placement.map(head([0, 0.019]))
-        let half = 0.165 * placement.scale
+    ///
+    /// - Parameter view: from the layout of the shapes to the frame.
+    func faceBox(through view: Affine) -> Rectangle<Double> {
+        let center = view(placement.map(head([0, 0.019])))
+        let half = 0.165 * placement.scale * view.x.x
         let across = Double(Drawing.sceneWidth)
         return Rectangle(
             x: Double(center.x - half) / across, y: Double(center.y - half),

@@ -7,19 +7,19 @@ extension Drawing {
         let (back, front, frontDepth): (Float, Float, Float) = (0.715, 0.785, 1.40)
         glow(.rgb(0x0e3038, 0.40), 0.9, back, 1.3, 0.10, as: .overlay)
         // The top: a level surface, 2.0 m away at the wall and 1.4 m at its front edge.
-        let top = Shape.rectangle(-0.1, back, 2.0, front - back)
+        let top = Shape.rectangle(-3.6, back, 9.0, front - back)
         fill(
             .outline, top, with: down(0x9fb0a6, 0xc5cfc2, from: back, to: front),
             relief: level(1.98, at: back, frontDepth, at: front))
         fill(.detail, top, with: noise(.rgb(0x51685f, 0.30), cell: [0.16, 0.007], seed: 21))
         // The front edge, and the drawers below it.
-        let face = Shape.rectangle(-0.1, front, 2.0, 0.4)
+        let face = Shape.rectangle(-3.6, front, 9.0, 2.0)
         fill(.outline, face, with: down(0x6d857f, 0x3f5b5c, from: front, to: 1), relief: .flat(frontDepth))
         fill(.detail, face, with: noise(.rgb(0x24403f, 0.30), cell: [0.22, 0.009], seed: 22))
         let edge = down(0xd9dfd2, 0x93a69c, from: front, to: front + 0.026)
-        fill(.detail, .rectangle(-0.1, front, 2.0, 0.026), with: edge)
+        fill(.detail, .rectangle(-3.6, front, 9.0, 0.026), with: edge)
         let shadow = linear(.rgb(shade, 0.55), .rgb(shade, 0), from: [0, front + 0.026], to: [0, front + 0.038])
-        fill(.detail, .rectangle(-0.1, front + 0.026, 2.0, 0.012), with: shadow)
+        fill(.detail, .rectangle(-3.6, front + 0.026, 9.0, 0.012), with: shadow)
         for x: Float in [0.42, 1.36] {
             fill(.detail, .rectangle(x, front + 0.03, 0.004, 0.4), with: .flat(.rgb(0x203b3b, 0.8)))
         }

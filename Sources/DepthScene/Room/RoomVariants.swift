@@ -44,7 +44,7 @@ extension Drawing {
     mutating func addHall() {
         let foot: Float = 0.773
         fill(
-            .outline, .rectangle(-0.1, -0.1, 2.0, 1.2),
+            .outline, .rectangle(-3.6, -1.9, 9.0, 4.8),
             with: linear(.rgb(0xf0f4f2), .rgb(0xcfdcde), from: [0.2, 0], to: [1.75, 0.75]), relief: .flat(4.4))
         fill(
             .outline, .roundedRectangle(1.28, 0.26, 0.24, 0.52, 0.006),
@@ -55,12 +55,12 @@ extension Drawing {
         }
         fill(.outline, .rectangle(0.24, 0.24, 0.26, 0.18), with: .flat(.rgb(0x2b434c)), relief: .flat(4.37))
         fill(.detail, .rectangle(0.255, 0.255, 0.23, 0.15), with: down(0xcfe6e2, 0x3d7f88, from: 0.26, to: 0.40))
-        let floor = Shape.rectangle(-0.1, foot, 2.0, 0.4)
+        let floor = Shape.rectangle(-3.6, foot, 9.0, 2.0)
         fill(
             .outline, floor, with: down(0xc9b698, 0xd8c8ae, from: foot, to: 1),
             relief: level(4.4, at: foot, 3.1, at: 0.93))
         fill(.detail, floor, with: noise(.rgb(0x8a7458, 0.35), cell: [0.20, 0.012], seed: 41))
-        fill(.detail, .rectangle(-0.1, foot, 2.0, 0.012), with: .flat(.rgb(0xdfe5e2)))
+        fill(.detail, .rectangle(-3.6, foot, 9.0, 0.012), with: .flat(.rgb(0xdfe5e2)))
         glow(.rgb(0x2a2018, 0.6), 0.87, 0.935, 0.16, 0.022)
     }
 }

@@ -1,7 +1,7 @@
 /// The wall and what hangs on it. Coordinates: frame heights.
 extension Drawing {
     mutating func addWall(_ light: Color, _ shade: Color) {
-        let wall = Shape.rectangle(-0.1, -0.1, 2.0, 1.2)
+        let wall = Shape.rectangle(-3.6, -1.9, 9.0, 4.8)
         fill(
             .outline, wall, with: linear(light, shade, from: [0.2, 0], to: [1.75, 0.75]),
             relief: plane(1.98, 2.10, from: [0, 0], to: [1.78, 0]))

@@ -37,11 +37,11 @@ final class DepthSensor {
     private static let salt: UInt32 = 0x51e2_7a93
 
     /// Nil for `ideal`.
-    init?(_ kind: SensorKind, width: Int, height: Int) {
+    init?(_ kind: SensorKind, width: Int, height: Int, zoom: Float) {
         guard let model = kind.model else { return nil }
         self.kind = kind
         self.model = model
-        view = SensorView(width: width, height: height)
+        view = SensorView(width: width, height: height, zoom: zoom)
         measured = Array(repeating: 0, count: width * height)
         depth = Array(repeating: 0, count: width)
         reflectance = Array(repeating: 1, count: width)

@@ -15,25 +15,26 @@ struct SensorView {
 
     let width: Int
     let height: Int
+    /// Focal length, in samples.
+    let focal: Float
     /// Metres; 0 where there is nothing.
     var depth: [Float]
     /// Share of the light that a surface sends back, 0…1.
     var reflectance: [Float]
 
-    /// The width of the view at 1 m, in metres: an angle of 60°.
+    /// The width at 1 m of a view of 60°, in metres.
     private static let widthAtOneMetre: Float = 1.15
     /// Neighbours belong to two surfaces where one is farther than the other by this factor.
     private static let stepRatio: Float = 1.05
 
-    init(width: Int, height: Int) {
+    /// - Parameter zoom: the focal length, relative to that of an angle of 60°.
+    init(width: Int, height: Int, zoom: Float) {
+        focal = Float(width) / SensorView.widthAtOneMetre * zoom
         self.width = width
         self.height = height
         depth = Array(repeating: 0, count: width * height)
         reflectance = depth
     }
-
-    /// Focal length, in samples.
-    var focal: Float { Float(width) / SensorView.widthAtOneMetre }
 
     /// True between two surfaces, and between a surface and nothing.
     @inline(__always)
