@@ -7,7 +7,7 @@
 # loss). Its depth is registered by the calibration NAME.json beside it; without one it counts as registered.
 #
 # --output FOLDER        where the results go, in the same subfolders; beside the recordings by default
-# --properties TEXT      properties of depthmatte, parted by spaces; "anchor=nearest" by default
+# --properties TEXT      properties of depthmatte, parted by spaces; none by default
 # --format FORMAT        the results' pixel format; I420 by default, BGRA for background-mode=transparent
 # --jobs N               recordings at a time on each machine; one for each processor by default
 # --sshlogin HOST,...    the machines, as GNU parallel writes them, ":" for this one. Recordings are copied there and results
@@ -26,7 +26,7 @@ fail() {
 }
 
 output=
-properties=anchor=nearest
+properties=
 format=I420
 jobs=100%
 hosts=

@@ -72,4 +72,19 @@ package struct DepthPlacement: Equatable, Sendable {
             (videoY - top) * Double(depthHeight) / height
         )
     }
+
+    /// The box of the depth map under a box of the video.
+    func depthBox(_ box: Rectangle<Double>) -> Rectangle<Double> {
+        let (x, y) = depthPoint(videoX: box.x, videoY: box.y)
+        return Rectangle(
+            x: x, y: y, width: box.width * Double(depthWidth) / width, height: box.height * Double(depthHeight) / height
+        )
+    }
+
+    /// The box of the video under a box of the depth map.
+    func videoBox(_ box: Rectangle<Double>) -> Rectangle<Double> {
+        let (scaleX, scaleY) = (width / Double(depthWidth), height / Double(depthHeight))
+        return Rectangle(
+            x: left + box.x * scaleX, y: top + box.y * scaleY, width: box.width * scaleX, height: box.height * scaleY)
+    }
 }

@@ -6,6 +6,7 @@
 ///
 /// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class Matte: AlphaSource {
+    private var heads = HeadTracker()
     private var anchor = Anchor()
     private var threshold = Threshold()
     private var smooth = Smooth()
@@ -32,8 +33,10 @@ package final class Matte: AlphaSource {
         package var cutoff = 0.0
         /// Metres; 0 without an anchor.
         package var anchorDistance = 0.0
-        /// The face that set the cutoff, in video pixels.
+        /// The face or head that set the cutoff, in video pixels.
         package var face: Rectangle<Double>?
+        /// The head that is followed, if the depth map shows it.
+        package var head: Head?
         /// Mean opacity, 0…1, after smoothing and gamma.
         package var coverage = 0.0
         /// The resolution of a fused matte; nil for other methods.
@@ -62,10 +65,16 @@ package final class Matte: AlphaSource {
 
         // A fused frame continues the frame before; after a frame of another method it starts afresh.
         defer { if finished == nil { fusion.reset() } }
+        frame.heads = findHeads(depth, placement, settings)
+        frame.isHeadChosen = heads.isChosen
         guard let cutoff = anchor.cutoff(of: frame, placement, settings) else { return false }
+        if let face = anchor.face, !frame.anchors.isEmpty {
+            heads.follow(face.box, distance: face.distance, placement)
+        }
         report.cutoff = cutoff
         report.anchorDistance = anchor.distance ?? 0
         report.face = anchor.face?.box
+        report.head = frame.heads.first
         guard settings.showsAnything(cutoff: cutoff) else { return true }
 
         if settings.method == .fusion, settings.mask == .cutoff {
@@ -88,9 +97,22 @@ package final class Matte: AlphaSource {
         return true
     }
 
+    /// Finds the heads, where they may set the anchor or show hair without depth.
+    ///
+    /// - Returns: in video pixels. The followed one is the first, if it was seen; without it the others are not the person.
+    private func findHeads(_ depth: DepthImage, _ placement: DepthPlacement, _ settings: MatteSettings) -> [Head] {
+        guard settings.anchor.searchesHeads, settings.mask == .cutoff, !settings.depth.scale.kind.isRelative else {
+            heads.reset()
+            return []
+        }
+        heads.advance(to: depth, settings.depth, placement, bands, loops)
+        return heads.seesFollowed ? heads.heads : []
+    }
+
     /// Forgets earlier frames, as after a flush: the next frame does not continue them.
     package func reset() {
         lastTime = nil
+        heads.reset()
         anchor.reset()
         fusion.reset()
         upscaler.hideAll()
@@ -102,6 +124,9 @@ package final class Matte: AlphaSource {
 
     /// The intermediate results of the last frame's fused matte; nil for other methods.
     package var stages: MatteStages? { finished == nil ? nil : fusion.stages }
+
+    /// The heads that the last frame's depth map showed, in video pixels, the followed one first.
+    package var lastHeads: [Head] { heads.heads }
 
     // MARK: Alpha
 

@@ -53,6 +53,8 @@ package protocol LoopTable: SendableMetatype {
         groups: Int, into target: MutableFloats
     ) -> Bool
     static func averageSquares(_ rows: Floats, stride: Int, count: Int, into target: MutableFloats)
+    static func frontOfFour(
+        _ upper: Floats, _ lower: Floats, first: Int, second: Int, step: Int, count: Int, into target: MutableFloats)
     static func averageIntervals(
         _ line: Floats, step: Int, first: Ints, weights: Floats, taps: Int, count: Int, into target: MutableFloats)
     static func interpolate(

@@ -42,11 +42,12 @@ extension DepthReading {
     /// The default of the properties: the unit is the stream's.
     static let ofStream = DepthReading(scale: DepthScale(unit: 0))
 
-    /// Takes over what the caps say: the shape of pixels, and the unit where that is 0.
+    /// Takes over what the caps say: the shape of pixels, the lens, and the unit where that is 0.
     ///
     /// - Parameter video: the picture that the map is laid on; nil for one with pixels like the map's.
     mutating func resolve(by format: DepthFormat?, on video: GstVideoInfo?) {
         if let format, let video { pixelAspect = format.pixelAspect / video.pixelAspect }
+        focal = format?.stream.calibration.map { $0.depth.fx / Double(max($0.depth.width, $0.depth.height)) }
         guard scale.unit == 0 else { return }
         scale.unit = scale.kind == .metric ? format?.stream.depthUnit ?? DepthScale().unit : DepthScale().unit
     }

@@ -98,6 +98,8 @@ final class DepthMatteElement: ReferencePadAggregator {
             statistics.count(outcome, workTime: work)
             statistics.cutoff = report.cutoff
             statistics.anchorDepth = report.anchorDistance
+            statistics.headDepth = report.head?.distance ?? 0
+            statistics.headConfidence = report.head?.confidence ?? 0
             statistics.coverage = report.coverage
             statistics.invalidShare = invalidShare
             statistics.detail = report.detail

@@ -5,7 +5,14 @@ import GstBridge
 enum DepthMatteProperties {
     typealias Row = Property<DepthMatteSettings>
 
-    static let all: [Row] = Row.depthRows + anchor + method + threshold + smoothing + blend + pairing
+    static let all: [Row] = Row.depthRows + lens + anchor + method + threshold + smoothing + blend + pairing
+
+    private static let lens: [Row] = [
+        .double(
+            "depth-fov",
+            "Field of view of the depth map along its longer side, in degrees; 0 = as the calibration in the depth caps "
+                + "says, 60 where there is none", 0...157, \.matte.depth.fieldOfView)
+    ]
 
     private static let anchor: [Row] = [
         .choice("anchor", "Source of the cutoff distance", \.matte.anchor.mode),
@@ -51,7 +58,8 @@ enum DepthMatteProperties {
             0...1,
             \.matte.segmentationWeight),
         .choice(
-            "subject", "Foreground objects that are kept, with method=fusion and anchor=auto or face", \.matte.subject),
+            "subject", "Foreground objects that are kept, with method=fusion and anchor=auto, face or head",
+            \.matte.subject),
         .choice("detail", "Resolution at which method=fusion works", \.matte.detail),
     ]
 

@@ -34,6 +34,9 @@ struct Statistics: Sendable, Equatable {
     /// Metres; 0 while there is none.
     var cutoff = 0.0
     var anchorDepth = 0.0
+    /// Of the head that is followed in the depth map: metres, and 0…1; 0 where none is seen.
+    var headDepth = 0.0
+    var headConfidence = 0.0
     /// Mean of the matte, 0…1.
     var coverage = 0.0
     /// Share of the depth samples that were not measured, 0…1.
@@ -87,7 +90,8 @@ struct Statistics: Sendable, Equatable {
         ] { structure.set(name, to: value) }
         structure.set("skew", to: lastSkew)
         for (name, value) in [
-            ("cutoff", cutoff), ("anchor-depth", anchorDepth), ("coverage", coverage), ("invalid-share", invalidShare),
+            ("cutoff", cutoff), ("anchor-depth", anchorDepth), ("head-depth", headDepth),
+            ("head-confidence", headConfidence), ("coverage", coverage), ("invalid-share", invalidShare),
         ] { structure.set(name, to: value) }
         structure.set("detail", to: detail.map { "\($0)" } ?? "none")
         return structure

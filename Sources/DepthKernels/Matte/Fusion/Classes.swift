@@ -122,7 +122,7 @@ struct Classes: ~Copyable {
         dilation.dilate(sets.near, by: edge, into: dilated, loops)
         sets.room.fill { unsafe sets.far.words[$0] & ~dilated.words[$0] }
 
-        let samplesPerMetre = Double(grid.width) / (WorkGrid.viewWidth * max(distance ?? cutoff, 1e-3))
+        let samplesPerMetre = grid.samplesPerMetre(at: distance ?? cutoff)
         let reach = Classes.reach * samplesPerMetre
         dilation.dilate(sets.far, by: grid.samples(Classes.gap), into: dilated, loops)
         dilation.dilate(sets.near, by: reach, into: other, loops)

@@ -75,7 +75,7 @@ struct FloorPlanes: ~Copyable {
     ) {
         floor.removeAll()
         let size = grid.width >= 480 ? 16 : 8
-        let focal = Double(grid.width) / WorkGrid.viewWidth
+        let focal = grid.focal
         unsafe readTiles(
             depth, size: size, farthest: Float(farthest), sparing: spared, focal: focal, on: grid)
         for _ in 0..<FloorPlanes.most {

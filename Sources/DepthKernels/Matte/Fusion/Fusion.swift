@@ -25,6 +25,8 @@ struct Fusion: ~Copyable {
     /// The last faces, in video pixels, and their age in seconds.
     private var faces: [Rectangle<Double>] = []
     private var facesAge = 0.0
+    /// True for faces of a detector, false for heads that the depth map shows.
+    private var areDetected = false
     /// Mean probability of the last frame, 0…1.
     private(set) var coverage = 0.0
 
@@ -54,7 +56,7 @@ struct Fusion: ~Copyable {
         guard let video = frame.video, let guide = Guide(video, width: frame.width, height: frame.height) else {
             return nil
         }
-        let grid = WorkGrid(placement, longest: settings.detail.longest)
+        let grid = WorkGrid(placement, longest: settings.detail.longest, settings.depth)
         let isContinued = frame.elapsed.map { $0 >= 0 && $0 <= Fusion.longestGap } ?? true
         if grid != lastGrid || !isContinued { forgetPast() }
         lastGrid = grid
@@ -113,9 +115,11 @@ struct Fusion: ~Copyable {
 
     private mutating func rememberFaces(of frame: MatteFrame) {
         facesAge += frame.elapsed.map { abs($0) } ?? Fusion.usualInterval
-        guard !frame.faces.isEmpty || facesAge > Fusion.longestFace else { return }
+        guard !frame.faces.isEmpty || facesAge > Fusion.longestFace || !areDetected else { return }
+        areDetected = !frame.faces.isEmpty
         faces.removeAll(keepingCapacity: true)
         faces.append(contentsOf: frame.faces)
+        if !areDetected { faces.append(contentsOf: frame.heads.lazy.map(\.box)) }
         facesAge = 0
     }
 

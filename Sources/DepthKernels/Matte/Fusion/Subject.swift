@@ -41,6 +41,8 @@ struct Subject: ~Copyable {
     /// Metres that may be missing above the floor, and by which a foot is before its leg.
     private static let shank = 0.5
     private static let foot: Float = 0.3
+    /// Metres by which a head may be farther away than the followed one, and be the person's too.
+    private static let sameRange = 0.3
     /// Metres between the faces of two people.
     private static let leastApart = 0.35
 
@@ -135,8 +137,7 @@ struct Subject: ~Copyable {
         _ frame: MatteFrame, anchored: Anchor.Face?, cutoff: Double, _ placement: DepthPlacement,
         _ settings: MatteSettings, on grid: WorkGrid, _ loops: Loops
     ) -> Result? {
-        let followsFaces = settings.anchor.mode == .auto || settings.anchor.mode == .face
-        guard settings.subject == .anchored, followsFaces, !settings.depth.scale.kind.isRelative else {
+        guard settings.subject == .anchored, settings.anchor.followsPerson, !settings.depth.scale.kind.isRelative else {
             reset()
             return nil
         }
@@ -164,7 +165,7 @@ struct Subject: ~Copyable {
         limitSideways(members, sparing: set(5), on: grid)
         let distance = faces.reduce(0) { $1.isSubject ? max($0, $1.distance) : $0 }
         let map = unsafe DepthPieces.Map(
-            depth: depth, members: members, barrier: far, past: past, spacing: WorkGrid.viewWidth / Double(grid.width),
+            depth: depth, members: members, barrier: far, past: past, spacing: grid.metresPerSample(at: 1),
             distance: distance)
         pieces.find(in: map, loops)
         let border = Subject.lastMeasuredRow(near, far)
@@ -207,18 +208,30 @@ struct Subject: ~Copyable {
         let axis = Face(first, on: grid).axis
         seen.removeAll(keepingCapacity: true)
         seen.append(first)
-        let metresPerSample = WorkGrid.viewWidth / Double(grid.width) * anchored.distance
+        let metresPerSample = grid.metresPerSample(at: anchored.distance)
+        func add(_ box: Rectangle<Double>, _ distance: Double, isSubject: Bool) {
+            let face = SeenFace(box: box, distance: distance, isSubject: isSubject)
+            // Detectors may report a face twice, or one on a shirt; two heads are farther apart.
+            let apart = abs(Face(face, on: grid).axis - axis) * metresPerSample
+            if isSubject || apart > Subject.leastApart { seen.append(face) }
+        }
+        let wantsAll = settings.anchor.faceSelect == .all
+        guard !settings.anchor.usesHeads(of: frame) else {
+            // Where no face chose one of the heads, those at the same distance are the person too.
+            for head in frame.heads where head.box != anchored.box {
+                let isNear =
+                    !frame.isHeadChosen && head.isSure && head.distance <= anchored.distance + Subject.sameRange
+                add(head.box, head.distance, isSubject: wantsAll || isNear)
+            }
+            return
+        }
         for box in frame.anchors.prefix(UInt64.bitWidth - 1) where box != anchored.box {
             guard
                 let distance = faceDepth(
                     in: frame.depth, scale: settings.depth.scale, placement: placement, box: box,
                     among: frame.anchors.count)
             else { continue }
-            let isSubject = settings.anchor.faceSelect == .all
-            let face = SeenFace(box: box, distance: distance, isSubject: isSubject)
-            // Detectors may report a face twice, or one on a shirt; two heads are farther apart.
-            let apart = abs(Face(face, on: grid).axis - axis) * metresPerSample
-            if isSubject || apart > Subject.leastApart { seen.append(face) }
+            add(box, distance, isSubject: wantsAll)
         }
     }
 
@@ -270,7 +283,7 @@ struct Subject: ~Copyable {
         let allowed = sparing.bits(0)
         for index in 0..<members.stride { unsafe allowed.words[index] = 0 }
         for face in faces where face.isSubject {
-            let reach = Subject.reachSideways / (WorkGrid.viewWidth / Double(grid.width) * max(face.distance, 1e-3))
+            let reach = Subject.reachSideways * grid.samplesPerMetre(at: face.distance)
             let start = floorIndex(face.axis - reach, in: 0...grid.width)
             let end = ceilIndex(face.axis + reach, in: 0...grid.width)
             if start < end { allowed.insert(start..<end) }
@@ -377,7 +390,7 @@ struct Subject: ~Copyable {
     private func arms(on grid: WorkGrid) -> Double {
         faces.reduce(0) { row, face in
             guard face.isSubject else { return row }
-            return max(row, face.bottom + Subject.arm.below * Double(grid.width) / (WorkGrid.viewWidth * face.distance))
+            return max(row, face.bottom + Subject.arm.below * grid.samplesPerMetre(at: face.distance))
         }
     }
 

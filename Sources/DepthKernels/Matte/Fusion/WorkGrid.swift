@@ -3,23 +3,29 @@
 ///
 /// Lengths that are stated for a grid of 640 samples scale with it. Source: stage 0 of the method (`Fusion`).
 struct WorkGrid: Equatable {
-    /// Width of the view at a distance of 1 m, in metres, for a lens of 60 degrees; converts metres to samples.
-    static let viewWidth = 1.15
-
     /// Depth samples from one sample of the grid to the next, along both axes.
     let step: Int
     let width: Int
     let height: Int
     /// The place of the grid on the video, which is that of the depth map.
     let placement: DepthPlacement
+    /// Focal length in samples: converts metres to samples.
+    let focal: Double
 
-    /// - Parameter longest: the largest number of samples along the longer side.
-    init(_ placement: DepthPlacement, longest: Int) {
+    /// - Parameters:
+    ///   - longest: the largest number of samples along the longer side.
+    ///   - reading: gives the lens.
+    init(_ placement: DepthPlacement, longest: Int, _ reading: DepthReading) {
         self.placement = placement
         step = groups(of: longest, in: max(placement.depthWidth, placement.depthHeight))
         width = groups(of: step, in: max(placement.depthWidth - step / 2, 1))
         height = groups(of: step, in: max(placement.depthHeight - step / 2, 1))
+        focal = reading.focalLength(longerSide: max(width, height))
     }
+
+    /// Samples for each metre at a distance in metres, and the other way round.
+    func samplesPerMetre(at distance: Double) -> Double { focal / max(distance, 1e-3) }
+    func metresPerSample(at distance: Double) -> Double { distance / focal }
 
     var count: Int { width * height }
     private var scale: Double { Double(max(width, height)) / 640 }

@@ -15,10 +15,18 @@ package struct AnchorSettings: Equatable, Sendable {
     package var smoothing = 0.15
 
     package init() {}
+
+    /// True where a head in the depth map may set the anchor.
+    var searchesHeads: Bool { mode == .auto || mode == .head }
+    /// True where no detector found a person, so that the heads count.
+    func usesHeads(of frame: MatteFrame) -> Bool { mode == .head || frame.anchors.isEmpty }
+    /// True where the anchor is a person.
+    var followsPerson: Bool { searchesHeads || mode == .face }
 }
 
 package enum AnchorMode: Int, Sendable, CaseIterable {
-    /// A face or person; `MatteSettings.cutoff` while none was ever seen.
+    /// A face or person that a detector found; else a head that the depth map shows; `MatteSettings.cutoff` while none was
+    /// ever seen.
     case auto
     /// A face or person; everything is background while none was ever seen.
     case face
@@ -28,15 +36,18 @@ package enum AnchorMode: Int, Sendable, CaseIterable {
     case point
     /// No anchor: `MatteSettings.cutoff` is the cutoff.
     case fixed
+    /// A head that the depth map shows; everything is background while none was ever seen.
+    case head
 
     /// The meaning of the choice, for users.
     package var blurb: String {
         switch self {
-        case .auto: "The face; the property cutoff until a face was seen"
-        case .face: "The face; everything is background until a face was seen"
+        case .auto: "The face, else the head in the depth map; the property cutoff until one was seen"
+        case .face: "The face that a detector found; everything is background until one was seen"
         case .nearest: "The nearest large object in the depth map"
         case .point: "The depth at (anchor-x, anchor-y)"
         case .fixed: "None: the property cutoff is used as it is"
+        case .head: "The head in the depth map; everything is background until one was seen"
         }
     }
 }

@@ -14,6 +14,11 @@ package struct MatteFrame {
     package let segmentation: SegmentationPicture?
     /// Running time in nanoseconds; nil where the frame has none.
     package let time: Int64?
+    /// The heads that the depth map shows, in video pixels, the followed one first; none where they are not searched. Set by
+    /// `Matte`.
+    var heads: [Head] = []
+    /// True where a detector's face chose the first of `heads`: then the others are other people.
+    var isHeadChosen = false
     /// Seconds since the frame before, negative where time went back; nil where unknown. Set by `Matte`.
     var elapsed: Double?
 

@@ -37,7 +37,7 @@ struct Anchor {
         face = nil
         sinceMeasured = sinceMeasured.flatMap { since in frame.elapsed.map { since + $0 } }
         if settings.mask != .cutoff { return 0 }
-        let mode = settings.anchor.mode == .face ? AnchorMode.auto : settings.anchor.mode
+        let mode = settings.anchor.followsPerson ? AnchorMode.auto : settings.anchor.mode
         if mode != self.mode {
             self = Anchor()
             self.mode = mode
@@ -65,9 +65,9 @@ struct Anchor {
     ) -> Double? {
         let (depth, scale, anchor) = (frame.depth, settings.depth.scale, settings.anchor)
         switch anchor.mode {
-        case .auto, .face:
+        case .auto, .face, .head:
             var highest = -Double.infinity
-            for box in frame.anchors {
+            for box in frame.anchors where anchor.mode != .head {
                 guard
                     let distance = faceDepth(
                         in: depth, scale: scale, placement: placement, box: box, among: frame.anchors.count)
@@ -77,6 +77,7 @@ struct Anchor {
                 if rank > highest { (face, highest) = (found, rank) }
             }
             followedFace = face ?? followedFace
+            if face == nil { face = head(of: frame, anchor.faceSelect) }
             return face?.distance
         case .nearest:
             let measured = nearestSubjectDepth(in: depth, scale: scale, followed: followedSubject)
@@ -85,6 +86,18 @@ struct Anchor {
         case .point: return pointDepth(in: depth, scale: scale, placement: placement, x: anchor.x, y: anchor.y)
         case .fixed: return nil
         }
+    }
+
+    /// The head that sets the cutoff: the followed one, or by its rank where the user says which.
+    private func head(of frame: MatteFrame, _ select: FaceSelect) -> Face? {
+        guard let followed = frame.heads.first else { return nil }
+        var best = Face(box: followed.box, distance: followed.distance)
+        guard select == .nearest || select == .all else { return best }
+        for head in frame.heads where head.isSure {
+            let face = Face(box: head.box, distance: head.distance)
+            if select.rank(of: face, isFollowed: false) > select.rank(of: best, isFollowed: false) { best = face }
+        }
+        return best
     }
 
     private mutating func follow(_ measured: Double, timeConstant: Double) {

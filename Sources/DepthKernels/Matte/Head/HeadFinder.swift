@@ -1,0 +1,249 @@
+/// The stage that finds heads in a depth map, by their size in metres: something rounded, 0.1 to 0.3 m wide, that ends at both
+/// sides and above, with neck and shoulders below it at about its own distance.
+///
+/// 1. Probes (`HeadProbes`) give each cell of a coarse map (`HeadGrid`) the log odds that it is the middle of a head.
+/// 2. The local maxima over the size of a head are its candidates, at most 16.
+/// 3. Their shape (`HeadShape`) gives the width and the middle, and tells what is flat.
+///
+/// Sources: heads as peaks, Munaro and Menegatti, Autonomous Robots 37, 2014; the size of a head from its depth, Xia, Chen and
+/// Aggarwal, CVPR Workshops 2011. Reference: `Tests/quality/head_finder.py`.
+struct HeadFinder: ~Copyable {
+    /// The most heads that are found, and the most peaks that are looked at.
+    private static let (mostHeads, mostPeaks) = (8, 16)
+    /// The log odds that a head needs, and those where one is followed.
+    static let (least, leastFollowed) = (0.0, -2.0)
+    /// The most that the shape can add to the log odds of the probes.
+    private static let mostOfShape = 2.0
+    /// Log odds by which cells of a peak differ at most.
+    private static let plateau: Float = 0.3
+    /// Metres: half the width that a head has, about a peak; the width for which cells are counted; the widths that heads have.
+    private static let (reach, apart, widths) = (0.1, 0.16, 0.085...0.28)
+    /// Metres.
+    private static let nearest: Float = 0.15
+    /// Cells in `apart`: smaller heads are not searched; of larger ones every second cell of each row and column is enough.
+    private static let (narrow, wide) = (5.0, 10.0)
+
+    private var places = Scratch<HeadProbes.Place>()
+    private var hasPlaces = false
+    private var grid = HeadGrid()
+    private var shape = HeadShape()
+    private var logOdds = Scratch<Float>()
+    private var sizes = Scratch<Double>()
+    private var candidates = Scratch<Int32>()
+    /// The heads of the last map, the likeliest first.
+    private(set) var heads: [Head] = []
+
+    /// The part of a map that is searched.
+    struct Scope {
+        /// The head that was followed so far; about it less evidence suffices.
+        var followed: Head?
+        /// The heads of the last map.
+        var tracks: [Head] = []
+        /// The rows that are searched apart from the surroundings of `tracks`: one of each four; nil for all.
+        var phase: Int?
+
+        fileprivate func isWhole(row y: Int) -> Bool { phase.map { y & 3 == $0 } ?? true }
+    }
+
+    /// Finds the heads of a map.
+    ///
+    /// - Parameter focal: in depth samples.
+    mutating func find(
+        in depth: DepthImage, scale: DepthScale, focal: Double, _ scope: Scope, _ bands: MatteBands, _ loops: Loops
+    ) {
+        heads.removeAll(keepingCapacity: true)
+        let cells = grid.read(depth, scale: scale, focal: focal, loops)
+        let count = cells.width * cells.height
+        let peaks = unsafe Peaks(
+            cells: cells, logOdds: logOdds.reserve(count, filler: 0), sizes: sizes.reserve(count, filler: 0))
+        let search = unsafe Search(peaks: peaks, probes: HeadProbes(cells, places: readPlaces()), scope: scope)
+        bands.share(search, rows: cells.height, width: cells.width * cells.step * cells.step)
+        let candidates = unsafe candidates.reserve(count, filler: 0)
+        var left = unsafe peaks.list(into: candidates)
+        for _ in 0..<HeadFinder.mostPeaks where left > 0 {
+            let peak = unsafe peaks.best(of: candidates, left)
+            unsafe left = peaks.remove(around: peak, from: candidates, left)
+            if let head = head(at: peak, peaks, followed: scope.followed) { insert(head) }
+        }
+    }
+
+    private mutating func readPlaces() -> UnsafePointer<HeadProbes.Place> {
+        let memory = unsafe places.reserve(HeadProbes.count, filler: HeadProbes.Place(0, 0))
+        if !hasPlaces {
+            for (index, place) in HeadProbes.makePlaces().enumerated() { unsafe memory[index] = place }
+            hasPlaces = true
+        }
+        return unsafe UnsafePointer(memory)
+    }
+
+    private mutating func insert(_ head: Head) {
+        let place = heads.firstIndex { $0.logOdds < head.logOdds } ?? heads.count
+        guard place < HeadFinder.mostHeads else { return }
+        heads.insert(head, at: place)
+        if heads.count > HeadFinder.mostHeads { heads.removeLast() }
+    }
+
+    private mutating func head(at peak: Int, _ peaks: Peaks, followed: Head?) -> Head? {
+        let (cells, step) = (peaks.cells, Double(peaks.cells.step))
+        let middle = peaks.middle(of: peak)
+        let (x, y) = (middle % cells.width, middle / cells.width)
+        let shape = unsafe shape.measure(cells, x: x, y: y, size: peaks.sizes[middle])
+        let (metres, width) = (shape.distance, shape.width)
+        let noise = 0.01 * metres * metres / 0.06
+        let trust = 1 / (1 + noise * noise)  // of the relief, against the sensor's noise
+        let excess = max(HeadFinder.widths.lowerBound - width, width - HeadFinder.widths.upperBound, 0)
+        let logOdds =
+            unsafe Double(peaks.logOdds[peak])
+            + 300 * trust * clamped(shape.relief - 0.018, to: -0.02...0.0067, orIfNaN: -0.02) - 30 * excess
+        let perMetre = cells.focal / metres
+        let side = clamped(1.05 * width, to: 0.15...0.20, orIfNaN: 0.15) * perMetre * step
+        let vertex = max(Double(shape.vertex), Double(y) - 0.17 * perMetre) * step
+        let top = 0.5 * (vertex + 0.85 * side) + 0.5 * Double(y) * step - 0.5 * side + step / 2
+        let head = Head(
+            box: Rectangle(x: (shape.middle + 0.5) * step - side / 2, y: top, width: side, height: side),
+            distance: metres, logOdds: logOdds, width: width)
+        let isFollowed = followed.map { $0.isAt(head) } ?? false
+        return logOdds > (isFollowed ? HeadFinder.leastFollowed : HeadFinder.least) ? head : nil
+    }
+
+    /// The cells of a map and their log odds.
+    @safe
+    private struct Peaks {
+        let cells: HeadGrid.Cells
+        let logOdds: UnsafeMutablePointer<Float>
+        /// The size of a head that fits best.
+        let sizes: UnsafeMutablePointer<Double>
+
+        /// Lists the cells that may be heads, row by row.
+        ///
+        /// - Returns: how many there are.
+        func list(into list: UnsafeMutablePointer<Int32>) -> Int {
+            var count = 0
+            for index in 0..<(cells.width &* cells.height) where unsafe logOdds[index] > -.infinity {
+                unsafe list[count] = Int32(truncatingIfNeeded: index)
+                count &+= 1
+            }
+            return count
+        }
+
+        /// The likeliest cell of a list; of equal ones the first.
+        func best(of list: UnsafeMutablePointer<Int32>, _ count: Int) -> Int {
+            var best = unsafe Int(list[0])
+            for index in 1..<max(count, 1) {
+                let cell = unsafe Int(list[index])
+                if unsafe logOdds[cell] > logOdds[best] { best = cell }
+            }
+            return best
+        }
+
+        /// Removes the cells of the same head from a list, which keeps its order.
+        func remove(around peak: Int, from list: UnsafeMutablePointer<Int32>, _ count: Int) -> Int {
+            let (x, y) = (peak % cells.width, peak / cells.width)
+            let radius = HeadFinder.apart * cells.focal / Double(cells[x, y])
+            var left = 0
+            for index in 0..<count {
+                let cell = unsafe Int(list[index])
+                let (dx, dy) = (cell % cells.width - x, cell / cells.width - y)
+                guard Double(dx * dx + dy * dy) >= radius * radius else { continue }
+                unsafe list[left] = list[index]
+                left += 1
+            }
+            return left
+        }
+
+        /// The middle of the cells about a peak that are nearly as good.
+        func middle(of peak: Int) -> Int {
+            let (x, y) = (peak % cells.width, peak / cells.width)
+            let metres = cells[x, y]
+            let radius = HeadFinder.reach * cells.focal / Double(metres)
+            let reach = ceilIndex(radius, in: 0...max(cells.width, cells.height))
+            let rows = max(y - reach, 0)..<min(y + reach + 1, cells.height)
+            let columns = max(x - reach, 0)..<min(x + reach + 1, cells.width)
+            func isOfPeak(_ column: Int, _ row: Int) -> Bool {
+                let (dx, dy) = (column - x, row - y)
+                return unsafe logOdds[row * cells.width + column] > logOdds[peak] - HeadFinder.plateau
+                    && Double(dx * dx + dy * dy) < radius * radius && abs(cells[column, row] - metres) < 0.1
+            }
+            var (sumX, sumY, count) = (0.0, 0.0, 0.0)
+            for row in rows {
+                for column in columns where isOfPeak(column, row) {
+                    (sumX, sumY, count) = (sumX + Double(column), sumY + Double(row), count + 1)
+                }
+            }
+            var (middle, least) = (peak, Double.infinity)
+            for row in rows {
+                for column in columns where isOfPeak(column, row) {
+                    let (dx, dy) = (Double(column) - sumX / count, Double(row) - sumY / count)
+                    if dx * dx + dy * dy < least { (middle, least) = (row * cells.width + column, dx * dx + dy * dy) }
+                }
+            }
+            return middle
+        }
+    }
+
+    /// Fills in the log odds of the cells of a band.
+    private struct Search: BandWork {
+        let peaks: Peaks
+        let probes: HeadProbes
+        let scope: Scope
+
+        func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+            let cells = peaks.cells
+            for y in rows {
+                let line = unsafe peaks.logOdds + y &* cells.width
+                unsafe line.update(repeating: -.infinity, count: cells.width)
+                if scope.isWhole(row: y) {
+                    search(0..<cells.width, row: y)
+                } else {
+                    for track in scope.tracks { search(track.columns(inRow: y, of: cells), row: y) }
+                }
+            }
+        }
+
+        private func search(_ columns: Range<Int>, row y: Int) {
+            let cells = peaks.cells
+            let farthest = Float(cells.focal * HeadFinder.apart / HeadFinder.narrow)
+            let wide = Float(cells.focal * HeadFinder.apart / HeadFinder.wide)
+            for x in columns {
+                let (metres, index) = (cells[x, y], y &* cells.width &+ x)
+                guard metres > HeadFinder.nearest, metres < farthest, metres > wide || (x | y) & 1 == 0,
+                    probes.isEdged(x, y, metres)
+                else { continue }
+                // A peak's plateau is looked at too.
+                var best = least(x, y, metres) - HeadFinder.plateau
+                for size in 0..<3 {
+                    let size = HeadProbes.sizes[size]
+                    let logOdds = probes.logOdds(x, y, metres, size: size, least: best)
+                    guard logOdds > best else { continue }
+                    best = logOdds
+                    unsafe (peaks.logOdds[index], peaks.sizes[index]) = (logOdds, size)
+                }
+            }
+        }
+
+        /// The log odds below which the shape cannot make a head of a peak.
+        private func least(_ x: Int, _ y: Int, _ metres: Float) -> Float {
+            let step = Double(peaks.cells.step)
+            let isFollowed =
+                scope.followed.map { $0.isAbout(Double(x) * step, Double(y) * step, Double(metres)) } ?? false
+            return Float((isFollowed ? HeadFinder.leastFollowed : HeadFinder.least) - HeadFinder.mostOfShape)
+        }
+    }
+}
+
+extension Head {
+    /// True for a point of the map, in depth pixels and metres, that may be the middle of the same head in the next frame.
+    fileprivate func isAbout(_ x: Double, _ y: Double, _ metres: Double) -> Bool {
+        abs(box.x + box.width / 2 - x) < box.width && abs(box.y + box.height / 2 - y) < box.height
+            && abs(distance - metres) < 0.4
+    }
+
+    /// The columns of a row of cells in which the head may be in the next frame.
+    fileprivate func columns(inRow y: Int, of cells: HeadGrid.Cells) -> Range<Int> {
+        let step = Double(cells.step)
+        guard abs(box.y + box.height / 2 - Double(y) * step) < box.height else { return 0..<0 }
+        let middle = box.x + box.width / 2
+        let first = floorIndex((middle - box.width) / step, in: 0...cells.width)
+        return first..<max(first, ceilIndex((middle + box.width) / step, in: 0...cells.width))
+    }
+}
