@@ -55,26 +55,4 @@ extension LoopSet {
     ) {
         for word in upTo(words) { unsafe mask[word] = dm_compare_counts(counts + word &* 128, first, span) }
     }
-
-    /// The number of little-endian 16-bit counts of a row, aligned or not, that are inside a range.
-    ///
-    /// - Parameters:
-    ///   - span: distance from the first count inside to the last.
-    ///   - hole: a count of the range that does not count as inside, or -1.
-    package static func countInside(_ counts: UnsafeRawPointer, count: Int, first: UInt16, span: UInt16, hole: Int32)
-        -> Int
-    {
-        let (lastStart, hole) = (count & ~63, UInt16(exactly: hole))
-        var size = 0
-        for start in stride(from: 0, to: lastStart, by: 64) {
-            var inside = unsafe dm_compare_counts(counts + start &* 2, first, span)
-            if let hole { unsafe inside &= ~dm_compare_counts(counts + start &* 2, hole, 0) }
-            size &+= inside.nonzeroBitCount
-        }
-        for index in upTo(count, from: lastStart) {
-            let sample = unsafe UInt16(littleEndian: counts.loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self))
-            if sample &- first <= span && sample != hole { size &+= 1 }
-        }
-        return size
-    }
 }

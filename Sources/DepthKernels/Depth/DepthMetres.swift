@@ -19,9 +19,20 @@ struct DepthMetres: ~Copyable {
         let width = depth.width
         let metres = unsafe metres.reserve(width + DepthMetres.padding, filler: 0)
         for index in width..<(width + DepthMetres.padding) { unsafe metres[index] = 0 }
+        unsafe read(y, of: depth, scale: scale, into: metres, loops)
+        return unsafe UnsafePointer(metres)
+    }
+
+    /// Reads the samples of row `y`.
+    ///
+    /// - Precondition: the row is in the map.
+    mutating func read(
+        _ y: Int, of depth: DepthImage, scale: DepthScale, into metres: UnsafeMutablePointer<Float>, _ loops: Loops
+    ) {
+        let width = depth.width
         guard let fullScale = depth.encoding.fullScale else {
             for x in 0..<width { unsafe metres[x] = depth.storedMetres(x: x, y: y) }
-            return unsafe UnsafePointer(metres)
+            return
         }
         let isSame = measured?.scale == scale && measured?.fullScale == fullScale
         let known = isSame ? measured?.counts : nil
@@ -37,7 +48,6 @@ struct DepthMetres: ~Copyable {
             nativeCounts(y, of: depth), count: width, unit: Float(unit), bias: Float(bias),
             first: Int32(truncatingIfNeeded: counts.start), end: Int32(truncatingIfNeeded: counts.end),
             hole: Int32(clamping: counts.hole), isInverse: scale.kind != .metric, into: metres)
-        return unsafe UnsafePointer(metres)
     }
 
     /// The counts of a row as 16-bit integers in native byte order; the map's own memory where it has that format.

@@ -6,6 +6,7 @@
 ///
 /// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class Matte: AlphaSource {
+    private var reader = DepthFieldReader()
     private var heads = HeadTracker()
     private var anchor = Anchor()
     private var threshold = Threshold()
@@ -28,7 +29,7 @@ package final class Matte: AlphaSource {
     package private(set) var report = Report()
 
     /// Figures of the last frame.
-    package struct Report: Sendable {
+    package struct Report: Equatable, Sendable {
         /// Metres; 0 without a cutoff.
         package var cutoff = 0.0
         /// Metres; 0 without an anchor.
@@ -41,6 +42,8 @@ package final class Matte: AlphaSource {
         package var coverage = 0.0
         /// The resolution of a fused matte; nil for other methods.
         package var detail: MatteDetail?
+        /// The share of the depth samples, 0…1, that were not measured.
+        package var unmeasured = 0.0
 
         package init() {}
     }
@@ -65,9 +68,12 @@ package final class Matte: AlphaSource {
 
         // A fused frame continues the frame before; after a frame of another method it starts afresh.
         defer { if finished == nil { fusion.reset() } }
-        frame.heads = findHeads(depth, placement, settings)
+        let field = read(depth, placement, settings)
+        report.unmeasured = field.unmeasured
+        if field.cells.width > 0 { heads.advance(to: field, bands) } else { heads.reset() }
+        if heads.seesFollowed { frame.heads = heads.heads }
         frame.isHeadChosen = heads.isChosen
-        guard let cutoff = anchor.cutoff(of: frame, placement, settings) else { return false }
+        guard let cutoff = anchor.cutoff(of: frame, field, settings) else { return false }
         if let face = anchor.face, !frame.anchors.isEmpty {
             heads.follow(face.box, distance: face.distance, placement)
         }
@@ -79,7 +85,7 @@ package final class Matte: AlphaSource {
 
         if settings.method == .fusion, settings.mask == .cutoff {
             finished = fusion.render(
-                frame, anchored: anchor.face, cutoff: cutoff, placement, settings, bands, loops)
+                frame, field, anchored: anchor.face, cutoff: cutoff, settings, bands, loops)
             if finished != nil {
                 report.coverage = fusion.coverage
                 report.detail = settings.detail == .half ? .half : .full
@@ -97,16 +103,15 @@ package final class Matte: AlphaSource {
         return true
     }
 
-    /// Finds the heads, where they may set the anchor or show hair without depth.
-    ///
-    /// - Returns: in video pixels. The followed one is the first, if it was seen; without it the others are not the person.
-    private func findHeads(_ depth: DepthImage, _ placement: DepthPlacement, _ settings: MatteSettings) -> [Head] {
-        guard settings.anchor.searchesHeads, settings.mask == .cutoff, !settings.depth.scale.kind.isRelative else {
-            heads.reset()
-            return []
-        }
-        heads.advance(to: depth, settings.depth, placement, bands, loops)
-        return heads.seesFollowed ? heads.heads : []
+    /// Reads what the stages need of the depth map: the fusion all of it, heads every second row.
+    private func read(_ depth: DepthImage, _ placement: DepthPlacement, _ settings: MatteSettings) -> DepthField {
+        let isFused = settings.method == .fusion && settings.mask == .cutoff
+        let searches =
+            settings.anchor.searchesHeads && settings.mask == .cutoff && !settings.depth.scale.kind.isRelative
+        let grid = WorkGrid(
+            placement, longest: (isFused ? settings.detail : .full).longest, settings.depth)
+        return reader.read(
+            depth, settings.depth, on: grid, isWhole: isFused, hasCells: searches, loops)
     }
 
     /// Forgets earlier frames, as after a flush: the next frame does not continue them.

@@ -21,7 +21,6 @@ package protocol LoopTable: SendableMetatype {
     // MARK: Matte and blend
 
     static func compare(_ counts: UnsafeRawPointer, words: Int, first: UInt16, span: UInt16, into mask: MutableWords)
-    static func countInside(_ counts: UnsafeRawPointer, count: Int, first: UInt16, span: UInt16, hole: Int32) -> Int
     static func classify(
         _ opacities: Floats, blocks: Range<Int>, clear: Float, opaque: Float, clearBits: MutableWords,
         opaqueBits: MutableWords)

@@ -93,16 +93,10 @@ final class DepthMatteElement: ReferencePadAggregator {
         _ outcome: Statistics.Outcome, at time: RunningTime?, since start: gint64, interval: GstClockTime
     ) {
         let work = UInt64(clamping: g_get_monotonic_time() &- start) &* 1000
-        let (report, invalidShare) = (state.maker.report, state.maker.invalidShare)
+        let report = state.maker.report
         let message = statistics.withLock { statistics -> Statistics? in
             statistics.count(outcome, workTime: work)
-            statistics.cutoff = report.cutoff
-            statistics.anchorDepth = report.anchorDistance
-            statistics.headDepth = report.head?.distance ?? 0
-            statistics.headConfidence = report.head?.confidence ?? 0
-            statistics.coverage = report.coverage
-            statistics.invalidShare = invalidShare
-            statistics.detail = report.detail
+            statistics.report = report
             return statistics.isMessageDue(at: time, interval: interval) ? statistics : nil
         }
         guard let structure = message?.structure(), let posted = gst_message_new_element(object, structure) else {

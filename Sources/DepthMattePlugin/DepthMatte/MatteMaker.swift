@@ -22,8 +22,6 @@ final class MatteMaker {
 
     /// Figures of the last matte.
     private(set) var report = Matte.Report()
-    /// Share of the last map's depth samples that were not measured, 0…1.
-    private(set) var invalidShare = 0.0
     /// The fault for which the last matte was made without the segmentation; nil if there was none.
     private(set) var segmentationFault: FrameFault?
 
@@ -53,7 +51,7 @@ final class MatteMaker {
     /// - Returns: the matte, valid until the next call; nil if no anchor was seen yet, so everything is background.
     func matte(_ scene: Scene, _ settings: DepthMatteSettings) throws(FrameFault) -> Matte? {
         made = nil
-        (report, invalidShare, segmentationFault) = (Matte.Report(), 0, nil)
+        (report, segmentationFault) = (Matte.Report(), nil)
         let format = scene.videoFormat
         return try withFrame(reading: scene.depth, scene.depthFormat.layout) { depth throws(FrameFault) -> Matte? in
             try withFrame(reading: scene.video, format.layout) { video -> Matte? in
@@ -75,8 +73,6 @@ final class MatteMaker {
                     return render(frame, at: scene.moment, settings.matte)
                 }
                 report = matte.report
-                // Done last, because the map is in the cache now.
-                invalidShare = unmeasuredShare(of: image, scale: settings.depth.scale)
                 if isAnchored {
                     made = Made(moment: scene.moment, depthTime: scene.depthTime, settings: settings.matte)
                 }

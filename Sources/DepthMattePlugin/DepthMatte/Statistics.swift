@@ -31,18 +31,8 @@ struct Statistics: Sendable, Equatable {
     var lastSkew: RunningTime = 0
     /// The largest absolute skew, in nanoseconds.
     var largestSkew: UInt64 = 0
-    /// Metres; 0 while there is none.
-    var cutoff = 0.0
-    var anchorDepth = 0.0
-    /// Of the head that is followed in the depth map: metres, and 0…1; 0 where none is seen.
-    var headDepth = 0.0
-    var headConfidence = 0.0
-    /// Mean of the matte, 0…1.
-    var coverage = 0.0
-    /// Share of the depth samples that were not measured, 0…1.
-    var invalidShare = 0.0
-    /// The resolution of the last fused matte; nil if the last matte was not fused.
-    var detail: MatteDetail?
+    /// Of the last matte.
+    var report = Matte.Report()
     /// Nanoseconds of work on all frames together.
     var workTime: UInt64 = 0
 
@@ -90,10 +80,11 @@ struct Statistics: Sendable, Equatable {
         ] { structure.set(name, to: value) }
         structure.set("skew", to: lastSkew)
         for (name, value) in [
-            ("cutoff", cutoff), ("anchor-depth", anchorDepth), ("head-depth", headDepth),
-            ("head-confidence", headConfidence), ("coverage", coverage), ("invalid-share", invalidShare),
+            ("cutoff", report.cutoff), ("anchor-depth", report.anchorDistance),
+            ("head-depth", report.head?.distance ?? 0), ("head-confidence", report.head?.confidence ?? 0),
+            ("coverage", report.coverage), ("invalid-share", report.unmeasured),
         ] { structure.set(name, to: value) }
-        structure.set("detail", to: detail.map { "\($0)" } ?? "none")
+        structure.set("detail", to: report.detail.map { "\($0)" } ?? "none")
         return structure
     }
 }

@@ -29,8 +29,6 @@ struct Classes: ~Copyable {
     private static let reach = 0.10
     private static let reachEndless = 0.03
 
-    private var metres = DepthMetres()
-    private var line = Scratch<Float>()
     private var memory = Scratch<UInt64>()
     private var parts = ConnectedRuns()
     private var dilation = Dilation()
@@ -73,110 +71,69 @@ struct Classes: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - cutoff: metres.
-    ///   - near: metres; a sample at or below is room.
+    ///   - distance: metres, of what is in front of the cutoff.
     ///   - subject: the samples in front of the cutoff that are room all the same; nil for none.
     ///   - faces: in video pixels.
     /// - Returns: the classes of all samples, valid until the next call.
     mutating func classify(
-        _ depth: DepthImage, scale: DepthScale, near: Double, cutoff: Double, subject: Subject.Result?,
-        faces: [Rectangle<Double>],
-        on grid: WorkGrid, _ loops: Loops
+        _ field: DepthField, distance: Double, subject: Subject.Result?, faces: [Rectangle<Double>], _ loops: Loops
     ) -> Sets {
-        let stride = SampleSet.stride(width: grid.width)
-        let size = stride * grid.height
-        let memory = unsafe memory.reserve(13 * size, filler: 0)
+        let grid = field.grid
+        let size = field.hole.wordCount
+        let memory = unsafe memory.reserve(15 * size, filler: 0)
         func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(words: memory + index &* size, stride: stride, width: grid.width, height: grid.height)
+            unsafe SampleSet(
+                words: memory + index &* size, stride: field.hole.stride, width: grid.width, height: grid.height)
         }
         let sets = Sets(
-            near: set(0), far: set(1), hole: set(2), wide: set(3), head: set(4), endless: set(5), body: set(6),
+            near: subject == nil ? field.near : set(0), far: subject == nil ? field.far : set(1),
+            hole: subject == nil ? field.hole : set(2), wide: set(3), head: set(4), endless: set(5), body: set(6),
             doubtful: set(7), person: set(8), room: set(9))
-        let (inside, dilated, other) = (set(10), set(11), set(12))
-        var distance = compare(depth, scale: scale, near: near, cutoff: cutoff, on: grid, sets, loops)
+        let inside = set(10)
         if let subject {
-            distance = subject.distance
-            sets.far.fill { unsafe sets.far.words[$0] | subject.others.words[$0] }
-            sets.near.fill { unsafe (sets.near.words[$0] | subject.person.words[$0]) & ~sets.far.words[$0] }
+            sets.far.fill { unsafe field.far.words[$0] | subject.others.words[$0] }
+            sets.near.fill { unsafe (field.near.words[$0] | subject.person.words[$0]) & ~sets.far.words[$0] }
+            sets.hole.fill { unsafe ~(sets.near.words[$0] | sets.far.words[$0]) }
+            sets.hole.trim()
         }
         markHeads(faces, on: grid, sets.head)
 
-        sets.hole.fill { unsafe ~(sets.near.words[$0] | sets.far.words[$0]) }
-        sets.hole.trim()
         findInsides(sets, into: inside)
-        dilation.dilate(inside, by: 1.5, into: dilated, loops)
-        sets.wide.fill { unsafe dilated.words[$0] & sets.hole.words[$0] }
-
         let edge = Double(grid.wholeSamples(Classes.edge))
-        dilation.dilate(sets.far, by: edge, into: dilated, loops)
-        dilation.dilate(inside, by: Double(grid.wholeSamples(Classes.edgeAtHole) + 1), into: other, loops)
-        sets.body.fill { unsafe sets.near.words[$0] & ~dilated.words[$0] & ~other.words[$0] }
-        dilation.dilate(sets.far, by: Classes.doubt * edge, into: dilated, loops)
-        sets.doubtful.fill { unsafe sets.body.words[$0] & dilated.words[$0] }
+        let (dotted, atHole) = (set(11), set(12))
+        dilation.dilate(
+            inside, radii: [1.5, Double(grid.wholeSamples(Classes.edgeAtHole) + 1)], into: [dotted, atHole], loops)
+        sets.wide.fill { unsafe dotted.words[$0] & sets.hole.words[$0] }
+
+        let (atRoom, nearRoom, aboutRoom) = (set(11), set(13), set(14))
+        dilation.dilate(
+            sets.far, radii: [edge, Classes.doubt * edge, grid.samples(Classes.gap)],
+            into: [atRoom, nearRoom, aboutRoom],
+            loops)
+        sets.body.fill { unsafe sets.near.words[$0] & ~(atRoom.words[$0] | atHole.words[$0]) }
+        sets.doubtful.fill { unsafe sets.body.words[$0] & nearRoom.words[$0] }
+        sets.person.fill { unsafe sets.body.words[$0] & ~nearRoom.words[$0] }
         if let subject {
             // Colors of neighbours that the evidence takes for the room's may be the person's too: skin before skin.
-            dilation.dilate(subject.others, by: 48, into: other, loops)
-            sets.doubtful.fill { unsafe sets.doubtful.words[$0] | sets.near.words[$0] & other.words[$0] }
+            let atOthers = inside
+            dilation.dilate(subject.others, radii: [48], into: [atOthers], loops)
+            sets.doubtful.fill { unsafe sets.doubtful.words[$0] | sets.near.words[$0] & atOthers.words[$0] }
         }
-        sets.person.fill { unsafe sets.body.words[$0] & ~dilated.words[$0] }
-        dilation.dilate(sets.near, by: edge, into: dilated, loops)
-        sets.room.fill { unsafe sets.far.words[$0] & ~dilated.words[$0] }
 
-        let samplesPerMetre = grid.samplesPerMetre(at: distance ?? cutoff)
+        let samplesPerMetre = grid.samplesPerMetre(at: distance)
         let reach = Classes.reach * samplesPerMetre
-        dilation.dilate(sets.far, by: grid.samples(Classes.gap), into: dilated, loops)
-        dilation.dilate(sets.near, by: reach, into: other, loops)
-        findEndless(notNearRoom: dilated, notReached: other, sets)
-        if reach < 2 { dilation.dilate(sets.near, by: 2, into: other, loops) }
-        dilation.dilate(sets.near, by: max(3, Classes.reachEndless * samplesPerMetre), into: dilated, loops)
+        let (atPerson, reached, reachedEndless) = (set(10), set(12), set(13))
+        dilation.dilate(
+            sets.near, radii: [edge, reach, max(3, Classes.reachEndless * samplesPerMetre)],
+            into: [atPerson, reached, reachedEndless], loops)
+        findEndless(notNearRoom: aboutRoom, notReached: reached, sets)
+        if reach < 2 { dilation.dilate(sets.near, radii: [2], into: [reached], loops) }
         sets.room.fill { index in
             let endless = unsafe sets.endless.words[index] & ~sets.head.words[index]
-            let reached = unsafe endless & dilated.words[index] | ~endless & other.words[index]
-            return unsafe sets.room.words[index] | sets.hole.words[index] & ~reached
+            let isReached = unsafe endless & reachedEndless.words[index] | ~endless & reached.words[index]
+            return unsafe sets.far.words[index] & ~atPerson.words[index] | sets.hole.words[index] & ~isReached
         }
         return sets
-    }
-
-    /// - Returns: the mean distance of the samples in front of the cutoff, in metres; nil where there are none.
-    private mutating func compare(
-        _ depth: DepthImage, scale: DepthScale, near: Double, cutoff: Double, on grid: WorkGrid, _ sets: Sets,
-        _ loops: Loops
-    ) -> Double? {
-        let blocks = sets.near.stride * 64 / blockWidth
-        let line = unsafe line.reserve(blocks * blockWidth, filler: 0)
-        let (low, high) = (max(largestFloat(atMost: near), 0), largestFloat(atMost: cutoff))
-        var (sum, count) = (0.0, 0)
-        for y in 0..<grid.height {
-            let metres = unsafe metres.row(grid.depthRow(y), of: depth, scale: scale, loops)
-            if grid.step == 1 {
-                unsafe line.update(from: metres, count: grid.width)
-            } else {
-                for x in 0..<grid.width { unsafe line[x] = metres[grid.depthColumn(x)] }
-            }
-            for x in grid.width..<(blocks &* blockWidth) { unsafe line[x] = 0 }
-            let (first, second) = unsafe (sets.near.row(y), sets.far.row(y))
-            let (third, fourth) = unsafe (sets.wide.row(y), sets.room.row(y))
-            unsafe loops.classify(
-                line, blocks: 0..<blocks, clear: high, opaque: .infinity, clearBits: first, opaqueBits: second)
-            unsafe loops.classify(
-                line, blocks: 0..<blocks, clear: low, opaque: .leastNonzeroMagnitude, clearBits: third,
-                opaqueBits: fourth)
-            for index in 0..<sets.near.stride {
-                let measured = unsafe fourth[index] & ~second[index]
-                let isNear = unsafe first[index] & ~third[index] & measured
-                unsafe first[index] = isNear
-                unsafe second[index] = measured & ~isNear
-                count &+= isNear.nonzeroBitCount
-            }
-            var lanes = Lanes(repeating: 0)
-            for block in 0..<blocks {
-                let z = unsafe loadLanes(line + block &* blockWidth)
-                lanes += z.replacing(with: 0, where: .!((z .> low) .& (z .<= high)))  // NaN is neither
-            }
-            sum += Double(lanes.sum())
-        }
-        for set in [sets.near, sets.far] { set.trim() }
-        return count > 0 && sum > 0 ? sum / Double(count) : nil
     }
 
     /// Marks the ellipse of head and hair about each face: 1.7 boxes wide, 2.1 high, its middle 0.35 below the box's

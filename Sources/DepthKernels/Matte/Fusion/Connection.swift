@@ -25,9 +25,10 @@ struct Connection: ~Copyable {
 
     /// - Parameters:
     ///   - evidence: L of the open samples, undefined for others; changed.
+    ///   - prior: H of the open samples.
     ///   - knowsFace: false skips the first step.
     mutating func correct(
-        _ evidence: UnsafeMutablePointer<Float>, _ sets: Classes.Sets, _ expectation: Expectation.Sets,
+        _ evidence: UnsafeMutablePointer<Float>, _ sets: Classes.Sets, _ prior: UnsafePointer<Float>,
         knowsFace: Bool, on grid: WorkGrid
     ) {
         let size = sets.person.wordCount
@@ -39,18 +40,18 @@ struct Connection: ~Copyable {
         let (person, other) = (set(0), set(1))
         unsafe person.words.update(from: sets.person.words, count: size)
         for y in 0..<grid.height {
-            let line = unsafe evidence + y &* grid.width
-            expectation.forEachOpen(sets, row: y, 0..<grid.width) { x, expected in
-                if unsafe line[x] + expected > 0 { person.bits(y).insert(x..<(x &+ 1)) }
+            let (line, prior) = unsafe (evidence + y &* grid.width, prior + y &* grid.width)
+            sets.forEachOpen(row: y, 0..<grid.width) { x in
+                if unsafe line[x] + prior[x] > 0 { person.bits(y).insert(x..<(x &+ 1)) }
             }
         }
-        if knowsFace { unsafe removeLooseParts(of: person, evidence, sets, expectation, on: grid) }
-        unsafe fillHoles(in: person, other: other, evidence, sets, expectation, on: grid)
+        if knowsFace { unsafe removeLooseParts(of: person, evidence, sets, prior, on: grid) }
+        unsafe fillHoles(in: person, other: other, evidence, sets, prior, on: grid)
     }
 
     private mutating func removeLooseParts(
         of person: SampleSet, _ evidence: UnsafeMutablePointer<Float>, _ sets: Classes.Sets,
-        _ expectation: Expectation.Sets, on grid: WorkGrid
+        _ prior: UnsafePointer<Float>, on grid: WorkGrid
     ) {
         parts.begin()
         for y in 0..<grid.height {
@@ -59,16 +60,16 @@ struct Connection: ~Copyable {
         parts.forEachRun { y, columns, isMeasured in
             if isMeasured { return }
             person.bits(y).remove(columns)
-            let line = unsafe evidence + y &* grid.width
-            expectation.forEachOpen(sets, row: y, columns) { x, expected in
-                unsafe line[x] = min(expected, Connection.doubt) - expected
+            let (line, prior) = unsafe (evidence + y &* grid.width, prior + y &* grid.width)
+            sets.forEachOpen(row: y, columns) { x in
+                unsafe line[x] = min(prior[x], Connection.doubt) - prior[x]
             }
         }
     }
 
     private mutating func fillHoles(
         in person: SampleSet, other: SampleSet, _ evidence: UnsafeMutablePointer<Float>, _ sets: Classes.Sets,
-        _ expectation: Expectation.Sets, on grid: WorkGrid
+        _ prior: UnsafePointer<Float>, on grid: WorkGrid
     ) {
         other.fill { unsafe ~(person.words[$0] | sets.doubtful.words[$0]) }
         other.trim()
@@ -84,9 +85,9 @@ struct Connection: ~Copyable {
         }
         parts.forEachRun { y, columns, joinsRoom in
             if joinsRoom { return }
-            let line = unsafe evidence + y &* grid.width
-            expectation.forEachOpen(sets, row: y, columns) { x, expected in
-                unsafe line[x] = -(line[x] + expected) - expected
+            let (line, prior) = unsafe (evidence + y &* grid.width, prior + y &* grid.width)
+            sets.forEachOpen(row: y, columns) { x in
+                unsafe line[x] = -(line[x] + prior[x]) - prior[x]
             }
         }
     }

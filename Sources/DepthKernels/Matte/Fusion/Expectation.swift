@@ -11,12 +11,12 @@
 ///
 /// Source: stage 3 of the method (`Fusion`); the shadow: Khoshelham and Elberink, Sensors 2012.
 struct Expectation: ~Copyable {
-    fileprivate static let measured: Float = 1.5
-    fileprivate static let doubtful: Float = 4
-    fileprivate static let hole: Float = -2
-    fileprivate static let head: Float = 1.5
-    fileprivate static let endless: Float = -3
-    fileprivate static let shadow: Float = -4
+    private static let measured: Float = 1.5
+    private static let doubtful: Float = 4
+    private static let hole: Float = -2
+    private static let head: Float = 1.5
+    private static let endless: Float = -3
+    private static let shadow: Float = -4
     /// Log odds of a sample that depth alone classifies.
     static let certain: Float = 8
 
@@ -39,17 +39,12 @@ struct Expectation: ~Copyable {
     }
 
     private var memory = Scratch<UInt64>()
+    private var prior = Scratch<Float>()
 
-    /// The sets that the prior depends on, besides those of `Classes`.
-    struct Sets {
-        /// In the emitter's shadow.
-        fileprivate let shadow: SampleSet
-    }
-
-    /// Finds the emitter's shadow.
+    /// Computes the prior of the open samples.
     ///
-    /// - Returns: sets that are valid until the next call.
-    mutating func findShadow(_ sets: Classes.Sets, on grid: WorkGrid) -> Sets {
+    /// - Returns: a plane of the grid's size, undefined at other samples, valid until the next call.
+    mutating func prior(_ sets: Classes.Sets, on grid: WorkGrid) -> UnsafePointer<Float> {
         let hole = sets.hole
         let shadow = unsafe SampleSet(
             words: memory.reserve(hole.wordCount, filler: 0), stride: hole.stride, width: hole.width,
@@ -60,7 +55,14 @@ struct Expectation: ~Copyable {
         for run in runs where (run.isLeft ? votes.left : votes.right) > needed {
             shadow.bits(run.y).insert(run.columns)
         }
-        return Sets(shadow: shadow)
+        let prior = unsafe prior.reserve(grid.count, filler: 0)
+        for y in 0..<grid.height {
+            let line = unsafe prior + y &* grid.width
+            sets.forEachOpen(row: y, 0..<grid.width) { x in
+                unsafe line[x] = Expectation.logOdds(sets, isShadow: shadow.bits(y).contains(x), row: y, x)
+            }
+        }
+        return unsafe UnsafePointer(prior)
     }
 
     /// Forgets the shadow's side.
@@ -84,50 +86,16 @@ struct Expectation: ~Copyable {
         votes.left = Expectation.fading * votes.left + Double(now.left)
         votes.right = Expectation.fading * votes.right + Double(now.right)
     }
-}
-
-extension Expectation.Sets {
-    /// Adds the prior of some samples of a row to the evidence of their colors; samples that depth alone classifies get
-    /// ±`certain`.
-    ///
-    /// - Parameters:
-    ///   - evidence: that of the open samples.
-    ///   - target: T of the samples.
-    func add(
-        _ evidence: UnsafePointer<Float>, _ sets: Classes.Sets, row y: Int, _ columns: Range<Int>, on grid: WorkGrid,
-        into target: UnsafeMutablePointer<Float>
-    ) {
-        unsafe target.update(repeating: -Expectation.certain, count: columns.count)
-        let person = sets.person.bits(y)
-        let line = unsafe target - columns.lowerBound
-        var start = person.first(from: columns.lowerBound, to: columns.upperBound)
-        while start < columns.upperBound {
-            let end = person.firstMissing(from: start, to: columns.upperBound)
-            unsafe (line + start).update(repeating: Expectation.certain, count: end &- start)
-            start = person.first(from: end, to: columns.upperBound)
-        }
-        forEachOpen(sets, row: y, columns) { x, expected in
-            unsafe line[x] = evidence[y &* grid.width &+ x] + expected
-        }
-    }
-
-    /// Calls `body` for each open sample of a row, with its prior.
-    @inline(__always)
-    func forEachOpen(
-        _ sets: Classes.Sets, row y: Int, _ columns: Range<Int>, _ body: (_ x: Int, _ expected: Float) -> Void
-    ) {
-        sets.forEachOpen(row: y, columns) { x in body(x, logOdds(sets, row: y, x)) }
-    }
 
     @inline(__always)
-    private func logOdds(_ sets: Classes.Sets, row y: Int, _ x: Int) -> Float {
+    private static func logOdds(_ sets: Classes.Sets, isShadow: Bool, row y: Int, _ x: Int) -> Float {
         if sets.wide.bits(y).contains(x) {
             let isHead = sets.head.bits(y).contains(x)
             if sets.endless.bits(y).contains(x) {
                 return isHead ? Expectation.endless + Expectation.head : Expectation.endless
             }
             let hole = isHead ? Expectation.head : Expectation.hole
-            return shadow.bits(y).contains(x) ? hole + Expectation.shadow : hole
+            return isShadow ? hole + Expectation.shadow : hole
         }
         if sets.near.bits(y).contains(x) {
             return sets.doubtful.bits(y).contains(x) ? Expectation.doubtful : Expectation.measured

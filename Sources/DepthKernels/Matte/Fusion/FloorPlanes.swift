@@ -64,15 +64,15 @@ struct FloorPlanes: ~Copyable {
     /// Marks the samples on horizontal planes.
     ///
     /// - Parameters:
-    ///   - depth: metres; 0 where nothing was measured; rows of `floor.stride * 64`.
     ///   - farthest: metres; samples beyond are not used to find planes.
     ///   - past: the person's samples in the last frame.
     ///   - spared: samples that are never marked.
     ///   - floor: receives the samples.
     mutating func find(
-        _ depth: UnsafePointer<Float>, farthest: Double, past: SampleSet, sparing spared: SampleSet,
-        on grid: WorkGrid, into floor: SampleSet, _ loops: Loops
+        _ field: DepthField, farthest: Double, past: SampleSet, sparing spared: SampleSet, into floor: SampleSet,
+        _ loops: Loops
     ) {
+        let (depth, grid) = unsafe (field.metres, field.grid)
         floor.removeAll()
         let size = grid.width >= 480 ? 16 : 8
         let focal = grid.focal

@@ -50,22 +50,23 @@ struct Fusion: ~Copyable {
     ///   - settings: clamped.
     /// - Returns: one byte for every pixel, valid until the next call; nil where the video's colors are not known.
     mutating func render(
-        _ frame: MatteFrame, anchored: Anchor.Face?, cutoff: Double, _ placement: DepthPlacement,
-        _ settings: MatteSettings, _ bands: MatteBands, _ loops: Loops
+        _ frame: MatteFrame, _ field: DepthField, anchored: Anchor.Face?, cutoff: Double, _ settings: MatteSettings,
+        _ bands: MatteBands, _ loops: Loops
     ) -> Plane? {
         guard let video = frame.video, let guide = Guide(video, width: frame.width, height: frame.height) else {
             return nil
         }
-        let grid = WorkGrid(placement, longest: settings.detail.longest, settings.depth)
+        let grid = field.grid
         let isContinued = frame.elapsed.map { $0 >= 0 && $0 <= Fusion.longestGap } ?? true
         if grid != lastGrid || !isContinued { forgetPast() }
         lastGrid = grid
         rememberFaces(of: frame)
 
-        let subject = subject.find(frame, anchored: anchored, cutoff: cutoff, placement, settings, on: grid, loops)
-        let sets = classes.classify(
-            frame.depth, scale: settings.depth.scale, near: settings.near, cutoff: cutoff, subject: subject,
-            faces: faces, on: grid, loops)
+        field.split(nearest: settings.near, cutoff: cutoff, loops)
+        let subject = subject.find(frame, field, anchored: anchored, cutoff: cutoff, settings, loops)
+        let distance =
+            if let subject { subject.distance } else { field.meanDistance(nearest: settings.near, cutoff: cutoff) }
+        let sets = classes.classify(field, distance: distance ?? cutoff, subject: subject, faces: faces, loops)
         let colors = unsafe settle.nextColors(on: grid)
         unsafe self.colors.average(
             guide, on: grid, into: colors, evidence.sums(of: sets, colors, on: grid), bands, loops)
@@ -76,12 +77,12 @@ struct Fusion: ~Copyable {
             unsafe segmentation.add(
                 picture, weight: Float(settings.segmentationWeight), to: evidence, sets, on: grid, bands)
         }
-        let expectation = expectation.findShadow(sets, on: grid)
+        let prior = unsafe expectation.prior(sets, on: grid)
         // The last: it sets the sum of the evidence and the prior.
-        unsafe connection.correct(evidence, sets, expectation, knowsFace: !faces.isEmpty, on: grid)
+        unsafe connection.correct(evidence, sets, prior, knowsFace: !faces.isEmpty, on: grid)
         let change = settle.findChange(settle: Float(min(settings.settle, Fusion.mostSettled)), on: grid)
         let result = unsafe logOdds.update(
-            evidence, sets, expectation, change: change, on: grid, bands, loops)
+            evidence, sets, prior: prior, change: change, on: grid, bands, loops)
         coverage = result.mean
         last = (sets, result)
 

@@ -42,10 +42,10 @@ struct LogOdds: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - evidence: that of the open samples.
+    ///   - evidence, prior: those of the open samples.
     ///   - change: the picture's change since the last frame; nil where the last frame does not count.
     mutating func update(
-        _ evidence: UnsafePointer<Float>, _ sets: Classes.Sets, _ expectation: Expectation.Sets,
+        _ evidence: UnsafePointer<Float>, _ sets: Classes.Sets, prior: UnsafePointer<Float>,
         change: PictureChange?, on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
     ) -> Result {
         let (stride, height) = (sets.person.stride, grid.height)
@@ -58,7 +58,7 @@ struct LogOdds: ~Copyable {
         let tiles = unsafe tiles.reserve(3 * tileRows, filler: 0)
         let sums = unsafe sums.reserve(tileRows, filler: 0)
         let work = unsafe Rows(
-            grid: grid, loops: loops, evidence: evidence, sets: sets, expectation: expectation, change: change,
+            grid: grid, loops: loops, evidence: evidence, sets: sets, prior: prior, change: change,
             hasPast: hasPast, logOdds: logOdds.reserve(grid.count, filler: 0),
             matte: matte.reserve(grid.count, filler: 0), keep: keep.reserve(grid.count, filler: 0),
             person: set(0), room: set(1), active: TileSet(tiles), settledPerson: TileSet(tiles + tileRows),
@@ -91,7 +91,7 @@ struct LogOdds: ~Copyable {
         let loops: Loops
         let evidence: UnsafePointer<Float>
         let sets: Classes.Sets
-        let expectation: Expectation.Sets
+        let prior: UnsafePointer<Float>
         let change: PictureChange?
         let hasPast: Bool
         let logOdds: UnsafeMutablePointer<Float>
@@ -158,6 +158,21 @@ struct LogOdds: ~Copyable {
             }
         }
 
+        /// Writes evidence plus prior for some samples of a row; ±`certain` where depth alone classifies them.
+        private func add(_ y: Int, _ columns: Range<Int>, into numbers: UnsafeMutablePointer<Float>) {
+            unsafe numbers.update(repeating: -Expectation.certain, count: columns.count)
+            let person = sets.person.bits(y)
+            let line = unsafe numbers - columns.lowerBound
+            var start = person.first(from: columns.lowerBound, to: columns.upperBound)
+            while start < columns.upperBound {
+                let end = person.firstMissing(from: start, to: columns.upperBound)
+                unsafe (line + start).update(repeating: Expectation.certain, count: end &- start)
+                start = person.first(from: end, to: columns.upperBound)
+            }
+            let first = y &* grid.width
+            sets.forEachOpen(row: y, columns) { x in unsafe line[x] = evidence[first &+ x] + prior[first &+ x] }
+        }
+
         /// Computes some samples of a row.
         ///
         /// - Parameter common: the samples that are final room in all rows so far, then those that are final person.
@@ -171,7 +186,7 @@ struct LogOdds: ~Copyable {
             let numbers = unsafe memory.numbers.reserve(2 * room, filler: 0)
             let probabilities = unsafe numbers + room
             let bits = unsafe memory.rowBits.reserve(2 * stride, filler: 0)
-            unsafe expectation.add(evidence, sets, row: y, columns, on: grid, into: numbers)
+            unsafe add(y, columns, into: numbers)
             if let change {
                 unsafe change.find(
                     row: y, columns, on: grid, scratch: memory.sums.reserve(grid.width + 2, filler: 0), loops,

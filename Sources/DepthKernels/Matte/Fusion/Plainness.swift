@@ -29,7 +29,7 @@ struct Plainness: ~Copyable {
         func erode(_ source: SampleSet, into target: SampleSet) {
             other.fill { unsafe ~source.words[$0] }
             other.trim()
-            dilation.dilate(other, rows: radius, into: target, loops) { Plainness.halfWidth($0, radius) }
+            dilation.dilate(other, rows: [radius], into: [target], loops) { Plainness.halfWidth($1, radius) }
             target.fill { unsafe ~target.words[$0] }
             target.trim()
         }

@@ -46,8 +46,6 @@ struct Subject: ~Copyable {
     /// Metres between the faces of two people.
     private static let leastApart = 0.35
 
-    private var metres = DepthMetres()
-    private var depth = Scratch<Float>()
     private var memory = Scratch<UInt64>()
     private var memoryOfPast = Scratch<UInt64>()
     private var pieces = DepthPieces()
@@ -134,38 +132,37 @@ struct Subject: ~Copyable {
     ///   - cutoff: metres.
     /// - Returns: nil where everything in front of the cutoff is the person; valid until the next call.
     mutating func find(
-        _ frame: MatteFrame, anchored: Anchor.Face?, cutoff: Double, _ placement: DepthPlacement,
-        _ settings: MatteSettings, on grid: WorkGrid, _ loops: Loops
+        _ frame: MatteFrame, _ field: DepthField, anchored: Anchor.Face?, cutoff: Double, _ settings: MatteSettings,
+        _ loops: Loops
     ) -> Result? {
-        guard settings.subject == .anchored, settings.anchor.followsPerson, !settings.depth.scale.kind.isRelative else {
+        let grid = field.grid
+        guard settings.subject == .anchored, settings.anchor.followsPerson, !field.scale.kind.isRelative else {
             reset()
             return nil
         }
-        if let anchored { readFaces(frame, anchored: anchored, placement, settings, on: grid) }
+        if let anchored { readFaces(frame, field, anchored: anchored, settings.anchor) }
         guard !seen.isEmpty else { return nil }
         faces.removeAll(keepingCapacity: true)
         for face in seen { faces.append(Face(face, on: grid)) }
 
-        let stride = SampleSet.stride(width: grid.width)
-        let size = stride * grid.height
-        let memory = unsafe memory.reserve(6 * size, filler: 0)
+        let (near, far) = (field.near, field.far)
+        let (stride, size) = (near.stride, near.wordCount)
+        let memory = unsafe memory.reserve(5 * size, filler: 0)
         func set(_ index: Int) -> SampleSet {
             unsafe SampleSet(words: memory + index &* size, stride: stride, width: grid.width, height: grid.height)
         }
-        let (near, far, floor, members, person) = (set(0), set(1), set(2), set(3), set(4))
+        let (others, floor, members, person, spare) = (set(0), set(1), set(2), set(3), set(4))
         let past = unsafe SampleSet(
             words: memoryOfPast.reserve(size, filler: 0), stride: stride, width: grid.width, height: grid.height)
         if pastCount == 0 { past.removeAll() }
 
-        let depth = unsafe read(frame.depth, settings, cutoff: cutoff, near, far, on: grid, loops)
-        markShoulders(set(5))
-        unsafe planes.find(
-            depth, farthest: 1.5 * cutoff, past: past, sparing: set(5), on: grid, into: floor, loops)
+        markShoulders(spare)
+        planes.find(field, farthest: 1.5 * cutoff, past: past, sparing: spare, into: floor, loops)
         members.fill { unsafe near.words[$0] & ~floor.words[$0] }
-        limitSideways(members, sparing: set(5), on: grid)
+        limitSideways(members, sparing: spare, on: grid)
         let distance = faces.reduce(0) { $1.isSubject ? max($0, $1.distance) : $0 }
         let map = unsafe DepthPieces.Map(
-            depth: depth, members: members, barrier: far, past: past, spacing: grid.metresPerSample(at: 1),
+            depth: field.metres, members: members, barrier: far, past: past, spacing: grid.metresPerSample(at: 1),
             distance: distance)
         pieces.find(in: map, loops)
         let border = Subject.lastMeasuredRow(near, far)
@@ -177,16 +174,16 @@ struct Subject: ~Copyable {
         addSpecks(map)
         let mean = write(into: person)
         addFeet(to: person, floor: floor, map)
-        fillGaps(person, near: near, reach: grid.wholeSamples(Subject.gap), spare: set(5))
+        fillGaps(person, near: near, reach: grid.wholeSamples(Subject.gap), spare: spare)
 
         pastCount = 0
         for index in 0..<size {
             let word = unsafe person.words[index]
             unsafe past.words[index] = word
             pastCount &+= word.nonzeroBitCount
-            unsafe near.words[index] &= ~word
+            unsafe others.words[index] = near.words[index] & ~word
         }
-        return Result(person: person, others: near, distance: mean)
+        return Result(person: person, others: others, distance: mean)
     }
 
     /// Forgets the person's samples, but not their face: in the next frame they may be elsewhere.
@@ -201,9 +198,9 @@ struct Subject: ~Copyable {
     // MARK: Input
 
     private mutating func readFaces(
-        _ frame: MatteFrame, anchored: Anchor.Face, _ placement: DepthPlacement, _ settings: MatteSettings,
-        on grid: WorkGrid
+        _ frame: MatteFrame, _ field: DepthField, anchored: Anchor.Face, _ settings: AnchorSettings
     ) {
+        let grid = field.grid
         let first = SeenFace(box: anchored.box, distance: anchored.distance, isSubject: true)
         let axis = Face(first, on: grid).axis
         seen.removeAll(keepingCapacity: true)
@@ -215,8 +212,8 @@ struct Subject: ~Copyable {
             let apart = abs(Face(face, on: grid).axis - axis) * metresPerSample
             if isSubject || apart > Subject.leastApart { seen.append(face) }
         }
-        let wantsAll = settings.anchor.faceSelect == .all
-        guard !settings.anchor.usesHeads(of: frame) else {
+        let wantsAll = settings.faceSelect == .all
+        guard !settings.usesHeads(of: frame) else {
             // Where no face chose one of the heads, those at the same distance are the person too.
             for head in frame.heads where head.box != anchored.box {
                 let isNear =
@@ -226,56 +223,9 @@ struct Subject: ~Copyable {
             return
         }
         for box in frame.anchors.prefix(UInt64.bitWidth - 1) where box != anchored.box {
-            guard
-                let distance = faceDepth(
-                    in: frame.depth, scale: settings.depth.scale, placement: placement, box: box,
-                    among: frame.anchors.count)
-            else { continue }
+            guard let distance = field.faceDepth(box, among: frame.anchors.count) else { continue }
             add(box, distance, isSubject: wantsAll)
         }
-    }
-
-    /// Reads the depth map and marks the samples in front of the cutoff (`near`) and behind it (`far`).
-    ///
-    /// - Returns: the depth in metres, in rows of whole words, with one row of padding before the first.
-    private mutating func read(
-        _ image: DepthImage, _ settings: MatteSettings, cutoff: Double, _ near: SampleSet, _ far: SampleSet,
-        on grid: WorkGrid, _ loops: Loops
-    ) -> UnsafePointer<Float> {
-        let rowLength = near.stride * 64
-        let memory = unsafe depth.reserve((grid.height + 2) * rowLength, filler: 0)
-        let low = max(largestFloat(atMost: settings.near), 0)
-        let high = largestFloat(atMost: cutoff)
-        for y in 0..<grid.height {
-            let metres = unsafe metres.row(
-                grid.depthRow(y), of: image, scale: settings.depth.scale, loops)
-            let line = unsafe memory + (y &+ 1) &* rowLength
-            if grid.step == 1 {
-                unsafe line.update(from: metres, count: grid.width)
-            } else {
-                for x in 0..<grid.width { unsafe line[x] = metres[grid.depthColumn(x)] }
-            }
-            for x in grid.width..<rowLength { unsafe line[x] = 0 }
-            let (nearRow, farRow) = unsafe (near.row(y), far.row(y))
-            let blocks = 0..<(rowLength / blockWidth)
-            unsafe loops.classify(
-                line, blocks: blocks, clear: low, opaque: .leastNonzeroMagnitude, clearBits: nearRow,
-                opaqueBits: farRow)
-            for index in 0..<near.stride { unsafe nearRow[index] = ~nearRow[index] & farRow[index] }
-            // Measured samples above `near`; then those of them that are not behind the cutoff.
-            for index in 0..<near.stride {
-                var inside = unsafe nearRow[index]
-                guard inside != 0 else { continue }
-                var (atMost, infinite) = (UInt64(0), UInt64(0))
-                unsafe loops.classify(
-                    line + index &* 64, blocks: 0..<4, clear: high, opaque: .infinity, clearBits: &atMost,
-                    opaqueBits: &infinite)
-                inside &= atMost
-                unsafe nearRow[index] = inside
-                unsafe farRow[index] &= ~(inside | infinite)
-            }
-        }
-        return unsafe UnsafePointer(memory + rowLength)
     }
 
     /// Removes samples farther to the side of every face of the person than arms reach.

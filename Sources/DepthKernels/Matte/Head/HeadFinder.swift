@@ -1,7 +1,7 @@
 /// The stage that finds heads in a depth map, by their size in metres: something rounded, 0.1 to 0.3 m wide, that ends at both
 /// sides and above, with neck and shoulders below it at about its own distance.
 ///
-/// 1. Probes (`HeadProbes`) give each cell of a coarse map (`HeadGrid`) the log odds that it is the middle of a head.
+/// 1. Probes (`HeadProbes`) give each cell of a coarse map (`DepthField.Cells`) the log odds that it is the middle of a head.
 /// 2. The local maxima over the size of a head are its candidates, at most 16.
 /// 3. Their shape (`HeadShape`) gives the width and the middle, and tells what is flat.
 ///
@@ -25,7 +25,6 @@ struct HeadFinder: ~Copyable {
 
     private var places = Scratch<HeadProbes.Place>()
     private var hasPlaces = false
-    private var grid = HeadGrid()
     private var shape = HeadShape()
     private var logOdds = Scratch<Float>()
     private var sizes = Scratch<Double>()
@@ -46,13 +45,8 @@ struct HeadFinder: ~Copyable {
     }
 
     /// Finds the heads of a map.
-    ///
-    /// - Parameter focal: in depth samples.
-    mutating func find(
-        in depth: DepthImage, scale: DepthScale, focal: Double, _ scope: Scope, _ bands: MatteBands, _ loops: Loops
-    ) {
+    mutating func find(in cells: DepthField.Cells, _ scope: Scope, _ bands: MatteBands) {
         heads.removeAll(keepingCapacity: true)
-        let cells = grid.read(depth, scale: scale, focal: focal, loops)
         let count = cells.width * cells.height
         let peaks = unsafe Peaks(
             cells: cells, logOdds: logOdds.reserve(count, filler: 0), sizes: sizes.reserve(count, filler: 0))
@@ -109,7 +103,7 @@ struct HeadFinder: ~Copyable {
     /// The cells of a map and their log odds.
     @safe
     private struct Peaks {
-        let cells: HeadGrid.Cells
+        let cells: DepthField.Cells
         let logOdds: UnsafeMutablePointer<Float>
         /// The size of a head that fits best.
         let sizes: UnsafeMutablePointer<Double>
@@ -239,7 +233,7 @@ extension Head {
     }
 
     /// The columns of a row of cells in which the head may be in the next frame.
-    fileprivate func columns(inRow y: Int, of cells: HeadGrid.Cells) -> Range<Int> {
+    fileprivate func columns(inRow y: Int, of cells: DepthField.Cells) -> Range<Int> {
         let step = Double(cells.step)
         guard abs(box.y + box.height / 2 - Double(y) * step) < box.height else { return 0..<0 }
         let middle = box.x + box.width / 2

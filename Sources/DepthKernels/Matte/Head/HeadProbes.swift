@@ -29,7 +29,7 @@ struct HeadProbes {
     /// The most that neck, chest and shoulders can add.
     private static var mostOfBody: Float { 4 }
 
-    private let cells: HeadGrid.Cells
+    private let cells: DepthField.Cells
     private let places: UnsafePointer<Place>
 
     /// A place, in units of 2⁻²⁸ m.
@@ -84,7 +84,7 @@ struct HeadProbes {
     private static var besideRight: Range<Int> { 5..<7 }
 
     /// - Parameter places: from `makePlaces`; they must outlive the probes.
-    init(_ cells: HeadGrid.Cells, places: UnsafePointer<Place>) {
+    init(_ cells: DepthField.Cells, places: UnsafePointer<Place>) {
         self.cells = cells
         unsafe self.places = unsafe places
     }

@@ -37,7 +37,7 @@ struct HeadShape: ~Copyable {
     /// - Parameters:
     ///   - x, y: a measured cell.
     ///   - size: of the head that fits best.
-    mutating func measure(_ cells: HeadGrid.Cells, x: Int, y: Int, size: Double) -> Result {
+    mutating func measure(_ cells: DepthField.Cells, x: Int, y: Int, size: Double) -> Result {
         let metres = cells[x, y]
         let perMetre = cells.focal / Double(metres)
         findRuns(cells, x: x, y: y, metres, perMetre)
@@ -58,7 +58,7 @@ struct HeadShape: ~Copyable {
     // MARK: Runs
 
     private mutating func findRuns(
-        _ cells: HeadGrid.Cells, x: Int, y: Int, _ metres: Float, _ perMetre: Double
+        _ cells: DepthField.Cells, x: Int, y: Int, _ metres: Float, _ perMetre: Double
     ) {
         runs.removeAll(keepingCapacity: true)
         let gap = max(1, nearestIndex(HeadShape.gap * perMetre, in: 1...cells.width))
@@ -81,7 +81,7 @@ struct HeadShape: ~Copyable {
 
     /// How many cells from a column the run of a row goes on, over gaps of up to `gap` cells; -1: none there.
     private func reach(
-        _ cells: HeadGrid.Cells, _ row: Int, from start: Int, step: Int, most: Int, gap: Int, _ metres: Float
+        _ cells: DepthField.Cells, _ row: Int, from start: Int, step: Int, most: Int, gap: Int, _ metres: Float
     ) -> Int {
         var last = -1
         for index in 0...most {
@@ -100,7 +100,7 @@ struct HeadShape: ~Copyable {
 
     /// - Returns: the relief, 0 for too few cells, and the median of the depths in the ellipse, or of all where it has none.
     private mutating func fit(
-        _ cells: HeadGrid.Cells, y: Int, _ metres: Float, _ perMetre: Double, middle: Double, size: Double
+        _ cells: DepthField.Cells, y: Int, _ metres: Float, _ perMetre: Double, middle: Double, size: Double
     ) -> (relief: Double, distance: Double) {
         var quadric = Quadric()
         var (inside, all) = (0, 0)

@@ -28,19 +28,17 @@ package struct HeadTracker: ~Copyable {
     package init() {}
 
     /// Finds the heads of the next map.
-    mutating func advance(
-        to depth: DepthImage, _ reading: DepthReading, _ placement: DepthPlacement, _ bands: MatteBands, _ loops: Loops
-    ) {
+    mutating func advance(to field: DepthField, _ bands: MatteBands) {
         frame &+= 1
         let followed = isFollowing ? tracks.first : nil
         // A sure head takes the place of a search of the whole map, which takes four frames then.
         let isSure = followed.map { $0.isSure && $0.missed == 0 } ?? false
         finder.find(
-            in: depth, scale: reading.scale, focal: reading.focalLength(longerSide: max(depth.width, depth.height)),
-            HeadFinder.Scope(followed: followed, tracks: tracks, phase: isSure ? frame & 3 : nil), bands, loops)
+            in: field.cells,
+            HeadFinder.Scope(followed: followed, tracks: tracks, phase: isSure ? frame & 3 : nil), bands)
         match(finder.heads)
-        if !isFollowing { followBest(width: Double(depth.width)) }
-        report(placement)
+        if !isFollowing { followBest(width: Double(field.image.width)) }
+        report(field.placement)
     }
 
     /// Follows the head of a detected face, also where the map shows none.

@@ -33,7 +33,7 @@ struct Anchor {
     /// The distance beyond which everything is background, in metres.
     ///
     /// - Returns: nil where the requested anchor was never seen; 0 for a mask about a focus, which has no cutoff.
-    mutating func cutoff(of frame: MatteFrame, _ placement: DepthPlacement, _ settings: MatteSettings) -> Double? {
+    mutating func cutoff(of frame: MatteFrame, _ field: DepthField, _ settings: MatteSettings) -> Double? {
         face = nil
         sinceMeasured = sinceMeasured.flatMap { since in frame.elapsed.map { since + $0 } }
         if settings.mask != .cutoff { return 0 }
@@ -43,7 +43,7 @@ struct Anchor {
             self.mode = mode
         }
         if mode == .fixed { return settings.cutoff }
-        if let measured = measure(frame, placement, settings) {
+        if let measured = measure(frame, field, settings.anchor) {
             follow(measured, timeConstant: settings.anchor.smoothing)
         }
         if let distance { return distance + settings.anchor.margin }
@@ -60,18 +60,12 @@ struct Anchor {
 
     // MARK: Measuring
 
-    private mutating func measure(
-        _ frame: MatteFrame, _ placement: DepthPlacement, _ settings: MatteSettings
-    ) -> Double? {
-        let (depth, scale, anchor) = (frame.depth, settings.depth.scale, settings.anchor)
+    private mutating func measure(_ frame: MatteFrame, _ field: DepthField, _ anchor: AnchorSettings) -> Double? {
         switch anchor.mode {
         case .auto, .face, .head:
             var highest = -Double.infinity
             for box in frame.anchors where anchor.mode != .head {
-                guard
-                    let distance = faceDepth(
-                        in: depth, scale: scale, placement: placement, box: box, among: frame.anchors.count)
-                else { continue }
+                guard let distance = field.faceDepth(box, among: frame.anchors.count) else { continue }
                 let found = Face(box: box, distance: distance)
                 let rank = anchor.faceSelect.rank(of: found, isFollowed: followedFace?.box.isAt(box) ?? false)
                 if rank > highest { (face, highest) = (found, rank) }
@@ -80,10 +74,12 @@ struct Anchor {
             if face == nil { face = head(of: frame, anchor.faceSelect) }
             return face?.distance
         case .nearest:
-            let measured = nearestSubjectDepth(in: depth, scale: scale, followed: followedSubject)
+            let measured = nearestSubjectDepth(in: field.image, scale: field.scale, followed: followedSubject)
             followedSubject = measured ?? followedSubject
             return measured
-        case .point: return pointDepth(in: depth, scale: scale, placement: placement, x: anchor.x, y: anchor.y)
+        case .point:
+            return pointDepth(
+                in: field.image, scale: field.scale, placement: field.placement, x: anchor.x, y: anchor.y)
         case .fixed: return nil
         }
     }

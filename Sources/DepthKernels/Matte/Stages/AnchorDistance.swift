@@ -25,6 +25,12 @@ package func faceDepth(
     return MedianSearch(image: image, scale: scale).median(of: grid)
 }
 
+extension DepthField {
+    func faceDepth(_ box: Rectangle<Double>, among boxes: Int) -> Double? {
+        DepthKernels.faceDepth(in: image, scale: scale, placement: placement, box: box, among: boxes)
+    }
+}
+
 /// The step with which the halves of all boxes together have about a quarter of the map's samples, but each at least 64.
 ///
 /// - Parameter area: of one half on the map, in samples.

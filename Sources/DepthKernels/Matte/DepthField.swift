@@ -1,0 +1,149 @@
+/// The depth map of a frame, read once for all stages: metres on a grid, sets of its samples, and a coarse map.
+///
+/// A sample that was not measured is 0, negative, infinite or NaN.
+@safe
+struct DepthField {
+    /// The map itself, for medians of all of its samples.
+    let image: DepthImage
+    let reading: DepthReading
+    let grid: WorkGrid
+    /// Metres of the grid's samples, in rows of `rowLength`; a row of zeros lies before the first one and after the last one.
+    let metres: UnsafePointer<Float>
+    /// Samples that were not measured.
+    let hole: SampleSet
+    /// Measured samples in front of the cutoff and behind it, which `split` finds.
+    let near: SampleSet
+    let far: SampleSet
+    let cells: Cells
+    /// The share of the samples, 0…1, that were not measured.
+    let unmeasured: Double
+
+    /// The coarse map in which heads are searched: a cell for each block of samples, at most 160 along the longer side.
+    ///
+    /// A cell holds the second smallest of four samples of its block, or the smallest where fewer than three were measured, in
+    /// metres: the surface in front, but not a single flying sample. 0 = not measured.
+    @safe
+    struct Cells {
+        static let longest = 160
+
+        let values: UnsafePointer<Float>
+        let width: Int
+        let height: Int
+        /// Depth pixels along a side.
+        let step: Int
+        /// Focal length in cells.
+        let focal: Double
+
+        @inline(__always)
+        subscript(x: Int, y: Int) -> Float { unsafe values[y &* width &+ x] }
+    }
+
+    var placement: DepthPlacement { grid.placement }
+    var scale: DepthScale { reading.scale }
+    var rowLength: Int { hole.stride &* 64 }
+
+    /// Splits the measured samples into `near`, above `nearest` and up to the cutoff, and `far`; both in metres.
+    func split(nearest: Double, cutoff: Double, _ loops: Loops) {
+        let (low, high) = DepthField.limits(nearest, cutoff)
+        for y in 0..<grid.height {
+            let (nearRow, farRow, holeRow) = unsafe (near.row(y), far.row(y), hole.row(y))
+            unsafe loops.classify(
+                metres + y &* rowLength, blocks: 0..<(rowLength / blockWidth), clear: high, opaque: low.nextUp,
+                clearBits: nearRow, opaqueBits: farRow)
+            for index in 0..<near.stride {
+                let isNear = unsafe nearRow[index] & farRow[index] & ~holeRow[index]
+                unsafe (nearRow[index], farRow[index]) = (isNear, ~(isNear | holeRow[index]))
+            }
+        }
+        far.trim()
+    }
+
+    /// The mean distance of the samples in front of the cutoff, in metres; nil where there are none.
+    func meanDistance(nearest: Double, cutoff: Double) -> Double? {
+        let (low, high) = DepthField.limits(nearest, cutoff)
+        var (sum, count) = (0.0, 0)
+        for y in 0..<grid.height {
+            let row = unsafe metres + y &* rowLength
+            var lanes = Lanes(repeating: 0)
+            for block in 0..<(rowLength / blockWidth) {
+                let z = unsafe loadLanes(row + block &* blockWidth)
+                lanes += z.replacing(with: 0, where: .!((z .> low) .& (z .<= high)))  // NaN is neither
+            }
+            sum += Double(lanes.sum())
+            for index in 0..<near.stride { unsafe count &+= near.row(y)[index].nonzeroBitCount }
+        }
+        return count > 0 && sum > 0 ? sum / Double(count) : nil
+    }
+
+    private static func limits(_ nearest: Double, _ cutoff: Double) -> (low: Float, high: Float) {
+        (max(largestFloat(atMost: nearest), 0), largestFloat(atMost: cutoff))
+    }
+}
+
+/// Reads depth maps as fields.
+struct DepthFieldReader: ~Copyable {
+    private var rows = DepthMetres()
+    private var metres = Scratch<Float>()
+    private var bits = Scratch<UInt64>()
+    private var cells = Scratch<Float>()
+
+    /// - Parameters:
+    ///   - isWhole: false where only the rows are read that the cells have, and every eighth, so that what was not
+    ///     measured is counted; then the other samples are undefined.
+    ///   - hasCells: false for no coarse map.
+    /// - Returns: a field that is valid until the next call.
+    mutating func read(
+        _ image: DepthImage, _ reading: DepthReading, on grid: WorkGrid, isWhole: Bool, hasCells: Bool, _ loops: Loops
+    ) -> DepthField {
+        let stride = SampleSet.stride(width: grid.width)
+        let (rowLength, size) = (stride * 64, stride * grid.height)
+        let memory = unsafe metres.reserve((grid.height + 2) * rowLength, filler: 0) + rowLength
+        let words = unsafe bits.reserve(3 * size, filler: 0)
+        func set(_ index: Int) -> SampleSet {
+            unsafe SampleSet(words: words + index &* size, stride: stride, width: grid.width, height: grid.height)
+        }
+        let (hole, other) = (set(0), set(1))
+        let block = groups(of: DepthField.Cells.longest, in: max(grid.width, grid.height))
+        let (first, last) = (block / 4, block &- 1 &- block / 4)
+        unsafe (memory - rowLength).update(repeating: 0, count: rowLength)
+        unsafe (memory + grid.height &* rowLength).update(repeating: 0, count: rowLength)
+        var (read, unmeasured) = (0, 0)
+        for y in 0..<grid.height {
+            let isOfCells = hasCells && (y % block == first || y % block == last)
+            guard isWhole || isOfCells || y & 7 == 0 else { continue }
+            let line = unsafe memory + y &* rowLength
+            if grid.step == 1 {
+                unsafe rows.read(y, of: image, scale: reading.scale, into: line, loops)
+            } else {
+                let samples = unsafe rows.row(grid.depthRow(y), of: image, scale: reading.scale, loops)
+                for x in 0..<grid.width { unsafe line[x] = samples[grid.depthColumn(x)] }
+            }
+            for x in grid.width..<rowLength { unsafe line[x] = 0 }
+            // Measured: above 0 and finite.
+            let (row, otherRow) = unsafe (hole.row(y), other.row(y))
+            unsafe loops.classify(
+                line, blocks: 0..<(rowLength / blockWidth), clear: .greatestFiniteMagnitude,
+                opaque: .leastNonzeroMagnitude, clearBits: row, opaqueBits: otherRow)
+            for index in 0..<stride { unsafe row[index] = ~(row[index] & otherRow[index]) }
+            hole.trim(row: y)
+            for index in 0..<stride { unsafe unmeasured &+= row[index].nonzeroBitCount }
+            read &+= grid.width
+        }
+        let (width, height) = hasCells ? (grid.width / block, grid.height / block) : (0, 0)
+        let cells = unsafe cells.reserve(width * height, filler: 0)
+        for y in 0..<height {
+            let row = unsafe memory + y &* block &* rowLength
+            unsafe loops.frontOfFour(
+                row + first &* rowLength, row + last &* rowLength, first: first, second: last, step: block,
+                count: width,
+                into: cells + y &* width)
+        }
+        return unsafe DepthField(
+            image: image, reading: reading, grid: grid, metres: UnsafePointer(memory), hole: hole, near: other,
+            far: set(2),
+            cells: DepthField.Cells(
+                values: UnsafePointer(cells), width: width, height: height, step: block * grid.step,
+                focal: grid.focal / Double(block)),
+            unmeasured: Double(unmeasured) / Double(max(read, 1)))
+    }
+}
