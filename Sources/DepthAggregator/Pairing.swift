@@ -22,11 +22,12 @@ package enum Pairing {
     }
 
     /// - Parameters:
+    ///   - current: the newest buffer at or before the time.
+    ///   - next: the oldest after it.
     ///   - time: the reference frame's running time; nil pairs in order.
     ///   - maxSkew: nanoseconds either way within which a buffer counts as made for the frame.
     ///   - holdTime: nanoseconds for which the newest buffer serves later frames.
-    init(_ input: borrowing SecondaryInput, at time: RunningTime?, maxSkew: RunningTime, holdTime: RunningTime) {
-        let (current, next) = (input.currentChoice, input.nextChoice)
+    init(_ current: Choice?, _ next: Choice?, at time: RunningTime?, maxSkew: RunningTime, holdTime: RunningTime) {
         guard let time, current == nil || current?.time != nil else {
             self = current.map(Pairing.paired) ?? .missing(nearest: nil)
             return

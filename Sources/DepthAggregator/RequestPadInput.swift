@@ -3,6 +3,8 @@ package import GstBridge
 
 /// A request pad as a secondary input, with the format that its caps stated.
 ///
+/// Where the pad does not exist, its buffers may come attached to those of the reference pad (`takeAttached`).
+///
 /// Streaming thread only.
 package struct RequestPadInput<Format>: ~Copyable {
     private struct Linked: ~Copyable {
@@ -21,6 +23,22 @@ package struct RequestPadInput<Format>: ~Copyable {
     private let role: Int
     private let holdsThroughGaps: Bool
     private var linked: Linked?
+    /// Nil where the pad exists, and before anything was attached.
+    private var attached: Attached?
+
+    private struct Attached: ~Copyable {
+        let caps: CapsRef
+        let format: Format
+        /// Nil for a frame without.
+        var entry: SecondaryInput.Entry?
+
+        var choice: Pairing.Choice? {
+            switch entry {
+            case .some(let entry): Pairing.Choice(entry)
+            case .none: nil
+            }
+        }
+    }
 
     /// - Parameters:
     ///   - role: of the pad.
@@ -37,7 +55,11 @@ package struct RequestPadInput<Format>: ~Copyable {
     package var format: Format? {
         switch linked {
         case .some(let linked): linked.format
-        case .none: nil
+        case .none:
+            switch attached {
+            case .some(let attached): attached.format
+            case .none: nil
+            }
         }
     }
 
@@ -48,6 +70,7 @@ package struct RequestPadInput<Format>: ~Copyable {
             return
         }
         if linked?.followed.pad == pad.pad { return }
+        attached = nil
         linked = Linked(followed: SecondaryInput(pad, holdsThroughGaps: holdsThroughGaps), format: nil)
     }
 
@@ -77,27 +100,69 @@ package struct RequestPadInput<Format>: ~Copyable {
         try linked?.followed.advance(in: element, to: moment, mayWait: mayWait)
     }
 
+    /// Takes the buffer that is attached to a frame of the reference pad, unless the pad exists. It serves that frame alone: the
+    /// field of view of a frame that lost its own may be another.
+    ///
+    /// - Parameters:
+    ///   - content: nil for a frame without.
+    ///   - read: the meaning of the caps; asked where they are others than the last.
+    /// - Returns: true where the format is another than the last.
+    package mutating func takeAttached(
+        _ content: SampleMeta.Content?, at moment: Moment,
+        _ read: (UnsafeMutablePointer<GstCaps>) throws(CapsRefusal) -> Format
+    ) throws(CapsRefusal) -> Bool {
+        guard !exists, let content else {
+            attached?.entry = nil
+            return false
+        }
+        let isNew =
+            switch attached {
+            case .some(let attached): gst_caps_is_equal(attached.caps.pointer, content.caps) == 0
+            case .none: true
+            }
+        if isNew {
+            attached = Attached(caps: CapsRef(sharing: content.caps), format: try read(content.caps))
+        }
+        let time = moment.time.flatMap { time in content.skew.map { time &+ $0 } }
+        attached?.entry =
+            content.buffer.isGap ? nil : SecondaryInput.Entry(buffer: OwnedBuffer(sharing: content.buffer), time: time)
+        return isNew
+    }
+
     /// The buffer that holds now.
     package var currentChoice: Pairing.Choice? {
         switch linked {
         case .some(let linked): linked.followed.currentChoice
-        case .none: nil
+        case .none:
+            switch attached {
+            case .some(let attached): attached.choice
+            case .none: nil
+            }
         }
     }
 
     /// The buffer that goes with the frame of the moment that the pad was last brought to.
     package func pairing(at moment: Moment, maxSkew: GstClockTime, holdTime: GstClockTime) -> Pairing {
+        var (current, next) = (currentChoice, nextChoice)
+        // What is attached may be of a later time.
+        if !exists, let stamp = current?.time, let time = moment.time, stamp > time { (current, next) = (nil, current) }
+        return Pairing(
+            current, next, at: moment.time, maxSkew: RunningTime(clamping: maxSkew),
+            holdTime: RunningTime(clamping: holdTime))
+    }
+
+    private var nextChoice: Pairing.Choice? {
         switch linked {
-        case .some(let linked):
-            Pairing(
-                linked.followed, at: moment.time, maxSkew: RunningTime(clamping: maxSkew),
-                holdTime: RunningTime(clamping: holdTime))
-        case .none: .missing(nearest: nil)
+        case .some(let linked): linked.followed.nextChoice
+        case .none: nil
         }
     }
 
     /// Forgets what was taken: it belongs to a stream that is over.
-    package mutating func reset() { linked?.followed.reset() }
+    package mutating func reset() {
+        linked?.followed.reset()
+        attached?.entry = nil
+    }
 }
 
 extension RequestPadInput where Format: Equatable {

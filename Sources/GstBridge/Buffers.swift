@@ -169,7 +169,7 @@ func stamp(_ buffer: BufferPointer, like original: BufferPointer) {
 
 // GST_META_TAG_MEMORY_STR and GST_META_TAG_MEMORY_REFERENCE_STR: the quarks themselves are mutable globals in C.
 private let memoryTag = g_quark_from_static_string("memory")
-private let copyTransform = g_quark_from_static_string("gst-copy")  // _gst_meta_transform_copy
+let copyTransform = g_quark_from_static_string("gst-copy")  // _gst_meta_transform_copy
 private let memoryReferenceTag = g_quark_from_static_string("memory-reference")
 
 /// Nanoseconds on the pipeline's clock since it started, negative before its start.

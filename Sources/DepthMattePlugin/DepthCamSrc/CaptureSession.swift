@@ -36,7 +36,14 @@ final class CaptureSession: Sendable {
         /// time, and no others.
         let time: Int64
         /// True where frames were lost before it.
-        let isAfterLoss: Bool
+        var isAfterLoss: Bool
+        /// The newest depth map, with a video frame while nobody takes frames of the depth pad.
+        var depth: Map?
+
+        struct Map {
+            let buffer: BufferRef
+            let time: Int64
+        }
     }
 
     enum Phase: Sendable {
@@ -90,6 +97,7 @@ final class CaptureSession: Sendable {
         /// Changes with each request, so that frames of an earlier one are not taken for its own.
         var generation = 0
         var queues: [[Frame]] = [[], []]
+        var newestMap: Frame.Map?
         var linked = [true, true]
         var interrupted = [false, false]
         var isFlowing = false
@@ -150,6 +158,7 @@ final class CaptureSession: Sendable {
             $0.request = settings
             $0.generation &+= 1
             $0.queues = [[], []]
+            $0.newestMap = nil
             $0.counts = Counts()
             // Streams of an earlier request may still run, or have ended.
             $0.reopen()
@@ -182,6 +191,7 @@ final class CaptureSession: Sendable {
             $0.request = nil
             $0.generation &+= 1
             $0.queues = [[], []]
+            $0.newestMap = nil
         }
         _ = shared.wait(microseconds: microseconds) { !$0.phase.isStreaming }
         // A recording that ended plays again.
@@ -381,15 +391,16 @@ final class CaptureSession: Sendable {
         shared.withLock { shared in
             guard shared.generation == generation else { return }
             shared.counts.add(report)
+            if let depth = exposure.depth { shared.newestMap = Frame.Map(buffer: depth.buffer, time: depth.time) }
             for (index, frame) in [exposure.video, exposure.depth].enumerated() {
-                guard let frame else { continue }
+                guard var frame else { continue }
+                if index == 0 && !shared.linked[1] { frame.depth = shared.newestMap }
                 if index == 0 { shared.counts.video &+= 1 } else { shared.counts.depth &+= 1 }
                 guard shared.linked[index] else { continue }
                 shared.queues[index].append(frame)
                 if options.isLive && shared.queues[index].count > CaptureSession.queueLength {
                     shared.queues[index].removeFirst()
-                    let next = shared.queues[index][0]
-                    shared.queues[index][0] = Frame(buffer: next.buffer, time: next.time, isAfterLoss: true)
+                    shared.queues[index][0].isAfterLoss = true
                     // Frames that nobody asks for yet are not lost.
                     if shared.isFlowing { shared.counts.lost &+= 1 }
                 }

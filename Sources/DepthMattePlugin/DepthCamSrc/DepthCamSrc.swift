@@ -73,6 +73,10 @@ enum DepthCamSrc {
         .choice(
             "align", "Camera whose view the depth map has. Takes effect at the next start", \.align,
             isControllable: false),
+        .bool(
+            "attach-depth",
+            "Attach the depth map to each video buffer as DepthMapMeta while the depth pad is not linked, for elements whose "
+                + "depth pad is not linked either", \.attachDepth, onlyBeforeStart: true),
         .string(
             "calibration-location",
             "File to which the calibration of the depth stream is written when it starts, as JSON that depthalign reads; empty = none",
@@ -106,6 +110,7 @@ struct DepthCamSrcSettings: Sendable {
     var loop = false
     var numBuffers = -1
     var align = DepthAlignment.video
+    var attachDepth = true
     var calibrationLocation: String?
     var emitter = EmitterChoice.auto
     var exposure: UInt32 = 0

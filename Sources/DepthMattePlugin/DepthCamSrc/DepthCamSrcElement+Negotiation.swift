@@ -23,7 +23,8 @@ extension DepthCamSrcElement {
         }
         var settings = CameraSettings()
         settings.video = modes.video
-        settings.depth = modes.depth
+        // Depth of which nobody takes anything is not captured.
+        settings.depth = caps[1] == nil && !values.attachDepth ? nil : modes.depth
         settings.isAligned = values.align == .video
         shared.withLock { $0.isAligned = values.align == .video }
         settings.emitter = values.emitter.isOn
@@ -38,7 +39,7 @@ extension DepthCamSrcElement {
     func negotiate(_ stream: CameraStream, _ camera: CameraStreams) throws(FlowStop) -> Bool {
         let mode = stream.role == .video ? camera.video : camera.depth
         guard let session else { throw .refused(GST_FLOW_FLUSHING) }
-        guard let mode else { throw missing(stream.role, "stream", session) }
+        guard let mode else { return try restart(session, orEndWith: missing(stream.role, "stream", session)) }
         let isAligned = shared.withLock { $0.isAligned }
         guard let peer = gst_pad_peer_query_caps(stream.pad, nil), gst_pad_is_linked(stream.pad) != 0 else {
             throw .refused(GST_FLOW_NOT_LINKED)
@@ -55,18 +56,40 @@ extension DepthCamSrcElement {
                 throw .refused(stream.pad.isFlushing ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED)
             }
             try stream.setFormat(output, from: mode, unit: camera.depthUnit)
-            if stream.role == .depth { try writeCalibration(output.stream) }
+            if stream.role == .depth { try writeCalibration(output.stream) } else { try prepareAttachment(camera) }
             return true
         }
-        // Downstream wants another mode than it did at the start.
-        let settings = try chosenSettings(session)
         // The same modes would be refused again: depth that was to be registered, and could not be.
-        guard settings != session.request else {
-            throw noMode("\(stream.role.rawValue) \(peer.text)")
-        }
+        return try restart(session, orEndWith: noMode("\(stream.role.rawValue) \(peer.text)"))
+    }
+
+    /// Asks the camera for other modes, where downstream wants others than it did at the start.
+    ///
+    /// - Returns: false. Throws `stop` where it wants the same.
+    private func restart(_ session: CaptureSession, orEndWith stop: FlowStop) throws(FlowStop) -> Bool {
+        let settings = try chosenSettings(session)
+        guard settings != session.request else { throw stop }
         session.start(settings)
         for stream in streams { gst_pad_mark_reconfigure(stream.pad) }
         return false
+    }
+
+    /// Sets the format of the maps that leave with the video. Video leaves without them where they cannot be registered.
+    private func prepareAttachment(_ camera: CameraStreams) throws(FlowStop) {
+        guard table.current.attachDepth, let attachment else { return }
+        attachment.reset()
+        let isAligned = shared.withLock { $0.isAligned }
+        guard let mode = camera.depth,
+            let output = CameraOutput.choices(.depth, mode, camera, isAligned: isAligned).first,
+            let caps = gst_caps_from_string(output.caps)
+        else { return }
+        defer { gst_caps_unref(caps) }
+        output.stream.write(to: caps)
+        guard (try? attachment.setFormat(output, from: mode, unit: camera.depthUnit)) != nil else {
+            return Self.log.warning(self) { "the depth map cannot be registered, and is not attached" }
+        }
+        attachment.attachedCaps = CapsRef(sharing: caps)
+        if gst_pad_is_linked(attachment.pad) == 0 { try writeCalibration(output.stream) }
     }
 
     /// The error of a linked pad for which something is missing: its stream, or any frame of that.

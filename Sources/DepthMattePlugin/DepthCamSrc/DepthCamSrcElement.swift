@@ -17,6 +17,8 @@ final class DepthCamSrcElement: PushSource {
     let table = Properties(DepthCamSrc.properties, initial: DepthCamSrcSettings())
     let shared = Mutex(Shared())
     private(set) var streams: [CameraStream] = []
+    /// The maps that are attached to the video. Used as the video's stream is.
+    private(set) var attachment: CameraStream?
 
     struct Shared {
         /// From READY to NULL.
@@ -46,6 +48,7 @@ final class DepthCamSrcElement: PushSource {
         streams = DepthCamSrc.PadRole.allCases.compactMap { role in
             addSourcePad(role.rawValue).map { CameraStream(role, pad: $0) }
         }
+        attachment = streams.first { $0.role == .depth }.map { CameraStream(.depth, pad: $0.pad) }
     }
 
     var properties: any PropertyAccess { table }
@@ -106,7 +109,7 @@ final class DepthCamSrcElement: PushSource {
     }
 
     private func prepare() {
-        for stream in streams { stream.reset() }
+        for stream in streams + [attachment].compactMap(\.self) { stream.reset() }
         let groupID = gst_util_group_id_next()
         shared.withLock {
             $0 = Shared(session: $0.session, groupID: groupID)
@@ -150,6 +153,8 @@ final class DepthCamSrcElement: PushSource {
         do throws(FlowStop) {
             let isLinked = gst_pad_is_linked(pad) != 0
             session.setLinked(stream.role, isLinked)
+            // The pad's own thread may not have run yet.
+            if let attachment, gst_pad_is_linked(attachment.pad) == 0 { session.setLinked(.depth, false) }
             guard isLinked else { throw .refused(GST_FLOW_NOT_LINKED) }
             shared.withLock { _ = $0.unlinked.remove(stream.role) }
             sendStreamStart(stream)
@@ -226,6 +231,7 @@ final class DepthCamSrcElement: PushSource {
             throw .failed(ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "Out of memory for a depth map."))
         }
         stream.lastStamp = stamp
+        if stream.role == .video, let map = frame.depth { attach(map, to: buffer.pointer) }
         buffer.pointer.pointee.pts = GstClockTime(stamp)
         buffer.pointer.pointee.duration = format.duration
         buffer.pointer.pointee.offset = guint64(stream.sent)
@@ -238,6 +244,20 @@ final class DepthCamSrcElement: PushSource {
         let result = gst_pad_push(stream.pad, buffer.surrender())
         guard result == GST_FLOW_OK else { throw .refused(result) }
         stream.sent &+= 1
+    }
+
+    /// Attaches a depth map to a video buffer. One that serves several buffers is converted once.
+    private func attach(_ map: CaptureSession.Frame.Map, to buffer: BufferPointer) {
+        guard let attachment, let format = attachment.format, let caps = attachment.attachedCaps,
+            let stamp = timestamp(of: map.time), stamp >= 0
+        else { return }
+        if attachment.lastStamp != stamp {
+            attachment.attachedMap = (try? attachment.registered(map.buffer)).flatMap { format.converted($0) }
+            attachment.lastStamp = stamp
+            attachment.attachedMap?.pointer.pointee.pts = GstClockTime(stamp)
+            attachment.attachedMap?.pointer.pointee.duration = format.duration
+        }
+        if let made = attachment.attachedMap { attachedDepth.attach(made.pointer, caps.pointer, to: buffer) }
     }
 
     // MARK: Small services
@@ -280,6 +300,9 @@ final class CameraStream {
     var sent: UInt64 = 0
     /// Running time of the last frame.
     var lastStamp: Int64?
+    /// The caps of maps that leave with the video, and the last of them.
+    var attachedCaps: CapsRef?
+    var attachedMap: BufferRef?
     /// Nil before caps.
     private(set) var format: CameraOutput?
     /// The request (`CaptureSession.start`) whose streams the format is of.
@@ -308,6 +331,8 @@ final class CameraStream {
         lastStamp = nil
         format = nil
         registration = nil
+        attachedCaps = nil
+        attachedMap = nil
     }
 
     /// - Parameters:

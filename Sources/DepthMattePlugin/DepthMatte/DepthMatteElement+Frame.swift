@@ -40,6 +40,7 @@ extension DepthMatteElement {
     ) throws(FlowStop) -> Bool {
         guard let compositor = state.compositor else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         let startOfWork = g_get_monotonic_time()
+        try takeAttachedDepth(of: frame.pointer, at: moment, settings)
         var settings = settings
         settings.depth.resolve(by: state.inputs.depth.format, on: compositor.input.info)
         warnOfScale(settings.depth.scale, of: state.inputs.depth.format)
@@ -58,6 +59,26 @@ extension DepthMatteElement {
         }
         finish(outcome, job, since: startOfWork)
         return outcome != .dropped
+    }
+
+    /// Takes the depth map that is attached to the frame, where there is no depth pad.
+    private func takeAttachedDepth(
+        of frame: BufferPointer, at moment: Moment, _ settings: DepthMatteSettings
+    ) throws(FlowStop) {
+        do throws(CapsRefusal) {
+            let isNew = try state.inputs.takeAttachedDepth(of: frame, at: moment) { caps throws(CapsRefusal) in
+                try DepthFormat(caps, maxPixels: maxPixels)
+            }
+            if isNew {
+                state.maker.forgetPast()
+                state.inputs.depth.format.map(warnIfUnregistered)
+            }
+        } catch {
+            throw .notNegotiated(
+                ElementError(
+                    .core(GST_CORE_ERROR_NEGOTIATION), "The depth map attached to the video: \(error.reason)."))
+        }
+        warnIfDepthIsMissing(settings)
     }
 
     /// Asks for the memory that kernels may need, before any of them runs.

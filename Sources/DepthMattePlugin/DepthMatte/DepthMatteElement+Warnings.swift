@@ -7,13 +7,22 @@ import GstBridge
 extension DepthMatteElement {
     /// Warns at the first frame of inputs that the settings need and that are not there.
     func warnOfMissingInputs(_ settings: DepthMatteSettings) {
-        let needsDepth = settings.view != .original && settings.onMissingDepth != .pass
-        if !state.inputs.depth.exists && needsDepth {
-            warnOfSettings("The depth pad is not linked, so no frame has depth. Link a depth stream to it.")
-        }
         if let complaint = settings.backgroundMode.mode.complaint(settings, hasPad: state.inputs.background.exists) {
             warnOfSettings(complaint)
         }
+    }
+
+    /// Warns of video without depth, where there is no depth pad: once, until a frame brings its depth.
+    func warnIfDepthIsMissing(_ settings: DepthMatteSettings) {
+        guard !state.inputs.depth.exists, state.inputs.depth.currentChoice == nil else {
+            state.hasWarnedOfMissingDepth = false
+            return
+        }
+        guard settings.view != .original, settings.onMissingDepth != .pass, !state.hasWarnedOfMissingDepth else {
+            return
+        }
+        state.hasWarnedOfMissingDepth = true
+        warnOfSettings("The depth pad is not linked, so no frame has depth. Link a depth stream to it.")
     }
 
     /// Warns of depth whose caps say that it is seen from the depth camera's place.

@@ -41,6 +41,8 @@ final class DepthMatteElement: ReferencePadAggregator {
         var emptyRangeSettings: MatteSettings?
         /// Frames since the start for which no depth map was near enough; nil once there was one.
         var unpairedFrames: Int? = 0
+        /// True while frames without depth are known to the user.
+        var hasWarnedOfMissingDepth = false
     }
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {

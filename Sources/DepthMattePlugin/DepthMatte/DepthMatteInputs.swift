@@ -48,6 +48,14 @@ struct DepthMatteInputs: ~Copyable {
         depth.setFormatIfNew(format, element)
     }
 
+    /// Takes the depth map that is attached to the video's buffer. See `RequestPadInput.takeAttached`.
+    mutating func takeAttachedDepth(
+        of video: BufferPointer, at moment: Moment,
+        _ read: (UnsafeMutablePointer<GstCaps>) throws(CapsRefusal) -> DepthFormat
+    ) throws(CapsRefusal) -> Bool {
+        depth.exists ? false : try depth.takeAttached(attachedDepth.content(of: video), at: moment, read)
+    }
+
     /// Sets the format of any other request pad.
     mutating func setPictureInfo(
         _ info: GstVideoInfo, _ role: DepthMatte.PadRole, _ element: some ReferencePadAggregator

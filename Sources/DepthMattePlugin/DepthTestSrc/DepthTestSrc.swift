@@ -79,6 +79,10 @@ enum DepthTestSrc {
         .double(
             "dropouts", "Share of depth frames that are replaced by GAP events; 1 = all", 0...1, \.dropouts),
         .bool("face", "Attach the face to the video as GstVideoRegionOfInterestMeta of type \"face\"", \.face),
+        .bool(
+            "attach-depth",
+            "Attach the depth map to each video buffer as DepthMapMeta while the depth pad is not linked, for elements whose "
+                + "depth pad is not linked either", \.attachDepth),
         .int(
             "num-buffers", "Number of video frames before EOS on all pads; -1 = endless", -1...2_147_483_647,
             \.numBuffers),
@@ -100,6 +104,7 @@ struct DepthTestSrcSettings: Sendable {
     var depthDelay: GstClockTime = 0
     var dropouts = 0.0
     var face = true
+    var attachDepth = true
     var numBuffers = -1
     var isLive = false
 }

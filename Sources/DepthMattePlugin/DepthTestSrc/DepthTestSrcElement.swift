@@ -16,6 +16,8 @@ final class DepthTestSrcElement: PushSource {
     let table = Properties(DepthTestSrc.properties, initial: DepthTestSrcSettings())
     let shared = Monitor(Shared())
     private(set) var streams: [TestStream] = []
+    /// Draws the depth maps that are attached to the video. Used as the video's stream is.
+    private var attachment: TestStream?
 
     struct Shared {
         var isPlaying = false
@@ -40,6 +42,7 @@ final class DepthTestSrcElement: PushSource {
         streams = DepthTestSrc.PadRole.allCases.compactMap { role in
             addSourcePad(role.rawValue).map { TestStream(role, pad: $0) }
         }
+        attachment = streams.first { $0.role == .depth }.map { TestStream(.depth, pad: $0.pad) }
     }
 
     var properties: any PropertyAccess { table }
@@ -64,7 +67,7 @@ final class DepthTestSrcElement: PushSource {
     }
 
     private func prepare() {
-        for stream in streams { stream.reset() }
+        for stream in streams + [attachment].compactMap(\.self) { stream.reset() }
         shared.withLock {
             $0 = Shared()
             $0.groupID = gst_util_group_id_next()
@@ -143,6 +146,7 @@ final class DepthTestSrcElement: PushSource {
         buffer.pointer.pointee.duration = end == noClockTime ? noClockTime : end &- start
         buffer.pointer.pointee.offset = guint64(stream.frame)
         buffer.pointer.pointee.offset_end = guint64(stream.frame &+ 1)
+        try attachDepth(to: buffer.pointer, stream, format, settings)
         let isAfterGap = stream.isDropped(stream.frame &- 1, settings)
         if stream.isInterrupted || isAfterGap { buffer.pointer.markDiscontinuity() }
         guard moves(stream, to: min(end, endOfAll)) else { return }
@@ -170,6 +174,27 @@ final class DepthTestSrcElement: PushSource {
         } catch {
             throw .failed(ElementError(error, in: "\(stream.role.rawValue) frame", "the stream cannot go on"))
         }
+    }
+
+    /// Attaches the depth map of a video frame to its buffer, where nobody takes it from the depth pad.
+    private func attachDepth(
+        to buffer: BufferPointer, _ video: TestStream, _ format: TestStream.Format, _ settings: DepthTestSrcSettings
+    ) throws(FlowStop) {
+        guard settings.attachDepth, video.role == .video, let depth = attachment, gst_pad_is_linked(depth.pad) == 0,
+            !depth.isDropped(video.frame, settings)
+        else { return }
+        if depth.format.map({ $0.rate != format.rate }) ?? true {
+            guard let caps = depth.fixedCaps(near: depth.role.preferredSize, rate: format.rate) else { return }
+            defer { gst_caps_unref(caps) }
+            guard depth.setFormat(caps) else { return }
+            depth.attachedCaps = CapsRef(sharing: caps)
+        }
+        guard let depthFormat = depth.format, let caps = depth.attachedCaps else { return }
+        depth.frame = video.frame
+        let map = try draw(depth, depthFormat, at: buffer.pointee.pts, settings)
+        map.pointer.pointee.pts = buffer.pointee.pts
+        map.pointer.pointee.duration = buffer.pointee.duration
+        attachedDepth.attach(map.pointer, caps.pointer, to: buffer)
     }
 
     /// Sets the stream's position; false if a seek has started another segment.

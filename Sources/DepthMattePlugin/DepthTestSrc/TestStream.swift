@@ -20,8 +20,12 @@ final class TestStream {
     /// The value of `Shared.pauses` up to which the stream has skipped missed frames.
     var pausesSeen = 0
     private(set) var format: Format?
+    /// The caps of maps that leave with the video.
+    var attachedCaps: CapsRef?
     private var renderer: SceneRenderer?
     private var converter: PictureConverter?
+    /// Where the maps come from, by their size in bytes.
+    private var pools: [Int: PicturePool] = [:]
 
     /// The format of the pad's caps.
     struct Format {
@@ -53,14 +57,20 @@ final class TestStream {
         format = nil
         renderer = nil
         converter = nil
+        attachedCaps = nil
+        pools = [:]
     }
 
     // MARK: Format
 
     /// Returns fixed caps that downstream accepts, which the caller owns; nil if there are none.
     ///
-    /// - Parameter size: the preferred size.
-    func fixedCaps(near size: (width: gint, height: gint)) -> UnsafeMutablePointer<GstCaps>? {
+    /// - Parameters:
+    ///   - size: the preferred size.
+    ///   - rate: the preferred frame rate.
+    func fixedCaps(
+        near size: (width: gint, height: gint), rate: (numerator: gint, denominator: gint) = DepthTestSrc.preferredRate
+    ) -> UnsafeMutablePointer<GstCaps>? {
         guard let template = gst_pad_get_pad_template_caps(pad) else { return nil }
         defer { gst_caps_unref(template) }
         guard let peer = gst_pad_peer_query_caps(pad, template) else { return nil }
@@ -70,19 +80,20 @@ final class TestStream {
             gst_caps_unref(allowed)
             return nil
         }
-        return gst_caps_truncate(allowed).flatMap { fixed($0, near: size) }
+        return gst_caps_truncate(allowed).flatMap { fixed($0, near: size, rate) }
     }
 
     /// Fixates caps with one structure, whose ownership is taken.
     private func fixed(
-        _ caps: UnsafeMutablePointer<GstCaps>, near size: (width: gint, height: gint)
+        _ caps: UnsafeMutablePointer<GstCaps>, near size: (width: gint, height: gint),
+        _ rate: (numerator: gint, denominator: gint)
     ) -> UnsafeMutablePointer<GstCaps>? {
         let writable = caps.writable
         guard let structure = gst_caps_get_structure(writable, 0) else { return writable }
         gst_structure_fixate_field_nearest_int(structure, "width", size.width)
         gst_structure_fixate_field_nearest_int(structure, "height", size.height)
         gst_structure_fixate_field_nearest_fraction(
-            structure, "framerate", DepthTestSrc.preferredRate.numerator, DepthTestSrc.preferredRate.denominator)
+            structure, "framerate", rate.numerator, rate.denominator)
         // The defaults of raw video, written out because some elements refuse caps without them.
         if writable.mediaType == "video/x-raw" {
             if gst_structure_has_field(structure, "pixel-aspect-ratio") == 0 {
@@ -107,6 +118,7 @@ final class TestStream {
         format = read
         renderer = nil
         converter = nil
+        pools = [:]
         return true
     }
 
@@ -246,8 +258,16 @@ final class TestStream {
     private func drawn(
         _ layout: FrameLayout, _ body: (MutablePlane) throws(FrameFault) -> Void
     ) throws(FrameFault) -> OwnedBuffer {
-        let buffer = try newBuffer(size: layout.size)
+        let buffer = role == .depth ? try pooled(layout) : try newBuffer(size: layout.size)
         try withFrame(changing: buffer.pointer, layout) { planes throws(FrameFault) in try body(try planes.first()) }
+        return buffer
+    }
+
+    private func pooled(_ layout: FrameLayout) throws(FrameFault) -> OwnedBuffer {
+        let pool = pools[layout.size] ?? PicturePool(size: layout.size)
+        pools[layout.size] = pool
+        let buffer = try pool.buffer()
+        if !layout.fillsAll(of: buffer.pointer) { _ = try layout.clearAround(buffer.pointer) }
         return buffer
     }
 

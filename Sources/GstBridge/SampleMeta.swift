@@ -1,0 +1,107 @@
+package import CGStreamer
+
+/// A custom meta that carries a sample, a buffer with its caps, on a buffer of video: nothing is copied.
+///
+/// The meta's tags make elements that change the picture's size or orientation drop it, unless they scale and `follows` agrees.
+package final class SampleMeta: Sendable {
+    private let name: StaticString
+    private let field: StaticString
+    private let isRegistered: Bool
+
+    /// Decides whether the sample fits the picture still, scaled from the one size to the other.
+    package typealias ScaleRule = @Sendable (_ from: GstVideoInfo, _ to: GstVideoInfo) -> Bool
+
+    private final class Rule: Sendable {
+        let follows: ScaleRule
+        init(_ follows: @escaping ScaleRule) { self.follows = follows }
+    }
+
+    /// Registers the meta, for as long as the process lives.
+    ///
+    /// - Parameters:
+    ///   - field: of the meta's structure; it holds the sample.
+    ///   - follows: asked where the picture is scaled.
+    package init(_ name: StaticString, field: StaticString, follows: @escaping ScaleRule) {
+        self.name = name
+        self.field = field
+        // GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR and GST_META_TAG_VIDEO_ORIENTATION_STR.
+        let tags: [StaticString] = ["video", "size", "orientation"]
+        var list: [UnsafePointer<CChar>?] = tags.map { $0.characters } + [nil]
+        let rule = Unmanaged.passRetained(Rule(follows)).toOpaque()
+        isRegistered = gst_meta_register_custom(name.characters, &list, SampleMeta.transform, rule, nil) != nil
+    }
+
+    /// Attaches a sample to a writable buffer, in place of one that is there: it tells of another picture.
+    package func attach(
+        _ content: BufferPointer, _ caps: UnsafeMutablePointer<GstCaps>, to buffer: BufferPointer
+    ) {
+        guard isRegistered,
+            let meta = gst_buffer_get_custom_meta(buffer, name.characters)
+                ?? gst_buffer_add_custom_meta(buffer, name.characters),
+            let structure = gst_custom_meta_get_structure(meta), let sample = gst_sample_new(content, caps, nil, nil)
+        else { return }
+        var value = GValue()
+        g_value_init(&value, gst_sample_get_type())
+        g_value_take_boxed(&value, UnsafeRawPointer(sample))
+        gst_structure_take_value(structure, field.characters, &value)
+        structure.set(SampleMeta.stampField, to: UInt64(buffer.pointee.pts))
+    }
+
+    package struct Content {
+        /// Lent by the meta.
+        package let buffer: BufferPointer
+        package let caps: UnsafeMutablePointer<GstCaps>
+        /// The content's timestamp less that which the buffer had when it was attached: elements change timestamps. Nil where
+        /// either has none.
+        package let skew: RunningTime?
+    }
+
+    /// The sample that is attached to a buffer; nil where there is none, or half a one.
+    package func content(of buffer: BufferPointer) -> Content? {
+        guard isRegistered, let meta = gst_buffer_get_custom_meta(buffer, name.characters),
+            let structure = gst_custom_meta_get_structure(meta),
+            let value = gst_structure_get_value(structure, field.characters),
+            g_type_check_value_holds(value, gst_sample_get_type()) != 0,
+            let sample = g_value_get_boxed(value).map({ OpaquePointer($0) }),
+            let content = gst_sample_get_buffer(sample), let caps = gst_sample_get_caps(sample),
+            gst_caps_is_fixed(caps) != 0
+        else { return nil }
+        var stamp = buffer.pointee.pts
+        gst_structure_get_uint64(structure, SampleMeta.stampField, &stamp)
+        let known = stamp != noClockTime && content.pointee.pts != noClockTime
+        return Content(
+            buffer: content, caps: caps,
+            skew: known ? RunningTime(clamping: content.pointee.pts) &- RunningTime(clamping: stamp) : nil)
+    }
+
+    private static let stampField = "pts"
+
+    /// Copies the meta with its buffer, and to a scaled picture by the rule. GStreamer's default copies it always.
+    private static let transform: GstCustomMetaTransformFunction = { target, meta, _, kind, data, rule in
+        guard let target, let meta, let structure = gst_custom_meta_get_structure(meta), let data else { return 0 }
+        switch kind {
+        case copyTransform:
+            if data.assumingMemoryBound(to: GstMetaTransformCopy.self).pointee.region != 0 { return 0 }
+        case scaleTransform:
+            let sizes = data.assumingMemoryBound(to: GstVideoMetaTransform.self).pointee
+            guard let rule, let from = sizes.in_info, let to = sizes.out_info,
+                Unmanaged<Rule>.fromOpaque(rule).takeUnretainedValue().follows(from.pointee, to.pointee)
+            else { return 0 }
+        default: return 0
+        }
+        // The structure has the meta's name.
+        guard let name = gst_structure_get_name(structure), let copy = gst_buffer_add_custom_meta(target, name),
+            let copied = gst_custom_meta_get_structure(copy)
+        else { return 0 }
+        for index in 0..<guint(clamping: gst_structure_n_fields(structure)) {
+            guard let field = gst_structure_nth_field_name(structure, index),
+                let value = gst_structure_get_value(structure, field)
+            else { continue }
+            gst_structure_set_value(copied, field, value)
+        }
+        return 1
+    }
+}
+
+// GstVideoMetaTransform: the quark itself is behind a macro in C.
+private let scaleTransform = gst_video_meta_transform_scale_get_quark()

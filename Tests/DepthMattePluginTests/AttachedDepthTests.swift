@@ -1,0 +1,114 @@
+import CGStreamer
+import GstBridge
+import GstTestSupport
+import Testing
+
+/// Depth maps that come with the video, as a meta of its buffers.
+@Suite(.serialized) struct AttachedDepthTests {
+    private static let sink = "appsink name=sink sync=false wait-on-eos=false"
+    private static let video = "video/x-raw,format=I420,width=320,height=180,framerate=30/1"
+
+    private func hasDepth(_ buffer: BufferPointer) -> Bool { gst_buffer_get_custom_meta(buffer, "DepthMapMeta") != nil }
+
+    /// What keeps the field of view keeps the depth; what crops, turns or frames the picture drops it.
+    @Test(arguments: [
+        ("identity", true), ("queue", true), ("tee ! queue", true), ("videoconvert ! video/x-raw,format=RGBA", true),
+        ("videoscale ! video/x-raw,width=160,height=90", true), ("videorate ! video/x-raw,framerate=15/1", true),
+        ("videoconvertscale ! video/x-raw,format=BGRx,width=640,height=360", true), ("videobalance contrast=0.5", true),
+        ("videoscale ! video/x-raw,width=320,height=320,pixel-aspect-ratio=1/1", false),
+        ("videocrop left=20", false), ("videocrop left=16 right=16 top=9 bottom=9", false),
+        ("videoflip video-direction=horiz", false), ("videoflip video-direction=90r", false),
+        ("videoflip video-direction=180", false), ("aspectratiocrop aspect-ratio=1/1", false),
+        ("videobox left=10 top=10", false), ("videobox left=-10", false),
+    ])
+    func `depth stays with the field of view`(elements: String, isKept: Bool) throws {
+        let pipeline = Pipeline(
+            "depthtestsrc num-buffers=2 ! \(AttachedDepthTests.video) ! \(elements) ! \(AttachedDepthTests.sink)")
+        #expect(pipeline.run() == .ended)
+        let frame = try #require(pipeline.nextFrame(of: "sink"))
+        #expect(hasDepth(frame.buffer.pointer) == isKept)
+    }
+
+    @Test func `depth is attached only where it is wanted and its pad is free`() throws {
+        for (properties, rest, isAttached) in [
+            ("", "", true), ("attach-depth=false", "", false), ("", "camera.depth ! fakesink", false),
+            ("dropouts=1", "", false),
+        ] {
+            let pipeline = Pipeline(
+                "depthtestsrc name=camera num-buffers=2 \(properties) camera.video ! \(AttachedDepthTests.video) "
+                    + "! \(AttachedDepthTests.sink) \(rest)")
+            #expect(pipeline.run() == .ended)
+            let frame = try #require(pipeline.nextFrame(of: "sink"))
+            #expect(hasDepth(frame.buffer.pointer) == isAttached, "\(properties) \(rest)")
+        }
+    }
+
+    @Test(arguments: ["background-mode=blur", "method=threshold", "background-mode=transparent"])
+    func `the attached map makes the frames that the linked pad makes`(properties: String) {
+        let source = "depthtestsrc name=camera num-buffers=5 sensor=stereo"
+        let format = AttachedDepthTests.video.replacing("I420", with: "RGBA")
+        let chain = Pipeline("\(source) ! \(format) ! depthmatte \(properties) ! \(AttachedDepthTests.sink)")
+        let pads = Pipeline(
+            "\(source) camera.video ! \(format) ! matte.video "
+                + "camera.depth ! video/x-raw,format=GRAY16_LE,width=640,height=360,framerate=30/1 ! matte.depth "
+                + "depthmatte name=matte \(properties) ! \(AttachedDepthTests.sink)")
+        #expect(chain.run() == .ended && pads.run() == .ended)
+        let (one, other) = (chain.frames(of: "sink"), pads.frames(of: "sink"))
+        #expect(one.count == 5 && one.map(\.bytes) == other.map(\.bytes))
+        #expect(chain.bus.warnings() == [])
+    }
+
+    @Test(arguments: [
+        "depthtestsrc num-buffers=3 ! depthmatte ! fakesink",
+        "depthtestsrc num-buffers=3 ! videoconvert ! tee ! queue ! depthmatte background-mode=blur ! fakesink",
+    ])
+    func `one chain needs no names`(line: String) {
+        let pipeline = Pipeline(line)
+        #expect(pipeline.run() == .ended)
+        #expect(pipeline.bus.warnings() == [])
+    }
+
+    // MARK: Privacy
+
+    enum Fault: CaseIterable { case missing, early, late, future, torn, otherSize, gap }
+
+    /// Attaches a map by which the whole picture is near.
+    private func attach(_ fault: Fault?, _ number: Int, to buffer: BufferPointer) throws {
+        if fault == .missing { return }
+        let shape = fault == .otherSize ? DepthShape("GRAY16_LE", 16, 12) : Room.depth
+        let near = shape.bytes(counts: [Int](repeating: 600, count: shape.width * shape.height))
+        let map = guardedBuffer(fault == .torn ? Array(near.prefix(7)) : fault == .gap ? [] : near)
+        if fault == .gap { map.pointer.pointee.mini_object.flags |= GST_BUFFER_FLAG_GAP.rawValue }
+        map.pointer.pointee.pts =
+            switch fault {
+            case .late: time(ofFrame: number) &- min(time(ofFrame: number), 3_000_000_000)
+            case .future: time(ofFrame: number + 90)
+            default: time(ofFrame: number)
+            }
+        let caps = try #require(gst_caps_from_string(shape.caps))
+        defer { gst_caps_unref(caps) }
+        let sample = try #require(gst_sample_new(map.pointer, caps, nil, nil))
+        let meta = try #require(gst_buffer_add_custom_meta(buffer, "DepthMapMeta"))
+        var value = GValue()
+        g_value_init(&value, gst_sample_get_type())
+        g_value_take_boxed(&value, UnsafeRawPointer(sample))
+        gst_structure_take_value(gst_custom_meta_get_structure(meta), "depth", &value)
+    }
+
+    @Test(arguments: Fault.allCases, ["threshold", "fusion"])
+    func `attached depth with a fault shows nothing of the room`(fault: Fault, method: String) throws {
+        #expect(Pipeline("depthtestsrc num-buffers=1 ! fakesink").run() == .ended)
+        let bench = Bench([], ["method": method, "anchor": "fixed", "cutoff": "1", "blur-radius": "0"])
+        bench.video.start(Room.shape)
+        for number in 0..<120 where number < 3 || number >= 100 && number < 104 {
+            let isFaulty = number >= 100 && number < 102
+            let buffer = guardedBuffer(Room.picture)
+            try attach(isFaulty ? fault : nil, number, to: buffer.pointer)
+            bench.video.push(buffer, at: time(ofFrame: number))
+            let frame = try #require(bench.output.next(), "frame \(number)")
+            let expected = !isFaulty || fault == .otherSize || fault == .early ? Room.all : 0
+            #expect(Room.shown(frame) == expected, "frame \(number)")
+        }
+        #expect(bench.bus.errors().isEmpty)
+    }
+}
