@@ -47,7 +47,7 @@ import Testing
 
     /// 60° is what elements assume without a calibration.
     @Test(arguments: [
-        (lens: "", focal: nil), ("lens=60", nil), ("lens=90", "\"fx\": 32,"), ("lens=40", "\"fx\": 87.9"),
+        (lens: "", focal: nil), ("lens=60", nil), ("lens=90", "\"fx\": 32"), ("lens=40", "\"fx\": 87.9"),
     ])
     func `the depth caps tell the lens where it is not 60 degrees`(lens: String, focal: String?) throws {
         let pipeline = pipeline("num-buffers=1 \(lens)")

@@ -9,7 +9,8 @@
 /// Aggarwal, CVPR Workshops 2011. Reference: `Tests/quality/head_finder.py`.
 struct HeadFinder: ~Copyable {
     /// The most heads that are found, and the most peaks that are looked at.
-    private static let (mostHeads, mostPeaks) = (8, 16)
+    static let mostHeads = 8
+    private static let mostPeaks = 16
     /// The log odds that a head needs, and those where one is followed.
     static let (least, leastFollowed) = (0.0, -2.0)
     /// The most that the shape can add to the log odds of the probes.
@@ -31,6 +32,8 @@ struct HeadFinder: ~Copyable {
     private var candidates = Scratch<Int32>()
     /// The heads of the last map, the likeliest first.
     private(set) var heads: [Head] = []
+
+    init() { heads.reserveCapacity(HeadFinder.mostHeads + 1) }
 
     /// The part of a map that is searched.
     struct Scope {

@@ -61,6 +61,7 @@ struct HeadShape: ~Copyable {
         _ cells: DepthField.Cells, x: Int, y: Int, _ metres: Float, _ perMetre: Double
     ) {
         runs.removeAll(keepingCapacity: true)
+        runs.reserveCapacity(cells.height)
         let gap = max(1, nearestIndex(HeadShape.gap * perMetre, in: 1...cells.width))
         let most = floorIndex(HeadShape.sideways * perMetre, in: 0...cells.width)
         for isUp in [true, false] {

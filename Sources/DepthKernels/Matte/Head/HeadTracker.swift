@@ -25,7 +25,13 @@ package struct HeadTracker: ~Copyable {
     /// True where the first of `heads` is the followed one.
     package private(set) var seesFollowed = false
 
-    package init() {}
+    package init() {
+        // So that no frame in the steady state takes memory.
+        tracks.reserveCapacity(HeadFinder.mostHeads + 1)
+        lastTracks.reserveCapacity(HeadFinder.mostHeads + 1)
+        found.reserveCapacity(HeadFinder.mostHeads)
+        heads.reserveCapacity(HeadFinder.mostHeads + 1)
+    }
 
     /// Finds the heads of the next map.
     mutating func advance(to field: DepthField, _ bands: MatteBands) {
