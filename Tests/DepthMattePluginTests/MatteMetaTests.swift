@@ -42,6 +42,26 @@ import Testing
         return try attachedMatte(frame.buffer.pointer)
     }
 
+    @Test(arguments: ["true", "false"])
+    func `the followed head is a region of interest of a frame with its matte`(attaches: String) throws {
+        let pipeline = Pipeline(
+            "depthtestsrc num-buffers=3 face=false name=camera "
+                + "camera.video ! video/x-raw,format=I420,width=640,height=360 ! m.video "
+                + "camera.depth ! video/x-raw,width=640,height=360 ! m.depth "
+                + "depthmatte name=m attach-matte=\(attaches) ! appsink name=sink sync=false")
+        pipeline.set(GST_STATE_PLAYING)
+        let frames = pipeline.frames(of: "sink")
+        #expect(frames.count == 3)
+        for frame in frames {
+            let region = gst_buffer_get_video_region_of_interest_meta_id(frame.buffer.pointer, 0)?.pointee
+            #expect((region != nil) == (attaches == "true"))
+            guard let region else { continue }
+            #expect(String(cString: g_quark_to_string(region.roi_type)) == "head")
+            // The middle of the face is near (288, 155).
+            #expect(abs(Int(region.x + region.w / 2) - 288) < 40 && abs(Int(region.y + region.h / 2) - 155) < 40)
+        }
+    }
+
     @Test(arguments: ["fusion", "threshold"])
     func `the attached matte is the one that view=matte shows`(method: String) throws {
         for mode in ["color", "transparent", "blur"] {

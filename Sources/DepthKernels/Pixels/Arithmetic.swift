@@ -4,7 +4,7 @@
 // an index in this module is one of these.
 
 /// The whole number at or below `value`, clamped to `range`; NaN gives the lower end.
-func floorIndex(_ value: Double, in range: ClosedRange<Int>) -> Int {
+package func floorIndex(_ value: Double, in range: ClosedRange<Int>) -> Int {
     index(value.rounded(.down), in: range)
 }
 

@@ -33,6 +33,9 @@ extension DepthMatteElement {
     private func attach(_ matte: Matte?, to frame: borrowing OwnedBuffer, _ job: Job) throws(FrameFault) {
         guard job.settings.attachesMatte else { return }
         try job.compositor.matteMeta().attach(matte?.plane(), to: frame.pointer)
+        guard matte != nil, let head = state.maker.report.head else { return }
+        let picture = job.compositor.output
+        frame.pointer.addRegion("head", head.box, width: picture.width, height: picture.height)
     }
 
     /// Draws the view on a canvas in the output's layout.

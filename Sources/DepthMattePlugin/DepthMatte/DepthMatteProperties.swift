@@ -147,7 +147,7 @@ enum DepthMatteProperties {
         .bool(
             "attach-matte",
             "Attach the matte to each output buffer as DepthMatteMeta, and as GstAnalyticsSegmentationMtd where "
-                + "GStreamer has it",
+                + "GStreamer has it; the followed head as GstVideoRegionOfInterestMeta of type \"head\"",
             \.attachesMatte),
         .choice("navigation", "Effect of mouse and key events from the video sink", \.navigation),
     ]

@@ -272,14 +272,11 @@ final class TestStream {
     }
 
     private func addFaces(to buffer: borrowing OwnedBuffer, _ format: Format, _ faces: [Rectangle<Double>]) {
+        let (width, height) = (Double(format.width), Double(format.height))
         for face in faces {
-            gst_buffer_add_video_region_of_interest_meta(
-                buffer.pointer, "face", pixels(face.x, of: format.width), pixels(face.y, of: format.height),
-                pixels(face.width, of: format.width), pixels(face.height, of: format.height))
+            let box = Rectangle(
+                x: face.x * width, y: face.y * height, width: face.width * width, height: face.height * height)
+            buffer.pointer.addRegion("face", box, width: format.width, height: format.height)
         }
-    }
-
-    private func pixels(_ share: Double, of size: Int) -> guint {
-        guint((max(0, min(share, 1)) * Double(size)).rounded(.down))
     }
 }
