@@ -70,13 +70,19 @@ package final class Bus {
     /// Waits for a warning, for a bounded while.
     package func nextWarning() -> Report? { wait(for: GST_MESSAGE_WARNING) }
 
-    /// Waits for the end of the stream; returns the error that came in its place, if one did.
+    /// Waits for the end of the stream; returns the error that came in its place, if one did. Warnings are kept.
     package func waitForEnd(seconds: Int = 20) -> Outcome {
-        let types = GstMessageType(rawValue: GST_MESSAGE_ERROR.rawValue | GST_MESSAGE_EOS.rawValue)
-        guard let message = gst_bus_timed_pop_filtered(pointer, GstClockTime(seconds) * 1000 * millisecond, types)
-        else { return .stuck }
-        defer { release(message) }
-        return message.pointee.type == GST_MESSAGE_EOS ? .ended : .failed(Bus.report(message))
+        let end = g_get_monotonic_time() + gint64(seconds) * 1_000_000
+        while let message = gst_bus_timed_pop(pointer, GstClockTime(max(end - g_get_monotonic_time(), 0)) * 1000) {
+            defer { release(message) }
+            switch message.pointee.type {
+            case GST_MESSAGE_EOS: return .ended
+            case GST_MESSAGE_ERROR: return .failed(Bus.report(message))
+            case GST_MESSAGE_WARNING, GST_MESSAGE_ELEMENT: kept.append((message.pointee.type, Bus.report(message)))
+            default: break
+            }
+        }
+        return .stuck
     }
 
     package enum Outcome: Equatable {
