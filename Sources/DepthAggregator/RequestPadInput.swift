@@ -23,22 +23,10 @@ package struct RequestPadInput<Format>: ~Copyable {
     private let role: Int
     private let holdsThroughGaps: Bool
     private var linked: Linked?
-    /// Nil where the pad exists, and before anything was attached.
-    private var attached: Attached?
-
-    private struct Attached: ~Copyable {
-        let caps: CapsRef
-        let format: Format
-        /// Nil for a frame without.
-        var entry: SecondaryInput.Entry?
-
-        var choice: Pairing.Choice? {
-            switch entry {
-            case .some(let entry): Pairing.Choice(entry)
-            case .none: nil
-            }
-        }
-    }
+    /// The caps and format of what was attached last; nil before anything was.
+    private var attached: (caps: CapsRef, format: Format)?
+    /// What is attached to the current frame. (Not in an optional of its own: Swift 6.3 then leaks what it replaces.)
+    private var attachedEntry: SecondaryInput.Entry?
 
     /// - Parameters:
     ///   - role: of the pad.
@@ -55,11 +43,7 @@ package struct RequestPadInput<Format>: ~Copyable {
     package var format: Format? {
         switch linked {
         case .some(let linked): linked.format
-        case .none:
-            switch attached {
-            case .some(let attached): attached.format
-            case .none: nil
-            }
+        case .none: attached?.format
         }
     }
 
@@ -71,6 +55,7 @@ package struct RequestPadInput<Format>: ~Copyable {
         }
         if linked?.followed.pad == pad.pad { return }
         attached = nil
+        attachedEntry = nil
         linked = Linked(followed: SecondaryInput(pad, holdsThroughGaps: holdsThroughGaps), format: nil)
     }
 
@@ -111,21 +96,14 @@ package struct RequestPadInput<Format>: ~Copyable {
         _ content: SampleMeta.Content?, at moment: Moment,
         _ read: (UnsafeMutablePointer<GstCaps>) throws(CapsRefusal) -> Format
     ) throws(CapsRefusal) -> Bool {
-        guard !exists, let content else {
-            attached?.entry = nil
-            return false
-        }
-        let isNew =
-            switch attached {
-            case .some(let attached): gst_caps_is_equal(attached.caps.pointer, content.caps) == 0
-            case .none: true
-            }
-        if isNew {
-            attached = Attached(caps: CapsRef(sharing: content.caps), format: try read(content.caps))
-        }
+        attachedEntry = nil
+        guard !exists, let content else { return false }
+        let isNew = attached.map { gst_caps_is_equal($0.caps.pointer, content.caps) == 0 } ?? true
+        if isNew { attached = (CapsRef(sharing: content.caps), try read(content.caps)) }
         let time = moment.time.flatMap { time in content.skew.map { time &+ $0 } }
-        attached?.entry =
-            content.buffer.isGap ? nil : SecondaryInput.Entry(buffer: OwnedBuffer(sharing: content.buffer), time: time)
+        if !content.buffer.isGap {
+            attachedEntry = SecondaryInput.Entry(buffer: OwnedBuffer(sharing: content.buffer), time: time)
+        }
         return isNew
     }
 
@@ -134,8 +112,8 @@ package struct RequestPadInput<Format>: ~Copyable {
         switch linked {
         case .some(let linked): linked.followed.currentChoice
         case .none:
-            switch attached {
-            case .some(let attached): attached.choice
+            switch attachedEntry {
+            case .some(let entry): Pairing.Choice(entry)
             case .none: nil
             }
         }
@@ -161,7 +139,7 @@ package struct RequestPadInput<Format>: ~Copyable {
     /// Forgets what was taken: it belongs to a stream that is over.
     package mutating func reset() {
         linked?.followed.reset()
-        attached?.entry = nil
+        attachedEntry = nil
     }
 }
 
