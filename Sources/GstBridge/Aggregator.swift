@@ -196,7 +196,7 @@ extension Aggregator {
     }
 
     package func padName(_ pad: Pad) -> String {
-        takeString(gst_object_get_name(UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstObject.self))) ?? ""
+        objectName(UnsafeMutableRawPointer(pad))
     }
 
     /// Treats a sink pad as if its stream had ended, so that nothing waits for it. Streaming thread only.

@@ -14,6 +14,11 @@ package func takeString(_ text: UnsafeMutablePointer<CChar>?) -> String? {
     return String(cString: text)
 }
 
+/// The name of a GstObject: an element, a pad, a factory.
+package func objectName(_ object: UnsafeMutableRawPointer) -> String {
+    takeString(gst_object_get_name(object.assumingMemoryBound(to: GstObject.self))) ?? ""
+}
+
 /// Copies the text of an error that the callee allocated, without the stop at its end, and frees the error.
 package func takeText(_ error: UnsafeMutablePointer<GError>?) -> String? {
     guard let error else { return nil }

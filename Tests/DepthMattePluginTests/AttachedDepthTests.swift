@@ -68,6 +68,46 @@ import Testing
         #expect(pipeline.bus.warnings() == [])
     }
 
+    @Test(arguments: [
+        ("videocrop left=20", "is lost in videocrop0 (videocrop)"),
+        ("queue ! videoflip name=turn video-direction=90r ! videobalance", "is lost in turn (videoflip)"),
+        ("videobox left=10 top=10 ! videoscale", "is lost in videobox0 (videobox)"),
+        ("videoscale ! video/x-raw,width=320,height=320,pixel-aspect-ratio=1/1", "is lost on the way"),
+    ])
+    func `one warning says where the depth is lost`(elements: String, words: String) {
+        let pipeline = Pipeline(
+            "depthtestsrc num-buffers=9 name=camera ! \(AttachedDepthTests.video) ! \(elements) ! videoconvert "
+                + "! depthmatte name=matte ! fakesink")
+        #expect(pipeline.run() == .ended)
+        let warnings = pipeline.bus.warnings().map(\.text)
+        #expect(warnings.count == 1 && warnings[0].contains(words), "\(warnings)")
+        #expect(warnings.first?.contains("link the depth pad: camera.depth ! matte.depth") == true)
+    }
+
+    @Test func `a program that hands the buffers on hands the depth on`() throws {
+        let camera = Pipeline("depthtestsrc num-buffers=3 ! \(AttachedDepthTests.video) ! \(AttachedDepthTests.sink)")
+        #expect(camera.run() == .ended)
+        let frames = camera.frames(of: "sink")
+        let matte = Pipeline(
+            "appsrc name=source format=time caps=\"\(AttachedDepthTests.video)\" ! depthmatte view=matte "
+                + "! \(AttachedDepthTests.sink)")
+        let source = UnsafeMutableRawPointer(matte["source"]).assumingMemoryBound(to: GstAppSrc.self)
+        matte.set(GST_STATE_PLAYING)
+        for frame in frames { gst_app_src_push_buffer(source, gst_buffer_ref(frame.buffer.pointer)) }
+        gst_app_src_end_of_stream(source)
+        let mattes = matte.frames(of: "sink")
+        #expect(mattes.count == 3 && mattes.allSatisfy { Set($0.bytes).count > 10 } && matte.bus.warnings() == [])
+    }
+
+    @Test func `no map outlives its pipeline`() {
+        // The pool of the maps keeps a pair of sockets.
+        func run() { #expect(Pipeline("depthtestsrc num-buffers=5 ! depthmatte ! fakesink").run() == .ended) }
+        run()
+        let files = openFiles()
+        for _ in 0..<3 { run() }
+        #expect(eventually { openFiles() <= files })
+    }
+
     // MARK: Privacy
 
     enum Fault: CaseIterable { case missing, early, late, future, torn, otherSize, gap }

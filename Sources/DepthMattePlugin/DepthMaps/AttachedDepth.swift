@@ -12,6 +12,51 @@ let attachedDepth = SampleMeta("DepthMapMeta", field: "depth") { from, to in
     return (1 - shared) * Double(max(to.width, to.height)) < 2
 }
 
+/// The way by which video comes from a depth source, where such a source is above a pad.
+struct DepthPath {
+    /// The name of the source.
+    let source: String
+    /// Name and kind of the first element below it that may lose the map; nil where none does by itself.
+    private(set) var loser: String?
+
+    /// Kinds of elements that keep the field of view.
+    private static let keepers: Set<String> = [
+        "queue", "queue2", "multiqueue", "tee", "identity", "capsfilter", "valve", "videoconvert", "videoscale",
+        "videoconvertscale", "videorate", "videobalance", "input-selector", "output-selector", "textoverlay",
+        "timeoverlay", "clockoverlay",
+    ]
+
+    /// Walks up from a sink pad, through the first sink pad of each element.
+    init?(above pad: UnsafeMutablePointer<GstPad>) {
+        var (sink, loser): (UnsafeMutablePointer<GstPad>?, String?) = (pad, nil)
+        gst_object_ref(pad)
+        while let pad = sink {
+            defer { gst_object_unref(pad) }
+            guard let peer = gst_pad_get_peer(pad) else { return nil }
+            defer { gst_object_unref(peer) }
+            guard let element = gst_pad_get_parent_element(peer) else { return nil }
+            defer { gst_object_unref(element) }
+            let name = objectName(UnsafeMutableRawPointer(element))
+            let kind = gst_element_get_factory(element).map { objectName(UnsafeMutableRawPointer($0)) } ?? "bin"
+            if [DepthCamSrc.factory, DepthTestSrc.factory].contains(kind) {
+                (source, self.loser) = (name, loser)
+                return
+            }
+            if !DepthPath.keepers.contains(kind) { loser = "\(name) (\(kind))" }
+            sink = nil
+            gst_element_foreach_sink_pad(
+                element,
+                { _, pad, found in
+                    guard let pad else { return 1 }
+                    gst_object_ref(pad)
+                    found?.assumingMemoryBound(to: UnsafeMutablePointer<GstPad>?.self).pointee = pad
+                    return 0
+                }, &sink)
+        }
+        return nil
+    }
+}
+
 extension GstVideoInfo {
     /// The width of the picture by its height, as it is shown.
     fileprivate var shape: Double {

@@ -186,6 +186,7 @@ final class DepthTestSrcElement: PushSource {
         if depth.format.map({ $0.rate != format.rate }) ?? true {
             guard let caps = depth.fixedCaps(near: depth.role.preferredSize, rate: format.rate) else { return }
             defer { gst_caps_unref(caps) }
+            addCalibration(to: caps)
             guard depth.setFormat(caps) else { return }
             depth.attachedCaps = CapsRef(sharing: caps)
         }
