@@ -69,9 +69,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("videocrop left=20", "is lost in videocrop0 (videocrop)"),
+        ("videocrop left=20", "(videocrop), so no frame has depth"),
         ("queue ! videoflip name=turn video-direction=90r ! videobalance", "is lost in turn (videoflip)"),
-        ("videobox left=10 top=10 ! videoscale", "is lost in videobox0 (videobox)"),
+        ("videobox left=10 top=10 ! videoscale", "(videobox), so no frame has depth"),
         ("videoscale ! video/x-raw,width=320,height=320,pixel-aspect-ratio=1/1", "is lost on the way"),
     ])
     func `one warning says where the depth is lost`(elements: String, words: String) {
