@@ -114,10 +114,11 @@ import Testing
         #expect(counts.beforeFirstFrame > 0, "the counter does not count")
         let perFrame = counts.perFrame.suffix(SteadyStateTests.frames / 2)
         try #require(perFrame.count == SteadyStateTests.frames / 2)
-        // GLib takes memory for its own lists of free blocks now and then.
+        // GLib takes memory for its own lists of free blocks now and then: up to nine times with two threads.
+        let ofGLib = perFrame.count / 10
         let total = perFrame.reduce(0, +) - (work.converterCalls + work.holders) * perFrame.count
-        #expect(total <= 8, "\(total) allocations in \(perFrame.count) frames")
-        if work.holders > 0 { #expect(total >= -8, "\(total) allocations: not every picture is another one") }
+        #expect(total <= ofGLib, "\(total) allocations in \(perFrame.count) frames")
+        if work.holders > 0 { #expect(total >= -ofGLib, "\(total) allocations: not every picture is another one") }
     }
 }
 
