@@ -58,7 +58,7 @@ extension ReferencePadAggregator {
         _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
     ) -> Bool {
         let role = role(of: pad)
-        let isReference = role?.isReference ?? false
+        let isReference = role == leader
         if let role, event.pointee.type == GST_EVENT_STREAM_START || event.pointee.type == GST_EVENT_SEGMENT {
             streamRestarted(role)
         }
@@ -145,9 +145,16 @@ extension ReferencePadAggregator {
         }
     }
 
+    package func bufferArrives(_ buffer: BufferPointer, on pad: Pad) {
+        guard let standIn = Role.standIn, role(of: pad) == standIn, leader == standIn,
+            let reference = streams.pads[Role.reference], bringsReference(buffer), !hasEnded(reference.pad)
+        else { return }
+        endInput(reference.pad)  // nothing is waited for there
+    }
+
     package func admitsBuffer(on pad: Pad) -> Bool {
         let finished = streams.finishedSegment.load(ordering: .acquiring)
-        guard finished != noSeqnum, role(of: pad)?.isReference == false,
+        guard finished != noSeqnum, let role = role(of: pad), role != leader,
             let segment = gst_pad_get_sticky_event(pad.pad, GST_EVENT_SEGMENT, 0)
         else { return true }
         defer { gst_event_unref(segment) }
@@ -163,7 +170,7 @@ extension ReferencePadAggregator {
                 Self.log.debug(self) { "\(role) caps: \(caps.text)" }
                 try setCaps(caps, on: role)
                 input.caps = CapsRef(sharing: caps)
-                if role.isReference { streams.state.hasCaps = true }
+                if role == leader { streams.state.hasCaps = true }
             }
             return true
         } catch {
@@ -173,7 +180,7 @@ extension ReferencePadAggregator {
 
     /// The reference stream's end is the output's: it must not wait for a stream that has gone silent.
     private func endOtherInputs() {
-        for role in Role.allCases where !role.isReference {
+        for role in Role.allCases where role != leader {
             guard let other = streams.pads[role] else { continue }
             endInput(other.pad)
         }

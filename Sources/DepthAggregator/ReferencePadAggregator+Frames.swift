@@ -45,7 +45,6 @@ extension ReferencePadAggregator {
         }
         let isGap = head.pointer.isGap
         if isGap && !streams.state.hasCaps { return discardGap(reference.pad) }
-        try checkNegotiated()
         syncControllers(to: head.pointer.pointee.pts, on: reference.pad)
         let settings = table.current
         let span = runningSpan(of: head.pointer, on: reference.pad)
@@ -53,6 +52,8 @@ extension ReferencePadAggregator {
         let moment = Moment(
             time: isGap ? span.map { max($0.upperBound &- 1, $0.lowerBound) } ?? start : start, isLive: followLatency(),
             number: streams.state.frameNumber, isGap: isGap)
+        if !isGap, try !prepare(head.pointer, at: moment) { return pass(over: try takeFrame(head, reference.pad)) }
+        try checkNegotiated()
         if moment.isLive && !streams.playGate.waitUntilPlaying() { throw .needData }
         if !isGap || moment.time != nil { try advanceInputs(to: moment, mayWait: !timedOut, settings) }
         if isGap { return try passGap(head, reference.pad) }
@@ -64,9 +65,13 @@ extension ReferencePadAggregator {
             streams.state.processed &+= 1
             try send(frame)
         } else {
-            streams.state.dropped &+= 1
-            streams.state.isInterrupted = true
+            pass(over: frame)
         }
+    }
+
+    private func pass(over frame: borrowing OwnedBuffer) {
+        streams.state.dropped &+= 1
+        streams.state.isInterrupted = true
     }
 
     // MARK: Before it
@@ -121,8 +126,7 @@ extension ReferencePadAggregator {
 
     private func drop(_ frame: borrowing OwnedBuffer, at time: RunningTime?) {
         Self.log.debug(self) { "frame at \(time.map(String.init) ?? "no time") comes too late" }
-        streams.state.isInterrupted = true
-        streams.state.dropped &+= 1
+        pass(over: frame)
         frameDropped()
         let stamp = frame.pointer.pointee
         var segment = outputSegment
@@ -192,7 +196,7 @@ extension ReferencePadAggregator {
         if hasSampleListener {
             streams.state.selection = { [self] pad in
                 guard let role = role(of: pad) else { return nil }
-                return role.isReference ? reference : selectedBuffer(role, at: moment, settings)
+                return role == leader ? reference : selectedBuffer(role, at: moment, settings)
             }
         }
         emitSelectedSamples(for: reference)

@@ -62,6 +62,14 @@ package protocol ReferencePadAggregator: Aggregator {
     /// - Parameter mayWait: true where this may throw `needData`, to be called again when more data has come.
     func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: Settings) throws(FlowStop)
 
+    /// True where a buffer of the stand-in pad brings one of the reference pad. Called on its sender's thread.
+    func bringsReference(_ buffer: BufferPointer) -> Bool
+
+    /// Takes what a frame of the leading pad brings with it, before caps are negotiated; may be called again for the same frame.
+    ///
+    /// - Returns: false where the frame is to be dropped.
+    func prepare(_ frame: BufferPointer, at moment: Moment) throws(FlowStop) -> Bool
+
     /// The buffer of a secondary pad that a frame is made with, after `advanceInputs`.
     func selectedBuffer(_ role: Role, at moment: Moment, _ settings: Settings) -> BufferPointer?
 
@@ -89,8 +97,10 @@ extension ReferencePadAggregator {
     package func streamRestarted(_ role: Role) {}
     package func downstreamReconfigured() {}
     package func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
-        pushUpstream(event, on: .reference)
+        pushUpstream(event, on: leader)
     }
+    package func bringsReference(_ buffer: BufferPointer) -> Bool { false }
+    package func prepare(_ frame: BufferPointer, at moment: Moment) throws(FlowStop) -> Bool { true }
     package func frameDropped() {}
     package func drain() {}
 }
@@ -102,7 +112,15 @@ extension ReferencePadAggregator {
     package var padGuard: RecursiveLock { streams.padGuard }
     package var maxPixels: Int { Int(table.current.maxPixels) }
 
-    package var referencePad: SinkPad? { streams.pads[Role.reference] }
+    /// The pad whose buffers become those that leave: the reference pad, or its stand-in while that alone is linked.
+    package var leader: Role {
+        guard let standIn = Role.standIn, let reference = streams.pads[Role.reference], !reference.pad.pad.isLinked,
+            streams.pads[standIn]?.pad.pad.isLinked == true
+        else { return .reference }
+        return standIn
+    }
+
+    package var referencePad: SinkPad? { streams.pads[leader] }
 
     package func role(of pad: Pad) -> Role? { pad.pad.pointee.padtemplate.flatMap { Role($0) } }
 
@@ -203,7 +221,7 @@ extension ReferencePadAggregator {
 
     /// Sends RECONFIGURE upstream on the reference pad.
     package func askUpstreamToReconfigure() {
-        if let event = gst_event_new_reconfigure() { _ = pushUpstream(event, on: .reference) }
+        if let event = gst_event_new_reconfigure() { _ = pushUpstream(event, on: leader) }
     }
 
     /// Pushes an event upstream on a sink pad, and takes it.

@@ -3,7 +3,7 @@ package import GstBridge
 
 /// A request pad as a secondary input, with the format that its caps stated.
 ///
-/// Where the pad does not exist, its buffers may come attached to those of the reference pad (`takeAttached`).
+/// Where the pad does not exist, or leads, its buffers come with those of the leading pad (`takeAttached`).
 ///
 /// Streaming thread only.
 package struct RequestPadInput<Format>: ~Copyable {
@@ -85,8 +85,8 @@ package struct RequestPadInput<Format>: ~Copyable {
         try linked?.followed.advance(in: element, to: moment, mayWait: mayWait)
     }
 
-    /// Takes the buffer that is attached to a frame of the reference pad, unless the pad exists. It serves that frame alone: the
-    /// field of view of a frame that lost its own may be another.
+    /// Takes the buffer that comes with a frame of the leading pad. It serves that frame alone: the field of view of a frame that
+    /// lost its own may be another.
     ///
     /// - Parameters:
     ///   - content: nil for a frame without.
@@ -97,8 +97,8 @@ package struct RequestPadInput<Format>: ~Copyable {
         _ read: (UnsafeMutablePointer<GstCaps>) throws(CapsRefusal) -> Format
     ) throws(CapsRefusal) -> Bool {
         attachedEntry = nil
-        guard !exists, let content else { return false }
-        let isNew = attached.map { gst_caps_is_equal($0.caps.pointer, content.caps) == 0 } ?? true
+        guard let content else { return false }
+        let isNew = !exists && attached.map { gst_caps_is_equal($0.caps.pointer, content.caps) == 0 } ?? !exists
         if isNew { attached = (CapsRef(sharing: content.caps), try read(content.caps)) }
         let time = moment.time.flatMap { time in content.skew.map { time &+ $0 } }
         if !content.buffer.isGap {
@@ -107,13 +107,15 @@ package struct RequestPadInput<Format>: ~Copyable {
         return isNew
     }
 
+    package mutating func dropAttached() { attachedEntry = nil }
+
     /// The buffer that holds now.
     package var currentChoice: Pairing.Choice? {
-        switch linked {
-        case .some(let linked): linked.followed.currentChoice
+        switch attachedEntry {
+        case .some(let entry): Pairing.Choice(entry)
         case .none:
-            switch attachedEntry {
-            case .some(let entry): Pairing.Choice(entry)
+            switch linked {
+            case .some(let linked): linked.followed.currentChoice
             case .none: nil
             }
         }

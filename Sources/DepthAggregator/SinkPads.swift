@@ -1,5 +1,5 @@
 package import CGStreamer
-import GstBridge
+package import GstBridge
 import Synchronization
 
 /// A sink pad, kept alive for as long as somebody uses it.
@@ -8,7 +8,7 @@ import Synchronization
 package final class SinkPad: @unchecked Sendable {  // guard: the pad is only counted, which is atomic; each field's own
     package let pad: UnsafeMutablePointer<GstAggregatorPad>
     /// Its last caps; nil before any. Streaming thread, or while that is stopped.
-    var caps: CapsRef?
+    package var caps: CapsRef?
     /// The seqnum of its segment. Streaming thread, or while that is stopped.
     var segment = noSeqnum
     /// The latency of what is upstream of it, from its last LATENCY query. Any thread.

@@ -1,6 +1,6 @@
 import CGStreamer
 package import GstBridge
-import Synchronization
+package import Synchronization
 
 let noSeqnum = UInt32(GST_SEQNUM_INVALID)
 
@@ -24,6 +24,9 @@ package final class Streams {
     /// The reason of the last refused caps, so that it is posted once. Written by upstream threads.
     let lastRefusal = Mutex<String?>(nil)
 
+    /// From the first buffer of the stand-in pad that brings nothing of the reference pad.
+    package let hasWarnedOfStandIn = Atomic(false)
+
     // MARK: Streaming thread, or while that is stopped
 
     /// From start to stop; `stop` replaces it. No access may span a call into GStreamer, which can come back here.
@@ -35,6 +38,7 @@ package final class Streams {
         pads.forgetStreams()
         lateness.reset()
         finishedSegment.store(noSeqnum, ordering: .relaxed)
+        hasWarnedOfStandIn.store(false, ordering: .relaxed)
     }
 }
 

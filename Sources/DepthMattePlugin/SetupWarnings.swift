@@ -2,6 +2,7 @@ import CGStreamer
 import DepthAggregator
 import DepthKernels
 import GstBridge
+import Synchronization
 
 /// Warnings of set-ups that are valid but most likely not meant: the output alone does not say why it shows nothing.
 extension ReferencePadAggregator {
@@ -18,6 +19,16 @@ extension ReferencePadAggregator {
             ElementError(
                 .resource(GST_RESOURCE_ERROR_SETTINGS),
                 "The pad \(Role.reference.description) is not linked. Nothing is output until it is."))
+    }
+
+    /// Warns once of video on the stand-in pad that brings no depth. Any thread.
+    func warnOfUnlinkedDepth() {
+        guard let standIn = Role.standIn, !streams.hasWarnedOfStandIn.exchange(true, ordering: .relaxed) else { return }
+        let loss = DepthPath(above: streams.pads[standIn]?.pad.pad).map { " \($0.loss)." } ?? ""
+        warn(
+            ElementError(
+                .resource(GST_RESOURCE_ERROR_SETTINGS),
+                "The pad \(Role.reference.description) is not linked. Nothing is output until it is.\(loss)"))
     }
 
     private var isReferencePadUnlinked: Bool {

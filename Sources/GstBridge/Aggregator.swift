@@ -45,6 +45,9 @@ package protocol Aggregator: Element {
     /// False where a buffer from upstream is dropped, before it waits for room on its pad. On the sender's thread.
     func admitsBuffer(on pad: Pad) -> Bool
 
+    /// A buffer from upstream, or the first of a list, before it waits for room on its pad. On the sender's thread.
+    func bufferArrives(_ buffer: BufferPointer, on pad: Pad)
+
     /// The caps to send, out of what downstream takes; nil while they are not known. Ownership passes to the caller.
     func updateSrcCaps(downstream: UnsafeMutablePointer<GstCaps>) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>?
 
@@ -106,6 +109,7 @@ extension Aggregator {
     }
     package func srcQuery(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool { parent() }
     package func admitsBuffer(on pad: Pad) -> Bool { true }
+    package func bufferArrives(_ buffer: BufferPointer, on pad: Pad) {}
     package func updateSrcCaps(
         downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? { nil }
@@ -199,7 +203,7 @@ extension Aggregator {
         objectName(UnsafeMutableRawPointer(pad))
     }
 
-    /// Treats a sink pad as if its stream had ended, so that nothing waits for it. Streaming thread only.
+    /// Treats a sink pad as if its stream had ended, so that nothing waits for it. Streaming thread, or where nothing is linked.
     package func endInput(_ pad: Pad) {
         guard let event = gst_event_new_eos() else { return }
         _ = parent(aggregator)?.sink_event?(aggregator, pad, event)
@@ -298,6 +302,11 @@ private let inspectSinkPadData: GstPadProbeCallback = { pad, info, _ in
     guard let element = swiftAggregator(parent) else { return GST_PAD_PROBE_OK }
     let sinkPad = UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self)
     guard info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_QUERY_UPSTREAM.rawValue != 0 else {
+        if let buffer = gst_pad_probe_info_get_buffer(info)
+            ?? gst_pad_probe_info_get_buffer_list(info).flatMap({ gst_buffer_list_get($0, 0) })
+        {
+            element.bufferArrives(buffer, on: sinkPad)
+        }
         return element.admitsBuffer(on: sinkPad) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
     }
     guard let query = info.pointee.data?.assumingMemoryBound(to: GstQuery.self),

@@ -154,8 +154,7 @@ package func newBuffer(size: Int, stampedLike original: BufferPointer) throws(Fr
 
 /// Gives a buffer the timestamps, flags and metas of another, less the metas that describe its memory.
 func stamp(_ buffer: BufferPointer, like original: BufferPointer) {
-    let copied = GST_BUFFER_COPY_FLAGS.rawValue | GST_BUFFER_COPY_TIMESTAMPS.rawValue
-    gst_buffer_copy_into(buffer, original, GstBufferCopyFlags(rawValue: copied), 0, gsize.max)
+    buffer.takeTimes(of: original)
     // With GST_BUFFER_COPY_META and GST_BUFFER_COPY_DEEP that does this too, but crashes where it logs a meta that refers to
     // other memory (GStreamer 1.22).
     var copy = GstMetaTransformCopy(region: 0, offset: 0, size: gst_buffer_get_size(original))
@@ -308,6 +307,12 @@ package final class EventRef: @unchecked Sendable {  // guard: the event is only
 }
 
 extension BufferPointer {
+    /// Takes over the timestamps and flags of another buffer.
+    package func takeTimes(of original: BufferPointer) {
+        let copied = GST_BUFFER_COPY_FLAGS.rawValue | GST_BUFFER_COPY_TIMESTAMPS.rawValue
+        gst_buffer_copy_into(self, original, GstBufferCopyFlags(rawValue: copied), 0, gsize.max)
+    }
+
     /// Removes the metas that speak of places in a picture, as regions of interest do: this is another picture. The
     /// buffer must be the caller's alone.
     package func removePlacedMetas() {

@@ -47,14 +47,9 @@ package final class SampleMeta: Sendable {
         structure.set(SampleMeta.stampField, to: UInt64(buffer.pointee.pts))
     }
 
-    package struct Content {
-        /// Lent by the meta.
-        package let buffer: BufferPointer
-        package let caps: UnsafeMutablePointer<GstCaps>
-        /// The content's timestamp less that which the buffer had when it was attached: elements change timestamps. Nil where
-        /// either has none.
-        package let skew: RunningTime?
-    }
+    /// The sample's buffer and caps, lent by the meta, and the content's timestamp less that which the carrier had when it was
+    /// attached: elements change timestamps. `skew` is nil where either has none.
+    package typealias Content = (buffer: BufferPointer, caps: UnsafeMutablePointer<GstCaps>, skew: RunningTime?)
 
     /// The sample that is attached to a buffer; nil where there is none, or half a one.
     package func content(of buffer: BufferPointer) -> Content? {
@@ -69,9 +64,7 @@ package final class SampleMeta: Sendable {
         var stamp = buffer.pointee.pts
         gst_structure_get_uint64(structure, SampleMeta.stampField, &stamp)
         let known = stamp != noClockTime && content.pointee.pts != noClockTime
-        return Content(
-            buffer: content, caps: caps,
-            skew: known ? RunningTime(clamping: content.pointee.pts) &- RunningTime(clamping: stamp) : nil)
+        return (content, caps, known ? RunningTime(clamping: content.pointee.pts) &- RunningTime(clamping: stamp) : nil)
     }
 
     private static let stampField = "pts"

@@ -8,11 +8,10 @@ extension DepthCloudElement {
     func setCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthCloud.PadRole) throws(CapsRefusal) {
         switch role {
         case .depth:
-            state.depth = try DepthStream(caps, maxPixels: maxPixels)
+            inputs.depth = try DepthStream(caps, maxPixels: maxPixels)
             markReconfigure()
         case .video:
-            warnIfReferencePadIsUnlinked()
-            state.video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
+            inputs.video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
         }
     }
 
@@ -21,7 +20,7 @@ extension DepthCloudElement {
     func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
         // Only the frame rate is downstream's: the output's size does not depend on the depth map's.
-        case (GST_QUERY_CAPS, .depth): answerCaps(query, on: pad, limitedIn: ["framerate"]) || parent()
+        case (GST_QUERY_CAPS, leader): answerCaps(query, on: pad, limitedIn: ["framerate"]) || parent()
         case (GST_QUERY_ACCEPT_CAPS, .depth): acceptsDepth(query) || parent()
         default: parent()
         }
@@ -30,7 +29,7 @@ extension DepthCloudElement {
     func updateSrcCaps(
         downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
-        guard let depth = state.depth else { return nil }
+        guard let depth = inputs.depth else { return nil }
         state.negotiationFault = nil
         let common = try accepted(of: possibleCaps(depth), downstream)
         defer { gst_caps_unref(common) }
@@ -90,7 +89,7 @@ extension DepthCloudElement {
     }
 
     func negotiationFailed() {
-        guard let depth = state.depth else { return }
+        guard let depth = inputs.depth else { return }
         state.painter = nil
         let notAccepted = ElementError(
             .core(GST_CORE_ERROR_NEGOTIATION),

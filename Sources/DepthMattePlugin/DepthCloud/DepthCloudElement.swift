@@ -7,7 +7,7 @@ import GstBridge
 ///
 /// Threads: see `ReferencePadAggregator`. `State` is used by the source pad's streaming thread only, or while that
 /// thread is stopped.
-final class DepthCloudElement: ReferencePadAggregator {
+final class DepthCloudElement: DepthLedElement {
     static let log = LogCategory(name: DepthCloud.factory, description: "Depth as a cloud of points")
 
     let instance: UnsafeMutablePointer<GstElement>
@@ -21,10 +21,7 @@ final class DepthCloudElement: ReferencePadAggregator {
     var state = State()
 
     final class State {
-        /// The depth stream's format; nil before its first caps.
-        var depth: DepthStream?
-        /// The video pad's input.
-        var video = RequestPadInput<GstVideoInfo>(DepthCloud.PadRole.video)
+        let inputs = DepthLedInputs()
         /// Nil before the output is negotiated.
         var painter: CloudPainter?
         /// An error of this element that made the last negotiation fail; nil where downstream refused.
@@ -34,6 +31,8 @@ final class DepthCloudElement: ReferencePadAggregator {
         let copies = DepthCopies()
         var reserve = ScratchReserve()
     }
+
+    var inputs: DepthLedInputs { state.inputs }
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
@@ -63,7 +62,7 @@ final class DepthCloudElement: ReferencePadAggregator {
         if let action { apply(action) }
         switch Gesture(event) {
         case nil: return handleOther(event)
-        case .keyPress, .keyRelease: return pushUpstream(event, on: .reference) || action != nil
+        case .keyPress, .keyRelease: return pushUpstream(event, on: leader) || action != nil
         case .press, .release, .move, .scroll:
             gst_event_unref(event)
             return true
@@ -74,7 +73,7 @@ final class DepthCloudElement: ReferencePadAggregator {
         // Matched by name: the event is new in GStreamer 1.26, and older headers lack its type.
         guard let structure = gst_event_get_structure(event),
             let kind = gst_structure_get_string(structure, "event"), strcmp(kind, "mouse-double-click") == 0
-        else { return pushUpstream(event, on: .reference) }
+        else { return pushUpstream(event, on: leader) }
         apply(.doubleClick)
         gst_event_unref(event)
         return true
@@ -87,29 +86,29 @@ final class DepthCloudElement: ReferencePadAggregator {
     // MARK: A frame
 
     func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: DepthCloudSettings) throws(FlowStop) {
-        state.video.refresh(self)
-        if mayWait && state.video.isEmpty(in: self, at: moment) { throw .needData }
-        try state.video.advance(in: self, to: moment, mayWait: mayWait)
+        try advanceVideo(to: moment, mayWait: mayWait)
     }
 
     func selectedBuffer(_ role: DepthCloud.PadRole, at moment: Moment, _ settings: DepthCloudSettings) -> BufferPointer?
     {
         role == .video
-            ? state.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer
+            ? inputs.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer
             : nil
     }
 
     func aggregateFrame(
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthCloudSettings
     ) throws(FlowStop) -> Bool {
-        guard let painter = state.painter, let depth = state.depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
+        guard let painter = state.painter, let depth = inputs.depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         let bytes = painter.mostMemory(depth: depth.format.layout, settings)
         try drawWithoutFallback("picture") { () throws(FrameFault) in try state.reserve.hold(bytes) }
-        let canvas = try newCanvas(painter, for: frame.pointer)
+        let map = inputs.map(of: frame.pointer)
+        let canvas = try newCanvas(painter, for: map)
+        canvas.pointer.takeTimes(of: frame.pointer)
         let settings = settings.resolved(by: depth.format)
         warnOfScale(settings.depth.scale, of: depth.format)
         let scene = CloudPainter.Scene(
-            depth: frame.pointer, format: depth.format, video: videoFrame(at: moment, settings), settings: settings,
+            depth: map, format: depth.format, video: videoFrame(at: moment, settings), settings: settings,
             view: navigation.view(settings, at: streamTime(of: frame.pointer)))
         let shown = try draw(scene, painter, on: canvas.pointer)
         if let shown {
@@ -132,8 +131,8 @@ final class DepthCloudElement: ReferencePadAggregator {
     private func videoFrame(
         at moment: Moment, _ settings: DepthCloudSettings
     ) -> (buffer: BufferPointer, info: GstVideoInfo)? {
-        guard settings.colors == .auto, let info = state.video.format,
-            let choice = state.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice
+        guard settings.colors == .auto, let info = inputs.video.format,
+            let choice = inputs.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice
         else { return nil }
         return (choice.buffer, info)
     }
@@ -253,7 +252,7 @@ final class DepthCloudElement: ReferencePadAggregator {
     func streamRestarted(_ role: DepthLedPad) { if role == .depth { state.lastMap = nil } }
 
     func resetInputs() {
-        state.video.reset()
+        inputs.video.reset()
         state.lastMap = nil
     }
 

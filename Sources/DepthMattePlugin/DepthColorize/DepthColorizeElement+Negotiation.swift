@@ -8,10 +8,9 @@ extension DepthColorizeElement {
     func setCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthColorize.PadRole) throws(CapsRefusal) {
         switch role {
         case .depth:
-            state.depth = try DepthStream(caps, maxPixels: maxPixels)
+            inputs.depth = try DepthStream(caps, maxPixels: maxPixels)
         case .video:
-            warnIfReferencePadIsUnlinked()
-            state.video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
+            inputs.video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
         }
         markReconfigure()
     }
@@ -30,7 +29,7 @@ extension DepthColorizeElement {
     /// of the video, or of the depth where there is no video pad.
     private func sharedFields(_ role: DepthLedPad) -> [String] {
         switch role {
-        case .video: ["width", "height"]
+        case .video: leader == .video ? ["width", "height", "framerate"] : ["width", "height"]
         case .depth: streams.pads[DepthLedPad.video] != nil ? ["framerate"] : ["width", "height", "framerate"]
         }
     }
@@ -38,7 +37,7 @@ extension DepthColorizeElement {
     func updateSrcCaps(
         downstream: UnsafeMutablePointer<GstCaps>
     ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
-        guard let depth = state.depth else { return nil }
+        guard let depth = inputs.depth else { return nil }
         guard let result = gst_caps_fixate(try accepted(of: possibleCaps(depth), downstream)) else {
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
         }
@@ -55,7 +54,7 @@ extension DepthColorizeElement {
     private func possibleCaps(_ depth: DepthStream) -> String {
         var (width, height) = (depth.format.layout.width, depth.format.layout.height)
         var aspect = depth.caps.pointer.fraction("pixel-aspect-ratio") ?? (1, 1)
-        if let video = state.video.format {
+        if let video = inputs.video.format {
             (width, height) = (Int(video.width), Int(video.height))
             aspect = (Int(video.par_n), Int(video.par_d))
         }
@@ -65,7 +64,7 @@ extension DepthColorizeElement {
     }
 
     func negotiationFailed() {
-        guard let depth = state.depth else { return }
+        guard let depth = inputs.depth else { return }
         state.painter = nil
         post(
             ElementError(

@@ -7,7 +7,7 @@ import GstBridge
 ///
 /// Threads: see `ReferencePadAggregator`. `State` is used by the source pad's streaming thread only, or while that
 /// thread is stopped.
-final class DepthColorizeElement: ReferencePadAggregator {
+final class DepthColorizeElement: DepthLedElement {
     static let log = LogCategory(name: DepthColorize.factory, description: "Depth in colors")
 
     let instance: UnsafeMutablePointer<GstElement>
@@ -20,16 +20,15 @@ final class DepthColorizeElement: ReferencePadAggregator {
     var state = State()
 
     final class State {
-        /// The depth stream's format; nil before its first caps.
-        var depth: DepthStream?
-        /// The video pad's input.
-        var video = RequestPadInput<GstVideoInfo>(DepthColorize.PadRole.video)
+        let inputs = DepthLedInputs()
         /// Nil before the output is negotiated.
         var painter: ColorPainter?
         /// Copies of the last map, which a click reads after upstream got its buffer back.
         let copies = DepthCopies()
         var reserve = ScratchReserve()
     }
+
+    var inputs: DepthLedInputs { state.inputs }
 
     init(_ instance: UnsafeMutablePointer<GstElement>) {
         self.instance = instance
@@ -46,33 +45,31 @@ final class DepthColorizeElement: ReferencePadAggregator {
     // MARK: A frame
 
     func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: DepthColorizeSettings) throws(FlowStop) {
-        let hadVideo = state.video.format != nil
-        state.video.refresh(self)
+        let hadVideo = inputs.video.format != nil
+        try advanceVideo(to: moment, mayWait: mayWait)
         // Without video the output has the depth map's size again, from the next frame on.
-        if hadVideo && state.video.format == nil { markReconfigure() }
-        if mayWait && state.video.isEmpty(in: self, at: moment) { throw .needData }
-        try state.video.advance(in: self, to: moment, mayWait: mayWait)
+        if hadVideo && inputs.video.format == nil { markReconfigure() }
     }
 
     func selectedBuffer(_ role: DepthColorize.PadRole, at moment: Moment, _ settings: DepthColorizeSettings)
         -> BufferPointer?
     {
         role == .video
-            ? state.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer
+            ? inputs.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer
             : nil
     }
 
     func aggregateFrame(
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthColorizeSettings
     ) throws(FlowStop) -> Bool {
-        guard let painter = state.painter, let depth = state.depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
+        guard let painter = state.painter, let depth = inputs.depth else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         var settings = settings
         settings.depth.resolve(by: depth.format, on: painter.output.info)
         warnOfScale(settings.depth.scale, of: depth.format)
-        let map = DepthFrame(buffer: frame.pointer, format: depth.format, reading: settings.depth)
+        let map = DepthFrame(buffer: inputs.map(of: frame.pointer), format: depth.format, reading: settings.depth)
         let bytes = KernelMemory.colors(depth: .init(depth.format.layout), canvas: .init(painter.output.layout))
         try drawWithoutFallback("picture") { () throws(FrameFault) in try state.reserve.hold(bytes) }
-        let canvas = try newCanvas(painter, for: map)
+        let canvas = try newCanvas(painter, for: map, of: frame.pointer)
         let mix = try drawVideo(on: canvas.pointer, painter, at: moment, settings)
         do throws(FrameFault) {
             try painter.draw(map, settings, mix: mix, on: canvas.pointer)
@@ -91,11 +88,14 @@ final class DepthColorizeElement: ReferencePadAggregator {
         return true
     }
 
-    /// Returns a canvas with the map's timestamps and metas, without metas that name positions if those change.
-    private func newCanvas(_ painter: ColorPainter, for map: DepthFrame) throws(FlowStop) -> OwnedBuffer {
+    /// Returns a canvas with the frame's timestamps and the map's metas, without metas that name positions if those change.
+    private func newCanvas(
+        _ painter: ColorPainter, for map: DepthFrame, of frame: BufferPointer
+    ) throws(FlowStop) -> OwnedBuffer {
         let canvas = try drawWithoutFallback("picture") { () throws(FrameFault) in
             try painter.frames.undrawn(stampedLike: map.buffer)
         }
+        canvas.pointer.takeTimes(of: frame)
         if !map.liesPixelOnPixel(videoWidth: painter.output.width, videoHeight: painter.output.height) {
             canvas.pointer.removePlacedMetas()
         }
@@ -108,8 +108,8 @@ final class DepthColorizeElement: ReferencePadAggregator {
     private func drawVideo(
         on canvas: BufferPointer, _ painter: ColorPainter, at moment: Moment, _ settings: DepthColorizeSettings
     ) throws(FlowStop) -> Double? {
-        guard settings.mix < 1, let info = state.video.format,
-            let choice = state.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice
+        guard settings.mix < 1, let info = inputs.video.format,
+            let choice = inputs.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice
         else { return nil }
         do throws(FrameFault) {
             try painter.draw(choice.buffer, info, on: canvas)
@@ -158,7 +158,7 @@ final class DepthColorizeElement: ReferencePadAggregator {
     // MARK: Stop
 
     func resetInputs() {
-        state.video.reset()
+        inputs.video.reset()
         probe.forget()
     }
 

@@ -12,12 +12,23 @@ let attachedDepth = SampleMeta("DepthMapMeta", field: "depth") { from, to in
     return (1 - shared) * Double(max(to.width, to.height)) < 2
 }
 
+/// The error of a map whose caps are refused.
+func ofAttachedDepth(_ refusal: CapsRefusal) -> FlowStop {
+    .notNegotiated(
+        ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "The depth map attached to the video: \(refusal.reason)."))
+}
+
 /// The way by which video comes from a depth source, where such a source is above a pad.
 struct DepthPath {
     /// The name of the source.
     let source: String
+    /// Says where the map is lost.
+    var loss: String {
+        let place = loser.map { "in \($0)" } ?? "on the way, as where a scaler changes the shape"
+        return "The depth map of \(source) is lost \(place)"
+    }
     /// Name and kind of the first element below it that may lose the map; nil where none does by itself.
-    private(set) var loser: String?
+    private var loser: String?
 
     /// Kinds of elements that keep the field of view.
     private static let keepers: Set<String> = [
@@ -27,7 +38,8 @@ struct DepthPath {
     ]
 
     /// Walks up from a sink pad, through the first sink pad of each element.
-    init?(above pad: UnsafeMutablePointer<GstPad>) {
+    init?(above pad: UnsafeMutablePointer<GstPad>?) {
+        guard let pad else { return nil }
         var (sink, loser): (UnsafeMutablePointer<GstPad>?, String?) = (pad, nil)
         gst_object_ref(pad)
         while let pad = sink {

@@ -8,6 +8,7 @@ enum DepthLedPad: Int, PadRole {
     case depth, video
 
     static let reference = DepthLedPad.depth
+    static let standIn: DepthLedPad? = .video
 
     var name: StaticString {
         switch self {
@@ -31,14 +32,79 @@ enum DepthLedPad: Int, PadRole {
 struct DepthStream {
     let format: DepthFormat
     let caps: CapsRef
+    /// The caps of the video that the maps come with; nil where they come by themselves.
+    let carrier: CapsRef?
 
-    init(_ caps: UnsafeMutablePointer<GstCaps>, maxPixels: Int) throws(CapsRefusal) {
+    init(
+        _ caps: UnsafeMutablePointer<GstCaps>, maxPixels: Int, carrier: CapsRef? = nil
+    ) throws(CapsRefusal) {
         format = try DepthFormat(caps, maxPixels: maxPixels)
         self.caps = CapsRef(sharing: caps)
+        self.carrier = carrier
     }
 
     /// Frames in a second; 0/1 where that is not said.
-    var rate: (Int, Int) { caps.pointer.fraction("framerate") ?? (0, 1) }
+    var rate: (Int, Int) { (carrier ?? caps).pointer.fraction("framerate") ?? (0, 1) }
+}
+
+/// What an element with these pads reads.
+///
+/// Streaming thread, or while that is stopped.
+final class DepthLedInputs {
+    /// The depth stream's format; nil before its first caps.
+    var depth: DepthStream?
+    /// The video pad's input.
+    var video = RequestPadInput<GstVideoInfo>(DepthLedPad.video)
+
+    /// The depth map of a frame of the leading pad.
+    func map(of frame: BufferPointer) -> BufferPointer {
+        depth?.carrier == nil ? frame : attachedDepth.content(of: frame)?.buffer ?? frame
+    }
+}
+
+/// An element with these pads. Where its depth pad is not linked, video with attached maps leads it; such video leads on the depth
+/// pad too, as GRAY8 is also a format of pictures.
+protocol DepthLedElement: ReferencePadAggregator where Role == DepthLedPad {
+    var inputs: DepthLedInputs { get }
+}
+
+extension DepthLedElement {
+    func bringsReference(_ buffer: BufferPointer) -> Bool {
+        if attachedDepth.content(of: buffer) != nil { return true }
+        warnOfUnlinkedDepth()
+        return false
+    }
+
+    func prepare(_ frame: BufferPointer, at moment: Moment) throws(FlowStop) -> Bool {
+        let (inputs, limit) = (inputs, maxPixels)
+        inputs.video.dropAttached()
+        guard let map = attachedDepth.content(of: frame), !map.buffer.isGap, let carrier = referencePad?.caps else {
+            return leader == .depth && inputs.depth?.carrier == nil
+        }
+        do throws(CapsRefusal) {
+            if leader == .video || streams.pads[DepthLedPad.video] == nil {
+                _ = try inputs.video.takeAttached((frame, carrier.pointer, 0), at: moment) { caps throws(CapsRefusal) in
+                    try videoInfo(caps, maxPixels: limit)
+                }
+            }
+            if let known = inputs.depth, known.carrier === carrier, gst_caps_is_equal(known.caps.pointer, map.caps) != 0 {
+                return true
+            }
+            inputs.depth = try DepthStream(map.caps, maxPixels: limit, carrier: carrier)
+        } catch {
+            throw ofAttachedDepth(error)
+        }
+        gst_aggregator_negotiate(aggregator)
+        return true
+    }
+
+    /// Advances the video pad to a frame of the depth pad, unless the video leads.
+    func advanceVideo(to moment: Moment, mayWait: Bool) throws(FlowStop) {
+        inputs.video.refresh(self)
+        if leader == .video { return }
+        if mayWait && inputs.video.isEmpty(in: self, at: moment) { throw .needData }
+        try inputs.video.advance(in: self, to: moment, mayWait: mayWait)
+    }
 }
 
 /// Caps of elements with these pads.

@@ -74,9 +74,7 @@ extension DepthMatteElement {
                 state.inputs.depth.format.map(warnIfUnregistered)
             }
         } catch {
-            throw .notNegotiated(
-                ElementError(
-                    .core(GST_CORE_ERROR_NEGOTIATION), "The depth map attached to the video: \(error.reason)."))
+            throw ofAttachedDepth(error)
         }
         warnIfDepthIsMissing(settings)
     }

@@ -22,15 +22,13 @@ extension DepthMatteElement {
             return
         }
         state.hasWarnedOfMissingDepth = true
-        let video = referencePad.map { UnsafeMutableRawPointer($0.pad).assumingMemoryBound(to: GstPad.self) }
-        guard let path = video.flatMap({ DepthPath(above: $0) }) else {
+        guard let path = DepthPath(above: referencePad?.pad.pad) else {
             return warnOfSettings(
                 "The depth pad is not linked, so no frame has depth. Link a depth stream to it; a map that comes with the "
                     + "video passes no encoder, file or network.")
         }
-        let loss = path.loser.map { "is lost in \($0)" } ?? "is lost on the way, as where a scaler changes the shape"
         warnOfSettings(
-            "The depth map of \(path.source) \(loss), so no frame has depth. Put depthmatte before it, or link the depth pad: "
+            "\(path.loss), so no frame has depth. Put depthmatte before it, or link the depth pad: "
                 + "\(path.source).depth ! \(objectName(UnsafeMutableRawPointer(instance))).depth.")
     }
 
