@@ -43,15 +43,19 @@ import Testing
         }
     }
 
-    @Test(arguments: ["background-mode=blur", "method=threshold", "background-mode=transparent"])
-    func `the attached map makes the frames that the linked pad makes`(properties: String) {
+    @Test(arguments: [
+        ("depthmatte background-mode=blur", "RGBA"), ("depthmatte method=threshold", "RGBA"),
+        ("depthmatte background-mode=transparent", "RGBA"), ("depthcolorize", "RGBA"), ("depthcolorize mix=1", "I420"),
+        ("depthcolorize", "GRAY8"), ("depthcloud yaw=20", "RGBA"), ("depthcloud", "GRAY8"),
+    ])
+    func `the attached map makes the frames that the linked pad makes`(element: String, videoFormat: String) {
         let source = "depthtestsrc name=camera num-buffers=5 sensor=stereo"
-        let format = AttachedDepthTests.video.replacing("I420", with: "RGBA")
-        let chain = Pipeline("\(source) ! \(format) ! depthmatte \(properties) ! \(AttachedDepthTests.sink)")
+        let format = AttachedDepthTests.video.replacing("I420", with: videoFormat)
+        let chain = Pipeline("\(source) ! \(format) ! \(element) ! \(AttachedDepthTests.sink)")
         let pads = Pipeline(
             "\(source) camera.video ! \(format) ! matte.video "
                 + "camera.depth ! video/x-raw,format=GRAY16_LE,width=640,height=360,framerate=30/1 ! matte.depth "
-                + "depthmatte name=matte \(properties) ! \(AttachedDepthTests.sink)")
+                + "\(element) name=matte ! \(AttachedDepthTests.sink)")
         #expect(chain.run() == .ended && pads.run() == .ended)
         let (one, other) = (chain.frames(of: "sink"), pads.frames(of: "sink"))
         #expect(one.count == 5 && one.map(\.bytes) == other.map(\.bytes))
@@ -61,6 +65,9 @@ import Testing
     @Test(arguments: [
         "depthtestsrc num-buffers=3 ! depthmatte ! fakesink",
         "depthtestsrc num-buffers=3 ! videoconvert ! tee ! queue ! depthmatte background-mode=blur ! fakesink",
+        "depthtestsrc num-buffers=3 ! depthcolorize ! fakesink",
+        "depthtestsrc num-buffers=3 ! queue ! video/x-raw,format=NV12 ! depthcolorize ! fakesink",
+        "depthtestsrc num-buffers=3 ! video/x-raw,format=BGRx ! depthcloud ! fakesink",
     ])
     func `one chain needs no names`(line: String) {
         let pipeline = Pipeline(line)
@@ -106,6 +113,89 @@ import Testing
         let files = openFiles()
         for _ in 0..<3 { run() }
         #expect(eventually { openFiles() <= files })
+    }
+
+    // MARK: Elements that depth leads
+
+    private static let led = ["depthcolorize", "depthcloud"]
+
+    /// Video of the sizes of `Room` with attached maps into a pad.
+    private func ledPipeline(_ factory: String, _ pad: String) -> Pipeline {
+        Pipeline(
+            "appsrc name=source format=time caps=\"video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1\" "
+                + "! element.\(pad) \(factory) name=element ! \(AttachedDepthTests.sink)")
+    }
+
+    private func push(_ number: Int, _ fault: Fault?, to source: UnsafeMutablePointer<GstElement>) throws {
+        let buffer = guardedBuffer([UInt8](repeating: 90, count: 64 * 48))
+        try attach(fault, number, to: buffer.pointer)
+        buffer.pointer.pointee.pts = time(ofFrame: number)
+        buffer.pointer.pointee.duration = time(ofFrame: 1)
+        gst_app_src_push_buffer(
+            UnsafeMutableRawPointer(source).assumingMemoryBound(to: GstAppSrc.self), gst_buffer_ref(buffer.pointer))
+    }
+
+    private func end(_ source: UnsafeMutablePointer<GstElement>) {
+        gst_app_src_end_of_stream(UnsafeMutableRawPointer(source).assumingMemoryBound(to: GstAppSrc.self))
+    }
+
+    @Test(arguments: led, ["video", "depth"])
+    func `a frame without its map is dropped, and video is never drawn as depth`(factory: String, pad: String) throws {
+        #expect(Pipeline("depthtestsrc num-buffers=1 ! fakesink").run() == .ended)
+        for fault in Fault.allCases {
+            let pipeline = ledPipeline(factory, pad)
+            pipeline.set(GST_STATE_PLAYING)
+            for number in 0..<6 { try push(number, 2..<4 ~= number ? fault : nil, to: pipeline["source"]) }
+            end(pipeline["source"])
+            let frames = pipeline.frames(of: "sink")
+            let kept = fault == .missing || fault == .gap ? [0, 1, 4, 5] : Array(0..<6)
+            #expect(frames.map(\.buffer.pointer.pointee.pts) == kept.map { time(ofFrame: $0) }, "\(fault)")
+            #expect(frames.last?.bytes == frames.first?.bytes, "\(fault)")
+            #expect(pipeline.bus.errors().isEmpty)
+        }
+    }
+
+    @Test(arguments: led) func `a depth pad that is linked later leads from then on`(factory: String) throws {
+        let pipeline = Pipeline(
+            "appsrc name=depth format=time caps=\"\(Room.depth.caps)\" appsrc name=source format=time "
+                + "caps=\"video/x-raw,format=RGB,width=64,height=48,framerate=30/1\" "
+                + "! element.video \(factory) name=element ! \(AttachedDepthTests.sink)")
+        pipeline.set(GST_STATE_PLAYING)
+        func pushPair(_ number: Int, _ depth: [UInt8]?) throws {
+            let buffer = guardedBuffer(Room.picture)
+            if depth == nil { try attach(nil, number, to: buffer.pointer) }
+            buffer.pointer.pointee.pts = time(ofFrame: number)
+            for (name, buffer) in [("source", buffer)] + (depth.map { [("depth", guardedBuffer($0))] } ?? []) {
+                buffer.pointer.pointee.pts = time(ofFrame: number)
+                gst_app_src_push_buffer(
+                    UnsafeMutableRawPointer(pipeline[name]).assumingMemoryBound(to: GstAppSrc.self),
+                    gst_buffer_ref(buffer.pointer))
+            }
+        }
+        try pushPair(0, nil)
+        let first = try #require(pipeline.nextFrame(of: "sink"))
+        #expect(gst_element_link_pads(pipeline["depth"], "src", pipeline["element"], "depth") != 0)
+        for number in 1..<4 { try pushPair(number, Room.wall(600)) }
+        end(pipeline["depth"])
+        end(pipeline["source"])
+        let frames = pipeline.frames(of: "sink")
+        #expect(frames.map(\.buffer.pointer.pointee.pts) == (1..<4).map { time(ofFrame: $0) })
+        #expect(frames.allSatisfy { $0.bytes.count == first.bytes.count } && pipeline.bus.errors().isEmpty)
+    }
+
+    @Test(arguments: led) func `one chain is sought`(factory: String) throws {
+        let pipeline = Pipeline(
+            "depthtestsrc num-buffers=90 ! \(AttachedDepthTests.video) ! \(factory) ! \(AttachedDepthTests.sink)")
+        pipeline.set(GST_STATE_PAUSED)
+        _ = try #require(pipeline.nextFrame(of: "sink"))
+        #expect(
+            gst_element_seek_simple(
+                pipeline.element, GST_FORMAT_TIME,
+                GstSeekFlags(rawValue: GST_SEEK_FLAG_FLUSH.rawValue | GST_SEEK_FLAG_ACCURATE.rawValue), 1_000_000_000)
+                != 0)
+        pipeline.set(GST_STATE_PLAYING)
+        let frames = pipeline.frames(of: "sink")
+        #expect(frames.first?.buffer.pointer.pointee.pts == 1_000_000_000 && pipeline.bus.errors().isEmpty)
     }
 
     // MARK: Privacy

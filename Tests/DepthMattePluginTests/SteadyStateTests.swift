@@ -22,6 +22,8 @@ import Testing
         var background: String?
         /// The frame on the segmentation pad, if there is one.
         var segmentation: String?
+        /// True where the depth map comes with the video.
+        var isOneChain = false
         /// Times 320x240.
         var scale = 1
         /// The allocations of GstVideoConverter in each frame: two lists, and their sizes.
@@ -65,6 +67,9 @@ import Testing
         Work(properties: "view=quad cutoff=3", converterCalls: 2),
         Work(properties: "view=quad cutoff=3 background-mode=blur", format: "RGBA", converterCalls: 2),
         Work(properties: "cutoff=3", before: "tee name=both  both. ! queue ! fakesink sync=false  both. ! queue !"),
+        Work(properties: "", isOneChain: true), Work(properties: "background-mode=blur", format: "NV12", isOneChain: true),
+        Work(factory: "depthcolorize", properties: "range=fixed", format: "BGRx", isOneChain: true),
+        Work(factory: "depthcloud", properties: "auto-pan=true", format: "BGRx", isOneChain: true),
         Work(factory: "depthcolorize", properties: "range=fixed", format: "BGRx"),
         Work(factory: "depthcolorize", properties: "range=equalize mix=1"),
         Work(
@@ -97,8 +102,13 @@ import Testing
         let segmentation = work.segmentation.map {
             "\(source) pattern=snow ! \($0),framerate=15/1 ! element.segmentation"
         }
+        let chain =
+            "depthtestsrc num-buffers=\(SteadyStateTests.frames) ! video/x-raw,format=\(work.format),width=320,height=240 "
+            + "! identity name=video ! element.video \(work.factory) name=element \(work.properties) ! fakesink name=sink"
         let pipeline = Pipeline(
-            """
+            work.isOneChain
+                ? chain
+                : """
             \(background ?? "")
             \(segmentation ?? "")
             \(source) ! video/x-raw,format=\(work.format),width=\(320 * work.scale),height=\(240 * work.scale)
