@@ -61,6 +61,7 @@ extension ReferencePadAggregator {
         let isReference = role == leader
         if let role, event.pointee.type == GST_EVENT_STREAM_START || event.pointee.type == GST_EVENT_SEGMENT {
             streamRestarted(role)
+            if role == .reference { streams.standInLeads.store(false, ordering: .relaxed) }
         }
         switch event.pointee.type {
         case GST_EVENT_CAPS:
@@ -149,6 +150,7 @@ extension ReferencePadAggregator {
         guard let standIn = Role.standIn, role(of: pad) == standIn, leader == standIn,
             let reference = streams.pads[Role.reference], bringsReference(buffer), !hasEnded(reference.pad)
         else { return }
+        streams.standInLeads.store(true, ordering: .relaxed)
         endInput(reference.pad)  // nothing is waited for there
     }
 

@@ -14,7 +14,8 @@ extension ReferencePadAggregator {
         var (format, isSeekable, start, stop) = (GST_FORMAT_UNDEFINED, gboolean(0), gint64(0), gint64(0))
         gst_query_parse_seeking(query, &format, &isSeekable, &start, &stop)
         let isFollowed =
-            format == GST_FORMAT_TIME && inputThatCannotSeek(of: Role.allCases.filter { [leader] in $0 != leader }) == nil
+            format == GST_FORMAT_TIME
+            && inputThatCannotSeek(of: Role.allCases.filter { [leader] in $0 != leader }) == nil
         if isSeekable != 0 && !isFollowed { gst_query_set_seeking(query, format, 0, start, stop) }
         return true
     }

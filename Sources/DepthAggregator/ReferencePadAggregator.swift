@@ -112,10 +112,11 @@ extension ReferencePadAggregator {
     package var padGuard: RecursiveLock { streams.padGuard }
     package var maxPixels: Int { Int(table.current.maxPixels) }
 
-    /// The pad whose buffers become those that leave: the reference pad, or its stand-in while that alone is linked.
+    /// The pad whose buffers become those that leave: the reference pad, or its stand-in while that alone has a stream.
     package var leader: Role {
-        guard let standIn = Role.standIn, let reference = streams.pads[Role.reference], !reference.pad.pad.isLinked,
-            streams.pads[standIn]?.pad.pad.isLinked == true
+        guard let standIn = Role.standIn, streams.pads[standIn]?.pad.pad.isLinked == true,
+            let reference = streams.pads[Role.reference],
+            streams.standInLeads.load(ordering: .relaxed) || !reference.pad.pad.isLinked
         else { return .reference }
         return standIn
     }

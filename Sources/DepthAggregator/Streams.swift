@@ -24,6 +24,8 @@ package final class Streams {
     /// The reason of the last refused caps, so that it is posted once. Written by upstream threads.
     let lastRefusal = Mutex<String?>(nil)
 
+    /// The stand-in pad brought a buffer of the reference pad, on which no stream has begun since.
+    let standInLeads = Atomic(false)
     /// From the first buffer of the stand-in pad that brings nothing of the reference pad.
     package let hasWarnedOfStandIn = Atomic(false)
 
@@ -38,6 +40,7 @@ package final class Streams {
         pads.forgetStreams()
         lateness.reset()
         finishedSegment.store(noSeqnum, ordering: .relaxed)
+        standInLeads.store(false, ordering: .relaxed)
         hasWarnedOfStandIn.store(false, ordering: .relaxed)
     }
 }

@@ -44,7 +44,7 @@ package final class SampleMeta: Sendable {
         g_value_init(&value, gst_sample_get_type())
         g_value_take_boxed(&value, UnsafeRawPointer(sample))
         gst_structure_take_value(structure, field.characters, &value)
-        structure.set(SampleMeta.stampField, to: UInt64(buffer.pointee.pts))
+        structure.set(SampleMeta.stampField.description, to: UInt64(buffer.pointee.pts))
     }
 
     /// The sample's buffer and caps, lent by the meta, and the content's timestamp less that which the carrier had when it was
@@ -62,12 +62,24 @@ package final class SampleMeta: Sendable {
             gst_caps_is_fixed(caps) != 0
         else { return nil }
         var stamp = buffer.pointee.pts
-        gst_structure_get_uint64(structure, SampleMeta.stampField, &stamp)
+        gst_structure_get_uint64(structure, SampleMeta.stampField.characters, &stamp)
         let known = stamp != noClockTime && content.pointee.pts != noClockTime
         return (content, caps, known ? RunningTime(clamping: content.pointee.pts) &- RunningTime(clamping: stamp) : nil)
     }
 
-    private static let stampField = "pts"
+    /// Removes the sample from a buffer that nobody else holds.
+    package func detach(from buffer: BufferPointer) {
+        guard isRegistered,
+            gst_mini_object_is_writable(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+                != 0, let meta = gst_buffer_get_custom_meta(buffer, name.characters)
+        else {
+            return
+        }
+        gst_buffer_remove_meta(buffer, UnsafeMutableRawPointer(meta).assumingMemoryBound(to: GstMeta.self))
+    }
+
+    /// Not a `String`: that would be copied to C for each frame.
+    private static let stampField: StaticString = "pts"
 
     /// Copies the meta with its buffer, and to a scaled picture by the rule. GStreamer's default copies it always.
     private static let transform: GstCustomMetaTransformFunction = { target, meta, _, kind, data, rule in

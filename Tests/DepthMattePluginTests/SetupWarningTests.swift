@@ -10,7 +10,10 @@ import Testing
 
     @Test(arguments: [
         ("depthmatte", "depth", "video", "depthtestsrc", ""),
-        ("depthcolorize", "video", "depth", "depthtestsrc attach-depth=false", " The depth map of camera is lost on the way"),
+        (
+            "depthcolorize", "video", "depth", "depthtestsrc attach-depth=false",
+            " The depth map of camera is lost on the way"
+        ),
         ("depthcloud", "video", "depth", "videotestsrc", ""),
     ])
     func `an unlinked reference pad is a warning when another pad gets data`(

@@ -67,7 +67,8 @@ import Testing
         Work(properties: "view=quad cutoff=3", converterCalls: 2),
         Work(properties: "view=quad cutoff=3 background-mode=blur", format: "RGBA", converterCalls: 2),
         Work(properties: "cutoff=3", before: "tee name=both  both. ! queue ! fakesink sync=false  both. ! queue !"),
-        Work(properties: "", isOneChain: true), Work(properties: "background-mode=blur", format: "NV12", isOneChain: true),
+        Work(properties: "", isOneChain: true),
+        Work(properties: "background-mode=blur", format: "NV12", isOneChain: true),
         Work(factory: "depthcolorize", properties: "range=fixed", format: "BGRx", isOneChain: true),
         Work(factory: "depthcloud", properties: "auto-pan=true", format: "BGRx", isOneChain: true),
         Work(factory: "depthcolorize", properties: "range=fixed", format: "BGRx"),
@@ -102,19 +103,17 @@ import Testing
         let segmentation = work.segmentation.map {
             "\(source) pattern=snow ! \($0),framerate=15/1 ! element.segmentation"
         }
-        let chain =
-            "depthtestsrc num-buffers=\(SteadyStateTests.frames) ! video/x-raw,format=\(work.format),width=320,height=240 "
-            + "! identity name=video ! element.video \(work.factory) name=element \(work.properties) ! fakesink name=sink"
-        let pipeline = Pipeline(
+        let (video, depth) =
             work.isOneChain
-                ? chain
-                : """
+            ? ("depthtestsrc num-buffers=\(SteadyStateTests.frames)", "")
+            : (source, "\(source) pattern=ball ! \(work.depth),width=160,height=120 ! element.depth")
+        let pipeline = Pipeline(
+            """
             \(background ?? "")
             \(segmentation ?? "")
-            \(source) ! video/x-raw,format=\(work.format),width=\(320 * work.scale),height=\(240 * work.scale)
+            \(video) ! video/x-raw,format=\(work.format),width=\(320 * work.scale),height=\(240 * work.scale)
                 ! identity name=video ! \(work.before) element.video
-            \(source) pattern=ball
-                ! \(work.depth),width=160,height=120 ! element.depth
+            \(depth)
             \(work.factory) name=element depth-unit=0.0001 \(properties) ! \(work.behind) fakesink name=sink sync=false
             """)
         let counts = AllocationCounts(pipeline["sink"], frames: SteadyStateTests.frames)

@@ -87,7 +87,8 @@ extension DepthLedElement {
                     try videoInfo(caps, maxPixels: limit)
                 }
             }
-            if let known = inputs.depth, known.carrier === carrier, gst_caps_is_equal(known.caps.pointer, map.caps) != 0 {
+            if let known = inputs.depth, known.carrier === carrier, gst_caps_is_equal(known.caps.pointer, map.caps) != 0
+            {
                 return true
             }
             inputs.depth = try DepthStream(map.caps, maxPixels: limit, carrier: carrier)

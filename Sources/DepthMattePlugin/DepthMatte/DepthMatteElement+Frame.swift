@@ -57,6 +57,7 @@ extension DepthMatteElement {
             try cover(&frame, job)
             outcome = .covered
         }
+        attachedDepth.detach(from: frame.pointer)  // the room's shape is not for others
         finish(outcome, job, since: startOfWork)
         return outcome != .dropped
     }
