@@ -105,10 +105,7 @@ struct ColorEvidence: ~Copyable {
             unsafe memory[count] = room.variance(of: tile)
             count &+= 1
         }
-        guard count > 0 else { return ColorEvidence.unknownVariance }
-        let upper = unsafe select(rank: count / 2, of: memory, count: count)
-        let lower = count % 2 == 1 ? upper : unsafe select(rank: count / 2 - 1, of: memory, count: count)
-        return (lower + upper) / 2
+        return count > 0 ? unsafe Float(median(of: memory, count: count)) : ColorEvidence.unknownVariance
     }
 
     /// Offsets of the tiles of a neighbourhood, by their distance, then row by row.
@@ -293,25 +290,4 @@ struct TileColors: ~Copyable {
             unsafe mine[tile].color = others[tile].color
         }
     }
-}
-
-/// The element of a rank in sorted order; reorders the elements (quickselect).
-///
-/// Source: Hoare, "Algorithm 65: find", CACM 4(7), 1961.
-private func select(rank: Int, of numbers: UnsafeMutablePointer<Float>, count: Int) -> Float {
-    var (low, high) = (0, count - 1)
-    while low < high {
-        let pivot = unsafe numbers[(low + high) / 2]
-        var (left, right) = (low, high)
-        while left <= right {
-            while unsafe numbers[left] < pivot { left += 1 }
-            while unsafe numbers[right] > pivot { right -= 1 }
-            guard left <= right else { break }
-            unsafe (numbers[left], numbers[right]) = unsafe (numbers[right], numbers[left])
-            left += 1
-            right -= 1
-        }
-        if rank <= right { high = right } else if rank >= left { low = left } else { break }
-    }
-    return unsafe numbers[rank]
 }

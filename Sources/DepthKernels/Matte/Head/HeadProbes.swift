@@ -23,9 +23,10 @@ struct HeadProbes {
     /// In place of a difference of depths.
     private static var hole: Float { -1e3 }
     private static var outside: Float { 1e3 }
-    /// The log odds of any cell, and of one with too few places around it in the picture.
+    /// The log odds of any cell.
     private static var prior: Float { -1.2 }
-    private static var priorOfFew: Float { -9 }
+    /// The places around a head that must lie in the picture.
+    private static var leastAround: Float { 6 }
     /// The most that neck, chest and shoulders can add.
     private static var mostOfBody: Float { 4 }
 
@@ -141,28 +142,35 @@ struct HeadProbes {
     /// - Returns: −∞ where the probes ended early.
     func logOdds(_ x: Int, _ y: Int, _ metres: Float, size: Double, least: Float) -> Float {
         let center = center(x, y, metres, size: size)
-        guard hasSurroundings(x, y, metres, size: size) else { return -.infinity }
-        var room = HeadProbes.outside
+        let tolerance = center.tolerance
+        func around(_ places: Range<Int>) -> (share: Float, count: Float) {
+            share(places, center, low: -tolerance, high: tolerance, HeadProbes.weightsAround)
+        }
+        func head(_ places: Range<Int>, hole: Float, outside: Float) -> Float {
+            share(places, center, low: -tolerance, high: tolerance, Weights(hole: hole, outside: outside)).share
+        }
         let most = HeadProbes.prior + HeadProbes.mostOfBody
         // In the order of their weights, each as if all that follows fitted.
-        let left = shareAround(HeadProbes.left, center, &room)
-        guard most + HeadProbes.around(left.share, 1, 1) > least else { return -.infinity }
-        let right = shareAround(HeadProbes.right, center, &room)
-        guard most + HeadProbes.around(left.share, right.share, 1) > least else { return -.infinity }
-        let crown = shareAround(HeadProbes.crown, center, &room)
-        var sum = left.count + right.count + crown.count < 6 ? HeadProbes.priorOfFew : HeadProbes.prior
-        sum += HeadProbes.around(left.share, right.share, crown.share)
+        let left = around(HeadProbes.left)
+        guard most + HeadProbes.oddsAround(left.share, 1, 1) > least else { return -.infinity }
+        let right = around(HeadProbes.right)
+        guard most + HeadProbes.oddsAround(left.share, right.share, 1) > least else { return -.infinity }
+        let crown = around(HeadProbes.crown)
+        guard left.count + right.count + crown.count >= HeadProbes.leastAround else { return -.infinity }
+        var sum = HeadProbes.prior + HeadProbes.oddsAround(left.share, right.share, crown.share)
         guard sum + HeadProbes.mostOfBody > least else { return -.infinity }
-        sum += 16 * (shareOfHead(HeadProbes.core, center, hole: 0.7, outside: 0) - 1)
+        sum += 16 * (head(HeadProbes.core, hole: 0.7, outside: 0) - 1)
         guard sum + HeadProbes.mostOfBody > least else { return -.infinity }
-        sum += 10 * (shareOfHead(HeadProbes.rim, center, hole: 0.6, outside: 0.5) - 1)
+        sum += 10 * (head(HeadProbes.rim, hole: 0.6, outside: 0.5) - 1)
         guard sum + HeadProbes.mostOfBody > least else { return -.infinity }
         // A wall behind the head is no shoulder.
-        let farthest = min(0.15 + center.tolerance, 0.6 * room)
-        sum += 3 * (shareOfBody(HeadProbes.neck, center, farthest) - 0.6)
-        sum += 2 * (shareOfBody(HeadProbes.chest, center, farthest) - 0.6)
-        let one = shareOfBody(HeadProbes.leftShoulder, center, farthest)
-        let other = shareOfBody(HeadProbes.rightShoulder, center, farthest)
+        let farthest = min(0.15 + tolerance, 0.6 * room(behind: center))
+        func body(_ places: Range<Int>) -> Float {
+            share(places, center, low: -0.20, high: farthest, HeadProbes.weightsOfBody).share
+        }
+        sum += 3 * (body(HeadProbes.neck) - 0.6)
+        sum += 2 * (body(HeadProbes.chest) - 0.6)
+        let (one, other) = (body(HeadProbes.leftShoulder), body(HeadProbes.rightShoulder))
         sum += 3 * (max(one, other) - 0.5) + (min(one, other) - 0.5)
         // A floor or a desk comes nearer downwards, step by step.
         let slope = min(
@@ -171,79 +179,59 @@ struct HeadProbes {
         return sum + 120 * min(max(slope / Float(size) + 0.03 + 0.006 * metres * metres, -0.06), 0)
     }
 
-    /// True where fewer than two of the three parts about a head lie beyond the picture; a head is never found where more do.
-    @inline(__always)
-    private func hasSurroundings(_ x: Int, _ y: Int, _ metres: Float, size: Double) -> Bool {
-        let scale = Float(cells.focal * size) / metres
-        let (beside, above) = (0.0919 * scale - 0.5, 0.1483 * scale - 0.5)  // the innermost places of each part
-        let isOutLeft = Float(x) < beside
-        let isOutRight = Float(cells.width - 1 - x) < beside
-        let isOutAbove = Float(y) < above
-        return !(isOutLeft && isOutRight || isOutAbove && (isOutLeft || isOutRight))
-    }
-
     /// The log odds by the shares of the places around a head that are farther away.
     @inline(__always)
-    private static func around(_ left: Float, _ right: Float, _ crown: Float) -> Float {
+    private static func oddsAround(_ left: Float, _ right: Float, _ crown: Float) -> Float {
         16 * ((left + right + crown) / 3 - 1) + 12 * min(min(left, right) - 0.6, 0) + 6 * min(crown - 0.7, 0)
     }
 
-    /// The share of the places around a head that are farther away; `room` is lowered to the least difference of those.
+    /// What a place counts, by what is there.
+    private struct Weights {
+        var same: Float = 1
+        var nearer: Float = 0
+        var farther: Float = 0
+        let hole: Float
+        /// Beyond the picture; nil where such a place does not count.
+        let outside: Float?
+    }
+
+    private static var weightsAround: Weights { Weights(same: 0, nearer: -0.3, farther: 1, hole: 0.92, outside: nil) }
+    /// Nearer is a hand or a desk in front.
+    private static var weightsOfBody: Weights { Weights(nearer: 0.5, hole: 0.45, outside: 0.6) }
+
+    /// The mean weight of places, 0.5 where none counts, and how many count.
+    ///
+    /// - Parameters:
+    ///   - low, high: the differences of depth between which places are as far away as the center.
     @inline(__always)
-    private func shareAround(
-        _ places: Range<Int>, _ center: Center, _ room: inout Float
+    private func share(
+        _ places: Range<Int>, _ center: Center, low: Float, high: Float, _ weights: Weights
     ) -> (share: Float, count: Float) {
         var (sum, count): (Float, Float) = (0, 0)
         for place in places {
             let difference = difference(place, center)
-            if difference == HeadProbes.outside { continue }
-            count += 1
-            if difference == HeadProbes.hole {
-                sum += 0.92
-            } else if difference > center.tolerance {
-                sum += 1
-                room = min(room, difference)
-            } else if difference < -center.tolerance {
-                sum -= 0.3
+            if difference == HeadProbes.outside {
+                guard let weight = weights.outside else { continue }
+                sum += weight
+            } else if difference == HeadProbes.hole {
+                sum += weights.hole
+            } else {
+                sum += difference < low ? weights.nearer : difference > high ? weights.farther : weights.same
             }
+            count += 1
         }
         return (count > 0 ? sum / count : 0.5, count)
     }
 
-    /// The share of places on a head that are as far away as its middle.
+    /// The smallest distance from the center back to a place around it; `outside` where none is farther.
     @inline(__always)
-    private func shareOfHead(_ places: Range<Int>, _ center: Center, hole: Float, outside: Float) -> Float {
-        var sum: Float = 0
-        for place in places {
+    private func room(behind center: Center) -> Float {
+        var room = HeadProbes.outside
+        for place in HeadProbes.left.lowerBound..<HeadProbes.crown.upperBound {
             let difference = difference(place, center)
-            if difference == HeadProbes.hole {
-                sum += hole
-            } else if difference == HeadProbes.outside {
-                sum += outside
-            } else if abs(difference) <= center.tolerance {
-                sum += 1
-            }
+            if difference > center.tolerance { room = min(room, difference) }
         }
-        return sum / Float(places.count)
-    }
-
-    /// The share of places on neck, chest or a shoulder that are about as far away as the head.
-    @inline(__always)
-    private func shareOfBody(_ places: Range<Int>, _ center: Center, _ farthest: Float) -> Float {
-        var sum: Float = 0
-        for place in places {
-            let difference = difference(place, center)
-            if difference == HeadProbes.hole {
-                sum += 0.45
-            } else if difference == HeadProbes.outside {
-                sum += 0.6
-            } else if difference < -0.20 {
-                sum += 0.5  // a hand or a desk in front
-            } else if difference <= farthest {
-                sum += 1
-            }
-        }
-        return sum / Float(places.count)
+        return room
     }
 
     /// The smaller descent of a column of three places, in metres: below 0 where it comes nearer twice.

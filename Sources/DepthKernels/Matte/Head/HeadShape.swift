@@ -46,9 +46,10 @@ struct HeadShape: ~Copyable {
         for index in 0..<count {
             unsafe widths[index] = Float(runs[index].last - runs[index].first + 1)
         }
-        let width = unsafe Double(select(floorIndex(0.7 * Double(count - 1), in: 0...(count - 1)), of: widths, count))
+        let width = unsafe Double(
+            select(rank: floorIndex(0.7 * Double(count - 1), in: 0...(count - 1)), of: widths, count: count))
         for index in 0..<count { unsafe widths[index] = Float(runs[index].first + runs[index].last) }
-        let middle = unsafe median(of: widths, count) / 2
+        let middle = unsafe median(of: widths, count: count) / 2
         var vertex = y
         for run in runs { vertex = min(vertex, run.row) }
         let (relief, distance) = fit(cells, y: y, metres, perMetre, middle: middle, size: size)
@@ -122,18 +123,18 @@ struct HeadShape: ~Copyable {
             }
         }
         let relief = inside >= HeadShape.leastCells ? quadric.curvatureAcross * HeadShape.half * HeadShape.half : 0
-        return unsafe (relief, inside > 0 ? median(of: depths, inside) : median(of: others, all))
+        return unsafe (relief, inside > 0 ? median(of: depths, count: inside) : median(of: others, count: all))
     }
 }
 
-/// The normal equations of z = a + b u + c v + d u² + e v².
+/// The normal equations of z = a + b u + c v + e v² + d u².
 private struct Quadric {
-    /// The upper triangle of the sums of products of 1, u, v, u², v², z.
+    /// The upper triangle of the sums of products of 1, u, v, v², u², z.
     private var sums = InlineArray<36, Double>(repeating: 0)
 
     @inline(__always)
     mutating func add(_ u: Double, _ v: Double, _ z: Double) {
-        let terms: InlineArray<6, Double> = [1, u, v, u * u, v * v, z]
+        let terms: InlineArray<6, Double> = [1, u, v, v * v, u * u, z]
         for row in 0..<5 {
             for column in row..<6 { sums[row * 6 + column] += terms[row] * terms[column] }
         }
@@ -141,47 +142,18 @@ private struct Quadric {
 
     /// d; near 0 where the samples do not determine it, as in a single column.
     var curvatureAcross: Double {
+        // Gauss's elimination without pivots: the matrix is positive, and a little more of its diagonal keeps it from being
+        // singular. It stays symmetric, so that its upper triangle is enough.
         var rows = sums
-        for row in 0..<5 {
-            for column in 0..<row { rows[row * 6 + column] = rows[column * 6 + row] }
-        }
-        // Gauss–Jordan without pivots: the matrix is positive, and a little more of its diagonal keeps it from being singular.
         for row in 0..<5 { rows[row * 6 + row] *= 1 + 1e-12 }
-        for pivot in 0..<5 {
-            let diagonal = rows[pivot * 6 + pivot]
+        for pivot in 0..<4 {
+            let diagonal = rows[pivot * 7]
             guard diagonal > 1e-300 else { return 0 }
-            for row in 0..<5 where row != pivot {
-                let factor = rows[row * 6 + pivot] / diagonal
-                for column in pivot..<6 { rows[row * 6 + column] -= factor * rows[pivot * 6 + column] }
+            for row in (pivot + 1)..<5 {
+                let factor = rows[pivot * 6 + row] / diagonal
+                for column in row..<6 { rows[row * 6 + column] -= factor * rows[pivot * 6 + column] }
             }
         }
-        return rows[3 * 6 + 5] / rows[3 * 6 + 3]
+        return rows[4 * 7] > 1e-300 ? rows[4 * 6 + 5] / rows[4 * 7] : 0
     }
-}
-
-/// The element that would stand at `index` if the elements were sorted (quickselect). Reorders them.
-private func select(_ index: Int, of values: UnsafeMutablePointer<Float>, _ count: Int) -> Float {
-    var (first, last) = (0, count - 1)
-    while first < last {
-        let pivot = unsafe values[(first + last) / 2]
-        var (left, right) = (first, last)
-        while left <= right {
-            while unsafe values[left] < pivot { left += 1 }
-            while unsafe values[right] > pivot { right -= 1 }
-            guard left <= right else { break }
-            unsafe (values[left], values[right]) = (values[right], values[left])
-            (left, right) = (left + 1, right - 1)
-        }
-        if index <= right { last = right } else if index >= left { first = left } else { break }
-    }
-    return unsafe values[index]
-}
-
-/// The median; of an even count the mean of the two in the middle. Reorders the values.
-///
-/// - Precondition: `count > 0`.
-private func median(of values: UnsafeMutablePointer<Float>, _ count: Int) -> Double {
-    let upper = unsafe Double(select(count / 2, of: values, count))
-    guard count.isMultiple(of: 2) else { return upper }
-    return unsafe (upper + Double(select(count / 2 - 1, of: values, count))) / 2
 }
