@@ -26,7 +26,7 @@ import Testing
     func `a recorded person is cut out`(_ take: Take) throws {
         try FileManager.default.createDirectory(at: Self.results, withIntermediateDirectories: true)
         let detected = try take.detectFace()
-        let anchor = detected.map { Anchor.detected($0) } ?? take.face.map { Anchor.given($0) } ?? .nearest
+        let anchor = detected.map { Anchor.detected($0) } ?? take.face.map { Anchor.given($0) } ?? .head
         let composite = Self.results.appending(path: "\(take.name).png")
         let matteFile = Self.results.appending(path: "\(take.name).matte.png")
         try take.run(anchor, view: "composite", into: composite)
@@ -62,13 +62,14 @@ struct Box: CustomStringConvertible {
 enum Anchor: CustomStringConvertible {
     case detected(Box)
     case given(Box)
-    case nearest
+    /// The head that the depth map shows.
+    case head
 
     var description: String {
         switch self {
         case .detected(let box): "by facedetect at \(box)"
         case .given(let box): "by the manifest at \(box)"
-        case .nearest: "nearest"
+        case .head: "by the head in the depth map"
         }
     }
 }
@@ -194,7 +195,7 @@ struct Take: CustomTestStringConvertible {
         switch anchor {
         case .detected: (face, rule) = ("tee. ! queue ! \(detector) ! matte.face", "face")
         case .given(let box): (face, rule, region) = ("", "face", "! roiset rectangles=\(box) ")
-        case .nearest: (face, rule) = ("", "nearest")
+        case .head: (face, rule) = ("", "auto")
         }
         let command = Command.launch(
             """
