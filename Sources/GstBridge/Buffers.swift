@@ -333,9 +333,12 @@ extension BufferPointer {
     /// Adds a region of interest, as far as it lies in the picture. The buffer must be the caller's alone.
     ///
     /// - Parameter box: in pixels; a fraction of one is cut off.
-    package func addRegion(_ type: StaticString, _ box: Rectangle<Double>, width: Int, height: Int) {
+    @discardableResult
+    package func addRegion(
+        _ type: StaticString, _ box: Rectangle<Double>, width: Int, height: Int
+    ) -> UnsafeMutablePointer<GstVideoRegionOfInterestMeta>? {
         let (x, y) = (floorIndex(box.x, in: 0...width), floorIndex(box.y, in: 0...height))
-        gst_buffer_add_video_region_of_interest_meta(
+        return gst_buffer_add_video_region_of_interest_meta(
             self, type.characters, guint(x), guint(y), guint(floorIndex(box.width, in: 0...(width - x))),
             guint(floorIndex(box.height, in: 0...(height - y))))
     }

@@ -47,9 +47,9 @@ def content(buffer):
     return buffer.extract_dup(0, buffer.get_size())
 
 
-def fixture(element):
+def fixture(element, camera=""):
     return (
-        "depthtestsrc name=camera sensor=structured-light num-buffers=5 "
+        f"depthtestsrc name=camera sensor=structured-light num-buffers=5 {camera} "
         f"camera.video ! video/x-raw,width=320,height=240 ! {element} ! appsink name=sink sync=false "
         "camera.depth ! video/x-raw,width=160,height=120 ! m.depth"
     )
@@ -111,12 +111,18 @@ def check_objects():
 
 
 def check_masks():
-    """`attach-matte` adds a segmentation whose regions are the background and the person."""
-    frames = buffers(fixture("depthmatte name=m attach-matte=true"))
+    """`attach-matte` adds a segmentation whose regions are the background and the person, and the head as an object."""
+    frames = buffers(fixture("depthmatte name=m attach-matte=true", "face=false"))
     assert frames
     for frame in frames:
+        region = GstVideo.buffer_get_video_region_of_interest_meta_id(frame, 0)
+        assert GLib.quark_to_string(region.roi_type) == "head"
         matte = content(frame.get_custom_meta("DepthMatteMeta").get_structure().get_value("matte").get_buffer())
         meta = GstAnalytics.buffer_get_analytics_relation_meta(frame)
+        found, head = meta.get_od_mtd(1)
+        assert found and GLib.quark_to_string(head.get_obj_type()) == "head"
+        place = head.get_location()
+        assert list(place[1:5]) == [region.x, region.y, region.w, region.h] and 0.5 < place[5] <= 1, place
         found, item = meta.get_segmentation_mtd(0)
         assert found, "no segmentation"
         assert [item.get_region_id(index) for index in range(item.get_region_count())] == [0, 1]

@@ -44,12 +44,18 @@ struct Analytics: Sendable {
             UnsafeMutableRawPointer
         ) -> gboolean
 
+    private typealias AddObject =
+        @convention(c) (
+            OpaquePointer, GQuark, gint, gint, gint, gint, gfloat, UnsafeMutableRawPointer
+        ) -> gboolean
+
     private let meta: Meta
     private let addMeta: Meta
     private let next: Next
     private let objectType: @convention(c) () -> UInt
     private let label: @convention(c) (UnsafeRawPointer) -> GQuark
     private let location: Location
+    private let addObject: AddObject
     /// Nil before 1.26.
     private let addMask: AddMask?
 
@@ -62,6 +68,7 @@ struct Analytics: Sendable {
             objectType = try library.function("gst_analytics_od_mtd_get_mtd_type")
             label = try library.function("gst_analytics_od_mtd_get_obj_type")
             location = try library.function("gst_analytics_od_mtd_get_location")
+            addObject = try library.function("gst_analytics_relation_meta_add_od_mtd")
             addMask = try? library.function("gst_analytics_relation_meta_add_segmentation_mtd")
         } catch {
             return nil
@@ -80,6 +87,17 @@ struct Analytics: Sendable {
             let object = Object(label: label(&item), x: x, y: y, width: width, height: height)
             if !body(object) { return }
         }
+    }
+
+    /// Adds a region of a buffer's picture as an object of the same type.
+    ///
+    /// - Parameter confidence: the probability that it is one, 0…1.
+    func add(_ region: GstVideoRegionOfInterestMeta, confidence: Double, to buffer: BufferPointer) {
+        guard let meta = meta(buffer) ?? addMeta(buffer) else { return }
+        var item = Item()
+        _ = addObject(
+            meta, region.roi_type, gint(clamping: region.x), gint(clamping: region.y), gint(clamping: region.w),
+            gint(clamping: region.h), gfloat(confidence), &item)
     }
 
     /// True where masks can be added to buffers.

@@ -35,7 +35,8 @@ extension DepthMatteElement {
         try job.compositor.matteMeta().attach(matte?.plane(), to: frame.pointer)
         guard matte != nil, let head = state.maker.report.head else { return }
         let picture = job.compositor.output
-        frame.pointer.addRegion("head", head.box, width: picture.width, height: picture.height)
+        let region = frame.pointer.addRegion("head", head.box, width: picture.width, height: picture.height)
+        if let region { Analytics.library?.add(region.pointee, confidence: head.confidence, to: frame.pointer) }
     }
 
     /// Draws the view on a canvas in the output's layout.
