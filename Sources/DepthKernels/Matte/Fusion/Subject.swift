@@ -6,13 +6,13 @@
 /// - if it has a tenth of the samples in the middle of the anchored face, at its depth;
 /// - if it touches a piece of the person in the picture, lies up to 0.8 m in front of it and is at most 1 m wide: a
 ///   hand held out, and an object in it;
-/// - if it touches a piece of the person, lies behind it, and most of it lies within 1.25 widths of the face to either
+/// - if it touches a piece of the person, lies behind it, and most of it lies within 0.17 m of the face's axis to either
 ///   side, and below the chin or down to the lower border: parts that an arm, an object in the hands or the chin
 ///   separates from the head;
 /// - if it comes in through the lower border, as the person does, no more than 0.7 m below the chin, no wider than an
 ///   arm and no farther away than the face: an arm whose elbow is outside the picture;
-/// - if it is a speck, lies at the person's depth, and most of it lies below the chin within 1.25 widths of the face to
-///   either side: from far away, specks are all that a sensor sees of dark trousers.
+/// - if it is a speck, lies at the person's depth, and most of it lies below the chin within 0.17 m of the face's
+///   axis to either side: from far away, specks are all that a sensor sees of dark trousers.
 ///
 /// Pieces with another measured face are never added. A piece of the person and a neighbour is split halfway between
 /// their faces. Samples more than 1.2 m to the left or right of the face are never the person's.
@@ -24,8 +24,9 @@
 /// been seen, everything in front of the cutoff is the person. Limits are wider by half for pieces of the last frame's
 /// person.
 struct Subject: ~Copyable {
-    /// Metres.
+    /// Metres; of trunk and shoulders half the width.
     private static let reachSideways = 1.2
+    private static let (trunk, shoulders) = (0.17, 0.21)
     private static let armLength: Float = 0.8
     private static let widestThing = 1.0
     private static let arm = (width: 0.25, wholeWidth: 0.45, sideways: 0.6, behind: 0.05, below: 0.7)
@@ -74,6 +75,9 @@ struct Subject: ~Copyable {
         let bottom: Double
         /// Metres.
         let distance: Double
+        /// Half the width of a trunk at its distance, and half that of shoulders.
+        let trunk: Double
+        let shoulders: Double
         /// True for a face of the anchored person.
         let isSubject: Bool
 
@@ -82,6 +86,8 @@ struct Subject: ~Copyable {
             (left, top) = grid.point(videoX: box.x, videoY: box.y)
             (right, bottom) = grid.point(videoX: box.x + box.width, videoY: box.y + box.height)
             distance = face.distance
+            let perMetre = grid.samplesPerMetre(at: distance)
+            (trunk, shoulders) = (Subject.trunk * perMetre, Subject.shoulders * perMetre)
             isSubject = face.isSubject
         }
 
@@ -248,9 +254,8 @@ struct Subject: ~Copyable {
     private func markShoulders(_ shoulders: SampleSet) {
         shoulders.removeAll()
         for face in faces where face.isSubject {
-            let half = 1.5 * face.width
-            let start = floorIndex(face.axis - half, in: 0...shoulders.width)
-            let end = ceilIndex(face.axis + half, in: 0...shoulders.width)
+            let start = floorIndex(face.axis - face.shoulders, in: 0...shoulders.width)
+            let end = ceilIndex(face.axis + face.shoulders, in: 0...shoulders.width)
             guard start < end else { continue }
             let bottom = ceilIndex(face.bottom + 1.5 * (face.bottom - face.top), in: 0...shoulders.height)
             for y in 0..<bottom { shoulders.bits(y).insert(start..<end) }
@@ -294,8 +299,7 @@ struct Subject: ~Copyable {
         for index in faces.indices {
             let face = faces[index]
             if face.isSubject {
-                let half = 1.25 * face.width
-                let count = Subject.overlap(columns, face.axis - half, face.axis + half).count
+                let count = Subject.overlap(columns, face.axis - face.trunk, face.axis + face.trunk).count
                 central = max(central, count)
                 if middle > face.bottom { below = max(below, count) }
             }
