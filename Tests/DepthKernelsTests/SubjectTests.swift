@@ -130,15 +130,14 @@ import Testing
         #expect(try scene.isKept(scene.alpha(), Rectangle(118, 118, 202, 222)))
     }
 
-    @Test func `a desk is gone and the hands on it stay`() throws {
+    /// What is less than 0.85 m below the face is no floor: laps and seats are as low as desks.
+    @Test func `hands on a desk are kept`() throws {
         var scene = Scene()
         scene.addPerson(axis: 160, top: 10, distance: 0.9)
         // Its far edge is where the person sits; the hands lie 3 cm above it.
         scene.addFloor(height: 0.28, rows: 206..<240)
         scene.add(140..<180, 200..<226) { _, y in Scene.floorDistance(y, height: 0.25) }
         let alpha = try scene.alpha()
-        #expect(scene.isGone(alpha, Rectangle(20, 215, 120, 238)))
-        #expect(scene.isGone(alpha, Rectangle(200, 215, 300, 238)))
         #expect(scene.isKept(alpha, Rectangle(146, 200, 174, 218)))
         #expect(scene.isKept(alpha, Scene.chest(160, 10, 0.9)))
     }

@@ -45,6 +45,19 @@ struct BitRow {
     @inline(__always)
     func first(from start: Int, to end: Int) -> Int { first(from: start, to: end, flipping: 0) }
 
+    /// The last member before `end`; nil where there is none.
+    @inline(__always)
+    func last(before end: Int) -> Int? {
+        var place = end
+        while place > 0 {
+            let index = (place &- 1) &>> 6
+            let word = unsafe words[index] & UInt64.max &>> UInt64(truncatingIfNeeded: (index &+ 1) &* 64 &- place)
+            if word != 0 { return index &* 64 &+ 63 &- word.leadingZeroBitCount }
+            place = index &* 64
+        }
+        return nil
+    }
+
     /// The first number at or after `start` that is not a member; `end` where there is none below it.
     @inline(__always)
     func firstMissing(from start: Int, to end: Int) -> Int { first(from: start, to: end, flipping: .max) }

@@ -92,7 +92,7 @@ struct Classes: ~Copyable {
         let inside = set(10)
         if let subject {
             sets.far.fill { unsafe field.far.words[$0] | subject.others.words[$0] }
-            sets.near.fill { unsafe (field.near.words[$0] | subject.person.words[$0]) & ~sets.far.words[$0] }
+            sets.near.fill { unsafe subject.person.words[$0] & ~sets.far.words[$0] }
             sets.hole.fill { unsafe ~(sets.near.words[$0] | sets.far.words[$0]) }
             sets.hole.trim()
         }

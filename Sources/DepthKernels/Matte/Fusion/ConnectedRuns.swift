@@ -9,6 +9,8 @@ struct ConnectedRuns: ~Copyable {
         /// The parent in the union–find forest; a root is its own parent.
         var parent: Int32
         var isSeed: Bool
+        /// Of the component, in its root.
+        var number: Int32 = 0
     }
 
     private var runs: [Run] = []
@@ -49,6 +51,19 @@ struct ConnectedRuns: ~Copyable {
         for index in runs.indices {
             let run = runs[index]
             body(Int(run.row), Int(run.start)..<Int(run.end), runs[root(index)].isSeed)
+        }
+    }
+
+    /// Calls `body` for each run with the number of its component, from 0 on.
+    mutating func forEachNumberedRun(_ body: (_ y: Int, _ columns: Range<Int>, _ number: Int32) -> Void) {
+        var count: Int32 = 0
+        for index in runs.indices {
+            let (run, root) = (runs[index], root(index))
+            if root == index {
+                runs[index].number = count
+                count &+= 1
+            }
+            body(Int(run.row), Int(run.start)..<Int(run.end), runs[root].number)
         }
     }
 

@@ -1,282 +1,389 @@
-/// Connected pieces of a depth map: neighbours are linked where their depths differ by no more than noise and slope
-/// explain.
+/// Pieces of a depth map: smooth surfaces, and the borders at which they meet.
 ///
-/// Runs of linked samples of a row are joined with those of the row above, across small holes too. Where two pieces
-/// touch without a link, at a step in depth, a contact is noted.
+/// A step in depth all along a border parts two things, however many single samples, slanted rims and small holes seem to join
+/// them. So pieces are made of samples without a step about them, and no bridge narrower than 12 mm joins them. Of each
+/// border is counted how long it is, and how much of it has no step.
 ///
-/// Source: He, Chao, Suzuki, "A run-based two-scan labeling algorithm", IEEE TIP 17(5), 2008, with links in place of
-/// membership.
+/// Source: the project's own method; reference: stage B of `Tests/quality/person_matte.py`.
 struct DepthPieces: ~Copyable {
-    /// The difference in metres up to which neighbours are linked: constant + square·z² + slope·(distance of the
-    /// samples).
-    ///
-    /// Disparity sensors' noise grows with z²: that of Kinect is quantised in steps of 0.0028·z², 45 mm at 4 m, and
-    /// jumps by two or three of them (Khoshelham and Elberink, Sensors 2012); four are linked. The slope is that of a
-    /// surface turned away by 76 degrees, as a forearm held out or the side of a leg is.
-    private static let constant: Float = 0.02
-    private static let square: Float = 0.01
-    private static let slope: Float = 4
-    /// Of the difference, between samples that were the person's in the last frame: links do not come and go with
-    /// noise.
-    private static let loyalty: Float = 1.5
-    /// Metres across a hole, between linked samples and between those in contact.
-    private static let gap = (link: 0.03, contact: 0.05)
+    /// Metres: the largest range of depths about a sample of a surface, constant + square·z² + slope·(distance of two samples).
+    private static let (roughness, roughnessSquare, slope): (Float, Float, Float) = (0.012, 0.006, 6)
+    /// Metres.
+    private static let bridge = 0.012
+    /// Metres from one piece to another at a border.
+    private static let gap = 0.05
+    /// Samples.
+    private static let smallest: Int32 = 12
+    /// Metres: a border sample with a larger difference of depths is a step: constant + square·z².
+    private static let (step, stepSquare): (Float, Float) = (0.02, 0.008)
 
-    struct Run: BitwiseCopyable {
-        let row: Int32
-        let start: Int32
-        let end: Int32
-        /// The parent in the union–find forest; a root is its own parent.
-        var parent: Int32
-        /// The number of the piece, in its root.
-        var piece: Int32 = -1
+    struct Piece: BitwiseCopyable {
+        var count = 0
+        /// Of the depths, in metres.
+        var sum = 0.0
+        /// Metres that are no step at a border.
+        var limit: Float = 0
 
-        var columns: Range<Int> { Int(start)..<Int(end) }
+        var distance: Double { sum / Double(max(count, 1)) }
     }
 
-    /// A border between two runs that are not linked.
-    struct Contact: BitwiseCopyable {
+    /// Where two pieces meet.
+    struct Border: BitwiseCopyable {
         let one: Int32
         let other: Int32
-        let length: Int32
-        /// Metres from the second to the first: above 0 where the second is nearer.
-        let step: Float
+        /// Samples along it.
+        var length = 0
+        /// Of these, samples without a step.
+        var smooth = 0
+        /// The sum of the differences in metres: above 0 where the second is farther away.
+        var steps: Float = 0
     }
 
-    private(set) var runs: [Run] = []
-    private(set) var contacts: [Contact] = []
-    private var previous = 0..<0
-    private var ended = Scratch<Int32>()
-    private var line = Scratch<Float>()
-    private var words = Scratch<UInt64>()
+    /// By their labels, from 1 on; the first element is none.
+    private(set) var pieces: [Piece] = []
+    private(set) var borders: [Border] = []
+    private var labels = Scratch<Int32>()
+    private var table = Scratch<Int32>()
+    private var numbers = Scratch<Int32>()
+    private var lines = Scratch<Float>()
+    private var bits = Scratch<UInt64>()
+    private var parts = ConnectedRuns()
 
     /// A map and sets of its samples.
     @safe
     struct Map {
-        /// Metres; one row and one sample of padding lie before the first.
+        /// Metres; one row of padding lies before the first.
         let depth: UnsafePointer<Float>
         /// The samples that belong to pieces.
         let members: SampleSet
-        /// Measured samples that no link may cross.
+        /// Measured samples that no border crosses.
         let barrier: SampleSet
-        /// The person in the last frame.
-        let past: SampleSet
         /// Distance of two samples, as a share of the depth.
         let spacing: Double
         /// Metres, of the person.
         let distance: Double
 
         var rowLength: Int { members.stride &* 64 }
+        var samplesPerMetre: Double { 1 / (spacing * max(distance, 1e-3)) }
 
         @inline(__always)
         func depth(_ x: Int, _ y: Int) -> Float { unsafe depth[y &* rowLength &+ x] }
     }
 
-    mutating func find(in map: Map, _ loops: Loops) {
-        runs.removeAll(keepingCapacity: true)
-        contacts.removeAll(keepingCapacity: true)
-        previous = 0..<0
-        let (stride, width) = (map.members.stride, map.members.width)
-        let ended = unsafe ended.reserve(2 * width, filler: -1)
-        for index in 0..<(2 * width) { unsafe ended[index] = -1 }
-        let words = unsafe words.reserve(6 * stride, filler: 0)
-        for y in 0..<map.members.height {
-            unsafe link(y, map, words, loops)
-            unsafe addRow(y, map, words, ended)
+    /// The samples of the pieces, valid until the next search.
+    @safe
+    struct Labels {
+        /// A label for each sample of `samples`; others are undefined.
+        fileprivate let values: UnsafePointer<Int32>
+        let samples: SampleSet
+
+        @inline(__always)
+        subscript(x: Int, y: Int) -> Int { unsafe Int(values[y &* samples.stride &* 64 &+ x]) }
+
+        /// Calls `body` for each stretch of one piece in a row.
+        @inline(__always)
+        func forEachRun(_ y: Int, _ body: (_ piece: Int, _ columns: Range<Int>) -> Void) {
+            samples.bits(y).forEachRun(upTo: samples.width) { columns in
+                var start = columns.lowerBound
+                while start < columns.upperBound {
+                    let piece = self[start, y]
+                    var end = start &+ 1
+                    while end < columns.upperBound, self[end, y] == piece { end &+= 1 }
+                    body(piece, start..<end)
+                    start = end
+                }
+            }
         }
     }
 
-    /// The root of a run's piece.
-    mutating func root(_ index: Int) -> Int {
-        var index = index
-        while Int(runs[index].parent) != index {
-            runs[index].parent = runs[Int(runs[index].parent)].parent
-            index = Int(runs[index].parent)
+    mutating func find(in map: Map, _ loops: Loops) -> Labels {
+        let members = map.members
+        let memory = unsafe bits.reserve(3 * members.wordCount, filler: 0)
+        func set(_ index: Int) -> SampleSet {
+            unsafe SampleSet(
+                words: memory + index &* members.wordCount, stride: members.stride, width: members.width,
+                height: members.height)
         }
-        return index
+        let (smooth, labeled, spare) = (set(0), set(1), set(2))
+        unsafe findSmooth(map, into: smooth, spare.words, loops)
+        let radius = nearestIndex(DepthPieces.bridge / 2 * map.samplesPerMetre, in: 1...4)
+        DepthPieces.erode(smooth, by: radius, into: labeled)
+        let labels = unsafe labels.reserve(members.height * map.rowLength, filler: 0)
+        var count = unsafe label(labeled, from: 0, labels)
+        for _ in 0..<(2 * radius + 2) { unsafe DepthPieces.grow(labeled, within: smooth, spare, labels) }
+        // What the erosion took whole is pieces of its own.
+        spare.fill { unsafe smooth.words[$0] & ~labeled.words[$0] }
+        unsafe count = label(spare, from: count, labels)
+        let result = unsafe Labels(values: UnsafePointer(labels), samples: smooth)
+        unsafe number(result, count, map, labels)
+        findBorders(result, map)
+        return result
     }
 
-    mutating func setPiece(_ piece: Int, ofRoot root: Int) { runs[root].piece = Int32(truncatingIfNeeded: piece) }
+    // MARK: Surfaces
 
-    // MARK: Links
-
-    /// Finds the samples linked to their left neighbour (`words`), and to the one above (`words + stride`).
-    private mutating func link(_ y: Int, _ map: Map, _ words: UnsafeMutablePointer<UInt64>, _ loops: Loops) {
-        let stride = map.members.stride
-        let line = unsafe line.reserve(128, filler: 0)
-        let row = unsafe map.depth + y &* map.rowLength
-        let above = unsafe row - map.rowLength
-        let (members, past) = unsafe (map.members.row(y), map.past.row(y))
+    /// Finds the members about which the depths of all members differ by no more than noise and slope explain.
+    private mutating func findSmooth(
+        _ map: Map, into smooth: SampleSet, _ words: UnsafeMutablePointer<UInt64>, _ loops: Loops
+    ) {
+        let (members, length) = (map.members, map.rowLength)
+        let line = length + 2 * blockWidth
+        let memory = unsafe lines.reserve(9 * line, filler: 0) + blockWidth
         let slope = DepthPieces.slope * Float(map.spacing)
-        var carry: UInt64 = 0
-        for index in 0..<stride {
-            unsafe (words[index], words[stride &+ index]) = (0, 0)
-            let before = carry
-            unsafe carry = past[index] &>> 63
-            if unsafe members[index] == 0 { continue }
-            let start = index &* 64
-            for block in 0..<4 {
-                let x = start &+ block &* blockWidth
-                let here = unsafe loadLanes(row + x)
-                unsafe storeLanes(
-                    DepthPieces.difference(here, loadLanes(row + x - 1), slope: slope), to: line + block &* blockWidth)
-                unsafe storeLanes(
-                    DepthPieces.difference(here, loadLanes(above + x), slope: slope),
-                    to: line + 64 + block &* blockWidth)
-            }
-            for side in 0..<2 {
-                let (surely, beyond) = unsafe (words + 4 &* stride, words + (4 &* stride &+ 1))
-                unsafe loops.classify(
-                    line + side &* 64, blocks: 0..<4, clear: 1, opaque: DepthPieces.loyalty, clearBits: surely,
-                    opaqueBits: beyond)
-                let other =
-                    side == 0
-                    ? unsafe past[index] &<< 1 | before
-                    : y > 0 ? unsafe map.past.row(y &- 1)[index] : 0
-                unsafe words[side &* stride &+ index] = surely[0] | ~beyond[0] & past[index] & other
-            }
-        }
-    }
-
-    /// The difference of two depths, relative to the largest that is linked.
-    @inline(__always)
-    private static func difference(_ one: Lanes, _ other: Lanes, slope: Float) -> Lanes {
-        let step = one - other
-        let nearer = one.replacing(with: other, where: step .> 0)
-        return step.replacing(with: -step, where: step .< 0) / (nearer * (nearer * square + slope) + constant)
-    }
-
-    private static func areLinked(_ one: Float, _ other: Float, apart: Int, _ map: Map) -> Bool {
-        let nearer = min(one, other)
-        let limit = nearer * (nearer * square + slope * Float(map.spacing) * Float(apart)) + constant
-        return abs(one - other) <= limit
-    }
-
-    // MARK: Runs
-
-    private mutating func addRow(
-        _ y: Int, _ map: Map, _ words: UnsafeMutablePointer<UInt64>, _ ended: UnsafeMutablePointer<Int32>
-    ) {
-        let (stride, width) = (map.members.stride, map.members.width)
-        let members = unsafe map.members.row(y)
-        let (starts, breaks) = unsafe (BitRow(words + 2 &* stride), BitRow(words + 3 &* stride))
-        var carry: UInt64 = 0
-        for index in 0..<stride {
-            let linked = unsafe (members[index] &<< 1 | carry) & words[index]
-            unsafe carry = members[index] &>> 63
-            unsafe starts.words[index] = members[index] & ~linked
-            unsafe breaks.words[index] = starts.words[index] | ~members[index]
-        }
-        unsafe endColumns(y, map, ended)
-        let reach = DepthPieces.samples(DepthPieces.gap.contact, map)
-        let vertical = unsafe BitRow(words + stride)
-        let first = runs.count
-        var above = previous.lowerBound
-        var start = starts.first(from: 0, to: width)
-        while start < width {
-            let end = breaks.first(from: start &+ 1, to: width)
-            let index = runs.count
-            runs.append(
-                Run(
-                    row: Int32(truncatingIfNeeded: y), start: Int32(truncatingIfNeeded: start),
-                    end: Int32(truncatingIfNeeded: end), parent: Int32(truncatingIfNeeded: index)))
-            while above < previous.upperBound, Int(runs[above].end) <= start { above &+= 1 }
-            var other = above
-            while other < previous.upperBound, Int(runs[other].start) < end {
-                let (low, high) = (max(Int(runs[other].start), start), min(Int(runs[other].end), end))
-                if vertical.first(from: low, to: high) < high {
-                    join(index, other)
-                } else {
-                    let x = (low &+ high) / 2
-                    touch(index, other, length: high &- low, step: map.depth(x, y) - map.depth(x, y &- 1))
+        let none: Float = 1e6
+        for y in 0...members.height {
+            let (highs, lows) = unsafe (memory + (y % 3) &* 2 &* line, memory + (y % 3 &* 2 &+ 1) &* line)
+            let (high, low) = unsafe (memory + 6 &* line, memory + 7 &* line)
+            unsafe (high - blockWidth).update(repeating: 0, count: line)
+            unsafe (low - blockWidth).update(repeating: none, count: line)
+            if y < members.height {
+                let row = unsafe map.depth + y &* length
+                members.bits(y).forEachRun(upTo: members.width) { columns in
+                    unsafe (high + columns.lowerBound).update(from: row + columns.lowerBound, count: columns.count)
+                    unsafe (low + columns.lowerBound).update(from: row + columns.lowerBound, count: columns.count)
                 }
-                other &+= 1
             }
-            if index > first { bridge(index, to: index &- 1, y, map, reach) }
-            if y > 0 { unsafe bridgeUp(index, start..<end, y, map, ended, reach) }
-            start = starts.first(from: end, to: width)
+            for x in stride(from: 0, to: length, by: blockWidth) {
+                unsafe storeLanes(
+                    larger(loadLanes(high + x), larger(loadLanes(high + x - 1), loadLanes(high + x + 1))),
+                    to: highs + x)
+                unsafe storeLanes(
+                    smaller(loadLanes(low + x), smaller(loadLanes(low + x - 1), loadLanes(low + x + 1))), to: lows + x)
+            }
+            guard y > 0 else {
+                for other in 1...2 {
+                    unsafe (memory + other &* 2 &* line).update(repeating: 0, count: length)
+                    unsafe (memory + (other &* 2 &+ 1) &* line).update(repeating: none, count: length)
+                }
+                continue
+            }
+            let (row, range) = unsafe (map.depth + (y &- 1) &* length, memory + 8 &* line)
+            for x in stride(from: 0, to: length, by: blockWidth) {
+                let z = unsafe loadLanes(row + x)
+                let high = unsafe larger(
+                    loadLanes(memory + x), larger(loadLanes(memory + 2 &* line + x), loadLanes(memory + 4 &* line + x)))
+                let low = unsafe smaller(
+                    loadLanes(memory + line + x),
+                    smaller(loadLanes(memory + 3 &* line + x), loadLanes(memory + 5 &* line + x)))
+                let limit = z * (z * DepthPieces.roughnessSquare + slope) + DepthPieces.roughness
+                unsafe storeLanes(high - low - limit, to: range + x)
+            }
+            unsafe loops.classify(
+                range, blocks: 0..<(length / blockWidth), clear: -.leastNormalMagnitude, opaque: .infinity,
+                clearBits: smooth.row(y &- 1), opaqueBits: words)
+            for index in 0..<smooth.stride { unsafe smooth.row(y &- 1)[index] &= members.row(y &- 1)[index] }
         }
-        previous = first..<runs.count
     }
 
-    /// Records the columns whose members ended in the row above, and removes those that end at a barrier.
-    private func endColumns(_ y: Int, _ map: Map, _ ended: UnsafeMutablePointer<Int32>) {
-        guard y > 0 else { return }
-        let width = map.members.width
-        for set in 0..<2 {
-            let (here, above) =
-                set == 0
-                ? unsafe (map.members.row(y), map.members.row(y &- 1))
-                : unsafe (map.barrier.row(y), map.barrier.row(y &- 1))
-            var run = previous.lowerBound
-            for index in 0..<map.members.stride {
-                var changed = set == 0 ? unsafe above[index] & ~here[index] : unsafe here[index] & ~above[index]
-                while changed != 0 {
-                    let x = index &* 64 &+ changed.trailingZeroBitCount
-                    changed &= changed &- 1
-                    if set == 1 {
-                        unsafe ended[x] = -1
-                        continue
+    /// Removes the samples that are less than `radius` samples along both axes from one that is not of the set. What is beyond
+    /// the map counts as of the set.
+    private static func erode(_ set: SampleSet, by radius: Int, into target: SampleSet) {
+        let (stride, height) = (set.stride, set.height)
+        let beyond = set.width & 63 == 0 ? 0 : UInt64.max &<< UInt64(truncatingIfNeeded: set.width & 63)
+        for y in 0..<height {
+            let row = unsafe set.row(y)
+            func word(_ index: Int) -> UInt64 {
+                guard index >= 0, index < stride else { return .max }
+                return unsafe row[index] | (index == stride &- 1 ? beyond : 0)
+            }
+            for index in 0..<stride {
+                let (before, here, after) = (word(index &- 1), word(index), word(index &+ 1))
+                var kept = here
+                for step in 1...UInt64(truncatingIfNeeded: radius) {
+                    kept &= (here &<< step | before &>> (64 &- step)) & (here &>> step | after &<< (64 &- step))
+                }
+                unsafe target.row(y)[index] = kept
+            }
+        }
+        // Down the columns, in place: the rows above that are needed still wait in `last`.
+        for index in 0..<stride {
+            var last = InlineArray<4, UInt64>(repeating: .max)
+            for y in 0..<height {
+                let here = unsafe target.row(y)[index]
+                var kept = here
+                for step in 1...radius {
+                    kept &= last[(y &- step) & 3]
+                    if y &+ step < height { unsafe kept &= target.row(y &+ step)[index] }
+                }
+                last[y & 3] = here
+                unsafe target.row(y)[index] = kept
+            }
+        }
+        target.trim()
+    }
+
+    // MARK: Labels
+
+    /// Labels the connected parts of a set, from a label on.
+    ///
+    /// - Returns: the last label.
+    private mutating func label(_ set: SampleSet, from last: Int32, _ labels: UnsafeMutablePointer<Int32>) -> Int32 {
+        parts.begin()
+        for y in 0..<set.height { parts.addRow(y, set.bits(y), width: set.width) { _ in false } }
+        var most = last
+        parts.forEachNumberedRun { y, columns, number in
+            let label = last &+ 1 &+ number
+            most = max(most, label)
+            let row = unsafe labels + y &* (set.stride &* 64)
+            unsafe (row + columns.lowerBound).update(repeating: label, count: columns.count)
+        }
+        return most
+    }
+
+    /// Labels the samples next to labeled ones.
+    private static func grow(
+        _ labeled: SampleSet, within smooth: SampleSet, _ fresh: SampleSet, _ labels: UnsafeMutablePointer<Int32>
+    ) {
+        let (stride, height) = (labeled.stride, labeled.height)
+        let rowLength = stride &* 64
+        for y in 0..<height {
+            let row = unsafe labeled.row(y)
+            for index in 0..<stride {
+                let open = unsafe smooth.row(y)[index] & ~row[index]
+                unsafe fresh.row(y)[index] = 0
+                guard open != 0 else { continue }
+                let (before, after) = unsafe (
+                    index > 0 ? row[index &- 1] : 0, index &+ 1 < stride ? row[index &+ 1] : 0
+                )
+                let left = unsafe row[index] &<< 1 | before &>> 63
+                let right = unsafe row[index] &>> 1 | after &<< 63
+                let above = y > 0 ? unsafe labeled.row(y &- 1)[index] : 0
+                let below = y &+ 1 < height ? unsafe labeled.row(y &+ 1)[index] : 0
+                var word = open & (left | right | above | below)
+                unsafe fresh.row(y)[index] = word
+                let first: Int = (y &* stride &+ index) &* 64
+                while word != 0 {
+                    let bit: UInt64 = word & (0 &- word)
+                    let index: Int = first &+ word.trailingZeroBitCount
+                    let place = unsafe labels + index
+                    var label: Int32 = 0
+                    if left & bit != 0 { unsafe label = max(label, place[-1]) }
+                    if right & bit != 0 { unsafe label = max(label, place[1]) }
+                    if above & bit != 0 { unsafe label = max(label, place[-rowLength]) }
+                    if below & bit != 0 { unsafe label = max(label, place[rowLength]) }
+                    unsafe place.pointee = label
+                    word &= word &- 1
+                }
+            }
+        }
+        labeled.fill { unsafe labeled.words[$0] | fresh.words[$0] }
+    }
+
+    /// Numbers the pieces that are not too small, removes the others, and sums up their depths.
+    private mutating func number(
+        _ labeled: Labels, _ count: Int32, _ map: Map, _ labels: UnsafeMutablePointer<Int32>
+    ) {
+        let numbers = unsafe numbers.reserve(Int(count) + 1, filler: 0)
+        unsafe numbers.update(repeating: 0, count: Int(count) + 1)
+        for y in 0..<labeled.samples.height {
+            labeled.forEachRun(y) { label, columns in
+                unsafe numbers[label] &+= Int32(truncatingIfNeeded: columns.count)
+            }
+        }
+        pieces.removeAll(keepingCapacity: true)
+        pieces.append(Piece())
+        for label in 0...Int(count) {
+            guard unsafe label > 0 && numbers[label] >= DepthPieces.smallest else {
+                unsafe numbers[label] = 0
+                continue
+            }
+            unsafe numbers[label] = Int32(truncatingIfNeeded: pieces.count)
+            pieces.append(Piece())
+        }
+        for y in 0..<labeled.samples.height {
+            let (row, bits) = unsafe (labels + y &* map.rowLength, labeled.samples.bits(y))
+            labeled.forEachRun(y) { label, columns in
+                let piece = unsafe numbers[label]
+                if piece == 0 { return bits.remove(columns) }
+                unsafe (row + columns.lowerBound).update(repeating: piece, count: columns.count)
+                var sum: Float = 0
+                for x in columns { sum += map.depth(x, y) }
+                pieces[Int(piece)].count &+= columns.count
+                pieces[Int(piece)].sum += Double(sum)
+            }
+        }
+        for index in pieces.indices {
+            let z = Float(pieces[index].distance)
+            pieces[index].limit = DepthPieces.step + DepthPieces.stepSquare * z * z
+        }
+    }
+
+    // MARK: Borders
+
+    /// Finds the borders along rows and columns, across gaps of up to `gap` metres.
+    private mutating func findBorders(_ labels: Labels, _ map: Map) {
+        let (width, samples) = (map.members.width, labels.samples)
+        let reach = floorIndex(DepthPieces.gap * map.samplesPerMetre, in: 3...64)
+        borders.removeAll(keepingCapacity: true)
+        var slots = 1024
+        while slots < 16 &* pieces.count { slots *= 2 }
+        let table = unsafe table.reserve(slots + width, filler: 0)
+        unsafe table.update(repeating: -1, count: slots + width)
+        let above = unsafe table + slots  // the last row of each column that has a label
+        for y in 0..<samples.height {
+            if y > 0 { unsafe DepthPieces.cut(above, map.barrier, row: y) }
+            var last: (x: Int, label: Int)?
+            let bits = samples.bits(y)
+            bits.forEachRun(upTo: width) { columns in
+                if let end = last?.x,
+                    columns.lowerBound - end > reach
+                        || map.barrier.bits(y).first(from: end, to: columns.lowerBound) < columns.lowerBound
+                {
+                    last = nil
+                }
+                for x in columns {
+                    let label = labels[x, y]
+                    if let last, last.label != label {
+                        unsafe meet(last.label, label, map.depth(x, y) - map.depth(last.x, y), table, slots)
                     }
-                    while run < previous.upperBound, Int(runs[run].end) <= x { run &+= 1 }
-                    unsafe ended[x] = Int32(truncatingIfNeeded: run)
-                    unsafe ended[width &+ x] = Int32(truncatingIfNeeded: y &- 1)
+                    last = (x, label)
+                    let row = unsafe Int(above[x])
+                    if row >= 0, labels[x, row] != label, y &- row <= reach {
+                        unsafe meet(labels[x, row], label, map.depth(x, y) - map.depth(x, row), table, slots)
+                    }
+                    unsafe above[x] = Int32(truncatingIfNeeded: y)
                 }
             }
         }
     }
 
-    /// Links a run to the one left of it, or records their contact.
-    private mutating func bridge(_ index: Int, to left: Int, _ y: Int, _ map: Map, _ reach: Int) {
-        let (end, start) = (Int(runs[left].end), Int(runs[index].start))
-        let apart = start &- end &+ 1
-        guard apart <= reach, map.barrier.bits(y).first(from: end, to: start) >= start else { return }
-        meet(index, left, map.depth(start, y), map.depth(end &- 1, y), apart: apart, map)
-    }
-
-    /// Links a run to those that ended above its first samples, or records the contacts.
-    private mutating func bridgeUp(
-        _ index: Int, _ columns: Range<Int>, _ y: Int, _ map: Map, _ ended: UnsafeMutablePointer<Int32>, _ reach: Int
-    ) {
-        let (here, above) = unsafe (map.members.row(y), map.members.row(y &- 1))
-        let width = map.members.width
-        for word in (columns.lowerBound &>> 6)...((columns.upperBound &- 1) &>> 6) {
-            var fresh = unsafe here[word] & ~above[word]
-            while fresh != 0 {
-                let x = word &* 64 &+ fresh.trailingZeroBitCount
-                fresh &= fresh &- 1
-                guard columns.contains(x), unsafe ended[x] >= 0 else { continue }
-                let (other, row) = unsafe (Int(ended[x]), Int(ended[width &+ x]))
-                guard y &- row <= reach else { continue }
-                meet(index, other, map.depth(x, y), map.depth(x, row), apart: y &- row, map)
+    /// Forgets the labels of columns in which a barrier begins.
+    private static func cut(_ above: UnsafeMutablePointer<Int32>, _ barrier: SampleSet, row y: Int) {
+        for index in 0..<barrier.stride {
+            var begun = unsafe barrier.row(y)[index] & ~barrier.row(y &- 1)[index]
+            while begun != 0 {
+                unsafe above[index &* 64 &+ begun.trailingZeroBitCount] = -1
+                begun &= begun &- 1
             }
         }
     }
 
-    private mutating func meet(_ one: Int, _ other: Int, _ z: Float, _ otherZ: Float, apart: Int, _ map: Map) {
-        if apart <= DepthPieces.samples(DepthPieces.gap.link, map),
-            DepthPieces.areLinked(z, otherZ, apart: apart, map)
-        {
-            join(one, other)
-        } else {
-            touch(one, other, length: 1, step: z - otherZ)
+    /// Adds a sample to the border of two pieces.
+    private mutating func meet(
+        _ first: Int, _ second: Int, _ step: Float, _ table: UnsafeMutablePointer<Int32>, _ slots: Int
+    ) {
+        let (one, other) = (min(first, second), max(first, second))
+        let hash = UInt32(truncatingIfNeeded: one) &* 0x9e37_79b1 ^ UInt32(truncatingIfNeeded: other) &* 0x85eb_ca6b
+        var slot = Int(hash >> 7) & (slots &- 1)
+        while unsafe table[slot] >= 0 {
+            let border = unsafe borders[Int(table[slot])]
+            if border.one == one, border.other == other { break }
+            slot = (slot &+ 1) & (slots &- 1)
         }
-    }
-
-    private static func samples(_ metres: Double, _ map: Map) -> Int {
-        floorIndex(metres / (map.spacing * max(map.distance, 1e-3)), in: 3...32)
-    }
-
-    private mutating func touch(_ one: Int, _ other: Int, length: Int, step: Float) {
-        contacts.append(
-            Contact(
-                one: Int32(truncatingIfNeeded: one), other: Int32(truncatingIfNeeded: other),
-                length: Int32(truncatingIfNeeded: length), step: step))
-    }
-
-    private mutating func join(_ one: Int, _ other: Int) {
-        let (one, other) = (root(one), root(other))
-        guard one != other else { return }
-        runs[max(one, other)].parent = Int32(truncatingIfNeeded: min(one, other))
+        if unsafe table[slot] < 0 {
+            guard borders.count < slots / 2 else { return }  // more than pieces of a plane can have
+            unsafe table[slot] = Int32(truncatingIfNeeded: borders.count)
+            borders.append(Border(one: Int32(truncatingIfNeeded: one), other: Int32(truncatingIfNeeded: other)))
+        }
+        let index = unsafe Int(table[slot])
+        borders[index].length &+= 1
+        borders[index].steps += first < second ? step : -step
+        if abs(step) <= min(pieces[one].limit, pieces[other].limit) { borders[index].smooth &+= 1 }
     }
 }
+
+@inline(__always)
+private func larger(_ one: Lanes, _ other: Lanes) -> Lanes { one.replacing(with: other, where: other .> one) }
+
+@inline(__always)
+private func smaller(_ one: Lanes, _ other: Lanes) -> Lanes { one.replacing(with: other, where: other .< one) }

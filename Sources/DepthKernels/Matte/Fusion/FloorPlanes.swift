@@ -22,6 +22,8 @@ struct FloorPlanes: ~Copyable {
     private static let leastTiles = 8
     /// Metres.
     private static let leastWidth = 0.6
+    /// Metres below the face, where the plane is as far away: laps, seats and desks are no floor.
+    private static let leastDrop = 0.85
     private static let deviations = 4.0
     private static let largestTolerance = 0.03
     /// Tiles about one on the plane in which samples may be on it.
@@ -42,6 +44,12 @@ struct FloorPlanes: ~Copyable {
 
         @inline(__always)
         func inverseDepth(_ x: Double, _ y: Double) -> Double { a * x + b * y + c }
+
+        /// Metres from a point of the grid down to the plane at its distance.
+        func drop(below point: (x: Double, y: Double, metres: Double), on grid: WorkGrid) -> Double {
+            let (x, y) = (point.x - Double(grid.width) / 2, point.y - Double(grid.height) / 2)
+            return ((1 / point.metres - c - a * x) / b - y) * point.metres / grid.focal
+        }
     }
 
     /// A square of samples on a plane.
@@ -64,13 +72,14 @@ struct FloorPlanes: ~Copyable {
     /// Marks the samples on horizontal planes.
     ///
     /// - Parameters:
+    ///   - face: samples and metres; nil marks nothing.
     ///   - farthest: metres; samples beyond are not used to find planes.
     ///   - past: the person's samples in the last frame.
     ///   - spared: samples that are never marked.
     ///   - floor: receives the samples.
     mutating func find(
-        _ field: DepthField, farthest: Double, past: SampleSet, sparing spared: SampleSet, into floor: SampleSet,
-        _ loops: Loops
+        _ field: DepthField, farthest: Double, past: SampleSet, sparing spared: SampleSet,
+        below face: (x: Double, y: Double, metres: Double)?, into floor: SampleSet, _ loops: Loops
     ) {
         let (depth, grid) = unsafe (field.metres, field.grid)
         floor.removeAll()
@@ -80,15 +89,17 @@ struct FloorPlanes: ~Copyable {
             depth, size: size, farthest: Float(farthest), sparing: spared, focal: focal, on: grid)
         for _ in 0..<FloorPlanes.most {
             guard let found = takeLargest(focal: focal) else { break }
-            if found.width >= FloorPlanes.leastWidth {
+            let drop = face.map { found.plane.drop(below: $0, on: grid) } ?? 0
+            if found.width >= FloorPlanes.leastWidth, drop >= FloorPlanes.leastDrop {
                 mark(size: size, on: grid)
                 unsafe add(
                     found.plane, tolerance: found.tolerance, depth, size: size, past: past, on: grid, into: floor, loops
                 )
+                break
             }
             tiles.removeAll { $0.isTaken }
         }
-        floor.fill { unsafe floor.words[$0] & ~spared.words[$0] }
+        floor.fill { unsafe floor.words[$0] & ~(spared.words[$0] | field.hole.words[$0]) }
     }
 
     // MARK: Tiles

@@ -1,45 +1,45 @@
-/// The stage that selects the anchored person among the objects in front of the cutoff.
+/// The stage that decides whose the samples in front of the cutoff are: the anchored person's, others', or nobody's.
 ///
-/// Samples in front of the cutoff that lie on horizontal planes (`FloorPlanes`) are removed; the others form pieces
-/// that are connected in depth (`DepthPieces`). A piece belongs to the person
+/// The floor is nobody's (`FloorPlanes`). Pieces of the depth map (`DepthPieces`) are one body where most of their border has no
+/// step. Bodies are the person's
 ///
-/// - if it has a tenth of the samples in the middle of the anchored face, at its depth;
-/// - if it touches a piece of the person in the picture, lies up to 0.8 m in front of it and is at most 1 m wide: a
-///   hand held out, and an object in it;
-/// - if it touches a piece of the person, lies behind it, and most of it lies within 0.17 m of the face's axis to either
-///   side, and below the chin or down to the lower border: parts that an arm, an object in the hands or the chin
-///   separates from the head;
-/// - if it comes in through the lower border, as the person does, no more than 0.7 m below the chin, no wider than an
-///   arm and no farther away than the face: an arm whose elbow is outside the picture;
-/// - if it is a speck, lies at the person's depth, and most of it lies below the chin within 0.17 m of the face's
-///   axis to either side: from far away, specks are all that a sensor sees of dark trousers.
+/// - if they have a tenth of the samples in the middle of the anchored face, at its depth, or three tenths of the chest below;
+/// - *joined*: if half of their border with the person's bodies has no step, and more of it than with others;
+/// - if they touch the person's, most of them is below the chin and as wide as a trunk, and they are not behind the face: what a
+///   thing in the hands parts from the head;
+/// - *small*: if they touch the person's and are not far behind the face, the bigger the less: what is left over belongs to the
+///   person unless it is big and behind. Strips of shoulder behind long hair, ears, fingers and a mug are small or near; the
+///   back of a chair is neither;
+/// - *loose*: if they come in from the lower border or a side of the picture, are as small as an arm, and not behind the face.
 ///
-/// Pieces with another measured face are never added. A piece of the person and a neighbour is split halfway between
-/// their faces. Samples more than 1.2 m to the left or right of the face are never the person's.
+/// Bodies with another measured face are never added, and nothing that is 0.8 m or more in front of the face. A body of the
+/// person and a neighbour is split halfway between their faces. Samples more than 1.2 m to the left or right of the face are
+/// nobody's. Samples beside steps go with the side whose depth is more alike (`RoughSamples`); nobody's samples count as holes.
 ///
-/// Limits of the method: an object within arm's length in front of the person that touches them in the picture counts
-/// as one in their hands; a neighbour without a face of their own who leans on the person is kept.
+/// While no face is detected, those that the person's bodies had in the last frame identify them. If no face has ever been
+/// seen, everything in front of the cutoff is the person.
 ///
-/// In frames without a face, the person is the pieces that overlap the person of the frame before. Until a face has
-/// been seen, everything in front of the cutoff is the person. Limits are wider by half for pieces of the last frame's
-/// person.
+/// Limits of the method: a thing at the person's depth that touches them counts as the person; an arm that the lower border
+/// parts from them counts only in front of the face.
+///
+/// Source: the project's own method; reference: `Tests/quality/person_matte.py`.
 struct Subject: ~Copyable {
-    /// Metres; of trunk and shoulders half the width.
+    /// Metres.
     private static let reachSideways = 1.2
-    private static let (trunk, shoulders) = (0.17, 0.21)
-    private static let armLength: Float = 0.8
-    private static let widestThing = 1.0
-    private static let arm = (width: 0.25, wholeWidth: 0.45, sideways: 0.6, behind: 0.05, below: 0.7)
-    /// The shortest contact of two pieces: in samples (of a grid of 640), or in metres with a number of samples.
-    private static let leastContact = (samples: 6.0, metres: 0.03, least: 3)
-    private static let leastSeeds = 0.1
-    /// Square metres.
-    private static let largestSpeck = 0.01
-    private static let slack = 1.5
-    private static let passes = 4
-    /// Samples (of a grid of 640).
-    private static let gap = 8.0
-    /// Metres that may be missing above the floor, and by which a foot is before its leg.
+    /// Metres: half the width of a trunk, and of shoulders, which are no floor.
+    private static let (trunk, shoulders) = (0.17, 0.27)
+    private static let armLength = 0.8
+    /// Square metres: of a piece that may join others.
+    private static let solid = 0.002
+    /// Of a border, without a step: the share that joins, and samples, in roots of those of the smaller body (4 at least).
+    private static let (share, long) = (0.5, 0.15)
+    /// Metres behind the face, constant + square·z², by which a body of no size may be the person's; less by `bulk` metres for
+    /// each square metre.
+    private static let (behind, behindSquare, bulk) = (0.20, 0.01, 4.0)
+    /// Square metres and metres behind the face: an arm that comes in from the picture's border.
+    private static let (arm, armBehind) = (0.06, 0.1)
+    private static let rounds = 5
+    /// Metres: of legs that the sensor does not see above the floor, and of a foot before them.
     private static let shank = 0.5
     private static let foot: Float = 0.3
     /// Metres by which a head may be farther away than the followed one, and be the person's too.
@@ -51,7 +51,12 @@ struct Subject: ~Copyable {
     private var memoryOfPast = Scratch<UInt64>()
     private var pieces = DepthPieces()
     private var planes = FloorPlanes()
-    private var found: [Piece] = []
+    private var rough = RoughSamples()
+    private var memoryOfSides = SideMemory()
+    /// By the labels of the pieces; a body is at the place of its first piece.
+    private var bodies: [Body] = []
+    /// Borders that may join.
+    private var joints: [DepthPieces.Border] = []
     /// The faces of the last frame that had any.
     private var seen: [SeenFace] = []
     /// The same on the grid.
@@ -95,39 +100,56 @@ struct Subject: ~Copyable {
         var width: Double { right - left }
     }
 
-    /// Statistics of a piece.
-    private struct Piece {
+    /// A body, or the part of one that is a piece.
+    private struct Body {
+        /// The piece whose body it is part of; of a body the first of its pieces.
+        var parent: Int
         var count = 0
+        /// Of the depths, in metres.
+        var sum = 0.0
+        /// Samples that were the person's in the last frame.
         var past = 0
-        /// Samples close to the face's axis.
-        var central = 0
-        /// Of these, samples below the chin.
-        var below = 0
-        /// The share of the middle of the anchored face that it covers, 0…1.
-        var seeds = 0.0
-        /// A bit for each face of another person that it contains.
-        var rivals: UInt64 = 0
+        /// Samples that were the person's and others', as they are now.
+        var was = (person: 0, others: 0)
+        /// 1 where it was the person's, −1 where it was others', 0 where that is not known.
+        var side = 0
+        /// Frames for which it has been kept on its side; before `keepSides` their sum over the samples.
+        var doubt = 0.0
         var left = Int.max
         var right = 0
-        /// Columns in which it touches the lower border.
-        var borderLeft = Int.max
-        var borderRight = 0
-        var sum = 0.0
+        var isAtBottom = false
+        /// Samples in the middle of faces of the person, in the chest, and in the trunk below a chin.
+        var seeds = 0
+        var chest = 0
+        var trunk = 0
+        /// A bit for each face of another person that it contains.
+        var rivals: UInt64 = 0
         var isSubject = false
-        // Contacts with the person.
-        var nearer = 0
-        var nearerMetres = 0.0
-        var farther = 0
+        // Samples of its borders: with the person's; of these without a step; without a step with other large bodies.
+        var touching = 0
+        var joined = 0
+        var elsewhere = 0
 
         var distance: Double { sum / Double(max(count, 1)) }
-        var slack: Double { past * 2 >= count ? Subject.slack : 1 }
+        /// The samples of a border without a step that join it.
+        var long: Double { Swift.max(4, Subject.long * Double(count).squareRoot()) }
+
+        mutating func add(_ other: Body) {
+            (count, sum, past) = (count + other.count, sum + other.sum, past + other.past)
+            (left, right) = (min(left, other.left), Swift.max(right, other.right))
+            (seeds, chest, trunk) = (seeds + other.seeds, chest + other.chest, trunk + other.trunk)
+            rivals |= other.rivals
+            (was.person, was.others) = (was.person + other.was.person, was.others + other.was.others)
+            doubt += other.doubt
+            isAtBottom = isAtBottom || other.isAtBottom
+        }
     }
 
     /// The result for a frame.
     struct Result {
         /// The person's samples; some of them were not measured.
         let person: SampleSet
-        /// Samples in front of the cutoff that are not the person's.
+        /// Samples of others and of the floor; what is in neither set is nobody's, and counts as a hole.
         let others: SampleSet
         /// Mean distance of the person, in metres; nil where no sample of them was measured.
         let distance: Double?
@@ -153,52 +175,62 @@ struct Subject: ~Copyable {
 
         let (near, far) = (field.near, field.far)
         let (stride, size) = (near.stride, near.wordCount)
-        let memory = unsafe memory.reserve(5 * size, filler: 0)
+        let memory = unsafe memory.reserve(6 * size, filler: 0)
         func set(_ index: Int) -> SampleSet {
             unsafe SampleSet(words: memory + index &* size, stride: stride, width: grid.width, height: grid.height)
         }
-        let (others, floor, members, person, spare) = (set(0), set(1), set(2), set(3), set(4))
+        let (others, floor, members, person, spare, loose) = (set(0), set(1), set(2), set(3), set(4), set(5))
         let past = unsafe SampleSet(
             words: memoryOfPast.reserve(size, filler: 0), stride: stride, width: grid.width, height: grid.height)
         if pastCount == 0 { past.removeAll() }
 
         markShoulders(spare)
-        planes.find(field, farthest: 1.5 * cutoff, past: past, sparing: spare, into: floor, loops)
+        let face = faces.first { $0.isSubject }.map { ($0.axis, ($0.top + $0.bottom) / 2, $0.distance) }
+        planes.find(
+            field, farthest: 1.5 * cutoff, past: past, sparing: spare, below: face, into: floor, loops)
         members.fill { unsafe near.words[$0] & ~floor.words[$0] }
         limitSideways(members, sparing: spare, on: grid)
         let distance = faces.reduce(0) { $1.isSubject ? max($0, $1.distance) : $0 }
         let map = unsafe DepthPieces.Map(
-            depth: field.metres, members: members, barrier: far, past: past, spacing: grid.metresPerSample(at: 1),
+            depth: field.metres, members: members, barrier: far, spacing: grid.metresPerSample(at: 1),
             distance: distance)
-        pieces.find(in: map, loops)
-        let border = Subject.lastMeasuredRow(near, far)
-        describe(map, border: border - grid.wholeSamples(Subject.gap))
+        let labels = pieces.find(in: map, loops)
+        describe(labels, map, past: past, memoryOfSides.recall(field, loops))
+        join(map)
         // Without samples of the past only the last faces identify the person.
-        choose(hasFaces: anchored != nil || pastCount == 0)
-        if Double(border) < arms(on: grid) { addArms(map) }
-        addPieces(map, on: grid)
-        addSpecks(map)
-        let mean = write(into: person)
+        choose(hasFaces: anchored != nil || pastCount == 0, distance: distance)
+        for _ in 0..<Subject.rounds where !addBodies(map) { break }
+
+        keepSides(labels)
+        let mean = write(labels, person: person, others: others)
+        loose.fill { unsafe members.words[$0] & ~labels.samples.words[$0] }
+        others.fill { unsafe others.words[$0] | floor.words[$0] }
+        rough.divide(loose, map, person: person, others: others, spare: spare)
+        spare.fill { unsafe members.words[$0] & ~(person.words[$0] | others.words[$0]) }
+        addSpecks(spare, map, to: person)
         addFeet(to: person, floor: floor, map)
-        fillGaps(person, near: near, reach: grid.wholeSamples(Subject.gap), spare: spare)
+        memoryOfSides.remember(field, person: person, others: others)
 
         pastCount = 0
         for index in 0..<size {
             let word = unsafe person.words[index]
             unsafe past.words[index] = word
             pastCount &+= word.nonzeroBitCount
-            unsafe others.words[index] = near.words[index] & ~word
+            unsafe others.words[index] &= ~word
         }
         return Result(person: person, others: others, distance: mean)
     }
 
     /// Forgets the person's samples, but not their face: in the next frame they may be elsewhere.
-    mutating func forgetSamples() { pastCount = 0 }
+    mutating func forgetSamples() {
+        pastCount = 0
+        memoryOfSides.forget()
+    }
 
     /// Forgets the person.
     mutating func reset() {
         seen.removeAll(keepingCapacity: true)
-        pastCount = 0
+        forgetSamples()
     }
 
     // MARK: Input
@@ -262,58 +294,64 @@ struct Subject: ~Copyable {
         }
     }
 
-    // MARK: Pieces
+    // MARK: Bodies
 
     /// Computes the statistics of all pieces.
-    ///
-    /// - Parameter border: the first row that counts as the lower border, where sensors lose some rows.
-    private mutating func describe(_ map: DepthPieces.Map, border: Int) {
-        found.removeAll(keepingCapacity: true)
-        for index in pieces.runs.indices {
-            let root = pieces.root(index)
-            if pieces.runs[root].piece < 0 {
-                pieces.setPiece(found.count, ofRoot: root)
-                found.append(Piece())
+    private mutating func describe(
+        _ labels: DepthPieces.Labels, _ map: DepthPieces.Map, past: SampleSet, _ sides: SideMemory.Past
+    ) {
+        bodies.removeAll(keepingCapacity: true)
+        for index in pieces.pieces.indices {
+            var body = Body(parent: index)
+            (body.count, body.sum) = (pieces.pieces[index].count, pieces.pieces[index].sum)
+            bodies.append(body)
+        }
+        for y in 0..<labels.samples.height {
+            labels.forEachRun(y) { piece, columns in
+                bodies[piece].left = min(bodies[piece].left, columns.lowerBound)
+                bodies[piece].right = max(bodies[piece].right, columns.upperBound)
+                if y + 4 >= labels.samples.height { bodies[piece].isAtBottom = true }
+                if pastCount > 0 { unsafe bodies[piece].past += Subject.count(past.row(y), in: columns) }
+                if !memoryOfSides.isEmpty {
+                    unsafe bodies[piece].was.person += Subject.count(sides.person.row(y), in: columns)
+                    unsafe bodies[piece].was.others += Subject.count(sides.others.row(y), in: columns)
+                    bodies[piece].doubt += sides.doubt(columns, row: y)
+                }
+                count(columns, row: y, map, in: piece)
             }
-            let (run, number) = (pieces.runs[index], Int(pieces.runs[root].piece))
-            let (y, columns) = (Int(run.row), run.columns)
-            var piece = found[number]
-            piece.count += columns.count
-            piece.sum += Double(map.depth((columns.lowerBound + columns.upperBound) / 2, y)) * Double(columns.count)
-            piece.past += unsafe Subject.count(map.past.row(y), in: columns)
-            piece.left = min(piece.left, columns.lowerBound)
-            piece.right = max(piece.right, columns.upperBound)
-            if y >= border {
-                piece.borderLeft = min(piece.borderLeft, columns.lowerBound)
-                piece.borderRight = max(piece.borderRight, columns.upperBound)
-            }
-            count(columns, row: y, map, in: &piece)
-            found[number] = piece
+        }
+        for index in bodies.indices {
+            let (person, others) = bodies[index].was
+            guard Double(person + others) >= 0.3 * Double(bodies[index].count) else { continue }
+            bodies[index].side = person > 2 * others ? 1 : others > 2 * person ? -1 : 0
         }
     }
 
-    /// Counts the samples of a run that lie in faces or below one.
-    private func count(_ columns: Range<Int>, row y: Int, _ map: DepthPieces.Map, in piece: inout Piece) {
+    /// Counts the samples of a run that lie in faces or in the chest below one.
+    private mutating func count(_ columns: Range<Int>, row y: Int, _ map: DepthPieces.Map, in piece: Int) {
         let middle = Double(y) + 0.5
-        var (central, below) = (0, 0)
         for index in faces.indices {
             let face = faces[index]
-            if face.isSubject {
-                let count = Subject.overlap(columns, face.axis - face.trunk, face.axis + face.trunk).count
-                central = max(central, count)
-                if middle > face.bottom { below = max(below, count) }
+            let height = face.bottom - face.top
+            if face.isSubject, middle > face.bottom {
+                bodies[piece].trunk +=
+                    Subject.overlap(columns, face.axis - face.trunk, face.axis + face.trunk).count
             }
-            let height = (face.bottom - face.top) / 4
-            guard middle > face.top + height, middle < face.bottom - height else { continue }
+            if face.isSubject, middle > face.bottom + 0.3 * height, middle < face.bottom + 2 * height {
+                bodies[piece].chest +=
+                    Subject.overlap(columns, face.axis - 0.6 * face.width, face.axis + 0.6 * face.width).count
+            }
+            guard middle > face.top + height / 4, middle < face.bottom - height / 4 else { continue }
             let inside = Subject.overlap(columns, face.axis - face.width / 4, face.axis + face.width / 4)
             guard !inside.isEmpty else { continue }
             let z = Double(map.depth((inside.lowerBound + inside.upperBound) / 2, y))
             guard Subject.isSameDistance(z, face.distance) else { continue }
-            let share = Double(inside.count) / max(face.width * height, 1)
-            if face.isSubject { piece.seeds += share } else { piece.rivals |= 1 << UInt64(index) }
+            if face.isSubject {
+                bodies[piece].seeds += inside.count
+            } else {
+                bodies[piece].rivals |= 1 << UInt64(index)
+            }
         }
-        piece.central += central
-        piece.below += below
     }
 
     private static func overlap(_ columns: Range<Int>, _ left: Double, _ right: Double) -> Range<Int> {
@@ -333,149 +371,174 @@ struct Subject: ~Copyable {
         return count
     }
 
-    private static func lastMeasuredRow(_ near: SampleSet, _ far: SampleSet) -> Int {
-        for y in stride(from: near.height - 1, to: 0, by: -1) {
-            for index in 0..<near.stride { if unsafe near.row(y)[index] | far.row(y)[index] != 0 { return y } }
-        }
-        return 0
-    }
-
-    /// The lowest row that elbows may be below.
-    private func arms(on grid: WorkGrid) -> Double {
-        faces.reduce(0) { row, face in
-            guard face.isSubject else { return row }
-            return max(row, face.bottom + Subject.arm.below * grid.samplesPerMetre(at: face.distance))
-        }
-    }
-
-    /// Marks the pieces that are the person for themselves.
-    private mutating func choose(hasFaces: Bool) {
-        if hasFaces {
-            let most = found.reduce(0) { max($0, $1.seeds) }
-            for index in found.indices {
-                let seeds = found[index].seeds
-                found[index].isSubject = seeds >= Subject.leastSeeds || seeds > 0 && seeds == most
-            }
-            if most > 0 { return }
-        }
-        for index in found.indices {
-            let piece = found[index]
-            let isMostOfPast = piece.past * 4 >= max(pastCount, 1)
-            found[index].isSubject = isMostOfPast || piece.past * 2 >= piece.count && piece.count >= 16
-        }
-    }
-
-    /// Adds pieces that belong to the person by where they touch.
-    private mutating func addPieces(_ map: DepthPieces.Map, on grid: WorkGrid) {
-        let leastSamples = grid.wholeSamples(Subject.leastContact.samples)
-        for _ in 0..<Subject.passes {
-            countContacts(map)
-            var isChanged = false
-            for index in found.indices {
-                let piece = found[index]
-                guard !piece.isSubject, piece.rivals == 0 else { continue }
-                let slack = piece.slack
-                let width = Double(piece.right - piece.left) * map.spacing * piece.distance
-                let isLong =
-                    Double(piece.nearer) * slack >= Double(leastSamples)
-                    || piece.nearer >= Subject.leastContact.least
-                        && piece.nearerMetres * slack >= Subject.leastContact.metres
-                let isHeld = isLong && width <= Subject.widestThing * slack
-                let inBody = piece.borderRight > 0 ? piece.central : piece.below
-                let isBehind =
-                    piece.farther >= Subject.leastContact.least
-                    && Double(inBody) * slack > 0.5 * Double(piece.count)
-                if isHeld || isBehind {
-                    found[index].isSubject = true
-                    isChanged = true
-                }
-            }
-            if !isChanged { break }
-        }
-    }
-
-    private mutating func addSpecks(_ map: DepthPieces.Map) {
-        let person = found.reduce(into: (sum: 0.0, count: 0)) { person, piece in
-            if piece.isSubject { person = (person.sum + piece.sum, person.count + piece.count) }
-        }
-        guard person.count > 0 else { return }
-        let distance = person.sum / Double(person.count)
-        let samplesPerMetre = 1 / (map.spacing * max(distance, 1e-3))
-        let most = Subject.largestSpeck * samplesPerMetre * samplesPerMetre
-        for index in found.indices {
-            let piece = found[index]
-            guard !piece.isSubject, piece.rivals == 0, Double(piece.count) <= most, piece.below * 2 > piece.count,
-                Subject.isSameDistance(piece.distance, distance)
-            else { continue }
-            found[index].isSubject = true
-        }
-    }
-
     /// True where two distances in metres differ by no more than a head is deep, or the sensor's noise.
     private static func isSameDistance(_ one: Double, _ other: Double) -> Bool {
         abs(one - other) <= 0.1 + 0.02 * other * other
     }
 
-    private mutating func addArms(_ map: DepthPieces.Map) {
-        guard found.contains(where: { $0.isSubject && $0.borderRight > 0 }) else { return }
-        for index in found.indices {
-            let piece = found[index]
-            guard !piece.isSubject, piece.rivals == 0, piece.borderRight > 0 else { continue }
-            let scale = map.spacing * piece.distance
-            let width = Double(piece.borderRight - piece.borderLeft) * scale
-            guard width <= Subject.arm.width * piece.slack,
-                Double(piece.right - piece.left) * scale <= Subject.arm.wholeWidth * piece.slack,
-                Double(piece.count) * scale * scale >= 0.003
-            else { continue }
-            let middle = Double(piece.borderLeft + piece.borderRight) / 2
-            found[index].isSubject = faces.contains { face in
-                face.isSubject && abs(middle - face.axis) * scale <= Subject.arm.sideways * piece.slack
-                    && piece.distance <= face.distance + Subject.arm.behind
-                    && piece.distance >= face.distance - Double(Subject.armLength) * piece.slack
+    private func body(of piece: Int) -> Int {
+        var piece = piece
+        while bodies[piece].parent != piece { piece = bodies[piece].parent }
+        return piece
+    }
+
+    /// Square metres.
+    private static func area(_ body: Body, _ map: DepthPieces.Map) -> Double {
+        let side = body.distance * map.spacing
+        return Double(body.count) * side * side
+    }
+
+    /// True for a piece that is no speck.
+    private func isSolid(_ piece: Int, _ map: DepthPieces.Map) -> Bool {
+        let side = pieces.pieces[piece].distance * map.spacing
+        return Double(pieces.pieces[piece].count) * side * side >= Subject.solid
+    }
+
+    private func isBody(_ index: Int) -> Bool { index > 0 && bodies[index].parent == index }
+
+    /// Joins pieces to bodies, those with the longest border without a step first.
+    private mutating func join(_ map: DepthPieces.Map) {
+        joints.removeAll(keepingCapacity: true)
+        for border in pieces.borders where border.smooth >= 4 {
+            let (one, other) = (Int(border.one), Int(border.other))
+            if Double(border.smooth) >= Subject.share * Double(border.length),
+                Double(border.smooth) >= min(bodies[one].long, bodies[other].long), isSolid(one, map),
+                isSolid(other, map)
+            {
+                joints.append(border)
             }
+        }
+        // (`sort` takes memory.)
+        for index in joints.indices.dropFirst() {
+            var place = index
+            while place > 0, joints[place].smooth > joints[place - 1].smooth {
+                joints.swapAt(place, place - 1)
+                place -= 1
+            }
+        }
+        for border in joints {
+            let (one, other) = (body(of: Int(border.one)), body(of: Int(border.other)))
+            guard one != other, bodies[one].side * bodies[other].side >= 0 else { continue }
+            let side = bodies[one].side != 0 ? bodies[one].side : bodies[other].side
+            bodies[max(one, other)].parent = min(one, other)
+            bodies[min(one, other)].side = side
+        }
+        for piece in bodies.indices {
+            let body = body(of: piece)
+            bodies[piece].parent = body
+            if body != piece { bodies[body].add(bodies[piece]) }
         }
     }
 
-    /// Measures the borders of the pieces with the person.
-    private mutating func countContacts(_ map: DepthPieces.Map) {
-        for index in found.indices {
-            found[index].nearer = 0
-            found[index].nearerMetres = 0
-            found[index].farther = 0
+    /// Marks the bodies that are the person for themselves.
+    private mutating func choose(hasFaces: Bool, distance: Double) {
+        if hasFaces {
+            var (seeds, chest, isAny) = (0, 0, false)
+            for index in bodies.indices where isBody(index) {
+                (seeds, chest) = (seeds + bodies[index].seeds, chest + bodies[index].chest)
+            }
+            for index in bodies.indices where isBody(index) {
+                let body = bodies[index]
+                let isFace = body.seeds > 0 && body.seeds * 10 >= seeds
+                let isChest =
+                    Double(body.chest) > 0.3 * Double(max(chest, 1)) && body.distance > distance - 0.5
+                    && body.distance < distance + 0.15
+                bodies[index].isSubject = isFace || isChest
+                isAny = isAny || bodies[index].isSubject
+            }
+            if isAny { return }
         }
-        for contact in pieces.contacts {
-            let one = Int(pieces.runs[pieces.root(Int(contact.one))].piece)
-            let other = Int(pieces.runs[pieces.root(Int(contact.other))].piece)
-            guard found[one].isSubject != found[other].isSubject else { continue }
-            let number = found[one].isSubject ? other : one
-            // Metres by which the piece is before the person.
-            let step = found[one].isSubject ? contact.step : -contact.step
-            guard abs(step) <= Subject.armLength * Float(found[number].slack) else { continue }
-            if step > 0 {
-                found[number].nearer &+= Int(contact.length)
-                found[number].nearerMetres += Double(contact.length) * map.spacing * found[number].distance
-            } else {
-                found[number].farther &+= Int(contact.length)
+        for index in bodies.indices where isBody(index) {
+            let body = bodies[index]
+            let isMostOfPast = body.past * 4 >= max(pastCount, 1)
+            bodies[index].isSubject = isMostOfPast || body.past * 2 >= body.count && body.count >= 16
+        }
+    }
+
+    /// Adds bodies that belong to the person by where they touch.
+    ///
+    /// - Returns: false where there are none.
+    private mutating func addBodies(_ map: DepthPieces.Map) -> Bool {
+        let distance = map.distance
+        let farthest = Subject.behind + Subject.behindSquare * distance * distance
+        func isSmall(_ body: Body) -> Bool {
+            body.distance - distance < farthest - Subject.bulk * Subject.area(body, map)
+        }
+        for index in bodies.indices {
+            (bodies[index].touching, bodies[index].joined, bodies[index].elsewhere) = (0, 0, 0)
+        }
+        for border in pieces.borders {
+            let (piece, otherPiece) = (Int(border.one), Int(border.other))
+            let (one, other) = (bodies[piece].parent, bodies[otherPiece].parent)
+            guard one != other else { continue }
+            if bodies[one].isSubject != bodies[other].isSubject {
+                guard abs(Double(border.steps)) <= Subject.armLength * Double(border.length) else { continue }
+                let index = bodies[one].isSubject ? other : one
+                bodies[index].touching += border.length
+                bodies[index].joined += border.smooth
+            } else if !bodies[one].isSubject {
+                if isSolid(piece, map), !isSmall(bodies[one]) { bodies[other].elsewhere += border.smooth }
+                if isSolid(otherPiece, map), !isSmall(bodies[other]) { bodies[one].elsewhere += border.smooth }
             }
         }
+        var isChanged = false
+        for index in bodies.indices where isBody(index) {
+            let body = bodies[index]
+            guard !body.isSubject, body.rivals == 0, body.distance > distance - Subject.armLength else { continue }
+            let joined = Double(body.joined)
+            let isJoined =
+                body.touching > 0 && joined >= Subject.share * Double(body.touching) && joined >= body.long
+                && body.joined >= body.elsewhere
+            let isLoose =
+                (body.left < 4 || body.right > map.members.width - 4 || body.isAtBottom)
+                && Subject.area(body, map) < Subject.arm && body.distance < distance + Subject.armBehind
+            let isTrunk =
+                body.touching > 0 && body.trunk * 2 > body.count && body.distance < distance + Subject.armBehind
+            let isFree = Double(body.elsewhere) < body.long
+            if isJoined || isTrunk || isFree && (isLoose || body.touching > 0 && isSmall(body)) {
+                bodies[index].isSubject = true
+                isChanged = true
+            }
+        }
+        return isChanged
+    }
+
+    /// Keeps bodies on the side where they were, until some frames in a row say otherwise.
+    private mutating func keepSides(_ labels: DepthPieces.Labels) {
+        var (seeds, hasDoubts) = (0, false)
+        for index in bodies.indices where isBody(index) { seeds += bodies[index].seeds }
+        for index in bodies.indices where isBody(index) {
+            let body = bodies[index]
+            let isSure = body.isSubject && body.seeds * 10 > seeds * 3
+            let doubt = body.doubt / Double(max(body.count, 1))
+            bodies[index].doubt = 0
+            guard body.side != 0, body.isSubject != (body.side > 0), !isSure, SideMemory.keeps(doubt: doubt) else {
+                continue
+            }
+            bodies[index].isSubject.toggle()
+            bodies[index].doubt = doubt + 1
+            hasDoubts = true
+        }
+        let bodies = bodies
+        memoryOfSides.remember(labels, isAny: hasDoubts) { bodies[bodies[$0].parent].doubt }
     }
 
     // MARK: Output
 
     /// - Returns: the mean distance.
-    private mutating func write(into person: SampleSet) -> Double? {
+    private func write(_ labels: DepthPieces.Labels, person: SampleSet, others: SampleSet) -> Double? {
         person.removeAll()
         var (sum, count, rivals) = (0.0, 0, UInt64(0))
-        for piece in found where piece.isSubject {
-            (sum, count, rivals) = (sum + piece.sum, count + piece.count, rivals | piece.rivals)
+        for body in bodies where body.isSubject {
+            (sum, count, rivals) = (sum + body.sum, count + body.count, rivals | body.rivals)
         }
-        for index in pieces.runs.indices {
-            let piece = found[Int(pieces.runs[pieces.root(index)].piece)]
-            guard piece.isSubject else { continue }
-            let run = pieces.runs[index]
-            let columns = rivals == 0 ? run.columns : share(of: run.columns, rivals: rivals)
-            if !columns.isEmpty { person.bits(Int(run.row)).insert(columns) }
+        for y in 0..<labels.samples.height {
+            labels.forEachRun(y) { piece, columns in
+                guard bodies[bodies[piece].parent].isSubject else { return }
+                person.bits(y).insert(rivals == 0 ? columns : share(of: columns, rivals: rivals))
+            }
         }
+        others.fill { unsafe labels.samples.words[$0] & ~person.words[$0] }
         return count > 0 && sum > 0 ? sum / Double(count) : nil
     }
 
@@ -493,6 +556,21 @@ struct Subject: ~Copyable {
             if rival.axis > nearest.axis { end = min(end, middle) } else { start = max(start, middle) }
         }
         return start..<max(end, start)
+    }
+
+    /// Adds samples below the chin at the person's distance: from far away, specks are all that a sensor sees of dark trousers.
+    private func addSpecks(_ rough: SampleSet, _ map: DepthPieces.Map, to person: SampleSet) {
+        for face in faces where face.isSubject {
+            let columns = Subject.overlap(0..<rough.width, face.axis - face.trunk, face.axis + face.trunk)
+            for y in floorIndex(face.bottom, in: 0...rough.height)..<rough.height {
+                rough.bits(y).forEachRun(upTo: rough.width) { run in
+                    for x in run.clamped(to: columns)
+                    where Subject.isSameDistance(Double(map.depth(x, y)), face.distance) {
+                        person.bits(y).insert(x..<(x + 1))
+                    }
+                }
+            }
+        }
     }
 
     /// Adds what is between the person and the floor below them, at the same distance: shoes and trousers that the sensor
@@ -515,24 +593,5 @@ struct Subject: ~Copyable {
                 }
             }
         }
-    }
-
-    /// Fills gaps that a plane or a speck of noise has left in the person: samples between two of the person's, close
-    /// above and close below.
-    private func fillGaps(_ person: SampleSet, near: SampleSet, reach: Int, spare: SampleSet) {
-        let (stride, height) = (person.stride, person.height)
-        for index in 0..<person.wordCount {
-            let missing = unsafe near.words[index] & ~person.words[index]
-            unsafe spare.words[index] = 0
-            guard missing != 0 else { continue }
-            let y = index / stride
-            var (above, below) = (UInt64(0), UInt64(0))
-            for step in 1...reach {
-                if y >= step { unsafe above |= person.words[index &- step &* stride] }
-                if y &+ step < height { unsafe below |= person.words[index &+ step &* stride] }
-            }
-            unsafe spare.words[index] = missing & above & below
-        }
-        for index in 0..<person.wordCount { unsafe person.words[index] |= spare.words[index] }
     }
 }

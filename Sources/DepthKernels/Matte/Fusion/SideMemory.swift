@@ -1,0 +1,126 @@
+/// Whose the samples were in the frames before, so that bodies do not come and go with noise.
+///
+/// A sample counts as before if its depth is what it was when it was last measured, but for less than a step.
+///
+/// Source: the project's own method; reference: stage E of `Tests/quality/person_matte.py`.
+struct SideMemory: ~Copyable {
+    /// A body changes sides in the frame of this number that says so.
+    private static let patience = 4.0
+    /// Metres: a larger difference of depths is a change: constant + square·z².
+    private static let (change, changeSquare): (Float, Float) = (0.02, 0.008)
+
+    private var sides = Scratch<UInt64>()
+    private var depths = Scratch<Float>()
+    private var doubts = Scratch<Float>()
+    private var bits = Scratch<UInt64>()
+    private var line = Scratch<Float>()
+    private var hasDoubts = false
+    private(set) var isEmpty = true
+
+    /// The samples of both sides in the frame before that are as they were.
+    @safe
+    struct Past {
+        fileprivate let doubts: UnsafePointer<Float>?
+        let person: SampleSet
+        let others: SampleSet
+
+        /// The sum of the frames for which the body of each sample of a run was kept on its side against the rules.
+        func doubt(_ columns: Range<Int>, row y: Int) -> Double {
+            guard let doubts = unsafe doubts else { return 0 }
+            var sum: Float = 0
+            for x in columns { unsafe sum += doubts[y &* person.stride &* 64 &+ x] }
+            return Double(sum)
+        }
+    }
+
+    mutating func forget() { (isEmpty, hasDoubts) = (true, false) }
+
+    /// True where a body is kept on its side for now.
+    static func keeps(doubt: Double) -> Bool { doubt + 1 < patience }
+
+    mutating func recall(_ field: DepthField, _ loops: Loops) -> Past {
+        let (stride, size, length) = (field.hole.stride, field.hole.wordCount, field.rowLength)
+        func set(_ memory: UnsafeMutablePointer<UInt64>) -> SampleSet {
+            unsafe SampleSet(words: memory, stride: stride, width: field.grid.width, height: field.grid.height)
+        }
+        let (sides, bits) = unsafe (sides.reserve(2 * size, filler: 0), bits.reserve(2 * size + stride, filler: 0))
+        let (depths, line) = unsafe (
+            depths.reserve(field.grid.height * length, filler: 0), line.reserve(length, filler: 0)
+        )
+        let past = unsafe Past(
+            doubts: hasDoubts ? UnsafePointer(doubts.reserve(field.grid.height * length, filler: 0)) : nil,
+            person: set(bits), others: set(bits + size))
+        if isEmpty {
+            unsafe sides.update(repeating: 0, count: 2 * size)
+            unsafe bits.update(repeating: 0, count: 2 * size)
+            return past
+        }
+        for y in 0..<field.grid.height {
+            let (row, last) = unsafe (field.metres + y &* length, depths + y &* length)
+            for x in Swift.stride(from: 0, to: length, by: blockWidth) {
+                let z = unsafe loadLanes(row + x)
+                let step = unsafe z - loadLanes(last + x)
+                let limit = z * z * SideMemory.changeSquare + SideMemory.change
+                unsafe storeLanes(step.replacing(with: -step, where: step .< 0) - limit, to: line + x)
+            }
+            let first = y &* stride
+            unsafe loops.classify(
+                line, blocks: 0..<(length / blockWidth), clear: 0, opaque: .infinity, clearBits: bits + first,
+                opaqueBits: bits + 2 &* size)
+            for index in first..<(first &+ stride) {
+                let same = unsafe bits[index] & ~field.hole.words[index]
+                unsafe bits[size &+ index] = same & sides[size &+ index]
+                unsafe bits[index] = same & sides[index]
+            }
+        }
+        return past
+    }
+
+    /// Remembers the sides of a frame.
+    mutating func remember(_ field: DepthField, person: SampleSet, others: SampleSet) {
+        let (stride, size, length) = (field.hole.stride, field.hole.wordCount, field.rowLength)
+        let (sides, depths) = unsafe (
+            sides.reserve(2 * size, filler: 0), depths.reserve(field.grid.height * length, filler: 0)
+        )
+        for index in 0..<size {
+            let hole = unsafe field.hole.words[index]
+            unsafe sides[index] = sides[index] & hole | person.words[index]
+            unsafe sides[size &+ index] =
+                (sides[size &+ index] & hole | others.words[index] | field.far.words[index]) & ~person.words[index]
+        }
+        for y in 0..<field.grid.height {
+            for index in 0..<stride {
+                let hole = unsafe field.hole.row(y)[index]
+                let place = y &* length &+ index &* 64
+                if hole == 0 {
+                    unsafe (depths + place).update(from: field.metres + place, count: 64)
+                    continue
+                }
+                var measured = ~hole
+                while measured != 0 {
+                    let x: Int = place &+ measured.trailingZeroBitCount
+                    unsafe depths[x] = field.metres[x]
+                    measured &= measured &- 1
+                }
+            }
+        }
+        isEmpty = false
+    }
+
+    /// Remembers the doubts in the bodies of a frame.
+    ///
+    /// - Parameter isAny: false where there are none.
+    mutating func remember(_ labels: DepthPieces.Labels, isAny: Bool, doubt: (_ piece: Int) -> Double) {
+        hasDoubts = isAny
+        guard isAny else { return }
+        let length = labels.samples.stride * 64
+        let doubts = unsafe doubts.reserve(labels.samples.height * length, filler: 0)
+        unsafe doubts.update(repeating: 0, count: labels.samples.height * length)
+        for y in 0..<labels.samples.height {
+            labels.forEachRun(y) { piece, columns in
+                let row = unsafe doubts + y &* length
+                unsafe (row + columns.lowerBound).update(repeating: Float(doubt(piece)), count: columns.count)
+            }
+        }
+    }
+}
