@@ -114,15 +114,14 @@ struct FloorPlanes: ~Copyable {
             for column in 0..<(grid.width / size) {
                 if spared.bits(row &* size &+ size / 2).contains(column &* size &+ size / 2) { continue }
                 let first = unsafe depth + row &* size &* rowLength + column &* size
-                guard unsafe first[0] <= farthest, let sums = unsafe Sums(first, rowLength: rowLength, size: size)
-                else { continue }
+                guard let sums = unsafe Sums(first, rowLength: rowLength, size: size, farthest: farthest) else {
+                    continue
+                }
                 let step = Double(size / 8)
-                let mean = sums.mean
-                let variance = 5.25 * step * step
-                let (a, b) = (sums.x * step / variance, sums.y * step / variance)
-                let rest = sums.square - mean * mean - (a * a + b * b) * variance
-                let residual = max(rest, 0).squareRoot()
-                guard residual < FloorPlanes.noise.constant + FloorPlanes.noise.share * mean else { continue }
+                let (mean, a, b, residual) = (sums.mean, sums.a / step, sums.b / step, sums.residual)
+                guard mean > 0, residual < FloorPlanes.noise.constant + FloorPlanes.noise.share * mean else {
+                    continue
+                }
                 let middle = 3.5 * step
                 let x = Double(column * size) + middle - Double(grid.width) / 2
                 let y = Double(row * size) + middle - Double(grid.height) / 2
@@ -134,34 +133,46 @@ struct FloorPlanes: ~Copyable {
         }
     }
 
-    /// Mean values over 8x8 samples of a tile.
+    /// The plane 1/z = a·x + b·y + c of 8x8 samples of a tile, by least squares.
     private struct Sums {
-        var mean: Double
-        /// Inverse depth times the place, −3.5…3.5.
-        var x: Double
-        var y: Double
-        var square: Double
+        /// Inverse depth in the middle of the tile.
+        let mean: Double
+        let a: Double
+        let b: Double
+        /// The standard deviation from the plane.
+        let residual: Double
 
-        /// - Returns: nil where not all were measured.
-        init?(_ first: UnsafePointer<Float>, rowLength: Int, size: Int) {
+        /// - Returns: nil where less than a quarter was measured, or where they determine no plane.
+        init?(_ first: UnsafePointer<Float>, rowLength: Int, size: Int, farthest: Float) {
             typealias Eight = SIMD8<Float>
-            var (sum, down, squares) = (Eight.zero, Eight.zero, Eight.zero)
+            let x = Eight(-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5)
+            var (n, ny, nyy) = (Eight.zero, Eight.zero, Eight.zero)
+            var (v, vy, vv) = (Eight.zero, Eight.zero, Eight.zero)
             for row in 0..<8 {
                 let place = unsafe UnsafeRawPointer(first + row &* (size / 8) &* rowLength)
                 let z =
                     size == 16
                     ? unsafe place.loadUnaligned(as: SIMD16<Float>.self).evenHalf
                     : unsafe place.loadUnaligned(as: Eight.self)
-                guard all(z .> 0) else { return nil }
-                let inverse = 1 / z
-                sum += inverse
-                down += inverse * (Float(row) - 3.5)
-                squares += inverse * inverse
+                let isMeasured = (z .> 0) .& (z .< farthest)
+                let one = Eight.zero.replacing(with: 1, where: isMeasured)
+                let inverse = Eight.zero.replacing(with: 1 / z, where: isMeasured)
+                let y = Float(row) - 3.5
+                (n, ny, nyy) = (n + one, ny + one * y, nyy + one * (y * y))
+                (v, vy, vv) = (v + inverse, vy + inverse * y, vv + inverse * inverse)
             }
-            mean = Double(sum.sum()) / 64
-            x = Double((sum * Eight(-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5)).sum()) / 64
-            y = Double(down.sum()) / 64
-            square = Double(squares.sum()) / 64
+            let count = Double(n.sum())
+            guard count >= 16 else { return nil }
+            func average(_ sum: Eight) -> Double { Double(sum.sum()) / count }
+            let (xMean, yMean, vMean) = (average(n * x), average(ny), average(v))
+            let xx = average(n * x * x) - xMean * xMean
+            let (xy, yy) = (average(ny * x) - xMean * yMean, average(nyy) - yMean * yMean)
+            let (xv, yv) = (average(v * x) - xMean * vMean, average(vy) - yMean * vMean)
+            let determinant = xx * yy - xy * xy
+            guard determinant > 0.01 else { return nil }
+            (a, b) = ((xv * yy - yv * xy) / determinant, (yv * xx - xv * xy) / determinant)
+            mean = vMean - a * xMean - b * yMean
+            residual = max(average(vv) - vMean * vMean - a * xv - b * yv, 0).squareRoot()
         }
     }
 
