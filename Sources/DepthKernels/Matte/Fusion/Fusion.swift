@@ -77,7 +77,7 @@ struct Fusion: ~Copyable {
             unsafe segmentation.add(
                 picture, weight: Float(settings.segmentationWeight), to: evidence, sets, on: grid, bands)
         }
-        let prior = unsafe expectation.prior(sets, distance: distance ?? cutoff, on: grid)
+        let prior = unsafe expectation.prior(sets, field, distance: distance ?? cutoff)
         // The last: it sets the sum of the evidence and the prior.
         unsafe connection.correct(evidence, sets, prior, knowsFace: !faces.isEmpty, on: grid)
         let change = settle.findChange(settle: Float(min(settings.settle, Fusion.mostSettled)), on: grid)
