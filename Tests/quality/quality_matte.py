@@ -58,7 +58,11 @@ class Params:
     vote: float = 1.5            # H of a measured sample: what depth says where color says nothing
     trust: float = 4.0           # H of a doubtful one
     hole: float = -2.0           # H of a hole that nothing explains
-    shadow: float = -4.0         # added where the emitter's shadow falls
+    shadow: float = -4.0         # added where a shadow falls
+    head_shadow: float = -2.5    # the same in the head's ellipse, where its width is known
+    agree: float = 0.72          # share of the runs within 35 % of the median width
+    enclosed: float = 1.5        # H of a hole that the person surrounds
+    enclosed_reach: float = 0.16  # m
     endless: float = -3.0        # H of an endless room
     head: float = 1.5            # H of a hole in the head's ellipse (in an endless room: added)
     # 4. time
@@ -100,6 +104,7 @@ class QualityMatte:
         """Forget the past: at start, after a flush, a change of size, a seek, a cut."""
         self.T = self.I = self.alpha = None                                     # last frame: log odds, guide, matte
         self.noise, self.sides = 0.0, np.zeros(2)                               # sigma of the guide; votes for the shadow's side
+        self.ratios = [np.zeros((0, 2))] * 2                                    # of each side: (width / (1/near - 1/far), weight)
 
     def step(self, video, z, face, cutoff):
         """BGR uint8; float metres, 0 = not measured; (x, y, w, h) in video pixels or None; metres -> float32 alpha, video size."""
@@ -132,7 +137,11 @@ class QualityMatte:
         L = self.color_evidence(I, person, learnt, room, open_)
 
         # 3. prior
-        closed = np.where(head, p.head, p.hole) + p.shadow * self.shadow(fg, bg, hole)
+        width, known = self.shadow_width(z, fg, bg, hole, head)
+        votes = self.votes(fg, bg, hole, known)
+        shadow = np.maximum(votes, width)
+        closed = np.where(head, p.head + np.minimum(p.shadow * votes, p.head_shadow * width), p.hole + p.shadow * shadow)
+        closed = np.where(~head & (shadow < 0.5) & self.surrounded(fg, bg, p.enclosed_reach * metre), p.enclosed, closed)
         nothing = p.endless + p.head * head
         H = np.where(wide, np.where(endless, nothing, closed), np.where(doubtful, p.trust, np.where(fg, p.vote, np.where(bg, -p.vote, 0))))
 
@@ -186,28 +195,70 @@ class QualityMatte:
         _, part = cv2.connectedComponents(loose.astype(np.uint8), connectivity=4)
         return loose & np.isin(part, np.unique(part[loose & (from_fg > reach)]))
 
-    def shadow(self, fg, bg, hole):
-        """1 in runs of holes, along a row, from room to person, on the side of the person where most of them lie; else 0.
-
-        An emitter beside the eye leaves its shadow always on the same side.  Runs of 3 and more vote with their length (30 at
-        most); old votes fade by a tenth each frame; a side counts from two thirds of the votes, and of 200 at least.
-        """
+    @staticmethod
+    def runs(fg, bg, hole, least):
+        """Runs of holes along rows, columns a ..< b of row y, with the room before and the person after, and the other way round."""
         h, w = hole.shape
         padded = np.zeros((h, w + 2), np.int8)
         padded[:, 1:-1] = hole
         d = np.diff(padded, axis=1)
-        (y, a), (_, b) = np.where(d == 1), np.where(d == -1)                    # the run is columns a ..< b of row y
-        ok = (b - a >= 3) & (a > 0) & (b < w)
+        (y, a), (_, b) = np.where(d == 1), np.where(d == -1)
+        ok = (b - a >= least) & (a > 0) & (b < w)
         y, a, b = y[ok], a[ok], b[ok]
-        before, after = bg[y, a - 1] & fg[y, b], fg[y, a - 1] & bg[y, b]
-        n = np.minimum(b - a, 30)
-        self.sides = 0.9 * self.sides + np.array([n[before].sum(), n[after].sum()])
-        out = np.zeros((h, w), np.float32)
-        for votes, runs in zip(self.sides, (before, after)):
-            if votes > 0.67 * max(self.sides.sum(), 200):
-                for i in np.where(runs)[0]:
+        return [(y[i], a[i], b[i]) for i in (bg[y, a - 1] & fg[y, b], fg[y, a - 1] & bg[y, b])]
+
+    def votes(self, fg, bg, hole, known):
+        """1 in runs of holes on the side of the person where most of them lie, if the shadow's width there is not known.
+
+        An emitter beside the eye leaves its shadow always on the same side.  Runs of 3 and more vote with their length (30 at
+        most); old votes fade by a tenth each frame; a side counts from two thirds of the votes, and of 200 at least.
+        """
+        runs = self.runs(fg, bg, hole, 3)
+        self.sides = 0.9 * self.sides + np.array([np.minimum(b - a, 30).sum() for _, a, b in runs])
+        out = np.zeros(hole.shape, np.float32)
+        for votes, (y, a, b), done in zip(self.sides, runs, known):
+            if votes > 0.67 * max(self.sides.sum(), 200) and not done:
+                for i in range(len(y)):
                     out[y[i], a[i]:b[i]] = 1
         return out
+
+    def shadow_width(self, z, fg, bg, hole, head):
+        """1 in the part of a run next to the room that is as wide as its shadow; and which sides' widths are known."""
+        out, known = np.zeros(hole.shape, np.uint8), [False, False]
+        for side, (y, a, b) in enumerate(self.runs(fg, bg, hole, 2)):
+            near, far = (z[y, b], z[y, a - 1]) if side == 0 else (z[y, a - 1], z[y, b])
+            delta, n = 1 / np.maximum(near, 1e-3) - 1 / np.maximum(far, 1e-3), (b - a).astype(float)
+            use = ~head[y, (a + b) // 2] & (delta > 0.1)                        # no hair there
+            old = self.ratios[side]
+            r = np.concatenate([old[old[:, 1] > 0.3] * (1, 0.8), np.stack([n[use] / delta[use], np.ones(use.sum())], 1)])[-4000:]
+            self.ratios[side] = r
+            if len(r) < 40:
+                continue
+            K = float(np.median(r[:, 0]))
+            if (np.abs(r[:, 0] / K - 1) < 0.35).mean() < self.p.agree or K < 4:
+                continue
+            known[side] = True
+            width = np.minimum(n, np.ceil(1.1 * K * delta + 1)).astype(int)
+            for j in np.flatnonzero(delta > 0.05):
+                s = slice(a[j], a[j] + width[j]) if side == 0 else slice(b[j] - width[j], b[j])
+                out[y[j], s] = 1
+        return cv2.medianBlur(out, 3).astype(np.float32), known
+
+    @staticmethod
+    def surrounded(fg, bg, reach):
+        """Of eight rays of length `reach`, every second sample looked at, seven meet the person before the room; below the picture it goes on."""
+        n, steps = np.zeros(fg.shape, np.uint8), max(3, int(reach))
+        state = np.where(fg, 1, np.where(bg, 2, 0)).astype(np.uint8)
+        h, w = fg.shape
+        for dy, dx in ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)):
+            seen = np.zeros(fg.shape, np.uint8)
+            for k in range(2, steps + 1, 2):
+                y, x = np.clip(np.arange(h) + dy * k, 0, h - 1), np.clip(np.arange(w) + dx * k, 0, w - 1)
+                seen = np.where(seen == 0, state[y][:, x], seen)
+            if dy > 0:
+                seen = np.where((seen == 0) & (np.arange(h) + dy * steps >= h)[:, None], 1, seen)
+            n += seen == 1
+        return n >= 7
 
     # --- 2. color -----------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 /// them. So pieces are made of samples without a step about them, and no bridge narrower than 12 mm joins them. Of each
 /// border is counted how long it is, and how much of it has no step.
 ///
-/// Source: the project's own method; reference: stage B of `Tests/quality/person_matte.py`.
+/// Source: the project's own method.
 struct DepthPieces: ~Copyable {
     /// Metres: the largest range of depths about a sample of a surface, constant + square·z² + slope·(distance of two samples).
     private static let (roughness, roughnessSquare, slope): (Float, Float, Float) = (0.012, 0.006, 6)

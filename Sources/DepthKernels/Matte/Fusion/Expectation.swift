@@ -7,7 +7,7 @@
 /// - in a wide hole outside of these that the person surrounds: +1.5. Of eight rays of 0.16 m, seven meet the person before the
 ///   room; below the picture the person goes on.
 ///
-/// Source: stage 3 of the method (`Fusion`); the surrounded holes: stage G of `Tests/quality/person_matte.py`.
+/// Source: stage 3 of the method (`Fusion`); reference: `Tests/quality/quality_matte.py`.
 struct Expectation: ~Copyable {
     private static let measured: Float = 1.5
     private static let doubtful: Float = 4

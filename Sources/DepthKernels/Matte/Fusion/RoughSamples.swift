@@ -2,7 +2,7 @@
 ///
 /// Near is looked for along the row and the column, across anything.
 ///
-/// Source: the project's own method; reference: stage D of `Tests/quality/person_matte.py`.
+/// Source: the project's own method.
 struct RoughSamples: ~Copyable {
     /// Metres to a sample of the person, and to one of others.
     private static let (reach, reachOfOthers) = (0.25, 0.06)

@@ -6,7 +6,7 @@
 /// not known the whole run is shadow, if most holes lie on that side of the person: runs vote for it with their length.
 ///
 /// Source: Khoshelham and Elberink, "Accuracy and resolution of Kinect depth data", Sensors 2012; the widths are the project's own
-/// method, stage F of `Tests/quality/person_matte.py`.
+/// method; reference: `Tests/quality/quality_matte.py`.
 struct Shadows: ~Copyable {
     private static let (shortestRun, shortestVote, longestVote) = (2, 3, 30)
     private static let fading = 0.9

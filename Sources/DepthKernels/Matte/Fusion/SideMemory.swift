@@ -2,7 +2,7 @@
 ///
 /// A sample counts as before if its depth is what it was when it was last measured, but for less than a step.
 ///
-/// Source: the project's own method; reference: stage E of `Tests/quality/person_matte.py`.
+/// Source: the project's own method.
 struct SideMemory: ~Copyable {
     /// A body changes sides in the frame of this number that says so.
     private static let patience = 4.0

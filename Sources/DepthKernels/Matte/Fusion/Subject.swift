@@ -22,7 +22,7 @@
 /// Limits of the method: a thing at the person's depth that touches them counts as the person; an arm that the lower border
 /// parts from them counts only in front of the face.
 ///
-/// Source: the project's own method; reference: `Tests/quality/person_matte.py`.
+/// Source: the project's own method.
 struct Subject: ~Copyable {
     /// Metres.
     private static let reachSideways = 1.2
