@@ -36,8 +36,11 @@ struct Subject: ~Copyable {
     /// Metres behind the face, constant + square·z², by which a body of no size may be the person's; less by `bulk` metres for
     /// each square metre.
     private static let (behind, behindSquare, bulk) = (0.20, 0.01, 4.0)
-    /// Square metres and metres behind the face: an arm that comes in from the picture's border.
-    private static let (arm, armBehind) = (0.06, 0.1)
+    /// Square metres of an arm that comes in from the picture's border, and metres that it is behind the face, beside its axis and
+    /// below the chin at most.
+    private static let arm = (area: 0.06, behind: 0.1, sideways: 0.6, below: 0.7)
+    /// Square metres of a speck, and of one that is no body if it touches nothing.
+    private static let (speck, stray) = (0.01, 0.001)
     private static let rounds = 5
     /// Metres: of legs that the sensor does not see above the floor, and of a foot before them.
     private static let shank = 0.5
@@ -202,8 +205,8 @@ struct Subject: ~Copyable {
         for _ in 0..<Subject.rounds where !addBodies(map) { break }
 
         keepSides(labels)
-        let mean = write(labels, person: person, others: others)
-        loose.fill { unsafe members.words[$0] & ~labels.samples.words[$0] }
+        let mean = write(labels, map, person: person, others: others)
+        loose.fill { unsafe members.words[$0] & ~(person.words[$0] | others.words[$0]) }
         others.fill { unsafe others.words[$0] | floor.words[$0] }
         rough.divide(loose, map, person: person, others: others, spare: spare)
         spare.fill { unsafe members.words[$0] & ~(person.words[$0] | others.words[$0]) }
@@ -376,9 +379,12 @@ struct Subject: ~Copyable {
         abs(one - other) <= 0.1 + 0.02 * other * other
     }
 
-    private func body(of piece: Int) -> Int {
+    private mutating func body(of piece: Int) -> Int {
         var piece = piece
-        while bodies[piece].parent != piece { piece = bodies[piece].parent }
+        while bodies[piece].parent != piece {
+            bodies[piece].parent = bodies[bodies[piece].parent].parent
+            piece = bodies[piece].parent
+        }
         return piece
     }
 
@@ -408,14 +414,7 @@ struct Subject: ~Copyable {
                 joints.append(border)
             }
         }
-        // (`sort` takes memory.)
-        for index in joints.indices.dropFirst() {
-            var place = index
-            while place > 0, joints[place].smooth > joints[place - 1].smooth {
-                joints.swapAt(place, place - 1)
-                place -= 1
-            }
-        }
+        joints.sort { $0.smooth > $1.smooth }  // stable; takes no memory for fewer than 64
         for border in joints {
             let (one, other) = (body(of: Int(border.one)), body(of: Int(border.other)))
             guard one != other, bodies[one].side * bodies[other].side >= 0 else { continue }
@@ -489,18 +488,30 @@ struct Subject: ~Copyable {
             let isJoined =
                 body.touching > 0 && joined >= Subject.share * Double(body.touching) && joined >= body.long
                 && body.joined >= body.elsewhere
-            let isLoose =
-                (body.left < 4 || body.right > map.members.width - 4 || body.isAtBottom)
-                && Subject.area(body, map) < Subject.arm && body.distance < distance + Subject.armBehind
-            let isTrunk =
-                body.touching > 0 && body.trunk * 2 > body.count && body.distance < distance + Subject.armBehind
+            let isLoose = isLoose(body, map) && body.distance < distance + Subject.arm.behind
+            let isBelow = body.trunk * 2 > body.count
+            let isSpeck =
+                isBelow && Subject.area(body, map) < Subject.speck && Subject.isSameDistance(body.distance, distance)
+            let isTrunk = isBelow && body.touching > 0 && body.distance < distance + Subject.arm.behind
             let isFree = Double(body.elsewhere) < body.long
-            if isJoined || isTrunk || isFree && (isLoose || body.touching > 0 && isSmall(body)) {
+            if isJoined || isTrunk || isSpeck || isFree && (isLoose || body.touching > 0 && isSmall(body)) {
                 bodies[index].isSubject = true
                 isChanged = true
             }
         }
         return isChanged
+    }
+
+    /// True for a body that is as small as an arm, and comes in where an arm does: from the picture's border beside the person.
+    private func isLoose(_ body: Body, _ map: DepthPieces.Map) -> Bool {
+        let isAtSide = body.left < 4 || body.right > map.members.width - 4
+        guard isAtSide || body.isAtBottom, Subject.area(body, map) < Subject.arm.area else { return false }
+        let samplesPerMetre = 1 / (map.spacing * body.distance)
+        let middle = Double(body.left + body.right) / 2
+        return faces.contains { face in
+            face.isSubject && abs(middle - face.axis) <= Subject.arm.sideways * samplesPerMetre
+                && (isAtSide || Double(map.members.height) < face.bottom + Subject.arm.below * samplesPerMetre)
+        }
     }
 
     /// Keeps bodies on the side where they were, until some frames in a row say otherwise.
@@ -526,19 +537,28 @@ struct Subject: ~Copyable {
     // MARK: Output
 
     /// - Returns: the mean distance.
-    private func write(_ labels: DepthPieces.Labels, person: SampleSet, others: SampleSet) -> Double? {
+    private func write(
+        _ labels: DepthPieces.Labels, _ map: DepthPieces.Map, person: SampleSet, others: SampleSet
+    ) -> Double? {
         person.removeAll()
+        others.removeAll()
         var (sum, count, rivals) = (0.0, 0, UInt64(0))
         for body in bodies where body.isSubject {
             (sum, count, rivals) = (sum + body.sum, count + body.count, rivals | body.rivals)
         }
         for y in 0..<labels.samples.height {
             labels.forEachRun(y) { piece, columns in
-                guard bodies[bodies[piece].parent].isSubject else { return }
+                let body = bodies[bodies[piece].parent]
+                guard body.isSubject else {
+                    let isStray = body.touching == 0 && Subject.area(body, map) < Subject.stray
+                    if !isStray { others.bits(y).insert(columns) }
+                    return
+                }
+                others.bits(y).insert(columns)
                 person.bits(y).insert(rivals == 0 ? columns : share(of: columns, rivals: rivals))
             }
         }
-        others.fill { unsafe labels.samples.words[$0] & ~person.words[$0] }
+        others.fill { unsafe others.words[$0] & ~person.words[$0] }
         return count > 0 && sum > 0 ? sum / Double(count) : nil
     }
 
