@@ -25,7 +25,7 @@ static gboolean capture(gint64 number, guint8 *rgb, guint16 *depth) {
             pixel[0] = person ? 200 : 90;
             pixel[1] = person ? 120 : 90;
             pixel[2] = person ? 60 : 90;
-            depth[y * WIDTH + x] = GUINT16_TO_LE(person ? 1000 : 3000);
+            depth[y * WIDTH + x] = GUINT16_TO_LE(person ? 900 : 3000);
         }
     return TRUE;
 }
@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
     const char *live = "is-live=true format=time min-latency=33333333 leaky-type=downstream max-buffers=4 max-bytes=0";
     char *line = g_strdup_printf(
         "appsrc name=video %s caps=video/x-raw,format=RGB,width=%d,height=%d,framerate=%d/1 "
-        "! depthmatte name=matte anchor=nearest background-color=0xff2060a0 ! videoconvert ! %s "
+        "! depthmatte name=matte background-color=0xff2060a0 ! videoconvert ! %s "
         "appsrc name=depth %s caps=video/x-raw,format=GRAY16_LE,width=%d,height=%d,framerate=%d/1 ! matte.depth",
         live, WIDTH, HEIGHT, RATE, argc > 2 ? argv[2] : "autovideosink", live, WIDTH, HEIGHT, RATE);
     GError *error = NULL;

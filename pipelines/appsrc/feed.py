@@ -38,8 +38,8 @@ def capture(number):
         row = room * left + person * 200 + room * (WIDTH - left - 200)
         return empty * 100 + row * (HEIGHT - 100)
 
-    metre = (1000).to_bytes(2, "little")
-    return picture(bytes((90, 90, 90)), bytes((200, 120, 60))), picture((3000).to_bytes(2, "little"), metre)
+    near = (900).to_bytes(2, "little")
+    return picture(bytes((90, 90, 90)), bytes((200, 120, 60))), picture((3000).to_bytes(2, "little"), near)
 
 
 def push(source, data, running_time):
@@ -62,7 +62,7 @@ def feed(frames, sink):
     size = f"width={WIDTH},height={HEIGHT},framerate={RATE}/1"
     pipeline = Gst.parse_launch_full(
         f"appsrc name=video {live} caps=video/x-raw,format=RGB,{size} "
-        f"! depthmatte name=matte anchor=nearest background-color=0xff2060a0 ! videoconvert ! {sink} "
+        f"! depthmatte name=matte background-color=0xff2060a0 ! videoconvert ! {sink} "
         f"appsrc name=depth {live} caps=video/x-raw,format=GRAY16_LE,{size} ! matte.depth",
         None, Gst.ParseFlags.FATAL_ERRORS)
     video, depth = pipeline.get_by_name("video"), pipeline.get_by_name("depth")
