@@ -49,7 +49,7 @@ import Testing
     private static let scenes = [
         Scene(
             properties: "sensor=structured-light", depthSize: (320, 180), bounds: Scores(0.25, leak: 0.1, change: 1.2)),
-        Scene(properties: "sensor=stereo", depthSize: (640, 360), bounds: Scores(1.2, leak: 0.3, change: 5)),
+        Scene(properties: "sensor=stereo", depthSize: (640, 360), bounds: Scores(1, leak: 0.3, change: 5)),
         Scene(
             properties: "sensor=structured-light", depthSize: (320, 180), rate: 1_000_000,
             bounds: Scores(0.25, leak: 0.1, change: 0.35)),

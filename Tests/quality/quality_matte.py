@@ -246,7 +246,7 @@ class QualityMatte:
 
     @staticmethod
     def surrounded(fg, bg, reach):
-        """Of eight rays of length `reach`, every second sample looked at, seven meet the person before the room; below the picture it goes on."""
+        """Of eight rays of length `reach`, every second sample looked at, all meet the person before the room; below the picture it goes on."""
         n, steps = np.zeros(fg.shape, np.uint8), max(3, int(reach))
         state = np.where(fg, 1, np.where(bg, 2, 0)).astype(np.uint8)
         h, w = fg.shape
@@ -258,7 +258,7 @@ class QualityMatte:
             if dy > 0:
                 seen = np.where((seen == 0) & (np.arange(h) + dy * steps >= h)[:, None], 1, seen)
             n += seen == 1
-        return n >= 7
+        return n == 8
 
     # --- 2. color -----------------------------------------------------------------------------------------------
 
