@@ -65,11 +65,16 @@ struct Expectation: ~Copyable {
         return sets.far.bits(y).contains(x) ? -Expectation.measured : 0
     }
 
-    /// True where the person surrounds a sample. Every second sample of a ray is looked at.
+    /// True where the person surrounds a sample. Up, down and across every second sample of a ray is looked at.
     private static func isEnclosed(_ sets: Classes.Sets, ray: Int, row y: Int, _ x: Int) -> Bool {
         let (width, height) = (sets.near.width, sets.near.height)
-        for dy in -1...1 {
-            for dx in -1...1 where dx != 0 || dy != 0 {
+        let (near, far) = (sets.near.bits(y), sets.far.bits(y))
+        // Beside the person most holes end here.
+        guard let left = near.last(before: x), x &- left <= ray, left > far.last(before: x) ?? -1 else { return false }
+        let right = near.first(from: x, to: width)
+        guard right &- x <= ray, right < far.first(from: x, to: width) else { return false }
+        for dy in stride(from: -1, through: 1, by: 2) {
+            for dx in -1...1 {
                 var isPerson = dy > 0 && y + ray >= height
                 for step in stride(from: 2, through: ray, by: 2) {
                     let (column, row) = (
