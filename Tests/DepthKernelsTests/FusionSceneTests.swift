@@ -39,6 +39,20 @@ import Testing
         #expect(spot.allSatisfy { isConnected ? $0 > 250 : $0 < 64 }, "\(spot)")
     }
 
+    /// A hole in a color that neither the person nor the room has.
+    @Test(arguments: [true, false])
+    func `a hole is the person's where they surround it`(isOpen: Bool) throws {
+        func isHole(_ x: Int, _ y: Int) -> Bool { 150..<166 ~= y && (isOpen ? 100..<190 : 100..<130) ~= x }
+        let alpha = try alpha { x, y in
+            isHole(x, y) ? 0 : 50..<190 ~= x && y >= 60 ? 1000 : 3000
+        } color: { x, y in
+            if isHole(x, y) { return SIMD3(60, 220, 90) }
+            return 50..<190 ~= x && y >= 60 ? SIMD3(40, 50, 120) : SIMD3(200, 190, 180)
+        }
+        let hole = (155..<161).flatMap { y in (110..<120).map { x in alpha[y * FusionSceneTests.width + x] } }
+        #expect(hole.allSatisfy { isOpen ? $0 < 64 : $0 > 192 }, "\(hole)")
+    }
+
     /// The outline meets the borders, and lies in the colors beside where it lies in the depth.
     @Test(arguments: [(true, false), (false, true), (true, true)])
     func `a mirrored picture has the mirrored matte`(acrossX: Bool, acrossY: Bool) throws {

@@ -268,6 +268,10 @@ import Testing
             #expect(try above.isKept(above.alpha(of: matte), thing))
             #expect(try below.isKept(below.alpha(of: matte), thing))
         }
+        // It goes where the step stays.
+        for _ in 0..<3 { #expect(try above.isKept(above.alpha(of: matte), thing)) }
+        for _ in 0..<12 { _ = try above.alpha(of: matte) }
+        #expect(try above.isGone(above.alpha(of: matte), thing))
     }
 
     @Test func `neither threads nor instruction sets show`() throws {
