@@ -15,6 +15,8 @@ struct DepthField {
     let near: SampleSet
     let far: SampleSet
     let cells: Cells
+    /// Where the depth is continued; of a field that is read as a whole.
+    let band: DepthBand
     /// The share of the samples, 0…1, that were not measured.
     let unmeasured: Double
 
@@ -138,12 +140,13 @@ struct DepthFieldReader: ~Copyable {
                 count: width,
                 into: cells + y &* width)
         }
+        let band = isWhole ? unsafe DepthBand(continuing: memory, hole: hole) : DepthBand()
         return unsafe DepthField(
             image: image, reading: reading, grid: grid, metres: UnsafePointer(memory), hole: hole, near: other,
             far: set(2),
             cells: DepthField.Cells(
                 values: UnsafePointer(cells), width: width, height: height, step: block * grid.step,
                 focal: grid.focal / Double(block)),
-            unmeasured: Double(unmeasured) / Double(max(read, 1)))
+            band: band, unmeasured: Double(unmeasured) / Double(max(read, 1)))
     }
 }

@@ -39,6 +39,9 @@ struct Classes: ~Copyable {
         let near: SampleSet
         /// Measured, and behind the cutoff.
         let far: SampleSet
+        /// Of both, what is not continued over a band (`DepthBand`): what closes a hole.
+        let measuredNear: SampleSet
+        let measuredFar: SampleSet
         /// Not measured.
         let hole: SampleSet
         /// Not measured, in a hole of 3x3 samples at least; smaller ones are dots.
@@ -80,13 +83,15 @@ struct Classes: ~Copyable {
     ) -> Sets {
         let grid = field.grid
         let size = field.hole.wordCount
-        let memory = unsafe memory.reserve(15 * size, filler: 0)
+        let memory = unsafe memory.reserve(19 * size, filler: 0)
         func set(_ index: Int) -> SampleSet {
             unsafe SampleSet(
                 words: memory + index &* size, stride: field.hole.stride, width: grid.width, height: grid.height)
         }
         let sets = Sets(
             near: subject == nil ? field.near : set(0), far: subject == nil ? field.far : set(1),
+            measuredNear: field.band.isEmpty ? subject == nil ? field.near : set(0) : set(15),
+            measuredFar: field.band.isEmpty ? subject == nil ? field.far : set(1) : set(16),
             hole: subject == nil ? field.hole : set(2), wide: set(3), head: set(4), endless: set(5), body: set(6),
             doubtful: set(7), person: set(8), room: set(9))
         let inside = set(10)
@@ -95,6 +100,18 @@ struct Classes: ~Copyable {
             sets.near.fill { unsafe subject.person.words[$0] & ~sets.far.words[$0] }
             sets.hole.fill { unsafe ~(sets.near.words[$0] | sets.far.words[$0]) }
             sets.hole.trim()
+        }
+        let (band, reachedMeasured) = (set(17), set(18))
+        band.removeAll()
+        if !field.band.isEmpty {
+            field.band.forEachLine(width: grid.width, height: grid.height) { _, count, place in
+                for index in 0..<count {
+                    let (x, y) = place(index)
+                    band.bits(y).insert(x..<(x &+ 1))
+                }
+            }
+            sets.measuredNear.fill { unsafe sets.near.words[$0] & ~band.words[$0] }
+            sets.measuredFar.fill { unsafe sets.far.words[$0] & ~band.words[$0] }
         }
         markHeads(faces, on: grid, sets.head)
 
@@ -126,14 +143,39 @@ struct Classes: ~Copyable {
         dilation.dilate(
             sets.near, radii: [edge, reach, max(3, Classes.reachEndless * samplesPerMetre)],
             into: [atPerson, reached, reachedEndless], loops)
-        findEndless(notNearRoom: aboutRoom, notReached: reached, sets)
+        if field.band.isEmpty {
+            findEndless(notNearRoom: aboutRoom, notReached: reached, band: band, sets)
+        } else {
+            dilation.dilate(sets.measuredFar, radii: [grid.samples(Classes.gap)], into: [aboutRoom], loops)
+            dilation.dilate(sets.measuredNear, radii: [reach], into: [reachedMeasured], loops)
+            findEndless(notNearRoom: aboutRoom, notReached: reachedMeasured, band: band, sets)
+        }
         if reach < 2 { dilation.dilate(sets.near, radii: [2], into: [reached], loops) }
         sets.room.fill { index in
             let endless = unsafe sets.endless.words[index] & ~sets.head.words[index]
             let isReached = unsafe endless & reachedEndless.words[index] | ~endless & reached.words[index]
             return unsafe sets.far.words[index] & ~atPerson.words[index] | sets.hole.words[index] & ~isReached
         }
+        let edges = Int(edge)
+        field.band.forEachLine(width: grid.width, height: grid.height) { into, count, place in
+            Classes.open(sets.person, near: sets.far, by: edges + into, count, place)
+            Classes.open(sets.room, near: sets.near, by: edges + into, count, place)
+        }
         return sets
+    }
+
+    /// Removes the samples of a line from a set that are near one of the other side.
+    private static func open(
+        _ set: SampleSet, near other: SampleSet, by reach: Int, _ count: Int, _ place: (Int) -> (x: Int, y: Int)
+    ) {
+        for isForward in [true, false] {
+            var since = reach
+            for index in 0..<count {
+                let (x, y) = place(isForward ? index : count &- 1 &- index)
+                since = other.bits(y).contains(x) ? 0 : since &+ 1
+                if since <= reach { set.bits(y).remove(x..<(x &+ 1)) }
+            }
+        }
     }
 
     /// Marks the ellipse of head and hair about each face: 1.7 boxes wide, 2.1 high, its middle 0.35 below the box's
@@ -184,9 +226,13 @@ struct Classes: ~Copyable {
     }
 
     /// Marks the endless parts of wide holes: components away from measured room that extend beyond the person's reach.
-    private mutating func findEndless(notNearRoom nearRoom: SampleSet, notReached reached: SampleSet, _ sets: Sets) {
+    ///
+    /// - Parameter band: samples that are holes in fact.
+    private mutating func findEndless(
+        notNearRoom nearRoom: SampleSet, notReached reached: SampleSet, band: SampleSet, _ sets: Sets
+    ) {
         let loose = sets.endless
-        loose.fill { unsafe sets.wide.words[$0] & ~nearRoom.words[$0] }
+        loose.fill { unsafe (sets.wide.words[$0] | band.words[$0]) & ~nearRoom.words[$0] }
         parts.begin()
         for y in 0..<loose.height {
             parts.addRow(y, loose.bits(y), width: loose.width) { columns in

@@ -68,7 +68,7 @@ struct Expectation: ~Copyable {
     /// True where the person surrounds a sample. Up, down and across every second sample of a ray is looked at.
     private static func isEnclosed(_ sets: Classes.Sets, ray: Int, row y: Int, _ x: Int) -> Bool {
         let (width, height) = (sets.near.width, sets.near.height)
-        let (near, far) = (sets.near.bits(y), sets.far.bits(y))
+        let (near, far) = (sets.measuredNear.bits(y), sets.measuredFar.bits(y))
         // Beside the person most holes end here.
         guard let left = near.last(before: x), x &- left <= ray, left > far.last(before: x) ?? -1 else { return false }
         let right = near.first(from: x, to: width)
@@ -80,8 +80,8 @@ struct Expectation: ~Copyable {
                     let (column, row) = (
                         min(max(x &+ dx &* step, 0), width &- 1), min(max(y &+ dy &* step, 0), height &- 1)
                     )
-                    let isNear = sets.near.bits(row).contains(column)
-                    guard isNear || sets.far.bits(row).contains(column) else { continue }
+                    let isNear = sets.measuredNear.bits(row).contains(column)
+                    guard isNear || sets.measuredFar.bits(row).contains(column) else { continue }
                     isPerson = isNear
                     break
                 }
