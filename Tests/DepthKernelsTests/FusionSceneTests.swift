@@ -39,6 +39,31 @@ import Testing
         #expect(spot.allSatisfy { isConnected ? $0 > 250 : $0 < 64 }, "\(spot)")
     }
 
+    /// No sample of the depth camera reaches a band along one side of the picture.
+    @Test(arguments: [(0, -1), (0, 1), (-1, 0), (1, 0)])
+    func `the person and the room go on where no depth reaches`(right: Int, down: Int) throws {
+        let (width, height) = (FusionSceneTests.width, FusionSceneTests.height)
+        func isPerson(_ x: Int, _ y: Int) -> Bool {
+            right == 0
+                ? 80..<170 ~= x && (down < 0 ? y < 200 : y >= 30) : 30..<160 ~= y && (right < 0 ? x < 240 : x >= 80)
+        }
+        func isInBand(_ x: Int, _ y: Int) -> Bool {
+            right == 0 ? down < 0 ? y < 30 : y >= height - 30 : right < 0 ? x < 40 : x >= width - 40
+        }
+        let alpha = try alpha { x, y in
+            isInBand(x, y) ? 0 : isPerson(x, y) ? 1000 : 3000
+        } color: { x, y in
+            isPerson(x, y) ? SIMD3(40, 50, 120) : SIMD3(200, 190, 180)
+        }
+        let isSame = (0..<width * height).allSatisfy { index in
+            let (x, y) = (index % width, index / width)
+            let neighbors = [(-3, 0), (3, 0), (0, -3), (0, 3)].map { isPerson(x + $0.0, y + $0.1) }
+            guard isInBand(x, y), Set(neighbors).count == 1 else { return true }
+            return isPerson(x, y) ? alpha[index] > 250 : alpha[index] < 5
+        }
+        #expect(isSame)
+    }
+
     /// A hole in a color that neither the person nor the room has.
     @Test(arguments: [true, false])
     func `a hole is the person's where they surround it`(isOpen: Bool) throws {
