@@ -29,6 +29,4 @@ extension PadRole {
         }
         return nil
     }
-
-    package var isReference: Bool { self == .reference }
 }

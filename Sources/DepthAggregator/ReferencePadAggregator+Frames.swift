@@ -52,7 +52,10 @@ extension ReferencePadAggregator {
         let moment = Moment(
             time: isGap ? span.map { max($0.upperBound &- 1, $0.lowerBound) } ?? start : start, isLive: followLatency(),
             number: streams.state.frameNumber, isGap: isGap)
-        if !isGap, try !prepare(head.pointer, at: moment) { return pass(over: try takeFrame(head, reference.pad)) }
+        if !isGap, try !prepare(head.pointer, at: moment) {
+            _ = try takeFrame(head, reference.pad)
+            return countDropped()
+        }
         try checkNegotiated()
         if moment.isLive && !streams.playGate.waitUntilPlaying() { throw .needData }
         if !isGap || moment.time != nil { try advanceInputs(to: moment, mayWait: !timedOut, settings) }
@@ -65,11 +68,11 @@ extension ReferencePadAggregator {
             streams.state.processed &+= 1
             try send(frame)
         } else {
-            pass(over: frame)
+            countDropped()
         }
     }
 
-    private func pass(over frame: borrowing OwnedBuffer) {
+    private func countDropped() {
         streams.state.dropped &+= 1
         streams.state.isInterrupted = true
     }
@@ -126,7 +129,7 @@ extension ReferencePadAggregator {
 
     private func drop(_ frame: borrowing OwnedBuffer, at time: RunningTime?) {
         Self.log.debug(self) { "frame at \(time.map(String.init) ?? "no time") comes too late" }
-        pass(over: frame)
+        countDropped()
         frameDropped()
         let stamp = frame.pointer.pointee
         var segment = outputSegment

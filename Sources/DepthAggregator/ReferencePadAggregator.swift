@@ -131,7 +131,7 @@ extension ReferencePadAggregator {
     }
 
     package func createNewPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad? {
-        guard let role = Role(template), !role.isReference, let pad = newPad(template, name: role.description) else {
+        guard let role = Role(template), role != .reference, let pad = newPad(template, name: role.description) else {
             return nil
         }
         guard streams.pads.add(pad, as: role) else {

@@ -302,11 +302,13 @@ private let inspectSinkPadData: GstPadProbeCallback = { pad, info, _ in
     guard let element = swiftAggregator(parent) else { return GST_PAD_PROBE_OK }
     let sinkPad = UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self)
     guard info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_QUERY_UPSTREAM.rawValue != 0 else {
-        if let buffer = gst_pad_probe_info_get_buffer(info)
-            ?? gst_pad_probe_info_get_buffer_list(info).flatMap({ gst_buffer_list_get($0, 0) })
-        {
-            element.bufferArrives(buffer, on: sinkPad)
-        }
+        // Asked for the other kind, these complain.
+        let isList = info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue != 0
+        let buffer =
+            isList
+            ? gst_pad_probe_info_get_buffer_list(info).flatMap { gst_buffer_list_get($0, 0) }
+            : gst_pad_probe_info_get_buffer(info)
+        if let buffer { element.bufferArrives(buffer, on: sinkPad) }
         return element.admitsBuffer(on: sinkPad) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
     }
     guard let query = info.pointee.data?.assumingMemoryBound(to: GstQuery.self),

@@ -4,7 +4,7 @@
 /// A band ends at once: where depth ends little by little, as at an outline or where the room is out of range, there is none.
 ///
 /// Source: the project's own method.
-struct DepthBand: Equatable {
+struct DepthBand {
     /// The share of a line's samples below which it is no part of the field.
     private static let blank = 0.02
     /// Of the lines of a map: the widest band.
@@ -16,10 +16,6 @@ struct DepthBand: Equatable {
 
     /// Lines of each side.
     private var lines = InlineArray<4, Int>(repeating: 0)
-
-    static func == (one: DepthBand, other: DepthBand) -> Bool {
-        Side.allCases.allSatisfy { one[$0] == other[$0] }
-    }
 
     subscript(side: Side) -> Int { lines[side.rawValue] }
 

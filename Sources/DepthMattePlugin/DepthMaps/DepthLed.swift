@@ -47,7 +47,7 @@ struct DepthStream {
     var rate: (Int, Int) { (carrier ?? caps).pointer.fraction("framerate") ?? (0, 1) }
 }
 
-/// What an element with these pads reads.
+/// The inputs of an element with these pads.
 ///
 /// Streaming thread, or while that is stopped.
 final class DepthLedInputs {

@@ -66,6 +66,12 @@ struct DepthPieces: ~Copyable {
         var rowLength: Int { members.stride &* 64 }
         var samplesPerMetre: Double { 1 / (spacing * max(distance, 1e-3)) }
 
+        /// Square metres of samples at a distance.
+        func area(of count: Int, at distance: Double) -> Double {
+            let side = distance * spacing
+            return Double(count) * side * side
+        }
+
         @inline(__always)
         func depth(_ x: Int, _ y: Int) -> Float { unsafe depth[y &* rowLength &+ x] }
     }

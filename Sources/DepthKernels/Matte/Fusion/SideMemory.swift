@@ -1,4 +1,4 @@
-/// Whose the samples were in the frames before, so that bodies do not come and go with noise.
+/// The sides of the samples in the frames before, so that bodies do not come and go with noise.
 ///
 /// A sample counts as before if its depth is what it was when it was last measured, but for less than a step.
 ///

@@ -390,14 +390,12 @@ struct Subject: ~Copyable {
 
     /// Square metres.
     private static func area(_ body: Body, _ map: DepthPieces.Map) -> Double {
-        let side = body.distance * map.spacing
-        return Double(body.count) * side * side
+        map.area(of: body.count, at: body.distance)
     }
 
     /// True for a piece that is no speck.
     private func isSolid(_ piece: Int, _ map: DepthPieces.Map) -> Bool {
-        let side = pieces.pieces[piece].distance * map.spacing
-        return Double(pieces.pieces[piece].count) * side * side >= Subject.solid
+        map.area(of: pieces.pieces[piece].count, at: pieces.pieces[piece].distance) >= Subject.solid
     }
 
     private func isBody(_ index: Int) -> Bool { index > 0 && bodies[index].parent == index }

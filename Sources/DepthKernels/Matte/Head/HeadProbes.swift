@@ -185,7 +185,7 @@ struct HeadProbes {
         16 * ((left + right + crown) / 3 - 1) + 12 * min(min(left, right) - 0.6, 0) + 6 * min(crown - 0.7, 0)
     }
 
-    /// What a place counts, by what is there.
+    /// The weight of a place, by the depth there.
     private struct Weights {
         var same: Float = 1
         var nearer: Float = 0
