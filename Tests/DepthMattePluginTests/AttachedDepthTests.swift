@@ -184,6 +184,33 @@ import Testing
         #expect(frames.allSatisfy { $0.bytes.count == first.bytes.count } && pipeline.bus.errors().isEmpty)
     }
 
+    @Test(arguments: led, ["video", "depth"])
+    func `frames in a list are frames`(factory: String, pad: String) throws {
+        let complaints = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+        complaints.initialize(to: 0)
+        let handler = g_log_set_handler(
+            "GStreamer", G_LOG_LEVEL_CRITICAL,
+            { _, _, _, count in count?.assumingMemoryBound(to: Int.self).pointee += 1 }, complaints)
+        defer {
+            g_log_remove_handler("GStreamer", handler)
+            complaints.deallocate()
+        }
+        let pipeline = ledPipeline(factory, pad)
+        pipeline.set(GST_STATE_PLAYING)
+        let list = gst_buffer_list_new_sized(3)
+        for number in 0..<3 {
+            let buffer = guardedBuffer([UInt8](repeating: 90, count: 64 * 48))
+            try attach(nil, number, to: buffer.pointer)
+            buffer.pointer.pointee.pts = time(ofFrame: number)
+            buffer.pointer.pointee.duration = time(ofFrame: 1)
+            gst_buffer_list_insert(list, -1, gst_buffer_ref(buffer.pointer))
+        }
+        gst_app_src_push_buffer_list(
+            UnsafeMutableRawPointer(pipeline["source"]).assumingMemoryBound(to: GstAppSrc.self), list)
+        end(pipeline["source"])
+        #expect(pipeline.frames(of: "sink").count == 3 && complaints.pointee == 0)
+    }
+
     @Test(arguments: led) func `one chain is sought`(factory: String) throws {
         let pipeline = Pipeline(
             "depthtestsrc num-buffers=90 ! \(AttachedDepthTests.video) ! \(factory) ! \(AttachedDepthTests.sink)")
