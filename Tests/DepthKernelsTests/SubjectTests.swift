@@ -195,15 +195,44 @@ import Testing
         #expect(scene.isKept(alpha, Rectangle(154, 26, 166, 33)))
     }
 
-    @Test func `with an anchor that is no person everything is kept`() throws {
+    @Test func `without an anchor everything is kept`() throws {
         var scene = Scene()
         scene.addPerson(axis: 100, top: 40, distance: 1.8)
         scene.addPerson(axis: 230, top: 40, distance: 1.8)
-        scene.faces = []
-        for mode in [AnchorMode.nearest, .point, .fixed] {
-            var (all, anchored) = (Scene.settings(.all), Scene.settings(.anchored))
-            (all.anchor.mode, anchored.anchor.mode) = (mode, mode)
-            #expect(try scene.alpha(anchored) == scene.alpha(all), "\(mode)")
+        #expect(try scene.alpha(Scene.settings(.anchored, .fixed)) == scene.alpha(Scene.settings(.all, .fixed)))
+    }
+
+    @Test(arguments: [true, false])
+    func `the whole person is kept whose hand is the nearest thing`(hasFace: Bool) throws {
+        var scene = Scene()
+        scene.addPerson(axis: 90, top: 20, distance: 1.2, hasFace: hasFace)
+        scene.addPerson(axis: 240, top: 20, distance: 1.15, hasFace: hasFace)
+        scene.addHand(from: 90, to: 30..<90, distance: 1.2)
+        let matte = Matte()
+        // Heads count from their third frame on.
+        var alpha: [UInt8] = []
+        for _ in 0..<5 { alpha = try scene.alpha(of: matte, Scene.settings(.anchored, .nearest)) }
+        #expect(scene.isKept(alpha, Rectangle(36, 126, 84, 174)) && scene.isKept(alpha, Scene.chest(90, 20, 1.2)))
+        #expect(scene.isKept(alpha, Scene.head(90, 20, 1.2)))
+        #expect(scene.isGone(alpha, Scene.head(240, 20, 1.15)) && scene.isGone(alpha, Scene.chest(240, 20, 1.15)))
+        #expect(matte.report.cutoff > 1.4 && matte.report.cutoff < 1.7)
+    }
+
+    @Test func `a thing that nobody holds is kept alone, and what a moving point comes to`() throws {
+        var scene = Scene()
+        scene.addPerson(axis: 90, top: 20, distance: 1.4)
+        scene.add(200..<280, 100..<190) { x, _ in 0.8 + 0.0005 * Float(x - 200) }
+        let (thing, chest) = (Rectangle(206, 106, 274, 184), Scene.chest(90, 20, 1.4))
+        let nearest = try scene.alpha(Scene.settings(.anchored, .nearest))
+        #expect(scene.isKept(nearest, thing) && scene.isGone(nearest, chest))
+        let matte = Matte()
+        var settings = Scene.settings(.anchored, .point)
+        for (x, y, isThing) in [(0.75, 0.6, true), (0.28, 0.55, false), (0.75, 0.6, true)] {
+            (settings.anchor.x, settings.anchor.y) = (x, y)
+            var alpha: [UInt8] = []
+            // What was kept goes in the fourth frame, and fades.
+            for _ in 0..<16 { alpha = try scene.alpha(of: matte, settings) }
+            #expect(scene.isKept(alpha, isThing ? thing : chest) && scene.isGone(alpha, isThing ? chest : thing))
         }
     }
 
@@ -334,10 +363,11 @@ private struct Scene {
         noise = 0
     }
 
-    static func settings(_ subject: SubjectChoice) -> MatteSettings {
+    static func settings(_ subject: SubjectChoice, _ anchor: AnchorMode = .auto) -> MatteSettings {
         var settings = MatteSettings()
         settings.method = .fusion
         settings.subject = subject
+        settings.anchor.mode = anchor
         settings.cutoff = 2.2
         return settings
     }
@@ -387,6 +417,15 @@ private struct Scene {
                 Rectangle<Double>(
                     x: Double(axis) - 0.08 * scale, y: Double(top) + 0.06 * scale, width: 0.16 * scale,
                     height: 0.16 * scale))
+        }
+    }
+
+    /// A hand before the chest of someone, as an arm is seen that points at the camera: its forearm comes down to the trunk.
+    mutating func addHand(from axis: Int, to columns: Range<Int>, distance: Float) {
+        add(columns, 120..<180) { _, _ in distance - 0.6 }
+        for y in 180..<220 {
+            let behind = 0.6 * Float(220 - y) / 40
+            add(columns.lowerBound + 15..<axis + 15, y..<(y + 1)) { _, _ in distance - behind }
         }
     }
 

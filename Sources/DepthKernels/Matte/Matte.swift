@@ -84,9 +84,9 @@ package final class Matte: AlphaSource {
         guard settings.showsAnything(cutoff: cutoff) else { return true }
 
         if settings.method == .fusion, settings.mask == .cutoff {
-            finished = fusion.render(
-                frame, field, anchored: anchor.face, cutoff: cutoff, settings, bands, loops)
+            finished = fusion.render(frame, field, anchor, cutoff: cutoff, settings, bands, loops)
             if finished != nil {
+                report.cutoff = fusion.cutoff
                 report.coverage = fusion.coverage
                 report.detail = settings.detail == .half ? .half : .full
                 return true
@@ -107,7 +107,8 @@ package final class Matte: AlphaSource {
     private func read(_ depth: DepthImage, _ placement: DepthPlacement, _ settings: MatteSettings) -> DepthField {
         let isFused = settings.method == .fusion && settings.mask == .cutoff
         let searches =
-            settings.anchor.searchesHeads && settings.mask == .cutoff && !settings.depth.scale.kind.isRelative
+            settings.keepsWholeObject
+            || settings.anchor.searchesHeads && settings.mask == .cutoff && !settings.depth.scale.kind.isRelative
         let grid = WorkGrid(
             placement, longest: (isFused ? settings.detail : .full).longest, settings.depth)
         return reader.read(

@@ -61,7 +61,7 @@ struct DepthPieces: ~Copyable {
         /// Distance of two samples, as a share of the depth.
         let spacing: Double
         /// Metres, of the person.
-        let distance: Double
+        var distance: Double
 
         var rowLength: Int { members.stride &* 64 }
         var samplesPerMetre: Double { 1 / (spacing * max(distance, 1e-3)) }

@@ -27,6 +27,8 @@ struct Fusion: ~Copyable {
     private var facesAge = 0.0
     /// True for faces of a detector, false for heads that the depth map shows.
     private var areDetected = false
+    /// Metres behind which nothing of the last frame was kept.
+    private(set) var cutoff = 0.0
     /// Mean probability of the last frame, 0…1.
     private(set) var coverage = 0.0
 
@@ -45,12 +47,12 @@ struct Fusion: ~Copyable {
     /// Computes the alpha of a frame.
     ///
     /// - Parameters:
-    ///   - anchored: the face that set the cutoff.
+    ///   - anchor: of the frame.
     ///   - cutoff: metres.
     ///   - settings: clamped.
     /// - Returns: one byte for every pixel, valid until the next call; nil where the video's colors are not known.
     mutating func render(
-        _ frame: MatteFrame, _ field: DepthField, anchored: Anchor.Face?, cutoff: Double, _ settings: MatteSettings,
+        _ frame: MatteFrame, _ field: DepthField, _ anchor: Anchor, cutoff: Double, _ settings: MatteSettings,
         _ bands: MatteBands, _ loops: Loops
     ) -> Plane? {
         guard let video = frame.video, let guide = Guide(video, width: frame.width, height: frame.height) else {
@@ -62,8 +64,11 @@ struct Fusion: ~Copyable {
         lastGrid = grid
         rememberFaces(of: frame)
 
-        field.split(nearest: settings.near, cutoff: cutoff, loops)
-        let subject = subject.find(frame, field, anchored: anchored, cutoff: cutoff, settings, loops)
+        let object = settings.keepsWholeObject ? anchor.object : nil
+        let searched = object.map { max(cutoff, $0.distance + Subject.armLength + settings.anchor.margin) } ?? cutoff
+        field.split(nearest: settings.near, cutoff: searched, loops)
+        let subject = subject.find(frame, field, face: anchor.face, object, cutoff: searched, settings, loops)
+        self.cutoff = subject?.cutoff ?? cutoff
         let distance =
             if let subject { subject.distance } else { field.meanDistance(nearest: settings.near, cutoff: cutoff) }
         let sets = classes.classify(field, distance: distance ?? cutoff, subject: subject, faces: faces, loops)

@@ -16,6 +16,9 @@
 /// person and a neighbour is split halfway between their faces. Samples more than 1.2 m to the left or right of the face are
 /// nobody's. Samples beside steps go with the side whose depth is more alike (`RoughSamples`); nobody's samples count as holes.
 ///
+/// A thing that is anchored (`anchor=nearest` and `point`) is a person's if it is part of what the rules above add to one of the
+/// faces within arm's reach of it: then all of that person is kept. Else its own bodies are, and what the rules add to them.
+///
 /// While no face is detected, those that the person's bodies had in the last frame identify them. If no face has ever been
 /// seen, everything in front of the cutoff is the person.
 ///
@@ -28,7 +31,10 @@ struct Subject: ~Copyable {
     private static let reachSideways = 1.2
     /// Metres: half the width of a trunk, and of shoulders, which are no floor.
     private static let (trunk, shoulders) = (0.17, 0.27)
-    private static let armLength = 0.8
+    static let armLength = 0.8
+    /// Metres that a thing may be behind the face of the person whose it is; the quotient of its distance and that of a sample of
+    /// it at most; and of the samples of its largest body, the share that any of its bodies has.
+    private static let (behindFace, objectDepth, objectShare): (Double, Float, Double) = (0.3, 1.14, 0.25)
     /// Square metres: of a piece that may join others.
     private static let solid = 0.002
     /// Of a border, without a step: the share that joins, and samples, in roots of those of the smaller body (4 at least).
@@ -64,6 +70,9 @@ struct Subject: ~Copyable {
     private var seen: [SeenFace] = []
     /// The same on the grid.
     private var faces: [Face] = []
+    /// Of `seen`, the first ones, whose the anchored thing may be.
+    private var owners = 0
+    private var thing: Thing?
     private var pastCount = 0
 
     private struct SeenFace {
@@ -72,7 +81,7 @@ struct Subject: ~Copyable {
         /// Metres.
         let distance: Double
         /// True for a face of the anchored person.
-        let isSubject: Bool
+        var isSubject: Bool
     }
 
     /// A face in samples of the grid.
@@ -103,6 +112,28 @@ struct Subject: ~Copyable {
         var width: Double { right - left }
     }
 
+    /// The anchored thing.
+    private struct Thing {
+        /// Metres, of the nearest thing's samples.
+        var depths: ClosedRange<Float>?
+        /// The samples under a point.
+        var place: (columns: Range<Int>, rows: Range<Int>)?
+
+        init(_ object: Anchor.Object, on grid: WorkGrid) {
+            guard let point = object.point else {
+                let distance = Float(object.distance)
+                depths = (distance / Subject.objectDepth)...(distance * Subject.objectDepth)
+                return
+            }
+            let (x, y) = grid.point(videoX: point.x, videoY: point.y)
+            let (column, row) = (floorIndex(x, in: 0...(grid.width - 1)), floorIndex(y, in: 0...(grid.height - 1)))
+            place = (
+                ((column - 2)..<(column + 3)).clamped(to: 0..<grid.width),
+                ((row - 2)..<(row + 3)).clamped(to: 0..<grid.height)
+            )
+        }
+    }
+
     /// A body, or the part of one that is a piece.
     private struct Body {
         /// The piece whose body it is part of; of a body the first of its pieces.
@@ -125,9 +156,13 @@ struct Subject: ~Copyable {
         var seeds = 0
         var chest = 0
         var trunk = 0
+        /// Samples of the anchored thing.
+        var thing = 0
         /// A bit for each face of another person that it contains.
         var rivals: UInt64 = 0
         var isSubject = false
+        /// True where it is the anchored thing, or part of it.
+        var isThing = false
         // Samples of its borders: with the person's; of these without a step; without a step with other large bodies.
         var touching = 0
         var joined = 0
@@ -141,6 +176,7 @@ struct Subject: ~Copyable {
             (count, sum, past) = (count + other.count, sum + other.sum, past + other.past)
             (left, right) = (min(left, other.left), Swift.max(right, other.right))
             (seeds, chest, trunk) = (seeds + other.seeds, chest + other.chest, trunk + other.trunk)
+            thing += other.thing
             rivals |= other.rivals
             (was.person, was.others) = (was.person + other.was.person, was.others + other.was.others)
             doubt += other.doubt
@@ -156,25 +192,37 @@ struct Subject: ~Copyable {
         let others: SampleSet
         /// Mean distance of the person, in metres; nil where no sample of them was measured.
         let distance: Double?
+        /// Metres behind which nothing is kept, where a thing set the cutoff by itself.
+        let cutoff: Double?
     }
 
     /// - Parameters:
-    ///   - anchored: the face that set the cutoff.
-    ///   - cutoff: metres.
+    ///   - found: the face that set the cutoff.
+    ///   - object: the thing whose whole is kept; nil for a person.
+    ///   - cutoff: metres; with a thing, behind all that it may hang on.
     /// - Returns: nil where everything in front of the cutoff is the person; valid until the next call.
     mutating func find(
-        _ frame: MatteFrame, _ field: DepthField, anchored: Anchor.Face?, cutoff: Double, _ settings: MatteSettings,
-        _ loops: Loops
+        _ frame: MatteFrame, _ field: DepthField, face found: Anchor.Face?, _ object: Anchor.Object?, cutoff: Double,
+        _ settings: MatteSettings, _ loops: Loops
     ) -> Result? {
         let grid = field.grid
-        guard settings.subject == .anchored, settings.anchor.followsPerson, !field.scale.kind.isRelative else {
+        guard settings.subject == .anchored, settings.anchor.followsPerson || object != nil,
+            !field.scale.kind.isRelative
+        else {
             reset()
             return nil
         }
-        if let anchored { readFaces(frame, field, anchored: anchored, settings.anchor) }
-        guard !seen.isEmpty else { return nil }
-        faces.removeAll(keepingCapacity: true)
-        for face in seen { faces.append(Face(face, on: grid)) }
+        var hasFaces = true
+        if let object {
+            hasFaces = readOwners(frame, field, of: object, settings.anchor)
+        } else if let found {
+            readFaces(frame, field, anchored: found, settings.anchor)
+        } else {
+            hasFaces = false
+        }
+        guard !seen.isEmpty || object != nil else { return nil }
+        placeFaces(on: grid)
+        thing = object.map { Thing($0, on: grid) }
 
         let (near, far) = (field.near, field.far)
         let (stride, size) = (near.stride, near.wordCount)
@@ -188,24 +236,39 @@ struct Subject: ~Copyable {
         if pastCount == 0 { past.removeAll() }
 
         markShoulders(spare)
-        let face = faces.first { $0.isSubject }.map { ($0.axis, ($0.top + $0.bottom) / 2, $0.distance) }
+        let face = faces.first { $0.isSubject }
+        // The floor is below the camera's axis where no face is known.
+        let middle =
+            face.map { ($0.axis, ($0.top + $0.bottom) / 2, $0.distance) }
+            ?? object.map { (Double(grid.width) / 2, Double(grid.height) / 2, $0.distance) }
         planes.find(
-            field, farthest: 1.5 * cutoff, past: past, sparing: spare, below: face, into: floor, loops)
+            field, farthest: 1.5 * cutoff, past: past, sparing: spare, below: middle, into: floor, loops)
         members.fill { unsafe near.words[$0] & ~floor.words[$0] }
-        limitSideways(members, sparing: spare, on: grid)
-        let distance = faces.reduce(0) { $1.isSubject ? max($0, $1.distance) : $0 }
-        let map = unsafe DepthPieces.Map(
+        if face != nil { limitSideways(members, sparing: spare, on: grid) }
+        var map = unsafe DepthPieces.Map(
             depth: field.metres, members: members, barrier: far, spacing: grid.metresPerSample(at: 1),
-            distance: distance)
+            distance: distance ?? object?.distance ?? 0)
         let labels = pieces.find(in: map, loops)
-        describe(labels, map, past: past, memoryOfSides.recall(field, loops))
-        join(map)
+        let sides = memoryOfSides.recall(field, loops)
         // Without samples of the past only the last faces identify the person.
-        choose(hasFaces: anchored != nil || pastCount == 0, distance: distance)
-        for _ in 0..<Subject.rounds where !addBodies(map) { break }
+        grow(labels, map, past: past, sides, hasFaces: hasFaces || pastCount == 0)
+        if let object {
+            for owner in 1..<(owners + 1) where !ownsThing {
+                nameOwner(owner < owners ? owner : nil)
+                placeFaces(on: grid)
+                map.distance = distance ?? object.distance
+                grow(labels, map, past: past, sides, hasFaces: true)
+            }
+        }
 
         keepSides(labels)
         let mean = write(labels, map, person: person, others: others)
+        let behind = object.map { object in
+            let behind = max((distance ?? object.distance) + settings.anchor.margin, Subject.farthest(person, map))
+            field.split(nearest: settings.near, cutoff: behind, loops)
+            members.fill { unsafe members.words[$0] & near.words[$0] }
+            return behind
+        }
         loose.fill { unsafe members.words[$0] & ~(person.words[$0] | others.words[$0]) }
         others.fill { unsafe others.words[$0] | floor.words[$0] }
         rough.divide(loose, map, person: person, others: others, spare: spare)
@@ -221,7 +284,7 @@ struct Subject: ~Copyable {
             pastCount &+= word.nonzeroBitCount
             unsafe others.words[index] &= ~word
         }
-        return Result(person: person, others: others, distance: mean)
+        return Result(person: person, others: others, distance: mean, cutoff: behind)
     }
 
     /// Forgets the person's samples, but not their face: in the next frame they may be elsewhere.
@@ -269,6 +332,65 @@ struct Subject: ~Copyable {
         }
     }
 
+    /// Reads the faces of a frame, first those within arm's reach of a thing: of these first the one whose it was, then the others
+    /// by how near they are, to the point or else to the camera.
+    ///
+    /// - Returns: false where there are none; then those of the last frame stay.
+    private mutating func readOwners(
+        _ frame: MatteFrame, _ field: DepthField, of object: Anchor.Object, _ settings: AnchorSettings
+    ) -> Bool {
+        let last = seen.first.flatMap { $0.isSubject ? $0.box : nil }
+        let isOfHeads = settings.usesHeads(of: frame)
+        let count = isOfHeads ? frame.heads.count : min(frame.anchors.count, UInt64.bitWidth - 1)
+        var isNone = true
+        for index in 0..<count {
+            let box = isOfHeads ? frame.heads[index].box : frame.anchors[index]
+            let distance = isOfHeads ? frame.heads[index].distance : field.faceDepth(box, among: count)
+            guard let distance else { continue }
+            if isNone {
+                seen.removeAll(keepingCapacity: true)
+                (owners, isNone) = (0, false)
+            }
+            let face = SeenFace(box: box, distance: distance, isSubject: false)
+            guard let rank = Subject.rank(face, of: object, last) else {
+                seen.append(face)
+                continue
+            }
+            var place = owners
+            while place > 0, let before = Subject.rank(seen[place - 1], of: object, last), before > rank { place -= 1 }
+            seen.insert(face, at: place)
+            owners += 1
+        }
+        if isNone { owners = last == nil ? 0 : 1 } else { nameOwner(owners > 0 ? 0 : nil) }
+        return !isNone
+    }
+
+    /// Lower for a face whose thing it is more likely; nil where it is not.
+    private static func rank(
+        _ face: SeenFace, of object: Anchor.Object, _ last: Rectangle<Double>?
+    ) -> Double? {
+        let behind = object.distance - face.distance
+        guard behind > -armLength, behind < behindFace else { return nil }
+        if let last, last.isAt(face.box) { return -1 }
+        return object.point.map { abs(face.box.x + face.box.width / 2 - $0.x) } ?? face.distance
+    }
+
+    /// Makes a face that of the anchored person, and the first.
+    private mutating func nameOwner(_ owner: Int?) {
+        for index in seen.indices { seen[index].isSubject = index == owner }
+        if let owner { seen.swapAt(0, owner) }
+    }
+
+    private mutating func placeFaces(on grid: WorkGrid) {
+        faces.removeAll(keepingCapacity: true)
+        for face in seen { faces.append(Face(face, on: grid)) }
+    }
+
+    /// Metres, of the farthest face of the person; nil without one.
+    private var distance: Double? {
+        faces.reduce(nil) { $1.isSubject ? max($0 ?? 0, $1.distance) : $0 }
+    }
+
     /// Removes samples farther to the side of every face of the person than arms reach.
     private func limitSideways(_ members: SampleSet, sparing: SampleSet, on grid: WorkGrid) {
         let allowed = sparing.bits(0)
@@ -299,6 +421,21 @@ struct Subject: ~Copyable {
 
     // MARK: Bodies
 
+    /// Finds the bodies, and those of them that are the person's.
+    private mutating func grow(
+        _ labels: DepthPieces.Labels, _ map: DepthPieces.Map, past: SampleSet, _ sides: SideMemory.Past, hasFaces: Bool
+    ) {
+        describe(labels, map, past: past, sides)
+        join(map)
+        choose(hasFaces: hasFaces, distance: map.distance)
+        for _ in 0..<Subject.rounds where !addBodies(map) { break }
+    }
+
+    /// False where the anchored thing was found, but no part of it is the person's.
+    private var ownsThing: Bool {
+        !bodies.contains { $0.isThing } || bodies.contains { $0.isThing && $0.isSubject }
+    }
+
     /// Computes the statistics of all pieces.
     private mutating func describe(
         _ labels: DepthPieces.Labels, _ map: DepthPieces.Map, past: SampleSet, _ sides: SideMemory.Past
@@ -320,7 +457,15 @@ struct Subject: ~Copyable {
                     unsafe bodies[piece].was.others += Subject.count(sides.others.row(y), in: columns)
                     bodies[piece].doubt += sides.doubt(columns, row: y)
                 }
+                if let depths = thing?.depths {
+                    for x in columns where depths.contains(map.depth(x, y)) { bodies[piece].thing &+= 1 }
+                }
                 count(columns, row: y, map, in: piece)
+            }
+        }
+        if let place = thing?.place {
+            for y in place.rows {
+                for x in place.columns where labels.samples.bits(y).contains(x) { bodies[labels[x, y]].thing += 1 }
             }
         }
         for index in bodies.indices {
@@ -429,6 +574,13 @@ struct Subject: ~Copyable {
 
     /// Marks the bodies that are the person for themselves.
     private mutating func choose(hasFaces: Bool, distance: Double) {
+        var (most, hasSubject) = (0, faces.contains { $0.isSubject })
+        for index in bodies.indices where isBody(index) { most = max(most, bodies[index].thing) }
+        for index in bodies.indices where isBody(index) && most > 0 {
+            bodies[index].isThing = Double(bodies[index].thing) >= Subject.objectShare * Double(most)
+            if !hasSubject { bodies[index].isSubject = bodies[index].isThing }
+        }
+        if most > 0, !hasSubject { return }
         if hasFaces {
             var (seeds, chest, isAny) = (0, 0, false)
             for index in bodies.indices where isBody(index) {
@@ -518,7 +670,7 @@ struct Subject: ~Copyable {
         for index in bodies.indices where isBody(index) { seeds += bodies[index].seeds }
         for index in bodies.indices where isBody(index) {
             let body = bodies[index]
-            let isSure = body.isSubject && body.seeds * 10 > seeds * 3
+            let isSure = body.isSubject && (body.isThing || body.seeds * 10 > seeds * 3)
             let doubt = body.doubt / Double(max(body.count, 1))
             bodies[index].doubt = 0
             guard body.side != 0, body.isSubject != (body.side > 0), !isSure, SideMemory.keeps(doubt: doubt) else {
@@ -558,6 +710,17 @@ struct Subject: ~Copyable {
         }
         others.fill { unsafe others.words[$0] & ~person.words[$0] }
         return count > 0 && sum > 0 ? sum / Double(count) : nil
+    }
+
+    /// The largest depth of samples, in metres; 0 of none.
+    private static func farthest(_ samples: SampleSet, _ map: DepthPieces.Map) -> Double {
+        var farthest: Float = 0
+        for y in 0..<samples.height {
+            samples.bits(y).forEachRun(upTo: samples.width) { columns in
+                for x in columns { farthest = max(farthest, map.depth(x, y)) }
+            }
+        }
+        return Double(farthest)
     }
 
     /// The part of a run that is nearer to the person's face than to those of neighbours.

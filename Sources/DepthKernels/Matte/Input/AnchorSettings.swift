@@ -30,9 +30,9 @@ package enum AnchorMode: Int, Sendable, CaseIterable {
     case auto
     /// A face or person; everything is background while none was ever seen.
     case face
-    /// The nearest large object.
+    /// The nearest large object, with all that it hangs on.
     case nearest
-    /// The depth under a point of the frame.
+    /// The thing under a point of the frame, with all that it hangs on.
     case point
     /// No anchor: `MatteSettings.cutoff` is the cutoff.
     case fixed
@@ -44,8 +44,8 @@ package enum AnchorMode: Int, Sendable, CaseIterable {
         switch self {
         case .auto: "The face, else the head in the depth map; the property cutoff until one was seen"
         case .face: "The face that a detector found; everything is background until one was seen"
-        case .nearest: "The nearest large object in the depth map"
-        case .point: "The depth at (anchor-x, anchor-y)"
+        case .nearest: "The nearest large object in the depth map, with all that it hangs on"
+        case .point: "The thing at (anchor-x, anchor-y), with all that it hangs on"
         case .fixed: "None: the property cutoff is used as it is"
         case .head: "The head in the depth map; everything is background until one was seen"
         }

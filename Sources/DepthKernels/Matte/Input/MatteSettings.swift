@@ -65,6 +65,12 @@ package struct MatteSettings: Equatable, Sendable {
     /// False where a limit of the threshold is NaN: then nothing may be shown, inverted or not.
     func showsAnything(cutoff: Double) -> Bool { mask == .cutoff ? !cutoff.isNaN && !near.isNaN : !focus.isNaN }
 
+    /// True where all is kept that the thing at the anchor hangs on, however far it is behind its nearest part.
+    var keepsWholeObject: Bool {
+        method == .fusion && mask == .cutoff && subject == .anchored && !depth.scale.kind.isRelative
+            && (anchor.mode == .nearest || anchor.mode == .point)
+    }
+
     /// True for a threshold that is not a plain step.
     var hasFeather: Bool { mask != .cutoff || featherNear > 0 || featherFar > 0 }
 }

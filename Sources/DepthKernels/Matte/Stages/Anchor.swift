@@ -17,10 +17,20 @@ struct Anchor {
         let distance: Double
     }
 
+    /// A thing that was measured in the last frame, or in one before.
+    struct Object {
+        /// Metres.
+        let distance: Double
+        /// In video pixels; nil for the nearest thing.
+        let point: (x: Double, y: Double)?
+    }
+
     /// Metres; nil until the first measurement.
     private(set) var distance: Double?
     /// The face that set the cutoff in the last frame.
     private(set) var face: Face?
+    /// The thing that set it, with the modes `nearest` and `point`.
+    private(set) var object: Object?
     /// The last face that set the cutoff; kept over frames without a face.
     private var followedFace: Face?
     /// The last distance that the mode `nearest` measured, in metres.
@@ -34,7 +44,7 @@ struct Anchor {
     ///
     /// - Returns: nil where the requested anchor was never seen; 0 for a mask about a focus, which has no cutoff.
     mutating func cutoff(of frame: MatteFrame, _ field: DepthField, _ settings: MatteSettings) -> Double? {
-        face = nil
+        (face, object) = (nil, nil)
         sinceMeasured = sinceMeasured.flatMap { since in frame.elapsed.map { since + $0 } }
         if settings.mask != .cutoff { return 0 }
         let mode = settings.anchor.followsPerson ? AnchorMode.auto : settings.anchor.mode
@@ -43,8 +53,11 @@ struct Anchor {
             self.mode = mode
         }
         if mode == .fixed { return settings.cutoff }
-        if let measured = measure(frame, field, settings.anchor) {
-            follow(measured, timeConstant: settings.anchor.smoothing)
+        let measured = measure(frame, field, settings.anchor)
+        if let measured { follow(measured, timeConstant: settings.anchor.smoothing) }
+        if mode == .nearest || mode == .point, let distance = measured ?? distance {
+            let point = (settings.anchor.x * Double(frame.width), settings.anchor.y * Double(frame.height))
+            object = Object(distance: distance, point: mode == .point ? point : nil)
         }
         if let distance { return distance + settings.anchor.margin }
         return settings.anchor.mode == .auto ? settings.cutoff : nil
@@ -124,7 +137,7 @@ extension FaceSelect {
 
 extension Rectangle<Double> {
     /// True where the center of another box lies in this one.
-    fileprivate func isAt(_ other: Rectangle<Double>) -> Bool {
+    func isAt(_ other: Rectangle<Double>) -> Bool {
         abs(other.x + other.width / 2 - x - width / 2) < width / 2
             && abs(other.y + other.height / 2 - y - height / 2) < height / 2
     }
