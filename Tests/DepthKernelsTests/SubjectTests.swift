@@ -70,13 +70,7 @@ import Testing
 
     @Test func `shoes that are not measured stay, and a dark patch of the floor does not`() throws {
         var scene = Scene()
-        scene.addFloor(height: 0.88)
-        scene.addPerson(axis: 160, top: 10, distance: 2.2, isWhole: true)
-        let (whole, width) = (scene.depth, scene.width)
-        scene.add(130..<190, 212..<232) { x, y in
-            let distance = whole[y * width + x]
-            return distance < Scene.floorDistance(y, height: 0.88) ? 0 : distance
-        }
+        scene.addShoes()
         scene.add(210..<240, 205..<225) { _, _ in 0 }
         let alpha = try scene.alpha()
         #expect(scene.isKept(alpha, Rectangle(143, 205, 151, 226)))
@@ -281,15 +275,8 @@ import Testing
 
     @Test func `a link at the limit does not come and go`() throws {
         // A thing beside the shoulder whose step goes to and fro about the limit.
-        func scene(step: Float) -> Scene {
-            var scene = Scene()
-            scene.noise = 0
-            scene.addPerson(axis: 130, top: 40, distance: 1.8)
-            scene.add(160..<186, 100..<200) { _, _ in 1.882 + step }
-            return scene
-        }
         let thing = Rectangle(170, 110, 182, 190)
-        let (below, above) = (scene(step: 0.06), scene(step: 0.1))
+        let (below, above) = (Scene.scene(besideShoulderBy: 0.06), Scene.scene(besideShoulderBy: 0.1))
         #expect(try below.isKept(below.alpha(), thing) && above.isGone(above.alpha(), thing))
         let matte = Matte()
         _ = try below.alpha(of: matte)
@@ -301,6 +288,20 @@ import Testing
         for _ in 0..<3 { #expect(try above.isKept(above.alpha(of: matte), thing)) }
         for _ in 0..<12 { _ = try above.alpha(of: matte) }
         #expect(try above.isGone(above.alpha(of: matte), thing))
+    }
+
+    @Test(arguments: SubjectStage.allCases)
+    func `each stage is worth what no other knows`(stage: SubjectStage) throws {
+        let (frames, part, isKept) = Scene.telling(stage)
+        func share(leftOut: SubjectStage?) throws -> Double {
+            let matte = Matte()
+            matte.leftOut = leftOut
+            var alpha: [UInt8] = []
+            for scene in frames { alpha = try scene.alpha(of: matte) }
+            return frames[0].share(alpha, part)
+        }
+        let (with, without) = try (share(leftOut: nil), share(leftOut: stage))
+        #expect(isKept ? with > 0.6 && with > without + 0.4 : without > with + 0.4, "\(with), without it \(without)")
     }
 
     @Test func `neither threads nor instruction sets show`() throws {
@@ -429,6 +430,63 @@ private struct Scene {
         }
     }
 
+    /// Frames in which a part is kept, or gone, because of a stage alone.
+    static func telling(_ stage: SubjectStage) -> (frames: [Scene], part: Rectangle<Int>, isKept: Bool) {
+        var scene = Scene()
+        switch stage {
+        case .floor:
+            scene.addFloor(height: 0.88)
+            scene.addPerson(axis: 160, top: 10, distance: 2.2, isWhole: true)
+            return ([scene], Rectangle(20, 228, 100, 238), false)
+        case .small:
+            scene.addPerson(axis: 160, top: 20, distance: 1.2)
+            scene.add(211..<223, 100..<150) { _, _ in 1.35 }
+            return ([scene], Rectangle(214, 105, 219, 145), true)
+        case .loose:
+            scene.addPerson(axis: 160, top: 20, distance: 0.9)
+            scene.add(270..<300, 80..<240) { _, _ in 0.7 }
+            return ([scene], Rectangle(276, 86, 294, 230), true)
+        case .sides:
+            let frames = [Float(0.06), 0.1].map { Scene.scene(besideShoulderBy: $0) }
+            return (frames, Rectangle(170, 110, 182, 190), true)
+        case .rough:
+            scene.addPerson(axis: 160, top: 20, distance: 1.2)
+            scene.add(60..<130, 120..<160) { _, _ in 0.6 }
+            scene.add(60..<109, 160..<180) { _, y in 0.6 + 0.03 * Float(y - 160) }
+            return ([scene], Rectangle(66, 163, 100, 176), true)
+        case .specks:
+            scene.addPerson(axis: 160, top: 10, distance: 2.2, isWhole: true)
+            let whole = scene
+            scene.add(136..<184, 126..<234) { x, y in
+                x % 4 < 3 && y % 4 < 3 ? whole.depth[y * whole.width + x] : 0
+            }
+            return ([scene], Rectangle(139, 180, 149, 220), true)
+        case .feet:
+            scene.addShoes()
+            return ([scene], Rectangle(143, 205, 151, 226), true)
+        }
+    }
+
+    /// Someone with a thing beside the shoulder, that many metres behind it.
+    static func scene(besideShoulderBy step: Float) -> Scene {
+        var scene = Scene()
+        scene.noise = 0
+        scene.addPerson(axis: 130, top: 40, distance: 1.8)
+        scene.add(160..<186, 100..<200) { _, _ in 1.882 + step }
+        return scene
+    }
+
+    /// Someone on a floor whose shoes are not measured.
+    mutating func addShoes() {
+        addFloor(height: 0.88)
+        addPerson(axis: 160, top: 10, distance: 2.2, isWhole: true)
+        let whole = self
+        add(130..<190, 212..<232) { x, y in
+            let distance = whole.depth[y * whole.width + x]
+            return distance < Scene.floorDistance(y, height: 0.88) ? 0 : distance
+        }
+    }
+
     /// The inside of a person's head.
     static func head(_ axis: Int, _ top: Int, _ distance: Double) -> Rectangle<Int> {
         let scale = samplesPerMetre(distance)
@@ -446,7 +504,7 @@ private struct Scene {
     func isKept(_ alpha: [UInt8], _ inside: Rectangle<Int>) -> Bool { share(alpha, inside) > 0.99 }
     func isGone(_ alpha: [UInt8], _ inside: Rectangle<Int>) -> Bool { share(alpha, inside) < 0.01 }
 
-    private func share(_ alpha: [UInt8], _ inside: Rectangle<Int>) -> Double {
+    func share(_ alpha: [UInt8], _ inside: Rectangle<Int>) -> Double {
         var sum = 0
         for y in inside.rows { for x in inside.columns { sum += Int(alpha[y * width + x]) } }
         return Double(sum) / Double(255 * inside.rows.count * inside.columns.count)

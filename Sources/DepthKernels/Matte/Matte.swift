@@ -134,6 +134,12 @@ package final class Matte: AlphaSource {
     /// The heads that the last frame's depth map showed, in video pixels, the followed one first.
     package var lastHeads: [Head] { heads.heads }
 
+    /// A stage of the fusion that is skipped, so that a test sees what it is for; nil for none.
+    package var leftOut: SubjectStage? {
+        get { fusion.leftOut }
+        set { fusion.leftOut = newValue }
+    }
+
     // MARK: Alpha
 
     /// True where the alpha is estimated from the video's colors too, so that its edges follow those of the video.

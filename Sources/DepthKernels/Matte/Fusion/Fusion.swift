@@ -41,6 +41,11 @@ struct Fusion: ~Copyable {
     /// The largest weight of the last frame: with 1, errors of the first frame would never decay.
     private static let mostSettled = 0.95
 
+    var leftOut: SubjectStage? {
+        get { subject.leftOut }
+        set { subject.leftOut = newValue }
+    }
+
     /// The opaque and the clear parts of the last frame's alpha.
     var covers: AlphaCovers? { drawing.alphaCovers }
 

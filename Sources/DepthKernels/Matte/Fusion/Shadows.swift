@@ -97,7 +97,8 @@ struct Shadows: ~Copyable {
                 guard isLeft || near.contains(before) && far.contains(after) else { return }
                 let side = isLeft ? 0 : 1
                 let (person, room) = unsafe isLeft ? (row[after], row[before]) : (row[before], row[after])
-                let difference = 1 / max(person, 1e-3) - 1 / max(room, 1e-3)
+                guard person > 0, room > 0 else { return }
+                let difference = 1 / person - 1 / room
                 runs.append(Run(y: y, columns: columns, side: side, difference: difference))
                 if columns.count >= Shadows.shortestVote {
                     sides[side].votes += Double(min(columns.count, Shadows.longestVote))

@@ -1,3 +1,8 @@
+/// The stages of `Subject`; tests leave them out one by one.
+package enum SubjectStage: Sendable, CaseIterable {
+    case floor, small, loose, sides, rough, specks, feet
+}
+
 /// The stage that decides whose the samples in front of the cutoff are: the anchored person's, others', or nobody's.
 ///
 /// The floor is nobody's (`FloorPlanes`). Pieces of the depth map (`DepthPieces`) are one body where most of their border has no
@@ -73,6 +78,7 @@ struct Subject: ~Copyable {
     /// Of `seen`, the first ones, whose the anchored thing may be.
     private var owners = 0
     private var thing: Thing?
+    var leftOut: SubjectStage?
     private var pastCount = 0
 
     private struct SeenFace {
@@ -242,7 +248,8 @@ struct Subject: ~Copyable {
             face.map { ($0.axis, ($0.top + $0.bottom) / 2, $0.distance) }
             ?? object.map { (Double(grid.width) / 2, Double(grid.height) / 2, $0.distance) }
         planes.find(
-            field, farthest: 1.5 * cutoff, past: past, sparing: spare, below: middle, into: floor, loops)
+            field, farthest: 1.5 * cutoff, past: past, sparing: spare, below: leftOut == .floor ? nil : middle,
+            into: floor, loops)
         members.fill { unsafe near.words[$0] & ~floor.words[$0] }
         if face != nil { limitSideways(members, sparing: spare, on: grid) }
         var map = unsafe DepthPieces.Map(
@@ -261,7 +268,7 @@ struct Subject: ~Copyable {
             }
         }
 
-        keepSides(labels)
+        if leftOut != .sides { keepSides(labels) }
         let mean = write(labels, map, person: person, others: others)
         let behind = object.map { object in
             let behind = max((distance ?? object.distance) + settings.anchor.margin, Subject.farthest(person, map))
@@ -271,10 +278,10 @@ struct Subject: ~Copyable {
         }
         loose.fill { unsafe members.words[$0] & ~(person.words[$0] | others.words[$0]) }
         others.fill { unsafe others.words[$0] | floor.words[$0] }
-        rough.divide(loose, map, person: person, others: others, spare: spare)
+        if leftOut != .rough { rough.divide(loose, map, person: person, others: others, spare: spare) }
         spare.fill { unsafe members.words[$0] & ~(person.words[$0] | others.words[$0]) }
-        addSpecks(spare, map, to: person)
-        addFeet(to: person, floor: floor, map)
+        if leftOut != .specks { addSpecks(spare, map, to: person) }
+        if leftOut != .feet { addFeet(to: person, floor: floor, map) }
         memoryOfSides.remember(field, person: person, others: others)
 
         pastCount = 0
@@ -611,7 +618,7 @@ struct Subject: ~Copyable {
         let distance = map.distance
         let farthest = Subject.behind + Subject.behindSquare * distance * distance
         func isSmall(_ body: Body) -> Bool {
-            body.distance - distance < farthest - Subject.bulk * Subject.area(body, map)
+            leftOut != .small && body.distance - distance < farthest - Subject.bulk * Subject.area(body, map)
         }
         for index in bodies.indices {
             (bodies[index].touching, bodies[index].joined, bodies[index].elsewhere) = (0, 0, 0)
@@ -638,7 +645,7 @@ struct Subject: ~Copyable {
             let isJoined =
                 body.touching > 0 && joined >= Subject.share * Double(body.touching) && joined >= body.long
                 && body.joined >= body.elsewhere
-            let isLoose = isLoose(body, map) && body.distance < distance + Subject.arm.behind
+            let isLoose = leftOut != .loose && isLoose(body, map) && body.distance < distance + Subject.arm.behind
             let isBelow = body.trunk * 2 > body.count
             let isSpeck =
                 isBelow && Subject.area(body, map) < Subject.speck && Subject.isSameDistance(body.distance, distance)
