@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-for line in depthmatte/quad depthmatte/methods depthmatte/limits depthmatte/settings depthmatte/effects depthcolorize/palettes depthcloud/views; do
+for line in depthmatte/people depthmatte/quad depthmatte/methods depthmatte/limits depthmatte/settings depthmatte/effects depthcolorize/palettes depthcloud/views; do
     name=${line##*/}
     "$here/run.sh" "$here/$line.launch" OUTPUT="$folder/$name.png"
     gst-launch-1.0 --no-fault -q filesrc location="$folder/$name.png" ! pngdec ! videoconvert \
