@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// How good the fused matte is: a few of the streams that `Tests/quality/run.sh` judges, with its scores.
@@ -35,6 +36,14 @@ import Testing
         var testDescription: String { "\(pattern), \(sensor)" }
     }
 
+    /// One of `pipelines/people`, and somewhat more than what the two frames scored, with face boxes or without.
+    struct Person: CustomTestStringConvertible {
+        let clip: String
+        let bounds: Scores
+
+        var testDescription: String { clip }
+    }
+
     private static let parts = [
         Part(pattern: "far", sensor: "ideal", rows: 215..<270, columns: 0..<480, lost: 30, kept: 80),
         Part(pattern: "far", sensor: "structured-light", rows: 215..<270, columns: 0..<480, lost: 50, kept: 60),
@@ -54,6 +63,15 @@ import Testing
             properties: "sensor=structured-light", depthSize: (320, 180), rate: 1_000_000,
             bounds: Scores(0.25, leak: 0.1, change: 0.35)),
         Scene(properties: "sensor=phone", depthSize: (320, 180), bounds: Scores(0.5, leak: 0.1, change: 4)),
+    ]
+
+    private static let people = [
+        Person(clip: "window", bounds: Scores(1.85, leak: 0.047, change: 3.94)),
+        Person(clip: "wave", bounds: Scores(5.12, leak: 0.02, change: 8.46)),
+        Person(clip: "mug", bounds: Scores(2.34, leak: 0.216, change: 6)),
+        Person(clip: "chair", bounds: Scores(1.8, leak: 0.033, change: 5.2)),
+        Person(clip: "full", bounds: Scores(0.72, leak: 0.01, change: 3.05)),
+        Person(clip: "dim", bounds: Scores(1.42, leak: 0.031, change: 2.3)),
     ]
 
     private static let cases = [
@@ -103,17 +121,17 @@ import Testing
             """, in: folder
         ).run()
         #expect(result.status == 0, "\(result.output)")
-        func mattes(in file: String, bytesPerPixel: Int) throws -> [Alpha] {
-            let bytes = [UInt8](try Data(contentsOf: folder.appending(path: file)))
-            let size = width * height * bytesPerPixel
-            try #require(bytes.count == size * frames)
-            return (0..<frames).map { frame in
-                let values = stride(from: size * frame, to: size * (frame + 1), by: bytesPerPixel).map { bytes[$0] }
-                return Alpha(width: width, height: height, values: values)
-            }
-        }
-        let truths = try mattes(in: "truth", bytesPerPixel: 1)
-        return Scores(of: try mattes(in: "alpha", bytesPerPixel: 3), truths: truths)
+        return try scores(in: folder, width: width, height: height, frames: frames)
+    }
+
+    /// Of the frames of the files "alpha", RGB, and "truth", gray.
+    private func scores(in folder: URL, width: Int, height: Int, frames: Int) throws -> Scores {
+        let alphas = try Alpha.frames(
+            of: folder.appending(path: "alpha"), width: width, height: height, bytesPerPixel: 3)
+        let truths = try Alpha.frames(
+            of: folder.appending(path: "truth"), width: width, height: height, bytesPerPixel: 1)
+        try #require(alphas.count == frames && truths.count == frames)
+        return Scores(of: alphas, truths: truths)
     }
 
     @Test(arguments: parts)
@@ -151,6 +169,57 @@ import Testing
         }
         let pixels = (lost: lost / Double(255 * frames), kept: kept / Double(255 * frames))
         #expect(pixels.lost <= part.lost && pixels.kept <= part.kept, "\(pixels)")
+    }
+
+    @Test(arguments: people, [true, false])
+    func `a rendered person is cut out along hair, cloth and blur`(_ person: Person, hasFace: Bool) throws {
+        let clip = try PeopleClip(person.clip)
+        let folder = try Places.makeFolder()
+        let faces = clip.faces.map { "\($0[0]),\($0[1]),\($0[2]),\($0[3])" }.joined(separator: "|")
+        let anchor = hasFace ? "! roiset rectangles=\(faces) ! depthmatte anchor=face" : "! depthmatte anchor=head"
+        let result = Command.launch(
+            """
+            \(clip.pictures("color")) ! jpegdec ! videoconvert ! video/x-raw,format=RGB
+                \(anchor) name=matte view=matte ! filesink location=alpha
+            \(clip.pictures("depth")) ! pngdec ! matte.depth
+            \(clip.pictures("alpha")) ! pngdec ! video/x-raw,format=GRAY8 ! filesink location=truth
+            """, in: folder
+        ).run()
+        #expect(result.status == 0, "\(result.output)")
+        let scores = try scores(in: folder, width: 640, height: 360, frames: clip.faces.count)
+        #expect(scores.isWithin(person.bounds), "\(scores)")
+    }
+
+    @Test(arguments: people, [true, false])
+    func `nothing blinks while a rendered person stands still`(_ person: Person, hasFace: Bool) throws {
+        let (clip, folder) = try (PeopleClip(person.clip), Places.makeFolder())
+        let depth = try clip.writeStill(frames: 8, in: folder)
+        let face = clip.faces[0].map(String.init).joined(separator: ",")
+        let anchor = hasFace ? "! roiset rectangles=\(face) ! depthmatte anchor=face" : "! depthmatte anchor=head"
+        let result = Command.launch(
+            """
+            filesrc location=color ! rawvideoparse width=640 height=360 format=rgb framerate=30/1
+                \(anchor) name=matte view=matte ! filesink location=alpha
+            filesrc location=depth ! rawvideoparse width=\(depth.width) height=\(depth.height) format=gray16-be
+                framerate=30/1 ! matte.depth
+            """, in: folder
+        ).run()
+        #expect(result.status == 0, "\(result.output)")
+        let alphas = try Alpha.frames(of: folder.appending(path: "alpha"), width: 640, height: 360, bytesPerPixel: 3)
+        try #require(alphas.count == 8)
+        #expect(Alpha.largestBlink(of: alphas) <= 640 * 360 / 1000)
+    }
+
+    @Test func `what appears or vanishes for one or two frames blinks`() {
+        func largest(_ shown: [Bool]) -> Int {
+            let square = (0..<100).map { UInt8($0 % 10 < 4 && $0 / 10 < 5 ? 255 : 0) }
+            let nothing = [UInt8](repeating: 0, count: 100)
+            return Alpha.largestBlink(of: shown.map { Alpha(width: 10, height: 10, values: $0 ? square : nothing) })
+        }
+        #expect(largest([false, true, false, false, false]) == 20)
+        #expect(largest([true, true, false, false, true]) == 20)
+        #expect(largest([false, true, true, true, false]) == 0)
+        #expect(largest([true, true, false, false, false]) == 0)
     }
 
     @Test(
@@ -225,6 +294,47 @@ struct Alpha {
     let height: Int
     let values: [UInt8]
 
+    /// The first byte of each pixel of a file of raw frames.
+    static func frames(of file: URL, width: Int, height: Int, bytesPerPixel: Int) throws -> [Alpha] {
+        let bytes = [UInt8](try Data(contentsOf: file))
+        let size = width * height * bytesPerPixel
+        return stride(from: 0, to: bytes.count - size + 1, by: size).map { start in
+            let values = stride(from: start, to: start + size, by: bytesPerPixel).map { bytes[$0] }
+            return Alpha(width: width, height: height, values: values)
+        }
+    }
+
+    /// Pixels of the largest connected piece that is shown, or not, for one or two frames between others.
+    static func largestBlink(of alphas: [Alpha]) -> Int {
+        var largest = 0
+        for now in 1..<alphas.count - 1 {
+            var isLeft = alphas[now].values.indices.map { index in
+                let shown = alphas.map { $0.values[index] > 127 }
+                let before = shown[..<now].last { $0 != shown[now] } != nil
+                let run =
+                    shown[..<now].reversed().prefix { $0 == shown[now] }.count
+                    + shown[now...].prefix { $0 == shown[now] }.count
+                return before && shown[now...].contains(!shown[now]) && run < 3
+            }
+            for start in isLeft.indices where isLeft[start] {
+                var (open, size, width) = ([start], 0, alphas[now].width)
+                isLeft[start] = false
+                while let index = open.popLast() {
+                    size += 1
+                    let sides =
+                        [index - width, index + width] + (index % width > 0 ? [index - 1] : [])
+                        + (index % width < width - 1 ? [index + 1] : [])
+                    for other in sides where isLeft.indices.contains(other) && isLeft[other] {
+                        isLeft[other] = false
+                        open.append(other)
+                    }
+                }
+                largest = Swift.max(largest, size)
+            }
+        }
+        return largest
+    }
+
     /// The largest alpha in the square that reaches `radius` pixels each way.
     func dilated(by radius: Int) -> Alpha { filtered(by: radius) { Swift.max($0, $1) } }
 
@@ -247,6 +357,81 @@ struct Alpha {
             }
         }
         return Alpha(width: width, height: height, values: all)
+    }
+}
+
+/// Two successive frames of a rendered person in `pipelines/people`.
+struct PeopleClip {
+    private struct Manifest: Decodable {
+        struct Frame: Decodable {
+            let clip: String
+            let face: [Int]
+        }
+
+        let frames: [Frame]
+    }
+
+    private static let folder = Places.pipelines.appending(path: "people")
+
+    let name: String
+    /// x, y, width, height of each frame's face.
+    let faces: [[Int]]
+
+    init(_ name: String) throws {
+        let text = try Data(contentsOf: PeopleClip.folder.appending(path: "manifest.json"))
+        self.name = name
+        faces = try JSONDecoder().decode(Manifest.self, from: text).frames.filter { $0.clip == name }.map(\.face)
+        try #require(faces.count == 2)
+    }
+
+    /// A source of the frames' "color", "depth" or "alpha", which are yet to be decoded.
+    func pictures(_ kind: String) -> String {
+        let type = kind == "color" ? "jpg" : "png"
+        let location = PeopleClip.folder.appending(path: "\(name)-\(kind)-").path + "%d." + type
+        return "multifilesrc location=\"\(location)\" caps=image/\(kind == "color" ? "jpeg" : "png"),framerate=30/1"
+    }
+
+    /// Writes the first frame again and again to the files "color", RGB, and "depth", 16 bits, high byte first. The noise
+    /// of the camera and of the sensor, and the samples that it loses at edges, are others in each.
+    func writeStill(frames: Int, in folder: URL) throws -> (width: Int, height: Int) {
+        let result = Command.launch(
+            """
+            \(pictures("color")) num-buffers=1 ! jpegdec ! videoconvert ! video/x-raw,format=RGB ! filesink location=c
+            \(pictures("depth")) num-buffers=1 ! pngdec ! video/x-raw,format=GRAY16_BE ! filesink location=d
+            """, in: folder
+        ).run()
+        #expect(result.status == 0, "\(result.output)")
+        let color = [UInt8](try Data(contentsOf: folder.appending(path: "c")))
+        let depth = [UInt8](try Data(contentsOf: folder.appending(path: "d")))
+        // Maps are 640, 512 or 320 samples wide and as wide as the picture.
+        let samples = stride(from: 0, to: depth.count, by: 2).map { 256 * Int(depth[$0]) + Int(depth[$0 + 1]) }
+        let height = Int((Double(samples.count) * 9 / 16).squareRoot())
+        let width = samples.count / height
+        var generator = RepeatableRandomNumberGenerator(seed: 35)
+        var (colors, depths) = (Data(), Data())
+        for _ in 0..<frames {
+            colors.append(
+                contentsOf: color.map { UInt8(clamping: Int($0) + Int((1.5 * generator.normal()).rounded())) })
+            for (index, sample) in samples.enumerated() {
+                let isEdge = [index - 1, index + 1, index - width, index + width].contains { other in
+                    samples.indices.contains(other) && abs(samples[other] - sample) > 80
+                }
+                let isLost = sample == 0 || Double.random(in: 0..<1, using: &generator) < (isEdge ? 0.12 : 0.003)
+                let noise = 2e-6 * Double(sample * sample) * generator.normal()
+                let count = isLost ? 0 : UInt16(clamping: sample + Int(noise.rounded()))
+                depths.append(contentsOf: [UInt8(count >> 8), UInt8(count & 255)])
+            }
+        }
+        try colors.write(to: folder.appending(path: "color"))
+        try depths.write(to: folder.appending(path: "depth"))
+        return (width, height)
+    }
+}
+
+extension RepeatableRandomNumberGenerator {
+    /// Of mean 0 and deviation 1, nearly: the sum of 12 even ones.
+    fileprivate mutating func normal() -> Double {
+        (0..<12).reduce(-6) { sum, _ in sum + Double.random(in: 0..<1, using: &self) }
     }
 }
 
