@@ -13,7 +13,7 @@ import Testing
         bench.leading.start(follower.leading.caps)
         let visitor = Visitor(bench.element, followed.stream)
         let repeater = Repeater { _ in visitor.visit() }
-        let count = 500
+        let count = 100
         var starts: [GstClockTime] = []
         for number in 0..<count {
             bench.leading.push(follower.leading.frame, at: time(ofFrame: number))
