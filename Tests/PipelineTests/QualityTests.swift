@@ -36,7 +36,7 @@ import Testing
         var testDescription: String { "\(pattern), \(sensor)" }
     }
 
-    /// One of `pipelines/people`, and somewhat more than what the two frames scored, with face boxes or without.
+    /// One of `pipelines/people`, and somewhat more than what the two frames scored, whatever the anchor.
     struct Person: CustomTestStringConvertible {
         let clip: String
         let bounds: Scores
@@ -171,16 +171,16 @@ import Testing
         #expect(pixels.lost <= part.lost && pixels.kept <= part.kept, "\(pixels)")
     }
 
-    @Test(arguments: people, [true, false])
-    func `a rendered person is cut out along hair, cloth and blur`(_ person: Person, hasFace: Bool) throws {
+    @Test(arguments: people, ["face", "head", "nearest"])
+    func `a rendered person is cut out along hair, cloth and blur`(_ person: Person, anchor: String) throws {
         let clip = try PeopleClip(person.clip)
         let folder = try Places.makeFolder()
         let faces = clip.faces.map { "\($0[0]),\($0[1]),\($0[2]),\($0[3])" }.joined(separator: "|")
-        let anchor = hasFace ? "! roiset rectangles=\(faces) ! depthmatte anchor=face" : "! depthmatte anchor=head"
+        let detector = anchor == "face" ? "! roiset rectangles=\(faces)" : ""
         let result = Command.launch(
             """
-            \(clip.pictures("color")) ! jpegdec ! videoconvert ! video/x-raw,format=RGB
-                \(anchor) name=matte view=matte ! filesink location=alpha
+            \(clip.pictures("color")) ! jpegdec ! videoconvert ! video/x-raw,format=RGB \(detector)
+                ! depthmatte anchor=\(anchor) name=matte view=matte ! filesink location=alpha
             \(clip.pictures("depth")) ! pngdec ! matte.depth
             \(clip.pictures("alpha")) ! pngdec ! video/x-raw,format=GRAY8 ! filesink location=truth
             """, in: folder
