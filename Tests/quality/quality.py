@@ -12,6 +12,7 @@ if __name__ == "__main__" and {"-h", "--help"} & set(sys.argv[1:]) and find_spec
 import cv2
 import numpy as np
 
+import photoreal
 import scores
 import sheets
 from cases import Cases
@@ -20,7 +21,7 @@ from streams import element, recipe, reference, tuned
 
 REFERENCE, TUNED = "reference", "sample, tuned"
 SETTINGS = ["method=threshold", TUNED, REFERENCE, "method=fusion"]
-FUSION = "method=fusion subject=all"  # as the reference, which knows no subject
+FUSION = "method=fusion"
 
 # Scores of a stream: the mean over its frames of (alpha, truth, judged), and of those that need the depth map.
 PER_FRAME = {
@@ -177,7 +178,8 @@ def agree(streams, settings, report):
     rows, agrees = [], True
     for stream in streams:
         # The reference's cutoff jumps with the face.
-        ours, theirs = element(stream, f"{settings} anchor-smoothing=0"), reference(stream)
+        ours = element(stream, f"{settings} anchor-smoothing=0")
+        theirs = reference(stream, anchored="subject=all" not in settings)
         difference = np.abs(ours - theirs) * 255
         relative, which = worst_score(stream, ours, theirs) if stream.truths else (math.nan, "")
         agrees = agrees and difference.mean() <= 1 and (difference <= 8).mean() >= 0.999 and not relative > 0.02
@@ -204,6 +206,9 @@ def everything(names, cases, arguments):
     for stream in cases.everything() if cases else []:
         if wanted(stream.name, arguments.only):
             yield stream
+    for name, sensor in photoreal.names():
+        if wanted(f"{name} {sensor}", arguments.only):
+            yield photoreal.clip(name, sensor)
 
 
 def wanted(name, only):
@@ -225,6 +230,8 @@ def main():
     cases = Cases(folder) if folder else None
     if not cases:
         print("real cases: skipped, DEPTHMATTE_REAL_DATA names none", file=sys.stderr)
+    if arguments.agree and not photoreal.FOLDER:
+        print("photoreal clips: skipped, DEPTHMATTE_PHOTOREAL names none", file=sys.stderr)
     if arguments.agree:
         agreed = [
             agree(everything(names, cases, arguments), settings, report) for settings in arguments.settings or [FUSION]]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reference of depthmatte's quality matte, in NumPy and OpenCV: depth + video (+ face box) -> alpha, frame after frame.
+"""Reference of depthmatte's quality matte, in NumPy and OpenCV: depth + video (+ face boxes) -> alpha, frame after frame.
 
     pip install numpy opencv-python-headless
     quality_matte.py --video c0.png c1.png --depth d0.png d1.png --face X,Y,W,H --out 'alpha-%d.png'
@@ -7,7 +7,8 @@
 Depth says where to look, color says where the edge is, a linear model of the video's colors draws it.  Evidence is added
 up as log odds (0 = do not know, + = person, - = room), so each stage is one term and can be tested by itself:
 
- 0. grid      every sample of the depth map (every 2nd, 3rd ... if its longer side is over `longest`); the video averaged down
+ 0. grid      every sample of the depth map (every 2nd, 3rd ... if its longer side is over `longest`); the video averaged down;
+              bands without depth continued, and whose the samples in front of the cutoff are (subject.py)
  1. classes   person, room, open: what is measured and not beside the other side is settled; the rest, the band, is open
  2. color    L: how much better the nearest person color of the neighbourhood explains a sample than the nearest room color
  3. prior     H: the balance of classes around a measured sample; for a hole: shadow, endless room, head, or nothing known
@@ -32,18 +33,21 @@ import cv2
 import numpy as np
 
 from seed_matte import face_depth, metres
+from subject import Face, Subject, along_bands, continue_bands
 
 
 @dataclass
 class Params:
     longest: int = 768           # samples; a larger depth map is thinned out
+    anchored: bool = True        # the person of the face alone; False: everything in front of the cutoff
     chroma: float = 1.5          # weight of U and V beside Y in color distances
     # 1. classes
     edge: float = 3              # (s) a measured sample so near to the other class is open
     edge_hole: float = 2         # (s) ... and a person's so near to a hole
     reach: float = 0.10          # m that the person may reach into a hole
     doubt: float = 3             # times `edge`: a person's so near to the room is open, though its color is the person's
-    view: float = 1.15           # picture's width / distance (60 degrees), turns metres into samples
+    neighbor: float = 48         # samples: ... or so near to others in front of the cutoff
+    view: float = 1.15           # picture's longer side / distance (60 degrees), turns metres into samples
     gap: float = 10              # (s) a hole so far from measured room may be endless
     reach_endless: float = 0.03  # m (and 3 samples at least) that the person may reach into an endless room
     # 2. color
@@ -104,31 +108,51 @@ class QualityMatte:
         """Forget the past: at start, after a flush, a change of size, a seek, a cut."""
         self.T = self.I = self.alpha = None                                     # last frame: log odds, guide, matte of 0 to 255
         self.noise, self.sides = 0.0, np.zeros(2)                               # sigma of the guide; votes for the shadow's side
+        self.subject = Subject()
         self.ratios = [np.zeros((0, 2))] * 2                                    # of each side: (width / (1/near - 1/far), weight)
 
-    def step(self, video, z, face, cutoff):
-        """BGR uint8; float metres, 0 = not measured; (x, y, w, h) in video pixels or None; metres -> float32 alpha, video size."""
+    def step(self, video, z, face, cutoff, others=()):
+        """BGR uint8; float metres, 0 = not measured; (x, y, w, h) in video pixels or None, of the person; metres; the same of their
+        neighbours -> float32 alpha, video size."""
         p, size = self.p, video.shape[1::-1]
-        z = self.thin(z)
+        whole, focal = z, max(self.thin(z).shape) / p.view
+        z, into = continue_bands(self.thin(z))
+        band = into.any(2)
         scale = max(z.shape) / 640
         full = self.guide(video)
         I = cv2.resize(full, z.shape[::-1], interpolation=cv2.INTER_AREA)
-        head = self.head(face, size, z.shape)
+        head = np.any([self.head(box, size, z.shape) for box in (face, *others)], 0)
+        fg, bg, subject = (z > 0) & (z <= cutoff), z > cutoff, None
+        if p.anchored:
+            subject = self.subject.find(z, cutoff, self.faces(whole, size, z.shape, face, others, focal), focal)
+        if subject:
+            bg = bg | subject.others
+            fg = subject.person & ~bg
+            near = subject.distance
+        else:
+            near = float(z[fg].mean()) if fg.any() else None
 
         # 1. classes
-        fg, bg, hole = (z > 0) & (z <= cutoff), z > cutoff, z <= 0
+        hole = ~(fg | bg)
         e, eh = max(1, round(p.edge * scale)), max(1, round(p.edge_hole * scale))
         inside = cv2.erode(hole.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=1) > 0
         from_fg, from_bg, from_inside = distance(fg), distance(bg), distance(inside)
         wide = hole & (from_inside <= 1.5)                                      # holes of 3x3 and more; smaller ones are dots
-        metre = z.shape[1] / (p.view * (float(z[fg].mean()) if fg.any() else cutoff))
-        endless = self.endless(wide, from_fg, from_bg, p.reach * metre, p.gap * scale)
+        metre = focal / max(cutoff if near is None else near, 1e-3)
+        ends = (distance(fg & ~band), distance(bg & ~band)) if band.any() else (from_fg, from_bg)
+        endless = self.endless(wide | band, *ends, p.reach * metre, p.gap * scale)
         reach = np.where(endless & ~head, max(3.0, p.reach_endless * metre), max(2.0, p.reach * metre))
         far = hole & (from_fg > reach)
         person = fg & (from_bg > e) & (from_inside > eh + 1)
         room = (bg & (from_fg > e)) | far
         doubtful = person & (from_bg <= p.doubt * e)                            # a map that is fat, or fills the gaps of a hand
         open_ = ~(person | room) | doubtful
+        if subject:                                                             # a neighbor's colors may be the person's too
+            doubtful = doubtful | (fg & (distance(subject.others) <= p.neighbor))
+        if band.any():                                                          # the less surely the farther in
+            open_ |= person & along_bands(bg, into, e)
+            room &= ~along_bands(fg, into, e)
+            open_ |= ~(person | room)
 
         # 2. color
         if self.I is not None and not self.continues(I):
@@ -141,7 +165,7 @@ class QualityMatte:
         votes = self.votes(fg, bg, hole, known)
         shadow = np.maximum(votes, width)
         closed = np.where(head, p.head + np.minimum(p.shadow * votes, p.head_shadow * width), p.hole + p.shadow * shadow)
-        closed = np.where(~head & (shadow < 0.5) & self.surrounded(fg, bg, p.enclosed_reach * metre), p.enclosed, closed)
+        closed = np.where(~head & (shadow < 0.5) & self.surrounded(fg & ~band, bg & ~band, p.enclosed_reach * metre), p.enclosed, closed)
         nothing = p.endless + p.head * head
         H = np.where(wide, np.where(endless, nothing, closed), np.where(doubtful, p.trust, np.where(fg, p.vote, np.where(bg, -p.vote, 0))))
 
@@ -154,7 +178,7 @@ class QualityMatte:
         self.T, self.I = T, I
         P = (1 / (1 + np.exp(-T))).astype(np.float32)
         P[T > 7], P[T < -7] = 1, 0
-        self.stages = person & ~doubtful, room, T, P                                        # for tests that look at them one by one
+        self.stages = person & ~open_, room, T, P                                           # for tests that look at them one by one
 
         # 5. drawing
         alpha = np.rint(self.draw(full, I, P, size, scale) * 255)
@@ -175,6 +199,21 @@ class QualityMatte:
         y = cv2.cvtColor(video.astype(np.float32) / 255, cv2.COLOR_BGR2YUV)
         y[..., 1:] *= self.p.chroma
         return y
+
+    @staticmethod
+    def faces(whole, video_size, shape, face, others, focal):
+        """The person's face in samples, and those of others who are 0.35 m beside it at least; none where it has no depth."""
+        found = []
+        for number, box in enumerate((face, *others) if face else ()):
+            near = face_depth(whole, video_size, box)
+            if near is None and number == 0:
+                return []
+            if near is not None:
+                x, y = shape[1] / video_size[0], shape[0] / video_size[1]
+                one = Face(box[0] * x, (box[0] + box[2]) * x, box[1] * y, (box[1] + box[3]) * y, near, number == 0)
+                if number == 0 or abs(one.axis - found[0].axis) * found[0].distance / focal > 0.35:
+                    found.append(one)
+        return found
 
     @staticmethod
     def head(face, video_size, shape):
@@ -246,13 +285,14 @@ class QualityMatte:
 
     @staticmethod
     def surrounded(fg, bg, reach):
-        """Of eight rays of length `reach`, every second sample looked at, all meet the person before the room; below the picture it goes on."""
+        """Of eight rays of length `reach`, every second sample looked at but along rows, all meet the person before the room; below the
+        picture it goes on."""
         n, steps = np.zeros(fg.shape, np.uint8), max(3, int(reach))
         state = np.where(fg, 1, np.where(bg, 2, 0)).astype(np.uint8)
         h, w = fg.shape
         for dy, dx in ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)):
             seen = np.zeros(fg.shape, np.uint8)
-            for k in range(2, steps + 1, 2):
+            for k in range(2, steps + 1, 2) if dy else range(1, steps + 1):
                 y, x = np.clip(np.arange(h) + dy * k, 0, h - 1), np.clip(np.arange(w) + dx * k, 0, w - 1)
                 seen = np.where(seen == 0, state[y][:, x], seen)
             if dy > 0:

@@ -3,14 +3,15 @@
 # (quality_matte.py) and the sample's recipe at its best (seed_matte.py).
 #
 #     Tests/quality/run.sh [--settings "method=fusion settle=0.5"]... [--only NAME]... [--out DIR]
-#     Tests/quality/run.sh --agree [--frames N]
+#     Tests/quality/run.sh --agree [--settings "method=fusion subject=all"]... [--only NAME]... [--frames N]
 #
 # Without --settings: the two methods, the reference and the tuned sample. --only takes the scenes and cases whose name has
 # NAME in it ("scene desk"). --out names a folder for the tables and for contact sheets with close-ups of the worst places.
-# --agree compares the element's mattes with the reference's, on all of the recorded frames: it fails where the mean
-# difference is above 1/255, fewer than 99.9 % of the pixels are within 8/255, or a score differs by more than 2 %.
+# --agree compares the element's mattes with the reference's, on all of the recorded frames and on photoreal clips: it fails
+# where the mean difference is above 1/255, fewer than 99.9 % of the pixels are within 8/255, or a score differs by more than 2 %.
 # Needs NumPy and OpenCV. The real cases are those of the folder that DEPTHMATTE_REAL_DATA names (manifest.json,
-# outlines.json); without it there are none. What the reference makes is kept in .build/quality.
+# outlines.json), the photoreal clips those of the folder that DEPTHMATTE_PHOTOREAL names (clips.py); without them there are
+# none. What the reference makes is kept in .build/quality.
 set -eu
 case ${1-} in
 -h | --help)

@@ -86,11 +86,11 @@ def element(stream, settings):
     return alphas.astype(np.float32) / 255
 
 
-def reference(stream):
+def reference(stream, anchored=True):
     """The mattes of quality_matte.py, rounded to bytes as the element's are; slow, and kept from run to run."""
-    path = os.path.join(CACHE, f"reference-{fingerprint(stream)}.npz")
+    path = os.path.join(CACHE, f"reference-{'' if anchored else 'all-'}{fingerprint(stream)}.npz")
     if not os.path.exists(path):
-        matte, alphas = QualityMatte(), []
+        matte, alphas = QualityMatte(anchored=anchored), []
         for video, depth, face, cutoff in zip(stream.videos, stream.depths, stream.faces, stream.cutoffs()):
             alpha = np.zeros(video.shape[:2]) if cutoff is None else matte.step(video, depth, face, cutoff)
             alphas.append(np.rint(alpha * 255).astype(np.uint8))
@@ -120,7 +120,7 @@ def fingerprint(stream):
     for array in [*stream.videos, *stream.depths, *stream.truths, *stream.judged]:
         digest.update(np.ascontiguousarray(array))
     folder = os.path.dirname(os.path.abspath(__file__))
-    for name in ("quality_matte.py", "seed_matte.py"):
+    for name in ("quality_matte.py", "subject.py", "seed_matte.py"):
         with open(os.path.join(folder, name), "rb") as f:
             digest.update(f.read())
     return digest.hexdigest()[:16]

@@ -68,7 +68,7 @@ def video(rng, shift):
 
 
 def main():
-    rng, matte = np.random.default_rng(7), QualityMatte()
+    rng, matte = np.random.default_rng(7), QualityMatte(anchored=False)
     depths, videos, alphas, stages = [], [], [], []
     for shift in SHIFTS:
         z, rgb = depth(rng, shift), video(rng, shift)
