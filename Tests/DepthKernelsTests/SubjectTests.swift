@@ -4,6 +4,23 @@ import Testing
 
 /// `subject=anchored`: what is kept of a scene that a depth camera with noise looks at.
 @Suite struct SubjectTests {
+    /// A person before a chair, beside a neighbour who touches them, as `Golden/regenerate_subject.py` wrote it.
+    @Test func `the classes are the oracle's`() throws {
+        let depth = try Golden.picture("subject.depth.pgm")
+        let classes = try Golden.picture("subject.class.pgm").samples
+        let scene = try Scene(
+            width: depth.width, height: depth.height, depth: depth.samples.map { Float(Double($0) * 0.001) },
+            faces: Golden.numbers("subject.faces.txt").map {
+                Rectangle<Double>(x: $0[0], y: $0[1], width: $0[2], height: $0[3])
+            })
+        let matte = Matte()
+        _ = try scene.alpha(of: matte)
+        let found = try #require(matte.stages).classes
+        try #require(found.count == classes.count)
+        let different = zip(found, classes).count { Int($0.rawValue) != $1 }
+        #expect(different * 1000 <= classes.count, "\(different) of \(classes.count)")
+    }
+
     @Test func `the person is kept whole`() throws {
         var scene = Scene()
         scene.addPerson(axis: 160, top: 20, distance: 1.2)
