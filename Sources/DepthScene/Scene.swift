@@ -20,6 +20,8 @@ package enum ScenePattern: Int, Sendable, CaseIterable {
     case hand
     /// The whole figure, 3.1 m away, in a hall.
     case far
+    /// The person on a dark chair whose back is beside head and shoulders, 8 to 10 cm behind them.
+    case chair
 
     var hasPersons: Bool { self != .ramp && self != .blank }
 }

@@ -5,7 +5,8 @@ extension Scene {
         let isWhole = zoom < 1
         return switch pattern {
         case .ramp, .blank: []
-        case .person, .likeColors, .noWall, .dim: [Person(seed: seed, seconds: seconds, Placement(isWhole: isWhole))]
+        case .person, .likeColors, .noWall, .dim, .chair:
+            [Person(seed: seed, seconds: seconds, Placement(isWhole: isWhole))]
         case .longHair: [Person(seed: seed, seconds: seconds, Placement(hasLongHair: true, isWhole: isWhole))]
         case .hand: [Person(seed: seed, seconds: seconds, Placement(holdsTelephone: true, isWhole: isWhole))]
         case .far: [Person(seed: seed, seconds: seconds, .at(0.86, 0.22, scale: 0.23, distance: 2.4, isWhole: true))]
@@ -32,6 +33,9 @@ extension Drawing {
         case .longHair: addBrightRoom()
         case .likeColors: addRoom(like: Look(seed: scene.seed))
         case .far: addHall()
+        case .chair:
+            addStudy()
+            addOfficeChair()
         default: addStudy()
         }
     }

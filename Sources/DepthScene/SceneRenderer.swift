@@ -54,15 +54,16 @@ package final class SceneRenderer {
     ///
     /// `frame` seeds the noise: the same frame number has the same noise. `noise` is its standard deviation at 1 m,
     /// in metres; it grows with the square of the depth. `holes` is the share, 0…1, of samples that are not measured.
-    /// Both are added to the faults of `sensor`.
+    /// Both are added to the faults of `sensor`. `parallax` is the distance, in metres, between the depth camera and
+    /// the color camera, in whose view the map is; below 0 it is that of the sensor.
     package func drawDepth(
-        seconds: Double, frame: UInt64, sensor kind: SensorKind = .ideal, noise: Double, holes: Double,
-        into plane: MutablePlane
+        seconds: Double, frame: UInt64, sensor kind: SensorKind = .ideal, parallax: Double = -1, noise: Double,
+        holes: Double, into plane: MutablePlane
     ) {
         guard isLargeEnough(plane, bytesPerPixel: 4) else { return }
         let drawing = drawing(of: persons(seconds: seconds), onlyOutlines: true)
         let faults = DepthFaults(seed: scene.seed, frame: frame, noise: noise, holes: holes)
-        let sensor = sensor(of: kind)
+        let sensor = sensor(of: kind, parallax: kind.parallax(parallax))
         if let sensor { measure(drawing, frame: frame, with: sensor) }
         var samples = [Float](repeating: 0, count: width)
         for row in 0..<height {
@@ -184,9 +185,11 @@ package final class SceneRenderer {
 
     // MARK: The depth camera
 
-    /// The sensor of a kind, reused from the last frame if it is the same; nil for `ideal`.
-    private func sensor(of kind: SensorKind) -> DepthSensor? {
-        if sensor?.kind != kind { sensor = DepthSensor(kind, width: width, height: height, zoom: scene.zoom) }
+    /// The sensor of a kind, reused from the last frame if it is the same; nil for `ideal` without parallax.
+    private func sensor(of kind: SensorKind, parallax: Float) -> DepthSensor? {
+        if sensor?.kind != kind || sensor?.parallax != parallax {
+            sensor = DepthSensor(kind, parallax: parallax, scene, width: width, height: height)
+        }
         return sensor
     }
 

@@ -43,6 +43,9 @@ import Testing
         #expect(runs[0]["depth"] != exact["depth"])
         let holed = frames(pipeline("num-buffers=3 sensor=\(sensor) holes=0.3")).mapValues { $0.map(\.bytes) }
         #expect(holed["depth"] != runs[0]["depth"], "holes come on top")
+        let beside = frames(pipeline("num-buffers=3 sensor=\(sensor) parallax=0")).mapValues { $0.map(\.bytes) }
+        #expect(
+            (beside["depth"] == runs[0]["depth"]) == (sensor == "phone"), "a phone fills what its camera does not see")
     }
 
     /// 60° is what elements assume without a calibration.
@@ -240,7 +243,7 @@ import Testing
     @Test
     func `an end of stream sent to the pipeline ends all streams`() { #expect(ends { $0.pointer }) }
 
-    @Test(arguments: ["long-hair", "like-colors", "no-wall", "dim", "people", "hand", "far"])
+    @Test(arguments: ["long-hair", "like-colors", "no-wall", "dim", "people", "hand", "far", "chair"])
     func `a seek finds the same frames in each pattern`(pattern: String) throws {
         let properties = "num-buffers=12 pattern=\(pattern) sensor=stereo seed=3"
         let line = pipeline(properties)

@@ -62,12 +62,14 @@ extension SceneRenderer {
     }
 
     func depth(
-        at seconds: Double, frame: UInt64 = 0, sensor: SensorKind = .ideal, noise: Double = 0, holes: Double = 0,
-        padding: Int = 0
+        at seconds: Double, frame: UInt64 = 0, sensor: SensorKind = .ideal, parallax: Double = -1, noise: Double = 0,
+        holes: Double = 0, padding: Int = 0
     ) -> Canvas {
         var canvas = Canvas(width: width, height: height, bytesPerPixel: 4, padding: padding)
         canvas.draw {
-            drawDepth(seconds: seconds, frame: frame, sensor: sensor, noise: noise, holes: holes, into: $0)
+            drawDepth(
+                seconds: seconds, frame: frame, sensor: sensor, parallax: parallax, noise: noise, holes: holes, into: $0
+            )
         }
         return canvas
     }

@@ -61,6 +61,21 @@ import Testing
         if !(value > 0) { #expect(noisy == renderer.depth(at: 0).floats) }
     }
 
+    @Test(
+        arguments: [Double.nan, .infinity, -.infinity, -1, -0.0, 0.3, 1e300], SensorKind.allCases)
+    func `any parallax can be asked for, and through any lens`(value: Double, sensor: SensorKind) {
+        for lens in [20.0, 150] {
+            let scene = Scene(pattern: .chair, seed: 0, lens: lens)
+            let renderer = SceneRenderer(scene: scene, width: 48, height: 27)
+            let samples = renderer.depth(at: 0, sensor: sensor, parallax: value).floats
+            #expect(samples.allSatisfy { $0.isFinite && $0 >= 0 })
+            let same = value >= 0 ? min(value, 0.3) : -1
+            #expect(samples == renderer.depth(at: 0, sensor: sensor, parallax: same).floats)
+        }
+        let wide = SceneRenderer(scene: Scene(pattern: .person, seed: 0, lens: 20), width: 32_768, height: 1)
+        #expect(wide.depth(at: 0, sensor: sensor, parallax: value).floats.allSatisfy { $0.isFinite && $0 >= 0 })
+    }
+
     @Test(arguments: [(1, 1), (1, 97), (97, 1), (2, 2), (3, 5), (1, 4000), (4000, 1)])
     func `thin pictures can be drawn`(size: (Int, Int)) {
         for pattern in ScenePattern.allCases {

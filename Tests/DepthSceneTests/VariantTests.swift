@@ -84,6 +84,26 @@ import Testing
         #expect(depth.contains { $0 > 0 })
     }
 
+    @Test func `a chair stands behind shoulders and head, before a cutoff behind the face`() throws {
+        let (scene, usual) = (renderer(.chair, 640, 360), renderer(.person, 640, 360))
+        #expect(scene.matte(at: 0.8).pixels == usual.matte(at: 0.8).pixels)
+        let (depth, matte) = (scene.depth(at: 0.8).floats, scene.matte(at: 0.8).pixels)
+        let face = try #require(scene.faces(seconds: 0.8).first)
+        let middle = Int((face.x + face.width / 2) * 640)
+        for rows in [Int(face.y * 360)..<Int((face.y + face.height * 0.6) * 360), 200..<260] {
+            for columns in [0..<middle, middle..<640] {
+                let samples = rows.flatMap { row in columns.map { column in row * 640 + column } }
+                let chair = samples.filter { matte[$0] == 0 && depth[$0] < faceDepth + 0.25 }
+                #expect(chair.count > 400 && chair.allSatisfy { abs(depth[$0] - 0.88) < 1e-4 })
+            }
+        }
+        for sensor in SensorKind.allCases {
+            let measured = scene.depth(at: 0.8, sensor: sensor).floats
+            let back = (205..<220).map { measured[$0 * 640 + middle - 100] }
+            #expect(back.allSatisfy { abs($0 - 0.88) < 0.02 }, "\(sensor): \(back)")
+        }
+    }
+
     @Test func `dim video has the noise of its frame`() {
         let scene = renderer(.dim)
         func video(_ frame: UInt64) -> [UInt8] {

@@ -68,6 +68,11 @@ enum DepthTestSrc {
         .choice(
             "sensor", "Depth camera whose errors are simulated; the properties noise and holes add to them", \.sensor),
         .double(
+            "parallax",
+            "Distance between the depth camera and the color camera, in metres: each sees parts of the room beside near things "
+                + "that the other does not; -1 = that of the sensor's device",
+            -1...SensorKind.largestParallax, \.parallax),
+        .double(
             "noise",
             "Standard deviation of the depth noise at a distance of 1 m, in metres; it grows with the distance squared",
             0...1, \.noise),
@@ -98,6 +103,7 @@ struct DepthTestSrcSettings: Sendable {
     var seed: UInt32 = 0
     var lens = Scene.layoutLens
     var sensor = SensorKind.ideal
+    var parallax = -1.0
     var noise = 0.0
     var holes = 0.0
     var still = false
@@ -124,6 +130,7 @@ extension ScenePattern: PropertyEnum {
         case .people: "Two people within a metre, and one behind them who counts as background"
         case .hand: "A phone held towards the camera, 0.5 m away"
         case .far: "The whole figure, 3.1 m away, in front of a wall at 4.4 m"
+        case .chair: "A person on a dark chair, whose back is 8 to 10 cm behind head and shoulders"
         }
     }
 }
@@ -135,10 +142,12 @@ extension SensorKind: PropertyEnum {
         switch self {
         case .ideal: "The exact depth"
         case .structuredLight:
-            "Like Kinect v1: a shadow beside the person, jagged edges, holes in the hair, 0.5 to 4.5 m"
+            "Like Kinect v1: shadows on both sides of the person, jagged edges, holes in the hair and where rays graze, 0.5 to "
+                + "4.5 m"
         case .stereo:
-            "Like RealSense D415: a person three samples too wide, wavy noise, an empty band at the left, 0.3 to 8 m"
-        case .tof: "Like Azure Kinect: mixed or lost samples at edges, dark distant objects lost, 0.25 to 4 m"
+            "Like RealSense D415: a person three samples too wide, wavy noise, a shadow and an empty band at the left, 0.3 to 8 m"
+        case .tof:
+            "Like Azure Kinect: mixed or lost samples at edges, a shadow on the right, dark distant objects lost, 0.25 to 4 m"
         case .phone: "Like a phone's map of 320x180: soft edges, no holes, little noise"
         }
     }

@@ -236,8 +236,8 @@ final class TestStream {
         let layout = FrameLayout(width: format.width, height: format.height, bytesPerSample: 4)
         return try drawn(layout) {
             renderer.drawDepth(
-                seconds: seconds, frame: frame, sensor: settings.sensor, noise: settings.noise, holes: settings.holes,
-                into: $0)
+                seconds: seconds, frame: frame, sensor: settings.sensor, parallax: settings.parallax,
+                noise: settings.noise, holes: settings.holes, into: $0)
         }
     }
 

@@ -33,10 +33,24 @@ extension Drawing {
                 relief: .flat(1.70))
         }
         // A chair behind the person.
-        let leather = linear(look.hair.lighter(0.12), look.hair.darker(0.25), from: [0.55, 0.2], to: [1.1, 0.9])
-        fill(.outline, .roundedRectangle(0.54, 0.24, 0.54, 0.90, 0.10), with: leather, relief: .flat(1.10))
+        addChair([.roundedRectangle(0.54, 0.24, 0.54, 0.90, 0.10)], look.hair, relief: .flat(1.10))
+    }
+
+    /// A headrest, a back and its foot, 0.88 m away: the edges of the person are at 0.78 to 0.87 m there. No source for the
+    /// reflectance: chosen so that every sensor measures the chair, as infrared light does not see black dye.
+    mutating func addOfficeChair() {
+        let shapes: [Shape] = [
+            .roundedRectangle(0.60, 0.24, 0.40, 0.24, 0.07), .rectangle(0.77, 0.45, 0.06, 3.2),
+            .roundedRectangle(0.40, 0.52, 0.80, 1.35, 0.14),
+        ]
+        addChair(shapes, .rgb(0x2b3036), relief: .flat(0.88), reflectance: 0.3)
+    }
+
+    private mutating func addChair(_ shapes: [Shape], _ color: Color, relief: Relief, reflectance: Float? = nil) {
+        let leather = linear(color.lighter(0.12), color.darker(0.25), from: [0.55, 0.2], to: [1.1, 0.9])
+        fill(.outline, shapes, with: leather, relief: relief, reflectance: reflectance)
         for x: Float in [0.72, 0.90] {
-            stroke(look.hair.darker(0.5).opacity(0.6), [x, 0.26], [x - 0.01, 0.6], [x, 1.0], (0.002, 0.003, 0.002))
+            stroke(color.darker(0.5).opacity(0.6), [x, 0.26], [x - 0.01, 0.6], [x, 1.0], (0.002, 0.003, 0.002))
         }
     }
 

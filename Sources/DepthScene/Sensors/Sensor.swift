@@ -11,13 +11,29 @@ package enum SensorKind: Int, Sendable, CaseIterable {
     /// A telephone's depth map, smoothed and without holes.
     case phone
 
-    /// Nil for `ideal`, which changes nothing.
-    fileprivate var model: (any SensorModel)? {
+    /// Metres between the depth camera and the color camera; a negative number and NaN stand for the device's own.
+    ///
+    /// Sources: `kinect_frames.launch` of ROS for Kinect v1, the data sheet of the D400 series for D415, and the extrinsics
+    /// of a device for Azure Kinect. A phone's map comes in the color camera's view, filled.
+    func parallax(_ asked: Double) -> Float {
+        if asked >= 0 { return Float(min(asked, SensorKind.largestParallax)) }
+        return switch self {
+        case .ideal, .phone: 0
+        case .structuredLight: 0.025
+        case .stereo: 0.015
+        case .tof: 0.032
+        }
+    }
+
+    package static let largestParallax = 0.3
+
+    /// Nil for what changes nothing.
+    fileprivate func model(parallax: Float) -> (any SensorModel)? {
         switch self {
-        case .ideal: nil
-        case .structuredLight: StructuredLightSensor()
-        case .stereo: StereoSensor()
-        case .tof: TimeOfFlightSensor()
+        case .ideal: parallax > 0 ? IdealSensor(parallax: parallax) : nil
+        case .structuredLight: StructuredLightSensor(parallax: parallax)
+        case .stereo: StereoSensor(parallax: parallax)
+        case .tof: TimeOfFlightSensor(parallax: parallax)
         case .phone: PhoneSensor()
         }
     }
@@ -26,6 +42,7 @@ package enum SensorKind: Int, Sendable, CaseIterable {
 /// A depth camera of one kind and size.
 final class DepthSensor {
     let kind: SensorKind
+    let parallax: Float
     private(set) var measured: [Float]
     private var view: SensorView
     private var model: any SensorModel
@@ -36,13 +53,14 @@ final class DepthSensor {
     /// Keeps the noise apart from that of `DepthFaults`.
     private static let salt: UInt32 = 0x51e2_7a93
 
-    /// Nil for `ideal`.
-    init?(_ kind: SensorKind, width: Int, height: Int, zoom: Float) {
-        guard let model = kind.model else { return nil }
+    /// Nil for `ideal` without parallax.
+    init?(_ kind: SensorKind, parallax: Float, _ scene: Scene, width: Int, height: Int) {
+        guard let model = kind.model(parallax: parallax) else { return nil }
         self.kind = kind
+        self.parallax = parallax
         self.model = model
-        view = SensorView(width: width, height: height, zoom: zoom)
-        measured = Array(repeating: 0, count: width * height)
+        view = SensorView(scene, width: width, height: height)
+        measured = view.depth
         depth = Array(repeating: 0, count: width)
         reflectance = Array(repeating: 1, count: width)
     }

@@ -1,8 +1,9 @@
-/// A row as seen by an emitter or a second camera, a baseline to the right of the camera.
+/// A row as seen by an emitter or another camera, a baseline to the right of the color camera; to the left where it is
+/// negative.
 ///
 /// With f the focal length in samples, b the baseline and z the depth: the disparity of a sample is f · b / z, to the
 /// left. A near surface hides a band of the surface behind it, on its left, f · b · (1 / z_near − 1 / z_far) samples
-/// wide.
+/// wide. A negative baseline has all of this on the right.
 struct ShiftedView {
     /// b, in metres.
     let baseline: Float
@@ -17,21 +18,22 @@ struct ShiftedView {
 
     init(baseline: Float) { self.baseline = baseline }
 
-    /// The columns of the shifted view to the left of the picture.
+    /// The columns of the shifted view beyond the picture, on the side to which disparity goes.
     private func margin(_ view: SensorView) -> Float {
-        (view.focal * baseline / ShiftedView.nearest).rounded(.up)
+        (view.focal * abs(baseline) / ShiftedView.nearest).rounded(.up)
     }
 
     /// The disparity of a column in samples, and the column of the same surface in the shifted view.
     @inline(__always)
     private func shifted(_ column: Int, _ depth: Float, _ view: SensorView, _ margin: Float) -> (Float, Int) {
-        let disparity = min(view.focal * baseline / depth, margin)
-        return (disparity, Numeric.integer(Float(column) - disparity + margin + 0.5, 0, nearestDisparity.count - 1))
+        let disparity = min(view.focal * abs(baseline) / depth, margin)
+        let place = baseline < 0 ? Float(column) + disparity : Float(column) - disparity + margin
+        return (disparity, Numeric.integer(place + 0.5, 0, nearestDisparity.count - 1))
     }
 
     mutating func project(_ row: Int, of view: SensorView) {
         let margin = margin(view)
-        let count = view.width + Numeric.integer(margin, 0, SensorView.largestWidth) + 1
+        let count = view.width + Numeric.integer(margin, 0, 4 * SensorView.largestWidth) + 1
         if nearestDisparity.count != count { nearestDisparity = Array(repeating: 0, count: count) }
         for column in nearestDisparity.indices { nearestDisparity[column] = 0 }
         let start = row &* view.width
@@ -55,5 +57,12 @@ struct ShiftedView {
         guard depth > 0 else { return true }
         let (disparity, seen) = shifted(column, depth, view, margin(view))
         return nearestDisparity[seen] - disparity >= ShiftedView.step
+    }
+
+    /// True where a sample lies within the frame of a camera with the same lens.
+    @inline(__always)
+    func isInFrame(_ column: Int, at depth: Float, _ view: SensorView) -> Bool {
+        let place = (Float(column) + 0.5) * depth - view.focal * baseline
+        return place >= 0 && place <= Float(view.width) * depth
     }
 }

@@ -7,7 +7,9 @@
 /// - Mixed pixels. A sample at an edge receives light of both surfaces: its depth is a mean of both ("flying pixel"),
 ///   or lost: "Azure Kinect DK depth camera", section "Ambiguous depth".
 /// - Holes. Samples that return less light than a surface of 15 % at 3.86 m, the limit of that data sheet, are not
-///   measured.
+///   measured, nor are those that rays graze.
+/// - Parallax. The depth camera is p to the left of the color camera: on the right of a near surface it does not see a band
+///   of the one behind, f · p · (1 / z_near − 1 / z_far) samples wide, nor f · p / z samples at the right border.
 struct TimeOfFlightSensor: SensorModel {
     /// Standard deviation of a white surface for each metre, in metres.
     private static let deviation: Float = 1e-3
@@ -15,22 +17,36 @@ struct TimeOfFlightSensor: SensorModel {
     private static let leastSignal: Float = 0.15 / (3.86 * 3.86)
     /// Darker surfaces have the noise of this reflectance.
     private static let darkest: Float = 0.01
+    /// The cosine between ray and normal of which half is measured, and the share by which it varies. No source: chosen
+    /// below that of a structured light, whose dots run together as well.
+    private static let (leastCosine, cosineSpread): (Float, Float) = (0.15, 0.15)
     /// One in this number of mixed pixels is lost. No source: chosen so that both faults are seen at each edge.
     private static let lostOf: UInt32 = 3
 
-    func measure(_ view: SensorView, hash: FrameHash, into measured: inout [Float]) {
+    private var camera: ShiftedView
+
+    init(parallax: Float) { camera = ShiftedView(baseline: -parallax) }
+
+    mutating func measure(_ view: SensorView, hash: FrameHash, into measured: inout [Float]) {
         for row in 0..<view.height {
-            let (noise, mixing) = (hash.branch(1).row(row), hash.branch(2).row(row))
+            camera.project(row, of: view)
+            let (noise, mixing, grazing) = (hash.branch(1).row(row), hash.branch(2).row(row), hash.branch(3).row(row))
             for column in 0..<view.width {
                 let index = row &* view.width &+ column
                 var depth = view.depth[index]
                 let (near, far) = TimeOfFlightSensor.range(view, column, row)
-                if SensorView.isStep(near, far) {
+                let isMixed = SensorView.isStep(near, far)
+                if isMixed {
                     let bits = mixing[column]
                     depth = bits % TimeOfFlightSensor.lostOf == 0 ? 0 : near + (far - near) * Hash.unit(Hash.mix(bits))
                 }
+                let least =
+                    TimeOfFlightSensor.leastCosine * (1 + TimeOfFlightSensor.cosineSpread * grazing.normal(column))
+                // The depth camera sees the edge of a near surface, wherever what is behind it is hidden.
+                let isSeen = !camera.hides(column, at: isMixed ? near : depth, view)
                 let isMeasured =
                     TimeOfFlightSensor.reach.contains(depth) && view.signal(index) >= TimeOfFlightSensor.leastSignal
+                    && isSeen && camera.isInFrame(column, at: depth, view) && !view.isGrazed(column, row, below: least)
                 let light = max(view.reflectance[index], TimeOfFlightSensor.darkest).squareRoot()
                 let error = TimeOfFlightSensor.deviation * depth / light * noise.normal(column)
                 measured[index] = isMeasured ? depth + error : 0
