@@ -100,8 +100,8 @@ import Testing
     /// Rows in which the body stands before the front of the desk.
     private static let bodyRows = 308..<352
 
-    /// Of the holes left and right of the body: the metres from the color camera to what does not see, or is not seen by, the
-    /// depth camera. The last is that of each device.
+    /// What makes the holes on the left and on the right of the body: metres from the color camera to the emitter or the
+    /// second eye, and to the depth camera. A parallax of -1 is that of the device.
     private static let shadows: [(SensorKind, Double, left: Float, right: Float)] = [
         (.structuredLight, 0, 0.075, 0), (.structuredLight, 0.05, 0.025, 0.05), (.structuredLight, -1, 0.05, 0.025),
         (.stereo, 0, 0.055, 0), (.stereo, -1, 0.07, 0), (.tof, 0, 0, 0), (.tof, -1, 0, 0.032), (.ideal, -1, 0, 0),

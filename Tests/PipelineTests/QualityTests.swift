@@ -11,6 +11,8 @@ import Testing
         /// Frames a second; at a million nothing moves, while the sensor's noise goes on.
         var rate = 30
         let bounds: Scores
+        /// What is wrong where the scores are worse than that.
+        var weakness: Comment?
 
         var testDescription: String { "\(properties), \(rate) frames a second" }
     }
@@ -58,7 +60,13 @@ import Testing
     private static let scenes = [
         Scene(
             properties: "sensor=structured-light", depthSize: (320, 180), bounds: Scores(0.25, leak: 0.1, change: 1.2)),
-        Scene(properties: "sensor=stereo", depthSize: (640, 360), bounds: Scores(1, leak: 0.3, change: 5)),
+        Scene(properties: "sensor=stereo parallax=0", depthSize: (640, 360), bounds: Scores(1, leak: 0.3, change: 5)),
+        Scene(
+            properties: "sensor=stereo", depthSize: (640, 360), bounds: Scores(1, leak: 0.3, change: 5),
+            weakness: "the gap between arm and body, all of which one eye does not see, shows the room"),
+        Scene(
+            properties: "pattern=chair sensor=structured-light", depthSize: (320, 180),
+            bounds: Scores(0.5, leak: 0.1, change: 2), weakness: "the headrest beside the head stays"),
         Scene(
             properties: "sensor=structured-light", depthSize: (320, 180), rate: 1_000_000,
             bounds: Scores(0.25, leak: 0.1, change: 0.35)),
@@ -82,12 +90,17 @@ import Testing
     @Test(arguments: scenes)
     func `a person in a test scene is cut out exactly`(_ scene: Scene) throws {
         let scores = try scores(of: scene, settings: "anchor=face")
-        #expect(scores.isWithin(scene.bounds), "\(scores)")
+        guard let weakness = scene.weakness else {
+            #expect(scores.isWithin(scene.bounds), "\(scores)")
+            return
+        }
+        withKnownIssue(weakness) { #expect(scores.isWithin(scene.bounds), "\(scores)") }
     }
 
     /// `people` is not among them: two stand within the cutoff, and without a detector both are shown.
     @Test(
-        arguments: ["person", "long-hair", "like-colors", "no-wall", "dim", "hand", "far"], ["tof", "structured-light"])
+        arguments: ["person", "long-hair", "like-colors", "no-wall", "dim", "hand", "far", "chair"],
+        ["tof", "structured-light"])
     func `without a detector the matte is as good`(pattern: String, sensor: String) throws {
         func sad(_ properties: String) throws -> Double {
             let properties = "pattern=\(pattern) sensor=\(sensor) \(properties)"
