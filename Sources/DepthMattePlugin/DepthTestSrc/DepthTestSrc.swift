@@ -71,7 +71,7 @@ enum DepthTestSrc {
             "parallax",
             "Distance between the depth camera and the color camera, in metres: each sees parts of the room beside near things "
                 + "that the other does not; -1 = that of the sensor's device",
-            -1...SensorKind.largestParallax, \.parallax),
+            -1...0.3, \.parallax),
         .double(
             "noise",
             "Standard deviation of the depth noise at a distance of 1 m, in metres; it grows with the distance squared",

@@ -25,7 +25,7 @@ package enum SensorKind: Int, Sendable, CaseIterable {
         }
     }
 
-    package static let largestParallax = 0.3
+    private static let largestParallax = 0.3
 
     /// Nil for what changes nothing.
     fileprivate func model(parallax: Float) -> (any SensorModel)? {
