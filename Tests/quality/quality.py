@@ -1,4 +1,4 @@
-"""Scores depthmatte's matte on test scenes and real cases: run.sh says how it is called."""
+"""Scores depthmatte's matte on rendered people, test scenes and real cases: run.sh says how it is called."""
 import argparse
 import math
 import os
@@ -12,25 +12,29 @@ if __name__ == "__main__" and {"-h", "--help"} & set(sys.argv[1:]) and find_spec
 import cv2
 import numpy as np
 
-import photoreal
+import peers
+import people
 import scores
 import sheets
 from cases import Cases
 from scenes import FRAMES, SCENES, STILL_RATE, scene
-from streams import element, recipe, reference, tuned
+from streams import element, peer, recipe, reference, tuned
 
-REFERENCE, TUNED = "reference", "sample, tuned"
+REFERENCE, TUNED, GRABCUT, CLOSED_FORM = "reference", "sample, tuned", "GrabCut", "closed form"
 SETTINGS = ["method=threshold", TUNED, REFERENCE, "method=fusion"]
 FUSION = "method=fusion"
+CLIPS = os.environ.get("DEPTHMATTE_PHOTOREAL")
+PEOPLE_SETTINGS = [TUNED, GRABCUT, CLOSED_FORM, REFERENCE, "method=fusion", "method=fusion anchor=head"]
 
 # Scores of a stream: the mean over its frames of (alpha, truth, judged), and of those that need the depth map.
 PER_FRAME = {
-    "SAD": scores.sad, "MSE": scores.mse, "gradient": scores.gradient, "connectivity": scores.connectivity,
-    "room leak %": scores.room_leak,
+    "SAD": scores.sad, "MAD x 10^3": scores.mad, "MSE x 10^3": scores.mse, "gradient": scores.gradient,
+    "connectivity": scores.connectivity, "room leak %": scores.room_leak, "eaten %": scores.eaten,
 }
 COLUMNS = [
-    "SAD", "MSE", "gradient", "connectivity", "F 1 px", "F 3 px", "dtSSD", "flicker", "lag", "room leak %", "hair kept",
-    "shadow"]
+    "SAD", "MAD x 10^3", "MSE x 10^3", "gradient", "connectivity", "F 1 px", "F 3 px", "dtSSD x 10^2", "flicker", "lag",
+    "room leak %", "eaten %", "hair kept", "shadow"]
+OVERVIEW = ["SAD", "MAD x 10^3", "dtSSD x 10^2", "flicker", "room leak %", "eaten %"]  # a table each, a row for each stream
 
 
 def mean_of(score):
@@ -48,7 +52,7 @@ def figures(stream, alphas):
         found[f"F {tolerance} px"] = mean(
             scores.outline_f(alphas[i], stream.truths[i], tolerance, stream.where(i, of_outline=True)) for i in frames)
     truths = np.array(stream.truths)
-    found["dtSSD"], found["lag"] = scores.dtssd(alphas, truths), scores.lag(alphas, truths)
+    found["dtSSD x 10^2"], found["lag"] = scores.dtssd(alphas, truths), scores.lag(alphas, truths)
     if not stream.judged:
         pairs = list(zip(alphas, stream.truths, stream.depths))
         found["hair kept"] = mean(scores.kept(a, t, scores.unmeasured_person(d, t)) for a, t, d in pairs)
@@ -62,11 +66,15 @@ def mean(values):
 
 
 def alphas_of(stream, settings, tuned_on=None):
-    """The mattes; those of the tuned sample with what is best for a stream, this one or another."""
+    """The mattes; those of the tuned sample with what is best for a stream, this one or another. None: cannot be made."""
     if settings == REFERENCE:
         return reference(stream)
     if settings == TUNED:
         return recipe(stream, *tuned(tuned_on or stream, mean_of(scores.sad)))
+    if settings == GRABCUT:
+        return peer(stream, peers.grabcut)
+    if settings == CLOSED_FORM:
+        return peer(stream, peers.closed_form) if peers.pymatting else None
     return element(stream, settings)
 
 
@@ -99,31 +107,50 @@ class Report:
             cv2.imwrite(os.path.join(self.folder, f"{name}.png"), picture)
 
 
-def judge_scenes(names, all_settings, report):
-    """A table for each scene, their means, and how the settings stand to the tuned sample and to the reference."""
-    total = {settings: {} for settings in all_settings}
+def scenes(names):
     for name in names:
-        stream = scene(name, SCENES[name])
-        still = scene(name, SCENES[name], rate=STILL_RATE)
+        yield scene(name, SCENES[name]), scene(name, SCENES[name], rate=STILL_RATE)
+
+
+def judge(kind, pairs, all_settings, report):
+    """A table for each stream and the means. `pairs`: a stream, and one of the same that stands still, or None."""
+    total = {settings: {} for settings in all_settings}
+    for stream, still in pairs:
         rows, mattes = [], []
         for settings in all_settings:
             alphas = alphas_of(stream, settings)
+            if alphas is None:
+                rows.append([f"`{settings}`", "PyMatting is missing", *[""] * (len(COLUMNS) - 1)])
+                continue
             found = figures(stream, alphas)
             if settings == TUNED:  # the sample at its best by the very score shown
                 best = tuned(stream, mean_of(scores.gradient))
                 found["gradient"] = mean_of(scores.gradient)(recipe(stream, *best), stream)
-            found["flicker"] = scores.flicker(alphas_of(still, settings, tuned_on=stream))
-            total[settings][name] = found
+            if still:
+                found["flicker"] = scores.flicker(alphas_of(still, settings, tuned_on=stream))
+            total[settings][stream.name] = found
             mattes.append((settings, alphas))
             rows.append([f"`{settings}`", *(number(found.get(column, math.nan)) for column in COLUMNS)])
-        report.add(f"Scene {name}:\n\n" + table(["settings", *COLUMNS], rows))
-        report.picture(f"scene {name}", sheets.sheet(stream, mattes))
+        report.add(f"{kind} {stream.name}:\n\n" + table(["settings", *COLUMNS], rows))
+        report.picture(f"{kind} {stream.name}".lower(), sheets.sheet(stream, mattes))
+    total = {settings: by_stream for settings, by_stream in total.items() if by_stream}
     rows = [
-        [f"`{settings}`", *(number(mean(found.get(column, math.nan) for found in by_scene.values())) for column in COLUMNS)]
-        for settings, by_scene in total.items() if by_scene]
-    report.add("Mean of the scenes:\n\n" + table(["settings", *COLUMNS], rows))
-    for against in (TUNED, REFERENCE):
-        compare(total, against, report)
+        [f"`{settings}`", *(number(mean(found.get(column, math.nan) for found in by_stream.values())) for column in COLUMNS)]
+        for settings, by_stream in total.items()]
+    report.add(f"{kind}, mean:\n\n" + table(["settings", *COLUMNS], rows))
+    return total
+
+
+def overview(kind, total, report):
+    """A table for each of some scores."""
+    for score in OVERVIEW:
+        columns = {
+            settings: [found.get(score, math.nan) for found in by_stream.values()] for settings, by_stream in total.items()}
+        if all(math.isnan(value) for column in columns.values() for value in column):
+            continue
+        names = [*next(iter(total.values()), {}), "mean"]
+        rows = [[name, *map(number, row)] for name, row in zip(names, zip(*(c + [mean(c)] for c in columns.values())))]
+        report.add(f"{kind}, {score}:\n\n" + table(["", *(f"`{settings}`" for settings in total)], rows))
 
 
 def compare(total, against, report):
@@ -192,23 +219,27 @@ def agree(streams, settings, report):
 
 
 def worst_score(stream, ours, theirs):
-    """The largest relative difference of a score. A difference below 0.0005, half of the last digit shown, is none."""
+    """The largest relative difference of a score. One below half of the last digit that the pages show is none."""
     ours, theirs = figures(stream, ours), figures(stream, theirs)
+    least = {name: 0.005 if "%" in name else 0.0005 for name in theirs}
     relative = {
-        name: abs(ours[name] - value) / abs(value) if abs(ours[name] - value) > 0.0005 and value else 0.0
+        name: abs(ours[name] - value) / abs(value) if abs(ours[name] - value) > least[name] and value else 0.0
         for name, value in theirs.items() if not math.isnan(value)}
     return max((value, name if value else "") for name, value in relative.items())
 
 
 def everything(names, cases, arguments):
+    for stream in people.frames():
+        if wanted(f"people {stream.name}", arguments.only):
+            yield stream
     for name in names:
         yield scene(f"scene {name}", SCENES[name], arguments.frames)
     for stream in cases.everything() if cases else []:
         if wanted(stream.name, arguments.only):
             yield stream
-    for name, sensor in photoreal.names():
-        if wanted(f"{name} {sensor}", arguments.only):
-            yield photoreal.clip(name, sensor)
+    if CLIPS:
+        for stream, _ in people.clips(CLIPS, lambda name: wanted(name, arguments.only)):
+            yield stream
 
 
 def wanted(name, only):
@@ -218,8 +249,9 @@ def wanted(name, only):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--settings", action="append", help=f"properties of depthmatte, or '{REFERENCE}', or '{TUNED}'; may be repeated")
-    parser.add_argument("--only", action="append", help="scenes and cases whose name has this in it; may be repeated")
+        "--settings", action="append",
+        help=f"properties of depthmatte, or one of {REFERENCE!r}, {TUNED!r}, {GRABCUT!r}, {CLOSED_FORM!r}; may be repeated")
+    parser.add_argument("--only", action="append", help="people, scenes and cases whose name has this in it; may be repeated")
     parser.add_argument("--out", help="a folder for scores.md and the contact sheets")
     parser.add_argument("--agree", action="store_true", help="the element against the reference, on every case and scene")
     parser.add_argument("--frames", type=int, default=FRAMES, help="frames of each scene with --agree")
@@ -230,15 +262,21 @@ def main():
     cases = Cases(folder) if folder else None
     if not cases:
         print("real cases: skipped, DEPTHMATTE_REAL_DATA names none", file=sys.stderr)
-    if arguments.agree and not photoreal.FOLDER:
-        print("photoreal clips: skipped, DEPTHMATTE_PHOTOREAL names none", file=sys.stderr)
     if arguments.agree:
         agreed = [
             agree(everything(names, cases, arguments), settings, report) for settings in arguments.settings or [FUSION]]
         sys.exit(0 if all(agreed) else 1)
+    pairs = {"People": [(stream, None) for stream in people.frames() if wanted(f"people {stream.name}", arguments.only)]}
+    if CLIPS:
+        pairs["Clips"] = people.clips(CLIPS, lambda name: wanted(name, arguments.only))
+    for kind, streams in pairs.items():
+        total = judge(kind, streams, arguments.settings or PEOPLE_SETTINGS, report)
+        overview(kind, total, report)
     all_settings = arguments.settings or SETTINGS
     if names:
-        judge_scenes(names, all_settings, report)
+        total = judge("Scene", scenes(names), all_settings, report)
+        for against in (TUNED, REFERENCE):
+            compare(total, against, report)
     if cases:
         judge_cases(cases, arguments.only, all_settings, report)
 

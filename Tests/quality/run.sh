@@ -1,17 +1,20 @@
 #!/bin/sh
-# Scores depthmatte's matte for any settings, on the scenes of depthtestsrc and on real pictures, beside the reference
-# (quality_matte.py) and the sample's recipe at its best (seed_matte.py).
+# Scores depthmatte's matte for any settings, on rendered people, on the scenes of depthtestsrc and on real pictures, beside
+# the reference (quality_matte.py) and the sample's recipe at its best (seed_matte.py); on the people beside GrabCut and
+# PyMatting's closed form too, both seeded by the depth.
 #
 #     Tests/quality/run.sh [--settings "method=fusion settle=0.5"]... [--only NAME]... [--out DIR]
 #     Tests/quality/run.sh --agree [--settings "method=fusion subject=all"]... [--only NAME]... [--frames N]
 #
-# Without --settings: the two methods, the reference and the tuned sample. --only takes the scenes and cases whose name has
-# NAME in it ("scene desk"). --out names a folder for the tables and for contact sheets with close-ups of the worst places.
-# --agree compares the element's mattes with the reference's, on all of the recorded frames and on photoreal clips: it fails
-# where the mean difference is above 1/255, fewer than 99.9 % of the pixels are within 8/255, or a score differs by more than 2 %.
-# Needs NumPy and OpenCV. The real cases are those of the folder that DEPTHMATTE_REAL_DATA names (manifest.json,
-# outlines.json), the photoreal clips those of the folder that DEPTHMATTE_PHOTOREAL names (clips.py); without them there are
-# none. What the reference makes is kept in .build/quality.
+# Without --settings: the two methods, the reference and the tuned sample. --only takes the people, scenes and cases whose
+# name has NAME in it ("people mug", "scene desk"). --out names a folder for the tables and for contact sheets with close-ups
+# of the worst places. --agree compares the element's mattes with the reference's, on the people and on all of the recorded
+# frames: it fails where the mean difference is above 1/255, fewer than 99.9 % of the pixels are within 8/255, or a score
+# differs by more than 2 %.
+# Needs NumPy and OpenCV, and PyMatting for the closed form. The people are those of pipelines/people, and the whole clips of
+# the folder that DEPTHMATTE_PHOTOREAL names, which has a clips.py to read them. The real cases are those of the folder that
+# DEPTHMATTE_REAL_DATA names (manifest.json, outlines.json); without it there are none. What is slow is kept in
+# .build/quality.
 set -eu
 case ${1-} in
 -h | --help)

@@ -19,6 +19,11 @@ def sad(alpha, truth, judged=None):
     return _judged(np.abs(alpha - truth), judged, np.sum) / 1000
 
 
+def mad(alpha, truth, judged=None):
+    """Mean absolute difference x 1000."""
+    return _judged(np.abs(alpha - truth), judged, np.mean) * 1000
+
+
 def mse(alpha, truth, judged=None):
     """Mean squared difference x 1000."""
     return _judged((alpha - truth) ** 2, judged, np.mean) * 1000
@@ -116,6 +121,14 @@ def room_leak(alpha, truth, judged=None, distance=3, visible=0.1):
     if judged is not None:
         room &= judged
     return float((alpha[room] > visible).mean() * 100) if room.any() else NAN
+
+
+def eaten(alpha, truth, judged=None):
+    """Percent of the person's inside (true alpha above 0.9) with alpha below a half."""
+    inside = truth > 0.9
+    if judged is not None:
+        inside &= judged
+    return float((alpha[inside] < 0.5).mean() * 100) if inside.any() else NAN
 
 
 def kept(alpha, truth, where):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import peers
 import seed_matte
 from quality_matte import QualityMatte
 
@@ -54,11 +55,14 @@ class Stream:
 
 
 def element(stream, settings):
-    """The mattes of depthmatte, 0...1. Its anchor is the face, or a fixed cutoff where a stream has none."""
+    """The mattes of depthmatte, 0...1. Its anchor is the face, or a fixed cutoff where a stream has none.
+
+    With anchor=head the faces are left out.
+    """
     width, height = stream.size
     rows, columns = stream.depths[0].shape
     stride = (3 * width + 3) // 4 * 4  # rows of BGR are padded to four bytes
-    if any(stream.faces):
+    if any(stream.faces) and "anchor=head" not in settings:
         boxes = "|".join(",".join(str(round(n)) for n in face) if face else "" for face in stream.faces)
         anchor = f"anchor=face margin={stream.margin}"
         region = f"! roiset rectangles=\"{boxes}\""
@@ -87,14 +91,28 @@ def element(stream, settings):
 
 
 def reference(stream, anchored=True):
-    """The mattes of quality_matte.py, rounded to bytes as the element's are; slow, and kept from run to run."""
-    path = os.path.join(CACHE, f"reference-{'' if anchored else 'all-'}{fingerprint(stream)}.npz")
-    if not os.path.exists(path):
-        matte, alphas = QualityMatte(anchored=anchored), []
+    """The mattes of quality_matte.py."""
+    def make():
+        matte = QualityMatte(anchored=anchored)
         for video, depth, face, cutoff in zip(stream.videos, stream.depths, stream.faces, stream.cutoffs()):
-            alpha = np.zeros(video.shape[:2]) if cutoff is None else matte.step(video, depth, face, cutoff)
-            alphas.append(np.rint(alpha * 255).astype(np.uint8))
-        save(path, alphas=np.array(alphas))
+            yield np.zeros(video.shape[:2]) if cutoff is None else matte.step(video, depth, face, cutoff)
+    name = "reference" if anchored else "reference-all"
+    return kept(name, stream, make, "quality_matte.py", "subject.py", "seed_matte.py")
+
+
+def peer(stream, matte):
+    """The mattes of one of `peers`, each frame alone."""
+    def make():
+        for video, depth, cutoff in zip(stream.videos, stream.depths, stream.cutoffs()):
+            yield np.zeros(video.shape[:2]) if cutoff is None else matte(video, depth, cutoff)
+    return kept(matte.__name__, stream, make, "peers.py", "seed_matte.py")
+
+
+def kept(name, stream, make, *sources):
+    """Mattes rounded to bytes, as the element's are; what is slow is kept from run to run."""
+    path = os.path.join(CACHE, f"{name}-{fingerprint(stream, *sources)}.npz")
+    if not os.path.exists(path):
+        save(path, alphas=np.array([np.rint(alpha * 255).astype(np.uint8) for alpha in make()]))
     return np.load(path)["alphas"].astype(np.float32) / 255
 
 
@@ -107,20 +125,20 @@ def recipe(stream, blur, gamma):
 
 def tuned(stream, score):
     """The (blur, gamma) of the sample's recipe with the least of a score: alphas, stream -> number. Kept from run to run."""
-    path = os.path.join(CACHE, f"tuned-{score.__name__}-{fingerprint(stream)}.npz")
+    path = os.path.join(CACHE, f"tuned-{score.__name__}-{fingerprint(stream, 'seed_matte.py')}.npz")
     if not os.path.exists(path):
         save(path, best=min(RECIPES, key=lambda settings: score(recipe(stream, *settings), stream)))
     return tuple(float(x) for x in np.load(path)["best"])
 
 
-def fingerprint(stream):
-    """Changes with the frames, their truth and the arithmetic."""
+def fingerprint(stream, *sources):
+    """Changes with the frames, their truth and the arithmetic in the sources."""
     reach = stream.margin if any(stream.faces) else stream.cutoff
     digest = hashlib.sha256(repr((stream.faces, reach, RECIPES)).encode())
     for array in [*stream.videos, *stream.depths, *stream.truths, *stream.judged]:
         digest.update(np.ascontiguousarray(array))
     folder = os.path.dirname(os.path.abspath(__file__))
-    for name in ("quality_matte.py", "subject.py", "seed_matte.py"):
+    for name in sources:
         with open(os.path.join(folder, name), "rb") as f:
             digest.update(f.read())
     return digest.hexdigest()[:16]

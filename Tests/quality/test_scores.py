@@ -9,6 +9,7 @@ if __name__ == "__main__" and {"-h", "--help"} & set(sys.argv[1:]):
 
 import numpy as np
 
+import peers
 import scores
 
 
@@ -35,9 +36,18 @@ class Differences(unittest.TestCase):
         alpha[5:15, 5] = 0.5  # 10 x 0.25 / 400
         self.assertAlmostEqual(scores.mse(alpha, square()), 6.25)
 
+    def test_mad_is_a_mean_in_thousandths(self):
+        alpha = square()
+        alpha[5:15, 5] = 0.5  # 10 x 0.5 / 400
+        self.assertAlmostEqual(scores.mad(alpha, square()), 12.5)
+        right = np.zeros((20, 20), bool)
+        right[:, 10:] = True
+        self.assertEqual(scores.mad(alpha, square(), right), 0)
+
     def test_nothing_to_judge_is_no_perfect_score(self):
         nothing = np.zeros((20, 20), bool)
-        for score in (scores.sad, scores.mse, scores.gradient, scores.connectivity, scores.room_leak):
+        for score in (
+                scores.sad, scores.mad, scores.mse, scores.gradient, scores.connectivity, scores.room_leak, scores.eaten):
             self.assertTrue(math.isnan(score(square(), square(), nothing)), score.__name__)
         self.assertTrue(math.isnan(scores.outline_f(square(), square(), 1, nothing)))
 
@@ -144,6 +154,14 @@ class Regions(unittest.TestCase):
         alpha[5:9, 10:18] = 0.1  # not above the limit
         self.assertAlmostEqual(scores.room_leak(alpha, truth), 100 * 16 / 320)
 
+    def test_eaten_is_a_percentage_of_the_inside(self):
+        truth = square()
+        truth[5] = 0.9  # ten pixels that are not inside
+        alpha = truth.copy()
+        alpha[5:8] = 0.4  # lost: rows 6 and 7, 20 of 90
+        alpha[8] = 0.5  # not below a half
+        self.assertAlmostEqual(scores.eaten(alpha, truth), 100 * 20 / 90)
+
     def test_kept_and_mean_alpha(self):
         where = np.zeros((20, 20), bool)
         where[5:7, 5:15] = True
@@ -179,6 +197,24 @@ class Regions(unittest.TestCase):
         expected[2:18, 6:18] = True
         self.assertTrue((judged == (expected & ~ring)).all())
         self.assertTrue((scores.hand_window(mask.shape, window, unsure) == expected).all())
+
+
+class Peers(unittest.TestCase):
+    """A square at 1 m before a wall of another color at 2 m; the depth misses 16 of 640 pixels along its sides."""
+
+    def setUp(self):
+        self.truth = square(640, 160, 480)
+        noise = np.random.default_rng(0).integers(0, 20, (640, 640, 3))
+        self.video = (np.where(self.truth[..., None] > 0, (40, 60, 200), (180, 120, 60)) + noise).astype(np.uint8)
+        self.depth = np.where(square(160, 44, 116) > 0, 1, np.where(square(160, 40, 120) > 0, 0, 2)).astype(np.float32)
+
+    def test_peers_find_the_edge_that_the_colors_show(self):
+        for peer in (peers.grabcut, peers.closed_form)[:2 if peers.pymatting else 1]:
+            self.assertLess(scores.sad(peer(self.video, self.depth, 1.25), self.truth), 2, peer.__name__)
+
+    def test_nobody_before_the_cutoff_is_no_error(self):
+        for peer in (peers.grabcut, peers.closed_form):
+            self.assertEqual(peer(self.video, self.depth, 0.5).sum(), 0)
 
 
 if __name__ == "__main__":
