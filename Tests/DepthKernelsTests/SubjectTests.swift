@@ -153,13 +153,18 @@ import Testing
         #expect(scene.isKept(alpha, Scene.chest(160, 10, 0.9)))
     }
 
-    @Test(arguments: [1.18, 1.21, 1.24])
-    func `a chair's back behind the shoulders is gone`(distance: Float) throws {
+    @Test(
+        arguments: [
+            (1.18, 76, 70..<240), (1.21, 76, 70..<240), (1.24, 76, 70..<240), (1.15, 44, 26..<66),
+        ])
+    func `a chair's back and headrest behind the person are gone`(distance: Float, half: Int, rows: Range<Int>) throws {
         var scene = Scene()
-        scene.add(84..<236, 70..<240) { _, _ in distance }
+        scene.add((160 - half)..<(160 + half), rows) { _, _ in distance }
         scene.addPerson(axis: 160, top: 20, distance: 1)
         let alpha = try scene.alpha()
-        #expect(scene.isGone(alpha, Rectangle(88, 76, 110, 90)) && scene.isGone(alpha, Rectangle(210, 76, 232, 90)))
+        for middle in [164 - half, 156 + half] {
+            #expect(scene.isGone(alpha, Rectangle(middle - 4, rows.lowerBound + 6, middle + 4, rows.lowerBound + 20)))
+        }
         #expect(scene.isKept(alpha, Scene.chest(160, 20, 1)) && scene.isKept(alpha, Scene.head(160, 20, 1)))
     }
 

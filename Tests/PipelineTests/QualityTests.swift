@@ -66,7 +66,7 @@ import Testing
             weakness: "the gap between arm and body, all of which one eye does not see, shows the room"),
         Scene(
             properties: "pattern=chair sensor=structured-light", depthSize: (320, 180),
-            bounds: Scores(0.5, leak: 0.1, change: 2), weakness: "the headrest beside the head stays"),
+            bounds: Scores(0.5, leak: 0.1, change: 2)),
         Scene(
             properties: "sensor=structured-light", depthSize: (320, 180), rate: 1_000_000,
             bounds: Scores(0.25, leak: 0.1, change: 0.35)),
@@ -79,7 +79,7 @@ import Testing
         Person(clip: "mug", bounds: Scores(2.34, leak: 0.216, change: 6)),
         Person(clip: "chair", bounds: Scores(1.8, leak: 0.033, change: 5.2)),
         Person(clip: "full", bounds: Scores(0.72, leak: 0.01, change: 3.05)),
-        Person(clip: "dim", bounds: Scores(1.42, leak: 0.031, change: 2.3)),
+        Person(clip: "dim", bounds: Scores(1.42, leak: 0.04, change: 2.3)),
     ]
 
     private static let cases = [

@@ -25,6 +25,7 @@ SCENES = {
     "long hair": "pattern=long-hair sensor=structured-light",
     "no wall": "pattern=no-wall sensor=structured-light",
     "dim": "pattern=dim sensor=structured-light",
+    "chair": "pattern=chair sensor=structured-light",
     "far": "pattern=far sensor=structured-light",
     "hand": "pattern=hand sensor=stereo",
 }

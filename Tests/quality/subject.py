@@ -360,13 +360,14 @@ class Bodies:
     def find_faces(self, z, counted):
         """Samples in the middle of the person's faces, in the chest and in the trunk below them; the neighbours' faces."""
         (h, w), n = self.shape, len(self.count)
-        self.seeds, self.chest, self.trunk = np.zeros(n, int), np.zeros(n, int), np.zeros(n, int)
+        self.seeds, self.chest, self.trunk, self.above = (np.zeros(n, int) for _ in range(4))
         self.rivals = np.zeros((n, len(self.faces)), bool)
         middle = np.arange(h)[:, None] + 0.5
         for number, face in enumerate(self.faces):
             if face.is_subject:
                 half = 0.17 * self.focal / max(face.distance, 1e-3)
                 self.trunk += counted((middle > face.bottom) & columns(w, face.axis - half, face.axis + half))
+                self.above += counted((middle <= face.bottom) & columns(w, 0, w))
                 is_chest = (middle > face.bottom + 0.3 * face.height) & (middle < face.bottom + 2 * face.height)
                 half = 0.6 * face.width
                 self.chest += counted(is_chest & columns(w, face.axis - half, face.axis + half))
@@ -406,7 +407,7 @@ class Bodies:
                 self.side[one] = self.side[one] or self.side[other]
         self.body = body = np.array([root(piece) for piece in parent])
         self.is_body = (body == np.arange(len(body))) & (body > 0)
-        for name in ("count", "sum", "past", "seeds", "chest", "trunk", "doubt"):
+        for name in ("count", "sum", "past", "seeds", "chest", "trunk", "above", "doubt"):
             setattr(self, name, np.bincount(body, getattr(self, name), minlength=len(body)))
         left, right, rivals, at_bottom = self.left.copy(), self.right.copy(), self.rivals.copy(), self.is_at_bottom.copy()
         np.minimum.at(left, body, self.left)
@@ -432,7 +433,8 @@ class Bodies:
     def add(self):
         """Adds bodies that belong to the person by where they touch; False where there are none."""
         p, n, d = self.pieces, len(self.count), self.distance
-        is_small = self.z - d < 0.20 + 0.01 * d * d - 4.0 * self.size
+        farthest = 0.20 + 0.01 * d * d - 0.06 * (self.above * 2 > self.count)
+        is_small = self.z - d < farthest - 4.0 * self.size
         one, other = self.body[p.one], self.body[p.other]
         mixed = (one != other) & (self.is_subject[one] != self.is_subject[other])
         mixed &= np.abs(p.steps) <= 0.8 * p.length

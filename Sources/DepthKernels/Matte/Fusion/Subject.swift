@@ -12,9 +12,9 @@ package enum SubjectStage: Sendable, CaseIterable {
 /// - *joined*: if half of their border with the person's bodies has no step, and more of it than with others;
 /// - if they touch the person's, most of them is below the chin and as wide as a trunk, and they are not behind the face: what a
 ///   thing in the hands parts from the head;
-/// - *small*: if they touch the person's and are not far behind the face, the bigger the less: what is left over belongs to the
-///   person unless it is big and behind. Strips of shoulder behind long hair, ears, fingers and a mug are small or near; the
-///   back of a chair is neither;
+/// - *small*: if they touch the person's and are not far behind the face, the bigger the less, and less above the chin: what is
+///   left over belongs to the person unless it is big and behind. Strips of shoulder behind long hair, ears, fingers and a mug are
+///   small or near; the back of a chair and its headrest are neither;
 /// - *loose*: if they come in from the lower border or a side of the picture, are as small as an arm, and not behind the face.
 ///
 /// Bodies with another measured face are never added, and nothing that is 0.8 m or more in front of the face. A body of the
@@ -47,6 +47,8 @@ struct Subject: ~Copyable {
     /// Metres behind the face, constant + square·z², by which a body of no size may be the person's; less by `bulk` metres for
     /// each square metre.
     private static let (behind, behindSquare, bulk) = (0.20, 0.01, 4.0)
+    /// Metres that it may be less far behind above the chin: a head is not as deep as shoulders.
+    private static let headrest = 0.06
     /// Square metres of an arm that comes in from the picture's border, and metres that it is behind the face, beside its axis and
     /// below the chin at most.
     private static let arm = (area: 0.06, behind: 0.1, sideways: 0.6, below: 0.7)
@@ -169,6 +171,8 @@ struct Subject: ~Copyable {
         var isSubject = false
         /// True where it is the anchored thing, or part of it.
         var isThing = false
+        /// Samples above the chin.
+        var above = 0
         // Samples of its borders: with the person's; of these without a step; without a step with other large bodies.
         var touching = 0
         var joined = 0
@@ -182,6 +186,7 @@ struct Subject: ~Copyable {
             (count, sum, past) = (count + other.count, sum + other.sum, past + other.past)
             (left, right) = (min(left, other.left), Swift.max(right, other.right))
             (seeds, chest, trunk) = (seeds + other.seeds, chest + other.chest, trunk + other.trunk)
+            above += other.above
             thing += other.thing
             rivals |= other.rivals
             (was.person, was.others) = (was.person + other.was.person, was.others + other.was.others)
@@ -491,6 +496,8 @@ struct Subject: ~Copyable {
             if face.isSubject, middle > face.bottom {
                 bodies[piece].trunk +=
                     Subject.overlap(columns, face.axis - face.trunk, face.axis + face.trunk).count
+            } else if face.isSubject {
+                bodies[piece].above += columns.count
             }
             if face.isSubject, middle > face.bottom + 0.3 * height, middle < face.bottom + 2 * height {
                 bodies[piece].chest +=
@@ -618,7 +625,8 @@ struct Subject: ~Copyable {
         let distance = map.distance
         let farthest = Subject.behind + Subject.behindSquare * distance * distance
         func isSmall(_ body: Body) -> Bool {
-            leftOut != .small && body.distance - distance < farthest - Subject.bulk * Subject.area(body, map)
+            let farthest = body.above * 2 > body.count ? farthest - Subject.headrest : farthest
+            return leftOut != .small && body.distance - distance < farthest - Subject.bulk * Subject.area(body, map)
         }
         for index in bodies.indices {
             (bodies[index].touching, bodies[index].joined, bodies[index].elsewhere) = (0, 0, 0)
