@@ -433,7 +433,7 @@ class Bodies:
     def add(self):
         """Adds bodies that belong to the person by where they touch; False where there are none."""
         p, n, d = self.pieces, len(self.count), self.distance
-        farthest = 0.20 + 0.01 * d * d - 0.06 * (self.above * 2 > self.count)
+        farthest = 0.20 + 0.01 * d * d - 0.05 * (self.above * 2 > self.count)
         is_small = self.z - d < farthest - 4.0 * self.size
         one, other = self.body[p.one], self.body[p.other]
         mixed = (one != other) & (self.is_subject[one] != self.is_subject[other])

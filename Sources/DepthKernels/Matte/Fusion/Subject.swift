@@ -48,7 +48,7 @@ struct Subject: ~Copyable {
     /// each square metre.
     private static let (behind, behindSquare, bulk) = (0.20, 0.01, 4.0)
     /// Metres that it may be less far behind above the chin: a head is not as deep as shoulders.
-    private static let headrest = 0.06
+    private static let headrest = 0.05
     /// Square metres of an arm that comes in from the picture's border, and metres that it is behind the face, beside its axis and
     /// below the chin at most.
     private static let arm = (area: 0.06, behind: 0.1, sideways: 0.6, below: 0.7)
