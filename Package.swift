@@ -104,12 +104,12 @@ let package = Package(
                         "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/gstdepthmatte/exports.map",
                     ], .when(platforms: [.linux]))
             ]),
-        // The timing program; no test links it.
+        // The timing program; no test links it, and it feeds elements as the tests do.
         .executableTarget(
             name: "depthbench",
             dependencies: [
-                "CDepthMatte", "CGStreamer", "CGStreamerShims", "CDepthKernels", "DepthKernels", "DepthMattePlugin",
-                "GstBridge",
+                "CDepthKernels", "CGStreamer", "DepthKernels", "DepthMattePlugin", "GstBridge", "GstTestSupport",
+                "TestSupport",
             ],
             swiftSettings: strict),
 
@@ -123,8 +123,8 @@ let package = Package(
         .target(
             name: "GstTestSupport",
             dependencies: [
-                "CDepthMatte", "CGStreamer", "CGStreamerCheck", "CGStreamerShims", "CStreamRules", "DepthKernels",
-                "DepthMattePlugin", "GstBridge",
+                "CDepthMatte", "CGStreamer", "CGStreamerShims", "CStreamRules", "DepthKernels", "DepthMattePlugin",
+                "GstBridge",
             ],
             path: "Tests/GstTestSupport", swiftSettings: strict),
         .testTarget(

@@ -7,7 +7,9 @@
 The ending of the picture's name chooses its format: svg, png or pdf.
 """
 import json
+import math
 import sys
+from statistics import median
 
 if __name__ == "__main__" and {"-h", "--help"} & set(sys.argv[1:]):
     print(__doc__.strip())
@@ -28,7 +30,7 @@ WORKS = {
     "render": "render alone",
     "blend": "blend alone",
 }
-SETTINGS = "width height format depth_width depth_height sigma gamma upscale background scene threads".split()
+SETTINGS = "size format depth sigma gamma upscale method detail background scene threads".split()
 
 
 def draw(axes, figures, varied, abscissa):
@@ -40,10 +42,10 @@ def draw(axes, figures, varied, abscissa):
     for work, name in WORKS.items():
         mine = [figure for figure in figures if figure["work"] == work]
         if len(mine) > 1:
-            axes.plot([abscissa(figure) for figure in mine], [figure["ms"] for figure in mine], "o-", label=name)
+            axes.plot([abscissa(figure) for figure in mine], [median(figure["ms"]) for figure in mine], "o-", label=name)
     mine = [figure for figure in figures if figure["work"] == usual["work"]]
     axes.plot(
-        [abscissa(figure) for figure in mine], [figure["memcpy_ms"] for figure in mine], "o--", color="gray",
+        [abscissa(figure) for figure in mine], [median(figure["memcpy_ms"]) for figure in mine], "o--", color="gray",
         label="memcpy of the frame")
     axes.set(ylabel="milliseconds for a frame")
     axes.set_xlim(left=0)
@@ -56,17 +58,17 @@ def main():
     if len(sys.argv) != 3:
         sys.exit("usage: plot_speed.py FIGURES.json PICTURE.svg")
     with open(sys.argv[1], encoding="utf-8") as file:
-        figures = json.load(file)["figures"]
+        figures = [json.loads(line) for line in file]
     if not figures:
         sys.exit(f"plot_speed.py: {sys.argv[1]} has no figures; depthbench sweep makes some")
     # A sweep begins with the usual case, from which the others depart.
     usual = figures[0]
-    case = "{format}, depth {depth_width}x{depth_height}, {upscale}, {background}, {scene}".format(**usual)
+    case = "{format}, depth {depth}, {upscale}, {background}, {scene}".format(**usual)
     canvas, (left, right) = pyplot.subplots(1, 2, figsize=(12.4, 5.2), layout="constrained")
-    draw(left, figures, ("width", "height"), lambda figure: figure["width"] * figure["height"] / 1e6)
-    left.set(title=f"{case}, sigma {usual['sigma']:g}", xlabel="megapixels of video")
-    draw(right, figures, ("sigma",), lambda figure: figure["sigma"])
-    right.set(title=f"{case}, {usual['width']}x{usual['height']}", xlabel="blur radius (depth pixels)")
+    draw(left, figures, ("size",), lambda figure: math.prod(map(int, figure["size"].split("x"))) / 1e6)
+    left.set(title=f"{case}, sigma {usual['sigma']}", xlabel="megapixels of video")
+    draw(right, figures, ("sigma",), lambda figure: float(figure["sigma"]))
+    right.set(title=f"{case}, {usual['size']}", xlabel="blur radius (depth pixels)")
     for axes in (left, right):
         axes.title.set_fontsize(10)
     canvas.savefig(sys.argv[2])

@@ -1,49 +1,73 @@
 import Foundation
+import GstTestSupport
+import Synchronization
 
 @main
 enum DepthBench {
     static func main() {
         do {
-            try run(Options(Array(CommandLine.arguments.dropFirst())))
-        } catch Failure.usage(let text) {
-            end(text + "\ndepthbench --help lists the arguments", status: 2)
-        } catch Failure.cannot(let text) {
-            end(text, status: 1)
+            let options = try Options(CommandLine.arguments.dropFirst())
+            guard options.command != "help" else { return print(Options.help) }
+            watchesStreams.store(false, ordering: .relaxed)
+            loadElements()
+            let report = try Report(options)
+            if options.command == "views" {
+                for view in View.all { try view.measure(options, report) }
+            } else {
+                let folder = TemporaryFolder()
+                let still = folder.write(
+                    "still.png", png(width: 480, height: 270) { x, y in [UInt8(x & 255), UInt8(y & 255), 128] })
+                for wanted in options.plan() { try measure(wanted, options, report, still: still) }
+            }
+        } catch let failure as Failure {
+            FileHandle.standardError.write(Data("depthbench: \(failure.text)\n".utf8))
+            exit(failure.status)
         } catch {
-            end("\(error)", status: 1)
+            FileHandle.standardError.write(Data("depthbench: \(error)\n".utf8))
+            exit(1)
         }
-    }
-
-    private static func run(_ options: Options) throws {
-        if options.command == .help { return say(Options.help) }
-        try loadElements()
-        let bench = try Bench(options.effort)
-        switch options.command {
-        case .table, .sweep, .grid: try bench.measure(options.plan())
-        case .goals:
-            try bench.measureGoals()
-            try bench.measureViews()
-        case .views: try bench.measureViews()
-        case .pipelines: try bench.measurePipelines(options.usual())
-        case .help: break
-        }
-        bench.printGoals()
-        if let file = options.json { try bench.report.write(to: file) }
-    }
-
-    private static func end(_ text: String, status: Int32) -> Never {
-        FileHandle.standardError.write(Data("depthbench: \(text)\n".utf8))
-        exit(status)
     }
 }
 
-/// Reasons to end the program early.
-enum Failure: Error {
-    /// The arguments are wrong; the text names the one.
-    case usage(String)
-    /// Something that was asked for cannot be done here.
-    case cannot(String)
+/// The reason why the program ends early.
+struct Failure: Error {
+    let text: String
+    /// The exit status: 2 where an argument is wrong.
+    var status: Int32 = 1
 }
 
-/// Prints a line, which is there at once.
-func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+/// Writes each figure when it is there: a line of a table, and a line of JSON.
+final class Report {
+    private let options: Options
+    private var json: FileHandle?
+    private var columns = ""
+
+    init(_ options: Options) throws {
+        self.options = options
+        guard let path = options.json else { return }
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
+        json = FileHandle(forWritingAtPath: path)
+        if json == nil { throw Failure(text: "\(path) cannot be written") }
+    }
+
+    /// Times works that take turns, and writes the milliseconds for a frame of each round under the names that they give.
+    func measure(_ labels: [(name: String, value: String)], ring: Int, onlyOne: Bool, _ works: [Timed]) throws {
+        Processors.use(onlyOne: onlyOne)
+        let (frames, rounds) = try takeTurns(works, options)
+        let header = labels.map { $0.name }.joined(separator: " ")
+        if columns != header { write("      ms     own  memcpy    ratio  \(header)") }
+        columns = header
+        let times = ["ms", "own_ms", "memcpy_ms"].map { name in
+            rounds[name].map { String(format: "%8.3f", median($0)) } ?? "        "
+        }
+        let ratio = median(zip(rounds["ms"] ?? [], rounds["memcpy_ms"] ?? []).map { $0 / $1 })
+        write(times.joined() + String(format: "%8.2fx  ", ratio) + labels.map { $0.value }.joined(separator: " "))
+        guard let json else { return }
+        var fields: [String: Any] = ["ring": ring, "frames": frames]
+        for (name, value) in labels { fields[name] = value }
+        for (name, times) in rounds { fields[name] = times }
+        try json.write(contentsOf: JSONSerialization.data(withJSONObject: fields, options: .sortedKeys) + [10])
+    }
+
+    private func write(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+}

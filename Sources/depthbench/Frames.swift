@@ -1,131 +1,153 @@
 import CGStreamer
 import DepthKernels
-import DepthMattePlugin
 import GstBridge
+import GstTestSupport
+import TestSupport
 
-/// Writes the frame of a number into memory.
-typealias FrameFill = (_ number: Int, _ bytes: UnsafeMutableRawBufferPointer) -> Void
-
-/// The video frames of a case: their format as GStreamer and as the kernels see it.
-struct VideoShape {
-    let caps: String
-    let layout: FrameLayout
-    /// Nil for a format that depthmatte does not blend.
-    let pixels: PixelLayout?
-
-    init(_ wanted: Case) throws {
-        caps = videoCaps("video/x-raw", wanted.format, wanted.size)
-        var info = GstVideoInfo()
-        guard let parsed = gst_caps_from_string(caps) else { throw Failure.cannot("bad caps: \(caps)") }
-        defer { gst_caps_unref(parsed) }
-        guard gst_video_info_from_caps(&info, parsed) != 0 else {
-            throw Failure.cannot("there is no video such as \(wanted.format) \(wanted.size)")
-        }
-        layout = FrameLayout(info)
-        pixels = VideoFormat.all.first { $0.name == wanted.format }?.layout
-    }
-}
-
-/// Depth maps of one size and format.
-struct DepthShape {
-    let caps: String
-    let layout: FrameLayout
-    private let size: Size
-    private let isFloat: Bool
-
-    init(_ wanted: Case) { self.init("GRAY16_LE", wanted.depth) }
-
-    init(_ format: String, _ size: Size) {
-        self.size = size
-        isFloat = format == "F32LE"
-        caps = videoCaps(isFloat ? "video/x-depth" : "video/x-raw", format, size)
-        layout = FrameLayout(
-            width: size.width, height: size.height, bytesPerSample: isFloat ? 4 : 2, rowAlignment: 4)
-    }
-
-    /// The bytes of one map, in metres or millimetres.
-    func map(_ scene: BenchScene, number: Int) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: layout.size)
-        bytes.withUnsafeMutableBytes { bytes in
-            for (index, metres) in scene.metres(size, number: number).enumerated() {
-                let start = index / size.width * layout.planes[0].stride
-                let column = index % size.width
-                if isFloat {
-                    let bits = Float(metres).bitPattern.littleEndian
-                    bytes.storeBytes(of: bits, toByteOffset: start + column * 4, as: UInt32.self)
-                } else {
-                    let count = UInt16(clamping: Int((metres * 1000).rounded()))
-                    bytes.storeBytes(of: count.littleEndian, toByteOffset: start + column * 2, as: UInt16.self)
-                }
-            }
-        }
-        return bytes
-    }
-
-    /// Fills a ring. Maps are slower to draw than to measure with: at most four are drawn, the others are copies.
-    func fill(_ scene: BenchScene) -> FrameFill {
-        let drawn = (0..<(scene.hasNoise ? 4 : 1)).map { map(scene, number: $0) }
-        return { number, bytes in bytes.copyBytes(from: drawn[number % drawn.count]) }
-    }
-
-    /// A ring of maps for the kernels.
-    func ring(_ scene: BenchScene, count: Int) throws -> (memories: [FrameMemory], maps: [DepthImage]) {
-        let fill = fill(scene)
-        let memories = (0..<count).map { FrameMemory(layout, number: $0, fill: fill) }
-        let maps = memories.compactMap { memory in
-            memory.planes[0].flatMap {
-                DepthImage(
-                    plane: $0.readOnly, width: size.width, height: size.height,
-                    encoding: isFloat ? .float32LE : .gray16LE)
-            }
-        }
-        guard maps.count == count else { throw Failure.cannot("a depth map of \(size) has no plane") }
-        return (memories, maps)
-    }
-}
-
-private func videoCaps(_ type: String, _ format: String, _ size: Size) -> String {
-    "\(type), format=(string)\(format), width=(int)\(size.width), height=(int)\(size.height), "
-        + "framerate=(fraction)30/1"
-}
-
-/// The memory of one frame.
-final class FrameMemory {
-    let bytes: UnsafeMutableRawBufferPointer
+/// Frames that were drawn before and take turns: planes for the kernels, buffers for an element.
+final class FrameRing {
+    let count: Int
     private let layout: FrameLayout
+    private let blocks: [UnsafeMutableRawBufferPointer]
+    private let memories: [UnsafeMutablePointer<GstMemory>]
+    /// Memory that two buffers have may not be written to.
+    private var holders: [BufferRef] = []
 
-    init(_ layout: FrameLayout, number: Int, fill: FrameFill) {
-        self.layout = layout
-        bytes = .allocate(byteCount: layout.size, alignment: 64)
-        fill(number, bytes)
+    private init(_ layout: FrameLayout, _ count: Int, isWritable: Bool) {
+        (self.layout, self.count) = (layout, count)
+        // Up to whole words, for the noise.
+        blocks = (0..<count).map { _ in .allocate(byteCount: (layout.size + 7) & ~7, alignment: 64) }
+        memories = blocks.compactMap {
+            gst_memory_new_wrapped(
+                GstMemoryFlags(rawValue: 0), $0.baseAddress, gsize($0.count), 0, gsize(layout.size), nil, nil)
+        }
+        if !isWritable { holders = (0..<count).map { buffer($0) } }
     }
 
-    /// A frame of noise, the same for the same seed.
-    convenience init(_ layout: FrameLayout, seed: Int) { self.init(layout, number: seed, fill: fillWithNoise) }
+    /// Textured video: every word is another, so that no code profits from likeness.
+    convenience init(_ shape: VideoShape, _ count: Int, isWritable: Bool = false, seed: Int = 0) {
+        self.init(FrameLayout(shape.info), count, isWritable: isWritable)
+        for (number, block) in blocks.enumerated() {
+            var random = RepeatableRandomNumberGenerator(seed: UInt64(seed + number))
+            for offset in stride(from: 0, to: block.count, by: 8) {
+                block.storeBytes(of: random.next(), toByteOffset: offset, as: UInt64.self)
+            }
+        }
+    }
 
-    deinit { bytes.deallocate() }
+    /// Maps are slower to draw than to measure with: at most four are drawn, the others are copies.
+    convenience init(_ shape: DepthShape, _ count: Int, scene: String) {
+        self.init(
+            FrameLayout(
+                width: shape.width, height: shape.height, bytesPerSample: shape.isFloat ? 4 : 2, rowAlignment: 4),
+            count, isWritable: false)
+        let drawn = (0..<(hasNoise(scene) ? 4 : 1)).map { number in
+            let metres = distances(scene, shape.width, shape.height, number: number)
+            return shape.isFloat
+                ? shape.bytes(metres: metres.map { Float($0) })
+                : shape.bytes(counts: metres.map { Int(($0 * 1000).rounded()) })
+        }
+        for (number, block) in blocks.enumerated() { block.copyBytes(from: drawn[number % drawn.count]) }
+    }
 
-    var planes: Planes<MutablePlane> {
+    deinit {
+        holders = []
+        for memory in memories { gst_mini_object_unref(FrameRing.object(memory)) }
+        for block in blocks { block.deallocate() }
+    }
+
+    private static func object(_ memory: UnsafeMutablePointer<GstMemory>) -> UnsafeMutablePointer<GstMiniObject> {
+        UnsafeMutableRawPointer(memory).assumingMemoryBound(to: GstMiniObject.self)
+    }
+
+    /// A new buffer with the memory of a frame.
+    func buffer(_ number: Int) -> BufferRef {
+        let memory = memories[number % count]
+        gst_mini_object_ref(FrameRing.object(memory))
+        guard let buffer = gst_buffer_new() else { preconditionFailure("no memory for a buffer") }
+        gst_buffer_append_memory(buffer, memory)
+        return BufferRef(taking: buffer)
+    }
+
+    /// Where the descriptions of the frames' memories are.
+    var addresses: Set<UInt> { Set(memories.map { UInt(bitPattern: $0) }) }
+
+    func bytes(_ number: Int) -> UnsafeMutableRawBufferPointer { .init(rebasing: blocks[number][..<layout.size]) }
+
+    func planes(_ number: Int) -> Planes<MutablePlane> {
         var planes = Planes<MutablePlane>()
+        guard let base = blocks[number].baseAddress else { return planes }
         for plane in layout.planes {
-            guard let base = bytes.baseAddress,
-                let view = MutablePlane(
-                    base: base + plane.offset, length: bytes.count - plane.offset, rowBytes: plane.rowBytes,
-                    rows: plane.rows, stride: plane.stride)
-            else { continue }
-            planes.append(view)
+            let view = MutablePlane(
+                base: base + plane.offset, length: layout.size - plane.offset, rowBytes: plane.rowBytes,
+                rows: plane.rows, stride: plane.stride)
+            if let view { planes.append(view) }
         }
         return planes
     }
+
+    func map(_ number: Int) throws -> DepthImage {
+        let image = planes(number)[0].flatMap {
+            DepthImage(plane: $0.readOnly, width: layout.width, height: layout.height, encoding: .gray16LE)
+        }
+        guard let image else { throw Failure(text: "a depth map has no plane") }
+        return image
+    }
 }
 
-/// Textured video: every word is another, so that no code profits from likeness.
-func fillWithNoise(seed: Int, _ bytes: UnsafeMutableRawBufferPointer) {
-    var random = SplitMix(seed: UInt64(truncatingIfNeeded: seed))
-    for offset in stride(from: 0, to: bytes.count, by: 8) {
-        withUnsafeBytes(of: random.next().littleEndian) { word in
-            UnsafeMutableRawBufferPointer(rebasing: bytes[offset...]).copyMemory(
-                from: UnsafeRawBufferPointer(rebasing: word.prefix(bytes.count - offset)))
-        }
+// MARK: - Scenes
+
+func isScene(_ name: String) -> Bool {
+    ["person", "noisy", "checkerboard", "slope"].contains(name) || share(name) != nil
+}
+
+private func hasNoise(_ scene: String) -> Bool { scene == "noisy" || scene == "slope" }
+
+/// The per cent that a scene's name says; the sign may be left out.
+private func share(_ name: String) -> Int? {
+    Int(name.last == "%" ? name.dropLast() : name[...]).flatMap { 0...100 ~= $0 ? $0 : nil }
+}
+
+/// The samples of one map in metres, row by row; 0 where nothing is measured.
+///
+/// - Parameter number: another number gives other noise.
+private func distances(_ scene: String, _ width: Int, _ height: Int, number: Int) -> [Double] {
+    func all<Value>(_ value: (_ x: Int, _ y: Int) -> Value) -> [Value] {
+        (0..<height).flatMap { y in (0..<width).map { x in value(x, y) } }
     }
+    func depth(_ isPerson: Bool) -> Double { isPerson ? 0.7 : 2 }
+    func person(_ x: Int, _ y: Int) -> Bool {
+        let (u, v) = (Double(x) / Double(width) - 0.5, Double(y) / Double(height))
+        let isHead = (u / 0.11) * (u / 0.11) + ((v - 0.38) / 0.20) * ((v - 0.38) / 0.20) < 1
+        return isHead || (v > 0.58 && abs(u) < 0.26)
+    }
+    /// The samples nearest to the center, as many as the share is, and those that lie as far.
+    func ellipse(_ percent: Int) -> [Double] {
+        let radii = all { x, y in
+            let (u, v) = ((Double(x) + 0.5) / Double(width) - 0.5, (Double(y) + 0.5) / Double(height) - 0.5)
+            return u * u + v * v
+        }
+        let count = radii.count * percent / 100
+        let farthest = count > 0 ? radii.sorted()[count - 1] : -1
+        return radii.map { depth($0 <= farthest) }
+    }
+    var distances =
+        switch scene {
+        case "slope": all { x, _ in 0.6 + 3 * Double(x) / Double(width) }
+        case "checkerboard": all { x, y in depth((x + y).isMultiple(of: 2)) }
+        default: share(scene).map(ellipse) ?? all { depth(person($0, $1)) }
+        }
+    guard hasNoise(scene) else { return distances }
+    var random = RepeatableRandomNumberGenerator(seed: UInt64(number) &+ 1)
+    for index in distances.indices {
+        if random.next() % 50 == 0 {
+            distances[index] = 0
+            continue
+        }
+        // The standard deviation of a structured-light camera: 2 mm at 1 m, growing with the square. Twelve uniform numbers
+        // add up to nearly a normal one.
+        let normal = (0..<12).reduce(-6) { sum, _ in sum + Double(random.next() >> 11) * 0x1p-53 }
+        distances[index] += normal * 0.002 * distances[index] * distances[index]
+    }
+    return distances
 }
