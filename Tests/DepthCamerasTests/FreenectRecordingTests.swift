@@ -113,22 +113,22 @@ struct FreenectRecordingTests {
         return all
     }
 
-    @Test func `three hundred frames keep their pixels, pairs and times`() throws {
+    @Test func `a hundred and fifty frames keep their pixels, pairs and times`() throws {
         let dump = try Dump(distinct: 10)
         // The counter wraps after 100 frames.
-        try dump.addPairs(300, firstTick: UInt32.max - 200_000_000)
+        try dump.addPairs(150, firstTick: UInt32.max - 200_000_000)
         let camera = try driver().open(dump.finish())
         #expect(camera.info.driver == "freenect" && camera.info.videoModes.count == 1)
         let streams = try camera.start(.both)
         #expect(streams.isAligned && streams.depthUnit == 0.001)
         #expect(streams.calibration?.depth.fx == 525 && streams.calibration?.color == nil)
         var first: Int64?
-        for number in 0..<300 {
+        for number in 0..<150 {
             let frames = try #require(try FetchedFrames(camera.next(timeout: 5000)))
             let video = try #require(frames.video)
             let depth = try #require(frames.depth)
-            #expect(dump.videos[number % 10].elementsEqual(video.bytes))
-            #expect(dump.depths[number % 10].elementsEqual(depth.bytes))
+            #expect(dump.videos[number % 10] == Data(video.bytes))
+            #expect(dump.depths[number % 10] == Data(depth.bytes))
             #expect(video.stride == 1920 && depth.stride == 1280)
             #expect(depth.time - video.time == 2_000_000)
             let start = first ?? video.time
@@ -152,7 +152,7 @@ struct FreenectRecordingTests {
             _ = try camera?.start(.both)
             for number in 0..<3 {
                 let frames = try #require(try FetchedFrames(camera?.next(timeout: 5000)))
-                #expect(frames.video.map { dump.videos[number].elementsEqual($0.bytes) } == true)
+                #expect(frames.video.map { dump.videos[number] == Data($0.bytes) } == true)
             }
             if round % 3 == 0 { #expect(error { _ = try camera?.next(timeout: 5000) } == .ended) }
             if round % 2 == 0 { camera?.stop() }

@@ -55,24 +55,19 @@ import Testing
                 let alphas = [UInt8](repeating: UInt8(alpha), count: video.count)
                 // As long as it can be, and as short as the shorter vectors are.
                 for width in [video.count / 2, 8] {
-                    let starts = stride(from: 0, to: video.count, by: 2 * width)
-                    let result = starts.flatMap { start in
-                        let part = start..<(start + 2 * width)
-                        return blended(
-                            Array(video[part]), Array(background[part]), Array(alphas[part]), width: width, loops: loops
-                        )
-                    }
+                    let result = blended(video, background, alphas, width: width, loops: loops)
                     #expect(result == expected, "alpha \(alpha), \(width) wide, \(loops)")
                 }
             }
         }
     }
 
-    /// Two rows of one byte a pixel.
+    /// Rows of one byte a pixel.
     private func blended(
         _ video: [UInt8], _ background: [UInt8], _ alpha: [UInt8], width: Int, loops: Loops
     ) -> [UInt8] {
         var result = video
+        let rows = video.count / width
         let isDone = result.withUnsafeMutableBytes { video in
             background.withUnsafeBytes { background in
                 alpha.withUnsafeBytes { alpha in
@@ -80,15 +75,17 @@ import Testing
                     var source = Planes<Plane>()
                     guard let to = video.baseAddress, let from = background.baseAddress, let matte = alpha.baseAddress,
                         let video = MutablePlane(
-                            base: to, length: width * 2, rowBytes: width, rows: 2, stride: width),
+                            base: to, length: width * rows, rowBytes: width, rows: rows, stride: width),
                         let background = Plane(
-                            base: from, length: width * 2, rowBytes: width, rows: 2, stride: width),
-                        let alpha = Plane(base: matte, length: width * 2, rowBytes: width, rows: 2, stride: width)
+                            base: from, length: width * rows, rowBytes: width, rows: rows, stride: width),
+                        let alpha = Plane(base: matte, length: width * rows, rowBytes: width, rows: rows, stride: width)
                     else { return false }
                     target.append(video)
                     source.append(background)
-                    return Blender(layout: PixelLayout(.full(bytesPerSample: 1)), width: width, height: 2, loops: loops)
-                        .blend(video: target, background: source, alpha: alpha)
+                    return Blender(
+                        layout: PixelLayout(.full(bytesPerSample: 1)), width: width, height: rows, loops: loops
+                    )
+                    .blend(video: target, background: source, alpha: alpha)
                 }
             }
         }

@@ -118,7 +118,7 @@ struct Difference: CustomStringConvertible {
 /// Random bytes, the same in every run.
 func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
     var random = RepeatableRandomNumberGenerator(seed: seed)
-    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+    return random.bytes(count)
 }
 
 /// Alpha as it comes: long runs of 0 and 255 with soft steps between them.

@@ -61,9 +61,9 @@ private let layouts: [PixelLayout] = [
     func theColorsOfThePersonAreNowhereInTheRoom(layout: PixelLayout) throws {
         let (columns, rows) = (13..<34, 9..<41)
         let room: [UInt8] = [60, 130, 90, 255]
+        let any = Picture(layout, width: 67, height: 41) { _, _, _ in 0 }
         let picture = Picture(layout, width: 67, height: 41) { plane, x, y in
-            let isRoom = !Picture(layout, width: 67, height: 41) { _, _, _ in 0 }
-                .touches(plane, x, y, columns: columns, rows: rows)
+            let isRoom = !any.touches(plane, x, y, columns: columns, rows: rows)
             return isRoom ? room[plane] : UInt8((x * 7 + y * 13) % 256)
         }
         let alpha = GuardedPlane(rowBytes: 67, rows: 41) { columns.contains($0) && rows.contains($1) ? 255 : 0 }

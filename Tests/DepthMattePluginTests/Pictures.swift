@@ -5,7 +5,7 @@ import TestSupport
 /// A frame of random bytes, padding included.
 func noise(_ shape: VideoShape, seed: UInt64) -> [UInt8] {
     var random = RepeatableRandomNumberGenerator(seed: seed)
-    return (0..<shape.size).map { _ in UInt8.random(in: 0...255, using: &random) }
+    return random.bytes(shape.size)
 }
 
 /// A frame in which every pixel has the same bytes, for packed formats.
@@ -21,10 +21,10 @@ func flat(_ shape: VideoShape, _ pixel: [UInt8]) -> [UInt8] {
 func pixels(_ frame: [UInt8], otherThan pixel: [UInt8], _ shape: VideoShape) -> Int {
     let expected = flat(shape, pixel)
     guard frame.count >= expected.count else { return shape.width * shape.height }
-    let first = shape.components[0]
+    let components = shape.components
     var count = 0
-    Reference.forEachSample(of: first) { column, row in
-        let differs = shape.components.contains { component in
+    Reference.forEachSample(of: components[0]) { column, row in
+        let differs = components.contains { component in
             let index = component.index(
                 column / component.columnsPerSample, row / component.rowsPerSample)
             return frame[index] != expected[index]

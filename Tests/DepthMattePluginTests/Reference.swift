@@ -23,7 +23,8 @@ enum Reference {
     static func opaque(_ picture: [UInt8], _ shape: VideoShape) -> [UInt8] {
         guard shape.hasAlpha else { return picture }
         var result = picture
-        forEachSample(of: shape.components[3]) { result[shape.components[3].index($0, $1)] = 255 }
+        let component = shape.components[3]
+        forEachSample(of: component) { result[component.index($0, $1)] = 255 }
         return result
     }
 
@@ -45,11 +46,12 @@ enum Reference {
     /// The matte as a gray picture: no color, and opaque.
     static func matteView(alpha: [UInt8], _ shape: VideoShape, fullRange: Bool = false) -> [UInt8] {
         var result = [UInt8](repeating: 0, count: shape.size)
+        let isYUV = shape.isYUV
         for (index, component) in shape.components.enumerated() {
             forEachSample(of: component) { column, row in
                 let value = alpha[row * component.rowsPerSample * shape.width + column * component.columnsPerSample]
-                let gray = shape.isYUV && !fullRange ? UInt8((16 + Double(value) * 219 / 255).rounded()) : value
-                let isColor = shape.isYUV && (index == 1 || index == 2)
+                let gray = isYUV && !fullRange ? UInt8((16 + Double(value) * 219 / 255).rounded()) : value
+                let isColor = isYUV && (index == 1 || index == 2)
                 result[component.index(column, row)] = index == 3 ? 255 : isColor ? 128 : gray
             }
         }

@@ -23,6 +23,7 @@ package struct VideoShape: Sendable, CustomStringConvertible {
             + (fields.isEmpty ? "" : ", \(fields)")
     }
 
+    /// Worked out from the caps, as are the properties below: nothing to ask for once a pixel.
     package var info: GstVideoInfo {
         loadElements()  // the arguments of a test are made before any test runs
         var info = GstVideoInfo()

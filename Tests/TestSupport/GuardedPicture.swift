@@ -43,7 +43,7 @@ package final class GuardedPlane {
 
     /// The picture's bytes, row by row.
     package var bytes: [UInt8] {
-        (0..<rows).flatMap { y in (0..<rowBytes).map { self[$0, y] } }
+        (0..<rows).flatMap { unsafe memory[offset(0, $0)..<offset(rowBytes, $0)] }
     }
 
     package var plane: MutablePlane {

@@ -13,4 +13,11 @@ package struct RepeatableRandomNumberGenerator: RandomNumberGenerator {
         z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
         return z ^ (z >> 31)
     }
+
+    /// That many random bytes. Drawn one by one by other modules, those of a frame take longer than most tests.
+    package mutating func bytes(_ count: Int) -> [UInt8] {
+        var words = [UInt64](repeating: 0, count: (count + 7) / 8)
+        for index in words.indices { words[index] = next() }
+        return unsafe words.withUnsafeBytes { unsafe Array($0.prefix(count)) }
+    }
 }
