@@ -6,7 +6,7 @@ import Testing
 
 /// Once it runs, the element works in memory that it has.
 @Suite struct SteadyStateTests {
-    private static let frames = 400
+    private static let frames = 240
     private let folder = TemporaryFolder()
 
     /// The properties of an element, and the video's format.
