@@ -239,23 +239,12 @@ struct GoldenFrames {
         let (width, height) = (width ?? self.width, height ?? self.height)
         let bytes = video ?? frames[number].video
         let depth = try depth ?? DepthMap(counts: frames[number].depth, width: frames[number].depthWidth)
-        return try bytes.withUnsafeBytes { bytes in
-            let base = try #require(bytes.baseAddress)
-            let plane = try #require(
-                Plane(base: base, length: bytes.count, rowBytes: 3 * width, rows: height, stride: 3 * width))
-            var planes = Planes<Plane>()
-            planes.append(plane)
-            let components = (0..<3).map { VideoColors.Component(plane: 0, offset: $0, step: 3, shiftX: 0, shiftY: 0) }
-            let picture = VideoPicture(
-                planes: planes, layout: PixelLayout(.full(bytesPerSample: 3)), colors: VideoColors(.rgb, components))
-            let frame = MatteFrame(
-                depth: depth.image, video: picture, width: width, height: height,
-                faces: [GoldenFrames.face], segmentation: segmentation, time: time)
-            matte.render(frame, settings)
-            let alpha = matte.plane()
-            return (0..<height).flatMap { y in
-                [UInt8](UnsafeRawBufferPointer(start: alpha.row(y), count: width))
-            }
+        return try withRGB(bytes, width: width, height: height) { picture in
+            matte.render(
+                MatteFrame(
+                    depth: depth.image, video: picture, width: width, height: height,
+                    faces: [GoldenFrames.face], segmentation: segmentation, time: time), settings)
+            return matte.plane().bytes
         }
     }
 }

@@ -2,42 +2,13 @@ import DepthKernels
 import TestSupport
 import Testing
 
-/// A picture of one of the layouts that the elements know, in guarded memory.
-private struct Canvas {
-    let layout: PixelLayout
-    let planes: [GuardedPlane]
-    let width: Int
-    let height: Int
-
-    init(_ layout: PixelLayout, width: Int, height: Int) {
-        self.layout = layout
-        self.width = width
-        self.height = height
-        planes = layout.planes.indices.map { plane in
-            GuardedPlane(
-                rowBytes: layout.rowBytes(plane: plane, width: width), rows: layout.rows(plane: plane, height: height)
-            ) { _, _ in 100 }
-        }
-    }
-
-    var painter: Painter {
+extension Canvas {
+    fileprivate var painter: Painter {
         get throws {
             try #require(Painter(Planes(planes), layout: layout, width: width, height: height))
         }
     }
 }
-
-private let layouts: [PixelLayout] = [
-    PixelLayout(.full(bytesPerSample: 1)), PixelLayout(.full(bytesPerSample: 3)), PixelLayout(.full(bytesPerSample: 4)),
-    PixelLayout(
-        .full(bytesPerSample: 1), .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1),
-        .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1), .full(bytesPerSample: 1)),
-    PixelLayout(.full(bytesPerSample: 1), .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 2)),
-    PixelLayout(
-        .full(bytesPerSample: 1), .subsampled(horizontal: 2, vertical: 1, bytesPerSample: 1),
-        .subsampled(horizontal: 2, vertical: 1, bytesPerSample: 1)),
-    PixelLayout(.packed422(lumaFirst: true)), PixelLayout(.packed422(lumaFirst: false)),
-]
 
 @Suite struct PainterTests {
     private let ink = StoredColor([[11, 12, 13, 14], [21, 22], [31], [41]])
@@ -57,7 +28,7 @@ private let layouts: [PixelLayout] = [
         }
     }
 
-    @Test(arguments: layouts)
+    @Test(arguments: Canvas.layouts)
     func aBoxIsDrawnOnTheSamplesOfItsPixelsAndNowhereElse(layout: PixelLayout) throws {
         let sizes = [(1, 1), (7, 5), (8, 6)]
         let boxes = [(0, 0, 1, 1), (2, 1, 5, 4), (-3, -3, 3, 2), (5, 2, 900, 900), (3, 3, 3, 9), (9, 0, 12, 3)]
@@ -116,16 +87,16 @@ private let layouts: [PixelLayout] = [
     @Test func aPictureThatIsTooSmallHasNoPainter() {
         let canvas = Canvas(PixelLayout(.full(bytesPerSample: 4)), width: 8, height: 7)
         #expect(Painter(Planes(canvas.planes), layout: canvas.layout, width: 9, height: 7) == nil)
-        #expect(Painter(Planes(canvas.planes), layout: layouts[3], width: 2, height: 2) == nil)
+        #expect(Painter(Planes(canvas.planes), layout: Canvas.layouts[3], width: 2, height: 2) == nil)
     }
 
     @Test func inkIsReadOffAPicture() {
         let planes = [
             GuardedPlane(rowBytes: 2, bytes: [9, 0, 0, 0]), GuardedPlane(rowBytes: 2, bytes: [7, 5]),
         ]
-        let read = StoredColor(firstPixelOf: Planes(planes).readOnly, layout: layouts[4])
+        let read = StoredColor(firstPixelOf: Planes(planes).readOnly, layout: Canvas.layouts[4])
         #expect(read == StoredColor([[9], [7, 5]]))
-        #expect(StoredColor(firstPixelOf: Planes(planes).readOnly, layout: layouts[3]) == nil)
+        #expect(StoredColor(firstPixelOf: Planes(planes).readOnly, layout: Canvas.layouts[3]) == nil)
     }
 }
 

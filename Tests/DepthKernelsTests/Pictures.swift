@@ -68,6 +68,60 @@ func matte(
     return withExtendedLifetime(matte) { matte.plane().bytes }
 }
 
+/// A picture of one of the layouts that the elements know, at odd addresses between guards.
+struct Canvas {
+    static let layouts: [PixelLayout] = [
+        PixelLayout(.full(bytesPerSample: 1)), PixelLayout(.full(bytesPerSample: 3)),
+        PixelLayout(.full(bytesPerSample: 4)),
+        PixelLayout(
+            .full(bytesPerSample: 1), .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1),
+            .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1), .full(bytesPerSample: 1)),
+        PixelLayout(.full(bytesPerSample: 1), .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 2)),
+        PixelLayout(
+            .full(bytesPerSample: 1), .subsampled(horizontal: 2, vertical: 1, bytesPerSample: 1),
+            .subsampled(horizontal: 2, vertical: 1, bytesPerSample: 1)),
+        PixelLayout(.packed422(lumaFirst: true)), PixelLayout(.packed422(lumaFirst: false)),
+    ]
+
+    let layout: PixelLayout
+    let width: Int
+    let height: Int
+    let planes: [GuardedPlane]
+
+    init(
+        _ layout: PixelLayout, width: Int, height: Int,
+        content: (_ plane: Int, _ x: Int, _ y: Int) -> UInt8 = { _, _, _ in 100 }
+    ) {
+        self.layout = layout
+        self.width = width
+        self.height = height
+        planes = layout.planes.indices.map { plane in
+            GuardedPlane(
+                rowBytes: layout.rowBytes(plane: plane, width: width), rows: layout.rows(plane: plane, height: height)
+            ) { content(plane, $0, $1) }
+        }
+    }
+
+    var bytes: [[UInt8]] { planes.map(\.bytes) }
+}
+
+/// Calls `body` with a picture of three bytes a pixel.
+func withRGB<Result>(
+    _ bytes: [UInt8], width: Int, height: Int, _ body: (VideoPicture) throws -> Result
+) throws -> Result {
+    try bytes.withUnsafeBytes { bytes in
+        let base = try #require(bytes.baseAddress)
+        let plane = try #require(
+            Plane(base: base, length: bytes.count, rowBytes: 3 * width, rows: height, stride: 3 * width))
+        var planes = Planes<Plane>()
+        planes.append(plane)
+        let components = (0..<3).map { VideoColors.Component(plane: 0, offset: $0, step: 3, shiftX: 0, shiftY: 0) }
+        return try body(
+            VideoPicture(
+                planes: planes, layout: PixelLayout(.full(bytesPerSample: 3)), colors: VideoColors(.rgb, components)))
+    }
+}
+
 extension MatteSettings {
     /// Threshold alone: no blur, no gamma.
     static func step(near: Double = 0, cutoff: Double, invert: Bool = false) -> MatteSettings {

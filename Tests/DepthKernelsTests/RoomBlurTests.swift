@@ -2,37 +2,18 @@ import DepthKernels
 import TestSupport
 import Testing
 
-/// Planes of one layout, at odd addresses between guards.
-private struct Picture {
-    let layout: PixelLayout
-    let width: Int
-    let height: Int
-    let planes: [GuardedPlane]
-
-    init(_ layout: PixelLayout, width: Int, height: Int, content: (_ plane: Int, _ x: Int, _ y: Int) -> UInt8) {
-        self.layout = layout
-        self.width = width
-        self.height = height
-        planes = layout.planes.indices.map { plane in
-            GuardedPlane(
-                rowBytes: layout.rowBytes(plane: plane, width: width), rows: layout.rows(plane: plane, height: height)
-            ) { content(plane, $0, $1) }
-        }
-    }
-
+extension Canvas {
     /// The blurred picture; nil where it was refused.
-    func blurred(_ alpha: GuardedPlane?, sigma: Double, with blur: RoomBlur = RoomBlur()) -> Picture? {
-        let result = Picture(layout, width: width, height: height) { _, _, _ in 201 }
+    fileprivate func blurred(_ alpha: GuardedPlane?, sigma: Double, with blur: RoomBlur = RoomBlur()) -> Canvas? {
+        let result = Canvas(layout, width: width, height: height) { _, _, _ in 201 }
         let isDone = blur.blur(
             Planes(planes).readOnly, into: Planes(result.planes), layout: layout, width: width, height: height,
             alpha: alpha?.plane.readOnly, sigma: sigma)
         return isDone && result.planes.allSatisfy(\.guardsAreIntact) ? result : nil
     }
 
-    var bytes: [[UInt8]] { planes.map(\.bytes) }
-
     /// True where a byte belongs, in part, to a pixel in the columns and rows.
-    func touches(_ plane: Int, _ x: Int, _ y: Int, columns: Range<Int>, rows: Range<Int>) -> Bool {
+    fileprivate func touches(_ plane: Int, _ x: Int, _ y: Int, columns: Range<Int>, rows: Range<Int>) -> Bool {
         switch layout.planes[plane] {
         case .full(let bytes): return columns.contains(x / bytes) && rows.contains(y)
         case .subsampled(let h, let v, let bytes):
@@ -45,24 +26,15 @@ private struct Picture {
     }
 }
 
-private let layouts: [PixelLayout] = [
-    PixelLayout(.full(bytesPerSample: 1)), PixelLayout(.full(bytesPerSample: 3)), PixelLayout(.full(bytesPerSample: 4)),
-    PixelLayout(
-        .full(bytesPerSample: 1), .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1),
-        .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 1), .full(bytesPerSample: 1)),
-    PixelLayout(.full(bytesPerSample: 1), .subsampled(horizontal: 2, vertical: 2, bytesPerSample: 2)),
-    PixelLayout(.packed422(lumaFirst: true)), PixelLayout(.packed422(lumaFirst: false)),
-]
-
 @Suite struct RoomBlurTests {
     private static let sigmas = [0, 0.6, 1, 2, 3.7, 4, 10, 33, 400]
 
-    @Test(arguments: layouts)
+    @Test(arguments: Canvas.layouts)
     func theColorsOfThePersonAreNowhereInTheRoom(layout: PixelLayout) throws {
         let (columns, rows) = (13..<34, 9..<41)
         let room: [UInt8] = [60, 130, 90, 255]
-        let any = Picture(layout, width: 67, height: 41) { _, _, _ in 0 }
-        let picture = Picture(layout, width: 67, height: 41) { plane, x, y in
+        let any = Canvas(layout, width: 67, height: 41) { _, _, _ in 0 }
+        let picture = Canvas(layout, width: 67, height: 41) { plane, x, y in
             let isRoom = !any.touches(plane, x, y, columns: columns, rows: rows)
             return isRoom ? room[plane] : UInt8((x * 7 + y * 13) % 256)
         }
@@ -75,10 +47,10 @@ private let layouts: [PixelLayout] = [
         }
     }
 
-    @Test(arguments: layouts)
+    @Test(arguments: Canvas.layouts)
     func aPictureOfOneColorStaysAsItIs(layout: PixelLayout) throws {
         for (width, height) in [(1, 1), (2, 3), (65, 33)] {
-            let picture = Picture(layout, width: width, height: height) { plane, x, _ in UInt8(40 + plane) }
+            let picture = Canvas(layout, width: width, height: height) { plane, x, _ in UInt8(40 + plane) }
             for sigma in RoomBlurTests.sigmas {
                 #expect(try #require(picture.blurred(nil, sigma: sigma)).bytes == picture.bytes)
             }
@@ -86,7 +58,7 @@ private let layouts: [PixelLayout] = [
     }
 
     /// The formula, slowly, for a picture of one byte a pixel.
-    private func reference(_ picture: Picture, _ alpha: GuardedPlane?, sigma: Double) -> [Double] {
+    private func reference(_ picture: Canvas, _ alpha: GuardedPlane?, sigma: Double) -> [Double] {
         let (width, height) = (picture.width, picture.height)
         return (0..<height).flatMap { y in
             (0..<width).map { x in
@@ -127,7 +99,7 @@ private let layouts: [PixelLayout] = [
     func theBlurIsTheNormalisedConvolution(sigma: Double) throws {
         var random = RepeatableRandomNumberGenerator(seed: 8)
         let noise = (0..<16).map { _ in Double.random(in: -1...1, using: &random) }
-        let picture = Picture(PixelLayout(.full(bytesPerSample: 1)), width: 40, height: 30) { _, x, y in
+        let picture = Canvas(PixelLayout(.full(bytesPerSample: 1)), width: 40, height: 30) { _, x, y in
             UInt8(110 + 60 * noise[(x / 5 + y / 6 * 3) % 16] + Double(x + y))
         }
         let alpha = GuardedPlane(rowBytes: 40, rows: 30) { x, y in
@@ -144,15 +116,15 @@ private let layouts: [PixelLayout] = [
         }
     }
 
-    @Test func withoutABlurThePictureStaysAsItIs() throws {
-        let picture = Picture(layouts[3], width: 19, height: 9) { plane, x, y in
+    @Test func withoutABlurTheCanvasStaysAsItIs() throws {
+        let picture = Canvas(Canvas.layouts[3], width: 19, height: 9) { plane, x, y in
             UInt8((plane * 50 + x * 9 + y * 31) % 256)
         }
         #expect(try #require(picture.blurred(nil, sigma: 0)).bytes == picture.bytes)
     }
 
     @Test func aWiderBlurLeavesLessOfTheDetail() throws {
-        let picture = Picture(layouts[0], width: 128, height: 96) { _, x, y in
+        let picture = Canvas(Canvas.layouts[0], width: 128, height: 96) { _, x, y in
             (x / 6 + y / 6).isMultiple(of: 2) ? 220 : 30
         }
         let contrasts = try [0.0, 1, 2, 4, 8, 16].map { sigma in
@@ -163,23 +135,24 @@ private let layouts: [PixelLayout] = [
         #expect(contrasts[0] == 190 && contrasts[5] <= 4)
     }
 
-    @Test func aPersonWhoFillsThePictureLeavesNothingOfThemselves() throws {
-        let picture = Picture(layouts[4], width: 20, height: 10) { _, _, _ in 200 }
+    @Test func aPersonWhoFillsTheCanvasLeavesNothingOfThemselves() throws {
+        let picture = Canvas(Canvas.layouts[4], width: 20, height: 10) { _, _, _ in 200 }
         let alpha = GuardedPlane(rowBytes: 20, rows: 10) { _, _ in 255 }
         #expect(try #require(picture.blurred(alpha, sigma: 10)).bytes.allSatisfy { $0.allSatisfy { $0 == 0 } })
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, -1, 1e300])
     func noNumberTrapsAndWhatIsNoneIsNotShownSharp(sigma: Double) throws {
-        let picture = Picture(layouts[0], width: 40, height: 30) { _, x, _ in x.isMultiple(of: 2) ? 0 : 255 }
+        let picture = Canvas(Canvas.layouts[0], width: 40, height: 30) { _, x, _ in x.isMultiple(of: 2) ? 0 : 255 }
         let bytes = try #require(picture.blurred(nil, sigma: sigma)).planes[0].bytes
         if !(sigma <= 0) { #expect(bytes.allSatisfy { 118...137 ~= $0 }) }
     }
 
-    @Test func oneBlurServesPicturesOfAnySizeInTurn() throws {
+    @Test func oneBlurServesCanvassOfAnySizeInTurn() throws {
         let blur = RoomBlur()
         for (width, height) in [(64, 48), (5, 3), (90, 70), (64, 48)] {
-            let picture = Picture(layouts[2], width: width, height: height) { _, x, y in UInt8((x * 3 + y) % 200) }
+            let picture = Canvas(Canvas.layouts[2], width: width, height: height) { _, x, y in UInt8((x * 3 + y) % 200)
+            }
             let fresh = try #require(picture.blurred(nil, sigma: 6))
             #expect(try #require(picture.blurred(nil, sigma: 6, with: blur)).bytes == fresh.bytes)
         }
@@ -192,7 +165,7 @@ private let layouts: [PixelLayout] = [
         for mask in [alpha, nil] {
             for sigma in [0.6, 2, 9] {
                 let blurred = try [0, 255].map { padding in
-                    let picture = Picture(layout, width: 7, height: 5) { _, x, y in
+                    let picture = Canvas(layout, width: 7, height: 5) { _, x, y in
                         x == (lumaFirst ? 14 : 15) ? UInt8(padding) : UInt8(x * 9 + y)
                     }
                     return try #require(picture.blurred(mask, sigma: sigma)).bytes
@@ -203,7 +176,7 @@ private let layouts: [PixelLayout] = [
     }
 
     @Test func planesThatAreTooSmallAreRefused() {
-        let picture = Picture(layouts[0], width: 8, height: 8) { _, _, _ in 5 }
+        let picture = Canvas(Canvas.layouts[0], width: 8, height: 8) { _, _, _ in 5 }
         let small = GuardedPlane(rowBytes: 7, rows: 8) { _, _ in 0 }
         #expect(picture.blurred(small, sigma: 2) == nil)
         #expect(

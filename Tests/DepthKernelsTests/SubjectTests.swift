@@ -544,21 +544,10 @@ private struct Scene {
         }
         let depth = try DepthMap(metres: measured, width: width)
         let bytes = [UInt8](repeating: 120, count: width * height * 3)
-        return try bytes.withUnsafeBytes { bytes in
-            let base = try #require(bytes.baseAddress)
-            let plane = try #require(
-                Plane(base: base, length: bytes.count, rowBytes: 3 * width, rows: height, stride: 3 * width))
-            var planes = Planes<Plane>()
-            planes.append(plane)
-            let components = (0..<3).map { VideoColors.Component(plane: 0, offset: $0, step: 3, shiftX: 0, shiftY: 0) }
-            let picture = VideoPicture(
-                planes: planes, layout: PixelLayout(.full(bytesPerSample: 3)), colors: VideoColors(.rgb, components))
+        return try withRGB(bytes, width: width, height: height) { picture in
             matte.render(
                 MatteFrame(depth: depth.image, video: picture, width: width, height: height, faces: faces), settings)
-            let alpha = matte.plane()
-            return (0..<height).flatMap { y in
-                [UInt8](UnsafeRawBufferPointer(start: alpha.row(y), count: width))
-            }
+            return matte.plane().bytes
         }
     }
 }

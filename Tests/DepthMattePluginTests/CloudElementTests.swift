@@ -283,7 +283,7 @@ import Testing
         let notices = Notices(bench.element)
         drag(bench, from: (10, 10), to: (14, 10))
         #expect(notices.names == ["yaw", "pitch", "auto-pan"])
-        #expect(number("auto-pan", of: bench.element) == 0)
+        #expect(integer("auto-pan", of: bench.element) == 0)
         #expect(abs(number("yaw", of: bench.element) - (5 + 18)) < 1e-6)
         #expect(abs(number("pitch", of: bench.element) - 20) < 1e-6)
     }
@@ -327,7 +327,7 @@ import Testing
         bench.depth.push(CloudElementTests.depth.bytes(counts: (0..<32).map { $0 * 100 }), at: 0)
         _ = try #require(bench.output.next())
         #expect(bench.bus.nextSnapshot() == folder["cloud.ply"])
-        #expect(number("snapshot", of: bench.element) == 0 && notices.names.contains("snapshot"))
+        #expect(integer("snapshot", of: bench.element) == 0 && notices.names.contains("snapshot"))
         let bytes = folder.read("cloud.ply")
         let end = "end_header\n"
         let text = String(decoding: bytes.prefix(400), as: UTF8.self)
@@ -367,7 +367,7 @@ import Testing
         bench.depth.push(wall(900), at: 0)
         #expect(try #require(bench.bus.nextWarning()).text.contains("location"))
         _ = try #require(bench.output.next())
-        #expect(number("snapshot", of: bench.element) == 0)
+        #expect(integer("snapshot", of: bench.element) == 0)
     }
 
     @Test func `a snapshot goes to where it is asked for last, even while the frame is drawn`() throws {
@@ -419,7 +419,7 @@ import Testing
         } else {
             gst_element_set_state(bench.element, GST_STATE_READY)
         }
-        #expect(number("snapshot", of: bench.element) == 0)
+        #expect(integer("snapshot", of: bench.element) == 0)
         #expect(bench.bus.count(of: GST_MESSAGE_ELEMENT) == 1 && bench.bus.warnings().isEmpty)
         let bytes = folder.read("cloud.ply")
         #expect(String(decoding: bytes.prefix(400), as: UTF8.self).contains("element vertex 32\n"))
@@ -440,7 +440,7 @@ import Testing
             bench.depth.settle()
             gst_element_set_state(bench.element, GST_STATE_READY)
         }
-        #expect(number("snapshot", of: bench.element) == 0 && folder.names == [])
+        #expect(integer("snapshot", of: bench.element) == 0 && folder.names == [])
         let warnings = bench.bus.warnings()
         #expect(warnings.count == 1 && warnings.first?.text.contains(folder["cloud.ply"]) == true, "\(warnings)")
     }
@@ -452,7 +452,7 @@ import Testing
         bench.depth.endFlush()
         bench.depth.end()
         #expect(bench.output.rest().isEmpty)
-        #expect(number("snapshot", of: bench.element) == 0 && folder.names == [])
+        #expect(integer("snapshot", of: bench.element) == 0 && folder.names == [])
         #expect(bench.bus.warnings().count == 1)
     }
 
@@ -485,30 +485,6 @@ import Testing
 }
 
 // MARK: - What the tests look at
-
-/// The value of a property that is a number, or a truth as 0 or 1.
-private func number(_ name: String, of element: UnsafeMutablePointer<GstElement>) -> Double {
-    var value = GValue()
-    g_value_init(&value, g_type_from_name("gdouble"))
-    defer { g_value_unset(&value) }
-    let object = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
-    guard let spec = g_object_class_find_property(classOf(object), name) else { preconditionFailure("no \(name)") }
-    if spec.pointee.value_type == g_type_from_name("gboolean") {
-        var truth = GValue()
-        g_value_init(&truth, g_type_from_name("gboolean"))
-        defer { g_value_unset(&truth) }
-        g_object_get_property(object, name, &truth)
-        return Double(g_value_get_boolean(&truth))
-    }
-    g_object_get_property(object, name, &value)
-    return g_value_get_double(&value)
-}
-
-private func classOf(_ object: UnsafeMutablePointer<GObject>) -> UnsafeMutablePointer<GObjectClass>? {
-    object.pointee.g_type_instance.g_class.map {
-        UnsafeMutableRawPointer($0).assumingMemoryBound(to: GObjectClass.self)
-    }
-}
 
 /// The properties of which an element has said that they changed.
 private final class Notices {
@@ -577,7 +553,7 @@ private final class RepeatedWish {
         let callback: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
             guard let data else { return }
             let wish = Unmanaged<RepeatedWish>.fromOpaque(data).takeUnretainedValue()
-            guard number("snapshot", of: wish.bench.element) == 0 else { return }
+            guard integer("snapshot", of: wish.bench.element) == 0 else { return }
             wish.bench.set("location", wish.location)
             wish.bench.set("snapshot", "true")
         }

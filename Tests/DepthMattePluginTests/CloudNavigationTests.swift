@@ -25,15 +25,6 @@ import Testing
         gst_pad_push_event(bench.output.pad, event)
     }
 
-    private func value(_ name: String, of bench: Bench) -> Double {
-        var value = GValue()
-        g_value_init(&value, g_type_from_name("gdouble"))
-        defer { g_value_unset(&value) }
-        g_object_get_property(
-            UnsafeMutableRawPointer(bench.element).assumingMemoryBound(to: GObject.self), name, &value)
-        return g_value_get_double(&value)
-    }
-
     @Test func `what is set during a drag stays set`() throws {
         let bench = try bench()
         send(gst_navigation_event_new_mouse_button_press(1, 10, 10, none), to: bench)
@@ -44,7 +35,7 @@ import Testing
         for round in 0..<50_000 {
             let zoom = round % 2 == 0 ? 0.25 : 0.5
             bench.set("zoom", "\(zoom)")
-            if value("zoom", of: bench) != zoom { lost += 1 }
+            if number("zoom", of: bench.element) != zoom { lost += 1 }
         }
         #expect(hand.finish() > 0)
         #expect(lost == 0)
@@ -55,13 +46,13 @@ import Testing
         send(gst_navigation_event_new_touch_down(3, 10, 10, 0.5, none), to: bench)
         send(gst_navigation_event_new_touch_down(4, 60, 30, 0.5, none), to: bench)
         send(gst_navigation_event_new_touch_motion(4, 70, 30, 0.5, none), to: bench)
-        #expect(value("yaw", of: bench) == 0)
+        #expect(number("yaw", of: bench.element) == 0)
         send(gst_navigation_event_new_touch_up(4, 70, 30, none), to: bench)
         send(gst_navigation_event_new_touch_motion(3, 20, 10, 0.5, none), to: bench)
-        #expect(value("yaw", of: bench) == 45)
+        #expect(number("yaw", of: bench.element) == 45)
         send(gst_navigation_event_new_touch_up(3, 20, 10, none), to: bench)
         send(gst_navigation_event_new_touch_motion(3, 30, 10, 0.5, none), to: bench)
-        #expect(value("yaw", of: bench) == 45, "it is lifted")
+        #expect(number("yaw", of: bench.element) == 45, "it is lifted")
     }
 
     @Test func `touches that the window takes back are lifted`() throws {
@@ -69,23 +60,23 @@ import Testing
         send(gst_navigation_event_new_touch_down(3, 10, 10, 0.5, none), to: bench)
         send(gst_navigation_event_new_touch_cancel(none), to: bench)
         send(gst_navigation_event_new_mouse_move(20, 10, none), to: bench)
-        #expect(value("yaw", of: bench) == 0)
+        #expect(number("yaw", of: bench.element) == 0)
         send(gst_navigation_event_new_touch_down(5, 60, 30, 0.5, none), to: bench)
         send(gst_navigation_event_new_touch_motion(5, 70, 30, 0.5, none), to: bench)
-        #expect(value("yaw", of: bench) == 45, "another finger may take hold")
+        #expect(number("yaw", of: bench.element) == 45, "another finger may take hold")
     }
 
     @Test func `a button whose release was lost is let go of, where the window says which are held`() throws {
         let bench = try bench()
         send(gst_navigation_event_new_mouse_button_press(1, 10, 10, none), to: bench)
         send(gst_navigation_event_new_mouse_move(20, 10, left), to: bench)
-        #expect(value("yaw", of: bench) == 45)
+        #expect(number("yaw", of: bench.element) == 45)
         send(gst_navigation_event_new_mouse_move(40, 10, none), to: bench)
         send(gst_navigation_event_new_mouse_move(50, 10, none), to: bench)
-        #expect(value("yaw", of: bench) == 45)
+        #expect(number("yaw", of: bench.element) == 45)
         send(gst_navigation_event_new_mouse_button_press(1, 60, 10, none), to: bench)
         send(gst_navigation_event_new_mouse_move(70, 10, left), to: bench)
-        #expect(value("yaw", of: bench) == 90, "the next drag is one")
+        #expect(number("yaw", of: bench.element) == 90, "the next drag is one")
     }
 
     @Test func `a window that never says which buttons are held drags nevertheless`() throws {
@@ -93,6 +84,6 @@ import Testing
         send(gst_navigation_event_new_mouse_button_press(1, 10, 10, none), to: bench)
         send(gst_navigation_event_new_mouse_move(15, 10, none), to: bench)
         send(gst_navigation_event_new_mouse_move(20, 10, none), to: bench)
-        #expect(value("yaw", of: bench) == 45)
+        #expect(number("yaw", of: bench.element) == 45)
     }
 }

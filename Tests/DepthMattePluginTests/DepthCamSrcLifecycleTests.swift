@@ -77,22 +77,7 @@ import Testing
     func `events from the application do no harm in any state`(driver: Driver, state: GstState) throws {
         let element = makeElement("depthcamsrc", ["driver": driver.name, "library": try driver.library()])
         defer { gst_object_unref(element) }
-        #expect(gst_element_set_state(element, state) != GST_STATE_CHANGE_FAILURE)
-        for _ in 0..<3 {
-            for flags in [GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_NONE] {
-                gst_element_send_event(
-                    element,
-                    gst_event_new_seek(1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0))
-            }
-            gst_element_send_event(element, gst_event_new_flush_start())
-            gst_element_send_event(element, gst_event_new_flush_stop(1))
-            gst_element_send_event(element, gst_event_new_eos())
-            gst_element_send_event(element, gst_event_new_latency(10 * millisecond))
-            gst_element_send_event(element, gst_event_new_reconfigure())
-        }
-        #expect(gst_element_set_state(element, GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS)
-        #expect(gst_element_set_state(element, GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
-        #expect(element.pointee.object.object.ref_count == 1)
+        expectNoHarm(ofEventsTo: element, in: state)
     }
 
     @Test(arguments: Driver.all)

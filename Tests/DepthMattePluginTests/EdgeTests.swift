@@ -105,10 +105,6 @@ import Testing
         bench.depth.end()
         bench.pushVideo(2)
         #expect(bench.output.rest().count == 2)
-        var margin = GValue()
-        g_value_init(&margin, g_type_from_name("gdouble"))
-        g_object_get_property(
-            UnsafeMutableRawPointer(bench.element).assumingMemoryBound(to: GObject.self), "margin", &margin)
-        #expect(g_value_get_double(&margin) == 10)
+        #expect(number("margin", of: bench.element) == 10)
     }
 }

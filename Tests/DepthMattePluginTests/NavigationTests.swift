@@ -66,15 +66,6 @@ import Testing
         number == number.rounded() ? "\(Int(number))" : "\(number)"
     }
 
-    private func number(_ name: String, of bench: Bench) -> Double {
-        var value = GValue()
-        g_value_init(&value, g_type_from_name("gdouble"))
-        defer { g_value_unset(&value) }
-        g_object_get_property(
-            UnsafeMutableRawPointer(bench.element).assumingMemoryBound(to: GObject.self), name, &value)
-        return g_value_get_double(&value)
-    }
-
     // MARK: Probe
 
     @Test func `a click tells the depth under it, and says where nothing was measured`() throws {
@@ -108,7 +99,7 @@ import Testing
         press(1e300, -1e300, on: bench)
         #expect(probes(bench) == [text(x: 1e6, y: -1e6, metres: nil)])
         _ = try show(1, on: bench)
-        #expect(number("anchor-x", of: bench) == 0.5)
+        #expect(number("anchor-x", of: bench.element) == 0.5)
     }
 
     @Test func `without depth a click is answered too`() throws {
@@ -196,8 +187,8 @@ import Testing
         bench.set("mask", "high-pass")
         scroll(1, on: bench)
         bench.set("mask", "cutoff")
-        #expect(number("anchor-x", of: bench) == 0.5 && number("margin", of: bench) == 0.1)
-        #expect(number("focus", of: bench) == 0.5 && nick("view", of: bench.element) == "composite")
+        #expect(number("anchor-x", of: bench.element) == 0.5 && number("margin", of: bench.element) == 0.1)
+        #expect(number("focus", of: bench.element) == 0.5 && propertyText("view", of: bench.element) == "composite")
         #expect(try show(1, on: bench).bytes == before)
     }
 
@@ -211,7 +202,7 @@ import Testing
         #expect(!move(12, 20, on: bench) && !release(12, 20, on: bench))
         #expect(!scroll(1, on: bench) && !key("2", on: bench))
         #expect(passing.types == [GstEventType](repeating: GST_EVENT_NAVIGATION, count: 5))
-        #expect(probes(bench) == [] && nick("view", of: bench.element) == "composite")
+        #expect(probes(bench) == [] && propertyText("view", of: bench.element) == "composite")
     }
 
     @Test func `who may no longer ask has no number on the picture, and none that comes back`() throws {
@@ -256,7 +247,7 @@ import Testing
                     to: GCallback.self), told, nil, GConnectFlags(rawValue: 0))
             _ = try show(0, on: bench)
             press(40, 12, on: bench)
-            #expect(number("anchor-x", of: bench) == 0.625 && number("anchor-y", of: bench) == 0.25)
+            #expect(number("anchor-x", of: bench.element) == 0.625 && number("anchor-y", of: bench.element) == 0.25)
             #expect(told.pointee == 1)
             release(40, 12, on: bench)
             // Only the columns at 0.5 m are left.
@@ -272,22 +263,22 @@ import Testing
         let fixed = self.bench(NavigationTests.steered)
         _ = try show(0, on: fixed)
         press(40, 12, on: fixed)
-        #expect(number("anchor-x", of: fixed) == 0.5)
+        #expect(number("anchor-x", of: fixed.element) == 0.5)
     }
 
     @Test func `the wheel moves the margin, or the focus of a mask that has one`() throws {
         let bench = bench(NavigationTests.steered)
         for _ in 0..<2 { scroll(1, on: bench) }
-        #expect(abs(number("margin", of: bench) - 0.35) < 1e-9)
+        #expect(abs(number("margin", of: bench.element) - 0.35) < 1e-9)
         for _ in 0..<20 { scroll(-1, on: bench) }
-        #expect(number("margin", of: bench) == 0)
+        #expect(number("margin", of: bench.element) == 0)
         for _ in 0..<300 { scroll(1, on: bench) }
-        #expect(number("margin", of: bench) == 10 && number("focus", of: bench) == 0.5)
+        #expect(number("margin", of: bench.element) == 10 && number("focus", of: bench.element) == 0.5)
         bench.set("mask", "high-pass")
         scroll(-1, on: bench)
-        #expect(abs(number("focus", of: bench) - 0.48) < 1e-9 && number("margin", of: bench) == 10)
+        #expect(abs(number("focus", of: bench.element) - 0.48) < 1e-9 && number("margin", of: bench.element) == 10)
         for _ in 0..<50 { scroll(1, on: bench) }
-        #expect(number("focus", of: bench) == 1)
+        #expect(number("focus", of: bench.element) == 1)
     }
 
     /// `ximagesink` counts a notch as 1, `gtksink` as 20, Qt's sinks as 120; a touchpad sends parts of that.
@@ -295,23 +286,23 @@ import Testing
     func `a turn of the wheel is one step, whatever the sink counts in`(delta: Double) {
         let bench = bench(NavigationTests.steered)
         scroll(delta, on: bench)
-        #expect(abs(number("margin", of: bench) - 0.3) < 1e-9)
+        #expect(abs(number("margin", of: bench.element) - 0.3) < 1e-9)
         for _ in 0..<2 { scroll(-delta, on: bench) }
-        #expect(abs(number("margin", of: bench) - 0.2) < 1e-9)
+        #expect(abs(number("margin", of: bench.element) - 0.2) < 1e-9)
     }
 
     @Test func `keys choose the view in the order of its values`() throws {
         let bench = bench(NavigationTests.steered)
         for (index, view) in ["composite", "original", "depth", "matte", "quad"].enumerated() {
             key("\(index + 1)", on: bench)
-            #expect(nick("view", of: bench.element) == view)
+            #expect(propertyText("view", of: bench.element) == view)
         }
         let others = [
             "0", "6", "a", "", "-1", "+3", "03", "99999999999999999999", "-9223372036854775808", "9223372036854775807",
             "Left",
         ]
         for other in others { key(other, on: bench) }
-        #expect(nick("view", of: bench.element) == "quad")
+        #expect(propertyText("view", of: bench.element) == "quad")
     }
 
     @Test(arguments: ["none", "probe", "steer"])
@@ -340,17 +331,4 @@ import Testing
         release(30, 30, on: bench)
         #expect(!before.isEmpty)
     }
-}
-
-/// The nick of an enumeration's value.
-private func nick(_ name: String, of element: UnsafeMutablePointer<GstElement>) -> String? {
-    let object = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
-    let objectClass = UnsafeMutableRawPointer(object.pointee.g_type_instance.g_class)?
-        .assumingMemoryBound(to: GObjectClass.self)
-    guard let spec = g_object_class_find_property(objectClass, name) else { return nil }
-    var value = GValue()
-    g_value_init(&value, spec.pointee.value_type)
-    defer { g_value_unset(&value) }
-    g_object_get_property(object, name, &value)
-    return takeString(gst_value_serialize(&value))
 }

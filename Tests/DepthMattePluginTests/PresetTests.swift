@@ -8,19 +8,7 @@ import Testing
 
     private var preset: OpaquePointer? { OpaquePointer(element) }
 
-    private func value(_ name: String) -> String? { PresetTests.value(name, of: element) }
-
-    private static func value(_ name: String, of element: UnsafeMutablePointer<GstElement>) -> String? {
-        let object = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
-        let objectClass = UnsafeMutableRawPointer(object.pointee.g_type_instance.g_class)?
-            .assumingMemoryBound(to: GObjectClass.self)
-        guard let spec = g_object_class_find_property(objectClass, name) else { return nil }
-        var value = GValue()
-        g_value_init(&value, spec.pointee.value_type)
-        defer { g_value_unset(&value) }
-        g_object_get_property(object, name, &value)
-        return takeString(gst_value_serialize(&value))
-    }
+    private func value(_ name: String) -> String? { propertyText(name, of: element) }
 
     private var names: [String] {
         guard let list = gst_preset_get_preset_names(preset) else { return [] }
@@ -112,7 +100,7 @@ import Testing
                     guard let glimpse = data?.assumingMemoryBound(to: Glimpse.self) else { return GST_PAD_PROBE_OK }
                     glimpse.pointee.values.append(
                         ["mask", "invert", "slope", "background-mode", "background-blur", "view"].compactMap {
-                            PresetTests.value($0, of: glimpse.pointee.element)
+                            propertyText($0, of: glimpse.pointee.element)
                         })
                     return GST_PAD_PROBE_OK
                 }, glimpse, nil)

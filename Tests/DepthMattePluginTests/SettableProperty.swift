@@ -41,12 +41,7 @@ struct SettableProperty {
     }
 
     /// The real number that the property has.
-    func real(of element: UnsafeMutablePointer<GstElement>) -> Double {
-        var value = GValue()
-        g_object_get_property(SettableProperty.object(element), name, &value)
-        defer { g_value_unset(&value) }
-        return g_value_get_double(&value)
-    }
+    func real(of element: UnsafeMutablePointer<GstElement>) -> Double { number(name, of: element) }
 
     private init(_ spec: UnsafeMutablePointer<GParamSpec>) {
         self.spec = spec

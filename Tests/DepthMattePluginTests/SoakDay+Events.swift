@@ -76,8 +76,10 @@ extension SoakDay {
     }
 
     func noteDueWarnings() {
-        if text("background-mode", of: bench.element) == "transparent" { due.insert("alpha channel") }
-        if ["image", "stream"].contains(text("background-mode", of: bench.element)) { due.insert("background") }
+        if propertyText("background-mode", of: bench.element) == "transparent" { due.insert("alpha channel") }
+        if ["image", "stream"].contains(propertyText("background-mode", of: bench.element)) {
+            due.insert("background")
+        }
         if !isCalm {
             due.formUnion(["is not below the cutoff", "within max-skew", "nothing is measured", "has no unit"])
         }
@@ -96,7 +98,7 @@ extension SoakDay {
     /// Changes settings while frames are on their way.
     private func storm() throws {
         let count = min(20, streams.left)
-        guard count > 0, text("on-missing-depth", of: bench.element) == "cover" else { return }
+        guard count > 0, propertyText("on-missing-depth", of: bench.element) == "cover" else { return }
         isCalm = false
         let storm = settable.filter { $0.keepsEveryFrame && !["background", "background-mode"].contains($0.name) }
         due.insert("within max-skew")
@@ -171,7 +173,7 @@ extension SoakDay {
         try checkMessages()
         streams.stop(pick([GST_STATE_READY, GST_STATE_NULL]))
         whileStopped()
-        if text("background", of: bench.element).contains(files.missing) {
+        if propertyText("background", of: bench.element).contains(files.missing) {
             guard gst_element_set_state(bench.element, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE else {
                 throw fail("it plays without its background")
             }
@@ -222,6 +224,6 @@ extension SoakDay {
         }
         gst_pad_push_event(bench.output.pad, gst_navigation_event_new_key_press("4", GST_NAVIGATION_MODIFIER_NONE))
         // With navigation=steer both change settings.
-        if text("navigation", of: bench.element) == "steer" { isCalm = false }
+        if propertyText("navigation", of: bench.element) == "steer" { isCalm = false }
     }
 }

@@ -14,13 +14,13 @@ struct SoakSettings {
     let reusesMattes: Bool
 
     init(_ element: UnsafeMutablePointer<GstElement>) {
-        view = text("view", of: element)
-        mode = text("background-mode", of: element)
-        onMissingDepth = text("on-missing-depth", of: element)
+        view = propertyText("view", of: element)
+        mode = propertyText("background-mode", of: element)
+        onMissingDepth = propertyText("on-missing-depth", of: element)
         maxSkew = Int64(integer("max-skew", of: element))
         holdTime = Int64(integer("hold-time", of: element))
         invalidCount = integer("depth-invalid", of: element)
-        reusesMattes = text("thermal", of: element) == "degrade"
+        reusesMattes = propertyText("thermal", of: element) == "degrade"
     }
 
     enum Outcome: String, CaseIterable {
@@ -84,19 +84,4 @@ struct SoakSettings {
     ]
 
     static func isHarmless(_ name: String) -> Bool { harmless.contains(name) }
-}
-
-/// The value of a property in its launch-line form.
-func text(_ name: String, of element: UnsafeMutablePointer<GstElement>) -> String {
-    let object = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
-    guard
-        let spec = g_object_class_find_property(
-            UnsafeMutableRawPointer(object.pointee.g_type_instance.g_class).assumingMemoryBound(to: GObjectClass.self),
-            name)
-    else { preconditionFailure("no property \(name)") }
-    var value = GValue()
-    g_value_init(&value, spec.pointee.value_type)
-    defer { g_value_unset(&value) }
-    g_object_get_property(object, name, &value)
-    return takeString(gst_value_serialize(&value)) ?? ""
 }

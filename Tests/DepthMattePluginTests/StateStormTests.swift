@@ -68,24 +68,7 @@ import Testing
             gst_element_request_pad_simple(element, $0.pad)
         }
         defer { for request in requests { gst_object_unref(request) } }
-        #expect(gst_element_set_state(element, state) != GST_STATE_CHANGE_FAILURE)
-        for _ in 0..<3 {
-            for flags in [GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_NONE] {
-                gst_element_send_event(element, newSeek(flags))
-            }
-            gst_element_send_event(element, gst_event_new_flush_start())
-            gst_element_send_event(element, gst_event_new_flush_stop(1))
-            gst_element_send_event(element, gst_event_new_eos())
-            gst_element_send_event(element, gst_event_new_latency(10 * millisecond))
-            gst_element_send_event(element, gst_event_new_reconfigure())
-        }
-        #expect(gst_element_set_state(element, GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS)
-        #expect(gst_element_set_state(element, GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
-        #expect(element.pointee.object.object.ref_count == 1)
-    }
-
-    private func newSeek(_ flags: GstSeekFlags) -> UnsafeMutablePointer<GstEvent>? {
-        gst_event_new_seek(1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0)
+        expectNoHarm(ofEventsTo: element, in: state)
     }
 
     @Test(arguments: Follower.all)
@@ -124,6 +107,25 @@ import Testing
         #expect(pipeline.bus.discardAll() == 0)
         #expect(gone.gone == 20)
     }
+}
+
+private func newSeek(_ flags: GstSeekFlags) -> UnsafeMutablePointer<GstEvent>? {
+    gst_event_new_seek(1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0)
+}
+
+/// Sends an element in a state what applications send, again and again, and expects that it stops and nobody holds it.
+func expectNoHarm(ofEventsTo element: UnsafeMutablePointer<GstElement>, in state: GstState) {
+    #expect(gst_element_set_state(element, state) != GST_STATE_CHANGE_FAILURE)
+    for _ in 0..<3 {
+        for event in [
+            newSeek(GST_SEEK_FLAG_FLUSH), newSeek(GST_SEEK_FLAG_NONE), gst_event_new_flush_start(),
+            gst_event_new_flush_stop(1), gst_event_new_eos(), gst_event_new_latency(10 * millisecond),
+            gst_event_new_reconfigure(),
+        ] { gst_element_send_event(element, event) }
+    }
+    #expect(gst_element_set_state(element, GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS)
+    #expect(gst_element_set_state(element, GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
+    #expect(element.pointee.object.object.ref_count == 1)
 }
 
 /// A tee's branch with an element in it that follows the tee's stream.

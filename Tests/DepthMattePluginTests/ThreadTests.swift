@@ -22,15 +22,15 @@ import Testing
         let texts = ThreadTests.values.map { name, values in
             values.map { value in
                 setProperty(bench.element, name, value)
-                return propertyText(bench.element, name)
+                return propertyText(name, of: bench.element)
             }
         }
         let threads = Threads(4) { thread, complain in
             for round in 0..<60 {
                 for (index, (name, values)) in ThreadTests.values.enumerated() {
                     setProperty(element.pointer, name, values[(round + thread) % values.count])
-                    let text = propertyText(element.pointer, name)
-                    if !texts[index].contains(text) { complain("\(name) = \(text ?? "nothing")") }
+                    let text = propertyText(name, of: element.pointer)
+                    if !texts[index].contains(text) { complain("\(name) = \(text)") }
                 }
                 if !element.countsEveryFrameOnce { complain("frames that are not counted once") }
                 element.ask()
@@ -140,7 +140,7 @@ import Testing
                 for turn in 0..<3 { setProperty(element.pointer, "background", files[(thread + turn) % 2]) }
             }
             #expect(threads.join() == [])
-            let named = try #require(propertyText(bench.element, "background"))
+            let named = propertyText("background", of: bench.element)
             let expected = try #require(files.firstIndex(of: named).map { colors[$0] })
             // The old file is shown for as long as the other is being opened.
             var shown: [UInt8] = []
@@ -193,7 +193,7 @@ import Testing
                 setProperty(camera.pointer, "noise", ["0", "0.01"][round % 2])
                 setProperty(camera.pointer, "seed", "\(round % 3)")
                 setProperty(camera.pointer, "num-buffers", ["-1", "100000"][(round + thread) % 2])
-                if propertyText(camera.pointer, "face") != "true" { complain("no face") }
+                if propertyText("face", of: camera.pointer) != "true" { complain("no face") }
                 camera.ask()
             }
         }
@@ -310,12 +310,4 @@ extension Bench {
             frame += 1
         } while !threads.haveEnded
     }
-}
-
-/// A property's value in its launch-line form.
-private func propertyText(_ element: UnsafeMutablePointer<GstElement>, _ name: String) -> String? {
-    var value = GValue()
-    g_object_get_property(UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), name, &value)
-    defer { g_value_unset(&value) }
-    return takeString(gst_value_serialize(&value))
 }

@@ -110,13 +110,31 @@ package func setProperty(_ element: UnsafeMutablePointer<GstElement>, _ name: St
     gst_util_set_object_arg(UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), name, value)
 }
 
-/// The value of a property that is a whole number.
-package func integer(_ name: String, of element: UnsafeMutablePointer<GstElement>) -> Int {
+/// What `read` makes of a property's value, which has the type that is named, or the property's own.
+private func value<Result>(
+    _ name: String, of element: UnsafeMutablePointer<GstElement>, as type: String? = nil,
+    _ read: (inout GValue) -> Result
+) -> Result {
     var value = GValue()
-    g_value_init(&value, g_type_from_name("gint64"))
-    defer { g_value_unset(&value) }
+    if let type { g_value_init(&value, g_type_from_name(type)) }
     g_object_get_property(UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), name, &value)
-    return Int(g_value_get_int64(&value))
+    defer { g_value_unset(&value) }
+    return read(&value)
+}
+
+/// The value of a property that is a whole number, or a truth as 0 or 1.
+package func integer(_ name: String, of element: UnsafeMutablePointer<GstElement>) -> Int {
+    value(name, of: element, as: "gint64") { Int(g_value_get_int64(&$0)) }
+}
+
+/// The value of a property that is a number.
+package func number(_ name: String, of element: UnsafeMutablePointer<GstElement>) -> Double {
+    value(name, of: element, as: "gdouble") { g_value_get_double(&$0) }
+}
+
+/// The value of a property in its launch-line form.
+package func propertyText(_ name: String, of element: UnsafeMutablePointer<GstElement>) -> String {
+    value(name, of: element) { takeString(gst_value_serialize(&$0)) ?? "" }
 }
 
 /// The raw video formats that a pad's template lists.
