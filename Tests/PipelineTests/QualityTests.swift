@@ -97,10 +97,10 @@ import Testing
         withKnownIssue(weakness) { #expect(scores.isWithin(scene.bounds), "\(scores)") }
     }
 
-    /// `people` is not among them: two stand within the cutoff, and without a detector both are shown.
+    /// `people` is not among them: two stand within the cutoff, and without a detector both are shown; nor `chair`: the distance of
+    /// the head is that of its middle, 3 cm nearer to the headrest than a face.
     @Test(
-        arguments: ["person", "long-hair", "like-colors", "no-wall", "dim", "hand", "far", "chair"],
-        ["tof", "structured-light"])
+        arguments: ["person", "long-hair", "like-colors", "no-wall", "dim", "hand", "far"], ["tof", "structured-light"])
     func `without a detector the matte is as good`(pattern: String, sensor: String) throws {
         func sad(_ properties: String) throws -> Double {
             let properties = "pattern=\(pattern) sensor=\(sensor) \(properties)"
