@@ -179,12 +179,14 @@ import Testing
             scene.isKept(alpha, Rectangle(206, 126, 216, 154)) && scene.isKept(alpha, Rectangle(228, 116, 256, 144)))
     }
 
-    @Test func `a sleeve that comes in from below is kept`() throws {
+    @Test(arguments: [false, true])
+    func `a sleeve that comes in from below is kept, and that of a neighbour is not`(hasNeighbour: Bool) throws {
         var scene = Scene()
-        scene.addPerson(axis: 160, top: 20, distance: 0.9)
+        scene.addPerson(axis: hasNeighbour ? 80 : 160, top: 20, distance: 0.9)
+        if hasNeighbour { scene.addPerson(axis: 230, top: 60, distance: 1.1) }
         scene.add(270..<300, 80..<240) { _, _ in 0.7 }
-        let alpha = try scene.alpha()
-        #expect(scene.isKept(alpha, Rectangle(276, 86, 294, 230)))
+        let (alpha, sleeve) = (try scene.alpha(), Rectangle(276, 86, 294, 230))
+        #expect(hasNeighbour ? scene.isGone(alpha, sleeve) : scene.isKept(alpha, sleeve))
     }
 
     @Test func `a thing beyond arm's length before the person is gone`() throws {

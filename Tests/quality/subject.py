@@ -465,9 +465,11 @@ class Bodies:
         at_side = (self.left < 4) | (self.right > w - 4)
         per_metre = self.focal / np.maximum(self.z, 1e-9)
         beside = np.zeros(len(self.count), bool)
+        middle = (self.left + self.right) / 2
+        neighbours = [np.abs(middle - face.axis) for face in self.faces if not face.is_subject]
         for face in self.faces:
             if face.is_subject:
-                near = np.abs((self.left + self.right) / 2 - face.axis) <= 0.6 * per_metre
+                near = np.abs(middle - face.axis) <= np.minimum(0.6 * per_metre, np.min(neighbours or [[np.inf]], axis=0))
                 beside |= near & (at_side | (h < face.bottom + 0.7 * per_metre))
         return (at_side | self.is_at_bottom) & (self.size < 0.06) & beside
 

@@ -15,7 +15,8 @@ package enum SubjectStage: Sendable, CaseIterable {
 /// - *small*: if they touch the person's and are not far behind the face, the bigger the less, and less above the chin: what is
 ///   left over belongs to the person unless it is big and behind. Strips of shoulder behind long hair, ears, fingers and a mug are
 ///   small or near; the back of a chair and its headrest are neither;
-/// - *loose*: if they come in from the lower border or a side of the picture, are as small as an arm, and not behind the face.
+/// - *loose*: if they come in from the lower border or a side of the picture, are as small as an arm, not behind the face, and
+///   nearer to it than to a neighbour's.
 ///
 /// Bodies with another measured face are never added, and nothing that is 0.8 m or more in front of the face. A body of the
 /// person and a neighbour is split halfway between their faces. Samples more than 1.2 m to the left or right of the face are
@@ -673,8 +674,9 @@ struct Subject: ~Copyable {
         guard isAtSide || body.isAtBottom, Subject.area(body, map) < Subject.arm.area else { return false }
         let samplesPerMetre = 1 / (map.spacing * body.distance)
         let middle = Double(body.left + body.right) / 2
+        let toNeighbour = faces.reduce(Double.infinity) { $1.isSubject ? $0 : min($0, abs(middle - $1.axis)) }
         return faces.contains { face in
-            face.isSubject && abs(middle - face.axis) <= Subject.arm.sideways * samplesPerMetre
+            face.isSubject && abs(middle - face.axis) <= min(Subject.arm.sideways * samplesPerMetre, toNeighbour)
                 && (isAtSide || Double(map.members.height) < face.bottom + Subject.arm.below * samplesPerMetre)
         }
     }
