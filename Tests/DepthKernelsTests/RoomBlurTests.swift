@@ -116,7 +116,7 @@ extension Canvas {
         }
     }
 
-    @Test func withoutABlurTheCanvasStaysAsItIs() throws {
+    @Test func withoutABlurThePictureStaysAsItIs() throws {
         let picture = Canvas(Canvas.layouts[3], width: 19, height: 9) { plane, x, y in
             UInt8((plane * 50 + x * 9 + y * 31) % 256)
         }
@@ -135,7 +135,7 @@ extension Canvas {
         #expect(contrasts[0] == 190 && contrasts[5] <= 4)
     }
 
-    @Test func aPersonWhoFillsTheCanvasLeavesNothingOfThemselves() throws {
+    @Test func aPersonWhoFillsThePictureLeavesNothingOfThemselves() throws {
         let picture = Canvas(Canvas.layouts[4], width: 20, height: 10) { _, _, _ in 200 }
         let alpha = GuardedPlane(rowBytes: 20, rows: 10) { _, _ in 255 }
         #expect(try #require(picture.blurred(alpha, sigma: 10)).bytes.allSatisfy { $0.allSatisfy { $0 == 0 } })
@@ -148,10 +148,11 @@ extension Canvas {
         if !(sigma <= 0) { #expect(bytes.allSatisfy { 118...137 ~= $0 }) }
     }
 
-    @Test func oneBlurServesCanvassOfAnySizeInTurn() throws {
+    @Test func oneBlurServesPicturesOfAnySizeInTurn() throws {
         let blur = RoomBlur()
         for (width, height) in [(64, 48), (5, 3), (90, 70), (64, 48)] {
-            let picture = Canvas(Canvas.layouts[2], width: width, height: height) { _, x, y in UInt8((x * 3 + y) % 200)
+            let picture = Canvas(Canvas.layouts[2], width: width, height: height) { _, x, y in
+                UInt8((x * 3 + y) % 200)
             }
             let fresh = try #require(picture.blurred(nil, sigma: 6))
             #expect(try #require(picture.blurred(nil, sigma: 6, with: blur)).bytes == fresh.bytes)
