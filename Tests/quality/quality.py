@@ -219,11 +219,10 @@ def agree(streams, settings, report):
 
 
 def worst_score(stream, ours, theirs):
-    """The largest relative difference of a score. One below half of the last digit that the pages show is none."""
+    """The largest relative difference of a score. A difference below 0.0005, half of the last digit shown, is none."""
     ours, theirs = figures(stream, ours), figures(stream, theirs)
-    least = {name: 0.005 if "%" in name else 0.0005 for name in theirs}
     relative = {
-        name: abs(ours[name] - value) / abs(value) if abs(ours[name] - value) > least[name] and value else 0.0
+        name: abs(ours[name] - value) / abs(value) if abs(ours[name] - value) > 0.0005 and value else 0.0
         for name, value in theirs.items() if not math.isnan(value)}
     return max((value, name if value else "") for name, value in relative.items())
 
