@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-import peers
 import seed_matte
 from quality_matte import QualityMatte
 
