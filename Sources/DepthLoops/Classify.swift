@@ -30,29 +30,19 @@ extension LoopSet {
         }
     }
 
-    /// Converts the bits of a run of blocks of 16 samples to opacities of 0 and 1.
+    /// Finds which of a row of little-endian 16-bit counts lie in a range: 1 for those inside, 0 for the others.
     ///
     /// - Parameters:
-    ///   - bits: a bit for each sample of the row, 64 in a word.
-    ///   - row: the row's first opacity.
-    package static func expand(_ bits: UnsafePointer<UInt64>, blocks: Range<Int>, into row: UnsafeMutablePointer<Float>)
-    {
-        for block in each(blocks) {
-            let shift = UInt64(truncatingIfNeeded: (block & 3) &* 16)
-            let samples = unsafe UInt32(truncatingIfNeeded: bits[block &>> 2] &>> shift)
-            let target = unsafe row + block &* 16
-            for lane in 0..<16 { unsafe target[lane] = samples & (1 &<< UInt32(lane)) != 0 ? 1 : 0 }
-        }
-    }
-
-    /// Tests each of a row of little-endian 16-bit counts for a range: a bit for each that is inside, 64 in a word.
-    ///
-    /// - Parameters:
-    ///   - counts: `words · 64` counts, aligned or not.
-    ///   - span: distance from the first count inside to the last.
+    ///   - counts: aligned or not.
+    ///   - below: the number of counts in the range, which begins with `first`.
     package static func compare(
-        _ counts: UnsafeRawPointer, words: Int, first: UInt16, span: UInt16, into mask: UnsafeMutablePointer<UInt64>
+        _ counts: UnsafeRawPointer, count: Int, first: UInt16, below: UInt32,
+        into opacities: UnsafeMutablePointer<Float>
     ) {
-        for word in upTo(words) { unsafe mask[word] = dm_compare_counts(counts + word &* 128, first, span) }
+        for x in upTo(count) {
+            let number = unsafe UInt16(littleEndian: counts.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self))
+            // One comparison for both ends: counts below the first wrap around to large numbers.
+            unsafe opacities[x] = UInt32(number &- first) < below ? 1 : 0
+        }
     }
 }

@@ -22,7 +22,7 @@ extension LoopSet {
         unsafe dm_resample(line, taps, columns.lowerBound, columns.upperBound, target)
     }
 
-    /// Computes rows of alpha as weighted sums of four rows of opacities.
+    /// Computes a row of alpha as a weighted sum of four rows of opacities.
     ///
     ///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest
     ///
@@ -30,24 +30,19 @@ extension LoopSet {
     /// byte's step.
     ///
     /// - Parameters:
-    ///   - taps: the taps of each row.
     ///   - columns: the bytes that are written.
-    ///   - alpha: column 0 of the first row.
+    ///   - alpha: column 0.
     package static func filterVertically(
-        _ taps: UnsafePointer<dm_row_taps>, rows: Int, columns: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>,
-        stride: Int
+        _ taps: dm_row_taps, columns: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>
     ) {
         // The sum of four truncated products is 2 too small on average; 16 rounds the shift to nearest.
         let (bias, shift): (Int16, Int16) = (2 + 16, 5)
-        for row in upTo(rows) {
-            let bytes = unsafe alpha + row &* stride
-            if columns.upperBound &- columns.lowerBound >= 32 {
-                unsafe dm_filter_vertically(taps + row, columns.lowerBound, columns.upperBound, bias, shift, bytes)
-            } else {
-                for x in each(columns) {
-                    let sum = unsafe upperHalves(taps[row], x) &+ bias
-                    unsafe bytes[x] = UInt8(truncatingIfNeeded: min(max(sum &>> shift, 0), 255))
-                }
+        if columns.upperBound &- columns.lowerBound >= 32 {
+            unsafe dm_filter_vertically(taps, columns.lowerBound, columns.upperBound, bias, shift, alpha)
+        } else {
+            for x in each(columns) {
+                let sum = upperHalves(taps, x) &+ bias
+                unsafe alpha[x] = UInt8(truncatingIfNeeded: min(max(sum &>> shift, 0), 255))
             }
         }
     }

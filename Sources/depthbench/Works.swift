@@ -54,7 +54,7 @@ private func kernels(_ wanted: Case, _ shape: VideoShape, _ ring: Int) throws ->
     if wanted["work"] == "render" {
         return Timed("ms", ring: ring) { index in
             try render(index)
-            _ = matte.plane()
+            _ = matte.finished.alpha
         }
     }
     guard let layout = VideoFormat.all.first(where: { $0.name == shape.format })?.layout else {
@@ -68,7 +68,7 @@ private func kernels(_ wanted: Case, _ shape: VideoShape, _ ring: Int) throws ->
     return Timed("ms", ring: ring) { index in
         if rendersEach { try render(index) }
         let background = backgrounds.planes(index % backgrounds.count).readOnly
-        guard blender.blend(video: frames.planes(index), background: background, matte: matte) else {
+        guard blender.blend(video: frames.planes(index), background: background, matte: matte.finished) else {
             throw Failure(text: "the planes are not those of the format")
         }
     }

@@ -28,7 +28,7 @@ import Testing
                 let bytes = [0, 1].map { _ in
                     matte.render(frame, settings)
                     return Frames(layout, (scene.width, scene.height)).blended {
-                        blender.blend(video: $0, background: $1, matte: matte)
+                        blender.blend(video: $0, background: $1, matte: matte.finished)
                     }
                 }
                 #expect(size == 1 || pool.cuts > 0, "the frame was not cut")
@@ -54,7 +54,7 @@ import Testing
             matte.render(frame, settings)
             // Threshold, two decimations, rows, columns and gamma; the last three are small enough for fewer bands.
             #expect(size == 1 || pool.cuts >= 3, "\(pool.cuts) jobs were cut")
-            return matte.plane().bytes + bits(of: matte.report.coverage)
+            return matte.finished.alpha.bytes + bits(of: matte.report.coverage)
         }
         #expect(results.allSatisfy { $0 == results[0] }, "the bands show")
     }

@@ -244,7 +244,7 @@ struct GoldenFrames {
                 MatteFrame(
                     depth: depth.image, video: picture, width: width, height: height,
                     faces: [GoldenFrames.face], segmentation: segmentation, time: time), settings)
-            return matte.plane().bytes
+            return matte.finished.alpha.bytes
         }
     }
 }

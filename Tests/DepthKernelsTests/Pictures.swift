@@ -65,7 +65,7 @@ func matte(
     let matte = Matte(loops: loops)
     matte.render(MatteFrame(depth: depth, width: width, height: height), settings)
     // The plane is the matte's memory.
-    return withExtendedLifetime(matte) { matte.plane().bytes }
+    return withExtendedLifetime(matte) { matte.finished.alpha.bytes }
 }
 
 /// A picture of one of the layouts that the elements know, at odd addresses between guards.

@@ -128,7 +128,7 @@ import Testing
                 settings.blurRadius = blurRadius
                 settings.featherFar = featherFar
                 matte.render(MatteFrame(depth: depth.image, width: videoWidth, height: videoHeight), settings)
-                let alpha = matte.plane()
+                let alpha = matte.finished.alpha
                 #expect(alpha.rowBytes == videoWidth && alpha.rows == videoHeight)
                 #expect(alpha.bytes == depth.alpha(settings, videoWidth: videoWidth, videoHeight: videoHeight))
             }
@@ -168,7 +168,7 @@ import Testing
                 (settings.blurRadius, settings.featherFar, settings.gamma) = (blurRadius, feather, gamma)
                 let matte = Matte()
                 matte.render(MatteFrame(depth: depth.image, width: width, height: height), settings)
-                let bytes = matte.plane().bytes
+                let bytes = matte.finished.alpha.bytes
                 let mean = Double(bytes.reduce(0) { $0 + Int($1) }) / Double(255 * bytes.count)
                 #expect(abs(matte.report.coverage - mean) < 0.002, "\(matte.report.coverage), not \(mean)")
             }

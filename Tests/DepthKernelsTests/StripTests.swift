@@ -44,17 +44,19 @@ import Testing
                 let fresh = Matte()
                 fresh.render(frame, settings)
                 let whole = Frames(layout, size).blended {
-                    blenders[0].blend(video: $0, background: $1, alpha: fresh.plane())
+                    blenders[0].blend(video: $0, background: $1, alpha: fresh.finished.alpha)
                 }
                 // Results of an earlier frame must not show: neither an opaque one nor a clear one.
                 for var before in [MatteSettings.step(cutoff: 10), .step(cutoff: 0.1), settings] {
                     before.depth = reading
                     matte.render(frame, before)
-                    _ = Frames(layout, size).blended { blenders[0].blend(video: $0, background: $1, matte: matte) }
+                    _ = Frames(layout, size).blended {
+                        blenders[0].blend(video: $0, background: $1, matte: matte.finished)
+                    }
                     matte.render(frame, settings)
                     for blender in blenders {
                         let strips = Frames(layout, size).blended {
-                            blender.blend(video: $0, background: $1, matte: matte)
+                            blender.blend(video: $0, background: $1, matte: matte.finished)
                         }
                         #expect(strips == whole, "\(offsetX) \(offsetY) \(zoom) \(upscale) \(blurRadius)")
                     }
@@ -74,12 +76,12 @@ import Testing
         let kept = Matte()
         for map in [person, nobody] {
             kept.render(MatteFrame(depth: map.image, width: width, height: height), settings)
-            _ = kept.plane()
+            _ = kept.finished.alpha
         }
-        #expect(kept.plane().bytes.allSatisfy { $0 == 0 })
+        #expect(kept.finished.alpha.bytes.allSatisfy { $0 == 0 })
         kept.render(MatteFrame(depth: person.image, width: width, height: height), settings)
         let fresh = matte(person.image, width: width, height: height, settings: settings)
-        #expect(kept.plane().bytes == fresh)
+        #expect(kept.finished.alpha.bytes == fresh)
     }
 
     @Test func `a matte of another size is refused`() throws {
@@ -89,7 +91,7 @@ import Testing
         let blender = Blender(layout: StripTests.layouts[0], width: 9, height: 8)
         var isBlended = true
         _ = Frames(StripTests.layouts[0], (9, 8)).blended {
-            isBlended = blender.blend(video: $0, background: $1, matte: matte)
+            isBlended = blender.blend(video: $0, background: $1, matte: matte.finished)
             return isBlended
         }
         #expect(!isBlended)

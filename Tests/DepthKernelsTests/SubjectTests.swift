@@ -549,7 +549,7 @@ private struct Scene {
         return try withRGB(bytes, width: width, height: height) { picture in
             matte.render(
                 MatteFrame(depth: depth.image, video: picture, width: width, height: height, faces: faces), settings)
-            return matte.plane().bytes
+            return matte.finished.alpha.bytes
         }
     }
 }

@@ -125,10 +125,10 @@ import Testing
             let matte = Matte()
             var settings = MatteSettings()
             matte.render(frame, settings)
-            #expect(matte.plane().bytes.allSatisfy { $0 == 255 })
+            #expect(matte.finished.alpha.bytes.allSatisfy { $0 == 255 })
             settings[keyPath: path] = .nan
             matte.render(frame, settings)
-            withExtendedLifetime(matte) { #expect(matte.plane().bytes.allSatisfy { $0 == 0 }) }
+            withExtendedLifetime(matte) { #expect(matte.finished.alpha.bytes.allSatisfy { $0 == 0 }) }
         }
     }
 

@@ -21,7 +21,7 @@ func fuzzMatte(_ input: inout FuzzInput) {
             time: input.seldom() ? nil : Int64(truncatingIfNeeded: input.seldom() ? input.word() : UInt64(number) << 25)
         )
         let isShown = matte.render(frame, settings)
-        let alpha = matte.plane()
+        let alpha = matte.finished.alpha
         promise(alpha.rowBytes == width && alpha.rows == height)
         let report = matte.report
         promise((0...1).contains(report.coverage), "coverage \(report.coverage)")

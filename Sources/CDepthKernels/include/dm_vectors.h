@@ -15,31 +15,6 @@
 
 #pragma clang assume_nonnull begin
 
-/// Compares 64 little-endian counts, aligned or not: a bit for each that lies in `first`...`first + span`.
-static inline uint64_t dm_compare_counts(const void *counts, uint16_t first, uint16_t span) {
-    uint64_t bits = 0;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    typedef uint16_t Counts __attribute__((ext_vector_type(32)));
-    typedef bool Answers __attribute__((ext_vector_type(32)));
-    for (int half = 0; half < 2; half++) {
-        Counts loaded;
-        memcpy(&loaded, (const char *)counts + 64 * half, sizeof loaded);
-        // One comparison for both ends: counts below the first wrap around to large numbers.
-        Answers inside = __builtin_convertvector(loaded - first <= (Counts)span, Answers);
-        uint32_t answers;
-        memcpy(&answers, &inside, sizeof answers);
-        bits |= (uint64_t)answers << 32 * half;
-    }
-#else
-    const uint8_t *bytes = counts;
-    for (int index = 0; index < 64; index++) {
-        uint16_t count = (uint16_t)(bytes[2 * index] | bytes[2 * index + 1] << 8);
-        bits |= (uint64_t)((uint16_t)(count - first) <= span) << index;
-    }
-#endif
-    return bits;
-}
-
 /// A bit for each of 16 numbers.
 typedef struct {
     uint16_t at_most;
@@ -85,11 +60,10 @@ typedef struct {
 ///
 /// 32 at a time; the last vector may overlap the one before, with the same results. There must be at least 32 elements.
 static inline void dm_filter_vertically(
-    const dm_row_taps *taps, ptrdiff_t start, ptrdiff_t end, int16_t bias, int16_t shift, uint8_t *bytes) {
+    dm_row_taps terms, ptrdiff_t start, ptrdiff_t end, int16_t bias, int16_t shift, uint8_t *bytes) {
     typedef int16_t Sums __attribute__((ext_vector_type(32)));
     typedef int32_t Products __attribute__((ext_vector_type(32)));
     typedef uint8_t Bytes __attribute__((ext_vector_type(32)));
-    const dm_row_taps terms = *taps;
     for (ptrdiff_t next = start; next < end; next += 32) {
         const ptrdiff_t x = next < end - 32 ? next : end - 32;
         Sums sums = bias;

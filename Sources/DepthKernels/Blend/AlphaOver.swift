@@ -54,62 +54,45 @@ package struct AlphaChannel: Equatable, Sendable {
 ///
 /// p, b: alpha of the picture and of what lies under it; m: the matte. The color c = C · share + B · (1 − share) is the blend's, and so is
 /// a = p · share + b · (1 − share). Where a = 0 the share is 0.
-struct OverAlpha<Source: AlphaSource>: AlphaSource {
-    /// Nil for all of the picture.
-    let matte: Source?
+struct OverAlpha {
     let picture: MutablePlane
     let background: Plane
     let channel: AlphaChannel
-    let width: Int
-    let height: Int
-    let bands: MatteBands
 
-    var rowsPerStrip: Int { matte?.rowsPerStrip ?? rowsPerPlainStrip }
-
-    func reader(_ memory: MatteMemory) -> (any AlphaReader)? {
-        let inner = matte?.reader(memory)
-        if matte != nil && inner == nil { return nil }
-        let reader = memory.part(OverAlphaReader.self)
-        reader.matte = inner
-        reader.layers = (picture, background, channel)
-        reader.width = width
-        return reader
-    }
-}
-
-private final class OverAlphaReader: AlphaReader, MatteMemoryPart {
-    var matte: (any AlphaReader)?
-    var layers: (picture: MutablePlane, background: Plane, channel: AlphaChannel)?
-    var width = 0
-    private var runs = Scratch<AlphaRun>()
-
-    func read(_ rows: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>, stride: Int) -> AlphaRuns {
-        guard let (picture, background, channel) = layers else { return .none }
-        let found = unsafe matte?.read(rows, into: alpha, stride: stride)
-        let count = found?.count ?? 1
-        let runs = unsafe runs.reserve(count, filler: AlphaRun(cover: .opaque, start: 0, end: 0))
-        for index in 0..<count {
-            var run = found?[index] ?? AlphaRun(cover: .opaque, start: 0, end: width)
+    /// Finds the alpha of some rows.
+    ///
+    /// - Parameters:
+    ///   - runs: those of the matte.
+    ///   - matte: the first pixel of the first row; nil where no run is mixed.
+    ///   - alpha: receives the alpha of the mixed runs of the result, `width` bytes in a row.
+    /// - Returns: the runs of the result, in the memory of the matte's.
+    func apply(
+        to runs: AlphaRuns, _ rows: Range<Int>, _ matte: UnsafePointer<UInt8>?, stride: Int,
+        into alpha: UnsafeMutablePointer<UInt8>, width: Int
+    ) -> AlphaRuns {
+        runs.map { run in
             let pixels = run.start..<run.end
             // What is opaque needs no arithmetic.
-            if run.cover != .clear,
-                !channel.isOpaque(picture.readOnly, rows, pixels)
-                    || run.cover == .mixed && !channel.isOpaque(background, rows, pixels)
-            {
-                for y in rows {
-                    let target = unsafe alpha + ((y &- rows.lowerBound) &* stride &+ run.start)
-                    if run.cover == .opaque { unsafe target.update(repeating: 255, count: pixels.count) }
-                    let start = run.start &* channel.step &+ channel.offset
-                    unsafe lay(
-                        picture.row(y).assumingMemoryBound(to: UInt8.self) + start,
-                        over: background.row(y).assumingMemoryBound(to: UInt8.self) + start, target,
-                        count: pixels.count, step: channel.step)
+            let isPlain =
+                run.cover != .mixed
+                && (run.cover == .clear || channel.isOpaque(picture.readOnly, rows, pixels))
+            if isPlain { return run.cover }
+            for y in rows {
+                let offset = y &- rows.lowerBound
+                let target = unsafe alpha + (offset &* width &+ run.start)
+                if run.cover == .mixed, let matte = unsafe matte {
+                    unsafe target.update(from: matte + (offset &* stride &+ run.start), count: pixels.count)
+                } else {
+                    unsafe target.update(repeating: 255, count: pixels.count)
                 }
-                run.cover = .mixed
+                let start = run.start &* channel.step &+ channel.offset
+                unsafe lay(
+                    picture.row(y).assumingMemoryBound(to: UInt8.self) + start,
+                    over: background.row(y).assumingMemoryBound(to: UInt8.self) + start, target,
+                    count: pixels.count, step: channel.step)
             }
-            unsafe runs[index] = run
+            return .mixed
         }
-        return unsafe AlphaRuns(first: runs, count: count)
     }
 
     private func lay(

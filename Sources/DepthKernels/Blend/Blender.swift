@@ -19,9 +19,8 @@ package final class Blender {
     fileprivate let copiesPastCache: Bool
     /// True where the last-level cache keeps the background from frame to frame.
     fileprivate let isBackgroundInCache: Bool
-    /// For alpha planes and covers: the calling thread alone.
+    /// For pictures without a matte: the calling thread alone.
     private let single = MatteBands(leastPixels: .max)
-    private var alpha = Scratch<UInt8>()
     /// Nil where the color components of the layout are not known.
     private let edgeColors: EdgeColors?
 
@@ -51,105 +50,99 @@ package final class Blender {
         self.height = height
     }
 
-    /// Blends every byte of the video, in place, with a finished alpha plane.
+    /// Blends every byte of the video, in place, with an alpha plane.
     ///
     /// - Returns: false, with nothing written, where a plane is missing or smaller than the layout and size ask for.
     package func blend(video: Planes<MutablePlane>, background: Planes<Plane>, alpha: Plane) -> Bool {
         guard alpha.rowBytes >= width, alpha.rows >= height else { return false }
-        return blend(video, background, FinishedAlpha(plane: alpha, width: width, height: height, bands: single))
+        return blend(video, background, .mixed, alpha: alpha, single)
     }
 
-    /// Blends with a matte whose alpha is computed a few rows at a time.
+    /// Blends with a matte.
     ///
-    /// - Parameter edge: colors are decontaminated only with a matte that follows the video (`Matte.followsVideo`);
-    ///   light wraps with any matte.
-    /// - Parameter own: the alpha channel that both frames have, if any; the video's counts as well as the matte (`OverAlpha`).
+    /// - Parameters:
+    ///   - edge: colors are decontaminated only with a matte that follows the video; light wraps with any matte.
+    ///   - own: the alpha channel that both frames have, if any; the video's counts as well as the matte (`OverAlpha`).
     /// - Returns: false, with nothing written, where the frames or the matte are of another size.
     package func blend(
-        video: Planes<MutablePlane>, background: Planes<Plane>, matte: Matte, edge: EdgeSettings = .none,
+        video: Planes<MutablePlane>, background: Planes<Plane>, matte: FinishedMatte, edge: EdgeSettings = .none,
         own: AlphaChannel? = nil
     ) -> Bool {
-        let edge = edge.suited(to: matte)
-        guard let edgeColors, edge != .none, matte.width == width, matte.height == height,
-            layout.fits(video.readOnly, width: width, height: height),
-            layout.fits(background, width: width, height: height)
-        else { return blend(video, background, matte, own) }
-        let source =
-            matte.finishedAlpha
-            ?? FinishedAlpha(
-                plane: matte.plane(in: &alpha), width: width, height: height, bands: matte.bands)
-        edgeColors.pool = matte.pool
-        edgeColors.change(video, alpha: source.plane, background: background, edge)
-        return blend(video, background, source, own)
+        guard matte.width == width, matte.height == height, fits(video, background) else { return false }
+        changeEdge(of: video, matte: matte, background: background, edge)
+        return blend(video, background, .mixed, covers: matte.covers, alpha: matte.alpha, own: own, matte.bands)
     }
 
     /// Lays a picture with an alpha channel over a background of the same format.
     ///
     /// - Returns: false, with nothing written, where the frames are of another size.
     package func lay(_ picture: Planes<MutablePlane>, over background: Planes<Plane>, own: AlphaChannel) -> Bool {
-        blend(picture, background, NoAlpha?.none, own)
+        blend(picture, background, .opaque, own: own, single)
     }
 
-    /// Changes the colors at the edge of a video that is not blended here, as with alpha output.
+    /// Changes the colors at the edge of a video.
     ///
-    /// - Parameter alpha: the matte's alpha plane.
-    package func changeEdge(of video: Planes<MutablePlane>, matte: Matte, alpha: Plane, _ edge: EdgeSettings) {
-        edgeColors?.pool = matte.pool
-        edgeColors?.change(video, alpha: alpha, background: nil, edge.suited(to: matte))
+    /// - Parameter background: what the video is to be blended over; nil for none, as with alpha output.
+    package func changeEdge(
+        of video: Planes<MutablePlane>, matte: FinishedMatte, background: Planes<Plane>? = nil, _ edge: EdgeSettings
+    ) {
+        let edge = edge.suited(to: matte)
+        guard let edgeColors, edge != .none else { return }
+        edgeColors.pool = matte.bands.pool
+        edgeColors.change(video, alpha: matte.alpha, background: background, edge)
     }
 
     /// Replaces the video by the background.
     ///
     /// - Returns: false, with nothing written, where the frames are of another size.
     package func cover(video: Planes<MutablePlane>, background: Planes<Plane>) -> Bool {
-        blend(video, background, NoAlpha(width: width, height: height, bands: single))
+        blend(video, background, .clear, single)
     }
 
-    /// Blends with the video's own alpha, where it has any, as well as the source's; without a source with that alone.
-    private func blend<Source: AlphaSource>(
-        _ video: Planes<MutablePlane>, _ background: Planes<Plane>, _ source: Source?, _ own: AlphaChannel?
-    ) -> Bool {
-        guard let own else { return source.map { blend(video, background, $0) } ?? false }
-        guard layout.fits(video.readOnly, width: width, height: height),
-            layout.fits(background, width: width, height: height),
-            let plane = video[own.plane], let under = background[own.plane]
-        else { return false }
-        return blend(
-            video, background,
-            OverAlpha(
-                matte: source, picture: plane, background: under, channel: own, width: source?.width ?? width,
-                height: source?.height ?? height, bands: source?.bands ?? single))
+    private func fits(_ video: Planes<MutablePlane>, _ background: Planes<Plane>) -> Bool {
+        layout.fits(video.readOnly, width: width, height: height)
+            && layout.fits(background, width: width, height: height)
     }
 
+    /// - Parameters:
+    ///   - cover: that of all pixels where there are no covers.
+    ///   - alpha: nil where no cover is mixed.
     private func blend(
-        _ video: Planes<MutablePlane>, _ background: Planes<Plane>, _ source: some AlphaSource
+        _ video: Planes<MutablePlane>, _ background: Planes<Plane>, _ cover: Cover, covers: AlphaCovers? = nil,
+        alpha: Plane? = nil, own: AlphaChannel? = nil, _ bands: MatteBands
     ) -> Bool {
-        guard source.width == width, source.height == height, layout.fits(video.readOnly, width: width, height: height),
-            layout.fits(background, width: width, height: height)
-        else { return false }
+        guard fits(video, background) else { return false }
         var layers = Planes<Layer>()
         for (index, planeLayout) in layout.planes.enumerated() {
             guard let video = video[index], let background = background[index] else { return false }
             let isLikeLast = index > 0 && planeLayout == layout.planes[index - 1]
             layers.append(Layer(video, background, planeLayout, sharesByteAlpha: isLikeLast))
         }
+        var over: OverAlpha?
+        if let own {
+            guard let plane = video[own.plane], let under = background[own.plane] else { return false }
+            over = OverAlpha(picture: plane, background: under, channel: own)
+        }
         // A strip ends at the end of a sample in every plane.
-        let rowsPerStrip = groups(of: rowsPerSample, in: source.rowsPerStrip) * rowsPerSample
+        let rowsPerStrip = groups(of: rowsPerSample, in: Blender.rowsPerStrip) * rowsPerSample
         let work = BlendRows(
-            blender: self, source: source, layers: layers, rowsPerStrip: rowsPerStrip)
-        source.bands.share(work, rows: height, width: width, rowAlignment: rowsPerSample)
+            blender: self, cover: cover, covers: covers, alpha: alpha, over: over, layers: layers,
+            rowsPerStrip: rowsPerStrip)
+        bands.share(work, rows: height, width: width, rowAlignment: rowsPerSample)
         return true
     }
+
+    /// Few enough for the planes to be processed in turn, and for most of a strip to be opaque or clear.
+    private static let rowsPerStrip = 8
 }
 
 /// Scratch memory of one worker for blending.
 private final class BlendMemory: MatteMemoryPart {
-    /// The alpha of every pixel of a strip…
+    /// The alpha of every pixel of a strip, where that is not the matte's…
     var alpha = Scratch<UInt8>()
     /// …and of every byte of its rows.
     var byteAlpha = Scratch<UInt8>()
-    /// The one run of rows without alpha.
-    var clearRun = Scratch<AlphaRun>()
+    var runs = Scratch<AlphaRun>()
 }
 
 /// One plane of the video and the same plane of the background.
@@ -194,9 +187,14 @@ private struct Layer {
 }
 
 /// Blends rows of all planes.
-private struct BlendRows<Source: AlphaSource>: BandWork {
+private struct BlendRows: BandWork {
     let blender: Blender
-    let source: Source
+    /// That of all pixels where there are no covers.
+    let cover: Cover
+    let covers: AlphaCovers?
+    /// Nil where no cover is mixed.
+    let alpha: Plane?
+    let over: OverAlpha?
     let layers: Planes<Layer>
     let rowsPerStrip: Int
 
@@ -207,21 +205,26 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         let width = blender.width
-        let reader = source.reader(memory)
         let memory = memory.part(BlendMemory.self)
-        let alpha = unsafe memory.alpha.reserve(width * rowsPerStrip, filler: 0)
+        let whole = AlphaRun(cover: cover, start: 0, end: width)
+        let room = unsafe memory.runs.reserve(AlphaCovers.segments(width: width), filler: whole)
         let byteAlpha = unsafe memory.byteAlpha.reserve(blender.rowBytes * rowsPerStrip, filler: 0)
-        let clearRun = unsafe memory.clearRun.reserve(1, filler: AlphaRun(cover: .clear, start: 0, end: width))
-        unsafe clearRun.pointee = AlphaRun(cover: .clear, start: 0, end: width)
         for y in stride(from: rows.lowerBound, to: rows.upperBound, by: rowsPerStrip) {
             let strip = y..<min(y &+ rowsPerStrip, rows.upperBound)
-            let read = unsafe reader?.read(strip, into: alpha, stride: width) ?? .none
-            // Without a reader all alpha is 0.
-            let runs = unsafe read.count > 0 ? read : AlphaRuns(first: clearRun, count: 1)
+            unsafe room.pointee = whole
+            var runs = unsafe covers?.findRuns(of: strip, into: room) ?? AlphaRuns(first: room, count: 1)
+            var (opacity, stride) = unsafe (alpha?.row(y).assumingMemoryBound(to: UInt8.self), alpha?.stride ?? 0)
+            if let over {
+                let target = unsafe memory.alpha.reserve(width * rowsPerStrip, filler: 0)
+                runs = unsafe over.apply(to: runs, strip, opacity, stride: stride, into: target, width: width)
+                unsafe (opacity, stride) = unsafe (UnsafePointer(target), width)
+            }
             for index in 0..<layers.count {
                 guard let layer = layers[index] else { continue }
                 let part = unsafe layer.part(strip, rowsAhead: rowsAhead)
-                unsafe blendMixed(runs, layer, part, strip, alpha, byteAlpha)
+                if let opacity = unsafe opacity {
+                    unsafe blendMixed(runs, layer, part, strip, opacity, stride: stride, byteAlpha)
+                }
                 unsafe copyClear(runs, layer, part)
             }
         }
@@ -230,14 +233,15 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
 
     private func blendMixed(
         _ runs: AlphaRuns, _ layer: Layer, _ part: dm_blend_part, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>,
-        _ byteAlpha: UnsafeMutablePointer<UInt8>
+        stride alphaStride: Int, _ byteAlpha: UnsafeMutablePointer<UInt8>
     ) {
         runs.forEachMixed { run in
             let (start, count) = layer.bytes.place(from: run.start, to: run.end)
-            var (opacity, stride) = unsafe (alpha + run.start, blender.width)
+            var (opacity, stride) = unsafe (alpha + run.start, alphaStride)
             if !layer.isPlain {
                 if !layer.sharesByteAlpha {
-                    unsafe expandAlpha(of: run, layer.planeLayout, rows, opacity, byteAlpha + start)
+                    unsafe expandAlpha(
+                        of: run, layer.planeLayout, rows, opacity, stride: alphaStride, byteAlpha + start)
                 }
                 unsafe (opacity, stride) = unsafe (UnsafePointer(byteAlpha + start), blender.rowBytes)
             }
@@ -252,12 +256,12 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
     ///   - target: receives the alpha of the run's first byte and of those that follow.
     private func expandAlpha(
         of run: AlphaRun, _ planeLayout: PlaneLayout, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>,
-        _ target: UnsafeMutablePointer<UInt8>
+        stride: Int, _ target: UnsafeMutablePointer<UInt8>
     ) {
-        let (rowsPerSample, width) = (planeLayout.rowsPerSample, blender.width)
-        for (index, y) in stride(from: 0, to: rows.count, by: rowsPerSample).enumerated() {
+        let rowsPerSample = planeLayout.rowsPerSample
+        for (index, y) in Swift.stride(from: 0, to: rows.count, by: rowsPerSample).enumerated() {
             unsafe planeLayout.expandAlpha(
-                upper: alpha + y &* width, stride: width, rows: min(rowsPerSample, rows.count &- y),
+                upper: alpha + y &* stride, stride: stride, rows: min(rowsPerSample, rows.count &- y),
                 pixels: run.end &- run.start, into: target + index &* blender.rowBytes, loops)
         }
     }
@@ -266,7 +270,6 @@ private struct BlendRows<Source: AlphaSource>: BandWork {
     /// row and one at the beginning of the next are copied as one.
     private func copyClear(_ runs: AlphaRuns, _ layer: Layer, _ part: dm_blend_part) {
         let (last, rows) = unsafe (runs.count &- 1, part.rows)
-        guard last >= 0 else { return }
         let beginning = layer.bytes.place(from: runs[0].start, to: runs[0].end)
         let joinsRows =
             layer.isWithoutPadding(width: blender.width) && runs[0].cover == .clear && runs[last].cover == .clear

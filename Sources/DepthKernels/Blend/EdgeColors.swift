@@ -16,7 +16,7 @@ package struct EdgeSettings: Equatable, Sendable {
     }
 
     /// The settings to use with a matte: clamped, and without decontamination unless the matte follows the video's edges.
-    func suited(to matte: Matte) -> EdgeSettings {
+    func suited(to matte: FinishedMatte) -> EdgeSettings {
         let settings = clamped
         return matte.followsVideo ? settings : EdgeSettings(decontaminate: 0, lightWrap: settings.lightWrap)
     }

@@ -1,11 +1,11 @@
 /// The matte: computes one byte of alpha for each video pixel from a depth map.
 ///
 /// The stages of `method=threshold` are those of Apple's sample "Enhancing live video by leveraging TrueDepth camera data",
-/// in the order of `render`; those of `method=fusion` are in `Fusion`. Each has a file of its own with its formula, its source and its state. The last stage, `Upscaler`, runs a
-/// few rows at a time while the alpha is read (`AlphaSource`), and computes only the parts where the alpha varies.
+/// in the order of `render`; those of `method=fusion` are in `Fusion`. Each has a file of its own with its formula, its
+/// source and its state.
 ///
 /// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
-package final class Matte: AlphaSource {
+package final class Matte {
     private var reader = DepthFieldReader()
     private var heads = HeadTracker()
     private var anchor = Anchor()
@@ -14,18 +14,14 @@ package final class Matte: AlphaSource {
     private var upscaler = Upscaler()
     private var coverage = Coverage()
     private var fusion = Fusion()
-    /// The last frame's alpha where it was computed in full (`Fusion`); nil where it is computed as it is read.
-    private var finished: Plane?
+    /// The last frame's alpha; nil before the first frame.
+    private var last: FinishedMatte?
 
     /// The time of the last frame.
     private var lastTime: Int64?
     private let loops: Loops
-    private var alpha = Scratch<UInt8>()
-    let bands = MatteBands(leastPixels: Matte.leastPixels)
+    private let bands = MatteBands(leastPixels: Matte.leastPixels)
 
-    /// The size of the last frame, in pixels.
-    package private(set) var width = 1
-    package private(set) var height = 1
     package private(set) var report = Report()
 
     /// Figures of the last frame.
@@ -62,12 +58,14 @@ package final class Matte: AlphaSource {
         let (depth, settings) = (frame.depth, settings.clamped)
         let placement = settings.depth.placement(
             depthWidth: depth.width, depthHeight: depth.height, videoWidth: frame.width, videoHeight: frame.height)
-        (width, height, report) = (frame.width, frame.height, Report())
-        upscaler.hideAll()
-        finished = nil
+        report = Report()
+        last = nil
 
         // A fused frame continues the frame before; after a frame of another method it starts afresh.
-        defer { if finished == nil { fusion.reset() } }
+        defer {
+            if last?.followsVideo != true { fusion.reset() }
+            if last == nil { last = upscaler.clear(width: frame.width, height: frame.height, bands) }
+        }
         let field = read(depth, placement, settings)
         report.unmeasured = field.unmeasured
         if field.cells.width > 0 { heads.advance(to: field, bands) } else { heads.reset() }
@@ -84,8 +82,8 @@ package final class Matte: AlphaSource {
         guard settings.showsAnything(cutoff: cutoff) else { return true }
 
         if settings.method == .fusion, settings.mask == .cutoff {
-            finished = fusion.render(frame, field, anchor, cutoff: cutoff, settings, bands, loops)
-            if finished != nil {
+            last = fusion.render(frame, field, anchor, cutoff: cutoff, settings, bands, loops)
+            if last != nil {
                 report.cutoff = fusion.cutoff
                 report.coverage = fusion.coverage
                 report.detail = settings.detail == .half ? .half : .full
@@ -95,10 +93,9 @@ package final class Matte: AlphaSource {
         let grid = CellGrid(
             depthWidth: depth.width, depthHeight: depth.height, sigma: settings.blurRadius, gamma: settings.gamma)
         let thresholded = threshold.mask(of: depth, cutoff: cutoff, settings, bands, loops)
-        let opacities = smooth.smooth(thresholded, sigma: settings.blurRadius, on: grid, bands, loops)
-        Gamma(settings.gamma).apply(to: opacities, bands, loops)
-        upscaler.show(opacities, on: grid, placement, settings.upscale)
-
+        let opacities = smooth.smooth(
+            thresholded, sigma: settings.blurRadius, gamma: settings.gamma, on: grid, bands, loops)
+        last = upscaler.upscale(opacities, on: grid, placement, settings.upscale, bands, loops)
         report.coverage = coverage.mean(of: opacities, on: grid)
         return true
     }
@@ -121,15 +118,14 @@ package final class Matte: AlphaSource {
         heads.reset()
         anchor.reset()
         fusion.reset()
-        upscaler.hideAll()
-        finished = nil
+        last = nil
     }
 
     /// Forgets earlier frames, but not the anchor: the next frame begins another segment of the stream.
     package func forgetPast() { fusion.forgetPast() }
 
     /// The intermediate results of the last frame's fused matte; nil for other methods.
-    package var stages: MatteStages? { finished == nil ? nil : fusion.stages }
+    package var stages: MatteStages? { last?.followsVideo == true ? fusion.stages : nil }
 
     /// The heads that the last frame's depth map showed, in video pixels, the followed one first.
     package var lastHeads: [Head] { heads.heads }
@@ -140,27 +136,13 @@ package final class Matte: AlphaSource {
         set { fusion.leftOut = newValue }
     }
 
-    // MARK: Alpha
-
-    /// True where the alpha is estimated from the video's colors too, so that its edges follow those of the video.
-    var followsVideo: Bool { finished != nil }
-
-    /// The last frame's alpha where it was computed in full; nil where it is computed as it is read.
-    var finishedAlpha: FinishedAlpha? {
-        finished.map {
-            FinishedAlpha(plane: $0, width: width, height: height, bands: bands, covers: fusion.covers)
-        }
+    /// The last frame's alpha, valid until the next call; all 0 before the first frame.
+    package var finished: FinishedMatte {
+        if let last { return last }
+        let empty = upscaler.clear(width: 1, height: 1, bands)
+        last = empty
+        return empty
     }
-
-    var rowsPerStrip: Int { upscaler.rowsPerStrip }
-
-    func reader(_ memory: MatteMemory) -> (any AlphaReader)? {
-        if let finishedAlpha { return finishedAlpha.reader(memory) }
-        return upscaler.reader(memory, loops)
-    }
-
-    /// The last frame's alpha, `width` bytes in each of `height` rows, valid until the next call.
-    package func plane() -> Plane { finished ?? plane(in: &alpha) }
 
     // MARK: Threads
 
@@ -183,14 +165,20 @@ private struct Coverage: ~Copyable {
 
     /// - Returns: the mean of all opacities, 0…1, weighted by the share of each cell that lies on the depth map.
     mutating func mean(of map: OpacityMap, on grid: CellGrid) -> Double {
-        let weights = unsafe weights.reserve(map.paddedWidth, filler: 0)
-        for x in 0..<map.paddedWidth {
+        let weights = unsafe weights.reserve(map.blocks * blockWidth, filler: 0)
+        for x in 0..<map.blocks * blockWidth {
             unsafe weights[x] = x < map.width ? Float(grid.share(of: x, samples: grid.depthWidth)) : 0
         }
         var sum = 0.0
         for y in 0..<map.height {
             let share = grid.share(of: y, samples: grid.depthHeight)
-            if share > 0 { unsafe sum += share * map.sum(row: y, weights: weights) }
+            if share == 0 { continue }
+            var lanes = Lanes(repeating: 0)
+            for x in stride(from: 0, to: map.blocks * blockWidth, by: blockWidth)
+            where map.cover(x / blockWidth, row: y) != .clear {
+                unsafe lanes += loadLanes(map.row(y) + x) * loadLanes(weights + x)
+            }
+            sum += share * Double(lanes.sum())
         }
         let cells = Double(grid.depthWidth * grid.depthHeight) / Double(grid.cellSize * grid.cellSize)
         return min(max(sum / cells, 0), 1)

@@ -20,11 +20,11 @@ package protocol LoopTable: SendableMetatype {
 
     // MARK: Matte and blend
 
-    static func compare(_ counts: UnsafeRawPointer, words: Int, first: UInt16, span: UInt16, into mask: MutableWords)
+    static func compare(
+        _ counts: UnsafeRawPointer, count: Int, first: UInt16, below: UInt32, into opacities: MutableFloats)
     static func classify(
         _ opacities: Floats, blocks: Range<Int>, clear: Float, opaque: Float, clearBits: MutableWords,
         opaqueBits: MutableWords)
-    static func expand(_ bits: UnsafePointer<UInt64>, blocks: Range<Int>, into row: MutableFloats)
     static func decimate(_ line: Floats, count: Int, into target: MutableFloats)
     static func convolve(
         _ middle: Floats, blocks: Int, step: Int, weights: Floats, radius: Int, into target: MutableFloats)
@@ -35,8 +35,7 @@ package protocol LoopTable: SendableMetatype {
     static func probability(_ logOdds: Floats, count: Int, into target: MutableFloats)
     static func toFixed(_ opacities: Floats, count: Int, into target: MutableShorts)
     static func resample(_ line: Shorts, _ taps: dm_column_taps, columns: Range<Int>, into target: MutableShorts)
-    static func filterVertically(
-        _ taps: UnsafePointer<dm_row_taps>, rows: Int, columns: Range<Int>, into alpha: MutableBytes, stride: Int)
+    static func filterVertically(_ taps: dm_row_taps, columns: Range<Int>, into alpha: MutableBytes)
     static func blend(_ part: dm_blend_part, start: Int, count: Int, alpha: Bytes, alphaStride: Int)
     static func copyPastCache(_ source: Bytes, count: Int, ahead: Int, into target: MutableBytes)
     static func expandAlpha(_ alpha: Bytes, stride: Int, _ pixels: dm_alpha_run, into target: MutableBytes)

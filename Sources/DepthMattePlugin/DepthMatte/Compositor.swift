@@ -78,14 +78,14 @@ final class Compositor {
 
     /// Blends the person on the canvas over the background; without a matte there is no person.
     func composite(
-        _ canvas: BufferPointer, matte: Matte?, background: BufferRef, edge: EdgeSettings
+        _ canvas: BufferPointer, matte: FinishedMatte?, background: BufferRef, edge: EdgeSettings
     ) throws(FrameFault) {
         try withFrame(changing: canvas, output.layout) { video throws(FrameFault) in
             try withFrame(reading: background.pointer, output.layout) { background throws(FrameFault) in
                 let isDrawn =
                     if hasStraightAlpha {
                         try withAlpha(matte) { alpha in
-                            if let matte { blender.changeEdge(of: video, matte: matte, alpha: alpha, edge) }
+                            if let matte { blender.changeEdge(of: video, matte: matte, edge) }
                             return cutOut(video, alpha: alpha, hidden: background)
                         }
                     } else if let matte {
@@ -102,7 +102,7 @@ final class Compositor {
     }
 
     /// Draws the matte; without one there is no person.
-    func drawMatte(_ canvas: BufferPointer, matte: Matte?) throws(FrameFault) {
+    func drawMatte(_ canvas: BufferPointer, matte: FinishedMatte?) throws(FrameFault) {
         try withFrame(changing: canvas, output.layout) { canvas throws(FrameFault) in
             let isDrawn = try withAlpha(matte) { alpha in
                 DepthKernels.drawMatte(
@@ -161,8 +161,8 @@ final class Compositor {
     }
 
     /// Calls `body` with one byte of alpha for each pixel; all are 0 without a matte.
-    private func withAlpha(_ matte: Matte?, _ body: (Plane) -> Bool) throws(FrameFault) -> Bool {
-        if let matte { return body(matte.plane()) }
+    private func withAlpha(_ matte: FinishedMatte?, _ body: (Plane) -> Bool) throws(FrameFault) -> Bool {
+        if let matte { return body(matte.alpha) }
         let layout = FrameLayout(width: input.width, height: input.height, bytesPerSample: 1)
         let empty = if let emptyMatte { emptyMatte } else { try newSharedBuffer(size: layout.size) }
         emptyMatte = empty

@@ -103,7 +103,7 @@ extension DepthMatteElement {
         }
         state.unpairedFrames = nil
         let earlier = reusableMatte(job)
-        let matte: Matte? = if let earlier { earlier.matte } else { try makeMatte(depth, frame.pointer, job) }
+        let matte: FinishedMatte? = if let earlier { earlier.matte } else { try makeMatte(depth, frame.pointer, job) }
         try compose(&frame, Layers(matte: matte, depth: depthFrame(depth.buffer, job), backdrop: backdrop), job)
         if let earlier { return .reused(skew: earlier.skew) }
         return matte == nil ? .covered : pairing.outcome(at: job.moment.time)
@@ -143,7 +143,7 @@ extension DepthMatteElement {
     /// Makes the frame's matte; nil where everything is background.
     private func makeMatte(
         _ depth: Pairing.Choice, _ video: BufferPointer, _ job: Job
-    ) throws(FrameFault) -> Matte? {
+    ) throws(FrameFault) -> FinishedMatte? {
         guard let format = state.inputs.depth.format else { return nil }
         let videoFormat = job.compositor.input
         let detections = state.inputs.detections(

@@ -11,7 +11,7 @@ extension DepthMatteElement {
     /// The layers of one output picture.
     struct Layers {
         /// Nil where everything is background.
-        var matte: Matte?
+        var matte: FinishedMatte?
         /// Nil where the frame has no depth.
         var depth: DepthFrame?
         /// Nil in views that show no background.
@@ -30,9 +30,9 @@ extension DepthMatteElement {
     }
 
     /// Applies `attach-matte`.
-    private func attach(_ matte: Matte?, to frame: borrowing OwnedBuffer, _ job: Job) throws(FrameFault) {
+    private func attach(_ matte: FinishedMatte?, to frame: borrowing OwnedBuffer, _ job: Job) throws(FrameFault) {
         guard job.settings.attachesMatte else { return }
-        try job.compositor.matteMeta().attach(matte?.plane(), to: frame.pointer)
+        try job.compositor.matteMeta().attach(matte?.alpha, to: frame.pointer)
         guard matte != nil, let head = state.maker.report.head else { return }
         let picture = job.compositor.output
         let region = frame.pointer.addRegion("head", head.box, width: picture.width, height: picture.height)

@@ -49,12 +49,13 @@ final class MatteMaker {
     /// Makes the matte.
     ///
     /// - Returns: the matte, valid until the next call; nil if no anchor was seen yet, so everything is background.
-    func matte(_ scene: Scene, _ settings: DepthMatteSettings) throws(FrameFault) -> Matte? {
+    func matte(_ scene: Scene, _ settings: DepthMatteSettings) throws(FrameFault) -> FinishedMatte? {
         made = nil
         (report, segmentationFault) = (Matte.Report(), nil)
         let format = scene.videoFormat
-        return try withFrame(reading: scene.depth, scene.depthFormat.layout) { depth throws(FrameFault) -> Matte? in
-            try withFrame(reading: scene.video, format.layout) { video -> Matte? in
+        return try withFrame(reading: scene.depth, scene.depthFormat.layout) {
+            depth throws(FrameFault) -> FinishedMatte? in
+            try withFrame(reading: scene.video, format.layout) { video -> FinishedMatte? in
                 guard let plane = depth[0],
                     let image = DepthImage(
                         plane: plane, width: scene.depthFormat.layout.width, height: scene.depthFormat.layout.height,
@@ -76,7 +77,7 @@ final class MatteMaker {
                 if isAnchored {
                     made = Made(moment: scene.moment, depthTime: scene.depthTime, settings: settings.matte)
                 }
-                return isAnchored ? matte : nil
+                return isAnchored ? matte.finished : nil
             }
         }
     }
@@ -114,7 +115,7 @@ final class MatteMaker {
 
     /// A matte that was made for another frame.
     struct Earlier {
-        let matte: Matte
+        let matte: FinishedMatte
         /// Its depth's time minus the new frame's time, in nanoseconds; 0 where either has no timestamp.
         let skew: RunningTime
     }
@@ -124,10 +125,10 @@ final class MatteMaker {
     func matteBefore(_ moment: Moment, _ settings: DepthMatteSettings) -> Earlier? {
         guard let made, made.moment.number &+ 1 == moment.number, made.settings == settings.matte else { return nil }
         guard let time = moment.time, let madeFor = made.moment.time else {
-            return moment.time == nil && made.moment.time == nil ? Earlier(matte: matte, skew: 0) : nil
+            return moment.time == nil && made.moment.time == nil ? Earlier(matte: matte.finished, skew: 0) : nil
         }
         guard distance(madeFor, time) <= settings.maxSkew else { return nil }
-        return Earlier(matte: matte, skew: made.depthTime.map { $0 &- time } ?? 0)
+        return Earlier(matte: matte.finished, skew: made.depthTime.map { $0 &- time } ?? 0)
     }
 
     /// Prevents reuse of the matte.

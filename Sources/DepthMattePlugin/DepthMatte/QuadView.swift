@@ -70,7 +70,7 @@ final class QuadView {
     ///
     /// - Parameter composite: draws the composite on a copy of the video.
     func draw(
-        on target: BufferPointer, video: BufferPointer, depth: DepthFrame?, matte: Matte?,
+        on target: BufferPointer, video: BufferPointer, depth: DepthFrame?, matte: FinishedMatte?,
         compositor: Compositor, marks: Marks, composite: (BufferPointer) throws(FrameFault) -> Void
     ) throws(FrameFault) {
         let spare = try spareFrame()

@@ -30,12 +30,12 @@ struct Drawing: ~Copyable {
     private var plainness = Plainness()
     private var alpha = Scratch<UInt8>()
     private var bits = Scratch<UInt64>()
-    private var covers = Scratch<UInt64>()
-    private var segments = Scratch<UInt64>()
+    private var arrivedColumns = Scratch<UInt64>()
+    private var segments = Scratch<Cover>()
     private var geometry: DrawingGeometry?
     private var hasPast = false
     /// The opaque and the clear parts of the alpha that was drawn last.
-    private(set) var alphaCovers: AlphaCovers?
+    private(set) var covers: AlphaCovers?
 
     /// The parts of a frame that are to be drawn.
     @safe
@@ -135,36 +135,28 @@ struct Drawing: ~Copyable {
 
     /// Finds the segments of alpha that are opaque or clear.
     private mutating func findCovers(_ person: SampleSet, _ room: SampleSet, _ geometry: DrawingGeometry) {
-        let stride = AlphaCovers.stride(width: geometry.width)
         // Rows of pixels above and below the grid are in bands of their own, which are clear.
-        let bandCount = person.height + 2
-        let opaque = unsafe segments.reserve(2 * bandCount * stride, filler: 0)
-        let clear = unsafe opaque + bandCount &* stride
-        unsafe opaque.update(repeating: 0, count: bandCount &* stride)
-        unsafe clear.update(repeating: .max, count: bandCount &* stride)
+        let count = (person.height + 2) * geometry.segments.count
+        let segments = unsafe segments.reserve(count, filler: .clear)
+        unsafe segments.update(repeating: .clear, count: count)
+        let covers = unsafe AlphaCovers(segments, width: geometry.width, bandOfRow: geometry.bandOfRow)
         for band in 0..<person.height {
-            let (isOpaque, isClear) = unsafe (
-                BitRow(opaque + (band &+ 1) &* stride), BitRow(clear + (band &+ 1) &* stride)
-            )
-            for segment in geometry.segments.indices {
-                let (samples, isInside) = geometry.segments[segment]
-                if samples.isEmpty { continue }
+            for (segment, (samples, isInside)) in geometry.segments.enumerated() where !samples.isEmpty {
                 func isAll(_ set: SampleSet) -> Bool {
                     let (first, end) = (samples.lowerBound, samples.upperBound)
                     return set.bits(band).firstMissing(from: first, to: end) == end
                 }
-                if isInside, isAll(person) { isOpaque.insert(segment..<(segment &+ 1)) }
-                if !isAll(room) { isClear.remove(segment..<(segment &+ 1)) }
+                if isAll(room) { continue }
+                unsafe covers.band(band &+ 1)[segment] = isInside && isAll(person) ? .opaque : .mixed
             }
         }
-        unsafe alphaCovers = AlphaCovers(
-            opaque: UnsafePointer(opaque), clear: UnsafePointer(clear), stride: stride, bandOfRow: geometry.bandOfRow)
+        self.covers = covers
     }
 
     /// Columns of samples whose stored pixels in a band are all opaque, and those whose pixels are all clear.
     private mutating func arrived(on grid: WorkGrid) -> (person: SampleSet, room: SampleSet) {
         let (stride, height) = (SampleSet.stride(width: grid.width), groups(of: Drawing.bandRows, in: grid.height))
-        let words = unsafe covers.reserve(2 * stride * height, filler: 0)
+        let words = unsafe arrivedColumns.reserve(2 * stride * height, filler: 0)
         let person = unsafe SampleSet(words: words, stride: stride, width: grid.width, height: height)
         let room = unsafe SampleSet(words: words + stride &* height, stride: stride, width: grid.width, height: height)
         if !hasPast {

@@ -46,20 +46,17 @@ struct Fusion: ~Copyable {
         set { subject.leftOut = newValue }
     }
 
-    /// The opaque and the clear parts of the last frame's alpha.
-    var covers: AlphaCovers? { drawing.alphaCovers }
-
     /// Computes the alpha of a frame.
     ///
     /// - Parameters:
     ///   - anchor: of the frame.
     ///   - cutoff: metres.
     ///   - settings: clamped.
-    /// - Returns: one byte for every pixel, valid until the next call; nil where the video's colors are not known.
+    /// - Returns: nil where the video's colors are not known.
     mutating func render(
         _ frame: MatteFrame, _ field: DepthField, _ anchor: Anchor, cutoff: Double, _ settings: MatteSettings,
         _ bands: MatteBands, _ loops: Loops
-    ) -> Plane? {
+    ) -> FinishedMatte? {
         guard let video = frame.video, let guide = Guide(video, width: frame.width, height: frame.height) else {
             return nil
         }
@@ -104,9 +101,9 @@ struct Fusion: ~Copyable {
                 colors, result.matte, cells.region(rows: region.rows, columns: region.columns), guide.map, on: grid,
                 bands, loops)
         }
-        return unsafe drawing.draw(
-            plan, guide, model: fitted, keep: result.keep, noise: settle.noise, on: grid, bands, loops
-        ).readOnly
+        let alpha = unsafe drawing.draw(
+            plan, guide, model: fitted, keep: result.keep, noise: settle.noise, on: grid, bands, loops)
+        return FinishedMatte(alpha: alpha.readOnly, covers: drawing.covers, followsVideo: true, bands: bands)
     }
 
     /// The intermediate results of the last frame; nil before the first one.

@@ -5,32 +5,34 @@ struct Decimation: BandWork {
     let target: OpacityMap
     let loops: Loops
 
-    /// Samples that are replicated before the first; at least the three that the first cell depends on.
-    private static let margin = blockWidth
-
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
-        let words = source.words
-        let sets = unsafe memory.filter.sets.reserve(3 * words, filler: 0)
-        let length = Decimation.margin + max(source.paddedWidth, 2 * target.paddedWidth) + Decimation.margin
-        let line = unsafe memory.filter.line.reserve(length, filler: 0) + Decimation.margin
+        // Room for the samples of the last block of cells, and the three before the first.
+        let line = unsafe memory.filter.line.reserve(2 * target.stride + source.stride, filler: 0) + blockWidth
         for y in rows {
             let sources = sourceRows(of: y)
-            for word in 0..<(2 &* words) {
-                unsafe sets[word] =
-                    source.clear(sources[0]).words[word] & source.clear(sources[1]).words[word]
-                    & source.clear(sources[2]).words[word] & source.clear(sources[3]).words[word]
-            }
-            target.forgetSets(row: y)
-            unsafe insertCells(of: BitRow(sets), into: target.clear(y), sets + 2 &* words)
-            unsafe insertCells(of: BitRow(sets + words), into: target.opaque(y), sets + 2 &* words)
-            target.forEachMixedRun(row: y) { run in
-                unsafe fill(line, about: run, of: sources)
+            forEachRun(of: target.blocks, where: { isMixed($0, row: y, of: sources) }) { run in
+                let samples = (2 &* run.lowerBound &- 1)..<(2 &* run.upperBound)
+                for block in samples {
+                    unsafe storeLanes(sum(of: block, in: sources), to: line + block &* blockWidth)
+                }
                 let start = run.lowerBound &* blockWidth
-                let results = unsafe target.row(y) + start
-                unsafe loops.decimate(line + (2 &* start &- 3), count: run.count &* blockWidth, into: results)
-                unsafe target.classify(results, blocks: run, row: y, clear: 0, opaque: 1, loops)
+                unsafe loops.decimate(
+                    line + (2 &* start &- 3), count: run.count &* blockWidth, into: target.row(y) + start)
+                target.classify(run, row: y)
             }
+            target.pad(row: y)
         }
+    }
+
+    /// True where a block of cells must be computed; fills it otherwise.
+    private func isMixed(_ block: Int, row y: Int, of sources: SIMD4<Int>) -> Bool {
+        // The last cells repeat the map's edge.
+        let first = min(2 &* block &- 1, source.blocks &- 1)
+        let run = first...max(2 &* block &+ 1, first)
+        let cover = source.cover(run, row: sources[0])
+        for tap in 1..<4 where source.cover(run, row: sources[tap]) != cover { return true }
+        if cover != .mixed { target.fill(block, row: y, with: cover) }
+        return cover == .mixed
     }
 
     /// The rows that a row of cells depends on; the map's first and last row are replicated.
@@ -39,31 +41,12 @@ struct Decimation: BandWork {
             .clamped(lowerBound: .zero, upperBound: SIMD4(repeating: source.height &- 1))
     }
 
-    /// Inserts the cells that depend on members of the set only; some in short runs may be missing. Cell c depends on
-    /// samples 2c − 3 to 2c.
-    private func insertCells(of set: BitRow, into cells: BitRow, _ starts: UnsafeMutablePointer<UInt64>) {
-        let width = source.paddedWidth
-        unsafe set.forEachLongRun(upTo: width, starts: starts) { run in
-            let start = run.lowerBound == 0 ? 0 : (run.lowerBound &+ 4) / 2
-            let end = run.upperBound == width ? target.paddedWidth : (run.upperBound &+ 1) / 2
-            if start < end { cells.insert(start..<end) }
+    /// The weighted sum of a block of four rows. Blocks beyond the map's ends repeat its first and last opacity.
+    private func sum(of block: Int, in rows: SIMD4<Int>) -> Lanes {
+        func lanes(_ tap: Int) -> Lanes {
+            // One block beyond each end is stored.
+            unsafe loadLanes(source.row(rows[tap]) + min(block, source.blocks) &* blockWidth)
         }
-    }
-
-    /// Writes the weighted sum of four rows to a line, as far as a run of blocks of cells needs it.
-    private func fill(_ line: UnsafeMutablePointer<Float>, about run: Range<Int>, of rows: SIMD4<Int>) {
-        let blocks = (2 &* run.lowerBound &- 1)..<(2 &* run.upperBound)
-        for block in blocks.clamped(to: 0..<source.blocks) {
-            let outer = source.lanes(block, row: rows[0]) + source.lanes(block, row: rows[3])
-            let inner = source.lanes(block, row: rows[1]) + source.lanes(block, row: rows[2])
-            unsafe storeLanes(outer * 0.125 + inner * 0.375, to: line + block &* blockWidth)
-        }
-        if run.lowerBound == 0 {
-            unsafe (line - Decimation.margin).update(repeating: line[0], count: Decimation.margin)
-        }
-        let (width, needed) = (source.paddedWidth, 2 &* run.upperBound &* blockWidth)
-        if needed > width {
-            unsafe (line + width).update(repeating: line[width &- 1], count: needed &- width)
-        }
+        return (lanes(0) + lanes(3)) * 0.125 + (lanes(1) + lanes(2)) * 0.375
     }
 }

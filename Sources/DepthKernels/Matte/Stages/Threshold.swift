@@ -118,44 +118,24 @@ private struct ThresholdRows: BandWork {
     let loops: Loops
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
-        if case .counts(let counts) = rule, depth.encoding == .gray16LE {
-            for y in rows { compare(counts, row: y) }
-            return
-        }
-        let line = unsafe memory.filter.line.reserve(mask.paddedWidth, filler: 0)
         for y in rows {
+            let row = unsafe mask.row(y)
             switch rule {
+            case .counts(let counts) where depth.encoding == .gray16LE:
+                unsafe loops.compare(
+                    depth.plane.row(y), count: depth.width, first: UInt16(truncatingIfNeeded: counts.lowerBound),
+                    below: UInt32(truncatingIfNeeded: counts.count), into: row)
             case .counts(let counts):
-                depth.forEachCount(row: y) { x, count in unsafe line[x] = counts.contains(Int(count)) ? 1 : 0 }
-            case .table(let table): depth.forEachCount(row: y) { x, count in unsafe line[x] = table[Int(count)] }
+                depth.forEachCount(row: y) { x, count in unsafe row[x] = counts.contains(Int(count)) ? 1 : 0 }
+            case .table(let table): depth.forEachCount(row: y) { x, count in unsafe row[x] = table[Int(count)] }
             case .metres(let low, let high):
-                depth.forEachMetres(row: y) { x, metres in unsafe line[x] = metres > low && metres <= high ? 1 : 0 }
+                depth.forEachMetres(row: y) { x, metres in unsafe row[x] = metres > low && metres <= high ? 1 : 0 }
             case .curve(let curve):
-                depth.forEachMetres(row: y) { x, metres in unsafe line[x] = curve.opacity(metres: Double(metres)) }
+                depth.forEachMetres(row: y) { x, metres in unsafe row[x] = curve.opacity(metres: Double(metres)) }
             }
-            unsafe mask.put(line, row: y, loops)
+            mask.pad(row: y)
+            mask.classify(0..<mask.blocks, row: y)
         }
-    }
-
-    /// Computes a row of the mask from little-endian 16-bit counts, 64 samples at a time.
-    private func compare(_ counts: Range<Int>, row y: Int) {
-        let (clear, opaque) = (mask.clear(y), mask.opaque(y))
-        let whole = depth.width / 64
-        mask.forgetSets(row: y)
-        if let last = counts.last {
-            let first = UInt16(truncatingIfNeeded: counts.lowerBound)
-            let span = UInt16(truncatingIfNeeded: last &- counts.lowerBound)
-            let row = unsafe depth.plane.row(y)
-            unsafe loops.compare(row, words: whole, first: first, span: span, into: opaque.words)
-            for x in (whole &* 64)..<depth.width {
-                let count = unsafe UInt16(
-                    littleEndian: row.loadUnaligned(fromByteOffset: x &* 2, as: UInt16.self))
-                if count &- first <= span { opaque.insert(x..<(x &+ 1)) }
-            }
-        }
-        if opaque.contains(depth.width &- 1) { opaque.insert(depth.width..<mask.paddedWidth) }
-        for word in 0..<mask.words { unsafe clear.words[word] = ~opaque.words[word] }
-        mask.forEachMixedRun(row: y) { run in unsafe loops.expand(opaque.words, blocks: run, into: mask.row(y)) }
     }
 }
 

@@ -118,7 +118,7 @@ struct EffectScene {
     let video: BufferPointer
     let format: StreamFormat
     /// The person's matte; nil where no person is known, and all of the picture is to be changed.
-    let matte: Matte?
+    let matte: FinishedMatte?
     /// The frame's depth map and the person's distance; nil where the frame has no depth.
     let depth: (frame: DepthFrame, focus: RoomDistance.Focus)?
     let settings: DepthMatteSettings

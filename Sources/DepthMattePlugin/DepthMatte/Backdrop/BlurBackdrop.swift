@@ -22,21 +22,21 @@ final class BlurBackdrop: EffectBackdrop {
         // Without depth everything counts as infinitely far away. Without a matte the person, if any, is blurred as well.
         let canvas = try canvases.canvas(0, scene.format)
         let isDone = try withFrame(reading: scene.video, scene.format.layout) { source throws(FrameFault) in
-            try draw(source, on: canvas, scene.format, alpha: scene.matte?.plane(), sigma: sigma + growth)
+            try draw(source, on: canvas, scene.format, alpha: scene.matte?.alpha, sigma: sigma + growth)
         }
         guard isDone else { throw undrawnCanvas }
         return canvas
     }
 
     private func layered(
-        _ scene: EffectScene, sigma: Double, growth: Double, _ matte: Matte,
+        _ scene: EffectScene, sigma: Double, growth: Double, _ matte: FinishedMatte,
         _ depth: (frame: DepthFrame, focus: RoomDistance.Focus)
     ) throws(FrameFault) -> BufferRef {
         let format = scene.format
         let near = try canvases.canvas(0, format)
         let (middle, far) = (try canvases.canvas(1, format), try canvases.canvas(2, format))
         let isDone = try withFrame(reading: scene.video, format.layout) { source throws(FrameFault) in
-            let alpha = matte.plane()
+            let alpha = matte.alpha
             let layers = try depth.frame.withImage { image in
                 distance.layers(
                     of: image, scale: depth.frame.reading.scale,

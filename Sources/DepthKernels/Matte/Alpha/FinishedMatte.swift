@@ -1,0 +1,111 @@
+/// The alpha of a frame, valid until its engine renders the next one.
+package struct FinishedMatte {
+    /// A byte for each pixel, `width` in each of `height` rows.
+    package let alpha: Plane
+    /// The parts that are known to be opaque or clear; nil where nothing is known.
+    let covers: AlphaCovers?
+    /// True where the alpha is estimated from the video's colors too, so that its edges follow those of the video.
+    let followsVideo: Bool
+    /// The workers that share the frame.
+    let bands: MatteBands
+
+    package var width: Int { alpha.rowBytes }
+    package var height: Int { alpha.rows }
+}
+
+/// What several neighbouring opacities have in common.
+///
+/// Most of a matte is entirely background or entirely person; only the rest needs arithmetic.
+enum Cover: UInt8, BitwiseCopyable {
+    /// Every opacity is exactly 0.
+    case clear
+    /// Every opacity is exactly 1 (255 as a byte).
+    case opaque
+    /// Any values.
+    case mixed
+}
+
+/// The covers of an alpha plane: one for each segment of 32 pixels of a band of rows.
+@safe
+struct AlphaCovers {
+    /// A multiple of every horizontal subsampling, so that a run never starts inside a chroma sample.
+    static let segmentWidth = 32
+
+    /// A row of segments for each band.
+    private let covers: UnsafeMutablePointer<Cover>
+    /// Pixels.
+    private let width: Int
+    /// The band of each row of pixels.
+    private let bandOfRow: [Int32]
+
+    init(_ covers: UnsafeMutablePointer<Cover>, width: Int, bandOfRow: [Int32]) {
+        unsafe self.covers = covers
+        self.width = width
+        self.bandOfRow = bandOfRow
+    }
+
+    static func segments(width: Int) -> Int { groups(of: segmentWidth, in: width) }
+
+    /// The segments of a band.
+    @inline(__always)
+    func band(_ band: Int) -> UnsafeMutablePointer<Cover> { unsafe covers + band &* AlphaCovers.segments(width: width) }
+
+    /// The pixels of a run of segments.
+    func pixels(_ segments: Range<Int>) -> Range<Int> {
+        (segments.lowerBound &* AlphaCovers.segmentWidth)..<min(segments.upperBound &* AlphaCovers.segmentWidth, width)
+    }
+
+    /// Finds the runs of pixels that have the same cover in all of some rows, from left to right.
+    ///
+    /// - Parameter runs: room for as many runs as a row has segments.
+    func findRuns(of rows: Range<Int>, into runs: UnsafeMutablePointer<AlphaRun>) -> AlphaRuns {
+        let bands = Int(bandOfRow[rows.lowerBound])...Int(bandOfRow[rows.upperBound &- 1])
+        var count = 0
+        for segment in 0..<AlphaCovers.segments(width: width) {
+            var cover = unsafe band(bands.lowerBound)[segment]
+            for next in bands where unsafe band(next)[segment] != cover { cover = .mixed }
+            let end = min((segment &+ 1) &* AlphaCovers.segmentWidth, width)
+            if count > 0, unsafe runs[count &- 1].cover == cover {
+                unsafe runs[count &- 1].end = end
+            } else {
+                unsafe runs[count] = AlphaRun(cover: cover, start: segment &* AlphaCovers.segmentWidth, end: end)
+                count &+= 1
+            }
+        }
+        return unsafe AlphaRuns(first: runs, count: count)
+    }
+}
+
+/// Pixels `start..<end`, which have the same cover in each of several neighbouring rows.
+struct AlphaRun: BitwiseCopyable {
+    var cover: Cover
+    var start: Int
+    var end: Int
+}
+
+/// The runs of some rows, from left to right. Valid until the next rows are read.
+@safe
+struct AlphaRuns {
+    private let first: UnsafeMutablePointer<AlphaRun>
+    let count: Int
+
+    init(first: UnsafeMutablePointer<AlphaRun>, count: Int) {
+        unsafe self.first = first
+        self.count = count
+    }
+
+    /// - Precondition: `0 <= index < count`.
+    @inline(__always)
+    subscript(index: Int) -> AlphaRun { unsafe first[index] }
+
+    @inline(__always)
+    func forEachMixed(_ body: (AlphaRun) -> Void) {
+        for index in 0..<count where self[index].cover == .mixed { body(self[index]) }
+    }
+
+    /// The same runs with other covers, in the same memory.
+    func map(_ cover: (AlphaRun) -> Cover) -> AlphaRuns {
+        for index in 0..<count { unsafe first[index].cover = cover(self[index]) }
+        return self
+    }
+}

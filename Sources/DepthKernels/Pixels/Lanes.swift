@@ -1,0 +1,15 @@
+/// Numbers that are processed as one vector.
+typealias Lanes = SIMD16<Float>
+
+/// Numbers in a block, which is processed as one vector.
+let blockWidth = Lanes.scalarCount
+
+@inline(__always)
+func loadLanes(_ source: UnsafePointer<Float>) -> Lanes {
+    unsafe UnsafeRawPointer(source).loadUnaligned(as: Lanes.self)
+}
+
+@inline(__always)
+func storeLanes(_ lanes: Lanes, to target: UnsafeMutablePointer<Float>) {
+    unsafe UnsafeMutableRawPointer(target).storeBytes(of: lanes, as: Lanes.self)
+}
