@@ -81,28 +81,6 @@ struct BitRow {
         first(from: range.lowerBound, to: range.upperBound) < range.upperBound
     }
 
-    /// Calls `body` for each run of at least eight neighbouring members below `count`, from left to right. Shorter
-    /// runs, which are frequent in noise, are skipped by word operations.
-    ///
-    /// - Parameter starts: room for as many words as the set has.
-    @inline(__always)
-    func forEachLongRun(upTo count: Int, starts: UnsafeMutablePointer<UInt64>, _ body: (Range<Int>) -> Void) {
-        let wordCount = groups(of: 64, in: count)
-        for index in 0..<wordCount {
-            var word = unsafe words[index]
-            var next = unsafe index &+ 1 < wordCount ? words[index &+ 1] : 0
-            if word != 0 && (word != .max || next & 0x7f != 0x7f) {
-                // The members that begin two, four and eight neighbours.
-                for step: UInt64 in [1, 2, 4] {
-                    word &= word &>> step | next &<< (64 &- step)
-                    next &= next &>> step
-                }
-            }
-            unsafe starts[index] = word
-        }
-        unsafe BitRow(starts).forEachRun(upTo: count) { run in body(run.lowerBound..<min(run.upperBound &+ 7, count)) }
-    }
-
     /// Calls `body` for each run of neighbouring members below `count`, from left to right.
     @inline(__always)
     func forEachRun(upTo count: Int, _ body: (Range<Int>) -> Void) {

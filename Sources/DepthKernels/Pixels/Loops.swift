@@ -25,6 +25,8 @@ package protocol LoopTable: SendableMetatype {
     static func classify(
         _ opacities: Floats, blocks: Range<Int>, clear: Float, opaque: Float, clearBits: MutableWords,
         opaqueBits: MutableWords)
+    static func findCovers(
+        _ opacities: MutableFloats, blocks: Int, clear: Float, opaque: Float, into covers: MutableBytes)
     static func decimate(_ line: Floats, count: Int, into target: MutableFloats)
     static func convolve(
         _ middle: Floats, blocks: Int, step: Int, weights: Floats, radius: Int, into target: MutableFloats)

@@ -3,7 +3,8 @@ typealias MatteBands = Bands<MatteMemory>
 
 /// Scratch memory of one worker, for the stages of a matte and for the blend that reads it.
 final class MatteMemory: BandMemory {
-    var filter = FilterMemory()
+    /// Numbers of a filter: a row, with the kernel's reach beyond its ends.
+    var line = Scratch<Float>()
     private var parts: [ObjectIdentifier: any MatteMemoryPart] = [:]
 
     /// The worker's object of a type, created on first use.
@@ -18,11 +19,4 @@ final class MatteMemory: BandMemory {
 /// Scratch memory of one kind, of which each worker has its own.
 protocol MatteMemoryPart: AnyObject {
     init()
-}
-
-/// Scratch memory of one worker for filters.
-struct FilterMemory: ~Copyable {
-    /// A row or a column of blocks, with the kernel's reach beyond its ends.
-    var line = Scratch<Float>()
-    var sets = Scratch<UInt64>()
 }

@@ -136,7 +136,7 @@ struct ColorEvidence: ~Copyable {
 
         func work(_ rows: Range<Int>, _ memory: MatteMemory) {
             let size = TileSet.size
-            let numbers = unsafe memory.filter.line.reserve(6 * ColorEvidence.palette + 2 * size, filler: 0)
+            let numbers = unsafe memory.line.reserve(6 * ColorEvidence.palette + 2 * size, filler: 0)
             let (personColors, roomColors) = unsafe (numbers, numbers + 3 &* ColorEvidence.palette)
             let scratch = unsafe roomColors + 3 &* ColorEvidence.palette
             for top in stride(from: rows.lowerBound, to: rows.upperBound, by: size) {

@@ -167,7 +167,7 @@ struct GuidedFilter: ~Copyable {
         func work(_ rows: Range<Int>, _ memory: MatteMemory) {
             let (cells, grid, loops) = (fit.cells, fit.cells.grid, fit.loops)
             let stride = fit.stride
-            let lines = unsafe memory.filter.line.reserve(GuidedFilter.planeCount * stride + grid.width, filler: 0)
+            let lines = unsafe memory.line.reserve(GuidedFilter.planeCount * stride + grid.width, filler: 0)
             let samples = unsafe lines + GuidedFilter.planeCount &* stride
             func line(_ plane: Int) -> UnsafeMutablePointer<Float> { unsafe lines + plane &* stride + cells.radius }
             for y in rows {
@@ -219,7 +219,7 @@ struct GuidedFilter: ~Copyable {
         func work(_ rows: Range<Int>, _ memory: MatteMemory) {
             let (cells, columns) = (fit.cells, fit.region.columns)
             let stride = fit.stride
-            let lines = unsafe memory.filter.line.reserve(GuidedFilter.planeCount * stride, filler: 0)
+            let lines = unsafe memory.line.reserve(GuidedFilter.planeCount * stride, filler: 0)
             func line(_ plane: Int) -> UnsafeMutablePointer<Float> { unsafe lines + plane &* stride + cells.radius }
             for y in rows {
                 let y = fit.region.rows.lowerBound &+ y

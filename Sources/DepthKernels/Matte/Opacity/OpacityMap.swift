@@ -65,16 +65,11 @@ struct OpacityMap {
     /// - Parameters:
     ///   - clear: the largest opacity that counts as 0.
     ///   - opaque: the smallest opacity that counts as 1.
-    func classify(_ run: Range<Int>, row y: Int, clear: Float = 0, opaque: Float = 1) {
-        for block in run {
-            let lanes = unsafe loadLanes(row(y) + block &* blockWidth)
-            unsafe covers[y &* blocks &+ block] = .mixed
-            if lanes.max() <= clear {
-                fill(block, row: y, with: .clear)
-            } else if lanes.min() >= opaque {
-                fill(block, row: y, with: .opaque)
-            }
-        }
+    func classify(_ run: Range<Int>, row y: Int, clear: Float = 0, opaque: Float = 1, _ loops: Loops) {
+        let covers = unsafe UnsafeMutableRawPointer(self.covers + (y &* blocks &+ run.lowerBound))
+        unsafe loops.findCovers(
+            row(y) + run.lowerBound &* blockWidth, blocks: run.count, clear: clear, opaque: opaque,
+            into: covers.assumingMemoryBound(to: UInt8.self))
     }
 
     /// Repeats a row's first and last opacity beyond its ends.

@@ -7,7 +7,7 @@ struct Decimation: BandWork {
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         // Room for the samples of the last block of cells, and the three before the first.
-        let line = unsafe memory.filter.line.reserve(2 * target.stride + source.stride, filler: 0) + blockWidth
+        let line = unsafe memory.line.reserve(2 * target.stride + source.stride, filler: 0) + blockWidth
         for y in rows {
             let sources = sourceRows(of: y)
             forEachRun(of: target.blocks, where: { isMixed($0, row: y, of: sources) }) { run in
@@ -18,7 +18,7 @@ struct Decimation: BandWork {
                 let start = run.lowerBound &* blockWidth
                 unsafe loops.decimate(
                     line + (2 &* start &- 3), count: run.count &* blockWidth, into: target.row(y) + start)
-                target.classify(run, row: y)
+                target.classify(run, row: y, loops)
             }
             target.pad(row: y)
         }

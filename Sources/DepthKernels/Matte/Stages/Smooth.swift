@@ -86,7 +86,7 @@ private struct GaussianRows: BandWork {
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         let (radius, count) = (weights.radius, source.blocks * blockWidth)
         let reach = groups(of: blockWidth, in: radius)
-        let line = unsafe memory.filter.line.reserve(count + 2 * radius, filler: 0)
+        let line = unsafe memory.line.reserve(count + 2 * radius, filler: 0)
         for y in rows {
             var loaded = -1
             func isMixed(_ block: Int) -> Bool {
@@ -106,7 +106,7 @@ private struct GaussianRows: BandWork {
                 unsafe loops.convolve(
                     line + radius + start, blocks: run.count, step: 1, weights: weights.first, radius: radius,
                     into: target.row(y) + start)
-                target.classify(run, row: y, opaque: GaussianRows.almostOpaque)
+                target.classify(run, row: y, opaque: GaussianRows.almostOpaque, loops)
             }
             if y == 0 { for beyond in 1...radius { copy(row: 0, to: 0 &- beyond) } }
             if y == source.height &- 1 { for beyond in 1...radius { copy(row: y, to: y &+ beyond) } }
@@ -161,7 +161,7 @@ private struct Gamma {
     func apply(to run: Range<Int>, row y: Int, of map: OpacityMap) {
         let first = unsafe map.row(y) + run.lowerBound &* blockWidth
         unsafe loops.raise(first, count: run.count &* blockWidth, to: exponent)
-        map.classify(run, row: y, clear: Gamma.invisible, opaque: 1 - Gamma.invisible)
+        map.classify(run, row: y, clear: Gamma.invisible, opaque: 1 - Gamma.invisible, loops)
     }
 }
 

@@ -134,7 +134,7 @@ private struct ThresholdRows: BandWork {
                 depth.forEachMetres(row: y) { x, metres in unsafe row[x] = curve.opacity(metres: Double(metres)) }
             }
             mask.pad(row: y)
-            mask.classify(0..<mask.blocks, row: y)
+            mask.classify(0..<mask.blocks, row: y, loops)
         }
     }
 }
