@@ -144,10 +144,8 @@ private func distances(_ scene: String, _ width: Int, _ height: Int, number: Int
             distances[index] = 0
             continue
         }
-        // The standard deviation of a structured-light camera: 2 mm at 1 m, growing with the square. Twelve uniform numbers
-        // add up to nearly a normal one.
-        let normal = (0..<12).reduce(-6) { sum, _ in sum + Double(random.next() >> 11) * 0x1p-53 }
-        distances[index] += normal * 0.002 * distances[index] * distances[index]
+        // The standard deviation of a structured-light camera: 2 mm at 1 m, growing with the square.
+        distances[index] += random.normal() * 0.002 * distances[index] * distances[index]
     }
     return distances
 }

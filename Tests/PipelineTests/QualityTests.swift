@@ -441,13 +441,6 @@ struct PeopleClip {
     }
 }
 
-extension RepeatableRandomNumberGenerator {
-    /// Of mean 0 and deviation 1, nearly: the sum of 12 even ones.
-    fileprivate mutating func normal() -> Double {
-        (0..<12).reduce(-6) { sum, _ in sum + Double.random(in: 0..<1, using: &self) }
-    }
-}
-
 /// An outline drawn on a color picture, true to a pixel; all lengths are pixels of that picture.
 struct HandOutline: Decodable {
     /// x, y, width, height of what is judged.

@@ -14,6 +14,11 @@ package struct RepeatableRandomNumberGenerator: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
+    /// Nearly a normal number: twelve uniform ones add up to that.
+    package mutating func normal() -> Double {
+        (0..<12).reduce(-6) { sum, _ in sum + Double(next() >> 11) * 0x1p-53 }
+    }
+
     /// That many random bytes. Drawn one by one by other modules, those of a frame take longer than most tests.
     package mutating func bytes(_ count: Int) -> [UInt8] {
         var words = [UInt64](repeating: 0, count: (count + 7) / 8)

@@ -9,8 +9,7 @@ struct IdealSensor: SensorModel {
             camera.project(row, of: view)
             for column in 0..<view.width {
                 let depth = view.depth[row &* view.width &+ column]
-                let isSeen = !camera.hides(column, at: depth, view) && camera.isInFrame(column, at: depth, view)
-                measured[row &* view.width &+ column] = isSeen ? depth : 0
+                measured[row &* view.width &+ column] = camera.sees(column, at: depth, view) ? depth : 0
             }
         }
     }

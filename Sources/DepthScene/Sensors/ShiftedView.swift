@@ -59,6 +59,12 @@ struct ShiftedView {
         return nearestDisparity[seen] - disparity >= ShiftedView.step
     }
 
+    /// True where a camera with the same lens sees a sample: nothing hides it, and it lies within the frame.
+    @inline(__always)
+    func sees(_ column: Int, at depth: Float, _ view: SensorView) -> Bool {
+        !hides(column, at: depth, view) && isInFrame(column, at: depth, view)
+    }
+
     /// True where a sample lies within the frame of a camera with the same lens.
     @inline(__always)
     func isInFrame(_ column: Int, at depth: Float, _ view: SensorView) -> Bool {

@@ -69,9 +69,7 @@ struct StructuredLightSensor: SensorModel {
         for column in 0..<view.width {
             let depth = view.depth[start &+ column]
             lit[start &+ column] = 0
-            guard !emitter.hides(column, at: depth, view), !camera.hides(column, at: depth, view),
-                camera.isInFrame(column, at: depth, view)
-            else { continue }
+            guard !emitter.hides(column, at: depth, view), camera.sees(column, at: depth, view) else { continue }
             let least = 1 + StructuredLightSensor.signalSpread * patches.value(column)
             guard view.signal(start &+ column) >= StructuredLightSensor.leastSignal * least,
                 !view.isGrazed(column, row, below: StructuredLightSensor.leastCosine * least)

@@ -22,6 +22,8 @@ package struct AnchorSettings: Equatable, Sendable {
     func usesHeads(of frame: MatteFrame) -> Bool { mode == .head || frame.anchors.isEmpty }
     /// True where the anchor is a person.
     var followsPerson: Bool { searchesHeads || mode == .face }
+    /// True where the anchor is a thing.
+    var followsThing: Bool { mode == .nearest || mode == .point }
 }
 
 package enum AnchorMode: Int, Sendable, CaseIterable {

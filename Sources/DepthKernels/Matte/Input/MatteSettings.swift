@@ -68,7 +68,7 @@ package struct MatteSettings: Equatable, Sendable {
     /// True where all is kept that the thing at the anchor hangs on, however far it is behind its nearest part.
     var keepsWholeObject: Bool {
         method == .fusion && mask == .cutoff && subject == .anchored && !depth.scale.kind.isRelative
-            && (anchor.mode == .nearest || anchor.mode == .point)
+            && anchor.followsThing
     }
 
     /// True for a threshold that is not a plain step.

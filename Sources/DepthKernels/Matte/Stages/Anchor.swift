@@ -55,7 +55,7 @@ struct Anchor {
         if mode == .fixed { return settings.cutoff }
         let measured = measure(frame, field, settings.anchor)
         if let measured { follow(measured, timeConstant: settings.anchor.smoothing) }
-        if mode == .nearest || mode == .point, let distance = measured ?? distance {
+        if settings.anchor.followsThing, let distance = measured ?? distance {
             let point = (settings.anchor.x * Double(frame.width), settings.anchor.y * Double(frame.height))
             object = Object(distance: distance, point: mode == .point ? point : nil)
         }
