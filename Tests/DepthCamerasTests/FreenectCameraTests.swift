@@ -4,26 +4,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// libfreenect's stand-in, which is one for the whole program.
-private struct FakeFreenect {
+/// The stand-in for libfreenect.
+private final class FakeFreenect: FakeLibrary {
     let driver: FreenectDriver
-    private let setter: @convention(c) (UnsafePointer<CChar>, Int) -> Void
-    private let getter: @convention(c) (UnsafePointer<CChar>) -> Int
 
     init(_ settings: [String: Int] = [:]) throws {
-        let path = try CompiledLibrary.build("fake_freenect.c")
-        let library = try DynamicLibrary(anyOf: [path])
-        setter = try library.function("fake_freenect_set")
-        getter = try library.function("fake_freenect_get")
-        let reset = try library.function("fake_freenect_reset", as: (@convention(c) () -> Void).self)
-        reset()
-        driver = try FreenectDriver(library: path)
-        for (key, value) in settings { setter(key, value) }
-    }
-
-    subscript(key: String) -> Int {
-        get { getter(key) }
-        nonmutating set { setter(key, newValue) }
+        let source = "fake_freenect.c"
+        driver = try FreenectDriver(library: CompiledLibrary.build(source))
+        try super.init(source)
+        for (key, value) in settings { set(key, value) }
     }
 
     func expectNothingIsLeft(sourceLocation: SourceLocation = #_sourceLocation) {
@@ -385,7 +374,7 @@ private final class KeptFrames {
         #expect(calibration.depth.cx == 320 && calibration.depth.cy == 240)
         #expect(abs(calibration.depthToColor.translation.x + 0.023) < 1e-6)
         #expect(calibration.color?.fx == 525 && calibration.depthUnit == 0.001)
-        for distance in [0, -120, 1 << 40] {
+        for distance in [0, -120, 0x1p40] {
             fake["reference_distance"] = distance
             calibration = try #require(try camera.start(settings).calibration)
             #expect(abs(calibration.depth.fx - 575.8) < 0.1)

@@ -1,5 +1,4 @@
 import CGStreamer
-import DepthCameras
 import GstBridge
 import GstTestSupport
 import TestSupport
@@ -7,34 +6,19 @@ import Testing
 
 /// `depthcamsrc` through states, with the stand-ins of both libraries.
 @Suite(.serialized) struct DepthCamSrcLifecycleTests {
-    /// The stand-in of a driver's library.
-    struct Driver: CustomTestStringConvertible, Sendable {
-        let name: String
-        let source: String
-        var testDescription: String { name }
+    private static let drivers = ["realsense", "freenect"]
 
-        static let all = [
-            Driver(name: "realsense", source: "fake_realsense.c"), Driver(name: "freenect", source: "fake_freenect.c"),
-        ]
+    /// The path of the stand-in for a driver's library, with its defaults.
+    private func library(_ driver: String) throws -> String { try FakeLibrary("fake_\(driver).c").path }
 
-        /// The path of the library, with its defaults.
-        func library() throws -> String {
-            let path = try CompiledLibrary.build(source)
-            let reset = source.replacing(".c", with: "_reset")
-            let library = try DynamicLibrary(anyOf: [path])
-            try library.function(reset, as: (@convention(c) () -> Void).self)()
-            return path
-        }
-    }
-
-    private func pipeline(_ driver: Driver, _ properties: String = "") throws -> Pipeline {
+    private func pipeline(_ driver: String, _ properties: String = "") throws -> Pipeline {
         let sink = "appsink sync=false wait-on-eos=false max-buffers=2 drop=true"
         return Pipeline(
-            "depthcamsrc name=camera driver=\(driver.name) library=\(try driver.library()) \(properties) "
+            "depthcamsrc name=camera driver=\(driver) library=\(try library(driver)) \(properties) "
                 + "camera.video ! \(sink) name=video camera.depth ! \(sink) name=depth")
     }
 
-    @Test(arguments: Driver.all) func `two hundred state cycles leave nothing behind`(driver: Driver) throws {
+    @Test(arguments: drivers) func `two hundred state cycles leave nothing behind`(driver: String) throws {
         let pipeline = try pipeline(driver)
         for cycle in 0..<200 {
             #expect(pipeline.set(GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE)
@@ -45,7 +29,7 @@ import Testing
         #expect(pipeline.bus.errors().isEmpty)
     }
 
-    @Test(arguments: Driver.all) func `elements and pads go with the pipeline`(driver: Driver) throws {
+    @Test(arguments: drivers) func `elements and pads go with the pipeline`(driver: String) throws {
         let gone = Counter()
         for _ in 0..<20 {
             let pipeline = try pipeline(driver)
@@ -61,7 +45,7 @@ import Testing
         #expect(gone.watched == 20 * 3 && gone.gone == gone.watched)
     }
 
-    @Test(arguments: Driver.all) func `playing again after READY is as the first time`(driver: Driver) throws {
+    @Test(arguments: drivers) func `playing again after READY is as the first time`(driver: String) throws {
         let pipeline = try pipeline(driver, "num-buffers=5")
         for _ in 0..<4 {
             #expect(pipeline.run() == .ended)
@@ -73,15 +57,15 @@ import Testing
         #expect(pipeline.bus.errors().isEmpty)
     }
 
-    @Test(arguments: Driver.all, [GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING])
-    func `events from the application do no harm in any state`(driver: Driver, state: GstState) throws {
-        let element = makeElement("depthcamsrc", ["driver": driver.name, "library": try driver.library()])
+    @Test(arguments: drivers, [GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING])
+    func `events from the application do no harm in any state`(driver: String, state: GstState) throws {
+        let element = makeElement("depthcamsrc", ["driver": driver, "library": try library(driver)])
         defer { gst_object_unref(element) }
         expectNoHarm(ofEventsTo: element, in: state)
     }
 
-    @Test(arguments: Driver.all)
-    func `properties set from another thread while frames flow do no harm`(driver: Driver) throws {
+    @Test(arguments: drivers)
+    func `properties set from another thread while frames flow do no harm`(driver: String) throws {
         let pipeline = try pipeline(driver)
         pipeline.set(GST_STATE_PLAYING)
         // The camera has started: what it starts with must be a preset that it has.

@@ -128,7 +128,7 @@ import Testing
 
     /// Registered depth has the size of the video, which may be no size of the depth camera's own.
     @Test func `with align=video the depth pad offers the sizes of the video`() throws {
-        let library = try CompiledLibrary.build("fake_freenect.c")
+        let library = try FakeLibrary("fake_freenect.c").path
         let sink = "appsink sync=false wait-on-eos=false"
         for (align, offered, taken) in [("video", 1280, true), ("none", 640, false)] {
             let pipeline = Pipeline(
@@ -570,10 +570,7 @@ import Testing
 
     /// libfreenect registers at 640x480 only.
     @Test func `depth is registered by the element where the library does not`() throws {
-        let library = try CompiledLibrary.build("fake_freenect.c")
-        let reset = try DynamicLibrary(anyOf: [library]).function(
-            "fake_freenect_reset", as: (@convention(c) () -> Void).self)
-        reset()
+        let library = try FakeLibrary("fake_freenect.c").path
         let sink = "appsink sync=false wait-on-eos=false"
         for (width, height) in [(640, 480), (1280, 1024)] {
             let pipeline = Pipeline(

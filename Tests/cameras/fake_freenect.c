@@ -1,15 +1,15 @@
 // A stand-in for libfreenect, for what neither a recording nor a camera on the desk can show: unplugging, silence, errors of each
 // call, the counter's wrap, callbacks at the wrong time.
 //
-// Set up by fake_freenect_set(key, value), or by the environment before it is loaded: FAKE_FREENECT="cameras=1 unplug_after=10".
-// Frame n of each stream has the byte or the depth n + 1 in every pixel (in 1...200, and 1000 more for the depth).
+// settings.h has its settings and counters. Frame n of each stream has the byte or the depth n + 1 in every pixel (in 1...200, and
+// 1000 more for the depth).
 
-#include <pthread.h>
-#include <stdbool.h>
+#define KEYS \
+    " cameras unplug_after silent_after interrupts lose_depth first_tick depth_phase calls_in_stop reference_distance" \
+    " automatic_exposure "
+#include "settings.h"
+
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -64,54 +64,6 @@ struct device {
     long count;
 };
 
-enum { key_limit = 64 };
-static struct {
-    char key[40];
-    long value;
-} settings[key_limit];
-static int setting_count;
-
-void fake_freenect_set(const char *key, long value) {
-    for (int i = 0; i < setting_count; i++) {
-        if (!strcmp(settings[i].key, key)) {
-            settings[i].value = value;
-            return;
-        }
-    }
-    if (setting_count == key_limit) abort();
-    snprintf(settings[setting_count].key, sizeof settings[0].key, "%s", key);
-    settings[setting_count++].value = value;
-}
-
-long fake_freenect_get(const char *key) {
-    for (int i = 0; i < setting_count; i++) {
-        if (!strcmp(settings[i].key, key)) return settings[i].value;
-    }
-    return 0;
-}
-
-static long get(const char *key, long fallback) {
-    for (int i = 0; i < setting_count; i++) {
-        if (!strcmp(settings[i].key, key)) return settings[i].value;
-    }
-    return fallback;
-}
-
-static void add(const char *key, long value) { fake_freenect_set(key, fake_freenect_get(key) + value); }
-
-void fake_freenect_reset(void) { setting_count = 0; }
-
-__attribute__((constructor)) static void read_environment(void) {
-    const char *text = getenv("FAKE_FREENECT");
-    char key[40];
-    long value;
-    int length;
-    while (text && sscanf(text, " %39[^= ]=%ld%n", key, &value, &length) == 2) {
-        fake_freenect_set(key, value);
-        text += length;
-    }
-}
-
 // Fails where fail_<call> is set to an error number.
 static int result(const char *call) {
     char key[40];
@@ -154,7 +106,7 @@ void freenect_set_log_callback(context *ctx, log_callback callback) { ctx->log =
 
 void freenect_select_subdevices(context *ctx, int flags) {
     ctx->subdevices = flags;
-    fake_freenect_set("subdevices", flags);
+    set("subdevices", flags);
 }
 
 int freenect_num_devices(context *ctx) {
@@ -193,7 +145,7 @@ void freenect_free_device_attributes(attributes *list) {
 }
 
 int freenect_open_device(context *ctx, device **dev, int index) {
-    long code = get("fail_open", 0);
+    long code = result("open");
     if (code == -6) say(ctx, "Failed to claim camera interface: LIBUSB_ERROR_BUSY\n", 0);
     else if (code < 0) say(ctx, "Could not open camera: %ld\n", code);
     // The library returns -1, whatever libusb's error was, and says more.
@@ -203,7 +155,7 @@ int freenect_open_device(context *ctx, device **dev, int index) {
     (*dev)->context = ctx;
     ctx->device = *dev;
     add("devices", 1);
-    fake_freenect_set("opened", index);
+    set("opened", index);
     return 0;
 }
 
@@ -227,9 +179,9 @@ static const frame_mode depth_modes[] = {
     {0x105, 1, 5, 640 * 480 * 2, 640, 480, 16, 0, 30, 1},
 };
 
-int freenect_get_video_mode_count(void) { return (int)get("video_modes", 3); }
+int freenect_get_video_mode_count(void) { return 3; }
 frame_mode freenect_get_video_mode(int i) { return i < 3 ? video_modes[i] : (frame_mode){.is_valid = 0}; }
-int freenect_get_depth_mode_count(void) { return (int)get("depth_modes", 3); }
+int freenect_get_depth_mode_count(void) { return 3; }
 frame_mode freenect_get_depth_mode(int i) { return i < 3 ? depth_modes[i] : (frame_mode){.is_valid = 0}; }
 
 static int set_mode(stream *s, frame_mode mode, const char *call) {
@@ -240,12 +192,12 @@ static int set_mode(stream *s, frame_mode mode, const char *call) {
 }
 
 int freenect_set_video_mode(device *dev, frame_mode mode) {
-    fake_freenect_set("video_width", mode.width);
+    set("video_width", mode.width);
     return set_mode(&dev->video, mode, "video_mode");
 }
 
 int freenect_set_depth_mode(device *dev, frame_mode mode) {
-    fake_freenect_set("depth_format", mode.format);
+    set("depth_format", mode.format);
     return set_mode(&dev->depth, mode, "depth_mode");
 }
 
@@ -272,8 +224,8 @@ static int start(device *dev, stream *s, const char *call, int64_t phase) {
     return 0;
 }
 
-int freenect_start_video(device *dev) { return start(dev, &dev->video, "start_video", get("video_phase", 0)); }
-int freenect_start_depth(device *dev) { return start(dev, &dev->depth, "start_depth", get("depth_phase", 0)); }
+int freenect_start_video(device *dev) { return start(dev, &dev->video, "start_video", 0); }
+int freenect_start_depth(device *dev) { return start(dev, &dev->depth, "start_depth", (int64_t)get("depth_phase", 0)); }
 
 static void send(device *dev, stream *s) {
     long n = s->count++;
@@ -285,7 +237,7 @@ static void send(device *dev, stream *s) {
     } else {
         memset(s->buffer, (int)(n % 200 + 1), pixels * 3);
     }
-    s->callback(dev, s->buffer, (uint32_t)(get("first_tick", 0) + s->time));
+    s->callback(dev, s->buffer, (uint32_t)((int64_t)get("first_tick", 0) + s->time));
 }
 
 // A thread that sends when nobody asked for it.
@@ -309,7 +261,6 @@ static int stop(device *dev, stream *s) {
     }
     s->is_running = false;
     add("running", -1);
-    usleep((useconds_t)get("stop_us", 0));
     return result("stop");
 }
 
@@ -326,13 +277,13 @@ int freenect_process_events_timeout(context *ctx, struct timeval *timeout) {
     int code = result("process");
     device *dev = ctx->device;
     if (code < 0 || !dev) return code;
-    if (dev->count >= get("unplug_after", 1L << 40)) {
+    if (dev->count >= get("unplug_after", 1e9)) {
         say(ctx, "USB camera marked dead, stopping streams\n", 0);
         freenect_stop_video(dev);
         freenect_stop_depth(dev);
         return -1;
     }
-    if (dev->count >= get("silent_after", 1L << 40)) {
+    if (dev->count >= get("silent_after", 1e9)) {
         wait_for(timeout);
         return 0;
     }
@@ -346,9 +297,8 @@ int freenect_process_events_timeout(context *ctx, struct timeval *timeout) {
         wait_for(timeout);
         return 0;
     }
-    usleep((useconds_t)get("frame_us", 100));
-    bool is_lost = s == &dev->video ? s->count == get("lose_video", -1) : s->count == get("lose_depth", -1);
-    if (is_lost) s->count++;
+    usleep(100);
+    if (s == &dev->depth && s->count == get("lose_depth", -1)) s->count++;
     else send(dev, s);
     s->time += 60000000 / s->mode.framerate;
     dev->count++;
@@ -376,12 +326,12 @@ int freenect_destroy_registration(registration *copy) {
 
 int freenect_set_flag(device *dev, int flag, int value) {
     (void)dev;
-    if (flag == 1 << 14) fake_freenect_set("automatic_exposure", value);
+    if (flag == 1 << 14) set("automatic_exposure", value);
     return 0;
 }
 
 int freenect_set_exposure(device *dev, int microseconds) {
     (void)dev;
-    fake_freenect_set("exposure", microseconds);
+    set("exposure", microseconds);
     return 0;
 }

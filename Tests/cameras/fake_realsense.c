@@ -4,20 +4,21 @@
 // A recording anywhere but in /nowhere has "frames" frames. Like librealsense's, its player loses the first ones where it is
 // not paused at the start, and the call that resumes it returns when a frame was taken, or the pipeline stops.
 //
-// Set up by fake_realsense_set(key, value); fake_realsense_reset() restores the defaults. fake_realsense_objects() counts what was
-// made and not deleted. Frame n has n in the first bytes of its color, and 1000 + n % 1000 in each sample of its depth, or the count that
-// the key depth says.
+// settings.h has its settings; fake_realsense_objects() counts what was made and not deleted. Frame n has n in the first bytes of its
+// color, and 1000 + n % 1000 in each sample of its depth, or the count that the key depth says.
 //
 // There are three sensors: depth, color, and a fisheye without streams that are known. Their options have the ranges of a D435's;
-// one outside of its range is refused. fake_realsense_option(sensor, option) tells a value, fake_realsense_sets() counts changes.
+// one outside of its range is refused. fake_realsense_option(sensor, option) tells a value, option-changes counts them.
 
-#include <pthread.h>
+// "fail" and "hang" name a function without rs2_; an empty name lets those that hang return. Bits of "streams": 1 depth, 2 color.
+// A D405 has both on "one-sensor".
+#define KEYS \
+    " cameras version interval unplug-after silent-after drift jump-at jump unit depth lose-every bad-stride no-data wrong-size" \
+    " error-type streams one-sensor frames stays-paused fail hang "
+#include "settings.h"
+
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { WIDTH = 64, HEIGHT = 48, STREAM_DEPTH = 1, STREAM_COLOR = 2, FORMAT_Z16 = 1, FORMAT_RGB8 = 5 };
@@ -49,28 +50,13 @@ typedef struct {
     bool is_running, is_recording;
 } pipeline;
 
-// MARK: - Settings
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
-
-static struct {
-    int cameras, version, interval_ms, error_type, lose_every, bad_stride, no_data, wrong_size, depth;
-    // Bits: 1 depth, 2 color. A D405 has both on one sensor.
-    int streams, one_sensor;
-    long unplug_after, silent_after, jump_at, frames;
-    bool stays_paused;
-    double drift_ppm, jump_ms, unit;
-    char failing[64], hanging[64];
-} settings;
-
 // The player of the recording.
 static struct {
     bool is_paused, is_playing;
     long taken;
 } player;
 
-static atomic_long objects, calls, sets;
+static atomic_long objects;
 
 enum { OPTIONS = 7 };
 static const struct {
@@ -80,81 +66,11 @@ static const struct {
     { 0, 3, 1, 165000, 1, 8500 }, { 0, 10, 0, 1, 1, 1 }, { 0, 12, 0, 1, 1, 0 }, { 0, 18, 0, 2, 1, 1 },
     { 1, 3, 1, 10000, 1, 156 }, { 1, 10, 0, 1, 1, 1 }, { 2, 10, 0, 1, 1, 1 },
 };
-static float values[OPTIONS];
-
-static void
-defaults (void)
-{
-    memset (&settings, 0, sizeof settings);
-    settings.cameras = 1;
-    settings.version = 25000;
-    settings.interval_ms = 33;
-    settings.unplug_after = settings.silent_after = settings.jump_at = -1;
-    settings.unit = 0.001;
-    settings.frames = 10;
-    settings.streams = 3;
-    for (int i = 0; i < OPTIONS; i++) values[i] = ranges[i].standard;
-    atomic_store (&sets, 0);
-}
-
-__attribute__ ((constructor)) static void
-prepare (void)
-{
-    defaults ();
-}
-
-void
-fake_realsense_reset (void)
-{
-    pthread_mutex_lock (&lock);
-    defaults ();
-    pthread_cond_broadcast (&released);
-    pthread_mutex_unlock (&lock);
-}
 
 long
 fake_realsense_objects (void)
 {
     return atomic_load (&objects);
-}
-
-long
-fake_realsense_calls (void)
-{
-    return atomic_load (&calls);
-}
-
-// "fail" and "hang" name a function without rs2_; an empty name lets those that hang return.
-int
-fake_realsense_set (const char *key, const char *value)
-{
-    int known = 1;
-    pthread_mutex_lock (&lock);
-    if (!strcmp (key, "cameras")) settings.cameras = atoi (value);
-    else if (!strcmp (key, "version")) settings.version = atoi (value);
-    else if (!strcmp (key, "interval")) settings.interval_ms = atoi (value);
-    else if (!strcmp (key, "unplug-after")) settings.unplug_after = atol (value);
-    else if (!strcmp (key, "silent-after")) settings.silent_after = atol (value);
-    else if (!strcmp (key, "drift")) settings.drift_ppm = atof (value);
-    else if (!strcmp (key, "jump-at")) settings.jump_at = atol (value);
-    else if (!strcmp (key, "jump")) settings.jump_ms = atof (value);
-    else if (!strcmp (key, "unit")) settings.unit = atof (value);
-    else if (!strcmp (key, "depth")) settings.depth = atoi (value);
-    else if (!strcmp (key, "lose-every")) settings.lose_every = atoi (value);
-    else if (!strcmp (key, "bad-stride")) settings.bad_stride = atoi (value);
-    else if (!strcmp (key, "no-data")) settings.no_data = atoi (value);
-    else if (!strcmp (key, "wrong-size")) settings.wrong_size = atoi (value);
-    else if (!strcmp (key, "error-type")) settings.error_type = atoi (value);
-    else if (!strcmp (key, "streams")) settings.streams = atoi (value);
-    else if (!strcmp (key, "one-sensor")) settings.one_sensor = atoi (value);
-    else if (!strcmp (key, "frames")) settings.frames = atol (value);
-    else if (!strcmp (key, "stays-paused")) settings.stays_paused = atoi (value);
-    else if (!strcmp (key, "fail")) snprintf (settings.failing, sizeof settings.failing, "%s", value);
-    else if (!strcmp (key, "hang")) snprintf (settings.hanging, sizeof settings.hanging, "%s", value);
-    else known = 0;
-    pthread_cond_broadcast (&released);
-    pthread_mutex_unlock (&lock);
-    return known;
 }
 
 static void *
@@ -188,12 +104,11 @@ enter (const char *function, fault **error)
 {
     bool fails;
     int type;
-    atomic_fetch_add (&calls, 1);
     pthread_mutex_lock (&lock);
-    while (!strcmp (settings.hanging, function)) pthread_cond_wait (&released, &lock);
-    fails = !strcmp (settings.failing, function);
-    type = settings.error_type;
+    while (is ("hang", function)) pthread_cond_wait (&changed, &lock);
+    fails = is ("fail", function);
     pthread_mutex_unlock (&lock);
+    type = (int) get ("error-type", 0);
     if (!fails) return true;
     fail (error, function, type == 7 ? "xioctl(VIDIOC_S_FMT) failed, errno=16 Last Error: Device or resource busy" : "the test wants it", type);
     return false;
@@ -212,24 +127,14 @@ int
 rs2_get_api_version (fault **error)
 {
     ENTER ("get_api_version", 0);
-    return settings.version;
+    return (int) get ("version", 25000);
 }
 
 void *rs2_create_context (int version, fault **error) { (void) version; ENTER ("create_context", NULL); return made (1); }
 void rs2_delete_context (void *context) { gone (context); }
 
-static bool
-is_there (void)
-{
-    bool there;
-    pthread_mutex_lock (&lock);
-    there = settings.cameras > 0;
-    pthread_mutex_unlock (&lock);
-    return there;
-}
-
 void *rs2_query_devices (void *context, fault **error) { (void) context; ENTER ("query_devices", NULL); return made (1); }
-int rs2_get_device_count (void *list, fault **error) { (void) list; ENTER ("get_device_count", 0); return is_there () ? settings.cameras : 0; }
+int rs2_get_device_count (void *list, fault **error) { (void) list; ENTER ("get_device_count", 0); return (int) get ("cameras", 1); }
 
 void *
 rs2_create_device (void *list, int index, fault **error)
@@ -273,7 +178,7 @@ rs2_create_sensor (void *list, int index, fault **error)
 void rs2_delete_sensor_list (void *list) { gone (list); }
 void rs2_delete_sensor (void *sensor) { gone (sensor); }
 int rs2_is_sensor_extendable_to (int *sensor, int extension, fault **error) { (void) error; return *sensor == 0 && extension == 7; }
-float rs2_get_depth_scale (void *sensor, fault **error) { (void) sensor; ENTER ("get_depth_scale", 0); return (float) settings.unit; }
+float rs2_get_depth_scale (void *sensor, fault **error) { (void) sensor; ENTER ("get_depth_scale", 0); return (float) get ("unit", 0.001); }
 
 static int
 index_of (int sensor, int option)
@@ -283,17 +188,13 @@ index_of (int sensor, int option)
     return -1;
 }
 
-long fake_realsense_sets (void) { return atomic_load (&sets); }
-
 double
 fake_realsense_option (int sensor, int option)
 {
-    double value;
+    char key[40];
     int i = index_of (sensor, option);
-    pthread_mutex_lock (&lock);
-    value = i < 0 ? -1 : values[i];
-    pthread_mutex_unlock (&lock);
-    return value;
+    snprintf (key, sizeof key, "option-%d-%d", sensor, option);
+    return i < 0 ? -1 : get (key, ranges[i].standard);
 }
 
 int rs2_supports_option (int *sensor, int option, fault **error) { (void) error; return index_of (*sensor, option) >= 0; }
@@ -308,16 +209,16 @@ rs2_get_option (int *sensor, int option, fault **error)
 void
 rs2_set_option (int *sensor, int option, float value, fault **error)
 {
+    char key[40];
     int i = index_of (*sensor, option);
     ENTER ("set_option", );
     if (i < 0 || !(value >= ranges[i].least && value <= ranges[i].most)) {
         fail (error, "set_option", "out of range value for argument \"value\"", 3);
         return;
     }
-    pthread_mutex_lock (&lock);
-    values[i] = value;
-    pthread_mutex_unlock (&lock);
-    atomic_fetch_add (&sets, 1);
+    snprintf (key, sizeof key, "option-%d-%d", *sensor, option);
+    set (key, value);
+    add ("option-changes", 1);
 }
 
 void
@@ -356,10 +257,11 @@ profile_list *
 rs2_get_stream_profiles (int *sensor, fault **error)
 {
     profile_list *list;
+    int streams = (int) get ("streams", 3), color_sensor = get ("one-sensor", 0) ? 0 : 1;
     ENTER ("get_stream_profiles", NULL);
     list = made (sizeof *list);
     for (int i = 0; i < 2; i++)
-        if ((settings.streams & (1 << i)) && *sensor == (settings.one_sensor ? 0 : i))
+        if ((streams & (1 << i)) && *sensor == (i ? color_sensor : 0))
             for (int j = 0; j < 3; j++) list->items[list->count++] = &profiles[i][j];
     return list;
 }
@@ -458,7 +360,7 @@ rs2_pipeline_start_with_config (pipeline *pipe, pipeline *config, fault **error)
 {
     pipeline *result;
     ENTER ("pipeline_start_with_config", NULL);
-    if (!is_there ()) {
+    if (get ("cameras", 1) <= 0) {
         fail (error, "pipeline_start", "No device connected", 1);
         return NULL;
     }
@@ -482,7 +384,7 @@ rs2_pipeline_stop (pipeline *pipe, fault **error)
     pipe->is_running = false;
     pthread_mutex_lock (&lock);
     player.is_playing = player.is_paused = false;
-    pthread_cond_broadcast (&released);
+    pthread_cond_broadcast (&changed);
     pthread_mutex_unlock (&lock);
 }
 
@@ -508,20 +410,18 @@ static frame *
 new_frame (const profile *mode, long number, double time)
 {
     frame *result = made (sizeof *result);
+    uint16_t count = (uint16_t) get ("depth", 1000 + number % 1000);
     int pixel = mode->stream == STREAM_DEPTH ? 2 : mode->format == 7 ? 4 : 3;
     atomic_init (&result->references, 1);
     result->stream = mode->stream;
     result->number = number;
     result->time = time;
-    result->width = mode->width + settings.wrong_size;
+    result->width = mode->width + (int) get ("wrong-size", 0);
     result->height = mode->height;
-    result->stride = settings.bad_stride ? 1 : mode->width * pixel + 16;
+    result->stride = get ("bad-stride", 0) ? 1 : mode->width * pixel + 16;
     result->size = (mode->width * pixel + 16) * mode->height;
     result->data = calloc (1, result->size);
-    for (int i = 0; mode->stream == STREAM_DEPTH && i + 1 < result->size; i += 2) {
-        uint16_t count = (uint16_t) (settings.depth ? settings.depth : 1000 + number % 1000);
-        memcpy (result->data + i, &count, 2);
-    }
+    for (int i = 0; mode->stream == STREAM_DEPTH && i + 1 < result->size; i += 2) memcpy (result->data + i, &count, 2);
     if (mode->stream == STREAM_COLOR) memcpy (result->data, &number, sizeof number);
     return result;
 }
@@ -554,20 +454,21 @@ static bool
 played (pipeline *pipe, unsigned timeout_ms)
 {
     struct timespec end;
+    long frames = (long) get ("frames", 10);
     bool exists;
     clock_gettime (CLOCK_REALTIME, &end);
     end.tv_sec += timeout_ms / 1000;
     end.tv_nsec += timeout_ms % 1000 * 1000000L;
     if (end.tv_nsec >= 1000000000L) end.tv_sec++, end.tv_nsec -= 1000000000L;
     pthread_mutex_lock (&lock);
-    while (player.is_paused || pipe->next >= settings.frames)
-        if (pthread_cond_timedwait (&released, &lock, &end)) break;
-    exists = !player.is_paused && pipe->next < settings.frames;
+    while (player.is_paused || pipe->next >= frames)
+        if (pthread_cond_timedwait (&changed, &lock, &end)) break;
+    exists = !player.is_paused && pipe->next < frames;
     if (exists) {
         pipe->next++;
         player.taken++;
-        pthread_cond_broadcast (&released);
-    } else if (pipe->next >= settings.frames) {
+        pthread_cond_broadcast (&changed);
+    } else if (pipe->next >= frames) {
         player.is_playing = false;
     }
     pthread_mutex_unlock (&lock);
@@ -578,7 +479,8 @@ int
 rs2_pipeline_try_wait_for_frames (pipeline *pipe, frame **result, unsigned timeout_ms, fault **error)
 {
     struct timespec now, pause;
-    int64_t since, wait;
+    int64_t since, wait, interval = (int64_t) get ("interval", 33);
+    int lose_every = (int) get ("lose-every", 0);
     double time;
     bool unplugged, silent, lost;
     ENTER ("pipeline_try_wait_for_frames", 0);
@@ -587,21 +489,18 @@ rs2_pipeline_try_wait_for_frames (pipeline *pipe, frame **result, unsigned timeo
         *result = new_set (pipe, pipe->next * 1000 / 30.0);
         return 1;
     }
-    pthread_mutex_lock (&lock);
-    unplugged = settings.cameras == 0 || (settings.unplug_after >= 0 && pipe->next >= settings.unplug_after);
-    if (unplugged && settings.unplug_after >= 0) {
-        settings.unplug_after = -1;
-        settings.cameras = 0;
-    }
-    silent = settings.silent_after >= 0 && pipe->next >= settings.silent_after;
-    pthread_mutex_unlock (&lock);
+    unplugged = get ("cameras", 1) <= 0 || pipe->next >= get ("unplug-after", 1e9);
+    silent = pipe->next >= get ("silent-after", 1e9);
     if (unplugged) {
+        // Once, as the tests may plug it in again.
+        if (get ("unplug-after", 1e9) < 1e9) set ("cameras", 0);
+        set ("unplug-after", 1e9);
         fail (error, "pipeline_try_wait_for_frames", "Device disconnected", 1);
         return 0;
     }
     clock_gettime (CLOCK_MONOTONIC, &now);
     since = (now.tv_sec - pipe->start.tv_sec) * 1000000000LL + now.tv_nsec - pipe->start.tv_nsec;
-    wait = silent ? (int64_t) timeout_ms * 1000000 : (pipe->next + 1) * settings.interval_ms * 1000000LL - since;
+    wait = silent ? (int64_t) timeout_ms * 1000000 : (pipe->next + 1) * interval * 1000000 - since;
     if (wait > (int64_t) timeout_ms * 1000000) wait = (int64_t) timeout_ms * 1000000, silent = true;
     if (wait > 0) {
         pause.tv_sec = wait / 1000000000;
@@ -609,13 +508,11 @@ rs2_pipeline_try_wait_for_frames (pipeline *pipe, frame **result, unsigned timeo
         nanosleep (&pause, NULL);
     }
     if (silent) return 0;
-    pthread_mutex_lock (&lock);
     pipe->next++;
-    lost = settings.lose_every > 0 && pipe->next % settings.lose_every == 0;
+    lost = lose_every > 0 && pipe->next % lose_every == 0;
     // The camera's clock, in milliseconds, at the exposure: when the frame became due.
-    time = 5000 + pipe->next * settings.interval_ms * (1 - settings.drift_ppm * 1e-6);
-    if (settings.jump_at >= 0 && pipe->next >= settings.jump_at) time += settings.jump_ms;
-    pthread_mutex_unlock (&lock);
+    time = 5000 + pipe->next * interval * (1 - get ("drift", 0) * 1e-6);
+    if (pipe->next >= get ("jump-at", 1e9)) time += get ("jump", 0);
     if (lost) return 0;
     *result = new_set (pipe, time);
     return 1;
@@ -633,7 +530,7 @@ rs2_extract_frame (frame *set, int index, fault **error)
     return part;
 }
 
-const void *rs2_get_frame_data (frame *object, fault **error) { ENTER ("get_frame_data", NULL); return settings.no_data ? NULL : object->data; }
+const void *rs2_get_frame_data (frame *object, fault **error) { ENTER ("get_frame_data", NULL); return get ("no-data", 0) ? NULL : object->data; }
 int rs2_get_frame_data_size (frame *object, fault **error) { (void) error; return object->size; }
 int rs2_get_frame_stride_in_bytes (frame *object, fault **error) { (void) error; return object->stride; }
 int rs2_get_frame_width (frame *object, fault **error) { (void) error; return object->width; }
@@ -705,12 +602,11 @@ rs2_playback_device_resume (void *device, fault **error)
 {
     (void) device;
     ENTER ("playback_device_resume", );
+    if (get ("stays-paused", 0)) return;
     pthread_mutex_lock (&lock);
-    if (!settings.stays_paused) {
-        player.is_paused = false;
-        pthread_cond_broadcast (&released);
-        while (player.is_playing && !player.taken) pthread_cond_wait (&released, &lock);
-    }
+    player.is_paused = false;
+    pthread_cond_broadcast (&changed);
+    while (player.is_playing && !player.taken) pthread_cond_wait (&changed, &lock);
     pthread_mutex_unlock (&lock);
 }
 
