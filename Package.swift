@@ -119,7 +119,8 @@ let package = Package(
         .target(name: "SystemFaults", path: "Tests/SystemFaults"),
         .target(name: "CStreamRules", dependencies: ["CGStreamer"], path: "Tests/CStreamRules"),
         .target(
-            name: "TestSupport", dependencies: ["DepthKernels"], path: "Tests/TestSupport", swiftSettings: strict),
+            name: "TestSupport", dependencies: ["DepthKernels", "DepthScene"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         .target(
             name: "GstTestSupport",
             dependencies: [
@@ -132,7 +133,7 @@ let package = Package(
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
             name: "DepthCamerasTests",
-            dependencies: ["DepthCameras", "DepthKernels", "DepthScene", "SystemFaults", "TestSupport"],
+            dependencies: ["DepthCameras", "DepthKernels", "SystemFaults", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "DepthSceneTests", dependencies: ["DepthKernels", "DepthScene"], swiftSettings: strict),

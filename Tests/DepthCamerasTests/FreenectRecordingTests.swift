@@ -1,89 +1,13 @@
 import DepthCameras
 import DepthKernels
-import DepthScene
 import Foundation
+import TestSupport
 import Testing
 
-/// A folder as `fakenect-record` writes it, with frames of the scene of `depthtestsrc`.
-private final class Dump {
-    let folder: URL
-    /// The frames of each stream, again and again.
-    private(set) var videos: [Data] = []
-    private(set) var depths: [Data] = []
-    private var index = ""
-
-    /// - Parameters:
-    ///   - distinct: frames that differ; later ones repeat them.
-    ///   - largest: the largest value in the depth's header: 10000 for millimetres, 65535 for raw counts.
-    init(distinct: Int = 3, largest: Int = 10_000) throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "freenect-dump-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let scene = SceneRenderer(scene: Scene(pattern: .person, seed: 1), width: 640, height: 480)
-        for number in 0..<distinct {
-            let seconds = Double(number) / 30
-            let bgra = Self.draw { scene.drawVideo(seconds: seconds, into: $0) }
-            var rgb: [UInt8] = []
-            rgb.reserveCapacity(640 * 480 * 3)
-            for pixel in 0..<640 * 480 { rgb += [bgra[pixel * 4 + 2], bgra[pixel * 4 + 1], bgra[pixel * 4]] }
-            let floats = Self.draw {
-                scene.drawDepth(seconds: seconds, frame: UInt64(number), noise: 0.002, holes: 0.02, into: $0)
-            }
-            let counts = floats.withUnsafeBytes { bytes in
-                (0..<640 * 480).map { sample in
-                    let metres = bytes.loadUnaligned(fromByteOffset: sample * 4, as: Float.self)
-                    // Of raw counts, any do.
-                    return largest == 10_000 ? UInt16(metres * 1000) : UInt16(metres * 1000) % 2048
-                }
-            }
-            videos.append(Data(rgb))
-            depths.append(counts.withUnsafeBytes { Data($0) })
-            try (Data("P6 640 480 255\n".utf8) + videos[number]).write(to: folder.appending(path: "video\(number)"))
-            try (Data("P5 640 480 \(largest)\n".utf8) + depths[number]).write(
-                to: folder.appending(path: "depth\(number)"))
-        }
-    }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
-    private static func draw(_ body: (MutablePlane) -> Void) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 640 * 480 * 4)
-        bytes.withUnsafeMutableBytes { memory in
-            guard let base = memory.baseAddress else { return }
-            let plane = MutablePlane(base: base, length: memory.count, rowBytes: 2560, rows: 480, stride: 2560)
-            if let plane { body(plane) }
-        }
-        return bytes
-    }
-
-    /// Adds a frame.
-    ///
-    /// - Parameter seconds: when the host received it.
-    func add(_ type: String, number: Int, ticks: UInt32, seconds: Double) throws {
-        let isDepth = type == "d"
-        let name = "\(type)-\(1_288_634_398 + seconds)-\(ticks).\(isDepth ? "pgm" : "ppm")"
-        try FileManager.default.createSymbolicLink(
-            at: folder.appending(path: name),
-            withDestinationURL: folder.appending(path: "\(isDepth ? "depth" : "video")\(number % videos.count)"))
-        index += name + "\n"
-    }
-
-    /// Adds a line to the index.
-    func add(line: String) { index += line + "\n" }
-
-    /// Adds pairs of frames, the depth 2 ms after the video.
-    ///
-    /// - Parameter interval: between two frames for the host; for the camera it is a thirtieth of a second.
-    func addPairs(_ count: Int, firstTick: UInt32 = 1_735_028_192, interval: Double = 0.001) throws {
-        for number in 0..<count {
-            let ticks = firstTick &+ UInt32(number) &* 2_000_000
-            try add("r", number: number, ticks: ticks, seconds: Double(number) * interval)
-            try add("d", number: number, ticks: ticks &+ 120_000, seconds: Double(number) * interval + interval / 10)
-        }
-    }
-
+extension FreenectDump {
     /// Writes the index.
-    func finish() throws -> CameraChoice {
-        try Data(index.utf8).write(to: folder.appending(path: "INDEX.txt"))
+    fileprivate func finish() throws -> CameraChoice {
+        try writeIndex()
         var choice = CameraChoice()
         choice.recording = folder.path()
         return choice
@@ -114,7 +38,7 @@ struct FreenectRecordingTests {
     }
 
     @Test func `a hundred and fifty frames keep their pixels, pairs and times`() throws {
-        let dump = try Dump(distinct: 10)
+        let dump = try FreenectDump(distinct: 10)
         // The counter wraps after 100 frames.
         try dump.addPairs(150, firstTick: UInt32.max - 200_000_000)
         let camera = try driver().open(dump.finish())
@@ -140,7 +64,7 @@ struct FreenectRecordingTests {
     }
 
     @Test func `a recording starts again a hundred times`() throws {
-        let dump = try Dump()
+        let dump = try FreenectDump()
         try dump.addPairs(3)
         let choice = try dump.finish()
         var camera: (any Camera)?
@@ -160,7 +84,7 @@ struct FreenectRecordingTests {
     }
 
     @Test func `a recording that is looped goes on in time`() throws {
-        let dump = try Dump()
+        let dump = try FreenectDump()
         try dump.addPairs(4, firstTick: UInt32.max - 10_000_000)
         var choice = try dump.finish()
         choice.isLooped = true
@@ -173,7 +97,7 @@ struct FreenectRecordingTests {
     }
 
     @Test func `frames come no faster than they were recorded`() throws {
-        let dump = try Dump()
+        let dump = try FreenectDump()
         try dump.addPairs(6, interval: 0.05)
         let camera = try driver().open(dump.finish())
         _ = try camera.start(.both)
@@ -183,7 +107,7 @@ struct FreenectRecordingTests {
     }
 
     @Test func `a gap in a recording is silence`() throws {
-        let dump = try Dump()
+        let dump = try FreenectDump()
         try dump.add("r", number: 0, ticks: 0, seconds: 0)
         try dump.add("d", number: 0, ticks: 1, seconds: 0)
         try dump.add("d", number: 1, ticks: 4_000_000_000, seconds: 3600)
@@ -194,7 +118,7 @@ struct FreenectRecordingTests {
     }
 
     @Test func `raw counts become millimetres that are not registered`() throws {
-        let dump = try Dump(largest: 65_535)
+        let dump = try FreenectDump(largest: 65_535)
         try dump.addPairs(2)
         let camera = try driver().open(dump.finish())
         let streams = try camera.start(.both)
@@ -216,7 +140,7 @@ struct FreenectRecordingTests {
     }
 
     @Test func `frames that are cut off or missing are left out`() throws {
-        let dump = try Dump()
+        let dump = try FreenectDump()
         dump.add(line: "a-1288634398.5-12.dump")
         dump.add(line: "nonsense")
         dump.add(line: "d-1288634398.6-12.pgm")
@@ -238,7 +162,7 @@ struct FreenectRecordingTests {
     }
 
     @Test func `a recording whose files are removed ends`() throws {
-        let dump = try Dump()
+        let dump = try FreenectDump()
         try dump.addPairs(5)
         var choice = try dump.finish()
         choice.isLooped = true
@@ -256,7 +180,7 @@ struct FreenectRecordingTests {
         #expect(
             error { _ = try driver().open(choice) }
                 == .recording("/nonexistent/INDEX.txt: No such file or directory."))
-        let dump = try Dump(distinct: 1)
+        let dump = try FreenectDump(distinct: 1)
         choice = try dump.finish()
         for line in ["", "d-1-1.pgm\nr-2-2.ppm\n", String(repeating: "d", count: 100_000)] {
             try Data(line.utf8).write(to: dump.folder.appending(path: "INDEX.txt"))
@@ -268,7 +192,7 @@ struct FreenectRecordingTests {
     }
 
     @Test func `a recording of one stream has one`() throws {
-        let dump = try Dump()
+        let dump = try FreenectDump()
         for number in 0..<3 { try dump.add("d", number: number, ticks: UInt32(number) * 2_000_000, seconds: 0) }
         let camera = try driver().open(dump.finish())
         #expect(camera.info.videoModes.isEmpty && camera.info.depthModes.count == 1)
@@ -279,7 +203,7 @@ struct FreenectRecordingTests {
     }
 
     @Test func `one recording plays at a time`() throws {
-        let dump = try Dump()
+        let dump = try FreenectDump()
         try dump.addPairs(2)
         let choice = try dump.finish()
         var camera: (any Camera)? = try driver().open(choice)
@@ -298,7 +222,7 @@ struct FreenectRecordingTests {
     }
 
     @Test func `the usual places are searched, and libfreenect stays what it is`() throws {
-        let dump = try Dump()
+        let dump = try FreenectDump()
         try dump.addPairs(2)
         let driver = try FreenectDriver(library: nil)
         let camera = try driver.open(dump.finish())

@@ -256,17 +256,13 @@ import Testing
     func `a Kinect's recording of one stream plays that, and the other pad is an error`(
         type: String, pad: String, missing: String, name: String
     ) throws {
-        let folder = TemporaryFolder()
-        let isDepth = type == "d"
-        let header = isDepth ? "P5 640 480 10000\n" : "P6 640 480 255\n"
-        let names = (0..<3).map { "\(type)-\(1_288_634_398.1 + Double($0) / 30)-\(1000 + $0 * 2_000_000).frame" }
-        for name in names {
-            try (Data(header.utf8) + Data(count: 640 * 480 * (isDepth ? 2 : 3))).write(
-                to: URL(filePath: folder[name]))
+        let dump = try FreenectDump()
+        for number in 0..<3 {
+            try dump.add(type, number: number, ticks: 1000 + UInt32(number) * 2_000_000, seconds: Double(number) / 30)
         }
-        try Data((names.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: folder["INDEX.txt"]))
+        try dump.writeIndex()
         let library = try #require(DepthCamSrcTests.fakenect)
-        let camera = "depthcamsrc name=camera library=\(library) driver=freenect location=\(folder.path) "
+        let camera = "depthcamsrc name=camera library=\(library) driver=freenect location=\(dump.folder.path) "
         let good = Pipeline("\(camera) camera.\(pad) ! appsink name=sink sync=false wait-on-eos=false")
         #expect(good.run() == .ended && good.frames(of: "sink").count == 3)
         good.set(GST_STATE_NULL)

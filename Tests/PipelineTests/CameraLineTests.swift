@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The launch lines of `depthcamsrc` with a camera: Debian's fakenect takes the place of libfreenect and plays a dump at the
@@ -10,42 +11,11 @@ import Testing
         return folders?.map { "/usr/lib/\($0)/fakenect" }.first { FileManager.default.fileExists(atPath: $0) }
     }()
 
-    /// Writes a folder as `fakenect-record` does, of a few frames of the synthetic camera again and again.
-    private func makeDump(frames: Int) throws -> URL {
-        let folder = try Places.makeFolder()
-        let drawn = Command.launch(
-            "depthtestsrc name=camera num-buffers=3 "
-                + "camera.video ! video/x-raw,format=RGB,width=640,height=480 ! multifilesink location=rgb%d "
-                + "camera.depth ! video/x-raw,format=GRAY16_LE,width=640,height=480 ! multifilesink location=depth%d",
-            in: folder
-        ).run()
-        try #require(drawn.status == 0, "\(drawn.output)")
-        for number in 0..<3 {
-            for (name, header) in [("rgb", "P6 640 480 255\n"), ("depth", "P5 640 480 10000\n")] {
-                let file = folder.appending(path: "\(name)\(number)")
-                try (Data(header.utf8) + Data(contentsOf: file)).write(to: file)
-            }
-        }
-        var index = ""
-        for number in 0..<frames {
-            // The second number counts a clock of 60 MHz.
-            let (seconds, ticks) = (1_288_634_398 + Double(number) / 30, 1_735_028_192 + number * 2_000_000)
-            for (name, target) in [
-                ("r-\(seconds)-\(ticks).ppm", "rgb\(number % 3)"),
-                ("d-\(seconds + 0.002)-\(ticks + 120_000).pgm", "depth\(number % 3)"),
-            ] {
-                try FileManager.default.createSymbolicLink(
-                    at: folder.appending(path: name), withDestinationURL: folder.appending(path: target))
-                index += name + "\n"
-            }
-        }
-        try Data(index.utf8).write(to: folder.appending(path: "INDEX.txt"))
-        return folder
-    }
-
     @Test(.enabled(if: fakenect != nil, "libfreenect0.5 with fakenect is not installed"))
     func `the lines of a camera show what a Kinect sends`() throws {
-        let (folder, dump) = (try Places.makeFolder(), try makeDump(frames: 200))
+        let (folder, dump) = (try Places.makeFolder(), try FreenectDump())
+        try dump.addPairs(200, interval: 1.0 / 30)
+        try dump.writeIndex()
         for (line, variables) in [
             ("camera", ["FRAMES=10", "SINK=filesink location=shown.rgb"]),
             ("composite", ["FRAMES=10", "OUTPUT=me.mkv"]), ("steps", ["FRAMES=10", "OUTPUT=me.png"]),
@@ -55,7 +25,7 @@ import Testing
             var command = Command(Places.pipelines.appending(path: "run.sh").path, [file] + variables, in: folder)
             command.watchStreams()
             command.environment["LD_LIBRARY_PATH"] = CameraLineTests.fakenect
-            command.environment["FAKENECT_PATH"] = dump.path
+            command.environment["FAKENECT_PATH"] = dump.folder.path
             let result = command.run()
             #expect(result.status == 0, "\(line): \(result.output.suffix(2000))")
         }
