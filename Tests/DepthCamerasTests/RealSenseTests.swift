@@ -112,12 +112,7 @@ import Testing
             fake.set(key, value)
             let camera = try driver().open(recording())
             _ = try camera.start(settings(camera.info))
-            #expect {
-                while true { _ = try camera.next(timeout: 20) }
-            } throws: { error in
-                guard case .recording? = error as? CameraError else { return false }
-                return true
-            }
+            expectError(CameraError.recording) { while true { _ = try camera.next(timeout: 20) } }
         }
     }
 
@@ -127,11 +122,8 @@ import Testing
             let camera = try driver().open(recording())
             refuse_threads(0)
             defer { _ = end_refusing_threads() }
-            #expect {
+            expectError(CameraError.recording, "no thread for the player") {
                 _ = try camera.start(settings(camera.info))
-            } throws: { error in
-                guard case .recording(let reason)? = error as? CameraError else { return false }
-                return reason.contains("no thread for the player")
             }
         }
     }
@@ -190,7 +182,7 @@ import Testing
     @Test(arguments: openCalls + startCalls + frameCalls)
     func `an error of each call is told, and leaves nothing behind`(call: String) {
         withoutLeaks {
-            #expect {
+            expectError(CameraError.failed, "the test wants it", call) {
                 fake.set("interval", 2)
                 if RealSenseTests.openCalls.contains(call) { fake.set("fail", call) }
                 let camera = try driver().open(CameraChoice())
@@ -200,9 +192,6 @@ import Testing
                 _ = try camera.start(settings)
                 if RealSenseTests.frameCalls.contains(call) { fake.set("fail", call) }
                 _ = try camera.next(timeout: 1000)
-            } throws: { error in
-                guard case .failed(let reason)? = error as? CameraError else { return false }
-                return reason.contains("the test wants it") && reason.contains(call)
             }
             fake.set("fail", "")
         }
@@ -217,32 +206,21 @@ import Testing
         #expect(calibration.color == nil)
     }
 
-    private func isCase(_ error: CameraError?, _ isWanted: (CameraError) -> Bool) -> Bool {
-        error.map(isWanted) ?? false
-    }
-
     @Test func `an unplugged camera, a busy one and none are told apart`() throws {
-        func error(_ body: () throws -> Void) -> CameraError? {
-            do { try body() } catch { return error as? CameraError }
-            return nil
-        }
         fake.set("interval", 2)
         fake.set("unplug-after", 3)
         let camera = try driver().open(CameraChoice())
         _ = try camera.start(settings(camera.info))
-        let lost = error { for _ in 0..<10 { _ = try camera.next(timeout: 1000) } }
-        #expect(isCase(lost) { if case .unplugged = $0 { true } else { false } })
-        let none = error { _ = try driver().open(CameraChoice()) }
-        #expect(isCase(none) { if case .noCamera = $0 { true } else { false } })
+        expectError(CameraError.unplugged) { for _ in 0..<10 { _ = try camera.next(timeout: 1000) } }
+        expectError(CameraError.noCamera) { _ = try driver().open(CameraChoice()) }
 
         fake.set("cameras", 1)
         fake.set("fail", "pipeline_start_with_config")
         fake.set("error-type", 7)
-        let busy = error {
+        expectError(CameraError.busy) {
             let camera = try driver().open(CameraChoice())
             _ = try camera.start(settings(camera.info))
         }
-        #expect(isCase(busy) { if case .busy = $0 { true } else { false } })
     }
 
     @Test func `a camera is found by its serial number`() throws {
@@ -367,27 +345,13 @@ import Testing
         var exposed = settings(camera.info)
         exposed.exposure = 10_000
         for body in [{ _ = try driver.open(recording()) }, { _ = try camera.start(exposed) }] {
-            #expect {
-                try body()
-            } throws: { error in
-                guard case .libraryUnsuitable(let reason)? = error as? CameraError else { return false }
-                return reason.contains("has no function rs2_")
-            }
+            expectError(CameraError.libraryUnsuitable, "has no function rs2_", by: body)
         }
     }
 
     @Test func `a library that is too old, or is another one, does not suit`() throws {
         fake.set("version", 24900)
-        #expect {
-            _ = try driver()
-        } throws: { error in
-            guard case .libraryUnsuitable(let reason)? = error as? CameraError else { return false }
-            return reason.contains("2.49")
-        }
-        #expect {
-            _ = try RealSenseDriver(library: "libm.so.6")
-        } throws: { error in
-            if case .libraryUnsuitable? = error as? CameraError { true } else { false }
-        }
+        expectError(CameraError.libraryUnsuitable, "2.49") { _ = try driver() }
+        expectError(CameraError.libraryUnsuitable) { _ = try RealSenseDriver(library: "libm.so.6") }
     }
 }
