@@ -59,6 +59,8 @@ import Testing
         calibration_time: "Thu 01 Jan 2026 12:00:00"
         image_width: 640
         image_height: 480
+        features:
+           - { x:167, y:49, lbp:[ 1, 0, 0, 1 ] }
         # the infrared camera
         M1: !!opencv-matrix
            rows: 3
