@@ -150,19 +150,13 @@ import Testing
             "depthcamsrc name=camera driver=realsense library=\(fake.path) align=video "
                 + "camera.video ! video/x-raw,width=64 ! \(sink) name=video "
                 + "camera.depth ! video/x-raw,width=128 ! \(sink) name=depth")
-        guard case .failed(let report) = pipeline.run() else {
-            Issue.record("the stream went on")
-            return
-        }
+        let report = try #require(pipeline.run().error)
         #expect(report.text.contains("no mode that downstream accepts"), "\(report)")
     }
 
     @Test func `caps that the camera has not are an error that says what to do`() throws {
         let pipeline = pipeline(video: "video/x-raw,width=1000 !")
-        guard case .failed(let report) = pipeline.run() else {
-            Issue.record("the stream went on")
-            return
-        }
+        let report = try #require(pipeline.run().error)
         #expect(report.text.contains("no mode that downstream accepts"), "\(report)")
     }
 
@@ -213,11 +207,7 @@ import Testing
             let pipeline = Pipeline("\(source) num-buffers=5 \(recording) \(sinks.joined(separator: " "))")
             let end = pipeline.run()
             if let outcome {
-                guard case .failed(let report) = end else {
-                    Issue.record("\(pads): \(end)")
-                    continue
-                }
-                #expect(report.text == outcome)
+                #expect(end.error?.text == outcome, "\(pads): \(end)")
             } else {
                 #expect(end == .ended && pipeline.frames(of: streams.pad).count == 5)
             }
@@ -241,10 +231,7 @@ import Testing
 
     @Test func `a recording without a frame is an error`() throws {
         fake.set("frames", 0)
-        guard case .failed(let report) = pipeline("location=room.bag").run() else {
-            Issue.record("it ended as one that was played")
-            return
-        }
+        let report = try #require(pipeline("location=room.bag").run().error)
         #expect(report.text.contains("The recording room.bag has no "), "\(report)")
     }
 
@@ -266,10 +253,7 @@ import Testing
         let good = Pipeline("\(camera) camera.\(pad) ! appsink name=sink sync=false wait-on-eos=false")
         #expect(good.run() == .ended && good.frames(of: "sink").count == 3)
         good.set(GST_STATE_NULL)
-        guard case .failed(let report) = Pipeline("\(camera) camera.\(missing) ! fakesink").run() else {
-            Issue.record("the pad \(missing) ended without a word")
-            return
-        }
+        let report = try #require(Pipeline("\(camera) camera.\(missing) ! fakesink").run().error)
         #expect(report.text.contains("has no \(name) stream. Leave the pad \(missing) unlinked."), "\(report)")
     }
 
@@ -279,10 +263,7 @@ import Testing
         #expect(one.run() == .ended)
         #expect(one.frames(of: "depth").count == 5)
         let none = Pipeline("\(source) videotestsrc is-live=true ! fakesink")
-        guard case .failed(let report) = none.run() else {
-            Issue.record("it went on")
-            return
-        }
+        let report = try #require(none.run().error)
         #expect(report.details.contains("not-linked"), "\(report)")
     }
 
@@ -447,10 +428,7 @@ import Testing
         fake.set("interval", 5)
         fake.set("unplug-after", 10)
         let pipeline = pipeline()
-        guard case .failed(let report) = pipeline.run() else {
-            Issue.record("the stream went on")
-            return
-        }
+        let report = try #require(pipeline.run().error)
         #expect(report.text.contains("The camera was unplugged. Device disconnected"), "\(report)")
     }
 
@@ -477,10 +455,7 @@ import Testing
         fake.set("interval", 5)
         fake.set("silent-after", 5)
         let pipeline = pipeline("timeout=300000000")
-        guard case .failed(let report) = pipeline.run() else {
-            Issue.record("the stream went on")
-            return
-        }
+        let report = try #require(pipeline.run().error)
         #expect(report.text.contains("no frame for 300 ms"), "\(report)")
     }
 

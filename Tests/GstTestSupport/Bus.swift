@@ -88,6 +88,8 @@ package final class Bus {
     package enum Outcome: Equatable {
         case ended, stuck
         case failed(Report)
+
+        package var error: Report? { if case .failed(let report) = self { report } else { nil } }
     }
 
     /// Waits until all of a pipeline's state change is done, for a bounded while.
