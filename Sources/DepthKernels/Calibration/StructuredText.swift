@@ -24,7 +24,7 @@ package struct StructuredTextError: Error, Equatable {
 ///
 /// JSON is YAML's flow style, so one reader does for both. Of YAML's block style it reads tables of `key: value`, lists of
 /// `- value`, comments and tags, which it passes over. Several documents in one file are read as one table. General libraries refuse
-/// OpenCV's first line, `%YAML:1.0`.
+/// what OpenCV writes: the first line `%YAML:1.0`, and `{ x:1, y:[ 2 ] }` without a space.
 package struct StructuredTextReader {
     /// Levels of lists and tables inside each other.
     private static let deepest = 16
