@@ -12,13 +12,17 @@ import Testing
 @Suite(.serialized) struct DepthCamSrcTests {
     private let fake: FakeRealSense
 
-    init() throws { fake = try FakeRealSense() }
+    init() throws {
+        fake = try FakeRealSense()
+        fake.set("interval", 5)
+    }
 
     private var source: String { "depthcamsrc name=camera driver=realsense library=\(fake.path) align=none " }
 
+    private let sink = "appsink sync=false wait-on-eos=false"
+
     /// A pipeline with an app sink on each pad.
     private func pipeline(_ properties: String = "", video: String = "", depth: String = "") -> Pipeline {
-        let sink = "appsink sync=false wait-on-eos=false"
         return Pipeline(
             source + properties
                 + " camera.video ! \(video) \(sink) name=video camera.depth ! \(depth) \(sink) name=depth")
@@ -52,7 +56,6 @@ import Testing
     // MARK: Streams
 
     @Test func `both pads carry the frames of an exposure with one timestamp`() throws {
-        fake.set("interval", 5)
         let pipeline = pipeline("num-buffers=30")
         #expect(pipeline.run() == .ended)
         let (video, depth) = (pipeline.frames(of: "video"), pipeline.frames(of: "depth"))
@@ -74,10 +77,9 @@ import Testing
     func `a map leaves with each video frame while its pad is free`(
         properties: String, rest: String, isAttached: Bool
     ) throws {
-        fake.set("interval", 5)
         let pipeline = Pipeline(
             source
-                + "num-buffers=20 \(properties) camera.video ! appsink name=video sync=false wait-on-eos=false \(rest)")
+                + "num-buffers=20 \(properties) camera.video ! \(sink) name=video \(rest)")
         #expect(pipeline.run() == .ended)
         let frames = pipeline.frames(of: "video")
         #expect(frames.count == 20)
@@ -99,7 +101,6 @@ import Testing
     }
 
     @Test func `a camera and the matte are one chain`() {
-        fake.set("interval", 5)
         let pipeline = Pipeline(source + "num-buffers=20 ! depthmatte ! fakesink sync=false")
         #expect(pipeline.run() == .ended)
         #expect(!pipeline.bus.warnings().contains { $0.text.contains("no frame has depth") })
@@ -118,7 +119,6 @@ import Testing
     }
 
     @Test func `caps downstream choose the mode, of one rate for both pads`() throws {
-        fake.set("interval", 5)
         let pipeline = pipeline(
             "num-buffers=3", video: "video/x-raw,format=RGBA !", depth: "video/x-raw,width=64,framerate=30/1 !")
         #expect(pipeline.run() == .ended)
@@ -129,7 +129,6 @@ import Testing
     /// Registered depth has the size of the video, which may be no size of the depth camera's own.
     @Test func `with align=video the depth pad offers the sizes of the video`() throws {
         let library = try FakeLibrary("fake_freenect.c").path
-        let sink = "appsink sync=false wait-on-eos=false"
         for (align, offered, taken) in [("video", 1280, true), ("none", 640, false)] {
             let pipeline = Pipeline(
                 "depthcamsrc name=camera driver=freenect library=\(library) num-buffers=2 align=\(align) "
@@ -143,9 +142,7 @@ import Testing
 
     /// A restart with the same modes would be refused for ever.
     @Test func `depth of another size than was agreed ends in an error`() throws {
-        fake.set("interval", 5)
         // The stand-in's alignment leaves the frames, and their size, as they are.
-        let sink = "appsink sync=false wait-on-eos=false"
         let pipeline = Pipeline(
             "depthcamsrc name=camera driver=realsense library=\(fake.path) align=video "
                 + "camera.video ! video/x-raw,width=64 ! \(sink) name=video "
@@ -161,7 +158,6 @@ import Testing
     }
 
     @Test func `a finer unit is sent in metres, or rounded to millimetres`() throws {
-        fake.set("interval", 5)
         fake.set("unit", 0.0001)
         let metres = pipeline("num-buffers=2")
         #expect(metres.run() == .ended)
@@ -177,7 +173,6 @@ import Testing
 
     @Test(arguments: [0.0001, 0.001, 0.002])
     func `a count at the end of the camera's scale is not measured, in metres and in millimetres`(unit: Double) throws {
-        fake.set("interval", 5)
         fake.set("unit", unit)
         fake.set("depth", 65_535)
         let metres = pipeline("num-buffers=2", depth: "video/x-depth !")
@@ -197,9 +192,7 @@ import Testing
     func `a pad whose stream is missing is an error that names it, and the other pad plays alone`(
         streams: (bits: Int, pad: String, missing: String, name: String), recording: String
     ) throws {
-        fake.set("interval", 5)
         fake.set("streams", streams.bits)
-        let sink = "appsink sync=false wait-on-eos=false"
         let owner = recording.isEmpty ? "camera Fake RealSense" : "recording room.bag"
         let error = "The \(owner) has no \(streams.name) stream. Leave the pad \(streams.missing) unlinked."
         for (pads, outcome) in [([streams.pad], nil), ([streams.missing], error), (["video", "depth"], error)] {
@@ -215,7 +208,6 @@ import Testing
     }
 
     @Test func `a pad that is linked later, and whose stream is missing, is an error`() throws {
-        fake.set("interval", 5)
         fake.set("streams", 1)
         let sink = "appsink sync=false async=false wait-on-eos=false"
         let pipeline = Pipeline("\(source) camera.depth ! \(sink) name=depth \(sink) name=video")
@@ -250,7 +242,7 @@ import Testing
         try dump.writeIndex()
         let library = try #require(DepthCamSrcTests.fakenect)
         let camera = "depthcamsrc name=camera library=\(library) driver=freenect location=\(dump.folder.path) "
-        let good = Pipeline("\(camera) camera.\(pad) ! appsink name=sink sync=false wait-on-eos=false")
+        let good = Pipeline("\(camera) camera.\(pad) ! \(sink) name=sink")
         #expect(good.run() == .ended && good.frames(of: "sink").count == 3)
         good.set(GST_STATE_NULL)
         let report = try #require(Pipeline("\(camera) camera.\(missing) ! fakesink").run().error)
@@ -258,8 +250,7 @@ import Testing
     }
 
     @Test func `one pad may stay unlinked, both may not`() throws {
-        fake.set("interval", 5)
-        let one = Pipeline(source + "num-buffers=5 camera.depth ! appsink name=depth sync=false wait-on-eos=false")
+        let one = Pipeline(source + "num-buffers=5 camera.depth ! \(sink) name=depth")
         #expect(one.run() == .ended)
         #expect(one.frames(of: "depth").count == 5)
         let none = Pipeline("\(source) videotestsrc is-live=true ! fakesink")
@@ -268,7 +259,6 @@ import Testing
     }
 
     @Test func `a pad with nothing behind its tee stays behind, and goes on with a branch`() throws {
-        fake.set("interval", 5)
         // One that is not linked must not hold up the state of the other.
         let sink = "appsink sync=false async=false wait-on-eos=false"
         let pipeline = Pipeline(
@@ -296,7 +286,6 @@ import Testing
     }
 
     @Test func `a pause sends nothing, and the stream goes on after it`() throws {
-        fake.set("interval", 5)
         let pipeline = pipeline()
         pipeline.set(GST_STATE_PLAYING)
         var last: GstClockTime = 0
@@ -313,7 +302,6 @@ import Testing
     }
 
     @Test func `lost frames are counted, and the frame after them is a discontinuity`() throws {
-        fake.set("interval", 5)
         fake.set("lose-every", 4)
         let pipeline = pipeline("num-buffers=30")
         #expect(pipeline.run() == .ended)
@@ -332,7 +320,6 @@ import Testing
 
     @Test(arguments: [200.0, -200.0])
     func `a clock that drifts is followed to the end`(drift: Double) throws {
-        fake.set("interval", 5)
         fake.set("drift", drift)
         let pipeline = pipeline("num-buffers=200")
         #expect(pipeline.run(patience: 60) == .ended)
@@ -344,7 +331,6 @@ import Testing
     }
 
     @Test func `a clock that jumps does not run backwards`() throws {
-        fake.set("interval", 5)
         fake.set("jump-at", 30)
         fake.set("jump", -100_000)
         let pipeline = pipeline("num-buffers=60")
@@ -425,7 +411,6 @@ import Testing
     }
 
     @Test func `a camera that is unplugged ends the stream with an error`() throws {
-        fake.set("interval", 5)
         fake.set("unplug-after", 10)
         let pipeline = pipeline()
         let report = try #require(pipeline.run().error)
@@ -433,7 +418,6 @@ import Testing
     }
 
     @Test func `a camera that comes back goes on`() throws {
-        fake.set("interval", 5)
         fake.set("unplug-after", 10)
         let pipeline = pipeline("on-disconnect=wait")
         pipeline.set(GST_STATE_PLAYING)
@@ -452,7 +436,6 @@ import Testing
     }
 
     @Test func `a camera that sends nothing is an error after the timeout`() throws {
-        fake.set("interval", 5)
         fake.set("silent-after", 5)
         let pipeline = pipeline("timeout=300000000")
         let report = try #require(pipeline.run().error)
@@ -464,7 +447,6 @@ import Testing
         "get_frame_data",
     ])
     func `the state NULL is reached while the library hangs`(call: String) throws {
-        fake.set("interval", 5)
         let pipeline = pipeline()
         if call == "pipeline_start_with_config" { fake.set("hang", call) }
         pipeline.set(GST_STATE_PLAYING)
@@ -493,7 +475,6 @@ import Testing
 
     @Test(arguments: ["bad-stride", "no-data", "wrong-size"])
     func `malformed frames are lost, and no more`(fault: String) throws {
-        fake.set("interval", 5)
         let pipeline = pipeline("timeout=2000000000")
         pipeline.set(GST_STATE_PLAYING)
         _ = try #require(pipeline.nextFrame(of: "video"))
@@ -518,7 +499,6 @@ import Testing
     }
 
     @Test func `unit and calibration travel in the caps, and are written to a file`() throws {
-        fake.set("interval", 5)
         let folder = TemporaryFolder()
         let pipeline = pipeline("num-buffers=3 calibration-location=\(folder.path)/camera.json")
         #expect(pipeline.run() == .ended)
@@ -542,7 +522,6 @@ import Testing
     /// libfreenect registers at 640x480 only.
     @Test func `depth is registered by the element where the library does not`() throws {
         let library = try FakeLibrary("fake_freenect.c").path
-        let sink = "appsink sync=false wait-on-eos=false"
         for (width, height) in [(640, 480), (1280, 1024)] {
             let pipeline = Pipeline(
                 "depthcamsrc name=camera driver=freenect library=\(library) num-buffers=4 "
