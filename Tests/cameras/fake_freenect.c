@@ -1,8 +1,8 @@
 // A stand-in for libfreenect, for what neither a recording nor a camera on the desk can show: unplugging, silence, errors of each
 // call, the counter's wrap, callbacks at the wrong time.
 //
-// settings.h has its settings and counters. Frame n of each stream has the byte or the depth n + 1 in every pixel (in 1...200, and
-// 1000 more for the depth).
+// settings.h has its settings and counters. Frame n of each stream has the byte or the depth n + 1 in every pixel (in
+// 1...200, and 1000 more for the depth).
 
 #define KEYS \
     " cameras unplug_after silent_after interrupts lose_depth first_tick depth_phase calls_in_stop reference_distance" \

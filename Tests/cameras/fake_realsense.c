@@ -4,17 +4,17 @@
 // A recording anywhere but in /nowhere has "frames" frames. Like librealsense's, its player loses the first ones where it is
 // not paused at the start, and the call that resumes it returns when a frame was taken, or the pipeline stops.
 //
-// settings.h has its settings; fake_realsense_objects() counts what was made and not deleted. Frame n has n in the first bytes of its
-// color, and 1000 + n % 1000 in each sample of its depth, or the count that the key depth says.
+// settings.h has its settings; fake_realsense_objects() counts what was made and not deleted. Frame n has n in the first
+// bytes of its color, and 1000 + n % 1000 in each sample of its depth, or the count that the key depth says.
 //
 // There are three sensors: depth, color, and a fisheye without streams that are known. Their options have the ranges of a D435's;
 // one outside of its range is refused. fake_realsense_option(sensor, option) tells a value, option-changes counts them.
 
-// "fail" and "hang" name a function without rs2_; an empty name lets those that hang return. Bits of "streams": 1 depth, 2 color.
-// A D405 has both on "one-sensor".
+// "fail" and "hang" name a function without rs2_; an empty name lets those that hang return. Bits of "streams": 1 depth,
+// 2 color. A D405 has both on "one-sensor".
 #define KEYS \
-    " cameras version interval unplug-after silent-after drift jump-at jump unit depth lose-every bad-stride no-data wrong-size" \
-    " error-type streams one-sensor frames stays-paused fail hang "
+    " cameras version interval unplug-after silent-after drift jump-at jump unit depth lose-every bad-stride no-data" \
+    " wrong-size error-type streams one-sensor frames stays-paused fail hang "
 #include "settings.h"
 
 #include <stdatomic.h>
