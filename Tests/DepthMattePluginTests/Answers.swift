@@ -121,13 +121,3 @@ extension Feed {
             }, nil, nil)
     }
 }
-
-/// Tries until there is a result, for as long as `seconds`; for what must come, much longer than it should take.
-func eventually<Result>(seconds: Double = 20, _ result: () -> Result?) -> Result? {
-    let giveUp = g_get_monotonic_time() + gint64(seconds * 1_000_000)
-    repeat {
-        if let found = result() { return found }
-        g_thread_yield()
-    } while g_get_monotonic_time() < giveUp
-    return nil
-}

@@ -107,12 +107,12 @@ import Testing
         for frame in 0..<5 {
             bench.leading.push(follower.leading.frame, at: time(ofFrame: frame))
             _ = try #require(bench.output.next())
-            let position = eventually { () -> gint64? in
-                var now: gint64 = 0
-                let isKnown = gst_pad_peer_query_position(bench.output.pad, GST_FORMAT_TIME, &now) != 0
-                return isKnown && now > last ? now : nil
-            }
-            last = try #require(position)
+            var position: gint64 = 0
+            try #require(
+                eventually {
+                    gst_pad_peer_query_position(bench.output.pad, GST_FORMAT_TIME, &position) != 0 && position > last
+                })
+            last = position
             #expect(last <= gint64(time(ofFrame: frame + 1)))
         }
     }

@@ -137,9 +137,9 @@ import Testing
         let reached = eventually {
             var position: gint64 = 0
             gst_pad_peer_query_position(bench.output.pad, GST_FORMAT_TIME, &position)
-            return position == gint64(time(ofFrame: 5) + frameDuration) ? position : nil
+            return position == gint64(time(ofFrame: 5) + frameDuration)
         }
-        #expect(reached != nil)
+        #expect(reached)
     }
 
     @Test func `a recording that does not play backwards plays on when asked to`() {
@@ -181,9 +181,7 @@ import Testing
         #expect(line.reached() == GST_STATE_CHANGE_SUCCESS)
         #expect(line.seek(to: time(ofFrame: 30)))
         line.set(GST_STATE_PLAYING)
-        #expect(
-            eventually { line.nextFrame(of: "sink").flatMap { $0.timing.start >= time(ofFrame: 60) ? true : nil } }
-                == true)
+        #expect(eventually { line.nextFrame(of: "sink").map { $0.timing.start >= time(ofFrame: 60) } ?? false })
         #expect(again.isTaken)
     }
 
@@ -217,9 +215,9 @@ import Testing
         let again = SeekAgain(source, to: time(ofFrame: 60))
         #expect(seek(bench, to: gint64(time(ofFrame: 30))))
         #expect(again.isTaken)
-        #expect(eventually(seconds: 0.1) { seeks.withLock { $0 } > 2 ? true : nil } == nil)
+        #expect(!eventually(seconds: 0.1) { seeks.withLock { $0 } > 2 })
         for feed in feeds { feed.push(flushStop(another)) }
-        #expect(eventually { seeks.withLock { $0 } == 4 ? true : nil } == true)
+        #expect(eventually { seeks.withLock { $0 } == 4 })
     }
 
     @Test(arguments: Follower.all)
@@ -254,13 +252,13 @@ import Testing
             guard info.event == GST_EVENT_FLUSH_STOP else { return }
             isEnding.withLock { $0 = true }
             // The stop gets as far as it can meanwhile.
-            _ = eventually(seconds: 0.1) { gst_pad_is_active(pad) == 0 ? true : nil }
+            _ = eventually(seconds: 0.1) { gst_pad_is_active(pad) == 0 }
         }
         let flush = gst_util_seqnum_next()
         for feed in feeds { feed.push(flushStart(flush)) }
         for feed in feeds { feed.settle() }
         for feed in feeds { feed.push(flushStop(flush)) }
-        #expect(eventually { isEnding.withLock { $0 } ? true : nil } == true)
+        #expect(eventually { isEnding.withLock { $0 } })
         #expect(gst_element_set_state(bench.element, GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
         for feed in feeds { feed.settle() }
         #expect(source.pointee.task == nil)
@@ -391,7 +389,7 @@ import Testing
             begin(bench.leading, round)
             for frame in 0..<4 { bench.leading.push(follower.leading.frame, at: time(ofFrame: frame)) }
             finish(bench.leading, round)
-            if round > 0 { #expect(eventually(seconds: 0.05) { bench.output.present().first } == nil) }
+            if round > 0 { #expect(!eventually(seconds: 0.05) { !bench.output.present().isEmpty }) }
             begin(partner, round)
             partner.push(follower.numbered(round + 1), at: 0)
             finish(partner, round)

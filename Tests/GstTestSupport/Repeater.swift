@@ -49,9 +49,9 @@ package final class Repeater {
     }
 }
 
-/// Waits until the condition holds, for a bounded while; for what gives no sign of its own.
-package func eventually(_ condition: () -> Bool) -> Bool {
-    let giveUp = g_get_monotonic_time() + gint64(patience)
+/// Waits until the condition holds, for what gives no sign of its own; what must come is given much longer than it should take.
+package func eventually(seconds: Double = 20, _ condition: () -> Bool) -> Bool {
+    let giveUp = g_get_monotonic_time() + gint64(seconds * 1_000_000)
     while g_get_monotonic_time() < giveUp {
         if condition() { return true }
         g_usleep(1000)
