@@ -44,6 +44,8 @@ import Testing
         bench.face.start(Room.shape)
         bench.background.start(Room.shape)
         bench["segmentation"].start(VideoShape("GRAY8", 16, 12))
+        // The waits are those for frames, once the streams have begun.
+        for feed in [bench.face, bench.background, bench["segmentation"]] { feed.settle() }
         bench.video.start(Room.shape)
         for frame in 1...3 {
             bench.video.push(Room.picture, at: time(ofFrame: frame))
