@@ -4,17 +4,37 @@ import Testing
 
 /// The scripts where something is missing. Nothing is installed: the programs that would are stand-ins.
 @Suite struct ScriptTests {
-    /// All that a folder of stand-ins and of links to the system's programs offers.
+    /// All that a folder of stand-ins and a folder of links to the system's programs offer.
     struct Machine {
+        /// The stand-ins.
         let programs: URL
+        private let system: URL
         /// An empty home, in which no Swift was unpacked.
         let home: URL
         /// Where the steps keep their logs.
         let logs: URL
         private let record: URL
 
-        /// - Parameter swift: the version that Swift says it is; nil = there is no Swift.
-        init(swift: String?) throws {
+        /// Links to all programs: a thousand, which take as long as a test.
+        private static let complete = Result { try links(to: { _ in true }) }
+
+        /// A folder of links to those of the system's programs that have no stand-in and are chosen.
+        private static func links(to isChosen: (String) -> Bool) throws -> URL {
+            let (folder, system) = (try Places.makeFolder(), URL(filePath: "/usr/bin"))
+            let replaced = ["swift", "sudo", "apt-get", "dpkg-query"]
+            for name in try FileManager.default.contentsOfDirectory(atPath: system.path)
+            where !replaced.contains(name) && isChosen(name) {
+                try FileManager.default.createSymbolicLink(
+                    at: folder.appending(path: name), withDestinationURL: system.appending(path: name))
+            }
+            return folder
+        }
+
+        /// - Parameters:
+        ///   - swift: the version that Swift says it is; nil = there is no Swift.
+        ///   - missing: programs that are not there.
+        init(swift: String?, without missing: [String] = []) throws {
+            system = try missing.isEmpty ? Machine.complete.get() : Machine.links { !missing.contains($0) }
             let folder = try Places.makeFolder()
             programs = folder.appending(path: "bin")
             record = folder.appending(path: "calls")
@@ -22,13 +42,6 @@ import Testing
             logs = folder.appending(path: "log")
             try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
             try FileManager.default.createDirectory(at: programs, withIntermediateDirectories: true)
-            let system = URL(filePath: "/usr/bin")
-            let replaced = ["swift", "sudo", "apt-get", "dpkg-query"]
-            for name in try FileManager.default.contentsOfDirectory(atPath: system.path) where !replaced.contains(name)
-            {
-                try FileManager.default.createSymbolicLink(
-                    at: programs.appending(path: name), withDestinationURL: system.appending(path: name))
-            }
             for name in ["sudo", "apt-get"] { try replace(name, by: "echo \(name) \"$@\" >>'\(record.path)'") }
             // No package is installed.
             try replace("dpkg-query", by: "exit 1")
@@ -45,9 +58,6 @@ import Testing
         /// Puts a script in the place of a program.
         func replace(_ name: String, by script: String) throws {
             let file = programs.appending(path: name)
-            if (try? FileManager.default.destinationOfSymbolicLink(atPath: file.path)) != nil {
-                try FileManager.default.removeItem(at: file)
-            }
             try "#!/bin/sh\n\(script)\n".write(to: file, atomically: true, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
         }
@@ -57,7 +67,7 @@ import Testing
             -> Command.Result
         {
             var command = Command(script.path, arguments)
-            command.environment["PATH"] = programs.path
+            command.environment["PATH"] = "\(programs.path):\(system.path)"
             for name in [
                 "CI", "DEPTHMATTE_VERBOSE", "SWIFT_TOOLCHAIN", "SWIFTLY_BIN_DIR", "SWIFTLY_HOME_DIR",
             ] { command.environment[name] = nil }
@@ -268,10 +278,8 @@ import Testing
     }
 
     @Test func `without GStreamer's tools it is said how they are installed`() throws {
-        let (machine, root) = (try Machine(swift: nil), try unbuilt())
-        for tool in ["gst-launch-1.0", "gst-inspect-1.0"] {
-            try FileManager.default.removeItem(at: machine.programs.appending(path: tool))
-        }
+        let machine = try Machine(swift: nil, without: ["gst-launch-1.0", "gst-inspect-1.0"])
+        let root = try unbuilt()
         let result = machine.run(root.appending(path: "pipelines/run.sh"), [root.appending(path: "a.launch").path])
         #expect(result.status == 1)
         #expect(result.output.contains("install.sh run"), "\(result.output)")
