@@ -13,7 +13,7 @@ package struct FinishedMatte {
     package var height: Int { alpha.rows }
 }
 
-/// What several neighbouring opacities have in common.
+/// The value that several neighbouring opacities share.
 ///
 /// Most of a matte is entirely background or entirely person; only the rest needs arithmetic.
 enum Cover: UInt8, BitwiseCopyable {
@@ -83,7 +83,7 @@ struct AlphaRun: BitwiseCopyable {
     var end: Int
 }
 
-/// The runs of some rows, from left to right. Valid until the next rows are read.
+/// The runs of some rows, from left to right. Valid until runs are found in the same memory again.
 @safe
 struct AlphaRuns {
     private let first: UnsafeMutablePointer<AlphaRun>
