@@ -82,6 +82,12 @@ import Testing
         kept.render(MatteFrame(depth: person.image, width: width, height: height), settings)
         let fresh = matte(person.image, width: width, height: height, settings: settings)
         #expect(kept.finished.alpha.bytes == fresh)
+        var hidden = settings
+        hidden.cutoff = .nan
+        kept.render(MatteFrame(depth: person.image, width: width, height: height), hidden)
+        #expect(kept.finished.alpha.bytes.allSatisfy { $0 == 0 })
+        kept.render(MatteFrame(depth: person.image, width: width, height: height), settings)
+        #expect(kept.finished.alpha.bytes == fresh)
     }
 
     @Test func `a matte of another size is refused`() throws {

@@ -14,6 +14,8 @@ struct Upscaler: ~Copyable {
     private var geometry: UpscaleGeometry?
     private var alpha = Scratch<UInt8>()
     private var covers = Scratch<Cover>()
+    /// True while the covers are those of the alpha on the geometry.
+    private var areCoversKnown = false
     /// The one band of a clear frame.
     private var clearRows: [Int32] = []
 
@@ -29,7 +31,8 @@ struct Upscaler: ~Copyable {
         self.geometry = geometry
         let count = groups(of: geometry.rowsPerStrip, in: height) * AlphaCovers.segments(width: width)
         let memory = unsafe covers.reserve(count, filler: .mixed)
-        if known == nil { unsafe memory.update(repeating: .mixed, count: count) }
+        if known == nil || !areCoversKnown { unsafe memory.update(repeating: .mixed, count: count) }
+        areCoversKnown = true
         let covers = unsafe AlphaCovers(memory, width: width, bandOfRow: geometry.stripOfRow)
         let plane = unsafe MutablePlane(packed: alpha, width: width, height: height)
         bands.share(
@@ -40,7 +43,7 @@ struct Upscaler: ~Copyable {
 
     /// The alpha of a frame without a person: 0 everywhere.
     mutating func clear(width: Int, height: Int, _ bands: MatteBands) -> FinishedMatte {
-        geometry = nil
+        areCoversKnown = false
         let alpha = unsafe alpha.reserve(width * height, filler: 0)
         unsafe alpha.update(repeating: 0, count: width * height)
         let segments = AlphaCovers.segments(width: width)
