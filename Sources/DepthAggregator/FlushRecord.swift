@@ -94,7 +94,7 @@ final class FlushRecord: Sendable {
     /// `sendWaiting`.
     ///
     /// - Returns: false where the seek was kept for later.
-    func beginSeek(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    func beginSeek(_ event: EventPointer) -> Bool {
         let thread = UInt(bitPattern: g_thread_self())
         nonisolated(unsafe) let event = event  // kept or not, it stays the caller's
         return turns.withLock { turns in
@@ -114,7 +114,7 @@ final class FlushRecord: Sendable {
 
     /// Sends the kept seek, once no flush and no seek is in progress. A flushing pad would refuse it: it is kept until the
     /// FLUSH_STOP event, after which this is called again.
-    func sendWaiting(to source: UnsafeMutablePointer<GstPad>) {
+    func sendWaiting(to source: PadPointer) {
         while !source.isFlushing, let event = takeWaiting() {
             let isTaken = gst_pad_send_event(source, event.shared()) != 0
             // A flush may have begun just before.

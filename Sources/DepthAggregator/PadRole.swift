@@ -1,5 +1,5 @@
-package import CGStreamer
-import GstBridge
+import CGStreamer
+package import GstBridge
 
 /// The sink pads of an element, by what they carry. Raw values count up from 0.
 package protocol PadRole: RawRepresentable<Int>, Equatable, CaseIterable, CustomStringConvertible, Sendable {
@@ -17,7 +17,7 @@ extension PadRole {
     package var description: String { "\(name)" }
 
     /// The role of pads made from a template. It costs no memory: it is asked for each buffer and event.
-    package init?(_ template: UnsafeMutablePointer<GstPadTemplate>) {
+    package init?(_ template: TemplatePointer) {
         guard let name = template.pointee.name_template else { return nil }
         var number = 0
         while let role = Self(rawValue: number) {

@@ -1,10 +1,10 @@
-package import CGStreamer
+import CGStreamer
 package import GstBridge
 import Synchronization
 
 /// Events of the sink pads and of the source pad.
 extension ReferencePadAggregator {
-    package func sinkEventPreQueue(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {
+    package func sinkEventPreQueue(_ event: EventPointer, on pad: Pad) throws(FlowStop) {
         switch event.pointee.type {
         case GST_EVENT_SEGMENT: try checkSegment(event, on: pad)
         case GST_EVENT_CAPS: try checkCaps(event, on: pad)
@@ -17,7 +17,7 @@ extension ReferencePadAggregator {
         }
     }
 
-    private func checkSegment(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {
+    private func checkSegment(_ event: EventPointer, on pad: Pad) throws(FlowStop) {
         var segment: UnsafePointer<GstSegment>?
         gst_event_parse_segment(event, &segment)
         guard let segment, segment.pointee.format == GST_FORMAT_TIME else {
@@ -38,7 +38,7 @@ extension ReferencePadAggregator {
     }
 
     /// Refuses caps on their sender's thread, so that the sender learns of it and the user reads why.
-    private func checkCaps(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {
+    private func checkCaps(_ event: EventPointer, on pad: Pad) throws(FlowStop) {
         guard let role = role(of: pad) else { return }
         do throws(CapsRefusal) {
             try withCaps(of: event) { caps throws(CapsRefusal) in try acceptCaps(caps, on: role) }
@@ -54,9 +54,7 @@ extension ReferencePadAggregator {
         }
     }
 
-    package func sinkEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool {
+    package func sinkEvent(_ event: EventPointer, on pad: Pad, parent: EventHandler) -> Bool {
         let role = role(of: pad)
         let isReference = role == leader
         if let role, event.pointee.type == GST_EVENT_STREAM_START || event.pointee.type == GST_EVENT_SEGMENT {
@@ -117,9 +115,7 @@ extension ReferencePadAggregator {
     }
 
     /// Forwards another event of the reference pad, in its place among the frames.
-    private func forward(
-        _ event: UnsafeMutablePointer<GstEvent>, _ parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool {
+    private func forward(_ event: EventPointer, _ parent: EventHandler) -> Bool {
         let isSerialized = event.pointee.type.rawValue & GST_EVENT_TYPE_SERIALIZED.rawValue != 0
         guard isSerialized else { return parent(event) }
         // The end of a segment leaves even where no frame of it did.
@@ -163,7 +159,7 @@ extension ReferencePadAggregator {
         return segment.pointee.seqnum != finished
     }
 
-    private func takeCaps(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, _ role: Role?) -> Bool {
+    private func takeCaps(_ event: EventPointer, on pad: Pad, _ role: Role?) -> Bool {
         guard let role, let input = streams.pads[role], input.pad == pad else { return true }
         do throws(CapsRefusal) {
             try withCaps(of: event) { caps throws(CapsRefusal) in
@@ -189,7 +185,7 @@ extension ReferencePadAggregator {
     }
 
     /// The output's timeline is the reference stream's.
-    private func followSegment(_ event: UnsafeMutablePointer<GstEvent>) {
+    private func followSegment(_ event: EventPointer) {
         streams.lateness.reset()
         streams.state.seqnum = streams.state.flushSeqnum ?? event.pointee.seqnum
         streams.state.laterEvents.removeAll(where: \.isSegmentDone)  // of the segment before
@@ -216,7 +212,7 @@ extension ReferencePadAggregator {
     }
 
     /// GstAggregator gives what it sends the seqnum of the last segment on any pad; it should be the reference pad's.
-    private func withOutputSeqnum(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
+    private func withOutputSeqnum(_ event: EventPointer) -> EventPointer {
         guard let seqnum = streams.state.seqnum, seqnum != event.pointee.seqnum, let copy = gst_event_copy(event) else {
             return event
         }
@@ -225,16 +221,14 @@ extension ReferencePadAggregator {
         return copy
     }
 
-    private func noteLateness(_ event: UnsafeMutablePointer<GstEvent>) {
+    private func noteLateness(_ event: EventPointer) {
         var delay: GstClockTimeDiff = 0
         var time: GstClockTime = 0
         gst_event_parse_qos(event, nil, nil, &delay, &time)
         if time != noClockTime { streams.lateness.note(RunningTime(clamping: time), delay: Int64(delay)) }
     }
 
-    package func srcEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool {
+    package func srcEvent(_ event: EventPointer, parent: EventHandler) -> Bool {
         switch event.pointee.type {
         case GST_EVENT_RECONFIGURE: downstreamReconfigured()
         case GST_EVENT_QOS:

@@ -4,9 +4,7 @@ import Synchronization
 
 /// A frame's way: clip, wait, take, aggregate, push.
 extension ReferencePadAggregator {
-    package func clip(
-        _ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad
-    ) -> UnsafeMutablePointer<GstBuffer>? {
+    package func clip(_ buffer: BufferPointer, on pad: Pad) -> BufferPointer? {
         // A buffer that waited for room while its segment was finished.
         let finished = streams.finishedSegment.load(ordering: .relaxed)
         if finished != noSeqnum, let role = role(of: pad), streams.pads[role]?.segment == finished {

@@ -1,14 +1,14 @@
-package import CGStreamer
+import CGStreamer
 package import GstBridge
 import Synchronization
 
-extension UnsafeMutablePointer<GstQuery> {
+extension QueryPointer {
     fileprivate var isSerialized: Bool { pointee.type.rawValue & GST_QUERY_TYPE_SERIALIZED.rawValue != 0 }
 }
 
 /// Queries of upstream, downstream and the application.
 extension ReferencePadAggregator {
-    package func sinkQueryPreQueue(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool? {
+    package func sinkQueryPreQueue(_ query: QueryPointer, on pad: Pad) -> Bool? {
         // Caps or none: GstAggregator would not answer before there are any. And where a flush overtakes a query that
         // waits, 1.22's answers it after it is gone.
         if query.pointee.type == GST_QUERY_ALLOCATION { return proposeAllocation(query, on: pad) }
@@ -16,12 +16,12 @@ extension ReferencePadAggregator {
         return query.isSerialized && !admitsBuffer(on: pad) ? false : nil
     }
 
-    package func proposeAllocation(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool {
+    package func proposeAllocation(_ query: QueryPointer, on pad: Pad) -> Bool {
         gst_query_add_allocation_meta(query, gst_video_meta_api_get_type(), nil)
         return true
     }
 
-    package func srcQuery(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool {
+    package func srcQuery(_ query: QueryPointer, parent: () -> Bool) -> Bool {
         switch query.pointee.type {
         case GST_QUERY_LATENCY:
             return answerLatency(query, parent: parent)
@@ -40,7 +40,7 @@ extension ReferencePadAggregator {
 
     /// Reports every input's maximum latency as unlimited to GstAggregator: the pads' queues hold early buffers for as long
     /// as the latency requires. An input that does not answer counts as not live where another is live.
-    package func queryPeerLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool {
+    package func queryPeerLatency(_ query: QueryPointer, of pad: Pad) -> Bool {
         let input = role(of: pad).flatMap { streams.pads[$0] }
         guard pad.pad.queryPeer(query) else {
             input?.latency.withLock { $0 = nil }
@@ -56,7 +56,7 @@ extension ReferencePadAggregator {
     }
 
     /// As GstAggregator, which forgets (in 1.22) that an application can make it live.
-    private func answerLatency(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool {
+    private func answerLatency(_ query: QueryPointer, parent: () -> Bool) -> Bool {
         guard parent() else { return false }
         var (isLive, least): (gboolean, GstClockTime) = (0, 0)
         gst_query_parse_latency(query, &isLive, &least, nil)
@@ -82,7 +82,7 @@ extension ReferencePadAggregator {
         return isBeyond ? noClockTime : max(most, least)
     }
 
-    private func answerPosition(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
+    private func answerPosition(_ query: QueryPointer) -> Bool {
         var format = GST_FORMAT_UNDEFINED
         gst_query_parse_position(query, &format, nil)
         var segment = outputSegment

@@ -1,5 +1,5 @@
-package import CGStreamer
-import GstBridge
+import CGStreamer
+package import GstBridge
 import Synchronization
 
 /// Seeks, which go to all inputs.
@@ -9,7 +9,7 @@ import Synchronization
 /// and the stream is resumed after one that upstream refused.
 extension ReferencePadAggregator {
     /// The output is seekable where every input is.
-    package func answerSeeking(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
+    package func answerSeeking(_ query: QueryPointer) -> Bool {
         guard let reference = referencePad, gst_pad_peer_query(reference.pad.pad, query) != 0 else { return false }
         var (format, isSeekable, start, stop) = (GST_FORMAT_UNDEFINED, gboolean(0), gint64(0), gint64(0))
         gst_query_parse_seeking(query, &format, &isSeekable, &start, &stop)
@@ -21,9 +21,7 @@ extension ReferencePadAggregator {
     }
 
     /// Takes the event.
-    package func seek(
-        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool {
+    package func seek(_ event: EventPointer, parent: EventHandler) -> Bool {
         guard mayBeSought(event) else {
             gst_event_unref(event)
             return false
@@ -40,9 +38,7 @@ extension ReferencePadAggregator {
         return isTaken
     }
 
-    private func flushAndSeek(
-        _ event: UnsafeMutablePointer<GstEvent>, _ parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool {
+    private func flushAndSeek(_ event: EventPointer, _ parent: EventHandler) -> Bool {
         defer { seekWaiting() }
         defer { streams.flushes.endSeek() }
         return streams.playGate.withoutWaiting { streams.flushes.run { seekFlushing(event, parent) } }
@@ -64,19 +60,19 @@ extension ReferencePadAggregator {
 
     // MARK: Before it
 
-    package func isSeekInTime(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    package func isSeekInTime(_ event: EventPointer) -> Bool {
         var format = GST_FORMAT_UNDEFINED
         gst_event_parse_seek(event, nil, &format, nil, nil, nil, nil, nil)
         return format == GST_FORMAT_TIME
     }
 
-    private func hasFlushFlag(_ seek: UnsafeMutablePointer<GstEvent>) -> Bool {
+    private func hasFlushFlag(_ seek: EventPointer) -> Bool {
         var flags = GST_SEEK_FLAG_NONE
         gst_event_parse_seek(seek, nil, nil, &flags, nil, nil, nil, nil)
         return flags.rawValue & GST_SEEK_FLAG_FLUSH.rawValue != 0
     }
 
-    private func mayBeSought(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    private func mayBeSought(_ event: EventPointer) -> Bool {
         guard isSeekInTime(event) else {
             Self.log.info(self) { "a seek is refused that is not in time" }
             return false
@@ -94,7 +90,7 @@ extension ReferencePadAggregator {
 
     /// False where the seek leaves nothing to play, of which GstSegment makes a CRITICAL. A seek that says nothing of the
     /// stop keeps the last one, as `gst_element_seek_simple` after a seek to a range does.
-    private func hasRange(_ seek: UnsafeMutablePointer<GstEvent>) -> Bool {
+    private func hasRange(_ seek: EventPointer) -> Bool {
         var (startType, start, stopType, stop) = (GST_SEEK_TYPE_NONE, gint64(0), GST_SEEK_TYPE_NONE, gint64(0))
         gst_event_parse_seek(seek, nil, nil, nil, &startType, &start, &stopType, &stop)
         let segment = outputSegment
@@ -125,9 +121,7 @@ extension ReferencePadAggregator {
 
     // MARK: After it
 
-    private func seekFlushing(
-        _ event: UnsafeMutablePointer<GstEvent>, _ parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool {
+    private func seekFlushing(_ event: EventPointer, _ parent: EventHandler) -> Bool {
         let (seqnum, before, end) = (event.pointee.seqnum, outputSegment, RefusedFlushEnd(streams.flushes))
         let isDone = end.watch(sourcePad) { parent(event) }
         if isDone {
@@ -157,7 +151,7 @@ extension ReferencePadAggregator {
 
     /// Forwards a seek to all inputs. GstAggregator would change the output's segment at once; that is the reference stream's,
     /// and changes with that stream's next segment event.
-    private func seekWithoutFlush(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    private func seekWithoutFlush(_ event: EventPointer) -> Bool {
         defer { gst_event_unref(event) }
         var (isTaken, isRefused) = (false, false)
         for role in Role.allCases {
@@ -184,7 +178,7 @@ private final class RefusedFlushEnd: Sendable {
     /// A flush from upstream took place, and the stream goes on after it.
     package var cameFromUpstream: Bool { hasPassed.load(ordering: .acquiring) }
 
-    package func watch(_ pad: UnsafeMutablePointer<GstPad>, during body: () -> Bool) -> Bool {
+    package func watch(_ pad: PadPointer, during body: () -> Bool) -> Bool {
         let probe = gst_pad_add_probe(
             pad, GST_PAD_PROBE_TYPE_EVENT_FLUSH,
             { _, info, data in
@@ -198,9 +192,7 @@ private final class RefusedFlushEnd: Sendable {
         return body()
     }
 
-    private func inspect(
-        _ event: UnsafeMutablePointer<GstEvent>, _ info: UnsafeMutablePointer<GstPadProbeInfo>
-    ) -> GstPadProbeReturn {
+    private func inspect(_ event: EventPointer, _ info: UnsafeMutablePointer<GstPadProbeInfo>) -> GstPadProbeReturn {
         if flushes.isForwardingStop {
             hasPassed.store(true, ordering: .releasing)
             return GST_PAD_PROBE_OK
@@ -214,7 +206,7 @@ private final class RefusedFlushEnd: Sendable {
     }
 }
 
-extension UnsafeMutablePointer<GstPad> {
+extension PadPointer {
     /// False where upstream answers that it is not seekable in time.
     fileprivate var peerMaySeek: Bool {
         guard let query = gst_query_new_seeking(GST_FORMAT_TIME) else { return true }

@@ -39,10 +39,10 @@ package protocol ReferencePadAggregator: Aggregator {
 
     /// Refuses the caps of a CAPS event that the element cannot work with, on their sender's thread. The ACCEPT_CAPS query is
     /// answered by `sinkQuery`.
-    func acceptCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: Role) throws(CapsRefusal)
+    func acceptCaps(_ caps: CapsPointer, on role: Role) throws(CapsRefusal)
 
     /// Takes caps that `acceptCaps` let through, in their place among the buffers.
-    func setCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: Role) throws(CapsRefusal)
+    func setCaps(_ caps: CapsPointer, on role: Role) throws(CapsRefusal)
 
     /// Handles a STREAM_START, SEGMENT or CAPS event at the head of a pad: what follows may not continue what came before it.
     /// Caps that repeat the last ones do not count.
@@ -52,7 +52,7 @@ package protocol ReferencePadAggregator: Aggregator {
     func downstreamReconfigured()
 
     /// Handles a NAVIGATION event on the sink's thread, and takes it. By default it goes upstream on the reference pad.
-    func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool
+    func navigationEvent(_ event: EventPointer) -> Bool
 
     /// True where the source pad's caps are negotiated.
     var isNegotiated: Bool { get }
@@ -96,7 +96,7 @@ extension ReferencePadAggregator {
     package func unlock() {}
     package func streamRestarted(_ role: Role) {}
     package func downstreamReconfigured() {}
-    package func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    package func navigationEvent(_ event: EventPointer) -> Bool {
         pushUpstream(event, on: leader)
     }
     package func bringsReference(_ buffer: BufferPointer) -> Bool { false }
@@ -130,7 +130,7 @@ extension ReferencePadAggregator {
         if let pad = addAlwaysPad(Role.reference.description) { _ = streams.pads.add(pad, as: Role.reference) }
     }
 
-    package func createNewPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad? {
+    package func createNewPad(_ template: TemplatePointer, name: String?) -> Pad? {
         guard let role = Role(template), role != .reference, let pad = newPad(template, name: role.description) else {
             return nil
         }
@@ -156,17 +156,13 @@ extension ReferencePadAggregator {
         if let reference = referencePad { setSeqnum(on: reference.pad) }
     }
 
-    package func sendEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool {
+    package func sendEvent(_ event: EventPointer, parent: EventHandler) -> Bool {
         guard event.pointee.type == GST_EVENT_SEEK, !isSeekInTime(event) else { return parent(event) }
         gst_event_unref(event)
         return false
     }
 
-    package func changeState(
-        _ transition: GstStateChange, parent: () -> GstStateChangeReturn
-    ) -> GstStateChangeReturn {
+    package func changeState(_ transition: GstStateChange, parent: () -> GstStateChangeReturn) -> GstStateChangeReturn {
         switch transition {
         case GST_STATE_CHANGE_READY_TO_PAUSED:
             streams.playGate.state = .paused
@@ -226,7 +222,7 @@ extension ReferencePadAggregator {
     }
 
     /// Pushes an event upstream on a sink pad, and takes it.
-    package func pushUpstream(_ event: UnsafeMutablePointer<GstEvent>, on role: Role) -> Bool {
+    package func pushUpstream(_ event: EventPointer, on role: Role) -> Bool {
         guard let pad = streams.pads[role] else {
             gst_event_unref(event)
             return false

@@ -94,7 +94,7 @@ package struct RequestPadInput<Format>: ~Copyable {
     /// - Returns: true where the format is another than the last.
     package mutating func takeAttached(
         _ content: SampleMeta.Content?, at moment: Moment,
-        _ read: (UnsafeMutablePointer<GstCaps>) throws(CapsRefusal) -> Format
+        _ read: (CapsPointer) throws(CapsRefusal) -> Format
     ) throws(CapsRefusal) -> Bool {
         attachedEntry = nil
         guard let content else { return false }

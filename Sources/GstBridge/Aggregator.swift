@@ -20,7 +20,7 @@ package protocol Aggregator: Element {
     func start() throws(ElementError)
 
     /// Makes the pad that the application asked for, on its thread; nil refuses.
-    func createNewPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad?
+    func createNewPad(_ template: TemplatePointer, name: String?) -> Pad?
 
     /// Gives a request pad back, on the application's thread. `parent` removes it from the element; `padGuard` is to be held
     /// over that.
@@ -28,19 +28,19 @@ package protocol Aggregator: Element {
 
     /// A query from upstream that may not have to wait for what was sent before it, on the asker's thread; nil leaves
     /// it to `sinkQuery`, after that wait.
-    func sinkQueryPreQueue(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool?
+    func sinkQueryPreQueue(_ query: QueryPointer, on pad: Pad) -> Bool?
 
     /// A query from upstream, on the asker's thread unless it is serialized.
-    func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool
+    func sinkQuery(_ query: QueryPointer, on pad: Pad, parent: () -> Bool) -> Bool
 
     /// Queries a pad's upstream latency in place of GstAggregator, which treats the pipeline as not live where one query
     /// fails, or where one input's maximum is below another's minimum.
     ///
     /// - Returns: false where upstream does not answer.
-    func queryPeerLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool
+    func queryPeerLatency(_ query: QueryPointer, of pad: Pad) -> Bool
 
     /// A query from downstream, on the asker's thread.
-    func srcQuery(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool
+    func srcQuery(_ query: QueryPointer, parent: () -> Bool) -> Bool
 
     /// False where a buffer from upstream is dropped, before it waits for room on its pad. On the sender's thread.
     func admitsBuffer(on pad: Pad) -> Bool
@@ -49,35 +49,31 @@ package protocol Aggregator: Element {
     func bufferArrives(_ buffer: BufferPointer, on pad: Pad)
 
     /// The caps to send, out of what downstream takes; nil while they are not known. Ownership passes to the caller.
-    func updateSrcCaps(downstream: UnsafeMutablePointer<GstCaps>) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>?
+    func updateSrcCaps(downstream: CapsPointer) throws(FlowStop) -> CapsPointer?
 
     /// Downstream takes nothing that this element could send.
     func negotiationFailed()
 
     /// Chooses how output buffers are made, from what downstream offers.
-    func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool
+    func decideAllocation(_ query: QueryPointer) -> Bool
 
     /// Tells upstream what buffers this pad takes best.
-    func proposeAllocation(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool
+    func proposeAllocation(_ query: QueryPointer, on pad: Pad) -> Bool
 
     /// Looks at a serialized event on the sender's thread, before it is queued.
-    func sinkEventPreQueue(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop)
+    func sinkEventPreQueue(_ event: EventPointer, on pad: Pad) throws(FlowStop)
 
     /// Handles an event that reached the head of its pad's queue; flushes come on the sender's thread. Takes ownership: unref the
     /// event, or pass it to `parent`, which then owns it.
-    func sinkEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool
+    func sinkEvent(_ event: EventPointer, on pad: Pad, parent: EventHandler) -> Bool
 
     /// Handles an event from downstream, on the sender's thread. Takes ownership: unref the event, or pass it to `parent`, which
     /// then owns it.
-    func srcEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool
+    func srcEvent(_ event: EventPointer, parent: EventHandler) -> Bool
 
     /// A buffer about to become the head of its pad: returns it, or nil after unreffing it. Runs under the pad's
     /// lock, so nothing here may call GStreamer's pads or the bus.
-    func clip(_ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> UnsafeMutablePointer<GstBuffer>?
+    func clip(_ buffer: BufferPointer, on pad: Pad) -> BufferPointer?
 
     /// The running time that a live pipeline waits for before it goes on without the missing pads.
     func getNextTime() -> GstClockTime
@@ -98,32 +94,26 @@ package protocol Aggregator: Element {
 
 extension Aggregator {
     package func start() throws(ElementError) {}
-    package func createNewPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String?) -> Pad? { nil }
+    package func createNewPad(_ template: TemplatePointer, name: String?) -> Pad? { nil }
     package func releasePad(_ pad: Pad, parent: () -> Void) { padGuard.hold(parent) }
-    package func sinkQueryPreQueue(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool? { nil }
-    package func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
+    package func sinkQueryPreQueue(_ query: QueryPointer, on pad: Pad) -> Bool? { nil }
+    package func sinkQuery(_ query: QueryPointer, on pad: Pad, parent: () -> Bool) -> Bool {
         parent()
     }
-    package func queryPeerLatency(_ query: UnsafeMutablePointer<GstQuery>, of pad: Pad) -> Bool {
+    package func queryPeerLatency(_ query: QueryPointer, of pad: Pad) -> Bool {
         pad.pad.queryPeer(query)
     }
-    package func srcQuery(_ query: UnsafeMutablePointer<GstQuery>, parent: () -> Bool) -> Bool { parent() }
+    package func srcQuery(_ query: QueryPointer, parent: () -> Bool) -> Bool { parent() }
     package func admitsBuffer(on pad: Pad) -> Bool { true }
     package func bufferArrives(_ buffer: BufferPointer, on pad: Pad) {}
-    package func updateSrcCaps(
-        downstream: UnsafeMutablePointer<GstCaps>
-    ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? { nil }
+    package func updateSrcCaps(downstream: CapsPointer) throws(FlowStop) -> CapsPointer? { nil }
     package func negotiationFailed() {}
-    package func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool { true }
-    package func proposeAllocation(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool { false }
-    package func sinkEventPreQueue(_ event: UnsafeMutablePointer<GstEvent>, on pad: Pad) throws(FlowStop) {}
-    package func sinkEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool { parent(event) }
-    package func srcEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool { parent(event) }
-    package func clip(_ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> UnsafeMutablePointer<GstBuffer>? {
+    package func decideAllocation(_ query: QueryPointer) -> Bool { true }
+    package func proposeAllocation(_ query: QueryPointer, on pad: Pad) -> Bool { false }
+    package func sinkEventPreQueue(_ event: EventPointer, on pad: Pad) throws(FlowStop) {}
+    package func sinkEvent(_ event: EventPointer, on pad: Pad, parent: EventHandler) -> Bool { parent(event) }
+    package func srcEvent(_ event: EventPointer, parent: EventHandler) -> Bool { parent(event) }
+    package func clip(_ buffer: BufferPointer, on pad: Pad) -> BufferPointer? {
         buffer
     }
     package func getNextTime() -> GstClockTime { noClockTime }
@@ -134,13 +124,13 @@ extension Aggregator {
 
 extension Aggregator {
     package var aggregator: UnsafeMutablePointer<GstAggregator> {
-        UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstAggregator.self)
+        instance.cast(to: GstAggregator.self)
     }
 
-    package var sourcePad: UnsafeMutablePointer<GstPad> { aggregator.pointee.srcpad }
+    package var sourcePad: PadPointer { aggregator.pointee.srcpad }
 
     /// Pushes a buffer downstream, taking it.
-    package func finishBuffer(_ buffer: UnsafeMutablePointer<GstBuffer>) throws(FlowStop) {
+    package func finishBuffer(_ buffer: BufferPointer) throws(FlowStop) {
         let result = gst_aggregator_finish_buffer(aggregator, buffer)
         // GstAggregator would take downstream's answer for its own NEED_DATA, which is the same number, and go on.
         if result == GSTSHIMS_AGGREGATOR_FLOW_NEED_DATA { throw .refused(GST_FLOW_ERROR) }
@@ -184,10 +174,10 @@ extension Aggregator {
     }
 
     /// Makes a pad of the template's kind with the given name.
-    package func newPad(_ template: UnsafeMutablePointer<GstPadTemplate>, name: String) -> Pad? {
+    package func newPad(_ template: TemplatePointer, name: String) -> Pad? {
         guard let pad = gst_pad_new_from_template(template, name) else { return nil }
         gst_pad_add_probe(pad, sinkPadProbe, inspectSinkPadData, nil, nil)
-        return UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self)
+        return pad.cast(to: GstAggregatorPad.self)
     }
 
     /// Makes and adds the sink pad of an always template, which GstAggregator does not do by itself.
@@ -195,7 +185,7 @@ extension Aggregator {
         guard let template = padTemplate(name), let pad = newPad(template, name: name) else { return nil }
         // Caps that leave a field open which ours fix are as good as any: appsrc and old demuxers send such.
         pad.pointee.parent.object.flags |= GST_PAD_FLAG_ACCEPT_INTERSECT.rawValue
-        gst_element_add_pad(instance, UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstPad.self))
+        gst_element_add_pad(instance, pad.cast(to: GstPad.self))
         return pad
     }
 
@@ -227,7 +217,7 @@ extension Aggregator {
 
     /// Notes how far the output has come, for POSITION queries.
     package func setPosition(_ time: GstClockTime) {
-        let source = UnsafeMutableRawPointer(sourcePad).assumingMemoryBound(to: GstAggregatorPad.self)
+        let source = sourcePad.cast(to: GstAggregatorPad.self)
         g_mutex_lock(&source.pointee.parent.object.lock)
         source.pointee.segment.position = time
         g_mutex_unlock(&source.pointee.parent.object.lock)
@@ -235,7 +225,7 @@ extension Aggregator {
 
     /// The output's segment as it is now.
     package var outputSegment: GstSegment {
-        segment(of: UnsafeMutableRawPointer(sourcePad).assumingMemoryBound(to: GstAggregatorPad.self))
+        segment(of: sourcePad.cast(to: GstAggregatorPad.self))
     }
 
     /// Restarts the streaming thread after a seek that GstAggregator has stopped it for and that was refused.
@@ -264,14 +254,14 @@ extension Aggregator {
 }
 
 extension UnsafeMutablePointer<GstAggregatorPad> {
-    package var pad: UnsafeMutablePointer<GstPad> {
-        UnsafeMutableRawPointer(self).assumingMemoryBound(to: GstPad.self)
+    package var pad: PadPointer {
+        self.cast(to: GstPad.self)
     }
 }
 
-extension UnsafeMutablePointer<GstPad> {
+extension PadPointer {
     /// Queries the pad's peer; false where there is none, or it does not answer.
-    package func queryPeer(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
+    package func queryPeer(_ query: QueryPointer) -> Bool {
         guard let peer = gst_pad_get_peer(self) else { return false }
         defer { gst_object_unref(peer) }
         return gst_pad_query(peer, query) != 0
@@ -300,7 +290,7 @@ private let inspectSinkPadData: GstPadProbeCallback = { pad, info, _ in
     guard let pad, let info, let parent = gst_pad_get_parent_element(pad) else { return GST_PAD_PROBE_OK }
     defer { gst_object_unref(parent) }
     guard let element = swiftAggregator(parent) else { return GST_PAD_PROBE_OK }
-    let sinkPad = UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self)
+    let sinkPad = pad.cast(to: GstAggregatorPad.self)
     guard info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_QUERY_UPSTREAM.rawValue != 0 else {
         // Asked for the other kind, these complain.
         let isList = info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue != 0
@@ -352,10 +342,10 @@ private func installLifeFunctions(_ table: UnsafeMutablePointer<GstAggregatorCla
 private func installPadFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
     table.pointee.parent_class.release_pad = { instance, pad in
         guard let instance, let pad else { return }
-        let aggregator = UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstAggregator.self)
+        let aggregator = instance.cast(to: GstAggregator.self)
         let release = { _ = parent(aggregator)?.parent_class.release_pad?(instance, pad) }
         guard let element = swiftAggregator(aggregator) else { return release() }
-        let sinkPad = UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstAggregatorPad.self)
+        let sinkPad = pad.cast(to: GstAggregatorPad.self)
         element.releasePad(sinkPad, parent: release)
     }
     table.pointee.sink_event_pre_queue = { instance, pad, event in

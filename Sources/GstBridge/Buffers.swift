@@ -2,8 +2,6 @@ package import CGStreamer
 import CGStreamerShims
 package import DepthKernels
 
-package typealias BufferPointer = UnsafeMutablePointer<GstBuffer>
-
 /// One reference to a buffer, given back when its only owner is done.
 ///
 /// Holds a buffer on its way through an element without an allocation of its own.
@@ -61,7 +59,7 @@ extension BufferPointer {
 
     /// True where nobody else can see the buffer or its memory.
     package var isExclusive: Bool {
-        let object = UnsafeMutableRawPointer(self).assumingMemoryBound(to: GstMiniObject.self)
+        let object = self.cast(to: GstMiniObject.self)
         return gst_mini_object_is_writable(object) != 0 && gst_buffer_is_all_memory_writable(self) != 0
             && !refersToOtherMemory
     }
@@ -114,12 +112,12 @@ extension BufferPointer {
 
 /// Takes one more reference. `gst_buffer_ref` is an inline cast that Swift sees with a type of its own.
 package func ref(_ buffer: BufferPointer) {
-    gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+    gst_mini_object_ref(buffer.cast(to: GstMiniObject.self))
 }
 
 /// Gives back one reference.
 package func unref(_ buffer: BufferPointer) {
-    gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+    gst_mini_object_unref(buffer.cast(to: GstMiniObject.self))
 }
 
 /// Asks for memory that begins with a line of the processor's cache, as a camera's or a decoder's does: what is read and
@@ -274,26 +272,26 @@ extension StaticString {
 
 /// Caps, kept alive for as long as somebody needs them.
 package final class CapsRef {
-    package let pointer: UnsafeMutablePointer<GstCaps>
+    package let pointer: CapsPointer
 
     /// A reference of its own, beside the caller's.
-    package init(sharing pointer: UnsafeMutablePointer<GstCaps>) {
-        gst_mini_object_ref(UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self))
+    package init(sharing pointer: CapsPointer) {
+        gst_mini_object_ref(pointer.cast(to: GstMiniObject.self))
         self.pointer = pointer
     }
 
     /// Takes over a reference that the caller owns.
-    package init(taking pointer: UnsafeMutablePointer<GstCaps>) { self.pointer = pointer }
+    package init(taking pointer: CapsPointer) { self.pointer = pointer }
 
-    deinit { gst_mini_object_unref(UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self)) }
+    deinit { gst_mini_object_unref(pointer.cast(to: GstMiniObject.self)) }
 }
 
 /// An event that is kept for later.
 package final class EventRef: @unchecked Sendable {  // guard: the event is only read, and counted by GStreamer
-    private let pointer: UnsafeMutablePointer<GstEvent>
+    private let pointer: EventPointer
 
     /// Takes over a reference that the caller owns.
-    package init(taking pointer: UnsafeMutablePointer<GstEvent>) { self.pointer = pointer }
+    package init(taking pointer: EventPointer) { self.pointer = pointer }
 
     deinit { gst_event_unref(pointer) }
 
@@ -303,7 +301,7 @@ package final class EventRef: @unchecked Sendable {  // guard: the event is only
     package var isSegmentDone: Bool { pointer.pointee.type == GST_EVENT_SEGMENT_DONE }
 
     /// A reference for a callee that takes it.
-    package func shared() -> UnsafeMutablePointer<GstEvent> { gst_event_ref(pointer) }
+    package func shared() -> EventPointer { gst_event_ref(pointer) }
 }
 
 extension BufferPointer {

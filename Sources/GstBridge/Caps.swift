@@ -1,7 +1,7 @@
 package import CGStreamer
 import CGStreamerShims
 
-extension UnsafeMutablePointer<GstCaps> {
+extension CapsPointer {
     /// As `gst-launch-1.0 -v` shows them.
     package var text: String { takeString(gst_caps_to_string(self)) ?? "" }
 
@@ -40,14 +40,14 @@ extension UnsafeMutablePointer<GstCaps> {
     }
 
     /// The same caps, or a copy where others hold them too; takes the caller's reference.
-    package var writable: UnsafeMutablePointer<GstCaps> {
-        let object = UnsafeMutableRawPointer(self).assumingMemoryBound(to: GstMiniObject.self)
+    package var writable: CapsPointer {
+        let object = self.cast(to: GstMiniObject.self)
         guard let writable = gst_mini_object_make_writable(object) else { return self }
-        return UnsafeMutableRawPointer(writable).assumingMemoryBound(to: GstCaps.self)
+        return writable.cast(to: GstCaps.self)
     }
 
     /// A copy in which every structure has the given raw video format. Ownership passes to the caller.
-    package func withFormat(_ name: String) -> UnsafeMutablePointer<GstCaps>? {
+    package func withFormat(_ name: String) -> CapsPointer? {
         guard let copy = gst_caps_copy(self) else { return nil }
         var value = GValue()
         g_value_init(&value, GSTSHIMS_TYPE_STRING)
@@ -58,10 +58,10 @@ extension UnsafeMutablePointer<GstCaps> {
     }
 }
 
-extension UnsafeMutablePointer<GstCaps> {
+extension CapsPointer {
     /// These caps, limited in some fields to the values that `others` allow, whatever their other fields and media types.
     /// Ownership passes to the caller.
-    package func limited(by others: UnsafeMutablePointer<GstCaps>, in fields: [String]) -> UnsafeMutablePointer<
+    package func limited(by others: CapsPointer, in fields: [String]) -> UnsafeMutablePointer<
         GstCaps
     >? {
         if gst_caps_is_any(others) != 0 { return gst_caps_copy(self) }
@@ -93,10 +93,10 @@ extension UnsafeMutablePointer<GstCaps> {
 
 /// Lends the caps of a CAPS event.
 package func withCaps<Failure: Error>(
-    of event: UnsafeMutablePointer<GstEvent>,
-    _ body: (UnsafeMutablePointer<GstCaps>) throws(Failure) -> Void
+    of event: EventPointer,
+    _ body: (CapsPointer) throws(Failure) -> Void
 ) throws(Failure) {
-    var caps: UnsafeMutablePointer<GstCaps>?
+    var caps: CapsPointer?
     gst_event_parse_caps(event, &caps)
     if let caps { try body(caps) }
 }

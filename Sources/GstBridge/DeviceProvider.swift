@@ -56,8 +56,7 @@ package struct DeviceProviderDefinition: Sendable {
         let deviceType = registeredType(deviceTypeName, gst_device_get_type(), initializeDeviceClass, nil, nil)
         // It lives as long as the type: for ever.
         let watcher = Unmanaged.passRetained(Watcher(self, deviceType)).toOpaque()
-        let type = registeredType(
-            typeName, gst_device_provider_get_type(), initializeProviderClass, nil, watcher)
+        let type = registeredType(typeName, gst_device_provider_get_type(), initializeProviderClass, nil, watcher)
         g_type_set_qdata(type, watcherKey, watcher)
         return gst_device_provider_register(plugin, factory, GST_RANK_PRIMARY.rawValue, type) != 0
     }
@@ -168,7 +167,7 @@ private final class Watcher: Sendable {
         g_object_set_qdata_full(object, makerKey, Unmanaged.passRetained(maker).toOpaque()) { data in
             if let data { Unmanaged<ElementMaker>.fromOpaque(data).release() }
         }
-        return UnsafeMutableRawPointer(object).assumingMemoryBound(to: GstDevice.self)
+        return object.cast(to: GstDevice.self)
     }
 }
 
@@ -182,14 +181,14 @@ private final class ElementMaker: Sendable {
         self.settings = settings
     }
 
-    func make(_ name: UnsafePointer<CChar>?) -> UnsafeMutablePointer<GstElement>? {
+    func make(_ name: UnsafePointer<CChar>?) -> ElementPointer? {
         guard let element = gst_element_factory_make(factory, name) else { return nil }
         configure(element)
         return element
     }
 
-    func configure(_ element: UnsafeMutablePointer<GstElement>) {
-        let object = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
+    func configure(_ element: ElementPointer) {
+        let object = element.cast(to: GObject.self)
         for (name, value) in settings { gst_util_set_object_arg(object, name, value) }
     }
 }
@@ -298,9 +297,6 @@ private let initializeDeviceClass: GClassInitFunc = { classPointer, _ in
 }
 
 private func elementMaker(_ device: Device?) -> ElementMaker? {
-    guard let device,
-        let data = g_object_get_qdata(
-            UnsafeMutableRawPointer(device).assumingMemoryBound(to: GObject.self), makerKey)
-    else { return nil }
+    guard let device, let data = g_object_get_qdata(device.cast(to: GObject.self), makerKey) else { return nil }
     return Unmanaged<ElementMaker>.fromOpaque(data).takeUnretainedValue()
 }

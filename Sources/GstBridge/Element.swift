@@ -6,13 +6,13 @@ package import CGStreamer
 /// default, which does what the parent class does.
 package protocol Element: AnyObject, MessageSource {
     /// The C half. Not owned: it owns us.
-    var instance: UnsafeMutablePointer<GstElement> { get }
+    var instance: ElementPointer { get }
 
     /// The settings behind the element's properties.
     var properties: any PropertyAccess { get }
 
     /// The structure that a `StructureProperty` shows now; it passes to the caller. Any thread.
-    func structure(_ property: String) -> UnsafeMutablePointer<GstStructure>?
+    func structure(_ property: String) -> StructurePointer?
 
     /// A property took its new value. Called on the setter's thread; no lock is held.
     func propertyChanged(_ name: String)
@@ -21,18 +21,16 @@ package protocol Element: AnyObject, MessageSource {
     func changeState(_ transition: GstStateChange, parent: () -> GstStateChangeReturn) -> GstStateChangeReturn
 
     /// The application sends an event to the element itself; `parent` takes it.
-    func sendEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool
+    func sendEvent(_ event: EventPointer, parent: EventHandler) -> Bool
 }
 
 extension Element {
     /// Tells whoever watches that the element changed a property of its own accord. Any thread; no lock may be held.
     package func notify(_ property: String) {
-        g_object_notify(UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GObject.self), property)
+        g_object_notify(instance.cast(to: GObject.self), property)
     }
 
-    package func structure(_ property: String) -> UnsafeMutablePointer<GstStructure>? { nil }
+    package func structure(_ property: String) -> StructurePointer? { nil }
 
     package func propertyChanged(_ name: String) {}
 
@@ -40,9 +38,7 @@ extension Element {
         _ transition: GstStateChange, parent: () -> GstStateChangeReturn
     ) -> GstStateChangeReturn { parent() }
 
-    package func sendEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool { parent(event) }
+    package func sendEvent(_ event: EventPointer, parent: EventHandler) -> Bool { parent(event) }
 }
 
 /// The definition of an element class: names, pads, properties, and the constructor of the Swift object of an instance.
@@ -74,14 +70,14 @@ package struct ElementDefinition: Sendable {
     /// Registered with the class, so that `GST_DEBUG` finds it before the first message.
     let log: LogCategory?
     let installProperties: @Sendable (UnsafeMutablePointer<GObjectClass>) -> Void
-    let make: @Sendable (UnsafeMutablePointer<GstElement>) -> any Element
+    let make: @Sendable (ElementPointer) -> any Element
 
     package init<Settings>(
         typeName: String, factory: String, parent: Parent, longName: String, klass: String, description: String,
         since: String = "0.1.0", log: LogCategory? = nil, pads: [PadTemplate], properties: [Property<Settings>],
         defaults: Settings,
         structures: [StructureProperty] = [], presets: [Preset] = [],
-        make: @escaping @Sendable (UnsafeMutablePointer<GstElement>) -> any Element
+        make: @escaping @Sendable (ElementPointer) -> any Element
     ) {
         self.typeName = typeName
         self.factory = factory
@@ -247,7 +243,7 @@ private let initializeInstance: GInstanceInitFunc = { instance, _ in
 }
 
 private let setProperty:
-    @convention(c) (UnsafeMutablePointer<GObject>?, guint, UnsafePointer<GValue>?, UnsafeMutablePointer<GParamSpec>?) ->
+    @convention(c) (ObjectPointer?, guint, UnsafePointer<GValue>?, UnsafeMutablePointer<GParamSpec>?) ->
         Void = { object, id, value, _ in
             guard let value, let element = swiftElement(object),
                 let name = element.properties.set(Int(id) &- 1, from: value)
@@ -257,7 +253,7 @@ private let setProperty:
 
 private let getProperty:
     @convention(c) (
-        UnsafeMutablePointer<GObject>?, guint, UnsafeMutablePointer<GValue>?, UnsafeMutablePointer<GParamSpec>?
+        ObjectPointer?, guint, ValuePointer?, UnsafeMutablePointer<GParamSpec>?
     ) -> Void = { object, id, value, spec in
         guard let value, let element = swiftElement(object) else { return }
         if element.properties.get(Int(id) &- 1, into: value) { return }
@@ -270,7 +266,7 @@ func parentClass(_ instance: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer
     instanceBox(instance)?.parentClass
 }
 
-private let changeState: @convention(c) (UnsafeMutablePointer<GstElement>?, GstStateChange) -> GstStateChangeReturn = {
+private let changeState: @convention(c) (ElementPointer?, GstStateChange) -> GstStateChangeReturn = {
     instance, transition in
     guard let instance else { return GST_STATE_CHANGE_FAILURE }
     let callParent = {
@@ -280,11 +276,11 @@ private let changeState: @convention(c) (UnsafeMutablePointer<GstElement>?, GstS
     return swiftElement(instance)?.changeState(transition, parent: callParent) ?? callParent()
 }
 
-private let sendEvent: @convention(c) (UnsafeMutablePointer<GstElement>?, UnsafeMutablePointer<GstEvent>?) -> gboolean =
+private let sendEvent: @convention(c) (ElementPointer?, EventPointer?) -> gboolean =
     {
         instance, event in
         guard let instance, let event else { return 0 }
-        let callParent = { (event: UnsafeMutablePointer<GstEvent>) -> Bool in
+        let callParent = { (event: EventPointer) -> Bool in
             parentClass(instance)?.assumingMemoryBound(to: GstElementClass.self).pointee.send_event?(instance, event)
                 ?? 0 != 0
         }

@@ -52,7 +52,7 @@ package struct ElementError: Error, Equatable {
         one.code == two.code && one.message == two.message && one.details == two.details
     }
 
-    fileprivate func post(on element: UnsafeMutablePointer<GstElement>, as type: GstMessageType) {
+    fileprivate func post(on element: ElementPointer, as type: GstMessageType) {
         gst_element_message_full(
             element, type, code.domain, code.number, g_strdup(message), details.isEmpty ? nil : g_strdup(details),
             origin.file.characters, origin.function.characters, origin.line)

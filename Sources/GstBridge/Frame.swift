@@ -1,9 +1,9 @@
-package import CGStreamer
+import CGStreamer
 package import DepthKernels
 
 /// Lends a buffer's planes for reading.
 package func withFrame<Result>(
-    reading buffer: UnsafeMutablePointer<GstBuffer>, _ layout: FrameLayout,
+    reading buffer: BufferPointer, _ layout: FrameLayout,
     _ body: (Planes<Plane>) throws(FrameFault) -> Result
 ) throws(FrameFault) -> Result {
     var mapping = try FrameMapping(buffer, layout, GST_MAP_READ)
@@ -13,7 +13,7 @@ package func withFrame<Result>(
 
 /// Lends a writable buffer's planes for reading and writing.
 package func withFrame<Result>(
-    changing buffer: UnsafeMutablePointer<GstBuffer>, _ layout: FrameLayout,
+    changing buffer: BufferPointer, _ layout: FrameLayout,
     _ body: (Planes<MutablePlane>) throws(FrameFault) -> Result
 ) throws(FrameFault) -> Result {
     var mapping = try FrameMapping(buffer, layout, readWrite)
@@ -27,7 +27,7 @@ extension FrameLayout {
     ///
     /// - Returns: false, with nothing changed, where the planes do not follow one another in one memory of which the buffer
     ///   has all.
-    package func clearAround(_ buffer: UnsafeMutablePointer<GstBuffer>) throws(FrameFault) -> Bool {
+    package func clearAround(_ buffer: BufferPointer) throws(FrameFault) -> Bool {
         guard gst_buffer_n_memory(buffer) == 1, buffer.hasWholeMemories else { return false }
         var mapping = try FrameMapping(buffer, self, readWrite)
         defer { mapping.unmap() }
@@ -52,12 +52,10 @@ private let readWrite = GstMapFlags(rawValue: GST_MAP_READ.rawValue | GST_MAP_WR
 private struct FrameMapping {
     private var maps = InlineArray<4, GstMapInfo>(repeating: GstMapInfo())
     private var mapped = 0
-    private let buffer: UnsafeMutablePointer<GstBuffer>
+    private let buffer: BufferPointer
     private(set) var planes = Planes<MutablePlane>()
 
-    init(
-        _ buffer: UnsafeMutablePointer<GstBuffer>, _ layout: FrameLayout, _ access: GstMapFlags
-    ) throws(FrameFault) {
+    init(_ buffer: BufferPointer, _ layout: FrameLayout, _ access: GstMapFlags) throws(FrameFault) {
         self.buffer = buffer
         let wanted = try layout.planes(of: buffer)
         do throws(FrameFault) {
@@ -110,7 +108,7 @@ private struct FrameMapping {
     /// Mapping a part of a buffer that crosses would put a merged copy in its place, and the planes mapped before
     /// would be drawn into memory that the buffer no longer has.
     private static func memories(
-        of buffer: UnsafeMutablePointer<GstBuffer>, holding planes: Planes<FrameLayout.Plane>
+        of buffer: BufferPointer, holding planes: Planes<FrameLayout.Plane>
     ) -> Planes<PlaneMemory>? {
         guard gst_buffer_n_memory(buffer) > 1 else { return nil }
         var result = Planes<PlaneMemory>()

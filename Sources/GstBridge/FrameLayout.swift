@@ -56,7 +56,7 @@ package struct FrameLayout: Equatable, Sendable {
     package var pictureSize: Int { planes.reduce(0) { $0 &+ $1.rowBytes &* $1.rows } }
 
     /// Where the planes of this very buffer lie: as its GstVideoMeta says where it has one that is true.
-    func planes(of buffer: UnsafeMutablePointer<GstBuffer>) throws(FrameFault) -> Planes<Plane> {
+    func planes(of buffer: BufferPointer) throws(FrameFault) -> Planes<Plane> {
         var result = Planes<Plane>()
         guard format != GST_VIDEO_FORMAT_UNKNOWN, let meta = gst_buffer_get_video_meta(buffer)?.pointee else {
             for plane in planes { result.append(plane) }
@@ -80,7 +80,7 @@ package struct FrameLayout: Equatable, Sendable {
     }
 
     /// True where the picture fills the buffer's memory, down to the last byte.
-    package func fillsAll(of buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
+    package func fillsAll(of buffer: BufferPointer) -> Bool {
         guard spareLuma == nil, buffer.hasWholeMemories, let actual = try? planes(of: buffer) else { return false }
         var end = 0
         for index in 0..<actual.count {
@@ -102,7 +102,7 @@ package struct FrameLayout: Equatable, Sendable {
     }
 
     /// True where the buffer's planes lie where the caps alone say, so that readers who ignore metas see the picture.
-    package func isDefault(for buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
+    package func isDefault(for buffer: BufferPointer) -> Bool {
         guard let actual = try? planes(of: buffer) else { return false }
         return planes.indices.allSatisfy { actual[$0] == planes[$0] }
     }

@@ -1,18 +1,18 @@
-package import CGStreamer
+import CGStreamer
 
 /// Buffers for the frames of one format: from the pool that downstream offers, or one of ours.
 ///
 /// Streaming thread only.
 package final class FramePool {
-    private let pool: UnsafeMutablePointer<GstBufferPool>
+    private let pool: PoolPointer
     private let layout: FrameLayout
     private let readsMetas: Bool
 
     /// Agrees on a pool while allocation is decided, and takes it out of the query: it is ours to start and stop.
     ///
     /// - Returns: nil where no pool can be had; then frames are allocated one by one.
-    package init?(_ query: UnsafeMutablePointer<GstQuery>, _ layout: FrameLayout) {
-        var caps: UnsafeMutablePointer<GstCaps>?
+    package init?(_ query: QueryPointer, _ layout: FrameLayout) {
+        var caps: CapsPointer?
         gst_query_parse_allocation(query, &caps, nil)
         guard let caps else { return nil }
         let readsMetas = gst_query_find_allocation_meta(query, gst_video_meta_api_get_type(), nil) != 0
@@ -55,7 +55,7 @@ package final class FramePool {
 /// Streaming thread only.
 package final class PicturePool {
     private let size: Int
-    private let pool: UnsafeMutablePointer<GstBufferPool>?
+    private let pool: PoolPointer?
 
     /// - Parameter size: of a buffer, in bytes.
     package init(size: Int) {
@@ -69,7 +69,7 @@ package final class PicturePool {
         gst_object_unref(pool)
     }
 
-    private static func started(_ size: Int) -> UnsafeMutablePointer<GstBufferPool>? {
+    private static func started(_ size: Int) -> PoolPointer? {
         guard let pool = gst_buffer_pool_new() else { return nil }
         if let configuration = gst_buffer_pool_get_config(pool) {
             var parameters = lineAligned
@@ -95,14 +95,14 @@ package final class PicturePool {
 
 /// The pools that an ALLOCATION query offers.
 private struct PoolRequest {
-    let caps: UnsafeMutablePointer<GstCaps>
+    let caps: CapsPointer
     let readsMetas: Bool
-    let query: UnsafeMutablePointer<GstQuery>
+    let query: QueryPointer
 
     /// The first pool that downstream offers, started.
-    func offered(_ size: Int) -> UnsafeMutablePointer<GstBufferPool>? {
+    func offered(_ size: Int) -> PoolPointer? {
         guard gst_query_get_n_allocation_pools(query) > 0 else { return nil }
-        var pool: UnsafeMutablePointer<GstBufferPool>?
+        var pool: PoolPointer?
         var bytes: guint = 0
         var least: guint = 0
         var most: guint = 0
@@ -111,16 +111,16 @@ private struct PoolRequest {
         return started(pool, bytes: max(bytes, guint(clamping: size)), least: least, most: most)
     }
 
-    func own(_ size: Int) -> UnsafeMutablePointer<GstBufferPool>? {
+    func own(_ size: Int) -> PoolPointer? {
         guard let pool = gst_video_buffer_pool_new() else { return nil }
         return started(pool, bytes: guint(clamping: size), least: 0, most: 0, alignment: lineAligned.align)
     }
 
     /// Configures and starts the pool, or gives it back.
     private func started(
-        _ pool: UnsafeMutablePointer<GstBufferPool>, bytes: guint, least: guint, most: guint,
+        _ pool: PoolPointer, bytes: guint, least: guint, most: guint,
         alignment: gsize = 0
-    ) -> UnsafeMutablePointer<GstBufferPool>? {
+    ) -> PoolPointer? {
         guard let configuration = gst_buffer_pool_get_config(pool) else { return nil }
         gst_buffer_pool_config_set_params(configuration, caps, bytes, least, most)
         addMemoryWishes(to: configuration, alignment)
@@ -139,7 +139,7 @@ private struct PoolRequest {
     /// The allocator, alignment and padding that downstream asks for.
     ///
     /// - Parameter alignment: the least alignment, less one.
-    private func addMemoryWishes(to configuration: UnsafeMutablePointer<GstStructure>, _ alignment: gsize) {
+    private func addMemoryWishes(to configuration: StructurePointer, _ alignment: gsize) {
         let isAsked = gst_query_get_n_allocation_params(query) > 0
         guard isAsked || alignment > 0 else { return }
         var allocator: UnsafeMutablePointer<GstAllocator>?
@@ -156,9 +156,7 @@ private struct PoolRequest {
 
     /// A pool that cannot do just what was asked has changed its configuration to what it can do: more or fewer
     /// buffers are as good.
-    private func takesItsOwnCounts(
-        _ pool: UnsafeMutablePointer<GstBufferPool>, _ bytes: guint, _ least: guint, _ most: guint
-    ) -> Bool {
+    private func takesItsOwnCounts(_ pool: PoolPointer, _ bytes: guint, _ least: guint, _ most: guint) -> Bool {
         guard let changed = gst_buffer_pool_get_config(pool) else { return false }
         guard gst_buffer_pool_config_validate_params(changed, caps, bytes, least, most) != 0 else {
             gst_structure_free(changed)

@@ -1,6 +1,33 @@
 package import CGStreamer
 import CGStreamerShims
 
+package typealias BufferPointer = UnsafeMutablePointer<GstBuffer>
+package typealias CapsPointer = UnsafeMutablePointer<GstCaps>
+package typealias ElementPointer = UnsafeMutablePointer<GstElement>
+package typealias EventPointer = UnsafeMutablePointer<GstEvent>
+package typealias ObjectPointer = UnsafeMutablePointer<GObject>
+package typealias PadPointer = UnsafeMutablePointer<GstPad>
+package typealias PoolPointer = UnsafeMutablePointer<GstBufferPool>
+package typealias QueryPointer = UnsafeMutablePointer<GstQuery>
+package typealias StructurePointer = UnsafeMutablePointer<GstStructure>
+package typealias TemplatePointer = UnsafeMutablePointer<GstPadTemplate>
+package typealias ValuePointer = UnsafeMutablePointer<GValue>
+
+/// Takes an event to whoever handles it next, and its ownership with it; false where it is refused.
+package typealias EventHandler = (EventPointer) -> Bool
+
+extension UnsafeMutablePointer {
+    /// The same object as an instance of a class that it is derived from, or that is derived from it.
+    package func cast<Other>(to type: Other.Type) -> UnsafeMutablePointer<Other> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: type)
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    /// The same object, whose class is known.
+    package func cast<Other>(to type: Other.Type) -> UnsafeMutablePointer<Other> { assumingMemoryBound(to: type) }
+}
+
 package let noClockTime = GSTSHIMS_CLOCK_TIME_NONE
 
 extension gboolean {

@@ -63,6 +63,6 @@ package struct LogCategory: @unchecked Sendable {  // guard: GStreamer never fre
         guard level.rawValue <= gst_debug_category_get_threshold(category).rawValue else { return }
         gst_debug_log_literal(
             category, level, place.file.characters, place.function.characters, gint(clamping: place.line),
-            UnsafeMutableRawPointer(element.instance).assumingMemoryBound(to: GObject.self), message())
+            element.instance.cast(to: GObject.self), message())
     }
 }

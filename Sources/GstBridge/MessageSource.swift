@@ -3,19 +3,19 @@ package import CGStreamer
 /// A poster of messages and log lines in the name of an element.
 package protocol MessageSource {
     /// The element's C half.
-    var instance: UnsafeMutablePointer<GstElement> { get }
+    var instance: ElementPointer { get }
 }
 
 extension MessageSource {
     package var object: UnsafeMutablePointer<GstObject> {
-        UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstObject.self)
+        instance.cast(to: GstObject.self)
     }
 }
 
 /// A reference to an element for threads that are not its own: they post messages and log in its name, and touch nothing
 /// else of it.
 package final class ElementReference: MessageSource, @unchecked Sendable {  // guard: GStreamer locks what these use
-    package let instance: UnsafeMutablePointer<GstElement>
+    package let instance: ElementPointer
 
     init(_ element: some Element) {
         instance = element.instance

@@ -1,4 +1,4 @@
-package import CGStreamer
+import CGStreamer
 
 /// A viewer's action with the mouse, a finger or the keyboard, parsed from a navigation event.
 ///
@@ -48,7 +48,7 @@ package enum Gesture: Equatable, Sendable {
     /// Reads an event, which stays the caller's.
     ///
     /// - Returns: nil for any other event, for commands, and for one whose numbers are none.
-    package init?(_ event: UnsafeMutablePointer<GstEvent>) {
+    package init?(_ event: EventPointer) {
         guard event.pointee.type == GST_EVENT_NAVIGATION else { return nil }
         var state = GST_NAVIGATION_MODIFIER_NONE
         _ = gst_navigation_event_parse_modifier_state(event, &state)
@@ -86,7 +86,7 @@ package enum Gesture: Equatable, Sendable {
 
     // MARK: The kinds of events
 
-    private typealias Event = UnsafeMutablePointer<GstEvent>
+    private typealias Event = EventPointer
 
     private static func button(_ event: Event) -> (button: Int, place: Place)? {
         var (button, x, y) = (gint(0), gdouble(0), gdouble(0))

@@ -81,9 +81,7 @@ package final class PictureConverter {
     }
 
     /// Converts one frame. The target must be writable and of the target's size.
-    package func convert(
-        _ input: UnsafeMutablePointer<GstBuffer>, into output: UnsafeMutablePointer<GstBuffer>
-    ) throws(FrameFault) {
+    package func convert(_ input: BufferPointer, into output: BufferPointer) throws(FrameFault) {
         try withFrame(reading: input, sourceLayout) { source throws(FrameFault) in
             try withFrame(changing: output, targetLayout) { target throws(FrameFault) in
                 var from = frame(source, self.source)

@@ -1,4 +1,4 @@
-package import CGStreamer
+import CGStreamer
 import Synchronization
 
 /// Reads the gestures of one pointer out of a window's events: the mouse, or the first of several fingers.
@@ -14,7 +14,7 @@ package final class PointerTracker: Sendable {
     package init() {}
 
     /// The gesture of an event, which stays the caller's; nil for none, and for another pointer's.
-    package func gesture(_ event: UnsafeMutablePointer<GstEvent>) -> Gesture? {
+    package func gesture(_ event: EventPointer) -> Gesture? {
         let touch = Touch(event)
         let gesture = Gesture(event)
         return pointer.withLock { pointer in
@@ -32,7 +32,7 @@ private enum Touch {
     case down(guint), motion(guint), up(guint), cancel
 
     /// - Returns: nil for an event that is not about fingers.
-    init?(_ event: UnsafeMutablePointer<GstEvent>) {
+    init?(_ event: EventPointer) {
         guard event.pointee.type == GST_EVENT_NAVIGATION else { return nil }
         var (finger, x, y) = (guint(0), gdouble(0), gdouble(0))
         switch gst_navigation_event_get_type(event) {

@@ -75,12 +75,12 @@ private let loadPreset: @convention(c) (PresetPointer?, UnsafePointer<CChar>?) -
     guard let own = ownPreset(instance, name), !fileNames(instance).contains(own.name) else {
         return filePresets()?.load_preset?(instance, name) ?? 0
     }
-    return gboolean(load(own, on: UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GObject.self)))
+    return gboolean(load(own, on: UnsafeMutableRawPointer(instance).cast(to: GObject.self)))
 }
 
 /// Sets everything that a preset says as one, so that no frame is made with a part of it. Where a value is none nothing is
 /// changed, and this returns false.
-private func load(_ preset: Preset, on object: UnsafeMutablePointer<GObject>) -> Bool {
+private func load(_ preset: Preset, on object: ObjectPointer) -> Bool {
     let values = UnsafeMutableBufferPointer<GValue>.allocate(capacity: preset.values.count)
     values.initialize(repeating: GValue())
     defer {
@@ -100,8 +100,7 @@ private func load(_ preset: Preset, on object: UnsafeMutablePointer<GObject>) ->
         guard gst_value_deserialize_with_pspec(&values[index], text, spec) != 0 else { return false }
         g_param_value_validate(spec, &values[index])
     }
-    element.properties.set(
-        preset.values.enumerated().map { (name: $1.property, value: UnsafePointer(first + $0)) })
+    element.properties.set(preset.values.enumerated().map { (name: $1.property, value: UnsafePointer(first + $0)) })
     g_object_freeze_notify(object)
     for (property, _) in preset.values {
         element.propertyChanged(property)

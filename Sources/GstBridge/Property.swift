@@ -47,7 +47,7 @@ package struct Property<Settings: Sendable>: Sendable {
     package let name: String
     package let blurb: String
     let spec: @Sendable (Settings) -> UnsafeMutablePointer<GParamSpec>?
-    let read: @Sendable (Settings, UnsafeMutablePointer<GValue>) -> Void
+    let read: @Sendable (Settings, ValuePointer) -> Void
     let write: @Sendable (inout Settings, UnsafePointer<GValue>) -> Void
 
     /// When a property may change, and whether a GstController may drive it.
@@ -169,7 +169,7 @@ package struct Property<Settings: Sendable>: Sendable {
 
     private init(
         name: String, blurb: String, spec: @escaping @Sendable (Settings) -> UnsafeMutablePointer<GParamSpec>?,
-        read: @escaping @Sendable (Settings, UnsafeMutablePointer<GValue>) -> Void,
+        read: @escaping @Sendable (Settings, ValuePointer) -> Void,
         write: @escaping @Sendable (inout Settings, UnsafePointer<GValue>) -> Void
     ) {
         self.name = name
@@ -204,7 +204,7 @@ func title(_ name: String) -> String {
 /// A property table as the C side needs it, without the settings' type or the element.
 package protocol PropertyAccess: AnyObject, Sendable {
     /// Returns false where the table has no such property.
-    func get(_ id: Int, into value: UnsafeMutablePointer<GValue>) -> Bool
+    func get(_ id: Int, into value: ValuePointer) -> Bool
     /// Returns the name of the property that was set.
     func set(_ id: Int, from value: UnsafePointer<GValue>) -> String?
     /// Sets several as one: nobody sees some of them without the others. Names that the table has not are passed over.
@@ -229,7 +229,7 @@ package final class Properties<Settings: Sendable>: PropertyAccess {
         settings.withLock { change(&$0) }
     }
 
-    package func get(_ id: Int, into value: UnsafeMutablePointer<GValue>) -> Bool {
+    package func get(_ id: Int, into value: ValuePointer) -> Bool {
         guard table.indices.contains(id) else { return false }
         table[id].read(current, value)
         return true

@@ -32,9 +32,7 @@ package final class SampleMeta: Sendable {
     }
 
     /// Attaches a sample to a writable buffer, in place of one that is there: it tells of another picture.
-    package func attach(
-        _ content: BufferPointer, _ caps: UnsafeMutablePointer<GstCaps>, to buffer: BufferPointer
-    ) {
+    package func attach(_ content: BufferPointer, _ caps: CapsPointer, to buffer: BufferPointer) {
         guard isRegistered,
             let meta = gst_buffer_get_custom_meta(buffer, name.characters)
                 ?? gst_buffer_add_custom_meta(buffer, name.characters),
@@ -49,7 +47,7 @@ package final class SampleMeta: Sendable {
 
     /// The sample's buffer and caps, lent by the meta, and the content's timestamp less that which the carrier had when it was
     /// attached: elements change timestamps. `skew` is nil where either has none.
-    package typealias Content = (buffer: BufferPointer, caps: UnsafeMutablePointer<GstCaps>, skew: RunningTime?)
+    package typealias Content = (buffer: BufferPointer, caps: CapsPointer, skew: RunningTime?)
 
     /// The sample that is attached to a buffer; nil where there is none, or half a one.
     package func content(of buffer: BufferPointer) -> Content? {
@@ -70,12 +68,12 @@ package final class SampleMeta: Sendable {
     /// Removes the sample from a buffer that nobody else holds.
     package func detach(from buffer: BufferPointer) {
         guard isRegistered,
-            gst_mini_object_is_writable(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+            gst_mini_object_is_writable(buffer.cast(to: GstMiniObject.self))
                 != 0, let meta = gst_buffer_get_custom_meta(buffer, name.characters)
         else {
             return
         }
-        gst_buffer_remove_meta(buffer, UnsafeMutableRawPointer(meta).assumingMemoryBound(to: GstMeta.self))
+        gst_buffer_remove_meta(buffer, meta.cast(to: GstMeta.self))
     }
 
     /// Not a `String`: that would be copied to C for each frame.

@@ -1,7 +1,7 @@
 import CGStreamer
 import CGStreamerShims
 
-extension UnsafeMutablePointer<GstStructure> {
+extension StructurePointer {
     package func set(_ name: String, to number: UInt64) {
         take(name, GSTSHIMS_TYPE_UINT64) { g_value_set_uint64($0, guint64(number)) }
     }
@@ -28,7 +28,7 @@ extension UnsafeMutablePointer<GstStructure> {
         take(name, GSTSHIMS_TYPE_DOUBLE) { g_value_set_double($0, number) }
     }
 
-    private func take(_ name: String, _ type: GType, _ fill: (UnsafeMutablePointer<GValue>) -> Void) {
+    private func take(_ name: String, _ type: GType, _ fill: (ValuePointer) -> Void) {
         var value = GValue()
         g_value_init(&value, type)
         fill(&value)

@@ -20,26 +20,20 @@ package protocol Transform: Element {
     /// - Parameters:
     ///   - caps: of the pad of `direction`.
     ///   - direction: GST_PAD_SINK asks for the source pad's caps, GST_PAD_SRC for the sink pad's.
-    func transformCaps(
-        _ caps: UnsafeMutablePointer<GstCaps>, of direction: GstPadDirection
-    ) -> UnsafeMutablePointer<GstCaps>?
+    func transformCaps(_ caps: CapsPointer, of direction: GstPadDirection) -> CapsPointer?
 
     /// Fixes what `transformCaps` left open. Takes `other`; ownership of the result passes to the caller.
     ///
     /// - Parameters:
     ///   - other: possible caps of the other pad.
     ///   - caps: fixed ones, of the pad of `direction`.
-    func fixateCaps(
-        _ other: UnsafeMutablePointer<GstCaps>, for caps: UnsafeMutablePointer<GstCaps>, of direction: GstPadDirection
-    ) -> UnsafeMutablePointer<GstCaps>?
+    func fixateCaps(_ other: CapsPointer, for caps: CapsPointer, of direction: GstPadDirection) -> CapsPointer?
 
     /// The caps of both pads are known, before the first buffer of them.
-    func setCaps(
-        _ input: UnsafeMutablePointer<GstCaps>, _ output: UnsafeMutablePointer<GstCaps>
-    ) throws(CapsRefusal)
+    func setCaps(_ input: CapsPointer, _ output: CapsPointer) throws(CapsRefusal)
 
     /// The size of a frame of some caps, in bytes; nil where the caps do not say it. Any thread.
-    func getUnitSize(_ caps: UnsafeMutablePointer<GstCaps>) -> Int?
+    func getUnitSize(_ caps: CapsPointer) -> Int?
 
     /// Fills `output`, which has the size of a frame of the source pad's caps and the input's timestamps, flags and metas.
     /// When this returns, GstBaseTransform pushes it, as `gst_pad_push` does.
@@ -51,48 +45,34 @@ package protocol Transform: Element {
 
     /// An event from upstream, in its place among the buffers; FLUSH_START and FLUSH_STOP on their sender's thread. An element
     /// that remembers earlier frames forgets them at FLUSH_STOP. Takes ownership: unref the event, or pass it to `parent`, which then owns it.
-    func sinkEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool
+    func sinkEvent(_ event: EventPointer, parent: EventHandler) -> Bool
 
     /// Handles an event from downstream, on the sender's thread. Takes ownership, as `sinkEvent`.
-    func srcEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool
+    func srcEvent(_ event: EventPointer, parent: EventHandler) -> Bool
 
     /// A query on the pad of a direction, on the asker's thread.
-    func query(_ query: UnsafeMutablePointer<GstQuery>, on direction: GstPadDirection, parent: () -> Bool) -> Bool
+    func query(_ query: QueryPointer, on direction: GstPadDirection, parent: () -> Bool) -> Bool
 }
 
 extension Transform {
     package func start() throws(ElementError) {}
     package func stop() {}
-    package func transformCaps(
-        _ caps: UnsafeMutablePointer<GstCaps>, of direction: GstPadDirection
-    ) -> UnsafeMutablePointer<GstCaps>? { nil }
+    package func transformCaps(_ caps: CapsPointer, of direction: GstPadDirection) -> CapsPointer? { nil }
     package func fixateCaps(
-        _ other: UnsafeMutablePointer<GstCaps>, for caps: UnsafeMutablePointer<GstCaps>, of direction: GstPadDirection
-    ) -> UnsafeMutablePointer<GstCaps>? { gst_caps_fixate(other) }
-    package func setCaps(
-        _ input: UnsafeMutablePointer<GstCaps>, _ output: UnsafeMutablePointer<GstCaps>
-    ) throws(CapsRefusal) {}
-    package func getUnitSize(_ caps: UnsafeMutablePointer<GstCaps>) -> Int? {
+        _ other: CapsPointer, for caps: CapsPointer, of direction: GstPadDirection
+    ) -> CapsPointer? { gst_caps_fixate(other) }
+    package func setCaps(_ input: CapsPointer, _ output: CapsPointer) throws(CapsRefusal) {}
+    package func getUnitSize(_ caps: CapsPointer) -> Int? {
         var info = GstVideoInfo()
         return gst_video_info_from_caps(&info, caps) != 0 ? Int(clamping: info.size) : nil
     }
     package func transformMeta(_ meta: UnsafeMutablePointer<GstMeta>, parent: () -> Bool) -> Bool { true }
-    package func sinkEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool { parent(event) }
-    package func srcEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool { parent(event) }
-    package func query(
-        _ query: UnsafeMutablePointer<GstQuery>, on direction: GstPadDirection, parent: () -> Bool
-    ) -> Bool { parent() }
+    package func sinkEvent(_ event: EventPointer, parent: EventHandler) -> Bool { parent(event) }
+    package func srcEvent(_ event: EventPointer, parent: EventHandler) -> Bool { parent(event) }
+    package func query(_ query: QueryPointer, on direction: GstPadDirection, parent: () -> Bool) -> Bool { parent() }
 
     package var base: UnsafeMutablePointer<GstBaseTransform> {
-        UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstBaseTransform.self)
+        instance.cast(to: GstBaseTransform.self)
     }
 
     /// Asks for caps to be negotiated anew before the next buffer. Any thread.
@@ -166,7 +146,7 @@ private func installDataFunctions(_ table: UnsafeMutablePointer<GstBaseTransform
         guard let instance, let buffer else { return }
         let time = gst_segment_to_stream_time(&instance.pointee.segment, GST_FORMAT_TIME, buffer.pointee.pts)
         if time != noClockTime {
-            gst_object_sync_values(UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GstObject.self), time)
+            gst_object_sync_values(instance.cast(to: GstObject.self), time)
         }
     }
     // One frame in, one frame out, however long the input is: a short one is the element's to report.

@@ -9,7 +9,7 @@ package struct CapsRefusal: Error {
 }
 
 /// Reads raw video caps, refusing pictures too large before anything of their size is allocated.
-package func videoInfo(_ caps: UnsafeMutablePointer<GstCaps>, maxPixels: Int) throws(CapsRefusal) -> GstVideoInfo {
+package func videoInfo(_ caps: CapsPointer, maxPixels: Int) throws(CapsRefusal) -> GstVideoInfo {
     // First: GstVideoInfo gives no reason for what is too large even for itself.
     if let (width, height) = caps.size { try checkSize(width, height, maxPixels: maxPixels) }
     var info = GstVideoInfo()
