@@ -5,7 +5,7 @@ import GstBridge
 /// The modes of a camera as caps.
 enum CameraCaps {
     /// The caps of the modes of one pad, which the caller owns; empty where there are none.
-    static func caps(of modes: [CameraMode], _ role: DepthCamSrc.PadRole) -> UnsafeMutablePointer<GstCaps>? {
+    static func caps(of modes: [CameraMode], _ role: DepthCamSrc.PadRole) -> CapsPointer? {
         gst_caps_from_string(modes.flatMap { texts(of: $0, role) }.joined(separator: "; "))
     }
 
@@ -38,8 +38,8 @@ enum CameraCaps {
     ///   - isAligned: true where depth is registered to the video, and so has its size.
     ///   - video: caps that downstream of the pad takes; nil where nothing is linked.
     static func choose(
-        _ info: CameraInfo, isAligned: Bool, video: UnsafeMutablePointer<GstCaps>?,
-        depth: UnsafeMutablePointer<GstCaps>?
+        _ info: CameraInfo, isAligned: Bool, video: CapsPointer?,
+        depth: CapsPointer?
     ) -> (video: CameraMode?, depth: CameraMode?)? {
         let videoModes = info.videoModes.filter { accepts(video, $0, .video) }
         func depthModes(beside one: CameraMode?) -> [CameraMode] {
@@ -61,9 +61,7 @@ enum CameraCaps {
         return CameraMode(width: video.width, height: video.height, rate: depth.rate, format: depth.format)
     }
 
-    private static func accepts(
-        _ caps: UnsafeMutablePointer<GstCaps>?, _ mode: CameraMode, _ role: DepthCamSrc.PadRole
-    ) -> Bool {
+    private static func accepts(_ caps: CapsPointer?, _ mode: CameraMode, _ role: DepthCamSrc.PadRole) -> Bool {
         guard let caps else { return true }
         return texts(of: mode, role).contains { text in
             guard let offered = gst_caps_from_string(text) else { return false }

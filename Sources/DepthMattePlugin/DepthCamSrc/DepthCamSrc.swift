@@ -13,7 +13,7 @@ enum DepthCamSrc {
     static let factory = "depthcamsrc"
 
     /// The source pads. Raw values are their names.
-    enum PadRole: String, CaseIterable, Sendable {
+    enum PadRole: String, SourceRole {
         case video, depth
 
         var index: Int { self == .video ? 0 : 1 }
@@ -68,8 +68,7 @@ enum DepthCamSrc {
             "Recording to play instead of a camera: a file or folder that the maker's library reads. The element is then not "
                 + "live. Read when the element leaves the state NULL", \.location),
         .bool("loop", "Start the recording again at its end", \.loop, onlyBeforeStart: true),
-        .int(
-            "num-buffers", "Number of frames on each pad before EOS; -1 = endless", -1...2_147_483_647, \.numBuffers),
+        .int("num-buffers", "Number of frames on each pad before EOS; -1 = endless", -1...2_147_483_647, \.numBuffers),
         .choice(
             "align", "Camera whose view the depth map has. Takes effect at the next start", \.align,
             isControllable: false),

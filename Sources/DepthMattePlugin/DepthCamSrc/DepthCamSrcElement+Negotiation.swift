@@ -9,7 +9,7 @@ extension DepthCamSrcElement {
     /// The modes that downstream of both pads takes, and the settings.
     func chosenSettings(_ session: CaptureSession) throws(FlowStop) -> CameraSettings {
         guard let info = session.info else { throw .refused(GST_FLOW_FLUSHING) }
-        let caps = streams.map { gst_pad_is_linked($0.pad) != 0 ? gst_pad_peer_query_caps($0.pad, nil) : nil }
+        let caps = streams.map { $0.pad.isLinked ? gst_pad_peer_query_caps($0.pad, nil) : nil }
         defer { for case let caps? in caps { gst_caps_unref(caps) } }
         for (stream, caps) in zip(streams, caps) where caps != nil {
             let modes = stream.role == .video ? info.videoModes : info.depthModes
@@ -41,7 +41,7 @@ extension DepthCamSrcElement {
         guard let session else { throw .refused(GST_FLOW_FLUSHING) }
         guard let mode else { return try restart(session, orEndWith: missing(stream.role, "stream", session)) }
         let isAligned = shared.withLock { $0.isAligned }
-        guard let peer = gst_pad_peer_query_caps(stream.pad, nil), gst_pad_is_linked(stream.pad) != 0 else {
+        guard let peer = gst_pad_peer_query_caps(stream.pad, nil), stream.pad.isLinked else {
             throw .refused(GST_FLOW_NOT_LINKED)
         }
         defer { gst_caps_unref(peer) }
@@ -52,9 +52,7 @@ extension DepthCamSrcElement {
             guard gst_caps_can_intersect(caps, peer) != 0 else { continue }
             if stream.format == output { return true }
             Self.log.debug(self) { "\(stream.role.rawValue) caps: \(caps.text)" }
-            guard gst_pad_push_event(stream.pad, gst_event_new_caps(caps)) != 0 else {
-                throw .refused(stream.pad.isFlushing ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED)
-            }
+            guard gst_pad_push_event(stream.pad, gst_event_new_caps(caps)) != 0 else { throw stream.pad.refusal }
             try stream.setFormat(output, from: mode, unit: camera.depthUnit)
             if stream.role == .depth { try writeCalibration(output.stream) } else { try prepareAttachment(camera) }
             return true
@@ -89,7 +87,7 @@ extension DepthCamSrcElement {
             return Self.log.warning(self) { "the depth map cannot be registered, and is not attached" }
         }
         attachment.attachedCaps = CapsRef(sharing: caps)
-        if gst_pad_is_linked(attachment.pad) == 0 { try writeCalibration(output.stream) }
+        if !attachment.pad.isLinked { try writeCalibration(output.stream) }
     }
 
     /// The error of a linked pad for which something is missing: its stream, or any frame of that.
@@ -132,8 +130,7 @@ extension DepthCamSrcElement {
         }
     }
 
-    func srcQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
-        guard let stream = stream(of: pad) else { return parent() }
+    func srcQuery(_ query: QueryPointer, on stream: CameraStream, parent: () -> Bool) -> Bool {
         var format = GST_FORMAT_TIME
         switch query.pointee.type {
         case GST_QUERY_CAPS: return answerCaps(query, stream) || parent()
@@ -147,14 +144,14 @@ extension DepthCamSrcElement {
     }
 
     /// Answers what the camera offers; false while none is open.
-    private func answerCaps(_ query: UnsafeMutablePointer<GstQuery>, _ stream: CameraStream) -> Bool {
+    private func answerCaps(_ query: QueryPointer, _ stream: CameraStream) -> Bool {
         guard let info = session?.info else { return false }
         let modes =
             stream.role == .video
             ? info.videoModes : CameraCaps.depthModes(info, isAligned: table.current.align == .video)
         guard let caps = CameraCaps.caps(of: modes, stream.role) else { return false }
         defer { gst_caps_unref(caps) }
-        var filter: UnsafeMutablePointer<GstCaps>?
+        var filter: CapsPointer?
         gst_query_parse_caps(query, &filter)
         guard let filter else {
             gst_query_set_caps_result(query, caps)
@@ -166,68 +163,22 @@ extension DepthCamSrcElement {
         return true
     }
 
-    func srcEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool {
-        guard event.pointee.type == GST_EVENT_RECONFIGURE, let stream = stream(of: pad) else { return parent(event) }
-        let result = parent(event)
-        revive(stream)
-        return result
-    }
-
-    /// Starts the stream of a pad that stopped because nothing was linked.
-    private func revive(_ stream: CameraStream) {
-        let wasUnlinked = shared.withLock { $0.unlinked.remove(stream.role) != nil }
-        if wasUnlinked { start(stream) }
-    }
-
     // MARK: The end of a stream
 
-    func end(_ stream: CameraStream, because stop: FlowStop) {
-        gst_pad_pause_task(stream.pad)
-        switch stop {
-        case .refused(GST_FLOW_FLUSHING), .needData: break
-        case .endOfStream, .refused(GST_FLOW_EOS): finish(stream)
-        case .refused(GST_FLOW_NOT_LINKED): noteUnlinked(stream)
-        case .refused(let reason): fail(stream, streamError(reason))
-        case .notNegotiated(let error), .failed(let error): fail(stream, error)
-        }
-    }
-
-    private func finish(_ stream: CameraStream) {
+    func finish(_ stream: CameraStream, isRefused: Bool) {
         beginSegment(stream)
-        if let event = gst_event_new_eos() { gst_pad_push_event(stream.pad, event) }
-    }
-
-    /// Stops a pad that is not linked, or whose frames reach nothing. That is no error, unless the other pad is the same.
-    private func noteUnlinked(_ stream: CameraStream) {
-        session?.setLinked(stream.role, false)
-        stream.isInterrupted = true
-        let isLast = shared.withLock { shared in
-            shared.unlinked.insert(stream.role)
-            return shared.unlinked.count == streams.count
-        }
-        // The RECONFIGURE event came too early to start it.
-        if stream.pad.isLinkedAnew { return revive(stream) }
-        // The other one may have been linked meanwhile.
-        if isLast && shared.withLock({ $0.unlinked.count == streams.count }) { post(streamError(GST_FLOW_NOT_LINKED)) }
+        stream.push(gst_event_new_eos())
     }
 
     /// Posts an error and ends both streams.
-    private func fail(_ stream: CameraStream, _ error: ElementError) {
+    func fail(_ stream: CameraStream, _ error: ElementError) {
         let isFirst = shared.withLock { shared in
             defer { shared.hasFailed = true }
             return !shared.hasFailed
         }
         if isFirst { post(error) }
         session?.setEnding(true)
-        finish(stream)
-    }
-
-    private func streamError(_ reason: GstFlowReturn) -> ElementError {
-        ElementError(
-            .stream(GST_STREAM_ERROR_FAILED), "Internal data stream error.",
-            details: "streaming stopped, reason \(String(cString: gst_flow_get_name(reason)))")
+        finish(stream, isRefused: false)
     }
 }
 

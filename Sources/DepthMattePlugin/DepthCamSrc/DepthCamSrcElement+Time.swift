@@ -79,7 +79,7 @@ extension DepthCamSrcElement {
         return rates.map(frameDuration).filter { $0 != noClockTime }.max() ?? frameDuration((30, 1))
     }
 
-    func answerLatency(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
+    func answerLatency(_ query: QueryPointer) -> Bool {
         guard let session, isLive else {
             gst_query_set_latency(query, gboolean(isLive), 0, noClockTime)
             return true
@@ -91,7 +91,7 @@ extension DepthCamSrcElement {
         return true
     }
 
-    func structure(_ property: String) -> UnsafeMutablePointer<GstStructure>? {
+    func structure(_ property: String) -> StructurePointer? {
         guard let structure = gst_structure_new_empty("stats") else { return nil }
         let counts = session?.counts ?? CaptureSession.Counts()
         structure.set("video", to: counts.video)
@@ -109,6 +109,5 @@ extension DepthCamSrcElement {
 /// The duration of a frame, in nanoseconds; GST_CLOCK_TIME_NONE for a rate of 0.
 func frameDuration(_ rate: (numerator: Int, denominator: Int)) -> GstClockTime {
     guard rate.numerator > 0, rate.denominator > 0 else { return noClockTime }
-    return gst_util_uint64_scale(
-        1_000_000_000, guint64(clamping: rate.denominator), guint64(clamping: rate.numerator))
+    return gst_util_uint64_scale(1_000_000_000, guint64(clamping: rate.denominator), guint64(clamping: rate.numerator))
 }

@@ -13,7 +13,7 @@ import Synchronization
 final class DepthCamSrcElement: PushSource {
     static let log = LogCategory(name: DepthCamSrc.factory, description: "Depth camera")
 
-    let instance: UnsafeMutablePointer<GstElement>
+    let instance: ElementPointer
     let table = Properties(DepthCamSrc.properties, initial: DepthCamSrcSettings())
     let shared = Mutex(Shared())
     private(set) var streams: [CameraStream] = []
@@ -29,9 +29,7 @@ final class DepthCamSrcElement: PushSource {
         var hasFailed = false
         /// True where the depth of the streams that were asked for has to have the color camera's view.
         var isAligned = false
-        var groupID: guint = 0
-        /// Streams whose pad is not linked.
-        var unlinked: Set<DepthCamSrc.PadRole> = []
+        var links = SourceLinks<DepthCamSrc.PadRole>()
         /// The pipeline's clock less the host's monotonic clock, in nanoseconds.
         var clockOffset: Int64?
         /// Running times of the last exposures, so that both pads give one exposure one timestamp.
@@ -43,11 +41,9 @@ final class DepthCamSrcElement: PushSource {
     /// Microseconds that a stop waits for the camera's library, twice at most: going to READY and to NULL.
     private static let stopPatience: Int64 = 200_000
 
-    init(_ instance: UnsafeMutablePointer<GstElement>) {
+    init(_ instance: ElementPointer) {
         self.instance = instance
-        streams = DepthCamSrc.PadRole.allCases.compactMap { role in
-            addSourcePad(role.rawValue).map { CameraStream(role, pad: $0) }
-        }
+        streams = addStreams { CameraStream($0, pad: $1) }
         attachment = streams.first { $0.role == .depth }.map { CameraStream(.depth, pad: $0.pad) }
     }
 
@@ -55,29 +51,24 @@ final class DepthCamSrcElement: PushSource {
     var session: CaptureSession? { shared.withLock { $0.session } }
     var isLive: Bool { session?.options.isLive ?? (table.current.location ?? "").isEmpty }
 
+    func withLinks<Result: Sendable>(_ body: (inout SourceLinks<DepthCamSrc.PadRole>) -> Result) -> Result {
+        shared.withLock { body(&$0.links) }
+    }
+
     // MARK: Start and stop
 
     func changeState(_ transition: GstStateChange, parent: () -> GstStateChangeReturn) -> GstStateChangeReturn {
-        switch transition {
-        case GST_STATE_CHANGE_NULL_TO_READY:
+        if transition == GST_STATE_CHANGE_NULL_TO_READY {
             do throws(ElementError) {
                 try open()
             } catch {
                 post(error)
                 return GST_STATE_CHANGE_FAILURE
             }
-        case GST_STATE_CHANGE_READY_TO_PAUSED: prepare()
-        case GST_STATE_CHANGE_PLAYING_TO_PAUSED where isLive: session?.setFlowing(false)
-        default: break
         }
-        let result = parent()
-        if transition == GST_STATE_CHANGE_NULL_TO_READY, result == GST_STATE_CHANGE_FAILURE { close() }
+        let result = changeStreams(transition, parent)
         switch transition {
-        case GST_STATE_CHANGE_READY_TO_PAUSED where isLive && result != GST_STATE_CHANGE_FAILURE:
-            return GST_STATE_CHANGE_NO_PREROLL
-        case GST_STATE_CHANGE_PAUSED_TO_PLAYING where result != GST_STATE_CHANGE_FAILURE: session?.setFlowing(true)
-        case GST_STATE_CHANGE_PLAYING_TO_PAUSED where isLive && result != GST_STATE_CHANGE_FAILURE:
-            return GST_STATE_CHANGE_NO_PREROLL
+        case GST_STATE_CHANGE_NULL_TO_READY where result == GST_STATE_CHANGE_FAILURE: close()
         case GST_STATE_CHANGE_PAUSED_TO_READY: session?.stop(microseconds: DepthCamSrcElement.stopPatience)
         case GST_STATE_CHANGE_READY_TO_NULL: close()
         default: break
@@ -108,15 +99,17 @@ final class DepthCamSrcElement: PushSource {
         }
     }
 
-    private func prepare() {
+    func prepare() {
         for stream in streams + [attachment].compactMap(\.self) { stream.reset() }
-        let groupID = gst_util_group_id_next()
-        shared.withLock {
-            $0 = Shared(session: $0.session, groupID: groupID)
-        }
+        let links = SourceLinks<DepthCamSrc.PadRole>()
+        shared.withLock { $0 = Shared(session: $0.session, links: links) }
         session?.setEnding(false)
         if !isLive { session?.setFlowing(true) }
     }
+
+    func play() { session?.setFlowing(true) }
+
+    func pause() { if isLive { session?.setFlowing(false) } }
 
     private func close() {
         let session = shared.withLock { shared in
@@ -127,46 +120,34 @@ final class DepthCamSrcElement: PushSource {
         Self.log.warning(self) { "the camera's library does not return; its thread is left alone" }
     }
 
-    func activate(_ pad: Pad, _ isActive: Bool) -> Bool {
-        guard let stream = stream(of: pad) else { return false }
-        session?.setInterrupted(stream.role, !isActive)
-        return isActive ? startTask(pad) : gst_pad_stop_task(pad) != 0
+    func interrupt(_ stream: CameraStream, _ isInterrupted: Bool) {
+        session?.setInterrupted(stream.role, isInterrupted)
     }
 
-    /// The application's EOS ends all streams after the current frame.
-    func sendEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool {
-        guard event.pointee.type == GST_EVENT_EOS else { return parent(event) }
-        gst_event_unref(event)
-        session?.setEnding(true)
-        return true
-    }
+    func endAll() { session?.setEnding(true) }
 
     // MARK: Sending
 
-    func step(_ pad: Pad) {
-        guard let stream = stream(of: pad), let session else {
-            gst_pad_pause_task(pad)
-            return
-        }
+    func sendNext(_ stream: CameraStream) throws(FlowStop) {
+        guard let session else { throw .refused(GST_FLOW_FLUSHING) }
         do throws(FlowStop) {
-            let isLinked = gst_pad_is_linked(pad) != 0
-            session.setLinked(stream.role, isLinked)
+            session.setLinked(stream.role, stream.pad.isLinked)
             // The pad's own thread may not have run yet.
-            if let attachment, gst_pad_is_linked(attachment.pad) == 0 { session.setLinked(.depth, false) }
-            guard isLinked else { throw .refused(GST_FLOW_NOT_LINKED) }
-            shared.withLock { _ = $0.unlinked.remove(stream.role) }
+            if let attachment, !attachment.pad.isLinked { session.setLinked(.depth, false) }
+            guard stream.pad.isLinked else { throw .refused(GST_FLOW_NOT_LINKED) }
+            shared.withLock { _ = $0.links.unlinked.remove(stream.role) }
             sendStreamStart(stream)
             let (camera, generation) = try startedStreams(stream, session)
-            if gst_pad_check_reconfigure(pad) != 0 || stream.format == nil || stream.generation != generation {
+            if gst_pad_check_reconfigure(stream.pad) != 0 || stream.format == nil || stream.generation != generation {
                 // Where the camera starts anew with other modes, the next step waits for it.
                 guard try negotiate(stream, camera) else { return }
                 stream.generation = generation
             }
             try sendNext(stream, session)
-        } catch {
-            end(stream, because: error)
+        } catch .refused(GST_FLOW_NOT_LINKED) {
+            session.setLinked(stream.role, false)
+            stream.isInterrupted = true
+            throw .refused(GST_FLOW_NOT_LINKED)
         }
     }
 
@@ -260,38 +241,19 @@ final class DepthCamSrcElement: PushSource {
         if let made = attachment.attachedMap { attachedDepth.attach(made.pointer, caps.pointer, to: buffer) }
     }
 
-    // MARK: Small services
-
-    func stream(of pad: Pad) -> CameraStream? { streams.first { $0.pad == pad } }
-
-    /// Starts or resumes the stream's thread.
-    func start(_ stream: CameraStream) {
-        if gst_pad_is_active(stream.pad) != 0 { _ = startTask(stream.pad) }
-    }
-
-    private func sendStreamStart(_ stream: CameraStream) {
-        guard stream.needsStreamStart else { return }
-        stream.needsStreamStart = false
-        let id =
-            takeString(gst_pad_create_stream_id(stream.pad, instance, stream.role.rawValue)) ?? stream.role.rawValue
-        guard let event = gst_event_new_stream_start(id) else { return }
-        gst_event_set_group_id(event, shared.withLock { $0.groupID })
-        gst_pad_push_event(stream.pad, event)
-    }
-
     func beginSegment(_ stream: CameraStream) {
         guard stream.needsSegment else { return }
         stream.needsSegment = false
         var segment = GstSegment()
         gst_segment_init(&segment, GST_FORMAT_TIME)
-        if let event = gst_event_new_segment(&segment) { gst_pad_push_event(stream.pad, event) }
+        stream.push(gst_event_new_segment(&segment))
     }
 }
 
 /// The stream of one pad. Used by the pad's thread, or while that is stopped.
-final class CameraStream {
+final class CameraStream: SourceStream {
     let role: DepthCamSrc.PadRole
-    let pad: UnsafeMutablePointer<GstPad>
+    let pad: PadPointer
     var needsStreamStart = true
     var needsSegment = true
     /// True if the next frame is discontinuous.
@@ -318,7 +280,7 @@ final class CameraStream {
         let unit: Double
     }
 
-    init(_ role: DepthCamSrc.PadRole, pad: UnsafeMutablePointer<GstPad>) {
+    init(_ role: DepthCamSrc.PadRole, pad: PadPointer) {
         self.role = role
         self.pad = pad
     }
@@ -355,8 +317,7 @@ final class CameraStream {
                     .resource(GST_RESOURCE_ERROR_SETTINGS),
                     "The camera's calibration cannot register its depth. Set align=none."))
         }
-        registration = Registration(
-            kernel: kernel, input: FrameLayout(input), output: FrameLayout(output), unit: unit)
+        registration = Registration(kernel: kernel, input: FrameLayout(input), output: FrameLayout(output), unit: unit)
     }
 
     /// Returns the frame in the view in which it leaves.

@@ -17,7 +17,7 @@ enum DepthTestSrc {
     static let factory = "depthtestsrc"
 
     /// The source pads. Raw values are their names.
-    enum PadRole: String, CaseIterable {
+    enum PadRole: String, SourceRole {
         case video, depth, matte
 
         /// The size that is chosen if downstream accepts any.
@@ -81,8 +81,7 @@ enum DepthTestSrc {
         .time(
             "depth-delay", "Delay of the scene in the depth map behind the video of the same timestamp, in nanoseconds",
             0...10_000_000_000, \.depthDelay),
-        .double(
-            "dropouts", "Share of depth frames that are replaced by GAP events; 1 = all", 0...1, \.dropouts),
+        .double("dropouts", "Share of depth frames that are replaced by GAP events; 1 = all", 0...1, \.dropouts),
         .bool("face", "Attach the face to the video as GstVideoRegionOfInterestMeta of type \"face\"", \.face),
         .bool(
             "attach-depth",

@@ -3,7 +3,7 @@ import GstBridge
 
 /// Queries from downstream.
 extension DepthTestSrcElement {
-    func srcQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
+    func srcQuery(_ query: QueryPointer, on stream: TestStream, parent: () -> Bool) -> Bool {
         let settings = table.current
         var format = GST_FORMAT_TIME
         switch query.pointee.type {
@@ -23,7 +23,7 @@ extension DepthTestSrcElement {
             return true
         case GST_QUERY_POSITION:
             gst_query_parse_position(query, &format, nil)
-            guard format == GST_FORMAT_TIME, let stream = stream(of: pad) else { return false }
+            guard format == GST_FORMAT_TIME else { return false }
             let position = shared.withLock { $0.timeline.position(of: stream.role) }
             gst_query_set_position(query, format, gint64(clamping: position))
             return true

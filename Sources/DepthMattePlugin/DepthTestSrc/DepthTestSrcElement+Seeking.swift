@@ -3,16 +3,11 @@ import GstBridge
 
 /// Seeking.
 extension DepthTestSrcElement {
-    func srcEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, on pad: Pad, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool {
+    func srcEvent(_ event: EventPointer, on pad: Pad, parent: EventHandler) -> Bool {
         switch event.pointee.type {
         case GST_EVENT_SEEK:
             defer { gst_event_unref(event) }
             return seek(event)
-        case GST_EVENT_RECONFIGURE:
-            revive(pad)
-            return parent(event)
         case GST_EVENT_QOS, GST_EVENT_LATENCY:
             gst_event_unref(event)
             return true
@@ -21,18 +16,11 @@ extension DepthTestSrcElement {
         }
     }
 
-    /// Starts the stream of a pad that was linked late.
-    func revive(_ pad: Pad) {
-        guard let stream = stream(of: pad) else { return }
-        let wasUnlinked = shared.withLock { $0.unlinked.remove(stream.role) != nil }
-        if wasUnlinked { start(stream) }
-    }
-
     /// Seeks all streams. The same seek may arrive on every pad; only the first counts.
     ///
     /// With a flush, all streams stop and restart. Without one, each starts the new segment before its next frame, so a
     /// stream that is blocked downstream holds up neither the seek nor the other streams.
-    private func seek(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    private func seek(_ event: EventPointer) -> Bool {
         let settings = table.current
         guard !settings.isLive, let request = SeekRequest(event) else { return false }
         let length = length(settings)
@@ -48,12 +36,12 @@ extension DepthTestSrcElement {
     }
 
     private func flush(to timeline: Timeline) {
-        for stream in streams { push(gst_event_new_flush_start(), timeline.seqnum, on: stream) }
+        for stream in streams { stream.push(gst_event_new_flush_start(), seqnum: timeline.seqnum) }
         interrupt { $0.isInterrupted = true }
         for stream in streams { gst_pad_pause_task(stream.pad) }
         withAllStreamLocks(streams[...]) {
             shared.withLock { $0.startAnew(timeline) }
-            for stream in streams { push(gst_event_new_flush_stop(1), timeline.seqnum, on: stream) }
+            for stream in streams { stream.push(gst_event_new_flush_stop(1), seqnum: timeline.seqnum) }
         }
     }
 
@@ -78,7 +66,7 @@ extension DepthTestSrcElement {
 
     /// Posts SEGMENT_DONE for a segment seek when all streams are done.
     func announceEnd() {
-        let done = shared.withLock { $0.timeline.takeEnd(without: $0.unlinked) ? $0.timeline : nil }
+        let done = shared.withLock { $0.timeline.takeEnd(without: $0.links.unlinked) ? $0.timeline : nil }
         guard let done,
             let message = gst_message_new_segment_done(object, GST_FORMAT_TIME, gint64(clamping: done.position))
         else { return }
@@ -103,7 +91,7 @@ extension DepthTestSrcElement.Shared {
 
     /// Restarts after a flush. An EOS of the application is over once all streams have sent it.
     fileprivate mutating func startAnew(_ next: Timeline) {
-        if timeline.isOver(without: unlinked) { isEnding = false }
+        if timeline.isOver(without: links.unlinked) { isEnding = false }
         timeline = next
         isInterrupted = false
     }

@@ -12,7 +12,7 @@ import GstBridge
 final class DepthTestSrcElement: PushSource {
     static let log = LogCategory(name: DepthTestSrc.factory, description: "Synthetic depth camera")
 
-    let instance: UnsafeMutablePointer<GstElement>
+    let instance: ElementPointer
     let table = Properties(DepthTestSrc.properties, initial: DepthTestSrcSettings())
     let shared = Monitor(Shared())
     private(set) var streams: [TestStream] = []
@@ -30,51 +30,34 @@ final class DepthTestSrcElement: PushSource {
         var timeline = Timeline(seqnum: gst_util_seqnum_next())
         /// The seqnum of the last seek.
         var lastSeek: guint32 = 0
-        var groupID: guint = 0
         /// The clock waits under way, so that they can be unscheduled.
         var waits: [DepthTestSrc.PadRole: ClockWait] = [:]
-        /// Streams whose pad is not linked.
-        var unlinked: Set<DepthTestSrc.PadRole> = []
+        var links = SourceLinks<DepthTestSrc.PadRole>()
     }
 
-    init(_ instance: UnsafeMutablePointer<GstElement>) {
+    init(_ instance: ElementPointer) {
         self.instance = instance
-        streams = DepthTestSrc.PadRole.allCases.compactMap { role in
-            addSourcePad(role.rawValue).map { TestStream(role, pad: $0) }
-        }
+        streams = addStreams { TestStream($0, pad: $1) }
         attachment = streams.first { $0.role == .depth }.map { TestStream(.depth, pad: $0.pad) }
     }
 
     var properties: any PropertyAccess { table }
+    var isLive: Bool { table.current.isLive }
+
+    func withLinks<Result: Sendable>(_ body: (inout SourceLinks<DepthTestSrc.PadRole>) -> Result) -> Result {
+        shared.withLock { body(&$0.links) }
+    }
 
     // MARK: Start and stop
 
-    func changeState(_ transition: GstStateChange, parent: () -> GstStateChangeReturn) -> GstStateChangeReturn {
-        switch transition {
-        case GST_STATE_CHANGE_READY_TO_PAUSED: prepare()
-        case GST_STATE_CHANGE_PLAYING_TO_PAUSED: pause()
-        default: break
-        }
-        let result = parent()
-        guard result != GST_STATE_CHANGE_FAILURE else { return result }
-        switch transition {
-        case GST_STATE_CHANGE_PAUSED_TO_PLAYING: shared.withLock { $0.isPlaying = true }
-        case GST_STATE_CHANGE_READY_TO_PAUSED, GST_STATE_CHANGE_PLAYING_TO_PAUSED:
-            if table.current.isLive { return GST_STATE_CHANGE_NO_PREROLL }
-        default: break
-        }
-        return result
-    }
-
-    private func prepare() {
+    func prepare() {
         for stream in streams + [attachment].compactMap(\.self) { stream.reset() }
-        shared.withLock {
-            $0 = Shared()
-            $0.groupID = gst_util_group_id_next()
-        }
+        shared.withLock { $0 = Shared() }
     }
 
-    private func pause() {
+    func play() { shared.withLock { $0.isPlaying = true } }
+
+    func pause() {
         interrupt {
             $0.isPlaying = false
             $0.pauses += 1
@@ -89,47 +72,26 @@ final class DepthTestSrcElement: PushSource {
         }
     }
 
-    func activate(_ pad: Pad, _ isActive: Bool) -> Bool {
-        guard isActive else {
-            interrupt { $0.isInterrupted = true }
-            return gst_pad_stop_task(pad) != 0
-        }
-        shared.withLock { $0.isInterrupted = false }
-        return startTask(pad)
+    func interrupt(_ stream: TestStream, _ isInterrupted: Bool) {
+        interrupt { $0.isInterrupted = isInterrupted }
     }
 
-    /// Starts or resumes the stream's thread.
-    func start(_ stream: TestStream) {
-        if gst_pad_is_active(stream.pad) != 0 { _ = startTask(stream.pad) }
-    }
-
-    /// The application's EOS ends all streams after the current frame.
-    func sendEvent(
-        _ event: UnsafeMutablePointer<GstEvent>, parent: (UnsafeMutablePointer<GstEvent>) -> Bool
-    ) -> Bool {
-        guard event.pointee.type == GST_EVENT_EOS else { return parent(event) }
-        gst_event_unref(event)
+    func endAll() {
         interrupt { $0.isEnding = true }
         let finished = streams.filter { stream in
             shared.withLock { $0.timeline.finished.contains(stream.role) }
         }
         for stream in finished { start(stream) }
-        return true
     }
 
     // MARK: Sending
 
-    func step(_ pad: Pad) {
-        guard let stream = stream(of: pad) else { return }
-        do throws(FlowStop) {
-            guard gst_pad_is_linked(pad) != 0 else { throw .refused(GST_FLOW_NOT_LINKED) }
-            if gst_pad_check_reconfigure(pad) != 0 || stream.format == nil { try negotiate(stream) }
-            let settings = table.current
-            beginSegment(stream)
-            try sendFrame(stream, settings)
-        } catch {
-            end(stream, because: error)
-        }
+    func sendNext(_ stream: TestStream) throws(FlowStop) {
+        guard stream.pad.isLinked else { throw .refused(GST_FLOW_NOT_LINKED) }
+        if gst_pad_check_reconfigure(stream.pad) != 0 || stream.format == nil { try negotiate(stream) }
+        let settings = table.current
+        beginSegment(stream)
+        try sendFrame(stream, settings)
     }
 
     private func sendFrame(_ stream: TestStream, _ settings: DepthTestSrcSettings) throws(FlowStop) {
@@ -157,13 +119,11 @@ final class DepthTestSrcElement: PushSource {
     }
 
     /// Replaces a frame by a GAP event, so that aggregators and sinks do not wait for it.
-    private func skip(
-        _ stream: TestStream, from start: GstClockTime, to end: GstClockTime, _ endOfAll: GstClockTime
-    ) {
+    private func skip(_ stream: TestStream, from start: GstClockTime, to end: GstClockTime, _ endOfAll: GstClockTime) {
         guard moves(stream, to: min(end, endOfAll)) else { return }
         stream.frame &+= 1
         guard let seqnum = stream.segmentSeqnum else { return }
-        push(gst_event_new_gap(start, end == noClockTime ? noClockTime : end &- start), seqnum, on: stream)
+        stream.push(gst_event_new_gap(start, end == noClockTime ? noClockTime : end &- start), seqnum: seqnum)
     }
 
     private func draw(
@@ -180,7 +140,7 @@ final class DepthTestSrcElement: PushSource {
     private func attachDepth(
         to buffer: BufferPointer, _ video: TestStream, _ format: TestStream.Format, _ settings: DepthTestSrcSettings
     ) throws(FlowStop) {
-        guard settings.attachDepth, video.role == .video, let depth = attachment, gst_pad_is_linked(depth.pad) == 0,
+        guard settings.attachDepth, video.role == .video, let depth = attachment, !depth.pad.isLinked,
             !depth.isDropped(video.frame, settings)
         else { return }
         if depth.format.map({ $0.rate != format.rate }) ?? true {
@@ -247,12 +207,12 @@ final class DepthTestSrcElement: PushSource {
             if stream.format != nil, gst_caps_is_equal(current, caps) != 0 { return }
         }
         guard stream.setFormat(caps), gst_pad_push_event(stream.pad, gst_event_new_caps(caps)) != 0 else {
-            throw .refused(stream.pad.isFlushing ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED)
+            throw stream.pad.refusal
         }
     }
 
     /// Says what the lens is where it is not the one that elements assume.
-    private func addCalibration(to caps: UnsafeMutablePointer<GstCaps>) {
+    private func addCalibration(to caps: CapsPointer) {
         let lens = table.current.lens
         guard lens != Scene.layoutLens, let (width, height) = caps.size else { return }
         let (fx, fy) = SceneRenderer.focalLengths(lens: lens, width: width, height: height)
@@ -275,32 +235,12 @@ final class DepthTestSrcElement: PushSource {
         return size
     }
 
-    private func sendStreamStart(_ stream: TestStream) {
-        guard stream.needsStreamStart else { return }
-        stream.needsStreamStart = false
-        let id =
-            takeString(gst_pad_create_stream_id(stream.pad, instance, stream.role.rawValue)) ?? stream.role.rawValue
-        guard let event = gst_event_new_stream_start(id) else { return }
-        gst_event_set_group_id(event, shared.withLock { $0.groupID })
-        gst_pad_push_event(stream.pad, event)
-    }
-
     /// Pushes the current segment, unless the stream has already.
     private func beginSegment(_ stream: TestStream) {
         let timeline = shared.withLock { $0.timeline }
         guard stream.segmentSeqnum != timeline.seqnum else { return }
         var segment = timeline.segment
-        push(gst_event_new_segment(&segment), timeline.seqnum, on: stream)
+        stream.push(gst_event_new_segment(&segment), seqnum: timeline.seqnum)
         stream.begin(timeline)
-    }
-
-    // MARK: Small services
-
-    func stream(of pad: Pad) -> TestStream? { streams.first { $0.pad == pad } }
-
-    func push(_ event: UnsafeMutablePointer<GstEvent>?, _ seqnum: guint32, on stream: TestStream) {
-        guard let event else { return }
-        gst_event_set_seqnum(event, seqnum)
-        gst_pad_push_event(stream.pad, event)
     }
 }

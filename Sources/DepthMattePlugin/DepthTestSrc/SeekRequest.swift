@@ -42,14 +42,13 @@ struct SeekRequest {
     }
 
     /// Returns nil for a seek that the source does not support.
-    init?(_ event: UnsafeMutablePointer<GstEvent>) {
+    init?(_ event: EventPointer) {
         var rate = 1.0
         var format = GST_FORMAT_TIME
         var flags = GST_SEEK_FLAG_NONE
         var (startType, stopType) = (GST_SEEK_TYPE_NONE, GST_SEEK_TYPE_NONE)
         var (startOffset, stopOffset): (gint64, gint64) = (0, 0)
-        gst_event_parse_seek(
-            event, &rate, &format, &flags, &startType, &startOffset, &stopType, &stopOffset)
+        gst_event_parse_seek(event, &rate, &format, &flags, &startType, &startOffset, &stopType, &stopOffset)
         guard format == GST_FORMAT_TIME, rate > 0, rate.isFinite,
             flags.rawValue & GST_SEEK_FLAG_INSTANT_RATE_CHANGE.rawValue == 0,
             let start = Edge(startType, startOffset, none: 0),

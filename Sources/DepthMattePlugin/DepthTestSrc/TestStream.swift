@@ -7,16 +7,16 @@ import GstBridge
 /// The stream of one source pad: its format, its position, and the renderer of its frames.
 ///
 /// Used by the pad's thread, or by other threads while they hold its stream lock.
-final class TestStream {
+final class TestStream: SourceStream {
     let role: DepthTestSrc.PadRole
-    let pad: UnsafeMutablePointer<GstPad>
-    /// Number of the next frame.
-    var frame: UInt64 = 0
+    let pad: PadPointer
     var needsStreamStart = true
-    /// The seqnum of the current segment; nil before the first.
-    private(set) var segmentSeqnum: guint32?
     /// True if the next frame is discontinuous.
     var isInterrupted = true
+    /// Number of the next frame.
+    var frame: UInt64 = 0
+    /// The seqnum of the current segment; nil before the first.
+    private(set) var segmentSeqnum: guint32?
     /// The value of `Shared.pauses` up to which the stream has skipped missed frames.
     var pausesSeen = 0
     private(set) var format: Format?
@@ -42,17 +42,17 @@ final class TestStream {
         }
     }
 
-    init(_ role: DepthTestSrc.PadRole, pad: UnsafeMutablePointer<GstPad>) {
+    init(_ role: DepthTestSrc.PadRole, pad: PadPointer) {
         self.role = role
         self.pad = pad
     }
 
     /// Restores the initial state.
     func reset() {
-        frame = 0
         needsStreamStart = true
-        segmentSeqnum = nil
         isInterrupted = true
+        frame = 0
+        segmentSeqnum = nil
         pausesSeen = 0
         format = nil
         renderer = nil
@@ -70,7 +70,7 @@ final class TestStream {
     ///   - rate: the preferred frame rate.
     func fixedCaps(
         near size: (width: gint, height: gint), rate: (numerator: gint, denominator: gint) = DepthTestSrc.preferredRate
-    ) -> UnsafeMutablePointer<GstCaps>? {
+    ) -> CapsPointer? {
         guard let template = gst_pad_get_pad_template_caps(pad) else { return nil }
         defer { gst_caps_unref(template) }
         guard let peer = gst_pad_peer_query_caps(pad, template) else { return nil }
@@ -85,15 +85,14 @@ final class TestStream {
 
     /// Fixates caps with one structure, whose ownership is taken.
     private func fixed(
-        _ caps: UnsafeMutablePointer<GstCaps>, near size: (width: gint, height: gint),
+        _ caps: CapsPointer, near size: (width: gint, height: gint),
         _ rate: (numerator: gint, denominator: gint)
-    ) -> UnsafeMutablePointer<GstCaps>? {
+    ) -> CapsPointer? {
         let writable = caps.writable
         guard let structure = gst_caps_get_structure(writable, 0) else { return writable }
         gst_structure_fixate_field_nearest_int(structure, "width", size.width)
         gst_structure_fixate_field_nearest_int(structure, "height", size.height)
-        gst_structure_fixate_field_nearest_fraction(
-            structure, "framerate", rate.numerator, rate.denominator)
+        gst_structure_fixate_field_nearest_fraction(structure, "framerate", rate.numerator, rate.denominator)
         // The defaults of raw video, written out because some elements refuse caps without them.
         if writable.mediaType == "video/x-raw" {
             if gst_structure_has_field(structure, "pixel-aspect-ratio") == 0 {
@@ -107,7 +106,7 @@ final class TestStream {
     }
 
     /// Sets the format; false for caps that are not supported.
-    func setFormat(_ caps: UnsafeMutablePointer<GstCaps>) -> Bool {
+    func setFormat(_ caps: CapsPointer) -> Bool {
         guard let read = TestStream.read(caps, role) else { return false }
         let isRateChange = format.map { $0.rate != read.rate } ?? false
         if isRateChange, let old = format {
@@ -122,7 +121,7 @@ final class TestStream {
         return true
     }
 
-    private static func read(_ caps: UnsafeMutablePointer<GstCaps>, _ role: DepthTestSrc.PadRole) -> Format? {
+    private static func read(_ caps: CapsPointer, _ role: DepthTestSrc.PadRole) -> Format? {
         guard let (width, height) = caps.size, let (numerator, denominator) = caps.fraction("framerate"), width > 0,
             height > 0, width * height <= SceneRenderer.pixelLimit, numerator >= 0, denominator > 0,
             let content = content(caps, role)
@@ -131,9 +130,7 @@ final class TestStream {
         return Format(width: width, height: height, rate: rate, content: content)
     }
 
-    private static func content(
-        _ caps: UnsafeMutablePointer<GstCaps>, _ role: DepthTestSrc.PadRole
-    ) -> Format.Content? {
+    private static func content(_ caps: CapsPointer, _ role: DepthTestSrc.PadRole) -> Format.Content? {
         if role == .depth, caps.mediaType == "video/x-depth" { return .depthMetres }
         var info = GstVideoInfo()
         guard gst_video_info_from_caps(&info, caps) != 0 else { return nil }
@@ -149,8 +146,7 @@ final class TestStream {
     /// Returns the start of a frame, in nanoseconds of stream time.
     static func time(ofFrame frame: UInt64, rate: (numerator: gint, denominator: gint)) -> GstClockTime {
         guard rate.numerator > 0 else { return frame == 0 ? 0 : noClockTime }
-        return gst_util_uint64_scale(
-            guint64(frame), guint64(rate.denominator) * 1_000_000_000, guint64(rate.numerator))
+        return gst_util_uint64_scale(guint64(frame), guint64(rate.denominator) * 1_000_000_000, guint64(rate.numerator))
     }
 
     /// Returns the first frame that starts at `time` or later.
@@ -198,9 +194,7 @@ final class TestStream {
         }
     }
 
-    private func renderer(
-        for format: Format, _ settings: DepthTestSrcSettings
-    ) throws(FrameFault) -> SceneRenderer {
+    private func renderer(for format: Format, _ settings: DepthTestSrcSettings) throws(FrameFault) -> SceneRenderer {
         let scene = Scene(pattern: settings.pattern, seed: settings.seed, lens: settings.lens)
         if let renderer, renderer.scene == scene { return renderer }
         // Arrays hold the scene, and those end the program where there is no memory.
