@@ -50,66 +50,43 @@ package struct Property<Settings: Sendable>: Sendable {
     let read: @Sendable (Settings, ValuePointer) -> Void
     let write: @Sendable (inout Settings, UnsafePointer<GValue>) -> Void
 
-    /// When a property may change, and whether a GstController may drive it.
-    private enum Mutability {
-        case playing, controllable, ready
-
-        var flags: GParamFlags {
-            let when: guint =
-                switch self {
-                case .playing: GSTSHIMS_PARAM_MUTABLE_PLAYING
-                case .controllable: GSTSHIMS_PARAM_MUTABLE_PLAYING | GSTSHIMS_PARAM_CONTROLLABLE
-                case .ready: GSTSHIMS_PARAM_MUTABLE_READY
-                }
-            return GParamFlags(rawValue: GSTSHIMS_PARAM_READWRITE.rawValue | .init(truncatingIfNeeded: when))
-        }
-    }
-
     package typealias Path<Value> = WritableKeyPath<Settings, Value> & Sendable
 
+    /// - Parameter onlyBeforeStart: true for a property that is read at the start; no GstController drives it.
     package static func double(
         _ name: String, _ blurb: String, _ range: ClosedRange<Double>, _ path: any Path<Double>,
         onlyBeforeStart: Bool = false
     ) -> Self {
-        Property(name: name, blurb: blurb) {
-            g_param_spec_double(
-                name, title(name), blurb, range.lowerBound, range.upperBound, $0[keyPath: path],
-                onlyBeforeStart ? Mutability.ready.flags : Mutability.controllable.flags)
+        Property(name, blurb, path, onlyBeforeStart ? ready : controllable) {
+            g_param_spec_double($0, $1, $2, range.lowerBound, range.upperBound, $3, $4)
         } read: {
-            g_value_set_double($1, $0[keyPath: path])
+            g_value_set_double($0, $1)
         } write: {
             // GObject lets pass what is out of range by less than 1e-90.
-            $0[keyPath: path] = min(max(g_value_get_double($1), range.lowerBound), range.upperBound)
+            min(max(g_value_get_double($0), range.lowerBound), range.upperBound)
         }
     }
 
-    package static func int(
-        _ name: String, _ blurb: String, _ range: ClosedRange<Int>, _ path: any Path<Int>, onlyBeforeStart: Bool = false
-    ) -> Self {
-        Property(name: name, blurb: blurb) {
+    package static func int(_ name: String, _ blurb: String, _ range: ClosedRange<Int>, _ path: any Path<Int>) -> Self {
+        Property(name, blurb, path, controllable) {
             g_param_spec_int(
-                name, title(name), blurb, gint(clamping: range.lowerBound), gint(clamping: range.upperBound),
-                gint(clamping: $0[keyPath: path]),
-                onlyBeforeStart ? Mutability.ready.flags : Mutability.controllable.flags)
+                $0, $1, $2, gint(clamping: range.lowerBound), gint(clamping: range.upperBound), gint(clamping: $3), $4)
         } read: {
-            g_value_set_int($1, gint(clamping: $0[keyPath: path]))
+            g_value_set_int($0, gint(clamping: $1))
         } write: {
-            $0[keyPath: path] = Int(g_value_get_int($1))
+            Int(g_value_get_int($0))
         }
     }
 
     package static func uint(
-        _ name: String, _ blurb: String, _ range: ClosedRange<UInt32>, _ path: any Path<UInt32>,
-        onlyBeforeStart: Bool = false
+        _ name: String, _ blurb: String, _ range: ClosedRange<UInt32>, _ path: any Path<UInt32>
     ) -> Self {
-        Property(name: name, blurb: blurb) {
-            g_param_spec_uint(
-                name, title(name), blurb, range.lowerBound, range.upperBound, $0[keyPath: path],
-                onlyBeforeStart ? Mutability.ready.flags : Mutability.controllable.flags)
+        Property(name, blurb, path, controllable) {
+            g_param_spec_uint($0, $1, $2, range.lowerBound, range.upperBound, $3, $4)
         } read: {
-            g_value_set_uint($1, $0[keyPath: path])
+            g_value_set_uint($0, $1)
         } write: {
-            $0[keyPath: path] = g_value_get_uint($1)
+            g_value_get_uint($0)
         }
     }
 
@@ -117,66 +94,73 @@ package struct Property<Settings: Sendable>: Sendable {
     package static func time(
         _ name: String, _ blurb: String, _ range: ClosedRange<GstClockTime>, _ path: any Path<GstClockTime>
     ) -> Self {
-        Property(name: name, blurb: blurb) {
-            g_param_spec_uint64(
-                name, title(name), blurb, range.lowerBound, range.upperBound, $0[keyPath: path],
-                Mutability.controllable.flags)
+        Property(name, blurb, path, controllable) {
+            g_param_spec_uint64($0, $1, $2, range.lowerBound, range.upperBound, $3, $4)
         } read: {
-            g_value_set_uint64($1, $0[keyPath: path])
+            g_value_set_uint64($0, $1)
         } write: {
-            $0[keyPath: path] = g_value_get_uint64($1)
+            g_value_get_uint64($0)
         }
     }
 
     package static func bool(
         _ name: String, _ blurb: String, _ path: any Path<Bool>, onlyBeforeStart: Bool = false
     ) -> Self {
-        Property(name: name, blurb: blurb) {
-            g_param_spec_boolean(
-                name, title(name), blurb, gboolean($0[keyPath: path]),
-                onlyBeforeStart ? Mutability.ready.flags : Mutability.controllable.flags)
+        Property(name, blurb, path, onlyBeforeStart ? ready : controllable) {
+            g_param_spec_boolean($0, $1, $2, gboolean($3), $4)
         } read: {
-            g_value_set_boolean($1, gboolean($0[keyPath: path]))
+            g_value_set_boolean($0, gboolean($1))
         } write: {
-            $0[keyPath: path] = g_value_get_boolean($1) != 0
+            g_value_get_boolean($0) != 0
         }
     }
 
     package static func string(_ name: String, _ blurb: String, _ path: any Path<String?>) -> Self {
-        Property(name: name, blurb: blurb) {
-            g_param_spec_string(name, title(name), blurb, $0[keyPath: path], Mutability.playing.flags)
+        Property(name, blurb, path, GSTSHIMS_PARAM_MUTABLE_PLAYING) {
+            g_param_spec_string($0, $1, $2, $3, $4)
         } read: {
-            g_value_set_string($1, $0[keyPath: path])
+            g_value_set_string($0, $1)
         } write: {
-            $0[keyPath: path] = g_value_get_string($1).map { String(cString: $0) }
+            g_value_get_string($0).map { String(cString: $0) }
         }
     }
 
     package static func choice<Choice: PropertyEnum>(
         _ name: String, _ blurb: String, _ path: any Path<Choice>, isControllable: Bool = true
     ) -> Self {
-        Property(name: name, blurb: blurb) {
-            g_param_spec_enum(
-                name, title(name), blurb, Choice.gType, gint(truncatingIfNeeded: $0[keyPath: path].rawValue),
-                isControllable ? Mutability.controllable.flags : Mutability.playing.flags)
+        Property(name, blurb, path, isControllable ? controllable : GSTSHIMS_PARAM_MUTABLE_PLAYING) {
+            g_param_spec_enum($0, $1, $2, Choice.gType, gint(truncatingIfNeeded: $3.rawValue), $4)
         } read: {
-            g_value_set_enum($1, gint(truncatingIfNeeded: $0[keyPath: path].rawValue))
+            g_value_set_enum($0, gint(truncatingIfNeeded: $1.rawValue))
         } write: {
             // GObject has refused numbers that are no member, so a nil cannot come from outside.
-            if let choice = Choice(rawValue: Int(g_value_get_enum($1))) { $0[keyPath: path] = choice }
+            Choice(rawValue: Int(g_value_get_enum($0)))
         }
     }
 
-    private init(
-        name: String, blurb: String, spec: @escaping @Sendable (Settings) -> UnsafeMutablePointer<GParamSpec>?,
-        read: @escaping @Sendable (Settings, ValuePointer) -> Void,
-        write: @escaping @Sendable (inout Settings, UnsafePointer<GValue>) -> Void
+    /// The flags of a property that a GstController may drive, and of one that may only change before the start.
+    private static var controllable: guint { GSTSHIMS_PARAM_MUTABLE_PLAYING | GSTSHIMS_PARAM_CONTROLLABLE }
+    private static var ready: guint { GSTSHIMS_PARAM_MUTABLE_READY }
+
+    /// - Parameters:
+    ///   - flags: when the property may change.
+    ///   - spec: gets the name, title, blurb, default and flags of the property.
+    ///   - write: nil leaves the value as it is.
+    private init<Value>(
+        _ name: String, _ blurb: String, _ path: any Path<Value>, _ flags: guint,
+        spec:
+            @escaping @Sendable (
+                _ name: String, _ title: String, _ blurb: String, Value, GParamFlags
+            ) -> UnsafeMutablePointer<GParamSpec>?,
+        read: @escaping @Sendable (ValuePointer, Value) -> Void,
+        write: @escaping @Sendable (UnsafePointer<GValue>) -> Value?
     ) {
         self.name = name
         self.blurb = blurb
-        self.spec = spec
-        self.read = read
-        self.write = write
+        let flags = GParamFlags(rawValue: GSTSHIMS_PARAM_READWRITE.rawValue | .init(truncatingIfNeeded: flags))
+        self.spec = { spec(name, title(name), blurb, $0[keyPath: path], flags) }
+        self.read = { read($1, $0[keyPath: path]) }
+        self.write = { if let value = write($1) { $0[keyPath: path] = value } }
     }
 }
 
@@ -225,9 +209,7 @@ package final class Properties<Settings: Sendable>: PropertyAccess {
     package var current: Settings { settings.withLock { $0 } }
 
     /// Changes several settings as one, on the element's own account: nobody is notified.
-    package func update(_ change: (inout Settings) -> Void) {
-        settings.withLock { change(&$0) }
-    }
+    package func update(_ change: (inout Settings) -> Void) { settings.withLock { change(&$0) } }
 
     package func get(_ id: Int, into value: ValuePointer) -> Bool {
         guard table.indices.contains(id) else { return false }
