@@ -4,65 +4,44 @@ import CGStreamer
 package struct LogCategory: @unchecked Sendable {  // guard: GStreamer never frees a category, and locks its threshold
     private let category: UnsafeMutablePointer<GstDebugCategory>
 
-    package init(name: String, description: String) {
-        category = _gst_debug_category_new(name, 0, description)
-    }
+    package init(name: String, description: String) { category = _gst_debug_category_new(name, 0, description) }
 
     /// Makes the category known to GStreamer before the first message, so that `GST_DEBUG` finds it.
     package func register() {}
 
     package func error(
         _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
-        function: StaticString = #function,
-        line: Int = #line
-    ) {
-        log(GST_LEVEL_ERROR, element, Place(file: file, function: function, line: line), message)
-    }
+        function: StaticString = #function, line: Int = #line
+    ) { log(GST_LEVEL_ERROR, element, message, file, function, line) }
 
     package func warning(
         _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
-        function: StaticString = #function,
-        line: Int = #line
-    ) {
-        log(GST_LEVEL_WARNING, element, Place(file: file, function: function, line: line), message)
-    }
+        function: StaticString = #function, line: Int = #line
+    ) { log(GST_LEVEL_WARNING, element, message, file, function, line) }
 
     package func info(
         _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
-        function: StaticString = #function,
-        line: Int = #line
-    ) {
-        log(GST_LEVEL_INFO, element, Place(file: file, function: function, line: line), message)
-    }
+        function: StaticString = #function, line: Int = #line
+    ) { log(GST_LEVEL_INFO, element, message, file, function, line) }
 
     package func debug(
         _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
-        function: StaticString = #function,
-        line: Int = #line
-    ) {
-        log(GST_LEVEL_DEBUG, element, Place(file: file, function: function, line: line), message)
-    }
+        function: StaticString = #function, line: Int = #line
+    ) { log(GST_LEVEL_DEBUG, element, message, file, function, line) }
 
     /// For lines that come once a frame.
     package func trace(
         _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
-        function: StaticString = #function,
-        line: Int = #line
+        function: StaticString = #function, line: Int = #line
+    ) { log(GST_LEVEL_LOG, element, message, file, function, line) }
+
+    private func log(
+        _ level: GstDebugLevel, _ element: any MessageSource, _ message: () -> String, _ file: StaticString,
+        _ function: StaticString, _ line: Int
     ) {
-        log(GST_LEVEL_LOG, element, Place(file: file, function: function, line: line), message)
-    }
-
-    /// Where in the source a line was written.
-    private struct Place {
-        let file: StaticString
-        let function: StaticString
-        let line: Int
-    }
-
-    private func log(_ level: GstDebugLevel, _ element: any MessageSource, _ place: Place, _ message: () -> String) {
         guard level.rawValue <= gst_debug_category_get_threshold(category).rawValue else { return }
         gst_debug_log_literal(
-            category, level, place.file.characters, place.function.characters, gint(clamping: place.line),
+            category, level, file.characters, function.characters, gint(clamping: line),
             element.instance.cast(to: GObject.self), message())
     }
 }
