@@ -137,16 +137,12 @@ private struct FrameMapping {
     ) throws(FrameFault) {
         guard gst_buffer_map(buffer, &maps[0], access) != 0 else { throw .notMappable }
         mapped = 1
-        let size = Int(clamping: maps[0].size)
-        guard let data = maps[0].data else { throw .tooShort(bytes: 0, layout: layout) }
+        if maps[0].data == nil { throw .tooShort(bytes: 0, layout: layout) }
         for index in 0..<wanted.count {
             guard let plane = wanted[index] else { continue }
-            guard plane.offset <= size,
-                let view = MutablePlane(
-                    base: UnsafeMutableRawPointer(data) + plane.offset, length: size - plane.offset,
-                    rowBytes: plane.rowBytes, rows: plane.rows, stride: plane.stride)
-            else { throw .tooShort(bytes: size, layout: layout) }
-            planes.append(plane.isBottomUp ? view.upsideDown : view)
+            guard add(plane, at: plane.offset, in: maps[0]) else {
+                throw .tooShort(bytes: Int(clamping: maps[0].size), layout: layout)
+            }
         }
     }
 
@@ -159,13 +155,21 @@ private struct FrameMapping {
             guard let plane = wanted[index], let memory = memories[index] else { throw .metaDisagrees }
             guard gst_buffer_map_range(buffer, memory.index, 1, &maps[mapped], access) != 0 else { throw .notMappable }
             mapped += 1
-            let size = Int(clamping: maps[mapped - 1].size)
-            guard let data = maps[mapped - 1].data, memory.skip <= size,
-                let view = MutablePlane(
-                    base: UnsafeMutableRawPointer(data) + memory.skip, length: size - memory.skip,
-                    rowBytes: plane.rowBytes, rows: plane.rows, stride: plane.stride)
-            else { throw .tooShort(bytes: Int(clamping: gst_buffer_get_size(buffer)), layout: layout) }
-            planes.append(plane.isBottomUp ? view.upsideDown : view)
+            guard add(plane, at: memory.skip, in: maps[mapped - 1]) else {
+                throw .tooShort(bytes: Int(clamping: gst_buffer_get_size(buffer)), layout: layout)
+            }
         }
+    }
+
+    /// Adds a plane that begins at an offset of mapped memory; false where it does not lie in that.
+    private mutating func add(_ plane: FrameLayout.Plane, at offset: Int, in map: GstMapInfo) -> Bool {
+        let size = Int(clamping: map.size)
+        guard let data = map.data, offset <= size,
+            let view = MutablePlane(
+                base: UnsafeMutableRawPointer(data) + offset, length: size - offset, rowBytes: plane.rowBytes,
+                rows: plane.rows, stride: plane.stride)
+        else { return false }
+        planes.append(plane.isBottomUp ? view.upsideDown : view)
+        return true
     }
 }
