@@ -68,7 +68,9 @@ package enum Gesture: Equatable, Sendable {
                 Gesture.button(event).flatMap { button, place in
                     4...5 ~= button ? nil : .release(button: button, at: place, modifiers)
                 }
-            case GST_NAVIGATION_EVENT_MOUSE_MOVE: Gesture.motion(event).map { .move(to: $0, modifiers) }
+            case GST_NAVIGATION_EVENT_MOUSE_MOVE:
+                Gesture.place { gst_navigation_event_parse_mouse_move_event(event, $0, $1) }
+                    .map { .move(to: $0, modifiers) }
             case GST_NAVIGATION_EVENT_MOUSE_SCROLL: Gesture.scroll(event, modifiers)
             case GST_NAVIGATION_EVENT_TOUCH_DOWN:
                 Gesture.touch(event).map { .press(button: 1, at: $0, modifiers) }
@@ -94,10 +96,21 @@ package enum Gesture: Equatable, Sendable {
         return Place(x, y).map { (Int(button), $0) }
     }
 
-    private static func motion(_ event: Event) -> Place? {
+    private static func place(
+        _ parse: (UnsafeMutablePointer<gdouble>, UnsafeMutablePointer<gdouble>) -> gboolean
+    ) -> Place? {
         var (x, y) = (gdouble(0), gdouble(0))
-        guard gst_navigation_event_parse_mouse_move_event(event, &x, &y) != 0 else { return nil }
-        return Place(x, y)
+        return parse(&x, &y) != 0 ? Place(x, y) : nil
+    }
+
+    private static func touch(_ event: Event) -> Place? {
+        var finger: guint = 0
+        return place { gst_navigation_event_parse_touch_event(event, &finger, $0, $1, nil) }
+    }
+
+    private static func touchEnd(_ event: Event) -> Place? {
+        var finger: guint = 0
+        return place { gst_navigation_event_parse_touch_up_event(event, &finger, $0, $1) }
     }
 
     /// An event is one step: how far a notch goes, each kind of sink counts in a unit of its own (1, 20 or 120).
@@ -107,18 +120,6 @@ package enum Gesture: Equatable, Sendable {
             let place = Place(x, y), up.isFinite
         else { return nil }
         return .scroll(at: place, up: up > 0 ? 1 : up < 0 ? -1 : 0, modifiers)
-    }
-
-    private static func touch(_ event: Event) -> Place? {
-        var (finger, x, y) = (guint(0), gdouble(0), gdouble(0))
-        guard gst_navigation_event_parse_touch_event(event, &finger, &x, &y, nil) != 0 else { return nil }
-        return Place(x, y)
-    }
-
-    private static func touchEnd(_ event: Event) -> Place? {
-        var (finger, x, y) = (guint(0), gdouble(0), gdouble(0))
-        guard gst_navigation_event_parse_touch_up_event(event, &finger, &x, &y) != 0 else { return nil }
-        return Place(x, y)
     }
 
     private static func key(_ event: Event) -> String? {

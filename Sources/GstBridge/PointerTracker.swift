@@ -35,13 +35,11 @@ private enum Touch {
     init?(_ event: EventPointer) {
         guard event.pointee.type == GST_EVENT_NAVIGATION else { return nil }
         var (finger, x, y) = (guint(0), gdouble(0), gdouble(0))
-        switch gst_navigation_event_get_type(event) {
-        case GST_NAVIGATION_EVENT_TOUCH_DOWN:
+        let type = gst_navigation_event_get_type(event)
+        switch type {
+        case GST_NAVIGATION_EVENT_TOUCH_DOWN, GST_NAVIGATION_EVENT_TOUCH_MOTION:
             guard gst_navigation_event_parse_touch_event(event, &finger, &x, &y, nil) != 0 else { return nil }
-            self = .down(finger)
-        case GST_NAVIGATION_EVENT_TOUCH_MOTION:
-            guard gst_navigation_event_parse_touch_event(event, &finger, &x, &y, nil) != 0 else { return nil }
-            self = .motion(finger)
+            self = type == GST_NAVIGATION_EVENT_TOUCH_DOWN ? .down(finger) : .motion(finger)
         case GST_NAVIGATION_EVENT_TOUCH_UP:
             guard gst_navigation_event_parse_touch_up_event(event, &finger, &x, &y) != 0 else { return nil }
             self = .up(finger)
