@@ -54,8 +54,15 @@ final class CaptureSession: Sendable {
         case failed(CameraError)
         case closed
 
-        var isStreaming: Bool { if case .streaming = self { true } else { false } }
         var isOpening: Bool { if case .opening = self { true } else { false } }
+        var isStreaming: Bool { if case .streaming = self { true } else { false } }
+        /// True where no more frames come until the streams are asked for again.
+        var isOver: Bool {
+            switch self {
+            case .opening, .open, .streaming: false
+            case .ended, .failed, .closed: true
+            }
+        }
     }
 
     /// Counts since the start, for the property `stats`. Plain numbers, as copies of them leave the lock.
@@ -71,7 +78,7 @@ final class CaptureSession: Sendable {
         /// The longest time from exposure to arrival, in nanoseconds.
         var longestDelay: Int64 = 0
 
-        mutating func add(_ report: FrameIntake.Report) {
+        mutating func add(_ report: Counts) {
             lost &+= report.lost
             clockJumps = report.clockJumps
             drift = report.drift
@@ -138,9 +145,7 @@ final class CaptureSession: Sendable {
     var info: CameraInfo? { shared.withLock { $0.info } }
 
     /// The error that ended the session; nil where there was none.
-    var failure: CameraError? {
-        shared.withLock { if case .failed(let error) = $0.phase { error } else { nil } }
-    }
+    var failure: CameraError? { shared.withLock { if case .failed(let error) = $0.phase { error } else { nil } } }
 
     var isEnding: Bool { shared.withLock { $0.isEnding } }
 
@@ -155,10 +160,7 @@ final class CaptureSession: Sendable {
     /// Asks for streams. They start some time later.
     func start(_ settings: CameraSettings) {
         shared.withLock {
-            $0.request = settings
-            $0.generation &+= 1
-            $0.queues = [[], []]
-            $0.newestMap = nil
+            $0.ask(for: settings)
             $0.counts = Counts()
             // Streams of an earlier request may still run, or have ended.
             $0.reopen()
@@ -169,30 +171,18 @@ final class CaptureSession: Sendable {
     ///
     /// - Returns: the phase reached, nil after the time or where the pad was interrupted; and the number of the last request.
     func waitUntilStreaming(_ role: Role, microseconds: Int64) -> (phase: Phase?, generation: Int) {
-        _ = shared.wait(microseconds: microseconds) { shared in
-            if shared.interrupted[role.index] || shared.isEnding { return true }
-            return switch shared.phase {
-            case .opening, .open: false
-            case .streaming, .ended, .failed, .closed: true
-            }
+        _ = shared.wait(microseconds: microseconds) {
+            $0.interrupted[role.index] || $0.isEnding || $0.phase.isStreaming || $0.phase.isOver
         }
         return shared.withLock { shared in
-            if shared.interrupted[role.index] { return (nil, shared.generation) }
-            return switch shared.phase {
-            case .opening, .open: (nil, shared.generation)
-            case .streaming, .ended, .failed, .closed: (shared.phase, shared.generation)
-            }
+            let isReached = !shared.interrupted[role.index] && (shared.phase.isStreaming || shared.phase.isOver)
+            return (isReached ? shared.phase : nil, shared.generation)
         }
     }
 
     /// Asks the thread to stop the streams, and waits for it.
     func stop(microseconds: Int64) {
-        shared.withLock {
-            $0.request = nil
-            $0.generation &+= 1
-            $0.queues = [[], []]
-            $0.newestMap = nil
-        }
+        shared.withLock { $0.ask(for: nil) }
         _ = shared.wait(microseconds: microseconds) { !$0.phase.isStreaming }
         // A recording that ended plays again.
         shared.withLock { if case .ended = $0.phase { $0.reopen() } }
@@ -243,15 +233,9 @@ final class CaptureSession: Sendable {
     ///
     /// - Parameter generation: the number of the request whose frames the pad expects.
     func next(_ role: Role, generation: Int) -> Item {
-        shared.wait(until: { shared in
-            if shared.interrupted[role.index] || shared.isEnding || !shared.news.isEmpty { return true }
-            if shared.generation != generation { return true }
-            guard shared.isFlowing else { return false }
-            if !shared.queues[role.index].isEmpty { return true }
-            return switch shared.phase {
-            case .ended, .failed, .closed: true
-            case .opening, .open, .streaming: false
-            }
+        shared.wait(until: {
+            $0.interrupted[role.index] || $0.isEnding || !$0.news.isEmpty || $0.generation != generation
+                || $0.isFlowing && (!$0.queues[role.index].isEmpty || $0.phase.isOver)
         }) { shared -> Item in
             if shared.interrupted[role.index] { return .interrupted }
             if !shared.news.isEmpty { return .news(shared.news.removeFirst()) }
@@ -378,9 +362,7 @@ final class CaptureSession: Sendable {
         shared.withLock { if $0.isWanted { $0.phase = .open(camera.info) } }
     }
 
-    private func isCurrent(_ generation: Int) -> Bool {
-        shared.withLock { $0.isWanted && $0.generation == generation }
-    }
+    private func isCurrent(_ generation: Int) -> Bool { shared.withLock { $0.isWanted && $0.generation == generation } }
 
     /// Puts the frames of an exposure into the queues. A recording waits for room; of a camera the oldest frames are lost.
     private func deliver(_ exposure: FrameIntake.Exposure, _ intake: inout FrameIntake, _ generation: Int) {
@@ -410,6 +392,14 @@ final class CaptureSession: Sendable {
 }
 
 extension CaptureSession.Shared {
+    /// - Parameter settings: nil to stop.
+    fileprivate mutating func ask(for settings: CameraSettings?) {
+        request = settings
+        generation &+= 1
+        queues = [[], []]
+        newestMap = nil
+    }
+
     /// Goes back to the phase before streams.
     fileprivate mutating func reopen() {
         guard let info else { return }

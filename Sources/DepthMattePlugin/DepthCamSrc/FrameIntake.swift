@@ -9,15 +9,6 @@ struct FrameIntake {
         var depth: CaptureSession.Frame?
     }
 
-    /// The news since the last report.
-    struct Report: Sendable {
-        var lost: UInt64 = 0
-        var clockJumps = 0
-        var drift = 0.0
-        var clockError: Int64?
-        var longestDelay: Int64 = 0
-    }
-
     private let isLive: Bool
     private var video: Intake
     private var depth: Intake
@@ -41,9 +32,10 @@ struct FrameIntake {
         return Exposure(video: video.take(frames.video, mapped), depth: depth.take(frames.depth, mapped))
     }
 
-    mutating func report() -> Report {
+    /// The losses since the last report, and the clock's counts.
+    mutating func report() -> CaptureSession.Counts {
         defer { (video.lost, depth.lost) = (0, 0) }
-        return Report(
+        return CaptureSession.Counts(
             lost: video.lost &+ depth.lost, clockJumps: clock.jumps, drift: clock.drift,
             clockError: isLive ? clock.error : nil, longestDelay: longestDelay)
     }
