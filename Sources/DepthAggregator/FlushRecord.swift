@@ -102,7 +102,7 @@ final class FlushRecord: Sendable {
                 turns.isSeeking = true
                 return true
             }
-            turns.waiting = EventRef(taking: gst_event_ref(event))
+            turns.waiting = EventRef(sharing: event)
             return false
         }
     }

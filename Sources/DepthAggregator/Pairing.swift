@@ -15,9 +15,11 @@ package enum Pairing {
         /// Nil for a buffer without a timestamp.
         package let time: RunningTime?
 
-        init(_ entry: borrowing SecondaryInput.Entry) {
-            buffer = entry.buffer.pointer
-            time = entry.time
+        init?(_ entry: borrowing SecondaryInput.Entry?) {
+            switch entry {
+            case .some(let entry): (buffer, time) = (entry.buffer.pointer, entry.time)
+            case .none: return nil
+            }
         }
     }
 

@@ -20,20 +20,17 @@ extension ReferencePadAggregator {
     private func checkSegment(_ event: EventPointer, on pad: Pad) throws(FlowStop) {
         var segment: UnsafePointer<GstSegment>?
         gst_event_parse_segment(event, &segment)
-        guard let segment, segment.pointee.format == GST_FORMAT_TIME else {
-            throw .failed(
-                ElementError(
-                    .stream(GST_STREAM_ERROR_FORMAT),
-                    "The \(padName(pad)) pad needs a stream in time format; set format=time at an appsrc, and put a parser "
-                        + "or decoder before it otherwise."))
+        func fault(_ fault: String, _ details: String = "") -> FlowStop {
+            .failed(
+                ElementError(.stream(GST_STREAM_ERROR_FORMAT), "The \(padName(pad)) pad \(fault)", details: details))
         }
-        let rate = segment.pointee.rate
-        guard rate.isFinite, rate > 0 || segment.pointee.stop != noClockTime else {
-            throw .failed(
-                ElementError(
-                    .stream(GST_STREAM_ERROR_FORMAT),
-                    "The \(padName(pad)) pad got a segment that runs backwards and does not say from where.",
-                    details: "rate \(rate)"))
+        guard let segment = segment?.pointee, segment.format == GST_FORMAT_TIME else {
+            throw fault(
+                "needs a stream in time format; set format=time at an appsrc, and put a parser or decoder before it "
+                    + "otherwise.")
+        }
+        guard segment.rate.isFinite, segment.rate > 0 || segment.stop != noClockTime else {
+            throw fault("got a segment that runs backwards and does not say from where.", "rate \(segment.rate)")
         }
     }
 
@@ -136,8 +133,7 @@ extension ReferencePadAggregator {
     /// one, and their sources with it.
     private func finishSegment(_ seqnum: UInt32) {
         streams.finishedSegment.store(seqnum, ordering: .releasing)
-        for role in Role.allCases {
-            guard let input = streams.pads[role], input.segment == seqnum else { continue }
+        for (_, input) in inputs where input.segment == seqnum {
             while let late = pop(input.pad) { _ = consume late }
         }
     }
@@ -178,10 +174,7 @@ extension ReferencePadAggregator {
 
     /// The reference stream's end is the output's: it must not wait for a stream that has gone silent.
     private func endOtherInputs() {
-        for role in Role.allCases where role != leader {
-            guard let other = streams.pads[role] else { continue }
-            endInput(other.pad)
-        }
+        for (role, other) in inputs where role != leader { endInput(other.pad) }
     }
 
     /// The output's timeline is the reference stream's.

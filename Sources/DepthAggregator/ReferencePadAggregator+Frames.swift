@@ -107,7 +107,7 @@ extension ReferencePadAggregator {
         let latency = gst_aggregator_get_latency(aggregator)
         guard latency != noClockTime else { return false }
         if let known = streams.state.knownLatency, known != latency {
-            gst_element_post_message(instance, gst_message_new_latency(object))
+            post(gst_message_new_latency(object))
         }
         streams.state.knownLatency = latency
         return true
@@ -138,7 +138,7 @@ extension ReferencePadAggregator {
         else { return }
         gst_message_set_qos_stats(
             message, GST_FORMAT_BUFFERS, guint64(streams.state.processed), guint64(streams.state.dropped))
-        gst_element_post_message(instance, message)
+        post(message)
     }
 
     /// Drops a gap that precedes the caps.

@@ -67,7 +67,7 @@ extension ReferencePadAggregator {
 
     /// The latencies of the live inputs, as far as they answered.
     private var liveLatencies: [SinkPad.Latency] {
-        Role.allCases.compactMap { role in streams.pads[role]?.latency.withLock { $0 } }.filter(\.isLive)
+        inputs.compactMap { $0.input.latency.withLock { $0 } }.filter(\.isLive)
     }
 
     /// The maximum latency of the output.

@@ -13,9 +13,8 @@ extension ReferencePadAggregator {
         guard let reference = referencePad, gst_pad_peer_query(reference.pad.pad, query) != 0 else { return false }
         var (format, isSeekable, start, stop) = (GST_FORMAT_UNDEFINED, gboolean(0), gint64(0), gint64(0))
         gst_query_parse_seeking(query, &format, &isSeekable, &start, &stop)
-        let isFollowed =
-            format == GST_FORMAT_TIME
-            && inputThatCannotSeek(of: Role.allCases.filter { [leader] in $0 != leader }) == nil
+        let leader = leader
+        let isFollowed = format == GST_FORMAT_TIME && inputs.allSatisfy { $0.role == leader || $0.input.maySeek }
         if isSeekable != 0 && !isFollowed { gst_query_set_seeking(query, format, 0, start, stop) }
         return true
     }
@@ -51,11 +50,10 @@ extension ReferencePadAggregator {
         gst_element_call_async(
             instance,
             { element, flushes in
-                guard let element, let flushes, let source = gst_element_get_static_pad(element, "src") else { return }
-                Unmanaged<FlushRecord>.fromOpaque(flushes).takeUnretainedValue().sendWaiting(to: source)
+                guard let element, let source = gst_element_get_static_pad(element, "src") else { return }
+                lent(flushes, as: FlushRecord.self)?.sendWaiting(to: source)
                 gst_object_unref(source)
-            }, Unmanaged.passRetained(streams.flushes).toOpaque(),
-            { flushes in if let flushes { Unmanaged<FlushRecord>.fromOpaque(flushes).release() } })
+            }, owned(streams.flushes), releaseOwned)
     }
 
     // MARK: Before it
@@ -81,7 +79,7 @@ extension ReferencePadAggregator {
             Self.log.info(self) { "a seek is refused whose range ends before its start" }
             return false
         }
-        if let role = inputThatCannotSeek(of: Array(Role.allCases)) {
+        if let (role, _) = inputs.first(where: { !$0.input.maySeek }) {
             Self.log.info(self) { "a seek is refused that the \(role) pad's input cannot follow" }
             return false
         }
@@ -111,23 +109,13 @@ extension ReferencePadAggregator {
         }
     }
 
-    /// The first pad whose upstream answers that it is not seekable.
-    private func inputThatCannotSeek(of roles: [Role]) -> Role? {
-        roles.first { role in
-            guard let input = streams.pads[role] else { return false }
-            return !input.pad.pad.peerMaySeek
-        }
-    }
-
     // MARK: After it
 
     private func seekFlushing(_ event: EventPointer, _ parent: EventHandler) -> Bool {
         let (seqnum, before, end) = (event.pointee.seqnum, outputSegment, RefusedFlushEnd(streams.flushes))
         let isDone = end.watch(sourcePad) { parent(event) }
         if isDone {
-            for role in Role.allCases {
-                if let pad = streams.pads[role], !pad.pad.pad.isLinked { flushInput(pad.pad, seqnum: seqnum) }
-            }
+            for (_, input) in inputs where !input.pad.pad.isLinked { flushInput(input.pad, seqnum: seqnum) }
         } else if !end.cameFromUpstream {
             goOnAfterRefusedFlush(seqnum, in: before)
         }
@@ -154,11 +142,10 @@ extension ReferencePadAggregator {
     private func seekWithoutFlush(_ event: EventPointer) -> Bool {
         defer { gst_event_unref(event) }
         var (isTaken, isRefused) = (false, false)
-        for role in Role.allCases {
-            guard let input = streams.pads[role], input.pad.pad.isLinked else { continue }
+        for (_, input) in inputs where input.pad.pad.isLinked {
             if gst_pad_push_event(input.pad.pad, gst_event_ref(event)) != 0 {
                 isTaken = true
-            } else if input.pad.pad.peerMaySeek {
+            } else if input.maySeek {
                 isRefused = true
             }
         }
@@ -182,12 +169,12 @@ private final class RefusedFlushEnd: Sendable {
         let probe = gst_pad_add_probe(
             pad, GST_PAD_PROBE_TYPE_EVENT_FLUSH,
             { _, info, data in
-                guard let info, let data, let event = gst_pad_probe_info_get_event(info),
+                guard let info, let end = lent(data, as: RefusedFlushEnd.self),
+                    let event = gst_pad_probe_info_get_event(info),
                     event.pointee.type == GST_EVENT_FLUSH_STOP
                 else { return GST_PAD_PROBE_OK }
-                return Unmanaged<RefusedFlushEnd>.fromOpaque(data).takeUnretainedValue().inspect(event, info)
-            }, Unmanaged.passRetained(self).toOpaque(),
-            { data in if let data { Unmanaged<RefusedFlushEnd>.fromOpaque(data).release() } })
+                return end.inspect(event, info)
+            }, owned(self), releaseOwned)
         defer { gst_pad_remove_probe(pad, probe) }
         return body()
     }
@@ -206,12 +193,12 @@ private final class RefusedFlushEnd: Sendable {
     }
 }
 
-extension PadPointer {
+extension SinkPad {
     /// False where upstream answers that it is not seekable in time.
-    fileprivate var peerMaySeek: Bool {
+    fileprivate var maySeek: Bool {
         guard let query = gst_query_new_seeking(GST_FORMAT_TIME) else { return true }
         defer { gst_query_unref(query) }
-        guard gst_pad_peer_query(self, query) != 0 else { return true }
+        guard gst_pad_peer_query(pad.pad, query) != 0 else { return true }
         var isSeekable: gboolean = 0
         gst_query_parse_seeking(query, nil, &isSeekable, nil, nil)
         return isSeekable != 0

@@ -96,9 +96,7 @@ extension ReferencePadAggregator {
     package func unlock() {}
     package func streamRestarted(_ role: Role) {}
     package func downstreamReconfigured() {}
-    package func navigationEvent(_ event: EventPointer) -> Bool {
-        pushUpstream(event, on: leader)
-    }
+    package func navigationEvent(_ event: EventPointer) -> Bool { pushUpstream(event, on: leader) }
     package func bringsReference(_ buffer: BufferPointer) -> Bool { false }
     package func prepare(_ frame: BufferPointer, at moment: Moment) throws(FlowStop) -> Bool { true }
     package func frameDropped() {}
@@ -122,6 +120,11 @@ extension ReferencePadAggregator {
     }
 
     package var referencePad: SinkPad? { streams.pads[leader] }
+
+    /// The sink pads that there are now, and their roles.
+    var inputs: [(role: Role, input: SinkPad)] {
+        Role.allCases.compactMap { role in streams.pads[role].map { (role, $0) } }
+    }
 
     package func role(of pad: Pad) -> Role? { pad.pad.pointee.padtemplate.flatMap { Role($0) } }
 

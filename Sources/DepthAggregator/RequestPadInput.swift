@@ -40,10 +40,13 @@ package struct RequestPadInput<Format>: ~Copyable {
     package var exists: Bool { linked != nil }
 
     /// The format of its buffers; nil before caps.
-    package var format: Format? {
+    package var format: Format? { exists ? ifLinked { $0.format } : attached?.format }
+
+    /// What `body` reads of the pad; nil where there is none.
+    private func ifLinked<Result>(_ body: (borrowing Linked) -> Result?) -> Result? {
         switch linked {
-        case .some(let linked): linked.format
-        case .none: attached?.format
+        case .some(let linked): body(linked)
+        case .none: nil
         }
     }
 
@@ -67,10 +70,7 @@ package struct RequestPadInput<Format>: ~Copyable {
 
     /// True while the pad has brought nothing for a frame. See `SecondaryInput.isEmpty`.
     package func isEmpty(in element: some ReferencePadAggregator, at moment: Moment) -> Bool {
-        switch linked {
-        case .some(let linked): linked.followed.isEmpty(in: element, at: moment)
-        case .none: false
-        }
+        ifLinked { $0.followed.isEmpty(in: element, at: moment) } ?? false
     }
 
     /// Takes what lies before a moment off the pad. See `SecondaryInput.approach`.
@@ -111,31 +111,17 @@ package struct RequestPadInput<Format>: ~Copyable {
 
     /// The buffer that holds now.
     package var currentChoice: Pairing.Choice? {
-        switch attachedEntry {
-        case .some(let entry): Pairing.Choice(entry)
-        case .none:
-            switch linked {
-            case .some(let linked): linked.followed.currentChoice
-            case .none: nil
-            }
-        }
+        Pairing.Choice(attachedEntry) ?? ifLinked { $0.followed.currentChoice }
     }
 
     /// The buffer that goes with the frame of the moment that the pad was last brought to.
     package func pairing(at moment: Moment, maxSkew: GstClockTime, holdTime: GstClockTime) -> Pairing {
-        var (current, next) = (currentChoice, nextChoice)
+        var (current, next) = (currentChoice, ifLinked { $0.followed.nextChoice })
         // What is attached may be of a later time.
         if !exists, let stamp = current?.time, let time = moment.time, stamp > time { (current, next) = (nil, current) }
         return Pairing(
             current, next, at: moment.time, maxSkew: RunningTime(clamping: maxSkew),
             holdTime: RunningTime(clamping: holdTime))
-    }
-
-    private var nextChoice: Pairing.Choice? {
-        switch linked {
-        case .some(let linked): linked.followed.nextChoice
-        case .none: nil
-        }
     }
 
     /// Forgets what was taken: it belongs to a stream that is over.

@@ -86,20 +86,10 @@ struct SecondaryInput: ~Copyable {
     }
 
     /// The newest buffer at or before the reference stream's time, until the next `advance`.
-    var currentChoice: Pairing.Choice? {
-        switch current {
-        case .some(let entry): Pairing.Choice(entry)
-        case .none: nil
-        }
-    }
+    var currentChoice: Pairing.Choice? { Pairing.Choice(current) }
 
     /// The oldest buffer after it, until the next `advance`.
-    var nextChoice: Pairing.Choice? {
-        switch next {
-        case .some(let entry): Pairing.Choice(entry)
-        case .none: nil
-        }
-    }
+    var nextChoice: Pairing.Choice? { Pairing.Choice(next) }
 
     /// True where the current buffer has exactly this time.
     private func isCurrentExactly(at time: RunningTime?) -> Bool { time != nil && currentChoice?.time == time }

@@ -45,9 +45,7 @@ package final class SinkPads: Sendable {
 
     package subscript(role: some PadRole) -> SinkPad? { self[number: role.rawValue] }
 
-    subscript(number number: Int) -> SinkPad? {
-        pads.withLock { $0.indices.contains(number) ? $0[number] : nil }
-    }
+    subscript(number number: Int) -> SinkPad? { pads.withLock { $0.indices.contains(number) ? $0[number] : nil } }
 
     /// Adds a pad, unless its role has one already.
     ///

@@ -4,8 +4,7 @@ import CGStreamerShims
 /// An element with several inputs and one output, on GstAggregator.
 ///
 /// The functions below are its virtual functions, in order of life. Unless one says otherwise it runs on the source
-/// pad's streaming thread, or while that is stopped, so what only they touch needs no lock. Every one but `aggregate`
-/// has a default, which does what GstAggregator does.
+/// pad's streaming thread, or while that is stopped, so what only they touch needs no lock.
 package protocol Aggregator: Element {
     typealias Pad = UnsafeMutablePointer<GstAggregatorPad>
 
@@ -93,39 +92,7 @@ package protocol Aggregator: Element {
 }
 
 extension Aggregator {
-    package func start() throws(ElementError) {}
-    package func createNewPad(_ template: TemplatePointer, name: String?) -> Pad? { nil }
-    package func releasePad(_ pad: Pad, parent: () -> Void) { padGuard.hold(parent) }
-    package func sinkQueryPreQueue(_ query: QueryPointer, on pad: Pad) -> Bool? { nil }
-    package func sinkQuery(_ query: QueryPointer, on pad: Pad, parent: () -> Bool) -> Bool {
-        parent()
-    }
-    package func queryPeerLatency(_ query: QueryPointer, of pad: Pad) -> Bool {
-        pad.pad.queryPeer(query)
-    }
-    package func srcQuery(_ query: QueryPointer, parent: () -> Bool) -> Bool { parent() }
-    package func admitsBuffer(on pad: Pad) -> Bool { true }
-    package func bufferArrives(_ buffer: BufferPointer, on pad: Pad) {}
-    package func updateSrcCaps(downstream: CapsPointer) throws(FlowStop) -> CapsPointer? { nil }
-    package func negotiationFailed() {}
-    package func decideAllocation(_ query: QueryPointer) -> Bool { true }
-    package func proposeAllocation(_ query: QueryPointer, on pad: Pad) -> Bool { false }
-    package func sinkEventPreQueue(_ event: EventPointer, on pad: Pad) throws(FlowStop) {}
-    package func sinkEvent(_ event: EventPointer, on pad: Pad, parent: EventHandler) -> Bool { parent(event) }
-    package func srcEvent(_ event: EventPointer, parent: EventHandler) -> Bool { parent(event) }
-    package func clip(_ buffer: BufferPointer, on pad: Pad) -> BufferPointer? {
-        buffer
-    }
-    package func getNextTime() -> GstClockTime { noClockTime }
-    package func peekNextSample(of pad: Pad) -> OpaquePointer? { nil }
-    package func flush() {}
-    package func stop() {}
-}
-
-extension Aggregator {
-    package var aggregator: UnsafeMutablePointer<GstAggregator> {
-        instance.cast(to: GstAggregator.self)
-    }
+    package var aggregator: UnsafeMutablePointer<GstAggregator> { instance.cast(to: GstAggregator.self) }
 
     package var sourcePad: PadPointer { aggregator.pointee.srcpad }
 
@@ -163,9 +130,7 @@ extension Aggregator {
     package func pushEvent(_ event: EventRef) -> Bool { gst_pad_push_event(sourcePad, event.shared()) != 0 }
 
     /// True where "samples-selected" has a handler.
-    package var hasSampleListener: Bool {
-        g_signal_has_handler_pending(instance, samplesSelected, 0, 0) != 0
-    }
+    package var hasSampleListener: Bool { g_signal_has_handler_pending(instance, samplesSelected, 0, 0) != 0 }
 
     /// Emits "samples-selected". Its handlers get the samples by `peekNextSample`.
     package func emitSelectedSamples(for frame: BufferPointer) {
@@ -189,15 +154,10 @@ extension Aggregator {
         return pad
     }
 
-    package func padName(_ pad: Pad) -> String {
-        objectName(UnsafeMutableRawPointer(pad))
-    }
+    package func padName(_ pad: Pad) -> String { objectName(UnsafeMutableRawPointer(pad)) }
 
     /// Treats a sink pad as if its stream had ended, so that nothing waits for it. Streaming thread, or where nothing is linked.
-    package func endInput(_ pad: Pad) {
-        guard let event = gst_event_new_eos() else { return }
-        _ = parent(aggregator)?.sink_event?(aggregator, pad, event)
-    }
+    package func endInput(_ pad: Pad) { take(gst_event_new_eos(), on: pad) }
 
     /// Gives GstAggregator a seqnum for the segment and the end that it sends before another segment comes: 1.22's would
     /// send an end whose seqnum is invalid. While nothing streams, on any sink pad, whose segment stays as it was.
@@ -205,28 +165,17 @@ extension Aggregator {
     /// - Parameter seqnum: nil takes a new one.
     package func setSeqnum(_ seqnum: UInt32? = nil, on pad: Pad) {
         let before = segment(of: pad)
-        var segment = GstSegment()
-        gst_segment_init(&segment, GST_FORMAT_TIME)
-        guard let event = gst_event_new_segment(&segment) else { return }
-        if let seqnum { gst_event_set_seqnum(event, seqnum) }
-        _ = parent(aggregator)?.sink_event?(aggregator, pad, event)
-        g_mutex_lock(&pad.pointee.parent.object.lock)
-        pad.pointee.segment = before
-        g_mutex_unlock(&pad.pointee.parent.object.lock)
+        take(newSegmentInTime(), seqnum, on: pad)
+        pad.withSegment { $0 = before }
     }
 
     /// Notes how far the output has come, for POSITION queries.
     package func setPosition(_ time: GstClockTime) {
-        let source = sourcePad.cast(to: GstAggregatorPad.self)
-        g_mutex_lock(&source.pointee.parent.object.lock)
-        source.pointee.segment.position = time
-        g_mutex_unlock(&source.pointee.parent.object.lock)
+        sourcePad.cast(to: GstAggregatorPad.self).withSegment { $0.position = time }
     }
 
     /// The output's segment as it is now.
-    package var outputSegment: GstSegment {
-        segment(of: sourcePad.cast(to: GstAggregatorPad.self))
-    }
+    package var outputSegment: GstSegment { segment(of: sourcePad.cast(to: GstAggregatorPad.self)) }
 
     /// Restarts the streaming thread after a seek that GstAggregator has stopped it for and that was refused.
     package func restartStreaming() {
@@ -235,18 +184,18 @@ extension Aggregator {
     }
 
     /// Undoes `endInput`. Streaming thread only.
-    package func resumeInput(_ pad: Pad) {
-        guard let event = gst_event_new_stream_start("") else { return }
-        _ = parent(aggregator)?.sink_event?(aggregator, pad, event)
-    }
+    package func resumeInput(_ pad: Pad) { take(gst_event_new_stream_start(""), on: pad) }
 
     /// Flushes an unlinked pad, which gets no flush events of a seek.
     package func flushInput(_ pad: Pad, seqnum: UInt32) {
-        for event in [gst_event_new_flush_start(), gst_event_new_flush_stop(1)] {
-            guard let event else { continue }
-            gst_event_set_seqnum(event, seqnum)
-            _ = parent(aggregator)?.sink_event?(aggregator, pad, event)
-        }
+        for event in [gst_event_new_flush_start(), gst_event_new_flush_stop(1)] { take(event, seqnum, on: pad) }
+    }
+
+    /// Gives GstAggregator an event as if it had come from upstream.
+    private func take(_ event: EventPointer?, _ seqnum: UInt32? = nil, on pad: Pad) {
+        guard let event else { return }
+        if let seqnum { gst_event_set_seqnum(event, seqnum) }
+        _ = parent(aggregator)?.sink_event?(aggregator, pad, event)
     }
 
     /// Asks for caps and allocation to be agreed anew before the next frame. Any thread.
@@ -254,8 +203,13 @@ extension Aggregator {
 }
 
 extension UnsafeMutablePointer<GstAggregatorPad> {
-    package var pad: PadPointer {
-        self.cast(to: GstPad.self)
+    package var pad: PadPointer { cast(to: GstPad.self) }
+
+    /// Reads or changes the pad's segment, under its lock.
+    package func withSegment<Result>(_ body: (inout GstSegment) -> Result) -> Result {
+        g_mutex_lock(&pointee.parent.object.lock)
+        defer { g_mutex_unlock(&pointee.parent.object.lock) }
+        return body(&pointee.segment)
     }
 }
 
@@ -308,22 +262,9 @@ private let inspectSinkPadData: GstPadProbeCallback = { pad, info, _ in
 }
 
 func installAggregatorFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
-    installLifeFunctions(table)
-    installPadFunctions(table)
-    installNegotiationFunctions(table)
-    installDataFunctions(table)
-}
-
-private func installLifeFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
     table.pointee.start = { instance in
         guard let element = swiftAggregator(instance) else { return 0 }
-        do throws(ElementError) {
-            try element.start()
-            return 1
-        } catch {
-            element.post(error)
-            return 0
-        }
+        return gboolean(element.succeeds { () throws(ElementError) in try element.start() })
     }
     table.pointee.stop = { instance in
         swiftAggregator(instance)?.stop()
@@ -337,16 +278,13 @@ private func installLifeFunctions(_ table: UnsafeMutablePointer<GstAggregatorCla
         guard let template else { return nil }
         return swiftAggregator(instance)?.createNewPad(template, name: name.map { String(cString: $0) })
     }
-}
-
-private func installPadFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
     table.pointee.parent_class.release_pad = { instance, pad in
         guard let instance, let pad else { return }
-        let aggregator = instance.cast(to: GstAggregator.self)
-        let release = { _ = parent(aggregator)?.parent_class.release_pad?(instance, pad) }
-        guard let element = swiftAggregator(aggregator) else { return release() }
-        let sinkPad = pad.cast(to: GstAggregatorPad.self)
-        element.releasePad(sinkPad, parent: release)
+        let release = {
+            _ = parent(instance.cast(to: GstAggregator.self))?.parent_class.release_pad?(instance, pad)
+        }
+        guard let element = swiftAggregator(instance) else { return release() }
+        element.releasePad(pad.cast(to: GstAggregatorPad.self), parent: release)
     }
     table.pointee.sink_event_pre_queue = { instance, pad, event in
         guard let instance, let pad, let event, let element = swiftAggregator(instance) else { return GST_FLOW_ERROR }
@@ -380,9 +318,6 @@ private func installPadFunctions(_ table: UnsafeMutablePointer<GstAggregatorClas
         guard let instance, let query, let element = swiftAggregator(instance) else { return 0 }
         return gboolean(element.srcQuery(query) { parent(instance)?.src_query?(instance, query) ?? 0 != 0 })
     }
-}
-
-private func installNegotiationFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
     table.pointee.negotiate = { instance in
         guard let instance, let element = swiftAggregator(instance) else { return 0 }
         if parent(instance)?.negotiate?(instance) ?? 0 != 0 { return 1 }
@@ -404,9 +339,6 @@ private func installNegotiationFunctions(_ table: UnsafeMutablePointer<GstAggreg
         guard let pad, let query, let element = swiftAggregator(instance) else { return 0 }
         return gboolean(element.proposeAllocation(query, on: pad))
     }
-}
-
-private func installDataFunctions(_ table: UnsafeMutablePointer<GstAggregatorClass>) {
     table.pointee.clip = { instance, pad, buffer in
         guard let pad, let buffer, let element = swiftAggregator(instance) else { return buffer }
         return element.clip(buffer, on: pad)
@@ -414,7 +346,7 @@ private func installDataFunctions(_ table: UnsafeMutablePointer<GstAggregatorCla
     table.pointee.peek_next_sample = { instance, pad in
         pad.flatMap { swiftAggregator(instance)?.peekNextSample(of: $0) }
     }
-    table.pointee.get_next_time = { instance in swiftAggregator(instance)?.getNextTime() ?? GSTSHIMS_CLOCK_TIME_NONE }
+    table.pointee.get_next_time = { instance in swiftAggregator(instance)?.getNextTime() ?? noClockTime }
     table.pointee.aggregate = { instance, timedOut in
         guard let element = swiftAggregator(instance) else { return GST_FLOW_ERROR }
         return element.flow { () throws(FlowStop) in try element.aggregate(timedOut: timedOut != 0) }

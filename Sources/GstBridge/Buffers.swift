@@ -11,6 +11,12 @@ package struct OwnedBuffer: ~Copyable {
     /// Takes over a reference that the caller owns.
     package init(taking pointer: BufferPointer) { self.pointer = pointer }
 
+    /// The same, where there is one.
+    package init?(taking pointer: BufferPointer?) {
+        guard let pointer else { return nil }
+        self.pointer = pointer
+    }
+
     /// A reference of its own, beside the caller's.
     package init(sharing pointer: BufferPointer) {
         ref(pointer)
@@ -27,19 +33,16 @@ package struct OwnedBuffer: ~Copyable {
     }
 }
 
-/// A buffer that several places keep, given back when the last of them is done.
-package final class BufferRef {
-    package let pointer: BufferPointer
+/// A buffer, caps or an event that several places keep, given back when the last of them is done.
+package final class Ref<Object> {
+    package let pointer: UnsafeMutablePointer<Object>
     private var isOwned = true
 
     /// Takes over a reference that the caller owns.
-    package init(taking pointer: BufferPointer) { self.pointer = pointer }
-
-    /// Shares what had one owner.
-    package convenience init(_ buffer: consuming OwnedBuffer) { self.init(taking: buffer.surrender()) }
+    package init(taking pointer: UnsafeMutablePointer<Object>) { self.pointer = pointer }
 
     /// A reference of its own, beside the caller's.
-    package init(sharing pointer: BufferPointer) {
+    package init(sharing pointer: UnsafeMutablePointer<Object>) {
         ref(pointer)
         self.pointer = pointer
     }
@@ -47,10 +50,32 @@ package final class BufferRef {
     deinit { if isOwned { unref(pointer) } }
 
     /// Hands the reference on to a callee that takes it.
-    package func surrender() -> BufferPointer {
+    package func surrender() -> UnsafeMutablePointer<Object> {
         isOwned = false
         return pointer
     }
+
+    /// A reference for a callee that takes it.
+    package func shared() -> UnsafeMutablePointer<Object> {
+        ref(pointer)
+        return pointer
+    }
+}
+
+package typealias BufferRef = Ref<GstBuffer>
+package typealias CapsRef = Ref<GstCaps>
+package typealias EventRef = Ref<GstEvent>
+
+extension BufferRef {
+    /// Shares what had one owner.
+    package convenience init(_ buffer: consuming OwnedBuffer) { self.init(taking: buffer.surrender()) }
+}
+
+extension EventRef: @unchecked Sendable {  // guard: the event is only read, and counted by GStreamer
+    /// True for events that stay in force for later streams of the pad, as tags do.
+    package var isSticky: Bool { pointer.pointee.type.rawValue & GST_EVENT_TYPE_STICKY.rawValue != 0 }
+
+    package var isSegmentDone: Bool { pointer.pointee.type == GST_EVENT_SEGMENT_DONE }
 }
 
 extension BufferPointer {
@@ -59,8 +84,7 @@ extension BufferPointer {
 
     /// True where nobody else can see the buffer or its memory.
     package var isExclusive: Bool {
-        let object = self.cast(to: GstMiniObject.self)
-        return gst_mini_object_is_writable(object) != 0 && gst_buffer_is_all_memory_writable(self) != 0
+        gst_mini_object_is_writable(cast(to: GstMiniObject.self)) != 0 && gst_buffer_is_all_memory_writable(self) != 0
             && !refersToOtherMemory
     }
 
@@ -110,14 +134,14 @@ extension BufferPointer {
     }
 }
 
-/// Takes one more reference. `gst_buffer_ref` is an inline cast that Swift sees with a type of its own.
-package func ref(_ buffer: BufferPointer) {
-    gst_mini_object_ref(buffer.cast(to: GstMiniObject.self))
+/// Takes one more reference of a buffer, caps or an event: GStreamer's functions for each are inline casts.
+package func ref<Object>(_ object: UnsafeMutablePointer<Object>) {
+    gst_mini_object_ref(object.cast(to: GstMiniObject.self))
 }
 
 /// Gives back one reference.
-package func unref(_ buffer: BufferPointer) {
-    gst_mini_object_unref(buffer.cast(to: GstMiniObject.self))
+package func unref<Object>(_ object: UnsafeMutablePointer<Object>) {
+    gst_mini_object_unref(object.cast(to: GstMiniObject.self))
 }
 
 /// Asks for memory that begins with a line of the processor's cache, as a camera's or a decoder's does: what is read and
@@ -175,16 +199,12 @@ package typealias RunningTime = Int64
 
 extension Aggregator {
     /// The pad's segment as it is now.
-    package func segment(of pad: Pad) -> GstSegment {
-        g_mutex_lock(&pad.pointee.parent.object.lock)
-        defer { g_mutex_unlock(&pad.pointee.parent.object.lock) }
-        return pad.pointee.segment
-    }
+    package func segment(of pad: Pad) -> GstSegment { pad.withSegment { $0 } }
 
     /// When a buffer at the head of `pad` is due; nil where it has no timestamp.
     package func runningTime(of buffer: BufferPointer, on pad: Pad) -> RunningTime? {
         let stamp = buffer.pointee.pts
-        guard stamp != GSTSHIMS_CLOCK_TIME_NONE else { return nil }
+        guard stamp != noClockTime else { return nil }
         return runningTime(of: stamp, in: segment(of: pad))
     }
 
@@ -205,7 +225,7 @@ extension Aggregator {
     /// with its end as timestamp is due: a rounding of its own would let it reach over that by a nanosecond.
     package func runningSpan(of buffer: BufferPointer, on pad: Pad) -> Range<RunningTime>? {
         let (stamp, duration) = (buffer.pointee.pts, buffer.pointee.duration)
-        guard stamp != GSTSHIMS_CLOCK_TIME_NONE, duration != GSTSHIMS_CLOCK_TIME_NONE else { return nil }
+        guard stamp != noClockTime, duration != noClockTime else { return nil }
         let segment = segment(of: pad)
         let (end, isBeyond) = stamp.addingReportingOverflow(duration)
         guard !isBeyond, let first = runningTime(of: stamp, in: segment), let last = runningTime(of: end, in: segment),
@@ -217,32 +237,27 @@ extension Aggregator {
 
     /// The buffer at the head of the pad's queue, left there.
     package func head(of pad: Pad) -> OwnedBuffer? {
-        guard let buffer = padGuard.hold({ gst_aggregator_pad_peek_buffer(pad) }) else { return nil }
-        return OwnedBuffer(taking: buffer)
+        OwnedBuffer(taking: padGuard.hold { gst_aggregator_pad_peek_buffer(pad) })
     }
 
     /// The same where GstAggregator holds the lock under which it releases pads, as it does while it asks for the next
     /// time.
     package func headWhileLocked(of pad: Pad) -> OwnedBuffer? {
-        guard let buffer = gst_aggregator_pad_peek_buffer(pad) else { return nil }
-        return OwnedBuffer(taking: buffer)
+        OwnedBuffer(taking: gst_aggregator_pad_peek_buffer(pad))
     }
 
     /// True where there is a buffer at the head of the pad's queue.
-    package func hasBuffer(_ pad: Pad) -> Bool {
-        padGuard.hold { gst_aggregator_pad_has_buffer(pad) != 0 }
-    }
+    package func hasBuffer(_ pad: Pad) -> Bool { padGuard.hold { gst_aggregator_pad_has_buffer(pad) != 0 } }
 
     /// Takes the buffer at the head of the pad's queue.
     package func pop(_ pad: Pad) -> OwnedBuffer? {
-        guard let buffer = padGuard.hold({ gst_aggregator_pad_pop_buffer(pad) }) else { return nil }
-        return OwnedBuffer(taking: buffer)
+        OwnedBuffer(taking: padGuard.hold { gst_aggregator_pad_pop_buffer(pad) })
     }
 
     package func hasEnded(_ pad: Pad) -> Bool { gst_aggregator_pad_is_eos(pad) != 0 }
 
     /// True where something upstream, or the application, makes this pipeline live.
-    package var isLive: Bool { gst_aggregator_get_latency(aggregator) != GSTSHIMS_CLOCK_TIME_NONE }
+    package var isLive: Bool { gst_aggregator_get_latency(aggregator) != noClockTime }
 }
 
 /// A lock that the thread that holds it may take again.
@@ -265,43 +280,7 @@ package final class RecursiveLock: @unchecked Sendable {  // guard: there is not
 
 extension StaticString {
     /// The text as C has it, ended by a zero.
-    package var characters: UnsafePointer<CChar> {
-        UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
-    }
-}
-
-/// Caps, kept alive for as long as somebody needs them.
-package final class CapsRef {
-    package let pointer: CapsPointer
-
-    /// A reference of its own, beside the caller's.
-    package init(sharing pointer: CapsPointer) {
-        gst_mini_object_ref(pointer.cast(to: GstMiniObject.self))
-        self.pointer = pointer
-    }
-
-    /// Takes over a reference that the caller owns.
-    package init(taking pointer: CapsPointer) { self.pointer = pointer }
-
-    deinit { gst_mini_object_unref(pointer.cast(to: GstMiniObject.self)) }
-}
-
-/// An event that is kept for later.
-package final class EventRef: @unchecked Sendable {  // guard: the event is only read, and counted by GStreamer
-    private let pointer: EventPointer
-
-    /// Takes over a reference that the caller owns.
-    package init(taking pointer: EventPointer) { self.pointer = pointer }
-
-    deinit { gst_event_unref(pointer) }
-
-    /// True for events that stay in force for later streams of the pad, as tags do.
-    package var isSticky: Bool { pointer.pointee.type.rawValue & GST_EVENT_TYPE_STICKY.rawValue != 0 }
-
-    package var isSegmentDone: Bool { pointer.pointee.type == GST_EVENT_SEGMENT_DONE }
-
-    /// A reference for a callee that takes it.
-    package func shared() -> EventPointer { gst_event_ref(pointer) }
+    package var characters: UnsafePointer<CChar> { UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
 }
 
 extension BufferPointer {

@@ -1,4 +1,4 @@
-package import CGStreamer
+import CGStreamer
 import CGStreamerShims
 
 extension CapsPointer {
@@ -41,29 +41,21 @@ extension CapsPointer {
 
     /// The same caps, or a copy where others hold them too; takes the caller's reference.
     package var writable: CapsPointer {
-        let object = self.cast(to: GstMiniObject.self)
-        guard let writable = gst_mini_object_make_writable(object) else { return self }
-        return writable.cast(to: GstCaps.self)
+        gst_mini_object_make_writable(cast(to: GstMiniObject.self))?.cast(to: GstCaps.self) ?? self
     }
 
     /// A copy in which every structure has the given raw video format. Ownership passes to the caller.
     package func withFormat(_ name: String) -> CapsPointer? {
         guard let copy = gst_caps_copy(self) else { return nil }
-        var value = GValue()
-        g_value_init(&value, GSTSHIMS_TYPE_STRING)
-        g_value_set_string(&value, name)
+        var value = newValue(GSTSHIMS_TYPE_STRING) { g_value_set_string($0, name) }
         gst_caps_set_value(copy, "format", &value)
         g_value_unset(&value)
         return copy
     }
-}
 
-extension CapsPointer {
     /// These caps, limited in some fields to the values that `others` allow, whatever their other fields and media types.
     /// Ownership passes to the caller.
-    package func limited(by others: CapsPointer, in fields: [String]) -> UnsafeMutablePointer<
-        GstCaps
-    >? {
+    package func limited(by others: CapsPointer, in fields: [String]) -> CapsPointer? {
         if gst_caps_is_any(others) != 0 { return gst_caps_copy(self) }
         guard var result = gst_caps_new_empty() else { return nil }
         for own in 0..<gst_caps_get_size(self) {

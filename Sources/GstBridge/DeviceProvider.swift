@@ -55,7 +55,7 @@ package struct DeviceProviderDefinition: Sendable {
     package func register(in plugin: OpaquePointer?) -> Bool {
         let deviceType = registeredType(deviceTypeName, gst_device_get_type(), initializeDeviceClass, nil, nil)
         // It lives as long as the type: for ever.
-        let watcher = Unmanaged.passRetained(Watcher(self, deviceType)).toOpaque()
+        let watcher = owned(Watcher(self, deviceType))
         let type = registeredType(typeName, gst_device_provider_get_type(), initializeProviderClass, nil, watcher)
         g_type_set_qdata(type, watcherKey, watcher)
         return gst_device_provider_register(plugin, factory, GST_RANK_PRIMARY.rawValue, type) != 0
@@ -148,15 +148,12 @@ private final class Watcher: Sendable {
             gst_structure_free(facts)
         }
         for (name, value) in description.facts.sorted(by: { $0.key < $1.key }) { facts.set(name, to: value) }
-        var values = [GValue](repeating: GValue(), count: 4)
-        g_value_init(&values[0], GSTSHIMS_TYPE_STRING)
-        g_value_set_string(&values[0], description.name)
-        g_value_init(&values[1], GSTSHIMS_TYPE_STRING)
-        g_value_set_string(&values[1], definition.klass)
-        g_value_init(&values[2], gst_caps_get_type())
-        g_value_set_boxed(&values[2], caps)
-        g_value_init(&values[3], gst_structure_get_type())
-        g_value_set_boxed(&values[3], facts)
+        var values = [
+            newValue(GSTSHIMS_TYPE_STRING) { g_value_set_string($0, description.name) },
+            newValue(GSTSHIMS_TYPE_STRING) { g_value_set_string($0, definition.klass) },
+            newValue(gst_caps_get_type()) { g_value_set_boxed($0, caps) },
+            newValue(gst_structure_get_type()) { g_value_set_boxed($0, facts) },
+        ]
         defer { for index in values.indices { g_value_unset(&values[index]) } }
         let names: [StaticString] = ["display-name", "device-class", "caps", "properties"]
         var keys: [UnsafePointer<CChar>?] = names.map { $0.characters }
@@ -164,22 +161,15 @@ private final class Watcher: Sendable {
             return nil
         }
         let maker = ElementMaker(factory: definition.element, settings: description.settings)
-        g_object_set_qdata_full(object, makerKey, Unmanaged.passRetained(maker).toOpaque()) { data in
-            if let data { Unmanaged<ElementMaker>.fromOpaque(data).release() }
-        }
+        g_object_set_qdata_full(object, makerKey, owned(Box(maker)), releaseOwned)
         return object.cast(to: GstDevice.self)
     }
 }
 
 /// Makes the element that reads one device.
-private final class ElementMaker: Sendable {
-    private let factory: String
-    private let settings: [String: String]
-
-    init(factory: String, settings: [String: String]) {
-        self.factory = factory
-        self.settings = settings
-    }
+private struct ElementMaker {
+    let factory: String
+    let settings: [String: String]
 
     func make(_ name: UnsafePointer<CChar>?) -> ElementPointer? {
         guard let element = gst_element_factory_make(factory, name) else { return nil }
@@ -188,8 +178,7 @@ private final class ElementMaker: Sendable {
     }
 
     func configure(_ element: ElementPointer) {
-        let object = element.cast(to: GObject.self)
-        for (name, value) in settings { gst_util_set_object_arg(object, name, value) }
+        for (name, value) in settings { gst_util_set_object_arg(element.cast(to: GObject.self), name, value) }
     }
 }
 
@@ -258,15 +247,14 @@ private let watcherKey = g_quark_from_static_string("depthmatte-device-watcher")
 private let makerKey = g_quark_from_static_string("depthmatte-element-maker")
 
 private func watcher(_ provider: Provider?) -> Watcher? {
-    guard let provider, let data = typeData(watcherKey, of: UnsafeMutableRawPointer(provider)) else { return nil }
-    return Unmanaged<Watcher>.fromOpaque(data).takeUnretainedValue()
+    provider.flatMap { lent(typeData(watcherKey, of: UnsafeMutableRawPointer($0))) }
 }
 
 private let initializeProviderClass: GClassInitFunc = { classPointer, data in
     guard let providerClass = classPointer?.assumingMemoryBound(to: GstDeviceProviderClass.self), let data else {
         return
     }
-    let definition = Unmanaged<Watcher>.fromOpaque(data).takeUnretainedValue().definition
+    guard let definition = lent(data, as: Watcher.self)?.definition else { return }
     gst_device_provider_class_set_metadata(
         providerClass, definition.longName, definition.klass, definition.description, "The gst-depthmatte authors")
     providerClass.pointee.probe = { provider in
@@ -297,6 +285,6 @@ private let initializeDeviceClass: GClassInitFunc = { classPointer, _ in
 }
 
 private func elementMaker(_ device: Device?) -> ElementMaker? {
-    guard let device, let data = g_object_get_qdata(device.cast(to: GObject.self), makerKey) else { return nil }
-    return Unmanaged<ElementMaker>.fromOpaque(data).takeUnretainedValue()
+    guard let device else { return nil }
+    return lent(g_object_get_qdata(device.cast(to: GObject.self), makerKey), as: Box<ElementMaker>.self)?.value
 }

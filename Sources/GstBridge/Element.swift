@@ -26,9 +26,7 @@ package protocol Element: AnyObject, MessageSource {
 
 extension Element {
     /// Tells whoever watches that the element changed a property of its own accord. Any thread; no lock may be held.
-    package func notify(_ property: String) {
-        g_object_notify(instance.cast(to: GObject.self), property)
-    }
+    package func notify(_ property: String) { g_object_notify(instance.cast(to: GObject.self), property) }
 
     package func structure(_ property: String) -> StructurePointer? { nil }
 
@@ -112,7 +110,7 @@ package struct ElementDefinition: Sendable {
     private func registeredType() -> GType {
         let known = g_type_from_name(typeName)
         guard known == 0 else { return known }
-        let box = Unmanaged.passRetained(DefinitionBox(self)).toOpaque()  // lives as long as the type: for ever
+        let box = owned(DefinitionBox(self))  // lives as long as the type: for ever
         let type = GstBridge.registeredType(typeName, parent.type, initializeClass, initializeInstance, box)
         g_type_set_qdata(type, definitionKey, box)
         if !presets.isEmpty { addPresets(to: type) }
@@ -163,13 +161,11 @@ func typeData(_ key: GQuark, of instance: UnsafeMutableRawPointer) -> UnsafeMuta
 }
 
 private func definitionBox(of instance: UnsafeMutableRawPointer) -> DefinitionBox? {
-    typeData(definitionKey, of: instance).map { Unmanaged<DefinitionBox>.fromOpaque($0).takeUnretainedValue() }
+    lent(typeData(definitionKey, of: instance))
 }
 
 /// The presets of an instance's type.
-func presets(of instance: UnsafeMutableRawPointer) -> [Preset] {
-    definitionBox(of: instance)?.definition.presets ?? []
-}
+func presets(of instance: UnsafeMutableRawPointer) -> [Preset] { definitionBox(of: instance)?.definition.presets ?? [] }
 
 private let definitionKey = g_quark_from_static_string("depthmatte-element-definition")
 private let elementKey = g_quark_from_static_string("depthmatte-element")
@@ -188,10 +184,7 @@ private final class InstanceBox {
 }
 
 private func instanceBox(_ instance: UnsafeMutableRawPointer?) -> InstanceBox? {
-    guard let instance,
-        let data = g_object_get_qdata(instance.assumingMemoryBound(to: GObject.self), elementKey)
-    else { return nil }
-    return Unmanaged<InstanceBox>.fromOpaque(data).takeUnretainedValue()
+    instance.flatMap { lent(g_object_get_qdata($0.cast(to: GObject.self), elementKey)) }
 }
 
 /// The Swift half of a C instance; nil for an object that is not ours, or no longer.
@@ -201,14 +194,12 @@ package func swiftElement(_ instance: UnsafeMutableRawPointer?) -> (any Element)
 func swiftAggregator(_ instance: UnsafeMutableRawPointer?) -> (any Aggregator)? { instanceBox(instance)?.aggregator }
 
 private let initializeClass: GClassInitFunc = { classPointer, data in
-    guard let classPointer, let data else { return }
-    let box = Unmanaged<DefinitionBox>.fromOpaque(data).takeUnretainedValue()
+    guard let classPointer, let box = lent(data, as: DefinitionBox.self) else { return }
     box.parentClass = UnsafeMutableRawPointer(g_type_class_peek_parent(classPointer))
     let definition = box.definition
 
     let objectClass = classPointer.assumingMemoryBound(to: GObjectClass.self)
-    objectClass.pointee.set_property = setProperty
-    objectClass.pointee.get_property = getProperty
+    installObjectFunctions(objectClass)
     definition.installProperties(objectClass)
 
     let elementClass = classPointer.assumingMemoryBound(to: GstElementClass.self)
@@ -217,8 +208,7 @@ private let initializeClass: GClassInitFunc = { classPointer, data in
         "The gst-depthmatte authors")
     gst_element_class_add_metadata(elementClass, "since", definition.since)
     if let page = definition.page { gst_element_class_add_metadata(elementClass, GST_ELEMENT_METADATA_DOC_URI, page) }
-    elementClass.pointee.change_state = changeState
-    elementClass.pointee.send_event = sendEvent
+    installElementFunctions(elementClass)
     for template in definition.pads {
         template.add(to: elementClass, padType: definition.parent == .aggregator ? gst_aggregator_pad_get_type() : nil)
     }
@@ -235,54 +225,41 @@ private let initializeInstance: GInstanceInitFunc = { instance, _ in
     guard let box = definitionBox(of: raw) else { return }
     let element = box.definition.make(raw.assumingMemoryBound(to: GstElement.self))
     let half = InstanceBox(element, parentClass: box.parentClass)
-    g_object_set_qdata_full(
-        raw.assumingMemoryBound(to: GObject.self), elementKey, Unmanaged.passRetained(half).toOpaque()
-    ) { data in
-        if let data { Unmanaged<InstanceBox>.fromOpaque(data).release() }
-    }
+    g_object_set_qdata_full(raw.cast(to: GObject.self), elementKey, owned(half), releaseOwned)
 }
 
-private let setProperty:
-    @convention(c) (ObjectPointer?, guint, UnsafePointer<GValue>?, UnsafeMutablePointer<GParamSpec>?) ->
-        Void = { object, id, value, _ in
-            guard let value, let element = swiftElement(object),
-                let name = element.properties.set(Int(id) &- 1, from: value)
-            else { return }
-            element.propertyChanged(name)
-        }
+/// The class that our class is derived from, GStreamer's own.
+func parentClass(_ instance: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? { instanceBox(instance)?.parentClass }
 
-private let getProperty:
-    @convention(c) (
-        ObjectPointer?, guint, ValuePointer?, UnsafeMutablePointer<GParamSpec>?
-    ) -> Void = { object, id, value, spec in
+private func installObjectFunctions(_ table: UnsafeMutablePointer<GObjectClass>) {
+    table.pointee.set_property = { object, id, value, _ in
+        guard let value, let element = swiftElement(object),
+            let name = element.properties.set(Int(id) &- 1, from: value)
+        else { return }
+        element.propertyChanged(name)
+    }
+    table.pointee.get_property = { object, id, value, spec in
         guard let value, let element = swiftElement(object) else { return }
         if element.properties.get(Int(id) &- 1, into: value) { return }
         guard let name = g_param_spec_get_name(spec).map({ String(cString: $0) }) else { return }
         g_value_take_boxed(value, element.structure(name).map { UnsafeMutableRawPointer($0) })
     }
-
-/// The class that our class is derived from, GStreamer's own.
-func parentClass(_ instance: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-    instanceBox(instance)?.parentClass
 }
 
-private let changeState: @convention(c) (ElementPointer?, GstStateChange) -> GstStateChangeReturn = {
-    instance, transition in
-    guard let instance else { return GST_STATE_CHANGE_FAILURE }
-    let callParent = {
-        parentClass(instance)?.assumingMemoryBound(to: GstElementClass.self).pointee.change_state?(
-            instance, transition) ?? GST_STATE_CHANGE_FAILURE
+private func installElementFunctions(_ table: UnsafeMutablePointer<GstElementClass>) {
+    table.pointee.change_state = { instance, transition in
+        guard let instance else { return GST_STATE_CHANGE_FAILURE }
+        let callParent = {
+            parentClass(instance)?.cast(to: GstElementClass.self).pointee.change_state?(instance, transition)
+                ?? GST_STATE_CHANGE_FAILURE
+        }
+        return swiftElement(instance)?.changeState(transition, parent: callParent) ?? callParent()
     }
-    return swiftElement(instance)?.changeState(transition, parent: callParent) ?? callParent()
-}
-
-private let sendEvent: @convention(c) (ElementPointer?, EventPointer?) -> gboolean =
-    {
-        instance, event in
+    table.pointee.send_event = { instance, event in
         guard let instance, let event else { return 0 }
         let callParent = { (event: EventPointer) -> Bool in
-            parentClass(instance)?.assumingMemoryBound(to: GstElementClass.self).pointee.send_event?(instance, event)
-                ?? 0 != 0
+            parentClass(instance)?.cast(to: GstElementClass.self).pointee.send_event?(instance, event) ?? 0 != 0
         }
         return gboolean(swiftElement(instance)?.sendEvent(event, parent: callParent) ?? callParent(event))
     }
+}

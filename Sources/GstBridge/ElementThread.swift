@@ -14,23 +14,17 @@ extension Element {
 ///
 /// - Returns: false where the system gives no more threads; then nothing is done.
 package func onThread(_ name: String, _ work: @escaping @Sendable () -> Void) -> Bool {
-    let job = Unmanaged.passRetained(Job(work))
+    let job = owned(Box(work))
     let thread = g_thread_try_new(
         String(name.prefix(15)),  // GLib gives a thread no name at all where Linux finds it too long
         { data in
-            if let data { Unmanaged<Job>.fromOpaque(data).takeRetainedValue().work() }
+            taken(data, as: Box<@Sendable () -> Void>.self)?.value()
             return nil
-        }, job.toOpaque(), nil)
+        }, job, nil)
     guard let thread else {
-        job.release()
+        releaseOwned(job)
         return false
     }
     g_thread_unref(thread)
     return true
-}
-
-private final class Job: Sendable {
-    let work: @Sendable () -> Void
-
-    init(_ work: @escaping @Sendable () -> Void) { self.work = work }
 }

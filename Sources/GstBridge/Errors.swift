@@ -8,19 +8,11 @@ package struct ElementError: Error, Equatable {
         case stream(GstStreamError)
         case core(GstCoreError)
 
-        var domain: GQuark {
+        var numbers: (domain: GQuark, code: CInt) {
             switch self {
-            case .resource: gst_resource_error_quark()
-            case .stream: gst_stream_error_quark()
-            case .core: gst_core_error_quark()
-            }
-        }
-
-        var number: CInt {
-            switch self {
-            case .resource(let code): CInt(bitPattern: code.rawValue)
-            case .stream(let code): CInt(bitPattern: code.rawValue)
-            case .core(let code): CInt(bitPattern: code.rawValue)
+            case .resource(let code): (gst_resource_error_quark(), CInt(bitPattern: code.rawValue))
+            case .stream(let code): (gst_stream_error_quark(), CInt(bitPattern: code.rawValue))
+            case .core(let code): (gst_core_error_quark(), CInt(bitPattern: code.rawValue))
             }
         }
     }
@@ -28,14 +20,8 @@ package struct ElementError: Error, Equatable {
     package let code: Code
     package let message: String
     package let details: String
-    private let origin: Origin
-
     /// Where in the source the error was found, as messages show it.
-    private struct Origin: Sendable {
-        let file: StaticString
-        let function: StaticString
-        let line: CInt
-    }
+    private let origin: (file: StaticString, function: StaticString, line: CInt)
 
     package init(
         _ code: Code, _ message: String, details: String = "", file: StaticString = #fileID,
@@ -44,7 +30,7 @@ package struct ElementError: Error, Equatable {
         self.code = code
         self.message = message
         self.details = details
-        origin = Origin(file: file, function: function, line: CInt(clamping: line))
+        origin = (file, function, CInt(clamping: line))
     }
 
     /// Equal errors say the same, wherever they were found.
@@ -54,8 +40,8 @@ package struct ElementError: Error, Equatable {
 
     fileprivate func post(on element: ElementPointer, as type: GstMessageType) {
         gst_element_message_full(
-            element, type, code.domain, code.number, g_strdup(message), details.isEmpty ? nil : g_strdup(details),
-            origin.file.characters, origin.function.characters, origin.line)
+            element, type, code.numbers.domain, code.numbers.code, g_strdup(message),
+            details.isEmpty ? nil : g_strdup(details), origin.file.characters, origin.function.characters, origin.line)
     }
 }
 
@@ -76,11 +62,29 @@ extension MessageSource {
     /// Puts an error on the bus; the pipeline is expected to stop.
     package func post(_ error: ElementError) { error.post(on: instance, as: GST_MESSAGE_ERROR) }
 
+    /// Posts a message, and takes it.
+    package func post(_ message: UnsafeMutablePointer<GstMessage>?, seqnum: guint32? = nil) {
+        guard let message else { return }
+        if let seqnum { gst_message_set_seqnum(message, seqnum) }
+        gst_element_post_message(instance, message)
+    }
+
     /// Puts a warning on the bus; the stream goes on.
     package func warn(_ warning: ElementError) { warning.post(on: instance, as: GST_MESSAGE_WARNING) }
 }
 
 extension Element {
+    /// Puts what `body` throws on the bus, and returns false.
+    package func succeeds(_ body: () throws(ElementError) -> Void) -> Bool {
+        do throws(ElementError) {
+            try body()
+            return true
+        } catch {
+            post(error)
+            return false
+        }
+    }
+
     /// The one place where a Swift error of a streaming function becomes a flow return.
     package func flow(_ body: () throws(FlowStop) -> Void) -> GstFlowReturn {
         do throws(FlowStop) {

@@ -70,14 +70,12 @@ package final class PicturePool {
     }
 
     private static func started(_ size: Int) -> PoolPointer? {
-        guard let pool = gst_buffer_pool_new() else { return nil }
-        if let configuration = gst_buffer_pool_get_config(pool) {
-            var parameters = lineAligned
-            gst_buffer_pool_config_set_params(configuration, nil, guint(clamping: size), 0, 0)
-            gst_buffer_pool_config_set_allocator(configuration, nil, &parameters)
-            if gst_buffer_pool_set_config(pool, configuration) != 0, gst_buffer_pool_set_active(pool, 1) != 0 {
-                return pool
-            }
+        guard let pool = gst_buffer_pool_new(), let configuration = gst_buffer_pool_get_config(pool) else { return nil }
+        var parameters = lineAligned
+        gst_buffer_pool_config_set_params(configuration, nil, guint(clamping: size), 0, 0)
+        gst_buffer_pool_config_set_allocator(configuration, nil, &parameters)
+        if gst_buffer_pool_set_config(pool, configuration) != 0, gst_buffer_pool_set_active(pool, 1) != 0 {
+            return pool
         }
         gst_object_unref(pool)
         return nil

@@ -34,11 +34,45 @@ extension gboolean {
     package init(_ value: Bool) { self = value ? 1 : 0 }
 }
 
+// MARK: Swift objects that C keeps
+
+/// A Swift object as C keeps it, until `releaseOwned` or `taken`.
+package func owned(_ object: AnyObject) -> UnsafeMutableRawPointer { Unmanaged.passRetained(object).toOpaque() }
+
+/// The Swift object that C keeps.
+package func lent<Object: AnyObject>(_ data: UnsafeMutableRawPointer?, as: Object.Type = Object.self) -> Object? {
+    data.map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// The Swift object that C gives back.
+package func taken<Object: AnyObject>(_ data: UnsafeMutableRawPointer?, as: Object.Type = Object.self) -> Object? {
+    data.map { Unmanaged<Object>.fromOpaque($0).takeRetainedValue() }
+}
+
+/// A value as a Swift object, for C to keep.
+final class Box<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
+
+/// C needs the Swift object no longer.
+package let releaseOwned: GDestroyNotify = { data in if let data { Unmanaged<AnyObject>.fromOpaque(data).release() } }
+
+// MARK: Texts
+
 /// Copies a C string that the callee allocated, and frees it.
 package func takeString(_ text: UnsafeMutablePointer<CChar>?) -> String? {
     guard let text else { return nil }
     defer { g_free(text) }
     return String(cString: text)
+}
+
+/// A SEGMENT event of everything, in time.
+package func newSegmentInTime() -> EventPointer? {
+    var segment = GstSegment()
+    gst_segment_init(&segment, GST_FORMAT_TIME)
+    return gst_event_new_segment(&segment)
 }
 
 /// The name of a GstObject: an element, a pad, a factory.

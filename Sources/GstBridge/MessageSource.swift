@@ -7,9 +7,7 @@ package protocol MessageSource {
 }
 
 extension MessageSource {
-    package var object: UnsafeMutablePointer<GstObject> {
-        instance.cast(to: GstObject.self)
-    }
+    package var object: UnsafeMutablePointer<GstObject> { instance.cast(to: GstObject.self) }
 }
 
 /// A reference to an element for threads that are not its own: they post messages and log in its name, and touch nothing

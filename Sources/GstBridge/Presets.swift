@@ -26,8 +26,21 @@ extension ElementDefinition {
             guard let table else { return }
             let presets = table.assumingMemoryBound(to: GstPresetInterface.self)
             presets.pointee.get_preset_names = presetNames
-            presets.pointee.load_preset = loadPreset
-            presets.pointee.get_meta = presetMeta
+            presets.pointee.load_preset = { instance, name in
+                guard let instance, let name else { return 0 }
+                guard let own = ownPreset(instance, name), !fileNames(instance).contains(own.name) else {
+                    return filePresets()?.load_preset?(instance, name) ?? 0
+                }
+                return gboolean(load(own, on: UnsafeMutableRawPointer(instance).cast(to: GObject.self)))
+            }
+            presets.pointee.get_meta = { instance, name, tag, value in
+                guard let tag, let value else { return 0 }
+                guard let own = ownPreset(instance, name), String(cString: tag) == "comment",
+                    !fileNames(instance).contains(own.name)
+                else { return filePresets()?.get_meta?(instance, name, tag, value) ?? 0 }
+                value.pointee = g_strdup(own.comment)
+                return 1
+            }
         }
         g_type_add_interface_static(type, gst_preset_get_type(), &info)
     }
@@ -70,14 +83,6 @@ private let presetNames: @convention(c) (PresetPointer?) -> UnsafeMutablePointer
     return list
 }
 
-private let loadPreset: @convention(c) (PresetPointer?, UnsafePointer<CChar>?) -> gboolean = { instance, name in
-    guard let instance, let name else { return 0 }
-    guard let own = ownPreset(instance, name), !fileNames(instance).contains(own.name) else {
-        return filePresets()?.load_preset?(instance, name) ?? 0
-    }
-    return gboolean(load(own, on: UnsafeMutableRawPointer(instance).cast(to: GObject.self)))
-}
-
 /// Sets everything that a preset says as one, so that no frame is made with a part of it. Where a value is none nothing is
 /// changed, and this returns false.
 private func load(_ preset: Preset, on object: ObjectPointer) -> Bool {
@@ -109,18 +114,3 @@ private func load(_ preset: Preset, on object: ObjectPointer) -> Bool {
     g_object_thaw_notify(object)
     return true
 }
-
-private let presetMeta:
-    @convention(c) (
-        PresetPointer?, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
-        UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-    ) -> gboolean = { instance, name, tag, value in
-        guard let tag, let value else { return 0 }
-        if let own = ownPreset(instance, name), String(cString: tag) == "comment",
-            !fileNames(instance).contains(own.name)
-        {
-            value.pointee = g_strdup(own.comment)
-            return 1
-        }
-        return filePresets()?.get_meta?(instance, name, tag, value) ?? 0
-    }

@@ -11,11 +11,6 @@ package final class SampleMeta: Sendable {
     /// Decides whether the sample fits the picture still, scaled from the one size to the other.
     package typealias ScaleRule = @Sendable (_ from: GstVideoInfo, _ to: GstVideoInfo) -> Bool
 
-    private final class Rule: Sendable {
-        let follows: ScaleRule
-        init(_ follows: @escaping ScaleRule) { self.follows = follows }
-    }
-
     /// Registers the meta, for as long as the process lives.
     ///
     /// - Parameters:
@@ -27,7 +22,7 @@ package final class SampleMeta: Sendable {
         // GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR and GST_META_TAG_VIDEO_ORIENTATION_STR.
         let tags: [StaticString] = ["video", "size", "orientation"]
         var list: [UnsafePointer<CChar>?] = tags.map { $0.characters } + [nil]
-        let rule = Unmanaged.passRetained(Rule(follows)).toOpaque()
+        let rule = owned(Box(follows))
         isRegistered = gst_meta_register_custom(name.characters, &list, SampleMeta.transform, rule, nil) != nil
     }
 
@@ -87,8 +82,8 @@ package final class SampleMeta: Sendable {
             if data.assumingMemoryBound(to: GstMetaTransformCopy.self).pointee.region != 0 { return 0 }
         case scaleTransform:
             let sizes = data.assumingMemoryBound(to: GstVideoMetaTransform.self).pointee
-            guard let rule, let from = sizes.in_info, let to = sizes.out_info,
-                Unmanaged<Rule>.fromOpaque(rule).takeUnretainedValue().follows(from.pointee, to.pointee)
+            guard let rule = lent(rule, as: Box<ScaleRule>.self), let from = sizes.in_info, let to = sizes.out_info,
+                rule.value(from.pointee, to.pointee)
             else { return 0 }
         default: return 0
         }

@@ -29,9 +29,15 @@ extension StructurePointer {
     }
 
     private func take(_ name: String, _ type: GType, _ fill: (ValuePointer) -> Void) {
-        var value = GValue()
-        g_value_init(&value, type)
-        fill(&value)
+        var value = newValue(type, fill)
         gst_structure_take_value(self, name, &value)
     }
+}
+
+/// A value of a type, filled by the caller, who is to unset it or to hand it on.
+func newValue(_ type: GType, _ fill: (ValuePointer) -> Void) -> GValue {
+    var value = GValue()
+    g_value_init(&value, type)
+    fill(&value)
+    return value
 }

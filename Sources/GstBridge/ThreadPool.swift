@@ -16,14 +16,14 @@ package final class ThreadPool: WorkerPool {
         let job = SharedJob(spinMicroseconds: size <= Int(g_get_num_processors()) ? 100 : 0)
         self.job = job
         threads = (1..<max(size, 1)).compactMap { _ in
-            let held = Unmanaged.passRetained(job)
+            let held = owned(job)
             let thread = g_thread_try_new(
                 "depthmatte-band",
                 { data in
-                    if let data { Unmanaged<SharedJob>.fromOpaque(data).takeRetainedValue().runWorker() }
+                    taken(data, as: SharedJob.self)?.runWorker()
                     return nil
-                }, held.toOpaque(), nil)
-            if thread == nil { held.release() }
+                }, held, nil)
+            if thread == nil { releaseOwned(held) }
             return thread
         }
     }

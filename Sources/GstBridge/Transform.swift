@@ -42,16 +42,6 @@ package protocol Transform: Element {
     /// Returns true where a meta of the input, which describes its picture and not its memory, goes to the output. By default
     /// all do; an element that moves or scales the picture returns `parent()`, which drops regions of interest.
     func transformMeta(_ meta: UnsafeMutablePointer<GstMeta>, parent: () -> Bool) -> Bool
-
-    /// An event from upstream, in its place among the buffers; FLUSH_START and FLUSH_STOP on their sender's thread. An element
-    /// that remembers earlier frames forgets them at FLUSH_STOP. Takes ownership: unref the event, or pass it to `parent`, which then owns it.
-    func sinkEvent(_ event: EventPointer, parent: EventHandler) -> Bool
-
-    /// Handles an event from downstream, on the sender's thread. Takes ownership, as `sinkEvent`.
-    func srcEvent(_ event: EventPointer, parent: EventHandler) -> Bool
-
-    /// A query on the pad of a direction, on the asker's thread.
-    func query(_ query: QueryPointer, on direction: GstPadDirection, parent: () -> Bool) -> Bool
 }
 
 extension Transform {
@@ -67,13 +57,8 @@ extension Transform {
         return gst_video_info_from_caps(&info, caps) != 0 ? Int(clamping: info.size) : nil
     }
     package func transformMeta(_ meta: UnsafeMutablePointer<GstMeta>, parent: () -> Bool) -> Bool { true }
-    package func sinkEvent(_ event: EventPointer, parent: EventHandler) -> Bool { parent(event) }
-    package func srcEvent(_ event: EventPointer, parent: EventHandler) -> Bool { parent(event) }
-    package func query(_ query: QueryPointer, on direction: GstPadDirection, parent: () -> Bool) -> Bool { parent() }
 
-    package var base: UnsafeMutablePointer<GstBaseTransform> {
-        instance.cast(to: GstBaseTransform.self)
-    }
+    package var base: UnsafeMutablePointer<GstBaseTransform> { instance.cast(to: GstBaseTransform.self) }
 
     /// Asks for caps to be negotiated anew before the next buffer. Any thread.
     package func reconfigureSrc() { gst_base_transform_reconfigure_src(base) }
@@ -93,23 +78,12 @@ private func element(_ instance: TransformPointer?) -> (any Transform)? { swiftE
 func installTransformFunctions(_ table: UnsafeMutablePointer<GstBaseTransformClass>) {
     table.pointee.start = { instance in
         guard let element = element(instance) else { return 0 }
-        do throws(ElementError) {
-            try element.start()
-            return 1
-        } catch {
-            element.post(error)
-            return 0
-        }
+        return gboolean(element.succeeds { () throws(ElementError) in try element.start() })
     }
     table.pointee.stop = { instance in
         element(instance)?.stop()
         return 1
     }
-    installCapsFunctions(table)
-    installDataFunctions(table)
-}
-
-private func installCapsFunctions(_ table: UnsafeMutablePointer<GstBaseTransformClass>) {
     table.pointee.transform_caps = { instance, direction, caps, filter in
         guard let instance, let caps, let element = element(instance) else { return nil }
         let possible = element.transformCaps(caps, of: direction) ?? gst_caps_ref(caps)
@@ -127,10 +101,8 @@ private func installCapsFunctions(_ table: UnsafeMutablePointer<GstBaseTransform
             try element.setCaps(input, output)
             return 1
         } catch {
-            element.post(
-                ElementError(
-                    .core(GST_CORE_ERROR_NEGOTIATION), "Caps not supported: \(error.reason).",
-                    details: "sink \(input.text), src \(output.text)"))
+            let (sentence, details) = ("Caps not supported: \(error.reason).", "sink \(input.text), src \(output.text)")
+            element.post(ElementError(.core(GST_CORE_ERROR_NEGOTIATION), sentence, details: details))
             return 0
         }
     }
@@ -139,9 +111,6 @@ private func installCapsFunctions(_ table: UnsafeMutablePointer<GstBaseTransform
         size.pointee = gsize(clamping: bytes)
         return 1
     }
-}
-
-private func installDataFunctions(_ table: UnsafeMutablePointer<GstBaseTransformClass>) {
     table.pointee.before_transform = { instance, buffer in
         guard let instance, let buffer else { return }
         let time = gst_segment_to_stream_time(&instance.pointee.segment, GST_FORMAT_TIME, buffer.pointee.pts)
@@ -165,21 +134,12 @@ private func installDataFunctions(_ table: UnsafeMutablePointer<GstBaseTransform
             element.transformMeta(meta) { parent(instance)?.transform_meta?(instance, output, meta, input) ?? 0 != 0 })
     }
     table.pointee.sink_event = { instance, event in
-        guard let instance, let event, let element = element(instance) else { return 0 }
+        guard let instance, let event else { return 0 }
         // GstBaseTransform would pass it on, before a segment that says what its time means.
         if event.pointee.type == GST_EVENT_GAP, instance.pointee.segment.format == GST_FORMAT_UNDEFINED {
             gst_event_unref(event)
             return 0
         }
-        return gboolean(element.sinkEvent(event) { parent(instance)?.sink_event?(instance, $0) ?? 0 != 0 })
-    }
-    table.pointee.src_event = { instance, event in
-        guard let instance, let event, let element = element(instance) else { return 0 }
-        return gboolean(element.srcEvent(event) { parent(instance)?.src_event?(instance, $0) ?? 0 != 0 })
-    }
-    table.pointee.query = { instance, direction, query in
-        guard let instance, let query, let element = element(instance) else { return 0 }
-        return gboolean(
-            element.query(query, on: direction) { parent(instance)?.query?(instance, direction, query) ?? 0 != 0 })
+        return parent(instance)?.sink_event?(instance, event) ?? 0
     }
 }

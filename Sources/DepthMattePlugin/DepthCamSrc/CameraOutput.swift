@@ -21,8 +21,9 @@ struct CameraOutput: Equatable {
     /// Nanoseconds.
     let duration: GstClockTime
     private let conversion: Conversion
-    private let width: Int
-    private let height: Int
+    /// The layouts of counts and of metres.
+    private let counts: FrameLayout
+    private let metres: FrameLayout
 
     /// The formats that a stream can have, best first. Metres come first where millimetres would lose what the camera
     /// measures.
@@ -48,7 +49,8 @@ struct CameraOutput: Equatable {
                 caps: texts[number],
                 stream: role == .depth ? StreamCalibration(depthUnit: unit, calibration: optics) : StreamCalibration(),
                 registration: registration, duration: frameDuration(mode.rate), conversion: conversion,
-                width: mode.width, height: mode.height)
+                counts: FrameLayout(width: mode.width, height: mode.height, bytesPerSample: 2, rowAlignment: 4),
+                metres: FrameLayout(width: mode.width, height: mode.height, bytesPerSample: 4))
         }
         guard role == .depth else { return [output(0, unit: nil, .none)] }
         let depthUnit = camera.depthUnit
@@ -62,52 +64,41 @@ struct CameraOutput: Equatable {
     ///
     /// - Parameter frame: registered, where there is a `registration`.
     func converted(_ frame: BufferRef) -> BufferRef? {
-        switch conversion {
-        case .none: frame
-        case .millimetres(let scale):
-            withCounts(frame) { counts in
-                for index in counts.indices {
-                    counts[index] = UInt16(littleEndian: counts[index]).scaled(by: scale).littleEndian
-                }
-                return frame
-            }
-        case .metres(let unit):
-            withCounts(frame) { counts in
-                guard let made = gst_buffer_new_allocate(nil, gsize(width &* height &* 4), nil) else { return nil }
-                let buffer = BufferRef(taking: made)
-                var map = GstMapInfo()
-                guard gst_buffer_map(made, &map, GST_MAP_WRITE) != 0 else { return nil }
-                defer { gst_buffer_unmap(made, &map) }
-                let metres = UnsafeMutableRawBufferPointer(start: map.data, count: Int(clamping: map.size))
-                    .assumingMemoryBound(to: UInt32.self)
-                let stride = countStride
-                for row in 0..<height {
-                    for column in 0..<width {
-                        let count = UInt16(littleEndian: counts[row &* stride &+ column])
-                        let distance = count == .max ? 0 : Float(Double(count) * unit)
-                        metres[row &* width &+ column] = distance.bitPattern.littleEndian
+        do throws(FrameFault) {
+            switch conversion {
+            case .none: return frame
+            case .millimetres(let scale):
+                try withFrame(changing: frame.pointer, counts) { planes throws(FrameFault) in
+                    let plane = try planes.first()
+                    for y in 0..<counts.height {
+                        let row = plane.row(y).assumingMemoryBound(to: UInt16.self)
+                        for x in 0..<counts.width {
+                            row[x] = UInt16(littleEndian: row[x]).scaled(by: scale).littleEndian
+                        }
                     }
                 }
-                return buffer
+                return frame
+            case .metres(let unit):
+                let made = try newSharedBuffer(size: metres.size)
+                try withFrame(reading: frame.pointer, counts) { source throws(FrameFault) in
+                    try withFrame(changing: made.pointer, metres) { target throws(FrameFault) in
+                        let (from, to) = (try source.first(), try target.first())
+                        for y in 0..<counts.height {
+                            let row = from.row(y).assumingMemoryBound(to: UInt16.self)
+                            let distances = to.row(y).assumingMemoryBound(to: UInt32.self)
+                            for x in 0..<counts.width {
+                                let count = UInt16(littleEndian: row[x])
+                                let distance = count == .max ? 0 : Float(Double(count) * unit)
+                                distances[x] = distance.bitPattern.littleEndian
+                            }
+                        }
+                    }
+                }
+                return made
             }
+        } catch {
+            return nil
         }
-    }
-
-    /// Samples from one row of counts to the next: rows are padded to four bytes.
-    private var countStride: Int { (width &+ 1) & ~1 }
-
-    private func withCounts(
-        _ frame: BufferRef, _ body: (UnsafeMutableBufferPointer<UInt16>) -> BufferRef?
-    ) -> BufferRef? {
-        var map = GstMapInfo()
-        guard
-            gst_buffer_map(frame.pointer, &map, GstMapFlags(rawValue: GST_MAP_READ.rawValue | GST_MAP_WRITE.rawValue))
-                != 0
-        else { return nil }
-        defer { gst_buffer_unmap(frame.pointer, &map) }
-        let bytes = UnsafeMutableRawBufferPointer(start: map.data, count: Int(clamping: map.size))
-        guard bytes.count >= countStride &* height &* 2 else { return nil }
-        return body(bytes.assumingMemoryBound(to: UInt16.self))
     }
 }
 

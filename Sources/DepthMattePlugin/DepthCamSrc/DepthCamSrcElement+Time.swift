@@ -61,7 +61,7 @@ extension DepthCamSrcElement {
             shared.latency = latency
             return true
         }
-        if isNew { gst_element_post_message(instance, gst_message_new_latency(object)) }
+        if isNew { post(gst_message_new_latency(object)) }
     }
 
     /// The latency to report: the longest delay so far between a frame's timestamp and its arrival, capped at `mostLatency` and

@@ -58,13 +58,10 @@ final class DepthCamSrcElement: PushSource {
     // MARK: Start and stop
 
     func changeState(_ transition: GstStateChange, parent: () -> GstStateChangeReturn) -> GstStateChangeReturn {
-        if transition == GST_STATE_CHANGE_NULL_TO_READY {
-            do throws(ElementError) {
-                try open()
-            } catch {
-                post(error)
-                return GST_STATE_CHANGE_FAILURE
-            }
+        if transition == GST_STATE_CHANGE_NULL_TO_READY,
+            !succeeds({ () throws(ElementError) in try open() })
+        {
+            return GST_STATE_CHANGE_FAILURE
         }
         let result = changeStreams(transition, parent)
         switch transition {
@@ -131,10 +128,11 @@ final class DepthCamSrcElement: PushSource {
     func sendNext(_ stream: CameraStream) throws(FlowStop) {
         guard let session else { throw .refused(GST_FLOW_FLUSHING) }
         do throws(FlowStop) {
-            session.setLinked(stream.role, stream.pad.isLinked)
+            let isLinked = stream.pad.isLinked
+            session.setLinked(stream.role, isLinked)
             // The pad's own thread may not have run yet.
             if let attachment, !attachment.pad.isLinked { session.setLinked(.depth, false) }
-            guard stream.pad.isLinked else { throw .refused(GST_FLOW_NOT_LINKED) }
+            guard isLinked else { throw .refused(GST_FLOW_NOT_LINKED) }
             shared.withLock { _ = $0.links.unlinked.remove(stream.role) }
             sendStreamStart(stream)
             let (camera, generation) = try startedStreams(stream, session)
@@ -187,10 +185,8 @@ final class DepthCamSrcElement: PushSource {
         if settings.numBuffers >= 0 && stream.sent >= UInt64(settings.numBuffers) { throw .endOfStream }
         switch session.next(stream.role, generation: stream.generation) {
         case .frame(let frame): try send(frame, stream, session)
-        case .news(.unplugged(let error)):
-            warn(session.options.elementError(error))
-        case .news(.returned):
-            Self.log.info(self) { "the camera is back" }
+        case .news(.unplugged(let error)): warn(session.options.elementError(error))
+        case .news(.returned): Self.log.info(self) { "the camera is back" }
         case .ended:
             let counts = session.counts
             let isEmpty = (stream.role == .video ? counts.video : counts.depth) == 0
@@ -244,9 +240,7 @@ final class DepthCamSrcElement: PushSource {
     func beginSegment(_ stream: CameraStream) {
         guard stream.needsSegment else { return }
         stream.needsSegment = false
-        var segment = GstSegment()
-        gst_segment_init(&segment, GST_FORMAT_TIME)
-        stream.push(gst_event_new_segment(&segment))
+        stream.push(newSegmentInTime())
     }
 }
 
@@ -358,36 +352,31 @@ extension CaptureSession.Options {
 
     /// A camera's error as the application reads it.
     func elementError(_ error: CameraError) -> ElementError {
+        let (code, sentence): (GstResourceError, String) =
+            switch error {
+            case .libraryMissing: (GST_RESOURCE_ERROR_NOT_FOUND, missingLibrary)
+            case .libraryUnsuitable: (GST_RESOURCE_ERROR_OPEN_READ, "The library does not suit.")
+            case .noCamera: (GST_RESOURCE_ERROR_NOT_FOUND, "No depth camera was found.")
+            case .busy: (GST_RESOURCE_ERROR_BUSY, "The camera is in use.")
+            case .recording: (GST_RESOURCE_ERROR_OPEN_READ, "The recording \(choice.recording) cannot be read.")
+            case .unplugged: (GST_RESOURCE_ERROR_READ, "The camera was unplugged.")
+            case .ended: (GST_RESOURCE_ERROR_READ, "The recording ended.")
+            case .setting: (GST_RESOURCE_ERROR_SETTINGS, "A property does not suit the camera.")
+            case .failed: (GST_RESOURCE_ERROR_READ, "The camera failed.")
+            }
         switch error {
-        case .libraryMissing(let reasons):
-            let cameras = driver.map { $0.cameras } ?? "depth cameras"
-            let remedy = driver.map { $0.installation } ?? drivers.map { $0.installation }.joined(separator: " ")
-            return ElementError(
-                .resource(GST_RESOURCE_ERROR_NOT_FOUND),
-                "The library for \(cameras) was not found. \(remedy) The property library names one elsewhere.",
-                details: reasons)
-        case .libraryUnsuitable(let reason):
-            return ElementError(
-                .resource(GST_RESOURCE_ERROR_OPEN_READ), "The library does not suit. \(reason.asSentence)")
-        case .noCamera(let reason):
-            return ElementError(
-                .resource(GST_RESOURCE_ERROR_NOT_FOUND), "No depth camera was found. \(reason.asSentence)")
-        case .busy(let reason):
-            return ElementError(.resource(GST_RESOURCE_ERROR_BUSY), "The camera is in use. \(reason.asSentence)")
-        case .recording(let reason):
-            return ElementError(
-                .resource(GST_RESOURCE_ERROR_OPEN_READ),
-                "The recording \(choice.recording) cannot be read. \(reason.asSentence)")
-        case .unplugged(let reason):
-            return ElementError(.resource(GST_RESOURCE_ERROR_READ), "The camera was unplugged. \(reason.asSentence)")
-        case .ended:
-            return ElementError(.resource(GST_RESOURCE_ERROR_READ), "The recording ended.")
-        case .setting(let reason):
-            return ElementError(
-                .resource(GST_RESOURCE_ERROR_SETTINGS), "A property does not suit the camera. \(reason.asSentence)")
-        case .failed(let reason):
-            return ElementError(.resource(GST_RESOURCE_ERROR_READ), "The camera failed. \(reason.asSentence)")
+        case .libraryMissing(let reasons): return ElementError(.resource(code), sentence, details: reasons)
+        case .ended: return ElementError(.resource(code), sentence)
+        case .libraryUnsuitable(let reason), .noCamera(let reason), .busy(let reason), .recording(let reason),
+            .unplugged(let reason), .setting(let reason), .failed(let reason):
+            return ElementError(.resource(code), "\(sentence) \(reason.asSentence)")
         }
+    }
+
+    private var missingLibrary: String {
+        let cameras = driver.map { $0.cameras } ?? "depth cameras"
+        let remedy = driver.map { $0.installation } ?? drivers.map { $0.installation }.joined(separator: " ")
+        return "The library for \(cameras) was not found. \(remedy) The property library names one elsewhere."
     }
 }
 

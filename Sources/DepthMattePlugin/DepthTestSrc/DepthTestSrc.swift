@@ -24,7 +24,7 @@ enum DepthTestSrc {
         var preferredSize: (width: gint, height: gint) { self == .depth ? (640, 360) : (1280, 720) }
     }
 
-    static let preferredRate: (numerator: gint, denominator: gint) = (30, 1)
+    static let preferredRate: FrameRate = (30, 1)
 
     /// Metres per count of the integer depth formats.
     static let depthUnit: Float = 0.001

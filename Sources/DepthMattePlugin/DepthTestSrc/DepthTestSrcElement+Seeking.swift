@@ -52,26 +52,19 @@ extension DepthTestSrcElement {
 
     /// Posts SEGMENT_START for a segment seek.
     private func announce(_ timeline: Timeline) {
-        guard timeline.isStartDue,
-            let message = gst_message_new_segment_start(
-                object, GST_FORMAT_TIME, gint64(clamping: timeline.segment.position))
-        else { return }
-        gst_message_set_seqnum(message, timeline.seqnum)
-        gst_element_post_message(instance, message)
-        shared.withLock {
-            if $0.timeline.seqnum == timeline.seqnum { $0.timeline.noteStart() }
-        }
+        guard timeline.isStartDue else { return }
+        let start = gint64(clamping: timeline.segment.position)
+        post(gst_message_new_segment_start(object, GST_FORMAT_TIME, start), seqnum: timeline.seqnum)
+        shared.withLock { if $0.timeline.seqnum == timeline.seqnum { $0.timeline.noteStart() } }
         announceEnd()
     }
 
     /// Posts SEGMENT_DONE for a segment seek when all streams are done.
     func announceEnd() {
         let done = shared.withLock { $0.timeline.takeEnd(without: $0.links.unlinked) ? $0.timeline : nil }
-        guard let done,
-            let message = gst_message_new_segment_done(object, GST_FORMAT_TIME, gint64(clamping: done.position))
-        else { return }
-        gst_message_set_seqnum(message, done.seqnum)
-        gst_element_post_message(instance, message)
+        guard let done else { return }
+        post(
+            gst_message_new_segment_done(object, GST_FORMAT_TIME, gint64(clamping: done.position)), seqnum: done.seqnum)
     }
 }
 

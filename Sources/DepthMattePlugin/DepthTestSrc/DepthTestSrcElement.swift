@@ -72,9 +72,7 @@ final class DepthTestSrcElement: PushSource {
         }
     }
 
-    func interrupt(_ stream: TestStream, _ isInterrupted: Bool) {
-        interrupt { $0.isInterrupted = isInterrupted }
-    }
+    func interrupt(_ stream: TestStream, _ isInterrupted: Bool) { interrupt { $0.isInterrupted = isInterrupted } }
 
     func endAll() {
         interrupt { $0.isEnding = true }
@@ -180,16 +178,17 @@ final class DepthTestSrcElement: PushSource {
     }
 
     /// The video's frame rate: the negotiated one, or the one that negotiation will choose.
-    private var videoRate: (numerator: gint, denominator: gint) {
-        guard let video = streams.first(where: { $0.role == .video }) else { return DepthTestSrc.preferredRate }
-        var rate = DepthTestSrc.preferredRate
-        let current = gst_pad_get_current_caps(video.pad) ?? video.fixedCaps(near: video.role.preferredSize)
-        guard let current else { return rate }
-        defer { gst_caps_unref(current) }
-        if let structure = gst_caps_get_structure(current, 0) {
-            gst_structure_get_fraction(structure, "framerate", &rate.numerator, &rate.denominator)
-        }
-        return rate
+    private var videoRate: FrameRate {
+        withVideoCaps { $0.fraction("framerate") }.map { (gint(clamping: $0.0), gint(clamping: $0.1)) }
+            ?? DepthTestSrc.preferredRate
+    }
+
+    private func withVideoCaps<Result>(_ body: (CapsPointer) -> Result?) -> Result? {
+        guard let video = streams.first(where: { $0.role == .video }),
+            let caps = gst_pad_get_current_caps(video.pad) ?? video.fixedCaps(near: video.role.preferredSize)
+        else { return nil }
+        defer { gst_caps_unref(caps) }
+        return body(caps)
     }
 
     // MARK: Events and caps
@@ -223,16 +222,8 @@ final class DepthTestSrcElement: PushSource {
 
     /// The size near which the stream's caps are fixated: the role's own; for the matte, that of the video.
     private func preferredSize(_ stream: TestStream) -> (width: gint, height: gint) {
-        var size = stream.role.preferredSize
-        guard stream.role == .matte, let video = streams.first(where: { $0.role == .video }),
-            let caps = gst_pad_get_current_caps(video.pad) ?? video.fixedCaps(near: size)
-        else { return size }
-        defer { gst_caps_unref(caps) }
-        if let structure = gst_caps_get_structure(caps, 0) {
-            gst_structure_get_int(structure, "width", &size.width)
-            gst_structure_get_int(structure, "height", &size.height)
-        }
-        return size
+        guard stream.role == .matte, let size = withVideoCaps({ $0.size }) else { return stream.role.preferredSize }
+        return (gint(clamping: size.width), gint(clamping: size.height))
     }
 
     /// Pushes the current segment, unless the stream has already.

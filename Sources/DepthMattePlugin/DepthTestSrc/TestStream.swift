@@ -4,6 +4,9 @@ import DepthKernels
 import DepthScene
 import GstBridge
 
+/// Frames a second.
+typealias FrameRate = (numerator: gint, denominator: gint)
+
 /// The stream of one source pad: its format, its position, and the renderer of its frames.
 ///
 /// Used by the pad's thread, or by other threads while they hold its stream lock.
@@ -31,8 +34,13 @@ final class TestStream: SourceStream {
     struct Format {
         let width: Int
         let height: Int
-        let rate: (numerator: gint, denominator: gint)
+        let rate: FrameRate
         let content: Content
+
+        /// One plane of samples of a frame's size.
+        func layout(bytesPerSample: Int, rowAlignment: Int = 1) -> FrameLayout {
+            FrameLayout(width: width, height: height, bytesPerSample: bytesPerSample, rowAlignment: rowAlignment)
+        }
 
         enum Content {
             case video(GstVideoInfo)
@@ -69,7 +77,7 @@ final class TestStream: SourceStream {
     ///   - size: the preferred size.
     ///   - rate: the preferred frame rate.
     func fixedCaps(
-        near size: (width: gint, height: gint), rate: (numerator: gint, denominator: gint) = DepthTestSrc.preferredRate
+        near size: (width: gint, height: gint), rate: FrameRate = DepthTestSrc.preferredRate
     ) -> CapsPointer? {
         guard let template = gst_pad_get_pad_template_caps(pad) else { return nil }
         defer { gst_caps_unref(template) }
@@ -84,10 +92,7 @@ final class TestStream: SourceStream {
     }
 
     /// Fixates caps with one structure, whose ownership is taken.
-    private func fixed(
-        _ caps: CapsPointer, near size: (width: gint, height: gint),
-        _ rate: (numerator: gint, denominator: gint)
-    ) -> CapsPointer? {
+    private func fixed(_ caps: CapsPointer, near size: (width: gint, height: gint), _ rate: FrameRate) -> CapsPointer? {
         let writable = caps.writable
         guard let structure = gst_caps_get_structure(writable, 0) else { return writable }
         gst_structure_fixate_field_nearest_int(structure, "width", size.width)
@@ -144,13 +149,13 @@ final class TestStream: SourceStream {
     // MARK: Time
 
     /// Returns the start of a frame, in nanoseconds of stream time.
-    static func time(ofFrame frame: UInt64, rate: (numerator: gint, denominator: gint)) -> GstClockTime {
+    static func time(ofFrame frame: UInt64, rate: FrameRate) -> GstClockTime {
         guard rate.numerator > 0 else { return frame == 0 ? 0 : noClockTime }
         return gst_util_uint64_scale(guint64(frame), guint64(rate.denominator) * 1_000_000_000, guint64(rate.numerator))
     }
 
     /// Returns the first frame that starts at `time` or later.
-    static func firstFrame(atOrAfter time: GstClockTime, rate: (numerator: gint, denominator: gint)) -> UInt64 {
+    static func firstFrame(atOrAfter time: GstClockTime, rate: FrameRate) -> UInt64 {
         guard rate.numerator > 0 else { return time == 0 ? 0 : 1 }
         return UInt64(
             gst_util_uint64_scale_ceil(time, guint64(rate.numerator), guint64(rate.denominator) * 1_000_000_000))
@@ -189,7 +194,7 @@ final class TestStream: SourceStream {
             let metres = try drawDepth(format, renderer, seconds, settings)
             return try counts(metres, format, bigEndian: bigEndian)
         case .matte:
-            let layout = FrameLayout(width: format.width, height: format.height, bytesPerSample: 1, rowAlignment: 4)
+            let layout = format.layout(bytesPerSample: 1, rowAlignment: 4)
             return try drawn(layout) { renderer.drawMatte(seconds: seconds, into: $0) }
         }
     }
@@ -208,7 +213,7 @@ final class TestStream: SourceStream {
     private func drawVideo(
         _ format: Format, _ info: GstVideoInfo, _ renderer: SceneRenderer, _ seconds: Double
     ) throws(FrameFault) -> OwnedBuffer {
-        let layout = FrameLayout(width: format.width, height: format.height, bytesPerSample: 4)
+        let layout = format.layout(bytesPerSample: 4)
         let picture = try drawn(layout) { renderer.drawVideo(seconds: seconds, frame: frame, into: $0) }
         if info.finfo.pointee.format == GST_VIDEO_FORMAT_BGRx { return picture }
         let converted = try newBuffer(size: Int(clamping: info.size))
@@ -227,7 +232,7 @@ final class TestStream: SourceStream {
     private func drawDepth(
         _ format: Format, _ renderer: SceneRenderer, _ seconds: Double, _ settings: DepthTestSrcSettings
     ) throws(FrameFault) -> OwnedBuffer {
-        let layout = FrameLayout(width: format.width, height: format.height, bytesPerSample: 4)
+        let layout = format.layout(bytesPerSample: 4)
         return try drawn(layout) {
             renderer.drawDepth(
                 seconds: seconds, frame: frame, sensor: settings.sensor, parallax: settings.parallax,
@@ -238,8 +243,8 @@ final class TestStream: SourceStream {
     private func counts(
         _ metres: borrowing OwnedBuffer, _ format: Format, bigEndian: Bool
     ) throws(FrameFault) -> OwnedBuffer {
-        let source = FrameLayout(width: format.width, height: format.height, bytesPerSample: 4)
-        let target = FrameLayout(width: format.width, height: format.height, bytesPerSample: 2, rowAlignment: 4)
+        let source = format.layout(bytesPerSample: 4)
+        let target = format.layout(bytesPerSample: 2, rowAlignment: 4)
         return try drawn(target) { counts throws(FrameFault) in
             try withFrame(reading: metres.pointer, source) { planes throws(FrameFault) in
                 writeCounts(
