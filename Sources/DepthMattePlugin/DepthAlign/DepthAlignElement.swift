@@ -9,7 +9,7 @@ import Synchronization
 final class DepthAlignElement: Transform {
     static let log = LogCategory(name: DepthAlign.factory, description: "Depth registration")
 
-    let instance: UnsafeMutablePointer<GstElement>
+    let instance: ElementPointer
     let table = Properties(DepthAlignProperties.all, initial: DepthAlignSettings())
     var properties: any PropertyAccess { table }
 
@@ -33,7 +33,7 @@ final class DepthAlignElement: Transform {
         let unit: Double
     }
 
-    init(_ instance: UnsafeMutablePointer<GstElement>) { self.instance = instance }
+    init(_ instance: ElementPointer) { self.instance = instance }
 
     func start() throws(ElementError) {
         guard let path = table.current.calibration, !path.isEmpty else { return file.withLock { $0 = nil } }
@@ -74,7 +74,7 @@ final class DepthAlignElement: Transform {
     // MARK: Caps
 
     /// The calibration and unit of a stream: the property's before the caps' before the file's.
-    private func measure(_ caps: UnsafeMutablePointer<GstCaps>) throws(CapsRefusal) -> StreamCalibration {
+    private func measure(_ caps: CapsPointer) throws(CapsRefusal) -> StreamCalibration {
         var stream = try StreamCalibration(caps)
         if let calibration = file.withLock({ $0 }) { stream.calibration = calibration }
         let unit = table.current.depthUnit
@@ -84,9 +84,7 @@ final class DepthAlignElement: Transform {
         return stream
     }
 
-    func transformCaps(
-        _ caps: UnsafeMutablePointer<GstCaps>, of direction: GstPadDirection
-    ) -> UnsafeMutablePointer<GstCaps>? {
+    func transformCaps(_ caps: CapsPointer, of direction: GstPadDirection) -> CapsPointer? {
         guard let result = gst_caps_copy(caps) else { return nil }
         StreamCalibration().write(to: result)
         let isKnown = direction == GST_PAD_SINK && gst_caps_is_fixed(caps) != 0
@@ -97,9 +95,7 @@ final class DepthAlignElement: Transform {
         return result
     }
 
-    func fixateCaps(
-        _ other: UnsafeMutablePointer<GstCaps>, for caps: UnsafeMutablePointer<GstCaps>, of direction: GstPadDirection
-    ) -> UnsafeMutablePointer<GstCaps>? {
+    func fixateCaps(_ other: CapsPointer, for caps: CapsPointer, of direction: GstPadDirection) -> CapsPointer? {
         guard direction == GST_PAD_SINK, let stream = try? measure(caps), let calibration = stream.calibration,
             gst_caps_is_empty(other) == 0
         else { return gst_caps_fixate(other) }
@@ -118,13 +114,9 @@ final class DepthAlignElement: Transform {
         return fixed
     }
 
-    func getUnitSize(_ caps: UnsafeMutablePointer<GstCaps>) -> Int? {
-        (try? DepthFormat(caps, maxPixels: .max))?.layout.size
-    }
+    func getUnitSize(_ caps: CapsPointer) -> Int? { (try? DepthFormat(caps, maxPixels: .max))?.layout.size }
 
-    func setCaps(
-        _ input: UnsafeMutablePointer<GstCaps>, _ output: UnsafeMutablePointer<GstCaps>
-    ) throws(CapsRefusal) {
+    func setCaps(_ input: CapsPointer, _ output: CapsPointer) throws(CapsRefusal) {
         let maxPixels = Int(clamping: table.current.maxPixels)
         let (from, to) = (try DepthFormat(input, maxPixels: maxPixels), try DepthFormat(output, maxPixels: maxPixels))
         let stream = try measure(input)
@@ -228,7 +220,7 @@ final class DepthAlignElement: Transform {
     func transformMeta(_ meta: UnsafeMutablePointer<GstMeta>, parent: () -> Bool) -> Bool { parent() }
 }
 
-extension UnsafeMutablePointer<GstCaps> {
+extension CapsPointer {
     /// Removes what limits width and height in writable caps.
     fileprivate func allowEverySize() {
         for index in 0..<gst_caps_get_size(self) {

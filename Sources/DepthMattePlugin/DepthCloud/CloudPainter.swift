@@ -41,9 +41,7 @@ final class CloudPainter {
     /// Returns nil unless the format is RGB with four bytes a pixel.
     init?(_ output: StreamFormat) {
         let description = output.info.finfo.pointee
-        let (red, green, blue) = (
-            Int(description.poffset.0), Int(description.poffset.1), Int(description.poffset.2)
-        )
+        let (red, green, blue) = (Int(description.poffset.0), Int(description.poffset.1), Int(description.poffset.2))
         guard output.format.family == .rgb, description.pixel_stride.0 == 4,
             let order = PixelOrder(red: red, green: green, blue: blue, alpha: 6 - red - green - blue)
         else { return nil }

@@ -5,7 +5,7 @@ import GstBridge
 
 /// Caps and allocation.
 extension DepthCloudElement {
-    func setCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthCloud.PadRole) throws(CapsRefusal) {
+    func setCaps(_ caps: CapsPointer, on role: DepthCloud.PadRole) throws(CapsRefusal) {
         switch role {
         case .depth:
             inputs.depth = try DepthStream(caps, maxPixels: maxPixels)
@@ -17,7 +17,7 @@ extension DepthCloudElement {
 
     var isNegotiated: Bool { state.painter != nil }
 
-    func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
+    func sinkQuery(_ query: QueryPointer, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
         // Only the frame rate is downstream's: the output's size does not depend on the depth map's.
         case (GST_QUERY_CAPS, leader): answerCaps(query, on: pad, limitedIn: ["framerate"]) || parent()
@@ -26,9 +26,7 @@ extension DepthCloudElement {
         }
     }
 
-    func updateSrcCaps(
-        downstream: UnsafeMutablePointer<GstCaps>
-    ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
+    func updateSrcCaps(downstream: CapsPointer) throws(FlowStop) -> CapsPointer? {
         guard let depth = inputs.depth else { return nil }
         state.negotiationFault = nil
         let common = try accepted(of: possibleCaps(depth), downstream)
@@ -63,9 +61,7 @@ extension DepthCloudElement {
 
     /// Fixates the first structure of some caps to the size nearest to the depth map's. If one side is fixed, the other
     /// keeps the map's aspect ratio.
-    private func fixated(
-        _ caps: UnsafeMutablePointer<GstCaps>, _ format: DepthFormat
-    ) -> UnsafeMutablePointer<GstCaps>? {
+    private func fixated(_ caps: CapsPointer, _ format: DepthFormat) -> CapsPointer? {
         guard let result = gst_caps_copy_nth(caps, 0) else { return nil }
         if let structure = gst_caps_get_structure(result, 0) {
             let (width, height) = (format.layout.width, format.layout.height)
@@ -78,7 +74,7 @@ extension DepthCloudElement {
     }
 
     /// Returns the value of a side that is fixed; nil otherwise.
-    private func side(_ structure: UnsafeMutablePointer<GstStructure>, _ name: String) -> Int? {
+    private func side(_ structure: StructurePointer, _ name: String) -> Int? {
         var value: gint = 0
         return gst_structure_get_int(structure, name, &value) != 0 ? Int(value) : nil
     }
@@ -98,7 +94,7 @@ extension DepthCloudElement {
         post(state.negotiationFault ?? notAccepted)
     }
 
-    func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
+    func decideAllocation(_ query: QueryPointer) -> Bool {
         state.painter?.frames.decide(query)
         return true
     }

@@ -10,7 +10,7 @@ import GstBridge
 final class DepthCloudElement: DepthLedElement {
     static let log = LogCategory(name: DepthCloud.factory, description: "Depth as a cloud of points")
 
-    let instance: UnsafeMutablePointer<GstElement>
+    let instance: ElementPointer
     let table = Properties(DepthCloudProperties.all, initial: DepthCloudSettings())
     let streams = Streams()
     let navigation = CloudNavigation()
@@ -34,7 +34,7 @@ final class DepthCloudElement: DepthLedElement {
 
     var inputs: DepthLedInputs { state.inputs }
 
-    init(_ instance: UnsafeMutablePointer<GstElement>) {
+    init(_ instance: ElementPointer) {
         self.instance = instance
         addReferencePad()
     }
@@ -55,7 +55,7 @@ final class DepthCloudElement: DepthLedElement {
 
     /// Changes the view, which shows in the next frame. Keys and commands are forwarded upstream; pointer events are not,
     /// because positions in the output mean nothing there.
-    func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    func navigationEvent(_ event: EventPointer) -> Bool {
         // The time of arrival, because sinks do not stamp their events.
         let now = UInt64(clamping: g_get_monotonic_time()) &* 1000
         let action = pointer.gesture(event).flatMap { PointerEvent($0, time: now) }
@@ -69,7 +69,7 @@ final class DepthCloudElement: DepthLedElement {
         }
     }
 
-    private func handleOther(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    private func handleOther(_ event: EventPointer) -> Bool {
         // Matched by name: the event is new in GStreamer 1.26, and older headers lack its type.
         guard let structure = gst_event_get_structure(event),
             let kind = gst_structure_get_string(structure, "event"), strcmp(kind, "mouse-double-click") == 0

@@ -70,9 +70,7 @@ final class ColorPainter {
     }
 
     /// Draws a depth map without measured samples.
-    func drawNothing(
-        _ settings: DepthColorizeSettings, mix: Double?, on canvas: BufferPointer
-    ) throws(FrameFault) {
+    func drawNothing(_ settings: DepthColorizeSettings, mix: Double?, on canvas: BufferPointer) throws(FrameFault) {
         try withTarget(canvas, mix: mix) { overlay.drawNothing(colors: colors(settings), on: $0) }
     }
 
@@ -90,7 +88,6 @@ final class ColorPainter {
     }
 
     private func colors(_ settings: DepthColorizeSettings) -> DepthColors {
-        DepthColors(
-            palette: settings.palette, order: order, unmeasuredAlpha: output.format.alphaByte == nil ? 255 : 0)
+        DepthColors(palette: settings.palette, order: order, unmeasuredAlpha: output.format.alphaByte == nil ? 255 : 0)
     }
 }

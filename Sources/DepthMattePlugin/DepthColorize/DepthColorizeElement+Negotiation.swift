@@ -5,7 +5,7 @@ import GstBridge
 
 /// Caps and allocation.
 extension DepthColorizeElement {
-    func setCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthColorize.PadRole) throws(CapsRefusal) {
+    func setCaps(_ caps: CapsPointer, on role: DepthColorize.PadRole) throws(CapsRefusal) {
         switch role {
         case .depth:
             inputs.depth = try DepthStream(caps, maxPixels: maxPixels)
@@ -17,7 +17,7 @@ extension DepthColorizeElement {
 
     var isNegotiated: Bool { state.painter != nil }
 
-    func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
+    func sinkQuery(_ query: QueryPointer, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
         case (GST_QUERY_CAPS, .some(let role)): answerCaps(query, on: pad, limitedIn: sharedFields(role)) || parent()
         case (GST_QUERY_ACCEPT_CAPS, .depth): acceptsDepth(query) || parent()
@@ -34,9 +34,7 @@ extension DepthColorizeElement {
         }
     }
 
-    func updateSrcCaps(
-        downstream: UnsafeMutablePointer<GstCaps>
-    ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
+    func updateSrcCaps(downstream: CapsPointer) throws(FlowStop) -> CapsPointer? {
         guard let depth = inputs.depth else { return nil }
         guard let result = gst_caps_fixate(try accepted(of: possibleCaps(depth), downstream)) else {
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
@@ -74,7 +72,7 @@ extension DepthColorizeElement {
                 details: possibleCaps(depth)))
     }
 
-    func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
+    func decideAllocation(_ query: QueryPointer) -> Bool {
         state.painter?.frames.decide(query)
         return true
     }

@@ -10,7 +10,7 @@ import GstBridge
 final class DepthColorizeElement: DepthLedElement {
     static let log = LogCategory(name: DepthColorize.factory, description: "Depth in colors")
 
-    let instance: UnsafeMutablePointer<GstElement>
+    let instance: ElementPointer
     let table = Properties(DepthColorizeProperties.all, initial: DepthColorizeSettings())
     let streams = Streams()
     let probe = DepthProbe()
@@ -30,7 +30,7 @@ final class DepthColorizeElement: DepthLedElement {
 
     var inputs: DepthLedInputs { state.inputs }
 
-    init(_ instance: UnsafeMutablePointer<GstElement>) {
+    init(_ instance: ElementPointer) {
         self.instance = instance
         addReferencePad()
     }
@@ -123,12 +123,12 @@ final class DepthColorizeElement: DepthLedElement {
     // MARK: The probe
 
     /// Positions in the output are positions in the video if there is one, else in the depth map, so events go there.
-    func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    func navigationEvent(_ event: EventPointer) -> Bool {
         let isUsed = use(event)
         return pushUpstream(event, on: streams.pads[DepthColorize.PadRole.video] != nil ? .video : .depth) || isUsed
     }
 
-    private func use(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    private func use(_ event: EventPointer) -> Bool {
         switch pointer.gesture(event) {
         case .press(button: 1, let place, _):
             probe.hold(place)

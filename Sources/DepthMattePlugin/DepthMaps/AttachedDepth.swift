@@ -38,9 +38,9 @@ struct DepthPath {
     ]
 
     /// Walks up from a sink pad, through the first sink pad of each element.
-    init?(above pad: UnsafeMutablePointer<GstPad>?) {
+    init?(above pad: PadPointer?) {
         guard let pad else { return nil }
-        var (sink, loser): (UnsafeMutablePointer<GstPad>?, String?) = (pad, nil)
+        var (sink, loser): (PadPointer?, String?) = (pad, nil)
         gst_object_ref(pad)
         while let pad = sink {
             defer { gst_object_unref(pad) }
@@ -61,7 +61,7 @@ struct DepthPath {
                 { _, pad, found in
                     guard let pad else { return 1 }
                     gst_object_ref(pad)
-                    found?.assumingMemoryBound(to: UnsafeMutablePointer<GstPad>?.self).pointee = pad
+                    found?.assumingMemoryBound(to: PadPointer?.self).pointee = pad
                     return 0
                 }, &sink)
         }

@@ -47,9 +47,7 @@ extension Property where Settings: ColoringSettings {
                 "hold-time",
                 "Time for which a video frame is reused for later depth maps, in nanoseconds; 0 = never reused",
                 0...UInt(Int64.max), \.holdTime),
-            .uint(
-                "max-pixels", "Largest picture accepted on any pad, in pixels",
-                1...UInt32.max, \.maxPixels),
+            .uint("max-pixels", "Largest picture accepted on any pad, in pixels", 1...UInt32.max, \.maxPixels),
         ]
     }
 }

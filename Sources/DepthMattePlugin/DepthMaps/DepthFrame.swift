@@ -27,9 +27,7 @@ struct DepthFrame: @unchecked Sendable {  // guard: only read, by who has a refe
     var isReadable: Bool { (try? withImage { _ in }) != nil }
 
     /// Lends the depth map.
-    func withImage<Result>(
-        _ body: (DepthImage) throws(FrameFault) -> Result
-    ) throws(FrameFault) -> Result {
+    func withImage<Result>(_ body: (DepthImage) throws(FrameFault) -> Result) throws(FrameFault) -> Result {
         try withFrame(reading: buffer, format.layout) { planes throws(FrameFault) in
             guard
                 let image = DepthImage(

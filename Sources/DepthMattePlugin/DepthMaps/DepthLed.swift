@@ -35,9 +35,7 @@ struct DepthStream {
     /// The caps of the video that the maps come with; nil where they come by themselves.
     let carrier: CapsRef?
 
-    init(
-        _ caps: UnsafeMutablePointer<GstCaps>, maxPixels: Int, carrier: CapsRef? = nil
-    ) throws(CapsRefusal) {
+    init(_ caps: CapsPointer, maxPixels: Int, carrier: CapsRef? = nil) throws(CapsRefusal) {
         format = try DepthFormat(caps, maxPixels: maxPixels)
         self.caps = CapsRef(sharing: caps)
         self.carrier = carrier
@@ -110,7 +108,7 @@ extension DepthLedElement {
 
 /// Caps of elements with these pads.
 extension ReferencePadAggregator where Role == DepthLedPad {
-    func acceptCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthLedPad) throws(CapsRefusal) {
+    func acceptCaps(_ caps: CapsPointer, on role: DepthLedPad) throws(CapsRefusal) {
         switch role {
         case .depth: _ = try DepthFormat(caps, maxPixels: maxPixels)
         case .video: _ = try StreamFormat(videoInfo(caps, maxPixels: maxPixels))
@@ -120,14 +118,14 @@ extension ReferencePadAggregator where Role == DepthLedPad {
     /// Answers what may come in on a pad: what the pad's template says, limited in some fields by what downstream takes.
     ///
     /// - Returns: false where there is no answer.
-    func answerCaps(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, limitedIn fields: [String]) -> Bool {
+    func answerCaps(_ query: QueryPointer, on pad: Pad, limitedIn fields: [String]) -> Bool {
         guard let downstream = gst_pad_peer_query_caps(sourcePad, nil) else { return false }
         defer { gst_caps_unref(downstream) }
         guard let template = gst_pad_get_pad_template_caps(pad.pad) else { return false }
         defer { gst_caps_unref(template) }
         guard let limited = template.limited(by: downstream, in: fields) else { return false }
         defer { gst_caps_unref(limited) }
-        var filter: UnsafeMutablePointer<GstCaps>?
+        var filter: CapsPointer?
         gst_query_parse_caps(query, &filter)
         let filtered = filter.map { gst_caps_intersect_full($0, limited, GST_CAPS_INTERSECT_FIRST) }
         defer { if let filtered { gst_caps_unref(filtered) } }
@@ -136,9 +134,7 @@ extension ReferencePadAggregator where Role == DepthLedPad {
     }
 
     /// Returns the part of the possible caps that downstream accepts, in our order; never empty. The caller owns it.
-    func accepted(
-        of possible: String, _ downstream: UnsafeMutablePointer<GstCaps>
-    ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps> {
+    func accepted(of possible: String, _ downstream: CapsPointer) throws(FlowStop) -> CapsPointer {
         guard let possible = gst_caps_from_string(possible) else { throw .failed(noMemoryForCaps) }
         defer { gst_caps_unref(possible) }
         guard let common = gst_caps_intersect_full(possible, downstream, GST_CAPS_INTERSECT_FIRST) else {

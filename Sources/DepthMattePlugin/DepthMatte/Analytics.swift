@@ -45,9 +45,7 @@ struct Analytics: Sendable {
         ) -> gboolean
 
     private typealias AddObject =
-        @convention(c) (
-            OpaquePointer, GQuark, gint, gint, gint, gint, gfloat, UnsafeMutableRawPointer
-        ) -> gboolean
+        @convention(c) (OpaquePointer, GQuark, gint, gint, gint, gint, gfloat, UnsafeMutableRawPointer) -> gboolean
 
     private let meta: Meta
     private let addMeta: Meta

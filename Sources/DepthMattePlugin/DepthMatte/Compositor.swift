@@ -29,8 +29,7 @@ final class Compositor {
         self.output = output
         frames = OutputFrames(output.layout)
         hasStraightAlpha = sibling != nil
-        blender = Blender(
-            layout: output.format.layout, colors: output.colors, width: input.width, height: input.height)
+        blender = Blender(layout: output.format.layout, colors: output.colors, width: input.width, height: input.height)
     }
 
     /// Makes a video frame writable, in the output's layout, without old data around the picture. The frame is used in place

@@ -7,14 +7,14 @@ import GstBridge
 /// and, with `anchor=point`, moves the anchor; the wheel changes `margin`, or `focus` with a mask about a focus; the keys 1
 /// to 5 choose the view.
 extension DepthMatteElement {
-    func navigationEvent(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    func navigationEvent(_ event: EventPointer) -> Bool {
         let isUsed = use(event)
         // Positions in the output are positions in the video. Those in the quad mean nothing upstream, but are forwarded
         // unchanged.
         return pushUpstream(event, on: .video) || isUsed
     }
 
-    private func use(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    private func use(_ event: EventPointer) -> Bool {
         let settings = table.current
         guard settings.navigation != .none else {
             pointer.letGo()

@@ -5,7 +5,7 @@ import GstBridge
 
 /// Caps and allocation.
 extension DepthMatteElement {
-    func acceptCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthMatte.PadRole) throws(CapsRefusal) {
+    func acceptCaps(_ caps: CapsPointer, on role: DepthMatte.PadRole) throws(CapsRefusal) {
         switch role {
         case .depth: _ = try DepthFormat(caps, maxPixels: maxPixels)
         case .video: try checkIsAccepted(caps, StreamFormat(videoInfo(caps, maxPixels: maxPixels)))
@@ -14,9 +14,7 @@ extension DepthMatteElement {
     }
 
     /// Refuses video whose output format downstream does not accept.
-    private func checkIsAccepted(
-        _ caps: UnsafeMutablePointer<GstCaps>, _ format: StreamFormat
-    ) throws(CapsRefusal) {
+    private func checkIsAccepted(_ caps: CapsPointer, _ format: StreamFormat) throws(CapsRefusal) {
         guard let downstream = VideoNegotiation.downstreamCaps(of: sourcePad) else { return }
         defer { gst_caps_unref(downstream) }
         guard
@@ -38,7 +36,7 @@ extension DepthMatteElement {
             "downstream does not accept this video format; put videoconvert and videoscale after this element")
     }
 
-    func setCaps(_ caps: UnsafeMutablePointer<GstCaps>, on role: DepthMatte.PadRole) throws(CapsRefusal) {
+    func setCaps(_ caps: CapsPointer, on role: DepthMatte.PadRole) throws(CapsRefusal) {
         switch role {
         case .video:
             let info = try videoInfo(caps, maxPixels: maxPixels)
@@ -71,7 +69,7 @@ extension DepthMatteElement {
 
     var isNegotiated: Bool { state.compositor != nil }
 
-    func sinkQuery(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad, parent: () -> Bool) -> Bool {
+    func sinkQuery(_ query: QueryPointer, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
         case (GST_QUERY_CAPS, .video):
             answerVideoCaps(query)
@@ -85,8 +83,8 @@ extension DepthMatteElement {
         }
     }
 
-    private func answerVideoCaps(_ query: UnsafeMutablePointer<GstQuery>) {
-        var filter: UnsafeMutablePointer<GstCaps>?
+    private func answerVideoCaps(_ query: QueryPointer) {
+        var filter: CapsPointer?
         gst_query_parse_caps(query, &filter)
         guard
             let result = VideoNegotiation.videoCaps(for: filter, downstreamOf: sourcePad, transparent: wantsAlpha)
@@ -99,8 +97,8 @@ extension DepthMatteElement {
     /// event, because only then can an error give the reason.
     ///
     /// - Returns: false if the query was not answered.
-    private func acceptsVideo(_ query: UnsafeMutablePointer<GstQuery>, on pad: Pad) -> Bool {
-        var caps: UnsafeMutablePointer<GstCaps>?
+    private func acceptsVideo(_ query: QueryPointer, on pad: Pad) -> Bool {
+        var caps: CapsPointer?
         gst_query_parse_accept_caps(query, &caps)
         guard let caps, let template = gst_pad_get_pad_template_caps(pad.pad) else { return false }
         defer { gst_caps_unref(template) }
@@ -109,9 +107,7 @@ extension DepthMatteElement {
         return true
     }
 
-    func updateSrcCaps(
-        downstream: UnsafeMutablePointer<GstCaps>
-    ) throws(FlowStop) -> UnsafeMutablePointer<GstCaps>? {
+    func updateSrcCaps(downstream: CapsPointer) throws(FlowStop) -> CapsPointer? {
         guard let input = state.input else { return nil }
         state.negotiationFault = nil
         let wantsAlpha = wantsAlpha
@@ -157,7 +153,7 @@ extension DepthMatteElement {
                     details: input.caps.pointer.text))
     }
 
-    func decideAllocation(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
+    func decideAllocation(_ query: QueryPointer) -> Bool {
         state.compositor?.frames.decide(query)
         return true
     }

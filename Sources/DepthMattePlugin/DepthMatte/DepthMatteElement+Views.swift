@@ -83,8 +83,7 @@ extension DepthMatteElement {
                         depth: layers.depth.map { ($0, focus(job.settings.matte)) }, settings: job.settings))
             case nil: throw .contradiction("a view that shows a background has none")
             }
-        try job.compositor.composite(
-            canvas, matte: layers.matte, background: background, edge: job.settings.edge)
+        try job.compositor.composite(canvas, matte: layers.matte, background: background, edge: job.settings.edge)
     }
 
     /// Replaces a faulty frame: the view of a frame without a person, on new memory. The backdrop is a picture or a color,

@@ -13,7 +13,7 @@ import Synchronization
 final class DepthMatteElement: ReferencePadAggregator {
     static let log = LogCategory(name: DepthMatte.factory, description: "Matting of video by its depth")
 
-    let instance: UnsafeMutablePointer<GstElement>
+    let instance: ElementPointer
     let table = Properties(DepthMatteProperties.all, initial: DepthMatteSettings())
     let streams = Streams()
     let backgroundFile: BackgroundFile
@@ -45,7 +45,7 @@ final class DepthMatteElement: ReferencePadAggregator {
         var hasWarnedOfMissingDepth = false
     }
 
-    init(_ instance: UnsafeMutablePointer<GstElement>) {
+    init(_ instance: ElementPointer) {
         self.instance = instance
         backgroundFile = BackgroundFile { [table] in
             let settings = table.current
@@ -72,9 +72,7 @@ final class DepthMatteElement: ReferencePadAggregator {
         }
     }
 
-    func structure(_ property: String) -> UnsafeMutablePointer<GstStructure>? {
-        statistics.withLock { $0 }.structure()
-    }
+    func structure(_ property: String) -> StructurePointer? { statistics.withLock { $0 }.structure() }
 
     // MARK: Start
 

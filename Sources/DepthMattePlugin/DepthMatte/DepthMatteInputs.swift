@@ -51,7 +51,7 @@ struct DepthMatteInputs: ~Copyable {
     /// Takes the depth map that is attached to the video's buffer. See `RequestPadInput.takeAttached`.
     mutating func takeAttachedDepth(
         of video: BufferPointer, at moment: Moment,
-        _ read: (UnsafeMutablePointer<GstCaps>) throws(CapsRefusal) -> DepthFormat
+        _ read: (CapsPointer) throws(CapsRefusal) -> DepthFormat
     ) throws(CapsRefusal) -> Bool {
         depth.exists ? false : try depth.takeAttached(attachedDepth.content(of: video), at: moment, read)
     }

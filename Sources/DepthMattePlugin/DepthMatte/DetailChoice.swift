@@ -31,8 +31,7 @@ package struct DetailChoice {
         mean = frames == 0 ? share : mean + DetailChoice.weight * (share - mean)
         frames += 1
         guard frames >= DetailChoice.leastFrames else { return }
-        let next: MatteDetail =
-            mean > DetailChoice.tooMuch ? .half : mean < DetailChoice.little ? .full : current
+        let next: MatteDetail = mean > DetailChoice.tooMuch ? .half : mean < DetailChoice.little ? .full : current
         if next != current {
             current = next
             frames = 0

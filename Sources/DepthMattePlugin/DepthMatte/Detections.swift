@@ -52,8 +52,7 @@ struct Detections {
         while faces.count + people.count < Detections.limit,
             let meta = gst_buffer_iterate_meta_filtered(buffer, &state, api)
         {
-            let region = UnsafeMutableRawPointer(meta)
-                .assumingMemoryBound(to: GstVideoRegionOfInterestMeta.self).pointee
+            let region = meta.cast(to: GstVideoRegionOfInterestMeta.self).pointee
             add(
                 region.roi_type, x: Double(region.x) * scaleX, y: Double(region.y) * scaleY,
                 width: Double(region.w) * scaleX, height: Double(region.h) * scaleY)

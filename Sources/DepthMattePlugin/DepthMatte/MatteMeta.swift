@@ -43,9 +43,7 @@ final class MatteMeta {
     }
 
     /// Returns a buffer that is drawn from the alpha; black without any.
-    private func picture(
-        of alpha: Plane?, _ draw: (Plane, MutablePlane) -> Void
-    ) throws(FrameFault) -> OwnedBuffer {
+    private func picture(of alpha: Plane?, _ draw: (Plane, MutablePlane) -> Void) throws(FrameFault) -> OwnedBuffer {
         let buffer = try pool.buffer()
         if !layout.fillsAll(of: buffer.pointer) { _ = try layout.clearAround(buffer.pointer) }
         try withFrame(changing: buffer.pointer, layout) { planes throws(FrameFault) in

@@ -72,7 +72,7 @@ struct Statistics: Sendable, Equatable {
     }
 
     /// Returns the counters as a structure, which the caller owns.
-    func structure() -> UnsafeMutablePointer<GstStructure>? {
+    func structure() -> StructurePointer? {
         guard let structure = gst_structure_new_empty("stats") else { return nil }
         for (name, value) in [
             ("frames", frames), ("paired", paired), ("reused", reused), ("covered", covered), ("passed", passed),

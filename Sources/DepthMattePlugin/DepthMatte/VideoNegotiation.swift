@@ -10,9 +10,9 @@ enum VideoNegotiation {
     /// wherever it may. If nothing matches, the answer is the template: the caps are refused when they arrive, with a
     /// reason.
     static func videoCaps(
-        for filter: UnsafeMutablePointer<GstCaps>?, downstreamOf sourcePad: UnsafeMutablePointer<GstPad>,
+        for filter: CapsPointer?, downstreamOf sourcePad: PadPointer,
         transparent: Bool
-    ) -> UnsafeMutablePointer<GstCaps>? {
+    ) -> CapsPointer? {
         guard let template = gst_pad_get_pad_template_caps(sourcePad) else { return nil }
         defer { gst_caps_unref(template) }
         guard let allowed = downstreamCaps(of: sourcePad) else { return nil }
@@ -29,7 +29,7 @@ enum VideoNegotiation {
     }
 
     /// Returns the source pad's caps that downstream accepts, in downstream's order. The caller owns them.
-    static func downstreamCaps(of sourcePad: UnsafeMutablePointer<GstPad>) -> UnsafeMutablePointer<GstCaps>? {
+    static func downstreamCaps(of sourcePad: PadPointer) -> CapsPointer? {
         guard let template = gst_pad_get_pad_template_caps(sourcePad) else { return nil }
         defer { gst_caps_unref(template) }
         guard let downstream = gst_pad_peer_query_caps(sourcePad, template) else { return nil }
@@ -40,7 +40,7 @@ enum VideoNegotiation {
     /// Returns the output format for video of some caps: with `transparent` the variant that has an alpha channel, if
     /// downstream accepts it, else the video's own; nil if downstream accepts neither.
     static func outputFormat(
-        for video: UnsafeMutablePointer<GstCaps>, _ format: VideoFormat, downstream: UnsafeMutablePointer<GstCaps>,
+        for video: CapsPointer, _ format: VideoFormat, downstream: CapsPointer,
         transparent: Bool
     ) -> VideoFormat? {
         let sibling = transparent ? format.withAlpha.flatMap(VideoFormat.of) : nil
@@ -52,7 +52,7 @@ enum VideoNegotiation {
     }
 
     /// True if downstream accepts any format with an alpha channel.
-    static func takesAlpha(downstreamOf sourcePad: UnsafeMutablePointer<GstPad>) -> Bool {
+    static func takesAlpha(downstreamOf sourcePad: PadPointer) -> Bool {
         let allowed = downstreamCaps(of: sourcePad)
         let siblings = allowed.flatMap { withoutAlpha($0) }
         defer { for caps in [allowed, siblings] { if let caps { gst_caps_unref(caps) } } }
@@ -60,7 +60,7 @@ enum VideoNegotiation {
     }
 
     /// Returns, for each format, the allowed caps of its variant with alpha, with the format renamed to it.
-    private static func withoutAlpha(_ allowed: UnsafeMutablePointer<GstCaps>) -> UnsafeMutablePointer<GstCaps>? {
+    private static func withoutAlpha(_ allowed: CapsPointer) -> CapsPointer? {
         guard var result = gst_caps_new_empty() else { return nil }
         for format in VideoFormat.all {
             guard let sibling = format.withAlpha.flatMap(VideoFormat.of),

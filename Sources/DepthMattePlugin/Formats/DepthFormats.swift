@@ -1,4 +1,4 @@
-package import CGStreamer
+import CGStreamer
 import DepthKernels
 package import GstBridge
 
@@ -20,7 +20,7 @@ package struct DepthFormat: Equatable, Sendable {
     }()
 
     /// - Throws: a sentence saying what was wrong with the caps.
-    package init(_ caps: UnsafeMutablePointer<GstCaps>, maxPixels: Int) throws(CapsRefusal) {
+    package init(_ caps: CapsPointer, maxPixels: Int) throws(CapsRefusal) {
         guard let structure = gst_caps_get_structure(caps, 0), let name = gst_structure_get_name(structure) else {
             throw CapsRefusal("empty caps")
         }
@@ -61,7 +61,7 @@ package struct DepthFormat: Equatable, Sendable {
         }
     }
 
-    private static func floatEncoding(_ structure: UnsafeMutablePointer<GstStructure>) throws(CapsRefusal)
+    private static func floatEncoding(_ structure: StructurePointer) throws(CapsRefusal)
         -> DepthEncoding
     {
         switch gst_structure_get_string(structure, "format").map({ String(cString: $0) }) {
@@ -77,8 +77,8 @@ package struct DepthFormat: Equatable, Sendable {
 /// as an event, where a reason can be given.
 ///
 /// - Returns: false where it is left unanswered.
-func acceptsDepth(_ query: UnsafeMutablePointer<GstQuery>) -> Bool {
-    var caps: UnsafeMutablePointer<GstCaps>?
+func acceptsDepth(_ query: QueryPointer) -> Bool {
+    var caps: CapsPointer?
     gst_query_parse_accept_caps(query, &caps)
     guard let caps, ["video/x-raw", "video/x-depth"].contains(caps.mediaType) else { return false }
     gst_query_set_accept_caps_result(query, 1)

@@ -14,7 +14,7 @@ final class OutputFrames {
     init(_ layout: FrameLayout) { self.layout = layout }
 
     /// Takes over the result of an allocation query.
-    func decide(_ query: UnsafeMutablePointer<GstQuery>) {
+    func decide(_ query: QueryPointer) {
         downstreamReadsMetas = gst_query_find_allocation_meta(query, gst_video_meta_api_get_type(), nil) != 0
         pool = FramePool(query, layout)
     }

@@ -1,4 +1,4 @@
-package import CGStreamer
+import CGStreamer
 import DepthKernels
 package import GstBridge
 
@@ -27,7 +27,7 @@ package struct StreamCalibration: Equatable, Sendable {
     /// Reads the fields of fixed caps.
     ///
     /// - Throws: a sentence where a field cannot be read.
-    package init(_ caps: UnsafeMutablePointer<GstCaps>) throws(CapsRefusal) {
+    package init(_ caps: CapsPointer) throws(CapsRefusal) {
         guard let structure = gst_caps_get_structure(caps, 0) else { return }
         if gst_structure_has_field(structure, StreamCalibration.unitField) != 0 {
             var unit = 0.0
@@ -49,7 +49,7 @@ package struct StreamCalibration: Equatable, Sendable {
     }
 
     /// Sets the fields of writable caps, and removes those that are nil here.
-    func write(to caps: UnsafeMutablePointer<GstCaps>) {
+    func write(to caps: CapsPointer) {
         for index in 0..<gst_caps_get_size(caps) {
             guard let structure = gst_caps_get_structure(caps, index) else { continue }
             gst_structure_remove_field(structure, StreamCalibration.unitField)

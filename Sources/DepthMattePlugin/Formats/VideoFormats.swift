@@ -71,8 +71,7 @@ package struct VideoFormat: Sendable {
         VideoFormat(GST_VIDEO_FORMAT_ARGB, "ARGB", .rgb, [full(4)], alphaByte: 0, withAlpha: GST_VIDEO_FORMAT_ARGB),
         VideoFormat(GST_VIDEO_FORMAT_BGR, "BGR", .rgb, [full(3)]),
         VideoFormat(GST_VIDEO_FORMAT_RGB, "RGB", .rgb, [full(3)]),
-        VideoFormat(
-            GST_VIDEO_FORMAT_A420, "A420", .yuv, planar420 + [full(1)], withAlpha: GST_VIDEO_FORMAT_A420),
+        VideoFormat(GST_VIDEO_FORMAT_A420, "A420", .yuv, planar420 + [full(1)], withAlpha: GST_VIDEO_FORMAT_A420),
         VideoFormat(GST_VIDEO_FORMAT_AYUV, "AYUV", .yuv, [full(4)], alphaByte: 0, withAlpha: GST_VIDEO_FORMAT_AYUV),
         VideoFormat(GST_VIDEO_FORMAT_GRAY8, "GRAY8", .gray, [full(1)]),
     ]

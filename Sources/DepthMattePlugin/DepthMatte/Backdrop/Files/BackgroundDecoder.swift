@@ -50,7 +50,7 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: the pulling thre
         case refused(String)
     }
 
-    private let pipeline: UnsafeMutablePointer<GstElement>
+    private let pipeline: ElementPointer
     private let sink: UnsafeMutablePointer<GstAppSink>
     private let decoderGuard: DecoderGuard
     private let feed: PieceFeed?
@@ -79,7 +79,7 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: the pulling thre
                 .core(GST_CORE_ERROR_MISSING_PLUGIN), "GStreamer's decodebin, videoconvert or appsink is missing.")
         }
         gst_object_ref_sink(pipeline)
-        let bin = UnsafeMutableRawPointer(pipeline).assumingMemoryBound(to: GstBin.self)
+        let bin = pipeline.cast(to: GstBin.self)
         let named = ["source", "decoder", "sink"].map { (name: String) in gst_bin_get_by_name(bin, name) }
         guard let source = named[0], let decodebin = named[1], let sink = named[2] else {
             for element in named { if let element { gst_object_unref(element) } }
@@ -98,7 +98,7 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: the pulling thre
         gst_object_unref(source)
         gst_object_unref(decodebin)
         self.pipeline = pipeline
-        self.sink = UnsafeMutableRawPointer(sink).assumingMemoryBound(to: GstAppSink.self)
+        self.sink = sink.cast(to: GstAppSink.self)
     }
 
     deinit {
@@ -172,17 +172,17 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: the pulling thre
         defer { gst_object_unref(UnsafeMutableRawPointer(bus)) }
         while let message = gst_bus_pop(bus) {
             if message.pointee.type == GST_MESSAGE_ERROR { fault = fault ?? errorText(message) }
-            gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
+            gst_mini_object_unref(message.cast(to: GstMiniObject.self))
         }
     }
 }
 
 /// The shutdown of a pipeline, which may block.
 private final class PipelineEnd: @unchecked Sendable {  // guard: GStreamer locks the pipeline's state
-    private let pipeline: UnsafeMutablePointer<GstElement>
+    private let pipeline: ElementPointer
     private let isReached = Monitor(false)
 
-    init(_ pipeline: UnsafeMutablePointer<GstElement>) {
+    init(_ pipeline: ElementPointer) {
         gst_object_ref(pipeline)
         self.pipeline = pipeline
     }
@@ -218,7 +218,7 @@ extension BackgroundDecoder.Content {
 
 /// Makes a `videoflip`, whose ownership is taken, follow the tag image-orientation. Its own `video-direction=auto` does not, in GStreamer
 /// 1.22.
-private func followTags(_ videoflip: UnsafeMutablePointer<GstElement>) {
+private func followTags(_ videoflip: ElementPointer) {
     defer { gst_object_unref(videoflip) }
     guard let pad = gst_element_get_static_pad(videoflip, "sink") else { return }
     defer { gst_object_unref(pad) }
@@ -232,9 +232,7 @@ private func followTags(_ videoflip: UnsafeMutablePointer<GstElement>) {
             defer { gst_object_unref(videoflip) }
             gst_event_parse_tag(event, &tags)
             if let tags, gst_video_orientation_from_tag(tags, &method) != 0 {
-                gst_util_set_object_arg(
-                    UnsafeMutableRawPointer(videoflip).assumingMemoryBound(to: GObject.self), "video-direction",
-                    "\(method.rawValue)")
+                gst_util_set_object_arg(videoflip.cast(to: GObject.self), "video-direction", "\(method.rawValue)")
             }
             return GST_PAD_PROBE_OK
         }, nil, nil)
@@ -245,9 +243,9 @@ private final class PieceFeed {
     private let source: UnsafeMutablePointer<GstAppSrc>
     private let pieces: [(buffer: BufferRef, duration: RunningTime?)]
 
-    init(_ pieces: [PicturePiece], of bytes: ByteReader, through source: UnsafeMutablePointer<GstElement>) {
+    init(_ pieces: [PicturePiece], of bytes: ByteReader, through source: ElementPointer) {
         gst_object_ref(source)
-        self.source = UnsafeMutableRawPointer(source).assumingMemoryBound(to: GstAppSrc.self)
+        self.source = source.cast(to: GstAppSrc.self)
         self.pieces = pieces.compactMap { piece in bytes.buffer(piece.bytes).map { ($0, piece.duration) } }
         // Accepts every seek: all go to the start, and `push` follows.
         let agree: @convention(c) (UnsafeMutableRawPointer?, guint64, UnsafeMutableRawPointer?) -> gboolean = {
@@ -322,11 +320,10 @@ private func hasFactory(_ name: String) -> Bool {
 }
 
 /// Sets the property `location` of a `filesrc` or `filesink`.
-func setLocation(of file: UnsafeMutablePointer<GstElement>, _ path: String) {
+func setLocation(of file: ElementPointer, _ path: String) {
     var location = GValue()
     g_value_init(&location, GSTSHIMS_TYPE_STRING)
     g_value_set_string(&location, path)
-    g_object_set_property(
-        UnsafeMutableRawPointer(file).assumingMemoryBound(to: GObject.self), "location", &location)
+    g_object_set_property(file.cast(to: GObject.self), "location", &location)
     g_value_unset(&location)
 }

@@ -46,9 +46,7 @@ package final class BackgroundReader: @unchecked Sendable {  // guard: one threa
     ///   - maxPixels: larger pictures are refused.
     ///   - isCancelled: set by another thread to stop opening.
     /// - Throws: an error that names the file and the reason.
-    package init(
-        location: String, allowsRemote: Bool, maxPixels: Int, isCancelled: CancelFlag
-    ) throws(ElementError) {
+    package init(location: String, allowsRemote: Bool, maxPixels: Int, isCancelled: CancelFlag) throws(ElementError) {
         let isRemote = allowsRemote && RemoteFile.isRemote(location)
         remoteFile = isRemote ? try RemoteFile(location, isCancelled: isCancelled) : nil
         let deadline = Deadline(seconds: BackgroundReader.timeToOpen, isCancelled)
@@ -238,8 +236,7 @@ private func regularFile(_ location: String) throws(ElementError) -> String {
                 : "only local files, and with allow-remote=true http: and https: URIs, are read")
     }
     guard g_file_test(path, GSTSHIMS_FILE_TEST_EXISTS) != 0 else {
-        throw ElementError(
-            .resource(GST_RESOURCE_ERROR_NOT_FOUND), "The background \"\(path)\" does not exist.")
+        throw ElementError(.resource(GST_RESOURCE_ERROR_NOT_FOUND), "The background \"\(path)\" does not exist.")
     }
     guard g_file_test(path, GSTSHIMS_FILE_TEST_IS_REGULAR) != 0 else {
         let isFolder = g_file_test(path, GSTSHIMS_FILE_TEST_IS_DIR) != 0
@@ -252,6 +249,5 @@ private func regularFile(_ location: String) throws(ElementError) -> String {
 ///
 /// - Parameter name: the path or the URI.
 func unreadable(_ name: String, _ reason: String) -> ElementError {
-    ElementError(
-        .resource(GST_RESOURCE_ERROR_OPEN_READ), "The background \"\(name)\" cannot be read: \(reason).")
+    ElementError(.resource(GST_RESOURCE_ERROR_OPEN_READ), "The background \"\(name)\" cannot be read: \(reason).")
 }

@@ -26,9 +26,7 @@ final class DecoderGuard: Sendable {
     /// Guards a `decodebin` in a pipeline that has not started.
     ///
     /// - Parameter maxPixels: larger pictures are refused.
-    init(
-        _ decodebin: UnsafeMutablePointer<GstElement>, in pipeline: UnsafeMutablePointer<GstElement>, maxPixels: Int
-    ) {
+    init(_ decodebin: ElementPointer, in pipeline: ElementPointer, maxPixels: Int) {
         self.maxPixels = maxPixels
         connect(decodebin, "autoplug-select", unsafeBitCast(selectElement, to: GCallback.self), self)
         connect(pipeline, "deep-element-added", unsafeBitCast(elementAdded, to: GCallback.self), self)
@@ -50,9 +48,7 @@ final class DecoderGuard: Sendable {
     // MARK: Elements
 
     /// Answers decodebin's signal `autoplug-select`: may an element of this factory follow a pad?
-    fileprivate func choose(
-        _ factory: OpaquePointer, for caps: UnsafeMutablePointer<GstCaps>, behind pad: UnsafeMutablePointer<GstPad>
-    ) -> AutoplugChoice {
+    fileprivate func choose(_ factory: OpaquePointer, for caps: CapsPointer, behind pad: PadPointer) -> AutoplugChoice {
         let klass = ElementClass(factory)
         guard klass.readsOnlyItsInput else {
             state.withLock { $0.hint = "it refers to other files or to the network, which are not read" }
@@ -80,7 +76,7 @@ final class DecoderGuard: Sendable {
     }
 
     /// Adds probes to the pads of an element that decodebin added.
-    fileprivate func watch(_ element: UnsafeMutablePointer<GstElement>) {
+    fileprivate func watch(_ element: ElementPointer) {
         let klass = gst_element_get_factory(element).map { ElementClass($0) } ?? ElementClass()
         if element.isSource {
             // Locked in NULL, where a source opens nothing.
@@ -102,7 +98,7 @@ final class DecoderGuard: Sendable {
     /// Returns true if a stream with those caps may pass.
     ///
     /// - Parameter isDecoderNext: true if a decoder gets it; then the size of its pictures has to be known.
-    fileprivate func admits(_ caps: UnsafeMutablePointer<GstCaps>, isDecoderNext: Bool) -> Bool {
+    fileprivate func admits(_ caps: CapsPointer, isDecoderNext: Bool) -> Bool {
         state.withLock { state in
             state.hasSound = state.hasSound || caps.mediaType.hasPrefix("audio/")
             state.hasPictures = state.hasPictures || caps.arePictures
@@ -124,7 +120,7 @@ final class DecoderGuard: Sendable {
     }
 
     /// Returns true if a buffer may pass to a decoder.
-    fileprivate func admits(_ buffer: BufferPointer, _ caps: UnsafeMutablePointer<GstCaps>) -> Bool {
+    fileprivate func admits(_ buffer: BufferPointer, _ caps: CapsPointer) -> Bool {
         guard case .header(let coding) = SizeOrigin(caps) else { return refusal == nil }
         let pixels = readPixels(buffer, coding)
         // A still without a size is dropped. (A video frame without one has the size of the previous frame.)
@@ -168,7 +164,7 @@ private enum SizeOrigin {
     case header(CodedPicture)
 
     /// Returns nil for codecs that are not admitted.
-    init?(_ caps: UnsafeMutablePointer<GstCaps>) {
+    init?(_ caps: CapsPointer) {
         switch caps.mediaType {
         case "video/x-av1", "video/x-h263", "video/x-h264", "video/x-h265", "video/x-vp9": self = .parser
         case "video/x-divx": self = caps.integer("divxversion") == 3 ? .container : .parser
@@ -223,7 +219,7 @@ private final class ElementWatch: Sendable {
         self.klass = klass
     }
 
-    func watch(_ pad: UnsafeMutablePointer<GstPad>) {
+    func watch(_ pad: PadPointer) {
         let isSink = pad.pointee.direction == GST_PAD_SINK
         if isSink && !klass.isDecoder { return }
         let types = GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM.rawValue | GST_PAD_PROBE_TYPE_BUFFER.rawValue
@@ -236,9 +232,7 @@ private final class ElementWatch: Sendable {
             { data in if let data { Unmanaged<ElementWatch>.fromOpaque(data).release() } })
     }
 
-    private func inspect(
-        _ info: UnsafeMutablePointer<GstPadProbeInfo>, on pad: UnsafeMutablePointer<GstPad>
-    ) -> GstPadProbeReturn {
+    private func inspect(_ info: UnsafeMutablePointer<GstPadProbeInfo>, on pad: PadPointer) -> GstPadProbeReturn {
         let isDecoderNext = pad.pointee.direction == GST_PAD_SINK
         let isAdmitted =
             if info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER.rawValue != 0 {
@@ -249,7 +243,7 @@ private final class ElementWatch: Sendable {
         return isAdmitted ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
     }
 
-    private func admits(_ buffer: BufferPointer?, on pad: UnsafeMutablePointer<GstPad>, isDecoderNext: Bool) -> Bool {
+    private func admits(_ buffer: BufferPointer?, on pad: PadPointer, isDecoderNext: Bool) -> Bool {
         guard isDecoderNext else { return decoderGuard.refusal == nil }
         guard let buffer, let caps = gst_pad_get_current_caps(pad) else { return false }
         defer { gst_caps_unref(caps) }
@@ -257,7 +251,7 @@ private final class ElementWatch: Sendable {
     }
 
     private func admits(
-        _ event: UnsafeMutablePointer<GstEvent>?, in info: UnsafeMutablePointer<GstPadProbeInfo>, isDecoderNext: Bool
+        _ event: EventPointer?, in info: UnsafeMutablePointer<GstPadProbeInfo>, isDecoderNext: Bool
     ) -> Bool {
         guard let event, event.pointee.type == GST_EVENT_CAPS else { return true }
         var isAdmitted = true
@@ -275,20 +269,18 @@ private final class ElementWatch: Sendable {
 
 extension OpaquePointer {
     /// True for a factory of gst-libav, whose demuxers never send EOS with FFmpeg 5.
-    fileprivate var isOfLibav: Bool {
-        gst_plugin_feature_get_plugin_name(self).map { String(cString: $0) } == "libav"
-    }
+    fileprivate var isOfLibav: Bool { gst_plugin_feature_get_plugin_name(self).map { String(cString: $0) } == "libav" }
 }
 
-extension UnsafeMutablePointer<GstElement> {
+extension ElementPointer {
     /// True if the element, or one in it, is a source.
     fileprivate var isSource: Bool {
-        UnsafeMutableRawPointer(self).assumingMemoryBound(to: GstObject.self).pointee.flags
+        self.cast(to: GstObject.self).pointee.flags
             & GST_ELEMENT_FLAG_SOURCE.rawValue != 0
     }
 }
 
-extension UnsafeMutablePointer<GstCaps> {
+extension CapsPointer {
     fileprivate func integer(_ field: String) -> Int? {
         var value: gint = 0
         guard let structure = gst_caps_get_structure(self, 0), gst_structure_get_int(structure, field, &value) != 0
@@ -314,7 +306,7 @@ extension UnsafeMutablePointer<GstCaps> {
     }
 
     /// A copy without width and height, which the caller owns.
-    fileprivate var withoutSize: UnsafeMutablePointer<GstCaps>? {
+    fileprivate var withoutSize: CapsPointer? {
         guard let copy = gst_caps_copy(self) else { return nil }
         for index in 0..<gst_caps_get_size(copy) {
             guard let structure = gst_caps_get_structure(copy, index) else { continue }
@@ -337,13 +329,13 @@ extension UnsafeMutablePointer<GstCaps> {
 
 extension UnsafeMutablePointer<GstPadProbeInfo> {
     /// Replaces the event by one with other caps, whose ownership is taken.
-    fileprivate func replaceCaps(with caps: UnsafeMutablePointer<GstCaps>?) {
+    fileprivate func replaceCaps(with caps: CapsPointer?) {
         guard let caps else { return }
         defer { gst_caps_unref(caps) }
         guard let old = gst_pad_probe_info_get_event(self), let event = gst_event_new_caps(caps) else { return }
         gst_event_set_seqnum(event, gst_event_get_seqnum(old))
         pointee.data = UnsafeMutableRawPointer(event)
-        gst_mini_object_unref(UnsafeMutableRawPointer(old).assumingMemoryBound(to: GstMiniObject.self))
+        gst_mini_object_unref(old.cast(to: GstMiniObject.self))
     }
 }
 
@@ -356,11 +348,7 @@ private func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ call
 }
 
 private typealias SelectElement =
-    @convention(c) (
-        UnsafeMutablePointer<GstElement>?, UnsafeMutablePointer<GstPad>?, UnsafeMutablePointer<GstCaps>?,
-        OpaquePointer?,
-        UnsafeMutableRawPointer?
-    ) -> gint
+    @convention(c) (ElementPointer?, PadPointer?, CapsPointer?, OpaquePointer?, UnsafeMutableRawPointer?) -> gint
 
 private let selectElement: SelectElement = { _, pad, caps, factory, data in
     guard let pad, let caps, let factory, let data else { return AutoplugChoice.skip.rawValue }
@@ -370,7 +358,7 @@ private let selectElement: SelectElement = { _, pad, caps, factory, data in
 
 private typealias ElementAdded =
     @convention(c) (
-        UnsafeMutablePointer<GstBin>?, UnsafeMutablePointer<GstBin>?, UnsafeMutablePointer<GstElement>?,
+        UnsafeMutablePointer<GstBin>?, UnsafeMutablePointer<GstBin>?, ElementPointer?,
         UnsafeMutableRawPointer?
     ) -> Void
 
@@ -379,8 +367,7 @@ private let elementAdded: ElementAdded = { _, _, element, data in
     Unmanaged<DecoderGuard>.fromOpaque(data).takeUnretainedValue().watch(element)
 }
 
-private typealias PadAdded =
-    @convention(c) (UnsafeMutablePointer<GstElement>?, UnsafeMutablePointer<GstPad>?, UnsafeMutableRawPointer?) -> Void
+private typealias PadAdded = @convention(c) (ElementPointer?, PadPointer?, UnsafeMutableRawPointer?) -> Void
 
 private let padAdded: PadAdded = { _, pad, data in
     guard let pad, let data else { return }

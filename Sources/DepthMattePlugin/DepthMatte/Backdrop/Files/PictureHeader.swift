@@ -242,9 +242,7 @@ extension ByteReader {
 
     /// JPEG (ITU-T T.81, annex B), behind the marker that starts an image: walks the markers as far as the end of the
     /// image.
-    fileprivate func readJPEG() -> (
-        pixels: Int?, isWhole: Bool, orientation: PictureOrientation, rarity: String?
-    ) {
+    fileprivate func readJPEG() -> (pixels: Int?, isWhole: Bool, orientation: PictureOrientation, rarity: String?) {
         var pixels: Int?
         var rarity: String?
         var orientation: PictureOrientation?

@@ -50,7 +50,7 @@ final class RemoteFile {
 /// A pipeline that writes what it gets from a URI to a file. It stops with the object.
 private final class Download {
     private let uri: String
-    private let pipeline: UnsafeMutablePointer<GstElement>
+    private let pipeline: ElementPointer
 
     init(of uri: String, to path: String) throws(ElementError) {
         self.uri = uri
@@ -65,7 +65,7 @@ private final class Download {
         gst_object_ref_sink(pipeline)
         self.pipeline = pipeline
         setLocation(of: sink, path)
-        let bin = UnsafeMutableRawPointer(pipeline).assumingMemoryBound(to: GstBin.self)
+        let bin = pipeline.cast(to: GstBin.self)
         gst_bin_add(bin, source)
         gst_bin_add(bin, sink)
         gst_element_link(source, sink)
@@ -92,7 +92,7 @@ private final class Download {
         defer { gst_object_unref(UnsafeMutableRawPointer(bus)) }
         guard let message = gst_bus_timed_pop_filtered(bus, wait, types) else { return false }
         defer {
-            gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
+            gst_mini_object_unref(message.cast(to: GstMiniObject.self))
         }
         if message.pointee.type == GST_MESSAGE_EOS { return true }
         var error: UnsafeMutablePointer<GError>?
