@@ -21,7 +21,8 @@ extension ReferencePadAggregator {
 
     /// Takes the event.
     package func seek(_ event: EventPointer, parent: EventHandler) -> Bool {
-        guard mayBeSought(event) else {
+        if let refusal = refusal(of: event) {
+            Self.log.info(self) { "a seek is refused \(refusal)" }
             gst_event_unref(event)
             return false
         }
@@ -70,20 +71,11 @@ extension ReferencePadAggregator {
         return flags.rawValue & GST_SEEK_FLAG_FLUSH.rawValue != 0
     }
 
-    private func mayBeSought(_ event: EventPointer) -> Bool {
-        guard isSeekInTime(event) else {
-            Self.log.info(self) { "a seek is refused that is not in time" }
-            return false
-        }
-        guard hasRange(event) else {
-            Self.log.info(self) { "a seek is refused whose range ends before its start" }
-            return false
-        }
-        if let (role, _) = inputs.first(where: { !$0.input.maySeek }) {
-            Self.log.info(self) { "a seek is refused that the \(role) pad's input cannot follow" }
-            return false
-        }
-        return true
+    /// Why a seek is refused, as a clause; nil where it may succeed.
+    private func refusal(of seek: EventPointer) -> String? {
+        if !isSeekInTime(seek) { return "that is not in time" }
+        if !hasRange(seek) { return "whose range ends before its start" }
+        return inputs.first { !$0.input.maySeek }.map { "that the \($0.role) pad's input cannot follow" }
     }
 
     /// False where the seek leaves nothing to play, of which GstSegment makes a CRITICAL. A seek that says nothing of the
