@@ -206,19 +206,6 @@ extension ReferencePadAggregator {
         if streams.state.warnings.admits("\(what) \(fault.cause)") { warn(ElementError(fault, in: what, consequence)) }
     }
 
-    /// Runs `body`, which draws something for which there is no fallback: a fault ends the stream with an error.
-    ///
-    /// - Parameter what: the picture, as a noun.
-    package func drawWithoutFallback<Result: ~Copyable>(
-        _ what: String, _ body: () throws(FrameFault) -> Result
-    ) throws(FlowStop) -> Result {
-        do throws(FrameFault) {
-            return try body()
-        } catch {
-            throw .failed(ElementError(error, in: what, "the stream cannot go on"))
-        }
-    }
-
     /// Sends RECONFIGURE upstream on the reference pad.
     package func askUpstreamToReconfigure() {
         if let event = gst_event_new_reconfigure() { _ = pushUpstream(event, on: leader) }

@@ -34,6 +34,16 @@ extension FrameFault: CustomStringConvertible {
         }
     }
 
+    fileprivate var code: ElementError.Code {
+        switch self {
+        case .tooShort, .metaDisagrees: .stream(GST_STREAM_ERROR_FAILED)
+        case .notMappable: .resource(GST_RESOURCE_ERROR_READ)
+        case .outOfMemory: .resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT)
+        case .noConversion: .stream(GST_STREAM_ERROR_FORMAT)
+        case .contradiction: .core(GST_CORE_ERROR_FAILED)
+        }
+    }
+
     /// The kind of the fault, without the numbers and words that differ from frame to frame.
     package var cause: String {
         switch self {
@@ -57,34 +67,33 @@ extension ElementError {
         _ fault: FrameFault, in what: String, _ consequence: String, file: StaticString = #fileID,
         function: StaticString = #function, line: Int = #line
     ) {
-        let (code, sentence): (Code, String) =
+        let sentence =
             switch fault {
-            case .tooShort, .metaDisagrees:
-                (.stream(GST_STREAM_ERROR_FAILED), "A \(what) is faulty: \(fault); \(consequence).")
+            case .tooShort, .metaDisagrees: "A \(what) is faulty: \(fault); \(consequence)."
             case .notMappable:
-                (
-                    .resource(GST_RESOURCE_ERROR_READ),
-                    "The memory of a \(what) cannot be mapped; \(consequence). "
-                        + "Make the element before this one send ordinary memory."
-                )
+                "The memory of a \(what) cannot be mapped; \(consequence). "
+                    + "Make the element before this one send ordinary memory."
             case .outOfMemory:
-                (
-                    .resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT),
-                    "There is no memory to work on a \(what); \(consequence). Smaller pictures need less of it."
-                )
+                "There is no memory to work on a \(what); \(consequence). Smaller pictures need less of it."
             case .noConversion(let from, let to):
-                (
-                    .stream(GST_STREAM_ERROR_FORMAT),
-                    "A \(what) in \(from) cannot be converted to \(to); \(consequence). "
-                        + "Send it in another format."
-                )
+                "A \(what) in \(from) cannot be converted to \(to); \(consequence). Send it in another format."
             case .contradiction:
-                (
-                    .core(GST_CORE_ERROR_FAILED),
-                    "This element has a defect that shows in a \(what); \(consequence). Report it with the details."
-                )
+                "This element has a defect that shows in a \(what); \(consequence). Report it with the details."
             }
-        self.init(code, sentence, details: fault.description, file: file, function: function, line: line)
+        self.init(fault.code, sentence, details: fault.description, file: file, function: function, line: line)
+    }
+}
+
+/// Runs `body`, which draws something for which there is no fallback: a fault ends the stream with an error.
+///
+/// - Parameter what: the picture, as a noun.
+package func drawWithoutFallback<Result: ~Copyable>(
+    _ what: @autoclosure () -> String, _ body: () throws(FrameFault) -> Result
+) throws(FlowStop) -> Result {
+    do throws(FrameFault) {
+        return try body()
+    } catch {
+        throw .failed(ElementError(error, in: what(), "the stream cannot go on"))
     }
 }
 

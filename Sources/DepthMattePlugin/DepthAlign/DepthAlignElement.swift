@@ -185,7 +185,7 @@ final class DepthAlignElement: Transform {
         if let complaint = scale.complaint(about: maps.input.encoding), state.warnings.admits("scale") {
             warn(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), complaint))
         }
-        do throws(FrameFault) {
+        try drawWithoutFallback("depth map") { () throws(FrameFault) in
             _ = try maps.output.layout.clearAround(output)
             try withFrame(changing: output, maps.output.layout) { planes throws(FrameFault) in
                 let target = try planes.first()
@@ -201,8 +201,6 @@ final class DepthAlignElement: Transform {
                     clear(target)
                 }
             }
-        } catch {
-            throw .failed(ElementError(error, in: "depth map", "the stream cannot go on"))
         }
     }
 

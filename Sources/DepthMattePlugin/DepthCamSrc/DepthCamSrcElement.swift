@@ -318,23 +318,19 @@ final class CameraStream: SourceStream {
     func registered(_ frame: BufferRef) throws(FlowStop) -> BufferRef {
         guard let registration else { return frame }
         let (input, output) = (registration.input, registration.output)
-        do throws(FrameFault) {
+        return try drawWithoutFallback("depth map") { () throws(FrameFault) in
             let made = try newSharedBuffer(size: output.size)
             try withFrame(reading: frame.pointer, input) { source throws(FrameFault) in
-                guard
-                    let image = DepthImage(
-                        plane: try source.first(), width: input.width, height: input.height, encoding: .gray16LE)
-                else { throw .contradiction("the depth map is smaller than its format") }
-                let scale = DepthScale(unit: registration.unit)
                 try withFrame(changing: made.pointer, output) { target throws(FrameFault) in
-                    guard registration.kernel.align(image, scale: scale, into: try target.first()) else {
-                        throw .contradiction("the depth map is smaller than its format")
-                    }
+                    guard
+                        let image = DepthImage(
+                            plane: try source.first(), width: input.width, height: input.height, encoding: .gray16LE),
+                        registration.kernel.align(
+                            image, scale: DepthScale(unit: registration.unit), into: try target.first())
+                    else { throw .contradiction("the depth map is smaller than its format") }
                 }
             }
             return made
-        } catch {
-            throw .failed(ElementError(error, in: "depth map", "the stream cannot go on"))
         }
     }
 }

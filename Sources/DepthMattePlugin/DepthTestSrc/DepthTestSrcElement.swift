@@ -127,10 +127,8 @@ final class DepthTestSrcElement: PushSource {
     private func draw(
         _ stream: TestStream, _ format: TestStream.Format, at start: GstClockTime, _ settings: DepthTestSrcSettings
     ) throws(FlowStop) -> OwnedBuffer {
-        do throws(FrameFault) {
-            return try stream.draw(format, at: start, settings)
-        } catch {
-            throw .failed(ElementError(error, in: "\(stream.role.rawValue) frame", "the stream cannot go on"))
+        try drawWithoutFallback("\(stream.role.rawValue) frame") { () throws(FrameFault) in
+            try stream.draw(format, at: start, settings)
         }
     }
 
