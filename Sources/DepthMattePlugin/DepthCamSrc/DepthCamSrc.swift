@@ -19,9 +19,6 @@ enum DepthCamSrc {
         var index: Int { self == .video ? 0 : 1 }
     }
 
-    private static let sizes = "width=(int)[ 1, 32768 ], height=(int)[ 1, 32768 ]"
-    private static let rates = "framerate=(fraction)[ 0/1, 2147483647/1 ]"
-
     static let definition = ElementDefinition(
         typeName: "GstDepthCamSrc",
         factory: factory,
@@ -35,12 +32,12 @@ enum DepthCamSrc {
         pads: [
             PadTemplate(
                 PadRole.video.rawValue, GST_PAD_SRC, .always, "Video of the color camera",
-                caps: "video/x-raw, format=(string){ RGB, BGR, RGBA, BGRA, YUY2, UYVY, GRAY8 }, \(sizes), \(rates)"),
+                caps: "video/x-raw, format=(string){ RGB, BGR, RGBA, BGRA, YUY2, UYVY, GRAY8 }, \(anySize), \(anyRate)"),
             PadTemplate(
                 PadRole.depth.rawValue, GST_PAD_SRC, .always,
                 "Depth map; a frame and the video's frame of one exposure have one timestamp",
-                caps: "video/x-raw, format=(string)GRAY16_LE, \(sizes), \(rates); "
-                    + "video/x-depth, format=(string)F32LE, \(sizes), \(rates)"),
+                caps: "video/x-raw, format=(string)GRAY16_LE, \(anySize), \(anyRate); "
+                    + "video/x-depth, format=(string)F32LE, \(anySize), \(anyRate)"),
         ],
         properties: properties,
         defaults: DepthCamSrcSettings(),
@@ -167,13 +164,7 @@ enum EmitterChoice: Int, PropertyEnum {
         }
     }
 
-    var isOn: Bool? {
-        switch self {
-        case .auto: nil
-        case .on: true
-        case .off: false
-        }
-    }
+    var isOn: Bool? { self == .auto ? nil : self == .on }
 }
 
 /// Values of the property `on-disconnect`.

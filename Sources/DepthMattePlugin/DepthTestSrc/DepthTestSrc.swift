@@ -29,9 +29,6 @@ enum DepthTestSrc {
     /// Metres per count of the integer depth formats.
     static let depthUnit: Float = 0.001
 
-    private static let sizes = "width=(int)[ 1, 32768 ], height=(int)[ 1, 32768 ]"
-    private static let rates = "framerate=(fraction)[ 0/1, 2147483647/1 ]"
-
     static let definition = ElementDefinition(
         typeName: "GstDepthTestSrc",
         factory: factory,
@@ -46,11 +43,10 @@ enum DepthTestSrc {
                 caps: VideoFormat.caps(largestSide: 32768)),
             PadTemplate(
                 PadRole.depth.rawValue, GST_PAD_SRC, .always, "Depth map, registered to the video",
-                caps: "video/x-raw, format=(string){ GRAY16_LE, GRAY16_BE }, \(sizes), \(rates); "
-                    + "video/x-depth, format=(string)F32LE, \(sizes), \(rates)"),
+                caps: DepthFormat.writtenCaps),
             PadTemplate(
                 PadRole.matte.rawValue, GST_PAD_SRC, .always, "Exact alpha of the person",
-                caps: "video/x-raw, format=(string)GRAY8, \(sizes), \(rates)"),
+                caps: "video/x-raw, format=(string)GRAY8, \(anySize), \(anyRate)"),
         ],
         properties: properties,
         defaults: DepthTestSrcSettings(),

@@ -19,6 +19,11 @@ package struct DepthFormat: Equatable, Sendable {
             + "video/x-depth, format=(string){ F32LE, F16LE }, \(sizes), \(rates)"
     }()
 
+    /// Pad template caps: the depth formats that are written as well as read.
+    static let writtenCaps =
+        "video/x-raw, format=(string){ GRAY16_LE, GRAY16_BE }, \(anySize), \(anyRate); "
+        + "video/x-depth, format=(string)F32LE, \(anySize), \(anyRate)"
+
     /// - Throws: a sentence saying what was wrong with the caps.
     package init(_ caps: CapsPointer, maxPixels: Int) throws(CapsRefusal) {
         guard let structure = gst_caps_get_structure(caps, 0), let name = gst_structure_get_name(structure) else {

@@ -1,6 +1,10 @@
 package import CGStreamer
 package import DepthKernels
 
+/// Fields of pad templates' caps that allow everything that the elements can make.
+let anySize = "width=(int)[ 1, 32768 ], height=(int)[ 1, 32768 ]"
+let anyRate = "framerate=(fraction)[ 0/1, 2147483647/1 ]"
+
 /// One video format that the elements work on: its name in caps, and how its bytes share the matte's samples.
 package struct VideoFormat: Sendable {
     package let format: GstVideoFormat
