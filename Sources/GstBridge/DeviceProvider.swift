@@ -251,10 +251,9 @@ private func watcher(_ provider: Provider?) -> Watcher? {
 }
 
 private let initializeProviderClass: GClassInitFunc = { classPointer, data in
-    guard let providerClass = classPointer?.assumingMemoryBound(to: GstDeviceProviderClass.self), let data else {
-        return
-    }
-    guard let definition = lent(data, as: Watcher.self)?.definition else { return }
+    guard let providerClass = classPointer?.cast(to: GstDeviceProviderClass.self),
+        let definition = lent(data, as: Watcher.self)?.definition
+    else { return }
     gst_device_provider_class_set_metadata(
         providerClass, definition.longName, definition.klass, definition.description, "The gst-depthmatte authors")
     providerClass.pointee.probe = { provider in

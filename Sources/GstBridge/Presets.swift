@@ -59,13 +59,7 @@ private func filePresets() -> GstPresetInterface? {
 private func fileNames(_ instance: PresetPointer?) -> [String] {
     guard let list = filePresets()?.get_preset_names?(instance) else { return [] }
     defer { g_strfreev(list) }
-    var names: [String] = []
-    var place = list
-    while let name = place.pointee {
-        names.append(String(cString: name))
-        place += 1
-    }
-    return names
+    return (0..<Int(g_strv_length(list))).compactMap { list[$0].map { String(cString: $0) } }
 }
 
 private func ownPreset(_ instance: PresetPointer?, _ name: UnsafePointer<CChar>?) -> Preset? {
