@@ -1,5 +1,5 @@
 #!/bin/sh
-# Breaks the kernels, the pairing and the privacy paths in more than 80 known ways, and shows which test notices each.
+# Breaks the kernels, the pairing and the privacy paths in more than 100 known ways, and shows which test notices each.
 #
 #     Tests/mutants.sh [ID...]   all faults, or those of some numbers
 #

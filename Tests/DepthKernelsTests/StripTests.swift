@@ -82,6 +82,8 @@ import Testing
         kept.render(MatteFrame(depth: person.image, width: width, height: height), settings)
         let fresh = matte(person.image, width: width, height: height, settings: settings)
         #expect(kept.finished.alpha.bytes == fresh)
+        let beside = offset > 0 ? 0..<Int(offset) : (width + Int(offset))..<width
+        #expect((0..<height).allSatisfy { y in beside.allSatisfy { fresh[y * width + $0] == 0 } }, "beside the map")
         var hidden = settings
         hidden.cutoff = .nan
         kept.render(MatteFrame(depth: person.image, width: width, height: height), hidden)
