@@ -1,11 +1,11 @@
 #!/bin/sh
 # Installs Debian packages that are missing, and does nothing, not even read the package lists, when none is.
 #
-#     pipelines/install.sh build run test package lint swift
+#     pipelines/install.sh build run test package lint reference swift
 #
 # build: to build the plugin, for which Swift must be there already. run: to run the demo and the launch lines.
-# test: to run the tests. package: to build the Debian package. lint: to check the scripts. swift: to fetch Swift's
-# toolchain and to run it.
+# test: to run the tests. package: to build the Debian package. lint: to check the scripts. reference: to compare mattes with
+# the reference in Python. swift: to fetch Swift's toolchain and to run it.
 set -eu
 case ${1-} in
 -h | --help)
@@ -36,13 +36,14 @@ for purpose in "$@"; do
         ;;
     package) wanted="$wanted binutils debhelper" ;;
     lint) wanted="$wanted shellcheck" ;;
+    reference) wanted="$wanted python3-numpy python3-opencv" ;;
     swift)
         # What Swift's own images install; g++ brings the libstdc++ of this system.
         wanted="$wanted curl ca-certificates gpg binutils git g++ pkg-config libicu-dev libcurl4-openssl-dev libedit-dev"
         wanted="$wanted libsqlite3-dev libncurses-dev libpython3-dev libxml2-dev uuid-dev tzdata"
         ;;
     *)
-        echo "usage: $0 [build] [run] [test] [package] [lint] [swift]" >&2
+        echo "usage: $0 [build] [run] [test] [package] [lint] [reference] [swift]" >&2
         exit 2
         ;;
     esac

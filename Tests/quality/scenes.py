@@ -6,11 +6,12 @@ import numpy as np
 
 from streams import Stream, launch
 
-WIDTH, HEIGHT, FRAMES = 1280, 720, 10
+FRAMES = 10
 RATE = 30  # frames a second
 STILL_RATE = 1_000_000  # so many that nothing moves, while the sensor's noise goes on
-DEPTHS = {"phone": (320, 180)}  # samples of a sensor's map
-USUAL_DEPTH = (640, 360)
+# Of the scenes: pixels of the video, samples of the depth map.
+USUAL_SIZES = ((1280, 720), (640, 360))
+SIZES = {"phone": ((1280, 720), (320, 180)), "large": ((1920, 1080), (640, 480))}
 
 # Name: properties of depthtestsrc.
 SCENES = {
@@ -28,25 +29,26 @@ SCENES = {
     "chair": "pattern=chair sensor=structured-light",
     "far": "pattern=far sensor=structured-light",
     "hand": "pattern=hand sensor=stereo",
+    "large": "sensor=structured-light",
 }
 
 
 def scene(name, properties, frames=FRAMES, rate=RATE):
     """The frames that have a depth map: each is paired with the newest one that is at most half a second old."""
-    columns, rows = next((size for sensor, size in DEPTHS.items() if f"sensor={sensor}" in properties), USUAL_DEPTH)
+    (width, height), (columns, rows) = SIZES.get(name.removeprefix("scene "), USUAL_SIZES)
     with tempfile.TemporaryDirectory() as folder:
         video, depth, matte = (os.path.join(folder, name) for name in ("video", "depth", "matte"))
         printed = launch(
             f"depthtestsrc name=source num-buffers={frames} {properties} "
-            f"source.video ! video/x-raw,format=BGR,width={WIDTH},height={HEIGHT},framerate={rate}/1 "
+            f"source.video ! video/x-raw,format=BGR,width={width},height={height},framerate={rate}/1 "
             f"! roiset name=video print=true ! filesink location={video} "
             f"source.depth ! video/x-raw,format=GRAY16_LE,width={columns},height={rows},framerate={rate}/1 "
             f"! roiset name=depth print=true ! filesink location={depth} "
-            f"source.matte ! video/x-raw,format=GRAY8,width={WIDTH},height={HEIGHT},framerate={rate}/1 "
+            f"source.matte ! video/x-raw,format=GRAY8,width={width},height={height},framerate={rate}/1 "
             f"! filesink location={matte}")
-        videos = np.fromfile(video, np.uint8).reshape(-1, HEIGHT, WIDTH, 3)
+        videos = np.fromfile(video, np.uint8).reshape(-1, height, width, 3)
         depths = np.fromfile(depth, "<u2").reshape(-1, rows, columns)
-        truths = np.fromfile(matte, np.uint8).reshape(-1, HEIGHT, WIDTH)
+        truths = np.fromfile(matte, np.uint8).reshape(-1, height, width)
     lines = [line.split() for line in printed.splitlines()]
     times = {pad: [int(line[1]) for line in lines if line[0] == pad] for pad in ("video", "depth")}
     faces = [box(line[2:]) for line in lines if line[0] == "video"]
