@@ -76,9 +76,9 @@ let package = Package(
         .target(
             name: "DepthKernels", dependencies: ["CDepthKernels", "DepthLoops", "DepthLoopsV3"],
             swiftSettings: kernels),
-        .systemLibrary(name: "CFreenect"),
+        .systemLibrary(name: "CCameras"),
         .target(
-            name: "DepthCameras", dependencies: ["CDepthKernels", "CFreenect", "DepthKernels"],
+            name: "DepthCameras", dependencies: ["CDepthKernels", "CCameras", "DepthKernels"],
             swiftSettings: shipped),
         .target(name: "DepthScene", dependencies: ["DepthKernels"], swiftSettings: kernels),
         .target(

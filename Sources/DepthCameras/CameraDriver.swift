@@ -37,8 +37,8 @@ extension CameraDriver {
     package static func plays(recording path: String) -> Bool { false }
 }
 
-/// All drivers, in the order in which `driver=auto` tries them. A third one is a file and a row here.
-package let cameraDrivers: [any CameraDriver.Type] = [RealSenseDriver.self, FreenectDriver.self]
+/// All drivers, in the order in which `driver=auto` tries them. Another one is a folder and a word here.
+package let cameraDrivers: [any CameraDriver.Type] = [RealSenseDriver.self, FreenectDriver.self, OpenNIDriver.self]
 
 /// A camera that is plugged in.
 package struct CameraInfo: Equatable, Sendable {
@@ -82,8 +82,22 @@ package struct CameraMode: Hashable, Sendable {
     }
 }
 
-/// A pixel format of a camera, under GStreamer's name.
-package enum CameraFormat: String, Sendable {
+extension [CameraMode] {
+    /// The modes without repetitions, in the order in which they are chosen: 640x480 at 30 frames a second first, which every
+    /// camera has and every host can take; then nearest to it.
+    var inOrder: [CameraMode] {
+        func distance(_ mode: CameraMode) -> Double {
+            let size = abs(Double(mode.width * mode.height) / (640 * 480) - 1)
+            let rate = abs(Double(mode.rate.numerator) / Double(mode.rate.denominator) / 30 - 1)
+            let format = CameraFormat.allCases.firstIndex(of: mode.format) ?? 0
+            return size * 4 + rate * 2 + Double(format) * 0.01
+        }
+        return Set(self).sorted { (distance($0), $0.width) < (distance($1), $1.width) }
+    }
+}
+
+/// A pixel format of a camera, under GStreamer's name; the formats of color, best first.
+package enum CameraFormat: String, CaseIterable, Sendable {
     case rgb = "RGB"
     case bgr = "BGR"
     case rgba = "RGBA"

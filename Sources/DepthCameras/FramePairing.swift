@@ -20,6 +20,13 @@ package struct FramePairing<Frame> {
         tolerance = interval / 2
     }
 
+    /// For streams that were started.
+    init(of streams: CameraStreams) {
+        let rates = [streams.video, streams.depth].compactMap { $0?.rate }
+        let interval = rates.map { 1_000_000_000 * Int64($0.denominator) / Int64(max(1, $0.numerator)) }.min()
+        self.init(isPaired: rates.count == 2, interval: interval ?? 0)
+    }
+
     /// - Returns: the oldest waiting frame where there are too many.
     package mutating func addVideo(_ frame: Frame, time: Int64) -> Frame? {
         video.append((frame, time))

@@ -11,9 +11,13 @@ package enum CompiledLibrary {
 
     /// Compiles a file of `Tests/cameras`, once in a process.
     ///
-    /// - Parameter functions: that the library is to lack.
-    /// - Returns: the path of the shared object.
-    package static func build(_ source: String, without functions: [String] = []) throws -> String {
+    /// - Parameters:
+    ///   - functions: that the library is to lack.
+    ///   - isProgram: true for a program instead of a shared object.
+    /// - Returns: the path of what was made.
+    package static func build(
+        _ source: String, without functions: [String] = [], isProgram: Bool = false
+    ) throws -> String {
         let key = ([source] + functions).joined(separator: " ")
         return try built.withLock { built in
             if let path = built[key] { return path }
@@ -25,10 +29,10 @@ package enum CompiledLibrary {
             let compiler = Process()
             compiler.executableURL = URL(filePath: "/usr/bin/env")
             compiler.arguments = [
-                "cc", "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread", "-o",
-                path,
-                sources.appending(path: source).path(),
+                "cc", "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread",
+                sources.appending(path: source).path(), "-o", path,
             ]
+            if !isProgram { compiler.arguments? += ["-shared", "-fPIC"] }
             compiler.arguments? += functions.map { "-D\($0)=static_\($0)" }
             let messages = Pipe()
             compiler.standardError = messages

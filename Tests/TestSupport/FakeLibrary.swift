@@ -25,7 +25,7 @@ open class FakeLibrary {
         unsafeBitCast(dlsym(handle, name), to: type)
     }
 
-    fileprivate func reset() { function("fake_reset", as: (@convention(c) () -> Void).self)() }
+    package func reset() { function("fake_reset", as: (@convention(c) () -> Void).self)() }
 
     /// The keys are in the C file.
     package func set(_ key: String, _ value: some CustomStringConvertible) {

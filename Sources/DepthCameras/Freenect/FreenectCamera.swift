@@ -1,4 +1,4 @@
-import CFreenect
+import CCameras
 
 /// A Kinect v1, or a recording of one.
 final class FreenectCamera: Camera {

@@ -1,4 +1,4 @@
-import CFreenect
+import CCameras
 import Synchronization
 
 /// A context of libfreenect, with what the library has logged.

@@ -1,4 +1,4 @@
-import CFreenect
+import CCameras
 
 /// Kinect v1, by libfreenect.
 ///

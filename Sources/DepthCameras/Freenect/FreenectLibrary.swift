@@ -1,4 +1,4 @@
-import CFreenect
+import CCameras
 
 /// libfreenect's functions, of version 0.5 and newer.
 ///

@@ -1,4 +1,4 @@
-import CFreenect
+import CCameras
 import DepthKernels
 
 /// The optics of Kinect v1.

@@ -40,9 +40,7 @@ final class RealSenseCamera: Camera {
             self.streams = streams
             self.device = device
             self.align = align
-            let rates = [streams.video, streams.depth].compactMap { $0?.rate }
-            let interval = rates.map { 1_000_000_000 * Int64($0.denominator) / Int64(max(1, $0.numerator)) }.min()
-            pairing = FramePairing(isPaired: rates.count == 2, interval: interval ?? 0)
+            pairing = FramePairing(of: streams)
         }
     }
 

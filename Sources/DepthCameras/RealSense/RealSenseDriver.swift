@@ -105,7 +105,7 @@ package final class RealSenseDriver: CameraDriver {
         return CameraInfo(
             name: try text(device, RealSenseConstant.infoName) ?? "RealSense",
             serial: try text(device, RealSenseConstant.infoSerial) ?? "", driver: RealSenseDriver.name,
-            videoModes: ordered(modes.video), depthModes: ordered(modes.depth))
+            videoModes: modes.video.inOrder, depthModes: modes.depth.inOrder)
     }
 
     private func text(_ device: RealSenseObject, _ info: CInt) throws(CameraError) -> String? {
@@ -150,16 +150,4 @@ extension RealSenseLibrary {
         guard stream == RealSenseConstant.streamColor else { return nil }
         return RealSenseConstant.colorFormats.first { $0.number == number }?.format
     }
-}
-
-/// Modes without repetitions, in the order in which they are chosen: 640x480 at 30 frames a second first, which every camera has
-/// and every host can take; then nearest to it.
-private func ordered(_ modes: [CameraMode]) -> [CameraMode] {
-    func distance(_ mode: CameraMode) -> Double {
-        let size = abs(Double(mode.width * mode.height) / (640 * 480) - 1)
-        let rate = abs(Double(mode.rate.numerator) / Double(mode.rate.denominator) / 30 - 1)
-        let format = RealSenseConstant.colorFormats.firstIndex { $0.format == mode.format } ?? 0
-        return size * 4 + rate * 2 + Double(format) * 0.01
-    }
-    return Set(modes).sorted { (distance($0), $0.width) < (distance($1), $1.width) }
 }

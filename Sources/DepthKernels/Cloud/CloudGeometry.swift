@@ -40,7 +40,7 @@ private func given(_ focalLength: Double) -> Double? {
 }
 
 /// Focal length in pixels of a picture of `lines` rows that span a vertical angle, in degrees.
-func focalLength(lines: Int, fieldOfView: Double) -> Double {
+package func focalLength(lines: Int, fieldOfView: Double) -> Double {
     Double(lines) / 2 / tangent(degrees: clamped(fieldOfView, to: 1...170, orIfNaN: 70) / 2)
 }
 

@@ -1,0 +1,59 @@
+import CCameras
+
+/// Cameras that OpenNI 2 reads by drivers of its own, and its recordings.
+///
+/// The library tells no serial number of a camera that is not open, so its URI stands for it.
+package final class OpenNIDriver: CameraDriver {
+    package static let name = "openni2"
+    package static let cameras = "Xtion, PrimeSense, Structure Sensor, Astra"
+    package static let libraries = [
+        "libOpenNI2.so.0", "libOpenNI2.so", "libOpenNI2.dylib", "/opt/homebrew/lib/ni2/libOpenNI2.dylib",
+        "/usr/local/lib/ni2/libOpenNI2.dylib",
+    ]
+    package static let installation = "Install OpenNI 2: apt install libopenni2-0."
+
+    package static func plays(recording path: String) -> Bool { path.hasSuffix(".oni") }
+
+    /// Modes that all of these cameras have, for one that is not open: to ask it would take it from another program.
+    private static let usualModes = (
+        video: [CameraMode(width: 640, height: 480, rate: (30, 1), format: .rgb)],
+        depth: [CameraMode(width: 640, height: 480, rate: (30, 1), format: .gray16)]
+    )
+
+    private let session: OpenNISession
+
+    package init(library: String?) throws(CameraError) {
+        let loaded = try DynamicLibrary(anyOf: library.map { [$0] } ?? Self.libraries)
+        session = try OpenNISession(OpenNILibrary(loaded))
+    }
+
+    package func list() throws(CameraError) -> [CameraInfo] {
+        try session.devices().map { device in
+            CameraInfo(
+                name: device.name, serial: device.uri, driver: Self.name, videoModes: Self.usualModes.video,
+                depthModes: Self.usualModes.depth)
+        }
+    }
+
+    package func open(_ choice: CameraChoice) throws(CameraError) -> any Camera {
+        guard choice.recording.isEmpty else {
+            do throws(CameraError) {
+                return try OpenNICamera(session, uri: choice.recording, choice)
+            } catch .failed(let sentence) {
+                throw .recording(sentence)
+            } catch .unplugged(let sentence) {
+                throw .recording(sentence)
+            }
+        }
+        let devices = try session.devices()
+        // A driver may open what it does not list.
+        let uri = choice.serial.isEmpty ? devices.first?.uri : choice.serial
+        guard let uri else { throw .noCamera("No camera that OpenNI reads is plugged in.") }
+        do throws(CameraError) {
+            return try OpenNICamera(session, uri: uri, choice)
+        } catch .unplugged(let sentence) {
+            let others = devices.isEmpty ? "none" : devices.map(\.uri).joined(separator: ", ")
+            throw .noCamera("\(sentence) Plugged in: \(others).")
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import CCameras
+
+/// The functions of OpenNI 2's C interface that the driver uses, loaded while the program runs.
+///
+/// Source: `OniCAPI.h` of OpenNI 2.2. Most functions return an `OniStatus`.
+struct OpenNILibrary: Sendable {
+    typealias Handle = OpaquePointer
+    typealias Status = CInt
+    typealias Mode = dm_openni_mode
+    typealias Device = UnsafeMutablePointer<dm_openni_device>
+    typealias Frame = UnsafeMutablePointer<dm_openni_frame>
+    typealias SetProperty = @convention(c) (Handle, CInt, UnsafeRawPointer, CInt) -> Status
+    typealias GetProperty = @convention(c) (Handle, CInt, UnsafeMutableRawPointer, UnsafeMutablePointer<CInt>) -> Status
+
+    let initialize: @convention(c) (CInt) -> Status
+    let shutdown: @convention(c) () -> Void
+    private let lastError: @convention(c) () -> UnsafePointer<CChar>?
+    let listDevices: @convention(c) (UnsafeMutablePointer<Device?>, UnsafeMutablePointer<CInt>) -> Status
+    let freeDevices: @convention(c) (Device) -> Status
+    let openDevice: @convention(c) (UnsafePointer<CChar>?, UnsafeMutablePointer<Handle?>) -> Status
+    let closeDevice: @convention(c) (Handle) -> Status
+    let describeDevice: @convention(c) (Handle, Device) -> Status
+    let sensor: @convention(c) (Handle, CInt) -> UnsafePointer<dm_openni_sensor>?
+    let supportsRegistration: @convention(c) (Handle, CInt) -> CInt
+    let setDeviceProperty: SetProperty
+    let createStream: @convention(c) (Handle, CInt, UnsafeMutablePointer<Handle?>) -> Status
+    let destroyStream, stopStream: @convention(c) (Handle) -> Void
+    let startStream: @convention(c) (Handle) -> Status
+    let setStreamProperty: SetProperty
+    let streamProperty: GetProperty
+    let wait: @convention(c) (UnsafePointer<Handle?>, CInt, UnsafeMutablePointer<CInt>, CInt) -> Status
+    let readFrame: @convention(c) (Handle, UnsafeMutablePointer<Frame?>) -> Status
+    let releaseFrame: @convention(c) (Frame) -> Void
+
+    init(_ library: DynamicLibrary) throws(CameraError) {
+        initialize = try library.function("oniInitialize")
+        shutdown = try library.function("oniShutdown")
+        lastError = try library.function("oniGetExtendedError")
+        listDevices = try library.function("oniGetDeviceList")
+        freeDevices = try library.function("oniReleaseDeviceList")
+        openDevice = try library.function("oniDeviceOpen")
+        closeDevice = try library.function("oniDeviceClose")
+        describeDevice = try library.function("oniDeviceGetInfo")
+        sensor = try library.function("oniDeviceGetSensorInfo")
+        supportsRegistration = try library.function("oniDeviceIsImageRegistrationModeSupported")
+        setDeviceProperty = try library.function("oniDeviceSetProperty")
+        createStream = try library.function("oniDeviceCreateStream")
+        destroyStream = try library.function("oniStreamDestroy")
+        stopStream = try library.function("oniStreamStop")
+        startStream = try library.function("oniStreamStart")
+        setStreamProperty = try library.function("oniStreamSetProperty")
+        streamProperty = try library.function("oniStreamGetProperty")
+        wait = try library.function("oniWaitForAnyStream")
+        readFrame = try library.function("oniStreamReadFrame")
+        releaseFrame = try library.function("oniFrameRelease")
+    }
+
+    /// Sets a property of a device or stream.
+    func set<Value: BitwiseCopyable>(_ property: CInt, _ value: Value, of handle: Handle, by function: SetProperty)
+        -> Status
+    {
+        var value = value
+        return function(handle, property, &value, CInt(MemoryLayout<Value>.size))
+    }
+
+    /// Throws the library's own words where a call failed.
+    ///
+    /// - Parameter what: the sentence that they follow, without the dot.
+    func check(_ status: Status, _ what: String) throws(CameraError) {
+        guard status != Constant.ok else { return }
+        var words = Substring(lastError().map { String(cString: $0) } ?? "")
+        while words.last?.isWhitespace == true { words.removeLast() }
+        words = words.drop { $0.isWhitespace }
+        let sentence = words.isEmpty ? "\(what): OpenNI's error \(status)." : "\(what): \(words)."
+        throw status == Constant.noDevice ? .unplugged(sentence) : .failed(sentence)
+    }
+
+    /// Constants of `OniCEnums.h` and `OniCProperties.h`.
+    enum Constant {
+        /// 2.0: all functions that are used.
+        static let version: CInt = 2000
+        static let ok: Status = 0
+        static let noDevice: Status = 6
+        static let timeOut: Status = 102
+        static let color: CInt = 2
+        static let depth: CInt = 3
+        static let depthToColor: CInt = 1
+        // Properties of a device.
+        static let registration: CInt = 5
+        static let playbackSpeed: CInt = 100
+        static let playbackRepeat: CInt = 101
+        // Properties of a stream.
+        static let horizontalField: CInt = 1
+        static let verticalField: CInt = 2
+        static let mode: CInt = 3
+        static let mirroring: CInt = 7
+        static let frameCount: CInt = 8
+
+        /// Of a pixel format; nil for one that is not read.
+        static func format(_ number: Int32) -> CameraFormat? {
+            switch number {
+            case 100, 101: .gray16
+            case 200: .rgb
+            case 201: .uyvy
+            case 202: .gray8
+            case 205: .yuy2
+            default: nil
+            }
+        }
+
+        /// Metres per count of a depth format.
+        static func unit(_ number: Int32) -> Double { number == 101 ? 0.0001 : 0.001 }
+    }
+}
+
+/// OpenNI, initialized for as long as somebody holds this. The library counts its users.
+final class OpenNISession {
+    let library: OpenNILibrary
+
+    init(_ library: OpenNILibrary) throws(CameraError) {
+        self.library = library
+        do throws(CameraError) {
+            try library.check(library.initialize(OpenNILibrary.Constant.version), "OpenNI cannot start")
+        } catch .failed(let sentence) {
+            throw .libraryUnsuitable(sentence)
+        }
+    }
+
+    deinit { library.shutdown() }
+
+    /// The cameras that OpenNI's own drivers report.
+    func devices() throws(CameraError) -> [(uri: String, name: String)] {
+        var (first, count): (OpenNILibrary.Device?, CInt) = (nil, 0)
+        try library.check(library.listDevices(&first, &count), "The devices cannot be listed")
+        guard let first else { return [] }
+        defer { _ = library.freeDevices(first) }
+        return (0..<max(Int(count), 0)).map { (first[$0].uriText, first[$0].fullName) }
+    }
+}
+
+/// A camera or recording that is open.
+final class OpenNIDevice {
+    let handle: OpenNILibrary.Handle
+    private let session: OpenNISession
+
+    var library: OpenNILibrary { session.library }
+
+    /// - Parameter uri: of a camera, or the path of a recording.
+    init(_ session: OpenNISession, uri: String) throws(CameraError) {
+        var handle: OpenNILibrary.Handle?
+        try session.library.check(session.library.openDevice(uri, &handle), "\(uri) cannot be opened")
+        guard let handle else { throw .failed("OpenNI gave no device for \(uri).") }
+        (self.session, self.handle) = (session, handle)
+    }
+
+    deinit { _ = library.closeDevice(handle) }
+
+    func set<Value: BitwiseCopyable>(_ property: CInt, _ value: Value) -> OpenNILibrary.Status {
+        library.set(property, value, of: handle, by: library.setDeviceProperty)
+    }
+
+    /// The modes of a sensor; none where the device has no such sensor.
+    func modes(_ sensor: CInt) -> [OpenNILibrary.Mode] {
+        guard let sensor = library.sensor(handle, sensor)?.pointee, let modes = sensor.modes else { return [] }
+        return Array(UnsafeBufferPointer(start: modes, count: min(max(Int(sensor.mode_count), 0), 256)))
+    }
+}
+
+extension dm_openni_device {
+    var uriText: String { text(of: uri) }
+
+    /// The maker and the model.
+    var fullName: String {
+        let (vendor, model) = (text(of: vendor), text(of: name))
+        return vendor.isEmpty ? model : model.isEmpty ? vendor : "\(vendor) \(model)"
+    }
+
+    private func text<Characters>(of characters: Characters) -> String {
+        withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// OpenNI 2 of the system with the driver of `Tests/cameras` and its own player of recordings; one test at a time uses it.
+package final class FakeOpenNI: FakeLibrary {
+    /// The copy of the library, for the property `library`.
+    package let library: String
+
+    /// Where Debian has it.
+    private static let original = ["x86_64", "aarch64"].map { "/usr/lib/\($0)-linux-gnu" }
+        .first { FileManager.default.fileExists(atPath: "\($0)/libOpenNI2.so.0") }
+    package static var isInstalled: Bool { original != nil }
+
+    package init() throws {
+        // The library finds its drivers beside itself.
+        let files = FileManager.default
+        let folder = files.temporaryDirectory.appending(path: "openni-\(ProcessInfo.processInfo.processIdentifier)")
+        let drivers = folder.appending(path: "OpenNI2/Drivers")
+        let copy = folder.appending(path: "libOpenNI2.so.0")
+        library = copy.path()
+        if !files.fileExists(atPath: library) {
+            try files.createDirectory(at: drivers, withIntermediateDirectories: true)
+            let original = FakeOpenNI.original ?? "libopenni2-0 is not installed"
+            try files.copyItem(atPath: "\(original)/libOpenNI2.so.0", toPath: library)
+            let player = "OpenNI2/Drivers/libOniFile.so.0"
+            try files.copyItem(atPath: "\(original)/\(player)", toPath: folder.appending(path: player).path())
+        }
+        try super.init("openni_driver.c")
+        let link = drivers.appending(path: "libfake.so.0").path()
+        // One file, so that it is loaded once: the settings are its variables.
+        if !files.fileExists(atPath: link) { try files.linkItem(atPath: path, toPath: link) }
+    }
+
+    deinit { reset() }
+}
