@@ -202,7 +202,8 @@ import Testing
                 }
             }
             #expect(end == .ended && times.count > 20 && samples.count == times.count)
-            #expect(times == times.indices.map { Int64($0) * 33_000_000 } && samples == samples.indices.map { 1001 + $0 })
+            #expect(
+                times == times.indices.map { Int64($0) * 33_000_000 } && samples == samples.indices.map { 1001 + $0 })
             camera.stop()
         }
     }
