@@ -1,3 +1,5 @@
+package import CDepthKernels
+
 extension LoopSet {
     /// Projects a row of samples into another camera's picture.
     ///
@@ -90,39 +92,35 @@ extension LoopSet {
     /// Computes where the samples of a row end towards their neighbors: half way where both are on one surface, at their own angle
     /// elsewhere.
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - places: columns or rows of the samples in the picture, and those of the neighbors.
     ///   - step: the share of the distance by which two samples of one surface may differ.
     ///   - half: half the angle of a sample in pixels, with the sign of the neighbor's side.
-    package static func alignEdges(
-        _ places: UnsafePointer<Float>, _ distances: UnsafePointer<Float>, _ neighbors: UnsafePointer<Float>,
-        _ neighborDistances: UnsafePointer<Float>, count: Int, step: Float, half: Float,
-        into edges: UnsafeMutablePointer<Float>
-    ) {
+    package static func alignEdges(_ row: dm_edge_row, count: Int, into edges: UnsafeMutablePointer<Float>) {
         for x in upTo(count) {
-            let (place, distance) = unsafe (places[x], distances[x])
-            let middle = unsafe 0.5 * (place + neighbors[x])
-            let difference = unsafe abs(distance - neighborDistances[x])
-            unsafe edges[x] = difference < step * distance ? middle : place + half
+            let (place, distance) = unsafe (row.places[x], row.distances[x])
+            let middle = unsafe 0.5 * (place + row.neighbors[x])
+            let difference = unsafe abs(distance - row.neighbor_distances[x])
+            unsafe edges[x] = difference < row.step * distance ? middle : place + row.half
         }
     }
 
     /// Computes the first and the last pixel whose centers lie between two edges, clamped to the picture.
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - overlap: pixels by which both ends are extended.
     ///   - size: pixels of the picture; a range outside of it is empty.
     package static func alignBounds(
-        _ one: UnsafePointer<Float>, _ other: UnsafePointer<Float>, count: Int, overlap: Float, size: Int32,
-        first: UnsafeMutablePointer<Int32>, last: UnsafeMutablePointer<Int32>
+        _ edges: dm_edge_pair, count: Int, first: UnsafeMutablePointer<Int32>, last: UnsafeMutablePointer<Int32>
     ) {
+        let (overlap, size) = unsafe (edges.overlap, edges.size)
         // 1.5 · 2^23: a number added to it is rounded to a whole one in its last bits. Larger numbers, and NaN, give some whole
         // number; all are clamped as whole numbers.
         let magic: Float = 12_582_912
         let bits: Int32 = 0x4b40_0000
         let (inward, outward) = (0.5 - overlap, overlap - 0.5)
         for x in upTo(count) {
-            let (a, b) = unsafe (one[x], other[x])
+            let (a, b) = unsafe (edges.one[x], edges.other[x])
             let firsts = (
                 Int32(bitPattern: (a + inward + magic).bitPattern), Int32(bitPattern: (b + inward + magic).bitPattern)
             )
@@ -140,37 +138,33 @@ extension LoopSet {
 
     /// Fills each sample's rectangle of pixels with its distance, where nothing nearer is.
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - distances: in counts; `UInt16.max` where there is no sample.
     ///   - output: rows of `width` counts.
     package static func alignFill(
-        _ distances: UnsafePointer<UInt16>, count: Int, firstColumns: UnsafePointer<Int32>,
-        lastColumns: UnsafePointer<Int32>, firstRows: UnsafePointer<Int32>, lastRows: UnsafePointer<Int32>, width: Int,
-        into output: UnsafeMutablePointer<UInt16>
+        _ distances: UnsafePointer<UInt16>, _ rectangles: dm_rectangles, into output: UnsafeMutablePointer<UInt16>
     ) {
-        unsafe fill(distances, .max, count, firstColumns, lastColumns, firstRows, lastRows, width, output)
+        unsafe fill(distances, .max, rectangles, output)
     }
 
     /// The same in metres; infinite where there is no sample.
     package static func alignFill(
-        _ distances: UnsafePointer<Float>, count: Int, firstColumns: UnsafePointer<Int32>,
-        lastColumns: UnsafePointer<Int32>, firstRows: UnsafePointer<Int32>, lastRows: UnsafePointer<Int32>, width: Int,
-        into output: UnsafeMutablePointer<Float>
+        _ distances: UnsafePointer<Float>, _ rectangles: dm_rectangles, into output: UnsafeMutablePointer<Float>
     ) {
-        unsafe fill(distances, .infinity, count, firstColumns, lastColumns, firstRows, lastRows, width, output)
+        unsafe fill(distances, .infinity, rectangles, output)
     }
 }
 
 @inline(__always)
 private func fill<Distance: Comparable>(
-    _ distances: UnsafePointer<Distance>, _ none: Distance, _ count: Int, _ firstColumns: UnsafePointer<Int32>,
-    _ lastColumns: UnsafePointer<Int32>, _ firstRows: UnsafePointer<Int32>, _ lastRows: UnsafePointer<Int32>,
-    _ width: Int, _ output: UnsafeMutablePointer<Distance>
+    _ distances: UnsafePointer<Distance>, _ none: Distance, _ rectangles: dm_rectangles,
+    _ output: UnsafeMutablePointer<Distance>
 ) {
-    for x in upTo(count) {
+    let width = unsafe rectangles.width
+    for x in unsafe upTo(rectangles.count) {
         let distance = unsafe distances[x]
-        let (left, right) = unsafe (Int(firstColumns[x]), Int(lastColumns[x]))
-        let (top, bottom) = unsafe (Int(firstRows[x]), Int(lastRows[x]))
+        let (left, right) = unsafe (Int(rectangles.first_columns[x]), Int(rectangles.last_columns[x]))
+        let (top, bottom) = unsafe (Int(rectangles.first_rows[x]), Int(rectangles.last_rows[x]))
         if distance == none || left > right || top > bottom { continue }
         let (first, last) = (top &* width, bottom &* width)
         if right &- left <= 1 && bottom &- top <= 1 {

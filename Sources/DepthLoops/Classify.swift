@@ -8,25 +8,24 @@ extension LoopSet {
     ///   - blocks: the indices of the blocks in their row.
     ///   - clear: the largest opacity that counts as 0.
     ///   - opaque: the smallest opacity that counts as 1.
-    ///   - clearBits: a bit for each opacity of the row, 64 in a word.
-    ///   - opaqueBits: the same for opaque ones.
+    ///   - bits: a bit for each opacity of the row, 64 in a word: set where it is clear, and where it is opaque.
     package static func classify(
         _ opacities: UnsafePointer<Float>, blocks: Range<Int>, clear: Float, opaque: Float,
-        clearBits: UnsafeMutablePointer<UInt64>, opaqueBits: UnsafeMutablePointer<UInt64>
+        into bits: (clear: UnsafeMutablePointer<UInt64>, opaque: UnsafeMutablePointer<UInt64>)
     ) {
         var (place, block) = unsafe (opacities, blocks.lowerBound)
         while block < blocks.upperBound {
             let word = block &>> 2
-            var (clears, opaques) = unsafe (clearBits[word], opaqueBits[word])
+            var (clears, opaques) = unsafe (bits.clear[word], bits.opaque[word])
             repeat {
-                let bits = unsafe dm_compare_floats(place, clear, opaque)
+                let comparison = unsafe dm_compare_floats(place, clear, opaque)
                 let shift = UInt64(truncatingIfNeeded: (block & 3) &* 16)
-                clears = clears & ~(0xffff &<< shift) | UInt64(bits.at_most) &<< shift
-                opaques = opaques & ~(0xffff &<< shift) | UInt64(bits.at_least) &<< shift
+                clears = clears & ~(0xffff &<< shift) | UInt64(comparison.at_most) &<< shift
+                opaques = opaques & ~(0xffff &<< shift) | UInt64(comparison.at_least) &<< shift
                 unsafe place += 16
                 block &+= 1
             } while block & 3 != 0 && block < blocks.upperBound
-            unsafe (clearBits[word], opaqueBits[word]) = (clears, opaques)
+            unsafe (bits.clear[word], bits.opaque[word]) = (clears, opaques)
         }
     }
 

@@ -1,4 +1,4 @@
-import CDepthKernels
+package import CDepthKernels
 
 extension LoopSet {
     /// Converts a row of 16-bit counts, in native byte order, aligned or not, to metres; 0 where a sample is not measured.
@@ -7,20 +7,19 @@ extension LoopSet {
     ///
     /// Prefetches the memory after the row, which usually holds the next one.
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - first: the counts from this one, up to `end`, are measured, except `hole`.
     package static func metresOfCounts(
-        _ counts: UnsafeRawPointer, count: Int, unit: Float, bias: Float, first: Int32, end: Int32, hole: Int32,
-        isInverse: Bool, into metres: UnsafeMutablePointer<Float>
+        _ counts: UnsafeRawPointer, count: Int, _ scale: dm_count_scale, into metres: UnsafeMutablePointer<Float>
     ) {
         prefetch(UInt(bitPattern: counts) &+ UInt(bitPattern: count &* 2), count &* 2)
         for index in upTo(count) {
             let sample = unsafe Int32(counts.loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self))
-            let value = Float(sample) * unit + bias
-            let inside = sample >= first ? sample < end ? value : 0 : 0
-            unsafe metres[index] = sample == hole ? 0 : inside
+            let value = Float(sample) * scale.unit + scale.bias
+            let inside = sample >= scale.first ? sample < scale.end ? value : 0 : 0
+            unsafe metres[index] = sample == scale.hole ? 0 : inside
         }
-        guard isInverse else { return }
+        guard scale.is_inverse else { return }
         for index in upTo(count) {
             let value = unsafe metres[index]
             unsafe metres[index] = value > 0 ? 1 / value : 0

@@ -1,3 +1,5 @@
+package import CDepthKernels
+
 extension LoopSet {
     /// Finds the bin of each of a row of little-endian 32-bit floats, with `bins` equal bins from 0 to a limit.
     ///
@@ -29,21 +31,20 @@ extension LoopSet {
     ///
     /// Samples that are not measured get `last + 1`.
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - last: below 2²².
     ///   - scale: indices per metre.
     /// - Precondition: `row` holds `count` floats, aligned or not.
     package static func placesOfMetres(
-        _ row: UnsafeRawPointer, count: Int, last: Int32, near: Float, far: Float, scale: Float,
-        into numbers: UnsafeMutablePointer<Int32>
+        _ row: UnsafeRawPointer, count: Int, _ ramp: dm_ramp, into numbers: UnsafeMutablePointer<Int32>
     ) {
-        let most = Float(last)
+        let most = Float(ramp.last)
         for x in upTo(count) {
             let metres = unsafe row.float(x)
-            let place = floorWhole(max(min((far - metres) * scale + 0.5, most), 0))
-            let beforeFar = metres < far ? place : 0
-            let behindNear = metres > near ? beforeFar : last
-            unsafe numbers[x] = metres > 0 && metres < .infinity ? behindNear : last &+ 1
+            let place = floorWhole(max(min((ramp.far - metres) * ramp.scale + 0.5, most), 0))
+            let beforeFar = metres < ramp.far ? place : 0
+            let behindNear = metres > ramp.near ? beforeFar : ramp.last
+            unsafe numbers[x] = metres > 0 && metres < .infinity ? behindNear : ramp.last &+ 1
         }
     }
 }

@@ -1,3 +1,5 @@
+package import CDepthKernels
+
 /// A block of opacities.
 private typealias Lanes = SIMD16<Float>
 
@@ -9,15 +11,16 @@ extension LoopSet {
     ///
     /// In single precision, in a fixed order from the middle outwards, so that every instruction set gives the same bits.
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - middle: the opacities, block after block.
     ///   - weights: one half of the kernel, the middle first.
     ///   - target: receives the results; it may be `middle − radius · step`, for a convolution in place.
     /// - Precondition: there are `radius · step` opacities before `middle` and after its last block.
     package static func convolve(
-        _ middle: UnsafePointer<Float>, blocks: Int, step: Int, weights: UnsafePointer<Float>, radius: Int,
+        _ middle: UnsafePointer<Float>, blocks: Int, _ kernel: dm_symmetric_kernel,
         into target: UnsafeMutablePointer<Float>
     ) {
+        let (weights, radius, step) = unsafe (kernel.weights, kernel.radius, kernel.step)
         var block = 0
         // Two blocks at a time: independent sums hide the latency of the additions.
         while block &+ 2 <= blocks {

@@ -1,3 +1,5 @@
+package import CDepthKernels
+
 extension LoopSet {
     /// Accumulates the AND (`all`) and the OR (`any`) of the rows, for each column.
     package static func accumulateBits(
@@ -57,15 +59,12 @@ extension LoopSet {
         }
     }
 
-    /// Convolves a column of cells with a symmetric kernel of five: `middle` with the weight 1, the rows at distance 1
-    /// (`near`) and those at distance 2 (`far`).
+    /// Convolves a column of cells with a symmetric kernel of five: row 0 with the weight 1, and those before and after it.
     package static func convolveVertically(
-        _ middle: UnsafePointer<Float>, _ near: (UnsafePointer<Float>, UnsafePointer<Float>),
-        _ far: (UnsafePointer<Float>, UnsafePointer<Float>), nearWeight: Float, farWeight: Float, count: Int,
+        _ row: (Int) -> UnsafePointer<Float>, nearWeight: Float, farWeight: Float, count: Int,
         into target: UnsafeMutablePointer<Float>
     ) {
-        let (above, below) = unsafe near
-        let (above2, below2) = unsafe far
+        let (above2, above, middle, below, below2) = unsafe (row(-2), row(-1), row(0), row(1), row(2))
         for x in upTo(count) {
             unsafe target[x] = middle[x] + nearWeight * (above[x] + below[x]) + farWeight * (above2[x] + below2[x])
         }
@@ -102,17 +101,15 @@ extension LoopSet {
 
     /// Computes the reciprocals of the weights of known colors, and the strength of the correction of each sample.
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - alpha: 0…255.
     ///   - little: the weight at which half of the correction is done.
     ///   - gain: `strength` where both colors are known and the sample is mixed, else 0.
-    package static func prepareEdge(
-        person: UnsafeMutablePointer<Float>, room: UnsafeMutablePointer<Float>, alpha: UnsafePointer<Float>, count: Int,
-        strength: Float, little: Float, into gain: UnsafeMutablePointer<Float>
-    ) {
+    package static func prepareEdge(_ weights: dm_edge_weights, count: Int, into gain: UnsafeMutablePointer<Float>) {
+        let (person, room) = unsafe (weights.person, weights.room)
         for x in upTo(count) {
-            let (p, r, a) = unsafe (person[x], room[x], alpha[x])
-            let known = p / (p + little) * (r / (r + little)) * strength
+            let (p, r, a) = unsafe (person[x], room[x], weights.alpha[x])
+            let known = unsafe p / (p + weights.little) * (r / (r + weights.little)) * weights.strength
             unsafe gain[x] = a > 0 && a < 255 ? known : 0
             unsafe person[x] = 1 / max(p, 1e-20)
             unsafe room[x] = 1 / max(r, 1e-20)
@@ -121,36 +118,29 @@ extension LoopSet {
 
     /// Removes the room's color from mixed samples, in place (`EdgeColors`).
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - samples: 0…255.
-    ///   - person: sums of the person's colors; `personShare` is the reciprocal of their weight. `room` likewise.
-    package static func decontaminate(
-        _ samples: UnsafeMutablePointer<Float>, alpha: UnsafePointer<Float>, person: UnsafePointer<Float>,
-        personShare: UnsafePointer<Float>, room: UnsafePointer<Float>, roomShare: UnsafePointer<Float>,
-        gain: UnsafePointer<Float>, count: Int
-    ) {
+    ///   - person: sums of the person's colors; `person_share` is the reciprocal of their weight. `room` likewise.
+    package static func decontaminate(_ samples: UnsafeMutablePointer<Float>, _ edge: dm_edge_colors, count: Int) {
         for x in upTo(count) {
-            let (sample, a) = unsafe (samples[x], alpha[x] * (1 / 255))
-            let (f, b) = unsafe (person[x] * personShare[x], room[x] * roomShare[x])
+            let (sample, a) = unsafe (samples[x], edge.alpha[x] * (1 / 255))
+            let (f, b) = unsafe (edge.person[x] * edge.person_share[x], edge.room[x] * edge.room_share[x])
             let color = min(max(f + a * (sample - a * f - (1 - a) * b), 0), 255)
-            unsafe samples[x] = sample + gain[x] * (color - sample)
+            unsafe samples[x] = sample + edge.gain[x] * (color - sample)
         }
     }
 
     /// Blends the background's light over samples, in place, by the share of the neighbourhood that is not the person.
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - alpha: 0…255.
     ///   - light: weighted sums of the background's colors; `cover` is that of alpha, and `weight` the sum of the weights.
-    package static func wrapLight(
-        _ samples: UnsafeMutablePointer<Float>, alpha: UnsafePointer<Float>, light: UnsafePointer<Float>,
-        cover: UnsafePointer<Float>, weight: UnsafePointer<Float>, count: Int, strength: Float
-    ) {
+    package static func wrapLight(_ samples: UnsafeMutablePointer<Float>, _ edge: dm_edge_light, count: Int) {
         for x in upTo(count) {
-            let share = unsafe 1 / max(weight[x], 1e-20)
-            let clear = unsafe min(max(1 - cover[x] * share * (1 / 255), 0), 1)
-            let gain = unsafe alpha[x] > 0 ? clear * strength : 0
-            unsafe samples[x] += gain * (light[x] * share - samples[x])
+            let share = unsafe 1 / max(edge.weight[x], 1e-20)
+            let clear = unsafe min(max(1 - edge.cover[x] * share * (1 / 255), 0), 1)
+            let gain = unsafe edge.alpha[x] > 0 ? clear * edge.strength : 0
+            unsafe samples[x] += gain * (edge.light[x] * share - samples[x])
         }
     }
 

@@ -8,7 +8,7 @@ extension LoopSet {
     /// df and db are the squared distances of a sample's color to the nearest of the person's and of the room's colors, 4
     /// where there are none.
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - colors: three rows, `stride` numbers apart.
     ///   - person: the person's colors, three numbers for each.
     ///   - room: the room's.
@@ -16,35 +16,31 @@ extension LoopSet {
     ///   - outlier: o.
     ///   - memory: scratch memory of twice the count.
     package static func evidence(
-        _ colors: UnsafePointer<Float>, stride: Int, count: Int, person: UnsafePointer<Float>, personColors: Int,
-        room: UnsafePointer<Float>, roomColors: Int, factor: Float, outlier: Float, memory: UnsafeMutablePointer<Float>,
+        _ part: dm_color_evidence, count: Int, memory: UnsafeMutablePointer<Float>,
         into target: UnsafeMutablePointer<Float>
     ) {
-        unsafe nearest(colors, stride: stride, count: count, person, personColors, into: memory)
-        unsafe nearest(colors, stride: stride, count: count, room, roomColors, into: memory + count)
+        @inline(__always)
+        func nearest(_ palette: UnsafePointer<Float>, _ paletteColors: Int, into target: UnsafeMutablePointer<Float>) {
+            let (colors, stride) = unsafe (part.colors, part.stride)
+            for x in upTo(count) { unsafe target[x] = 4 }
+            for index in upTo(paletteColors) {
+                let (y, u, v) = unsafe (palette[3 &* index], palette[3 &* index &+ 1], palette[3 &* index &+ 2])
+                for x in upTo(count) {
+                    let dy = unsafe colors[x] - y
+                    let du = unsafe colors[stride &+ x] - u
+                    let dv = unsafe colors[2 &* stride &+ x] - v
+                    unsafe target[x] = min(target[x], dy * dy + du * du + dv * dv)
+                }
+            }
+        }
+        unsafe nearest(part.person, part.person_colors, into: memory)
+        unsafe nearest(part.room, part.room_colors, into: memory + count)
         let toRoom = unsafe UnsafePointer(memory + count)
         for x in upTo(count) {
             let ratio =
-                unsafe (naturalExponential(memory[x] * factor) + outlier)
-                / (naturalExponential(toRoom[x] * factor) + outlier)
+                unsafe (naturalExponential(memory[x] * part.factor) + part.outlier)
+                / (naturalExponential(toRoom[x] * part.factor) + part.outlier)
             unsafe target[x] = naturalLogarithm(ratio)
-        }
-    }
-}
-
-@inline(__always)
-private func nearest(
-    _ colors: UnsafePointer<Float>, stride: Int, count: Int, _ palette: UnsafePointer<Float>, _ paletteColors: Int,
-    into target: UnsafeMutablePointer<Float>
-) {
-    for x in upTo(count) { unsafe target[x] = 4 }
-    for index in upTo(paletteColors) {
-        let (y, u, v) = unsafe (palette[3 &* index], palette[3 &* index &+ 1], palette[3 &* index &+ 2])
-        for x in upTo(count) {
-            let dy = unsafe colors[x] - y
-            let du = unsafe colors[stride &+ x] - u
-            let dv = unsafe colors[2 &* stride &+ x] - v
-            unsafe target[x] = min(target[x], dy * dy + du * du + dv * dv)
         }
     }
 }
@@ -64,21 +60,19 @@ extension LoopSet {
 
     /// Sums the colors of the members of a set in a tile of up to 16 columns.
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - colors: three planes, `stride` numbers apart, rows of `width`.
-    ///   - bits: the set's words for the first row, `bitsStride` words from one row to the next; the tile begins at bit
+    ///   - bits: the set's words for the first row, `bits_stride` words from one row to the next; the tile begins at bit
     ///     `shift`.
-    package static func sumTile(
-        _ colors: UnsafePointer<Float>, stride: Int, width: Int, columns: Int, rows: Int, bits: UnsafePointer<UInt64>,
-        bitsStride: Int, shift: UInt64, into sums: inout dm_tile_sums
-    ) {
+    package static func sumTile(_ part: dm_tile, into sums: inout dm_tile_sums) {
+        let (colors, stride, columns) = unsafe (part.colors, part.stride, part.columns)
         var (y, u, v, squares) = (Tile(repeating: 0), Tile(repeating: 0), Tile(repeating: 0), Tile(repeating: 0))
         var count = 0
-        for row in upTo(rows) {
-            let members = unsafe UInt16(truncatingIfNeeded: bits[row &* bitsStride] &>> shift)
+        for row in unsafe upTo(part.rows) {
+            let members = unsafe UInt16(truncatingIfNeeded: part.bits[row &* part.bits_stride] &>> part.shift)
             if members == 0 { continue }
             count &+= members.nonzeroBitCount
-            let line = unsafe colors + row &* width
+            let line = unsafe colors + row &* part.width
             // A tile at the end of a row has fewer columns: what follows is another thread's row.
             var (a, b, c) =
                 columns == Tile.scalarCount

@@ -1,3 +1,5 @@
+package import CDepthKernels
+
 extension LoopSet {
     /// The weighted sum of up to four rows of bytes, stored in a row or added to it.
     ///
@@ -9,29 +11,25 @@ extension LoopSet {
         _ rows: (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>),
         weights: SIMD4<UInt16>, rowCount: Int, count: Int, isFirst: Bool, into sums: UnsafeMutablePointer<UInt16>
     ) {
-        switch (rowCount, isFirst) {
-        case (1, true): unsafe sumRows(rows, weights, 1, count, true, sums)
-        case (2, true): unsafe sumRows(rows, weights, 2, count, true, sums)
-        case (3, true): unsafe sumRows(rows, weights, 3, count, true, sums)
-        case (_, true): unsafe sumRows(rows, weights, 4, count, true, sums)
-        case (1, false): unsafe sumRows(rows, weights, 1, count, false, sums)
-        case (2, false): unsafe sumRows(rows, weights, 2, count, false, sums)
-        case (3, false): unsafe sumRows(rows, weights, 3, count, false, sums)
-        default: unsafe sumRows(rows, weights, 4, count, false, sums)
+        @inline(__always)
+        func sum(_ rowCount: Int, _ isFirst: Bool) {
+            for x in upTo(count) {
+                var sum = unsafe weights[0] &* UInt16(rows.0[x])
+                if rowCount > 1 { unsafe sum &+= weights[1] &* UInt16(rows.1[x]) }
+                if rowCount > 2 { unsafe sum &+= weights[2] &* UInt16(rows.2[x]) }
+                if rowCount > 3 { unsafe sum &+= weights[3] &* UInt16(rows.3[x]) }
+                unsafe sums[x] = isFirst ? sum : sums[x] &+ sum
+            }
         }
-    }
-
-    @inline(__always)
-    private static func sumRows(
-        _ rows: (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>),
-        _ weights: SIMD4<UInt16>, _ rowCount: Int, _ count: Int, _ isFirst: Bool, _ sums: UnsafeMutablePointer<UInt16>
-    ) {
-        for x in upTo(count) {
-            var sum = unsafe weights[0] &* UInt16(rows.0[x])
-            if rowCount > 1 { unsafe sum &+= weights[1] &* UInt16(rows.1[x]) }
-            if rowCount > 2 { unsafe sum &+= weights[2] &* UInt16(rows.2[x]) }
-            if rowCount > 3 { unsafe sum &+= weights[3] &* UInt16(rows.3[x]) }
-            unsafe sums[x] = isFirst ? sum : sums[x] &+ sum
+        switch (rowCount, isFirst) {
+        case (1, true): sum(1, true)
+        case (2, true): sum(2, true)
+        case (3, true): sum(3, true)
+        case (_, true): sum(4, true)
+        case (1, false): sum(1, false)
+        case (2, false): sum(2, false)
+        case (3, false): sum(3, false)
+        default: sum(4, false)
         }
     }
 
@@ -44,51 +42,43 @@ extension LoopSet {
     ///   - groups: the number of groups.
     /// - Returns: false, with nothing written, where there is no loop for these numbers.
     package static func averageGroups(
-        _ line: UnsafePointer<UInt16>, step: Int, pixels: Int, intervals: Int, weights: SIMD16<Float>, offset: Float,
-        groups: Int, into target: UnsafeMutablePointer<Float>
+        _ line: UnsafePointer<UInt16>, _ groups: dm_interval_groups, weights: SIMD16<Float>,
+        into target: UnsafeMutablePointer<Float>
     ) -> Bool {
-        switch step {
-        case 1: unsafe averageGroups(line, 1, pixels, intervals, weights, offset, groups, target)
-        case 2: unsafe averageGroups(line, 2, pixels, intervals, weights, offset, groups, target)
-        case 3: unsafe averageGroups(line, 3, pixels, intervals, weights, offset, groups, target)
-        case 4: unsafe averageGroups(line, 4, pixels, intervals, weights, offset, groups, target)
+        @inline(__always)
+        func average(step: Int) -> Bool {
+            switch (groups.pixels, groups.intervals) {
+            case (1, 1): average(step, 1, 1)
+            case (2, 1): average(step, 2, 1)
+            case (3, 1): average(step, 3, 1)
+            case (4, 1): average(step, 4, 1)
+            case (6, 1): average(step, 6, 1)
+            case (3, 2): average(step, 3, 2)
+            default: return false
+            }
+            return true
+        }
+        @inline(__always)
+        func average(_ step: Int, _ pixels: Int, _ intervals: Int) {
+            for group in upTo(groups.groups) {
+                let start = group &* pixels &* step
+                var (first, second) = (groups.offset, groups.offset)
+                for pixel in upTo(pixels) {
+                    let value = unsafe Float(line[start &+ pixel &* step])
+                    first += weights[pixel] * value
+                    if intervals > 1 { second += weights[pixels &+ pixel] * value }
+                }
+                unsafe target[group &* intervals] = first
+                if intervals > 1 { unsafe target[group &* intervals &+ 1] = second }
+            }
+        }
+        return switch groups.step {
+        case 1: average(step: 1)
+        case 2: average(step: 2)
+        case 3: average(step: 3)
+        case 4: average(step: 4)
         default: false
         }
-    }
-
-    @inline(__always)
-    private static func averageGroups(
-        _ line: UnsafePointer<UInt16>, _ step: Int, _ pixels: Int, _ intervals: Int, _ weights: SIMD16<Float>,
-        _ offset: Float, _ groups: Int, _ target: UnsafeMutablePointer<Float>
-    ) -> Bool {
-        switch (pixels, intervals) {
-        case (1, 1): unsafe averageEach(line, step, 1, 1, weights, offset, groups, target)
-        case (2, 1): unsafe averageEach(line, step, 2, 1, weights, offset, groups, target)
-        case (3, 1): unsafe averageEach(line, step, 3, 1, weights, offset, groups, target)
-        case (4, 1): unsafe averageEach(line, step, 4, 1, weights, offset, groups, target)
-        case (6, 1): unsafe averageEach(line, step, 6, 1, weights, offset, groups, target)
-        case (3, 2): unsafe averageEach(line, step, 3, 2, weights, offset, groups, target)
-        default: return false
-        }
-        return true
-    }
-}
-
-@inline(__always)
-private func averageEach(
-    _ line: UnsafePointer<UInt16>, _ step: Int, _ pixels: Int, _ intervals: Int, _ weights: SIMD16<Float>,
-    _ offset: Float, _ groups: Int, _ target: UnsafeMutablePointer<Float>
-) {
-    for group in upTo(groups) {
-        let start = group &* pixels &* step
-        var (first, second) = (offset, offset)
-        for pixel in upTo(pixels) {
-            let value = unsafe Float(line[start &+ pixel &* step])
-            first += weights[pixel] * value
-            if intervals > 1 { second += weights[pixels &+ pixel] * value }
-        }
-        unsafe target[group &* intervals] = first
-        if intervals > 1 { unsafe target[group &* intervals &+ 1] = second }
     }
 }
 
@@ -116,28 +106,25 @@ extension LoopSet {
     ///   - weights: `taps` rows of a weight for each interval.
     ///   - step: numbers from one pixel to the next.
     package static func averageIntervals(
-        _ line: UnsafePointer<Float>, step: Int, first: UnsafePointer<Int32>, weights: UnsafePointer<Float>, taps: Int,
-        count: Int, into target: UnsafeMutablePointer<Float>
+        _ line: UnsafePointer<Float>, _ taps: dm_interval_taps, into target: UnsafeMutablePointer<Float>
     ) {
-        switch taps {
-        case 1: unsafe averageIntervals(line, step, first, weights, 1, count, target)
-        case 2: unsafe averageIntervals(line, step, first, weights, 2, count, target)
-        case 3: unsafe averageIntervals(line, step, first, weights, 3, count, target)
-        case 4: unsafe averageIntervals(line, step, first, weights, 4, count, target)
-        default: unsafe averageIntervals(line, step, first, weights, taps, count, target)
+        @inline(__always)
+        func average(_ count: Int) {
+            for index in unsafe upTo(taps.count) {
+                let start = unsafe line + Int(taps.first[index])
+                var sum: Float = 0
+                for tap in upTo(count) {
+                    unsafe sum += taps.weights[tap &* taps.count &+ index] * start[tap &* taps.step]
+                }
+                unsafe target[index] = sum
+            }
         }
-    }
-
-    @inline(__always)
-    private static func averageIntervals(
-        _ line: UnsafePointer<Float>, _ step: Int, _ first: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
-        _ taps: Int, _ count: Int, _ target: UnsafeMutablePointer<Float>
-    ) {
-        for index in upTo(count) {
-            let start = unsafe line + Int(first[index])
-            var sum: Float = 0
-            for tap in upTo(taps) { unsafe sum += weights[tap &* count &+ index] * start[tap &* step] }
-            unsafe target[index] = sum
+        switch unsafe taps.taps {
+        case 1: average(1)
+        case 2: average(2)
+        case 3: average(3)
+        case 4: average(4)
+        default: unsafe average(taps.taps)
         }
     }
 
@@ -157,21 +144,22 @@ private typealias Pixels = SIMD8<Float>
 extension LoopSet {
     /// Upsamples a row linearly.
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - starts: for each sample, the first pixel between it and the next one; one more at the end.
     ///   - share: for each pixel, the weight of the next sample.
-    ///   - samples: the samples before the columns.
+    ///   - first, end: the samples before the columns, from the first one up to the end.
     ///   - step: 1; 0 for a single sample.
     ///   - target: has room for seven numbers more than the columns, as `share` has.
     package static func enlarge(
-        _ line: UnsafePointer<Float>, starts: UnsafePointer<Int32>, share: UnsafePointer<Float>, samples: Range<Int>,
-        step: Int, columns: Range<Int>, into target: UnsafeMutablePointer<Float>
+        _ line: UnsafePointer<Float>, _ taps: dm_linear_taps, columns: Range<Int>,
+        into target: UnsafeMutablePointer<Float>
     ) {
-        for sample in each(samples) {
+        let (starts, share) = unsafe (taps.starts, taps.share)
+        for sample in unsafe upTo(taps.end, from: taps.first) {
             let begin = unsafe max(Int(starts[sample]), columns.lowerBound)
             let end = unsafe min(Int(starts[sample &+ 1]), columns.upperBound)
             let left = unsafe line[sample]
-            let difference = unsafe line[sample &+ step] - left
+            let difference = unsafe line[sample &+ taps.step] - left
             var x = begin
             while x < end {
                 let pixels = unsafe Pixels(repeating: left) + load(share + x) * difference
@@ -185,23 +173,23 @@ extension LoopSet {
     ///
     ///     q = b + Σ a · channel
     ///
-    /// - Parameters:
-    ///   - model: four rows of coefficients, a for each channel and b, `modelStride` numbers apart.
+    /// Fields and parameters:
+    ///   - model: four rows of coefficients, a for each channel and b, `model_stride` numbers apart.
     ///   - channels: three rows, `stride` numbers apart.
     package static func evaluate(
-        model: UnsafePointer<Float>, modelStride: Int, starts: UnsafePointer<Int32>, share: UnsafePointer<Float>,
-        samples: Range<Int>, step: Int, channels: UnsafePointer<Float>, stride: Int, columns: Range<Int>,
-        into target: UnsafeMutablePointer<Float>
+        _ model: dm_linear_model, _ taps: dm_linear_taps, columns: Range<Int>, into target: UnsafeMutablePointer<Float>
     ) {
-        let (line1, line2, line3) = unsafe (model + modelStride, model + 2 &* modelStride, model + 3 &* modelStride)
-        let (channel1, channel2) = unsafe (channels + stride, channels + 2 &* stride)
-        for sample in each(samples) {
+        let (stride, channels) = unsafe (model.model_stride, model.channels)
+        let (starts, share, line0) = unsafe (taps.starts, taps.share, model.model)
+        let (line1, line2, line3) = unsafe (line0 + stride, line0 + 2 &* stride, line0 + 3 &* stride)
+        let (channel1, channel2) = unsafe (channels + model.stride, channels + 2 &* model.stride)
+        for sample in unsafe upTo(taps.end, from: taps.first) {
             let begin = unsafe max(Int(starts[sample]), columns.lowerBound)
             let end = unsafe min(Int(starts[sample &+ 1]), columns.upperBound)
             if begin >= end { continue }
-            let next = sample &+ step
-            let (a0, a1, a2, b) = unsafe (model[sample], line1[sample], line2[sample], line3[sample])
-            let (d0, d1, d2, d3) = unsafe (model[next] - a0, line1[next] - a1, line2[next] - a2, line3[next] - b)
+            let next = unsafe sample &+ taps.step
+            let (a0, a1, a2, b) = unsafe (line0[sample], line1[sample], line2[sample], line3[sample])
+            let (d0, d1, d2, d3) = unsafe (line0[next] - a0, line1[next] - a1, line2[next] - a2, line3[next] - b)
             var x = begin
             while x < end {
                 let share = unsafe load(share + x)
@@ -268,24 +256,21 @@ extension LoopSet {
 
     /// Computes a row of alpha (`Drawing`).
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - line: q, smoothed along the rows; `above` and `below` are the rows next to it.
     ///   - plain: above 0.99 for all person, below −0.99 for all room.
     ///   - keep: the weight of the old alpha, which is overwritten.
     package static func finishAlpha(
-        _ line: UnsafePointer<Float>, above: UnsafePointer<Float>, below: UnsafePointer<Float>, middle: Float,
-        side: Float,
-        slope: Float, plain: UnsafePointer<Float>, keep: UnsafePointer<Float>, columns: Range<Int>,
-        into alpha: UnsafeMutablePointer<UInt8>
+        _ lines: dm_alpha_lines, columns: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>
     ) {
         for x in each(columns) {
-            let q = unsafe middle * line[x] + side * (above[x] + below[x])
-            let ramp = min(max((q - 0.5) * slope + 0.5, 0), 1) * 255
-            let drawn = unsafe plain[x] > 0.99 ? 255 : plain[x] < -0.99 ? 0 : ramp
+            let q = unsafe lines.middle * lines.line[x] + lines.side * (lines.above[x] + lines.below[x])
+            let ramp = unsafe min(max((q - 0.5) * lines.slope + 0.5, 0), 1) * 255
+            let drawn = unsafe lines.plain[x] > 0.99 ? 255 : lines.plain[x] < -0.99 ? 0 : ramp
             let new = nearestWhole(drawn)
             let old = unsafe Int32(alpha[x])
             // The contribution of the old alpha is rounded towards 0, so that the new one is reached in the end.
-            let left = unsafe keep[x] * Float(old &- new)
+            let left = unsafe lines.keep[x] * Float(old &- new)
             let whole = nearestWhole(max(abs(left) - 0.499_97, 0))
             unsafe alpha[x] = UInt8(truncatingIfNeeded: left < 0 ? new &- whole : new &+ whole)
         }
@@ -303,9 +288,10 @@ extension LoopSet {
 
     /// The sum of three rows minus the sum of three others, `offset` numbers later.
     package static func subtractRows(
-        _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, _ c: UnsafePointer<Float>, less offset: Int, count: Int,
+        _ rows: (UnsafePointer<Float>, UnsafePointer<Float>, UnsafePointer<Float>), less offset: Int, count: Int,
         into target: UnsafeMutablePointer<Float>
     ) {
+        let (a, b, c) = unsafe rows
         for x in upTo(count) {
             unsafe target[x] = (a[x] - a[offset &+ x]) + (b[x] - b[offset &+ x]) + (c[x] - c[offset &+ x])
         }
@@ -316,14 +302,13 @@ extension LoopSet {
     /// - Parameter share: the squared change of each sample; replaced by the weight of the last frame.
     package static func settle(
         _ current: UnsafeMutablePointer<Float>, past: UnsafePointer<Float>, share: UnsafeMutablePointer<Float>,
-        count: Int,
-        factor: Float, settle: Float, sure: Float
+        count: Int, _ settling: dm_settling
     ) {
         for index in upTo(count) {
             let (old, new) = unsafe (past[index], current[index])
-            let change = unsafe min(max(share[index] * factor - 0.1, 0), 1)
-            let moved = old * new < 0 && abs(new) > sure ? 1 : change
-            let keep = settle * (1 - moved)
+            let change = unsafe min(max(share[index] * settling.factor - 0.1, 0), 1)
+            let moved = old * new < 0 && abs(new) > settling.sure ? 1 : change
+            let keep = settling.settle * (1 - moved)
             unsafe share[index] = keep
             unsafe current[index] = new + keep * (old - new)
         }

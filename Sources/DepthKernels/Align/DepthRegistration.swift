@@ -1,3 +1,5 @@
+import CDepthKernels
+
 /// Registers depth maps to the color camera's view.
 ///
 /// Each sample is a point in space, which the color camera sees at some place and distance. A sample covers the rectangle up to
@@ -133,9 +135,7 @@ package final class DepthRegistration {
             unsafe nearest.update(repeating: .max, count: pixels)
             unsafe forEachRow(depth, scale) { row in
                 unsafe loops.alignCounts(row.samples.distance, count: width, scale: Float(1 / scale.unit), into: counts)
-                unsafe loops.alignFill(
-                    counts, count: width, firstColumns: row.left, lastColumns: row.right, firstRows: row.top,
-                    lastRows: row.bottom, width: outputWidth, into: nearest)
+                unsafe loops.alignFill(counts, row.pixels, into: nearest)
             }
             unsafe write(nearest, isSwapped: (depth.encoding == .gray16BE) == (UInt16(littleEndian: 1) == 1), output)
         case .float32LE:
@@ -144,9 +144,7 @@ package final class DepthRegistration {
             unsafe forEachRow(depth, scale) { row in
                 let distances = unsafe row.samples.distance
                 for x in 0..<width where unsafe distances[x] == 0 { unsafe distances[x] = .infinity }
-                unsafe loops.alignFill(
-                    distances, count: width, firstColumns: row.left, lastColumns: row.right, firstRows: row.top,
-                    lastRows: row.bottom, width: outputWidth, into: nearest)
+                unsafe loops.alignFill(distances, row.pixels, into: nearest)
             }
             unsafe write(nearest, output)
         case .gray8, .float16LE: return false
@@ -182,10 +180,7 @@ package final class DepthRegistration {
     @unsafe
     private struct CoveringRow {
         let samples: Projected
-        let left: UnsafeMutablePointer<Int32>
-        let right: UnsafeMutablePointer<Int32>
-        let top: UnsafeMutablePointer<Int32>
-        let bottom: UnsafeMutablePointer<Int32>
+        let pixels: dm_rectangles
     }
 
     private func forEachRow(_ depth: DepthImage, _ scale: DepthScale, _ body: (CoveringRow) -> Void) {
@@ -195,6 +190,9 @@ package final class DepthRegistration {
         let memory = unsafe rows.reserve(13 * stride, filler: 0)
         let edges = unsafe memory + 9 * stride
         let bounds = unsafe bounds.reserve(4 * stride, filler: 0)
+        let pixels = unsafe dm_rectangles(
+            first_columns: bounds, last_columns: bounds + stride, first_rows: bounds + 2 * stride,
+            last_rows: bounds + 3 * stride, count: width, width: outputWidth)
         func slot(_ y: Int) -> Projected {
             let start = unsafe memory + (y + 3) % 3 * 3 * stride + 8
             return unsafe Projected(column: start, row: start + stride, distance: start + 2 * stride)
@@ -208,30 +206,28 @@ package final class DepthRegistration {
             } else {
                 unsafe below.distance.update(repeating: 0, count: width)
             }
-            unsafe findEdges(row, row.column, row.column - 1, row.distance - 1, -half.x, edges)
-            unsafe findEdges(row, row.column, row.column + 1, row.distance + 1, half.x, edges + stride)
-            unsafe findEdges(row, row.row, above.row, above.distance, -half.y, edges + 2 * stride)
-            unsafe findEdges(row, row.row, below.row, below.distance, half.y, edges + 3 * stride)
-            let covering = unsafe CoveringRow(
-                samples: row, left: bounds, right: bounds + stride, top: bounds + 2 * stride,
-                bottom: bounds + 3 * stride)
+            func findEdges(
+                _ places: UnsafePointer<Float>, _ neighbors: UnsafePointer<Float>, _ distances: UnsafePointer<Float>,
+                _ half: Float, _ edges: UnsafeMutablePointer<Float>
+            ) {
+                unsafe loops.alignEdges(
+                    .init(
+                        places: places, distances: row.distance, neighbors: neighbors, neighbor_distances: distances,
+                        step: DepthRegistration.surfaceStep, half: half), count: width, into: edges)
+            }
+            unsafe findEdges(row.column, row.column - 1, row.distance - 1, -half.x, edges)
+            unsafe findEdges(row.column, row.column + 1, row.distance + 1, half.x, edges + stride)
+            unsafe findEdges(row.row, above.row, above.distance, -half.y, edges + 2 * stride)
+            unsafe findEdges(row.row, below.row, below.distance, half.y, edges + 3 * stride)
             unsafe loops.alignBounds(
-                edges, edges + stride, count: width, overlap: overlap.x, size: Int32(outputWidth),
-                first: covering.left, last: covering.right)
+                .init(one: edges, other: edges + stride, overlap: overlap.x, size: Int32(outputWidth)), count: width,
+                first: bounds, last: bounds + stride)
             unsafe loops.alignBounds(
-                edges + 2 * stride, edges + 3 * stride, count: width, overlap: overlap.y,
-                size: Int32(outputHeight), first: covering.top, last: covering.bottom)
-            unsafe body(covering)
+                .init(
+                    one: edges + 2 * stride, other: edges + 3 * stride, overlap: overlap.y, size: Int32(outputHeight)),
+                count: width, first: bounds + 2 * stride, last: bounds + 3 * stride)
+            unsafe body(CoveringRow(samples: row, pixels: pixels))
         }
-    }
-
-    private func findEdges(
-        _ row: Projected, _ places: UnsafePointer<Float>, _ neighbors: UnsafePointer<Float>,
-        _ neighborDistances: UnsafePointer<Float>, _ half: Float, _ edges: UnsafeMutablePointer<Float>
-    ) {
-        unsafe loops.alignEdges(
-            places, row.distance, neighbors, neighborDistances, count: width, step: DepthRegistration.surfaceStep,
-            half: half, into: edges)
     }
 
     /// Projects a row of samples into the color camera's picture.

@@ -485,19 +485,24 @@ private struct DrawCells: BandWork {
         let alpha = unsafe picture.alpha(of: group, row: y, from: start, count: count, bytes)
         unsafe loops.widen(alpha, step: 1, shift: 0, columns: 0..<count, into: opacities)
         unsafe loops.prepareEdge(
-            person: plane(SampleGroup.person), room: plane(SampleGroup.room), alpha: opacities, count: count,
-            strength: strength, little: DrawCells.little * Float(width &* height), into: gain)
+            .init(
+                person: plane(SampleGroup.person), room: plane(SampleGroup.room), alpha: opacities,
+                strength: strength, little: DrawCells.little * Float(width &* height)), count: count, into: gain)
         for (index, component) in group.components.enumerated() {
             guard let target = unsafe picture.bytes(component, row: y, from: start) else { continue }
             unsafe loops.widen(target, step: component.step, shift: 0, columns: 0..<count, into: samples)
             unsafe loops.decontaminate(
-                samples, alpha: opacities, person: plane(group.personColor(index)),
-                personShare: plane(SampleGroup.person), room: plane(group.roomColor(index)),
-                roomShare: plane(SampleGroup.room), gain: gain, count: count)
+                samples,
+                .init(
+                    alpha: opacities, person: plane(group.personColor(index)),
+                    person_share: plane(SampleGroup.person), room: plane(group.roomColor(index)),
+                    room_share: plane(SampleGroup.room), gain: gain), count: count)
             if light > 0 {
                 unsafe loops.wrapLight(
-                    samples, alpha: opacities, light: plane(group.light(index)), cover: plane(group.alpha),
-                    weight: plane(group.weight), count: count, strength: light)
+                    samples,
+                    .init(
+                        alpha: opacities, light: plane(group.light(index)), cover: plane(group.alpha),
+                        weight: plane(group.weight), strength: light), count: count)
             }
             unsafe loops.storeSamples(samples, count: count, into: target, step: component.step)
         }

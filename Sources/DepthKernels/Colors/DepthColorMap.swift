@@ -1,3 +1,5 @@
+import CDepthKernels
+
 /// The mapping of distances to positions in the palette.
 package enum DepthColorRange: Equatable, Sendable {
     /// Histogram equalisation: each color has about as many samples as any other, of those between 0 and `max` metres.
@@ -398,8 +400,10 @@ private struct FixedRamp {
         _ line: UnsafeMutablePointer<Int32>, from row: UnsafeRawPointer, count: Int, loops: Loops
     ) {
         unsafe loops.placesOfMetres(
-            row, count: count, last: Int32(DepthPalette.size - 1), near: Float(near), far: Float(far),
-            scale: Float(colorsPerMetre), into: line)
+            row, count: count,
+            .init(
+                last: Int32(DepthPalette.size - 1), near: Float(near), far: Float(far), scale: Float(colorsPerMetre)),
+            into: line)
     }
 }
 

@@ -1,3 +1,5 @@
+import CDepthKernels
+
 /// Reads a depth map row by row as metres, in single precision.
 ///
 /// A sample that is not measured (`DepthImage.metres(x:y:scale:)` is nil) is 0, negative, infinite or NaN in the row.
@@ -45,9 +47,12 @@ struct DepthMetres: ~Copyable {
             case .relativeInverted: (-1 / Double(fullScale), 1)
             }
         unsafe loops.metresOfCounts(
-            nativeCounts(y, of: depth), count: width, unit: Float(unit), bias: Float(bias),
-            first: Int32(truncatingIfNeeded: counts.start), end: Int32(truncatingIfNeeded: counts.end),
-            hole: Int32(clamping: counts.hole), isInverse: scale.kind != .metric, into: metres)
+            nativeCounts(y, of: depth), count: width,
+            .init(
+                unit: Float(unit), bias: Float(bias),
+                first: Int32(truncatingIfNeeded: counts.start), end: Int32(truncatingIfNeeded: counts.end),
+                hole: Int32(clamping: counts.hole), is_inverse: scale.kind != .metric),
+            into: metres)
     }
 
     /// The counts of a row as 16-bit integers in native byte order; the map's own memory where it has that format.

@@ -51,7 +51,7 @@ struct DepthField {
             let (nearRow, farRow, holeRow) = unsafe (near.row(y), far.row(y), hole.row(y))
             unsafe loops.classify(
                 metres + y &* rowLength, blocks: 0..<(rowLength / blockWidth), clear: high, opaque: low.nextUp,
-                clearBits: nearRow, opaqueBits: farRow)
+                into: (clear: nearRow, opaque: farRow))
             for index in 0..<near.stride {
                 let isNear = unsafe nearRow[index] & farRow[index] & ~holeRow[index]
                 unsafe (nearRow[index], farRow[index]) = (isNear, ~(isNear | holeRow[index]))
@@ -125,7 +125,7 @@ struct DepthFieldReader: ~Copyable {
             let (row, otherRow) = unsafe (hole.row(y), other.row(y))
             unsafe loops.classify(
                 line, blocks: 0..<(rowLength / blockWidth), clear: .greatestFiniteMagnitude,
-                opaque: .leastNonzeroMagnitude, clearBits: row, opaqueBits: otherRow)
+                opaque: .leastNonzeroMagnitude, into: (clear: row, opaque: otherRow))
             for index in 0..<stride { unsafe row[index] = ~(row[index] & otherRow[index]) }
             hole.trim(row: y)
             for index in 0..<stride { unsafe unmeasured &+= row[index].nonzeroBitCount }

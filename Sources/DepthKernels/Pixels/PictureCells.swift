@@ -47,8 +47,7 @@ struct PictureCells: Equatable {
         let (near, far) = (PictureCells.nearWeight, PictureCells.farWeight)
         for y in 0..<rows {
             unsafe loops.convolveVertically(
-                row(y), (row(y &- 1), row(y &+ 1)), (row(y &- 2), row(y &+ 2)), nearWeight: near, farWeight: far,
-                count: columns, into: line + 2)
+                { unsafe row(y &+ $0) }, nearWeight: near, farWeight: far, count: columns, into: line + 2)
             let target = unsafe target + (y &* paddedColumns &+ 1)
             unsafe loops.convolveHorizontally(line + 2, nearWeight: near, farWeight: far, count: columns, into: target)
             unsafe target[-1] = target[0]

@@ -152,10 +152,11 @@ struct ColorEvidence: ~Copyable {
                     for y in tileRows {
                         let first = y &* grid.width &+ left
                         unsafe loops.evidence(
-                            colors + first, stride: grid.count, count: columns.count, person: personColors,
-                            personColors: personCount, room: roomColors, roomColors: roomCount,
-                            factor: -0.5 / variance, outlier: ColorEvidence.outlier, memory: scratch,
-                            into: target + first)
+                            .init(
+                                colors: colors + first, stride: grid.count, person: personColors,
+                                person_colors: personCount, room: roomColors, room_colors: roomCount,
+                                factor: -0.5 / variance, outlier: ColorEvidence.outlier),
+                            count: columns.count, memory: scratch, into: target + first)
                     }
                 }
             }
@@ -270,10 +271,11 @@ struct TileColors: ~Copyable {
             for tileX in 0..<columns {
                 var sums = dm_tile_sums()
                 unsafe loops.sumTile(
-                    colors + (top &* grid.width &+ tileX &* size), stride: grid.count, width: grid.width,
-                    columns: min(size, grid.width &- tileX &* size), rows: min(size, grid.height &- top),
-                    bits: set.row(top) + tileX / 4, bitsStride: set.stride,
-                    shift: UInt64(truncatingIfNeeded: (tileX & 3) &* size), into: &sums)
+                    .init(
+                        colors: colors + (top &* grid.width &+ tileX &* size), stride: grid.count, width: grid.width,
+                        columns: min(size, grid.width &- tileX &* size), rows: min(size, grid.height &- top),
+                        bits: set.row(top) + tileX / 4, bits_stride: set.stride,
+                        shift: UInt64(truncatingIfNeeded: (tileX & 3) &* size)), into: &sums)
                 let color = SIMD3(sums.y, sums.u, sums.v) / (sums.samples + 1e-6)
                 unsafe tiles[tileY &* columns &+ tileX] = Tile(
                     samples: sums.samples, color: color,

@@ -176,7 +176,7 @@ struct DepthPieces: ~Copyable {
             }
             unsafe loops.classify(
                 range, blocks: 0..<(length / blockWidth), clear: -.leastNormalMagnitude, opaque: .infinity,
-                clearBits: smooth.row(y &- 1), opaqueBits: words)
+                into: (clear: smooth.row(y &- 1), opaque: words))
             for index in 0..<smooth.stride { unsafe smooth.row(y &- 1)[index] &= members.row(y &- 1)[index] }
         }
     }

@@ -1,3 +1,5 @@
+import CDepthKernels
+
 /// The stage that draws the matte's edge along the edges of the video.
 ///
 ///     q = a · color + b           at every video pixel, a and b from the guided filter
@@ -339,23 +341,14 @@ private struct LinearTaps {
     func enlarge(
         _ line: UnsafePointer<Float>, columns: Range<Int>, into target: UnsafeMutablePointer<Float>, _ loops: Loops
     ) {
-        unsafe withTables { starts, share in
-            unsafe loops.enlarge(
-                line, starts: starts, share: share, samples: intervals(of: columns), step: step, columns: columns,
-                into: target)
-        }
+        unsafe withTaps(of: columns) { unsafe loops.enlarge(line, $0, columns: columns, into: target) }
     }
 
     /// Evaluates the model of a row, whose coefficients are four lines of samples, at some columns.
     func evaluate(
-        _ model: UnsafePointer<Float>, modelStride: Int, channels: UnsafePointer<Float>, stride: Int,
-        columns: Range<Int>, into target: UnsafeMutablePointer<Float>, _ loops: Loops
+        _ model: dm_linear_model, columns: Range<Int>, into target: UnsafeMutablePointer<Float>, _ loops: Loops
     ) {
-        unsafe withTables { starts, share in
-            unsafe loops.evaluate(
-                model: model, modelStride: modelStride, starts: starts, share: share, samples: intervals(of: columns),
-                step: step, channels: channels, stride: stride, columns: columns, into: target)
-        }
+        unsafe withTaps(of: columns) { unsafe loops.evaluate(model, $0, columns: columns, into: target) }
     }
 
     /// The samples that a range of pixels depends on.
@@ -369,11 +362,14 @@ private struct LinearTaps {
         Int(first[pixels.lowerBound])..<(Int(first[pixels.upperBound - 1]) + 1)
     }
 
-    private func withTables(_ body: (_ starts: UnsafePointer<Int32>, _ share: UnsafePointer<Float>) -> Void) {
+    private func withTaps(of columns: Range<Int>, _ body: (dm_linear_taps) -> Void) {
+        let samples = intervals(of: columns)
         unsafe starts.withUnsafeBufferPointer { starts in
             unsafe share.withUnsafeBufferPointer { share in
                 guard let starts = starts.baseAddress, let share = share.baseAddress else { return }
-                unsafe body(starts, share)
+                unsafe body(
+                    .init(
+                        starts: starts, share: share, first: samples.lowerBound, end: samples.upperBound, step: step))
             }
         }
     }
@@ -460,8 +456,8 @@ private struct DrawBands: BandWork {
                     into: coefficients + plane &* stride, loops)
             }
             unsafe geometry.cellColumns.evaluate(
-                coefficients, modelStride: stride, channels: channels, stride: stride, columns: wide, into: first,
-                loops)
+                .init(model: coefficients, model_stride: stride, channels: channels, stride: stride), columns: wide,
+                into: first, loops)
             if wide.lowerBound == 0 { unsafe first[-1] = first[min(1, width - 1)] }
             if wide.upperBound == width { unsafe first[width] = first[max(width - 2, 0)] }
             unsafe loops.smooth(first, columns: columns, middle: (1 - 2 * side), side: side, into: line(y))
@@ -484,9 +480,10 @@ private struct DrawBands: BandWork {
                 unsafe geometry.sampleColumns.enlarge(coefficients, columns: columns, into: second, loops)
             }
             unsafe loops.finishAlpha(
-                line(y), above: line(y > 0 ? y - 1 : min(1, guide.height - 1)),
-                below: line(y + 1 < guide.height ? y + 1 : max(y - 1, 0)), middle: (1 - 2 * side), side: side,
-                slope: Drawing.slope, plain: first, keep: second, columns: columns, into: row(y))
+                .init(
+                    line: line(y), above: line(y > 0 ? y - 1 : min(1, guide.height - 1)),
+                    below: line(y + 1 < guide.height ? y + 1 : max(y - 1, 0)), middle: (1 - 2 * side), side: side,
+                    slope: Drawing.slope, plain: first, keep: second), columns: columns, into: row(y))
         }
     }
 

@@ -273,7 +273,7 @@ struct FloorPlanes: ~Copyable {
                 unsafe storeLanes(share.replacing(with: -share, where: share .< 0), to: line + block &* blockWidth)
                 unsafe loops.classify(
                     line + block &* blockWidth, blocks: block..<(block &+ 1),
-                    clear: FloorPlanes.loyalty * tolerance, opaque: tolerance, clearBits: surely, opaqueBits: beyond)
+                    clear: FloorPlanes.loyalty * tolerance, opaque: tolerance, into: (clear: surely, opaque: beyond))
             }
             let (target, past) = unsafe (floor.row(y), past.row(y))
             for index in 0..<floor.stride {

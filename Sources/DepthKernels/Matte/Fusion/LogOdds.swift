@@ -1,3 +1,5 @@
+import CDepthKernels
+
 /// The stage that adds evidence and prior of every sample to its log odds T, blends them with those of the last frame,
 /// and computes the probability P = 1 / (1 + e^−T).
 ///
@@ -192,8 +194,8 @@ struct LogOdds: ~Copyable {
                     row: y, columns, on: grid, scratch: memory.sums.reserve(grid.width + 2, filler: 0), loops,
                     into: keep + start)
                 unsafe loops.settle(
-                    numbers, past: logOdds + start, share: keep + start, count: count, factor: change.factor,
-                    settle: change.settle, sure: PictureChange.sure)
+                    numbers, past: logOdds + start, share: keep + start, count: count,
+                    .init(factor: change.factor, settle: change.settle, sure: PictureChange.sure))
             } else {
                 unsafe (keep + start).update(repeating: 0, count: count)
             }
@@ -204,12 +206,15 @@ struct LogOdds: ~Copyable {
             let blocks = (columns.lowerBound / TileSet.size)..<groups(of: TileSet.size, in: columns.upperBound)
             unsafe loops.classify(
                 probabilities, blocks: blocks, clear: LogOdds.surelyRoom, opaque: LogOdds.surelyPerson,
-                clearBits: self.room.row(y), opaqueBits: person.row(y))
+                into: (clear: self.room.row(y), opaque: person.row(y)))
             let words = (columns.lowerBound &>> 6)..<groups(of: 64, in: columns.upperBound)
             for index in words { unsafe (bits[index], bits[stride &+ index]) = (.max, .max) }
             unsafe loops.classify(
-                numbers, blocks: blocks, clear: -LogOdds.arrived, opaque: LogOdds.arrived, clearBits: bits,
-                opaqueBits: bits + stride)
+                numbers, blocks: blocks, clear: -LogOdds.arrived, opaque: LogOdds.arrived,
+                into: (
+                    clear: bits,
+                    opaque: bits + stride
+                ))
             for index in words {
                 unsafe common[index] &= bits[index]
                 unsafe common[stride &+ index] &= bits[stride &+ index]

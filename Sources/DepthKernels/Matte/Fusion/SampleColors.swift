@@ -1,3 +1,5 @@
+import CDepthKernels
+
 /// The colors of the samples: the mean of the video over the rectangle of each.
 ///
 /// Source: stage 0 of the method (`Fusion`); the numbers are those of `cv2.resize` with `INTER_AREA`.
@@ -226,7 +228,8 @@ struct AreaTaps {
             unsafe weights.withUnsafeBufferPointer { weights in
                 guard let firsts = first.baseAddress, let weights = weights.baseAddress else { return }
                 unsafe loops.averageIntervals(
-                    line, step: step, first: firsts, weights: weights, taps: taps, count: first.count, into: target)
+                    line, .init(first: firsts, weights: weights, taps: taps, count: first.count, step: step),
+                    into: target)
             }
         }
     }
@@ -238,8 +241,11 @@ struct AreaTaps {
     ) {
         if let groups,
             unsafe loops.averageGroups(
-                sums + Int(first[0]), step: step, pixels: groups.pixels, intervals: groups.intervals,
-                weights: groups.weights * factor, offset: offset, groups: first.count / groups.intervals, into: target)
+                sums + Int(first[0]),
+                .init(
+                    step: step, pixels: groups.pixels, intervals: groups.intervals,
+                    groups: first.count / groups.intervals, offset: offset),
+                weights: groups.weights * factor, into: target)
         {
             return
         }

@@ -135,7 +135,7 @@ struct PictureChange {
             let plane = channel &* grid.count &+ first
             let (a, b, c) = (plane &+ above &* width, plane &+ y &* width, plane &+ below &* width)
             unsafe loops.subtractRows(
-                now + a, now + b, now + c, less: before - now, count: wide, into: sums + first)
+                (now + a, now + b, now + c), less: before - now, count: wide, into: sums + first)
             if first == 0 { unsafe sums[-1] = sums[min(1, width &- 1)] }
             if first &+ wide == width { unsafe sums[width] = sums[max(width &- 2, 0)] }
             unsafe loops.addSquaredMeans(

@@ -65,8 +65,11 @@ struct SideMemory: ~Copyable {
             }
             let first = y &* stride
             unsafe loops.classify(
-                line, blocks: 0..<(length / blockWidth), clear: 0, opaque: .infinity, clearBits: bits + first,
-                opaqueBits: bits + 2 &* size)
+                line, blocks: 0..<(length / blockWidth), clear: 0, opaque: .infinity,
+                into: (
+                    clear: bits + first,
+                    opaque: bits + 2 &* size
+                ))
             for index in first..<(first &+ stride) {
                 let same = unsafe bits[index] & ~field.hole.words[index]
                 unsafe bits[size &+ index] = same & sides[size &+ index]

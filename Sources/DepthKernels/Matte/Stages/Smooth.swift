@@ -1,3 +1,5 @@
+import CDepthKernels
+
 /// The stage that softens the mask, and widens or narrows what it has softened: a Gaussian along the rows, then along the
 /// columns, then opacity ^ gamma. The map's edges are replicated.
 ///
@@ -104,7 +106,7 @@ private struct GaussianRows: BandWork {
                 }
                 let start = run.lowerBound &* blockWidth
                 unsafe loops.convolve(
-                    line + radius + start, blocks: run.count, step: 1, weights: weights.first, radius: radius,
+                    line + radius + start, blocks: run.count, .init(weights: weights.first, radius: radius, step: 1),
                     into: target.row(y) + start)
                 target.classify(run, row: y, opaque: GaussianRows.almostOpaque, loops)
             }
@@ -133,8 +135,9 @@ private struct GaussianColumns: BandWork {
             forEachRun(of: target.blocks, where: { isMixed($0, row: y) }) { run in
                 let start = run.lowerBound &* blockWidth
                 unsafe gamma.loops.convolve(
-                    source.row(y) + start, blocks: run.count, step: source.stride, weights: weights.first,
-                    radius: weights.radius, into: target.row(y) + start)
+                    source.row(y) + start, blocks: run.count,
+                    .init(weights: weights.first, radius: weights.radius, step: source.stride),
+                    into: target.row(y) + start)
                 gamma.apply(to: run, row: y, of: target)
             }
             target.pad(row: y)

@@ -1,0 +1,110 @@
+#pragma once
+
+// Arguments of the loops (DepthLoops) that belong together. The loops describe the fields.
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+typedef struct {
+    const float *weights;
+    ptrdiff_t radius, step;
+} dm_symmetric_kernel;
+
+typedef struct {
+    const float *colors;
+    ptrdiff_t stride;
+    const float *person;
+    ptrdiff_t person_colors;
+    const float *room;
+    ptrdiff_t room_colors;
+    float factor, outlier;
+} dm_color_evidence;
+
+typedef struct {
+    const float *colors;
+    ptrdiff_t stride, width, columns, rows;
+    const uint64_t *bits;
+    ptrdiff_t bits_stride;
+    uint64_t shift;
+} dm_tile;
+
+typedef struct {
+    ptrdiff_t step, pixels, intervals, groups;
+    float offset;
+} dm_interval_groups;
+
+typedef struct {
+    const int32_t *first;
+    const float *weights;
+    ptrdiff_t taps, count, step;
+} dm_interval_taps;
+
+typedef struct {
+    const int32_t *starts;
+    const float *share;
+    ptrdiff_t first, end, step;
+} dm_linear_taps;
+
+typedef struct {
+    const float *model;
+    ptrdiff_t model_stride;
+    const float *channels;
+    ptrdiff_t stride;
+} dm_linear_model;
+
+typedef struct {
+    const float *line, *above, *below;
+    float middle, side, slope;
+    const float *plain, *keep;
+} dm_alpha_lines;
+
+typedef struct {
+    float factor, settle, sure;
+} dm_settling;
+
+typedef struct {
+    float unit, bias;
+    int32_t first, end, hole;
+    bool is_inverse;
+} dm_count_scale;
+
+typedef struct {
+    int32_t last;
+    float near, far, scale;
+} dm_ramp;
+
+typedef struct {
+    const int32_t *first_columns, *last_columns, *first_rows, *last_rows;
+    ptrdiff_t count, width;
+} dm_rectangles;
+
+typedef struct {
+    const float *one, *other;
+    float overlap;
+    int32_t size;
+} dm_edge_pair;
+
+typedef struct {
+    const float *places, *distances, *neighbors, *neighbor_distances;
+    float step, half;
+} dm_edge_row;
+
+typedef struct {
+    float *person, *room;
+    const float *alpha;
+    float strength, little;
+} dm_edge_weights;
+
+typedef struct {
+    const float *alpha, *person, *person_share, *room, *room_share, *gain;
+} dm_edge_colors;
+
+typedef struct {
+    const float *alpha, *light, *cover, *weight;
+    float strength;
+} dm_edge_light;
+
+#pragma clang assume_nonnull end
