@@ -4,24 +4,22 @@ extension LoopSet {
     /// Projects a row of samples into another camera's picture.
     ///
     /// A sample of m metres is the point m · ray + shift; it is seen at column x / z · fx + cx and row y / z · fy + cy, after the
-    /// lens (`LensDistortion`): where `radial` has numbers, x / z and y / z are distorted first. Samples that are not measured, points
+    /// lens (`LensDistortion`): where it is distorted, x / z and y / z are distorted first. Samples that are not measured, points
     /// behind the camera, and those beyond the lens's radius get the distance 0.
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - rays: x, y and z of all samples, in three rows `count` apart; NaN where there is none.
-    ///   - focus: fx, fy, cx, cy.
-    ///   - radial: k1, k2, k3, 0, k4, k5, k6, largest radius squared; p1 and p2 in `tangential`. Nil without a lens.
-    ///   - isInverse: true where the lens's formula maps the picture to the scene; then it is solved by repeated division.
+    ///   - is_inverse: true where the lens's formula maps the picture to the scene; then it is solved by repeated division.
     ///   - columns, rows, distances: the results.
     package static func alignProject(
-        metres: UnsafePointer<Float>, count: Int, rays: UnsafePointer<Float>, shift: SIMD3<Float>, focus: SIMD4<Float>,
-        radial: SIMD8<Float>?, tangential: SIMD2<Float>, isInverse: Bool, columns: UnsafeMutablePointer<Float>,
-        rows: UnsafeMutablePointer<Float>, distances: UnsafeMutablePointer<Float>
+        _ row: dm_lens_row, _ lens: dm_lens
     ) {
-        let (raysX, raysY, raysZ) = unsafe (rays, rays + count, rays + 2 &* count)
-        let (tx, ty, tz) = (shift.x, shift.y, shift.z)
-        let (fx, fy, cx, cy) = (focus.x, focus.y, focus.z, focus.w)
-        guard let radial else {
+        let (metres, count) = unsafe (row.metres, row.count)
+        let (columns, rows, distances) = unsafe (row.columns, row.rows, row.distances)
+        let (raysX, raysY, raysZ) = unsafe (row.rays, row.rays + count, row.rays + 2 &* count)
+        let (tx, ty, tz) = (lens.shift_x, lens.shift_y, lens.shift_z)
+        let (fx, fy, cx, cy) = (lens.fx, lens.fy, lens.cx, lens.cy)
+        guard lens.is_distorted else {
             for x in upTo(count) {
                 let m = unsafe metres[x]
                 let z = unsafe m * raysZ[x] + tz
@@ -34,8 +32,8 @@ extension LoopSet {
             }
             return
         }
-        let (k1, k2, k3, k4, k5, k6) = (radial[0], radial[1], radial[2], radial[4], radial[5], radial[6])
-        let (limit, p1, p2) = (radial[7], tangential.x, tangential.y)
+        let (k1, k2, k3, k4, k5, k6) = (lens.k1, lens.k2, lens.k3, lens.k4, lens.k5, lens.k6)
+        let (limit, p1, p2) = (lens.largest_radius_squared, lens.p1, lens.p2)
         @inline(__always)
         func distorted(_ px: Float, _ py: Float) -> (x: Float, y: Float, d: Float) {
             let r2 = px * px + py * py
@@ -43,7 +41,7 @@ extension LoopSet {
             let xy = 2 * px * py
             return (px * d + p1 * xy + p2 * (r2 + 2 * px * px), py * d + p2 * xy + p1 * (r2 + 2 * py * py), d)
         }
-        if isInverse {
+        if lens.is_inverse {
             for x in upTo(count) {
                 let m = unsafe metres[x]
                 let z = unsafe m * raysZ[x] + tz

@@ -45,36 +45,39 @@ extension LoopSet {
     ///
     /// in homogeneous coordinates of the picture: it is seen at column x / z and row y / z, rounded to nearest, halves to
     /// even. The upper half of a key is z as a `Float`, its lower half the color; such keys are ordered by distance, both
-    /// as integers and as `Double`s. Columns and rows are clamped to -1…`size`, and NaN, which an infinite distance gives,
+    /// as integers and as `Double`s. Columns and rows are clamped to -1…`columns` and -1…`rows`, and NaN, which an infinite distance gives,
     /// to -1: the buffer has places there, which are never read.
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - colors: 4 bytes for each sample, aligned or not. The memory after the row, which usually holds the next one, is
     ///     prefetched.
     ///   - opaque: bits that are set in each color.
-    ///   - rays: x, y and z of all columns, in three rows `raysStride` numbers apart.
-    ///   - size: columns and rows of the buffer; below 2^22.
+    ///   - rays: x, y and z of all columns, in three rows `rays_stride` numbers apart.
+    ///   - columns, rows: of the buffer; below 2^22.
     ///   - origin: the place of column 0 of row 0 in the buffer.
     ///   - stride: places from one row of the buffer to the next.
     ///   - nearest: above 0; samples and points nearer than this, and NaN, are stored at the buffer's first `count` places
     ///     instead.
-    ///   - keysBefore: the keys of the row before; any keys where there is none.
-    ///   - placesBefore: their places; spare places where there is no row before.
+    ///   - keys_before: the keys of the row before; any keys where there is none.
+    ///   - places_before: their places; spare places where there is no row before.
     /// - Returns: the least and the greatest place of points inside the rows; where there is none, the greatest is less
     ///   than any place in the rows.
     /// - Precondition: all rows have room for `count` rounded up to a multiple of 8, and that many are written.
     package static func projectRow(
-        metres: UnsafePointer<Float>, colors: UnsafeRawPointer, opaque: UInt32, count: Int, rays: UnsafePointer<Float>,
-        raysStride: Int, start: SIMD3<Float>, shift: SIMD3<Float>, size: SIMD2<Float>, origin: Int32, stride: Int32,
-        nearest: Float, keys: UnsafeMutablePointer<Double>, places: UnsafeMutablePointer<Int32>,
-        keysBefore: UnsafePointer<Double>, placesBefore: UnsafePointer<Int32>, in buffer: UnsafeMutablePointer<Double>
+        _ row: dm_point_row, _ grid: dm_point_grid, start: SIMD3<Float>, shift: SIMD3<Float>,
+        in buffer: UnsafeMutablePointer<Double>
     ) -> SIMD2<Int32> {
-        let (raysX, raysY, raysZ) = unsafe (rays, rays + raysStride, rays + 2 &* raysStride)
+        let (metres, colors, count) = unsafe (row.metres, row.colors, row.count)
+        let (keys, places) = unsafe (row.keys, row.places)
+        let (keysBefore, placesBefore) = unsafe (row.keys_before, row.places_before)
+        let (origin, stride) = unsafe (grid.origin, grid.stride)
+        let raysX = unsafe grid.rays
+        let (raysY, raysZ) = unsafe (raysX + grid.rays_stride, raysX + 2 &* grid.rays_stride)
         let (startX, startY, startZ) = (all(start.x), all(start.y), all(start.z))
         let (shiftX, shiftY, shiftZ) = (all(shift.x), all(shift.y), all(shift.z))
-        let (lastColumn, lastRow) = (all(size.x), all(size.y))
-        let (one, nearest) = (all(1), all(nearest))
-        let opaque = SIMD8<UInt32>(repeating: opaque)
+        let (lastColumn, lastRow) = unsafe (all(grid.columns), all(grid.rows))
+        let (one, nearest) = unsafe (all(1), all(grid.nearest))
+        let opaque = unsafe SIMD8<UInt32>(repeating: grid.opaque)
         let rowLength = SIMD8<Int32>(repeating: stride)
         let bias = SIMD8<Int32>(repeating: origin &- wholeNumberBias &* (stride &+ 1))
         var spare = SIMD8<Int32>(0, 1, 2, 3, 4, 5, 6, 7)

@@ -1,15 +1,15 @@
-import CDepthKernels
+package import CDepthKernels
 
 extension LoopSet {
     /// Draws one or two lines of the picture: each pixel gets the color (the lower half) of the least key in a disc about
     /// it. Clears as many rows of keys: usually the topmost ones that the discs reach, which no lower line needs.
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - rows: the `2 · radius + lines` rows of keys that the discs reach, from the topmost down; each begins `radius`
     ///     columns left of the line's first pixel.
     ///   - lines: 1 or 2.
     ///   - emptied: the row that is cleared after the first line.
-    ///   - alsoEmptied: the row that is cleared after the second line.
+    ///   - also_emptied: the row that is cleared after the second line.
     ///   - empty: the key of an empty place.
     ///   - heights: half the height of the disc at a distance of 0…`radius` columns from its middle: `radius` in the
     ///     middle, and never increasing with the distance.
@@ -19,17 +19,14 @@ extension LoopSet {
     /// - Precondition: `width + 2 · radius + 4` keys of each row may be read; those after the first `width + 2 · radius` do
     ///   not matter, and the first three of them may be cleared in the rows that are cleared.
     package static func drawDiscs(
-        rows: UnsafePointer<UnsafeMutablePointer<Double>>, lines: Int, emptied: UnsafeMutablePointer<Double>,
-        alsoEmptied: UnsafeMutablePointer<Double>, empty: Double, radius: Int, heights: UnsafePointer<Int>, width: Int,
-        scratch: UnsafeMutablePointer<Double>, into target: UnsafeMutableRawPointer, stride: Int
+        _ lines: dm_disc_lines, into target: UnsafeMutableRawPointer
     ) {
+        let (radius, width, empty, heights) = unsafe (lines.radius, lines.width, lines.empty, lines.heights)
         let isOfFive = unsafe radius == 2 && heights[1] == 2 && heights[2] == 1
-        if isOfFive && lines == 2 {
-            return unsafe drawTwoLinesOfFive(rows, emptied, alsoEmptied, empty, width, target, target + stride)
-        }
-        for line in upTo(lines) {
-            let (rows, target) = unsafe (rows + line, target + line &* stride)
-            let emptied = unsafe line == 0 ? emptied : alsoEmptied
+        if isOfFive, unsafe lines.lines == 2 { return unsafe drawTwoLinesOfFive(lines, target) }
+        for line in unsafe upTo(lines.lines) {
+            let (rows, target) = unsafe (lines.rows + line, target + line &* lines.stride)
+            let emptied = unsafe line == 0 ? lines.emptied : lines.also_emptied
             if isOfFive {
                 unsafe drawLineOfFive(rows, emptied, empty, width, target)
                 continue
@@ -37,7 +34,7 @@ extension LoopSet {
             if radius == 0 {
                 unsafe drawPixels(width, target) { unsafe four(rows[0], $0) }
             } else {
-                unsafe drawAnyDiscs(rows, radius, heights, width, scratch, target)
+                unsafe drawAnyDiscs(lines, rows, target)
             }
             for x in upTo(width &+ 2 &* radius) { unsafe emptied[x] = empty }
         }
@@ -74,10 +71,10 @@ private func drawLineOfFive(
 /// The same for two lines, which share four of their rows.
 @inline(__always)
 private func drawTwoLinesOfFive(
-    _ rows: UnsafePointer<UnsafeMutablePointer<Double>>, _ emptied: UnsafeMutablePointer<Double>,
-    _ alsoEmptied: UnsafeMutablePointer<Double>, _ empty: Double, _ width: Int, _ upper: UnsafeMutableRawPointer,
-    _ lower: UnsafeMutableRawPointer
+    _ lines: dm_disc_lines, _ target: UnsafeMutableRawPointer
 ) {
+    let (rows, empty) = unsafe (lines.rows, lines.empty)
+    let (emptied, alsoEmptied) = unsafe (lines.emptied, lines.also_emptied)
     let (row0, row1, row2) = unsafe (rows[0], rows[1], rows[2])
     let (row3, row4, row5) = unsafe (rows[3], rows[4], rows[5])
     func columns(_ x: Int) -> (upper: Columns, lower: Columns) {
@@ -91,7 +88,7 @@ private func drawTwoLinesOfFive(
         return ((upper, tall.0), (lower, tall.1))
     }
     var left = columns(0)
-    unsafe drawPixels(width, upper, lower) { x in
+    unsafe drawPixels(lines.width, target, target + lines.stride) { x in
         let right = columns(x &+ 4)
         defer { left = right }
         return (discs(left.upper, right.upper), discs(left.lower, right.lower))
@@ -109,9 +106,9 @@ private func discs(_ left: Columns, _ right: Columns) -> SIMD4<Double> {
 
 @inline(__always)
 private func drawAnyDiscs(
-    _ rows: UnsafePointer<UnsafeMutablePointer<Double>>, _ radius: Int, _ heights: UnsafePointer<Int>, _ width: Int,
-    _ scratch: UnsafeMutablePointer<Double>, _ target: UnsafeMutableRawPointer
+    _ lines: dm_disc_lines, _ rows: UnsafePointer<UnsafeMutablePointer<Double>>, _ target: UnsafeMutableRawPointer
 ) {
+    let (radius, width, heights, scratch) = unsafe (lines.radius, lines.width, lines.heights, lines.scratch)
     let columns = width &+ 2 &* radius
     let room = columns &+ 4
     // For each half height, from 0 upwards, the least key of each column.

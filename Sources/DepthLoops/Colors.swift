@@ -8,20 +8,19 @@ extension LoopSet {
     /// Distances at the limit and beyond get the index `bins`; samples that are not measured (not above 0, infinite or NaN)
     /// get `bins + 1`.
     ///
-    /// - Parameters:
+    /// Fields and parameters:
     ///   - bins: at most 2²².
     ///   - scale: bins per metre.
     /// - Precondition: `row` holds `count` floats, aligned or not.
     package static func binsOfMetres(
-        _ row: UnsafeRawPointer, count: Int, bins: Int32, limit: Float, scale: Float,
-        into numbers: UnsafeMutablePointer<Int32>
+        _ row: UnsafeRawPointer, count: Int, _ bins: dm_bins, into numbers: UnsafeMutablePointer<Int32>
     ) {
-        let last = Float(bins &- 1)
+        let last = Float(bins.count &- 1)
         for x in upTo(count) {
             let metres = unsafe row.float(x)
-            let bin = floorWhole(max(min(metres * scale, last), 0))
-            let measured = metres < limit ? bin : bins
-            unsafe numbers[x] = metres > 0 && metres < .infinity ? measured : bins &+ 1
+            let bin = floorWhole(max(min(metres * bins.scale, last), 0))
+            let measured = metres < bins.limit ? bin : bins.count
+            unsafe numbers[x] = metres > 0 && metres < .infinity ? measured : bins.count &+ 1
         }
     }
 

@@ -25,11 +25,12 @@ extension LoopSet {
         }
     }
 
-    /// Adds the samples of a row whose alpha is `cover`.
+    /// Adds the samples of a row whose alpha has the value of `cover`.
     package static func addSamples(
-        _ bytes: UnsafePointer<UInt8>, step: Int, alpha: UnsafePointer<UInt8>, cover: UInt8, count: Int,
+        _ bytes: UnsafePointer<UInt8>, step: Int, of cover: (alpha: UnsafePointer<UInt8>, value: UInt8), count: Int,
         into sums: UnsafeMutablePointer<UInt16>
     ) {
+        let (alpha, cover) = unsafe cover
         switch step {
         case 1: for x in upTo(count) { unsafe sums[x] &+= UInt16(bytes[x]) & (alpha[x] == cover ? .max : 0) }
         case 2: for x in upTo(count) { unsafe sums[x] &+= UInt16(bytes[x &* 2]) & (alpha[x] == cover ? .max : 0) }

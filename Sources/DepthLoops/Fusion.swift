@@ -9,11 +9,11 @@ extension LoopSet {
     ///   - isFirst: true to store the sum, false to add it.
     package static func sumRows(
         _ rows: (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>),
-        weights: SIMD4<UInt16>, rowCount: Int, count: Int, isFirst: Bool, into sums: UnsafeMutablePointer<UInt16>
+        weights: SIMD4<UInt16>, count: (rows: Int, bytes: Int), isFirst: Bool, into sums: UnsafeMutablePointer<UInt16>
     ) {
         @inline(__always)
         func sum(_ rowCount: Int, _ isFirst: Bool) {
-            for x in upTo(count) {
+            for x in upTo(count.bytes) {
                 var sum = unsafe weights[0] &* UInt16(rows.0[x])
                 if rowCount > 1 { unsafe sum &+= weights[1] &* UInt16(rows.1[x]) }
                 if rowCount > 2 { unsafe sum &+= weights[2] &* UInt16(rows.2[x]) }
@@ -21,7 +21,7 @@ extension LoopSet {
                 unsafe sums[x] = isFirst ? sum : sums[x] &+ sum
             }
         }
-        switch (rowCount, isFirst) {
+        switch (count.rows, isFirst) {
         case (1, true): sum(1, true)
         case (2, true): sum(2, true)
         case (3, true): sum(3, true)

@@ -3,15 +3,16 @@ extension LoopSet {
     /// the smallest where fewer than three were measured; 0 where none was.
     ///
     /// - Parameters:
-    ///   - upper, lower: two rows of the blocks, in metres; what is not above 0 and finite was not measured.
-    ///   - first, second: the columns of a block that are read.
+    ///   - rows: two of the blocks, in metres; what is not above 0 and finite was not measured.
+    ///   - columns: those of a block that are read.
     ///   - step: the width of a block.
     package static func frontOfFour(
-        _ upper: UnsafePointer<Float>, _ lower: UnsafePointer<Float>, first: Int, second: Int, step: Int, count: Int,
+        _ rows: (upper: UnsafePointer<Float>, lower: UnsafePointer<Float>), columns: (Int, Int), step: Int, count: Int,
         into target: UnsafeMutablePointer<Float>
     ) {
+        let (upper, lower) = unsafe rows
         for index in upTo(count) {
-            let (left, right) = (index &* step &+ first, index &* step &+ second)
+            let (left, right) = (index &* step &+ columns.0, index &* step &+ columns.1)
             let (a, b) = unsafe (measured(upper[left]), measured(upper[right]))
             let (c, d) = unsafe (measured(lower[left]), measured(lower[right]))
             let (low, otherLow) = (a < b ? a : b, c < d ? c : d)

@@ -107,4 +107,53 @@ typedef struct {
     float strength;
 } dm_edge_light;
 
+typedef struct {
+    int32_t count;
+    float limit, scale;
+} dm_bins;
+
+typedef struct {
+    float shift_x, shift_y, shift_z;
+    float fx, fy, cx, cy;
+    float k1, k2, k3, k4, k5, k6, p1, p2;
+    float largest_radius_squared;
+    bool is_distorted, is_inverse;
+} dm_lens;
+
+typedef struct {
+    const float *metres, *rays;
+    ptrdiff_t count;
+    float *columns, *rows, *distances;
+} dm_lens_row;
+
+typedef struct {
+    const float *rays;
+    ptrdiff_t rays_stride;
+    uint32_t opaque;
+    int32_t origin, stride;
+    float columns, rows, nearest;
+} dm_point_grid;
+
+typedef struct {
+    const float *metres;
+    const void *colors;
+    ptrdiff_t count;
+    double *keys;
+    int32_t *places;
+    const double *keys_before;
+    const int32_t *places_before;
+} dm_point_row;
+
+typedef struct {
+    double *_Nonnull const *_Nonnull rows;
+    ptrdiff_t lines;
+    double *emptied, *also_emptied;
+    double empty;
+    ptrdiff_t radius;
+    const ptrdiff_t *heights;
+    ptrdiff_t width;
+    double *scratch;
+    ptrdiff_t stride;
+} dm_disc_lines;
+
 #pragma clang assume_nonnull end

@@ -24,10 +24,8 @@ package final class DepthRegistration {
     private static let leastOverlap: Float = 0.05
 
     private let color: CameraIntrinsics
-    private let translation: SIMD3<Float>
-    /// The color camera's lens in the form of `alignProject`; nil where it has none.
-    private let radial: SIMD8<Float>?
-    private let tangential: SIMD2<Float>
+    /// The color camera's lens and place.
+    private let lens: dm_lens
     /// Half the angle of a sample in pixels of the color camera.
     private let half: SIMD2<Float>
     /// Pixels by which a rectangle extends beyond the middle between samples. Where the cameras are turned about their line of sight, a
@@ -65,13 +63,7 @@ package final class DepthRegistration {
         self.outputHeight = outputHeight
         self.color = color.scaled(toWidth: outputWidth, height: outputHeight)
         let pose = calibration.depthToColor
-        translation = SIMD3<Float>(pose.translation)
-        let lens = color.distortion
-        let numbersOfLens = [
-            lens.k1, lens.k2, lens.k3, 0, lens.k4, lens.k5, lens.k6, min(lens.largestRadiusSquared, 1e9),
-        ]
-        radial = lens.isNone ? nil : SIMD8<Float>(SIMD8<Double>(numbersOfLens))
-        tangential = SIMD2(Float(lens.p1), Float(lens.p2))
+        lens = dm_lens(self.color, at: pose.translation)
         half = SIMD2(Float(0.5 * self.color.fx / depth.fx), Float(0.5 * self.color.fy / depth.fy))
         let tilt = SIMD2(pose.rotated([0, 1, 0]).x, pose.rotated([1, 0, 0]).y)
         let extent = SIMD2(0.5 * self.color.fx / depth.fy, 0.5 * self.color.fy / depth.fx)
@@ -235,11 +227,23 @@ package final class DepthRegistration {
         _ depth: DepthImage, _ scale: DepthScale, _ y: Int, _ rays: UnsafePointer<Float>, _ target: Projected
     ) {
         let metres = unsafe metres.row(y, of: depth, scale: scale, loops)
-        let focus = SIMD4(Float(color.fx), Float(color.fy), Float(color.cx), Float(color.cy))
         unsafe loops.alignProject(
-            metres: metres, count: width, rays: rays + 3 * width * y, shift: translation, focus: focus, radial: radial,
-            tangential: tangential, isInverse: color.distortion.isInverse, columns: target.column, rows: target.row,
-            distances: target.distance)
+            dm_lens_row(
+                metres: metres, rays: rays + 3 * width * y, count: width, columns: target.column, rows: target.row,
+                distances: target.distance), lens)
         unsafe (target.distance[-1], target.distance[width]) = (0, 0)
+    }
+}
+
+extension dm_lens {
+    /// - Parameter position: of the scene's origin, as the camera sees it.
+    fileprivate init(_ camera: CameraIntrinsics, at position: SIMD3<Double>) {
+        let (lens, shift) = (camera.distortion, SIMD3<Float>(position))
+        self.init(
+            shift_x: shift.x, shift_y: shift.y, shift_z: shift.z, fx: Float(camera.fx), fy: Float(camera.fy),
+            cx: Float(camera.cx), cy: Float(camera.cy), k1: Float(lens.k1), k2: Float(lens.k2), k3: Float(lens.k3),
+            k4: Float(lens.k4), k5: Float(lens.k5), k6: Float(lens.k6), p1: Float(lens.p1), p2: Float(lens.p2),
+            largest_radius_squared: Float(min(lens.largestRadiusSquared, 1e9)), is_distorted: !lens.isNone,
+            is_inverse: lens.isInverse)
     }
 }

@@ -372,10 +372,10 @@ private struct SumCells: BandWork {
             for (index, component) in group.components.enumerated() {
                 guard let samples = unsafe picture.bytes(component, row: y, from: start) else { continue }
                 unsafe loops.addSamples(
-                    samples, step: component.step, alpha: alpha, cover: 255, count: count,
+                    samples, step: component.step, of: (alpha, 255), count: count,
                     into: plane(group.personColor(index)))
                 unsafe loops.addSamples(
-                    samples, step: component.step, alpha: alpha, cover: 0, count: count,
+                    samples, step: component.step, of: (alpha, 0), count: count,
                     into: plane(group.roomColor(index)))
                 guard let light = unsafe picture.backgroundBytes(component, row: y, from: start) else { continue }
                 unsafe loops.addSamples(light, step: component.step, count: count, into: plane(group.light(index)))

@@ -1,3 +1,5 @@
+import CDepthKernels
+
 /// The layout of a buffer of keys (a z-buffer) for the picture and a margin about it.
 ///
 /// In memory: `spare` places for points that are not shown; then the rows, from one above the margin to one below it,
@@ -77,7 +79,10 @@ struct CloudProjectionPass: BandWork {
     let loops: Loops
 
     func work(_ rows: Range<Int>, _ memory: CloudMemory) {
-        let size = SIMD2(Float(grid.columns), Float(grid.rows))
+        let points = unsafe dm_point_grid(
+            rays: rays, rays_stride: room, opaque: opaque, origin: Int32(clamping: grid.origin),
+            stride: Int32(clamping: grid.stride), columns: Float(grid.columns), rows: Float(grid.rows),
+            nearest: Float(CloudSensor.nearest))
         let buffer = unsafe memory.keys(for: grid)
         let keys = unsafe memory.pointKeys.reserve(2 * room, filler: 0)
         let places = unsafe memory.pointPlaces.reserve(2 * room, filler: 0)
@@ -89,11 +94,10 @@ struct CloudProjectionPass: BandWork {
             let metres = unsafe memory.metres.row(y, of: depth, scale: scale, loops)
             let colors = unsafe memory.colors.row(y, of: picture)
             let reached = unsafe loops.projectRow(
-                metres: metres, colors: colors, opaque: opaque, count: depth.width, rays: rays, raysStride: room,
-                start: projection.start(row: y), shift: projection.shift, size: size,
-                origin: Int32(clamping: grid.origin), stride: Int32(clamping: grid.stride),
-                nearest: Float(CloudSensor.nearest), keys: keys + row, places: places + row,
-                keysBefore: keys + before, placesBefore: places + before, in: buffer)
+                dm_point_row(
+                    metres: metres, colors: colors, count: depth.width, keys: keys + row, places: places + row,
+                    keys_before: keys + before, places_before: places + before),
+                points, start: projection.start(row: y), shift: projection.shift, in: buffer)
             if reached[1] >= grid.spare { memory.touch(grid.rows(ofPlaces: Int(reached[0])...Int(reached[1]))) }
             swap(&row, &before)
         }
@@ -166,9 +170,11 @@ struct CloudDiscPass: BandWork {
             // The same as the first where the band has an odd number of lines.
             let next = y &+ count &- 1
             unsafe loops.drawDiscs(
-                rows: keys + y, lines: count, emptied: shared.contains(y) ? nowhere : keys[y],
-                alsoEmptied: shared.contains(next) ? nowhere : keys[next], empty: grid.emptyKey, radius: grid.radius,
-                heights: heights, width: grid.width, scratch: columns, into: target.row(y), stride: target.stride)
+                dm_disc_lines(
+                    rows: keys + y, lines: count, emptied: shared.contains(y) ? nowhere : keys[y],
+                    also_emptied: shared.contains(next) ? nowhere : keys[next], empty: grid.emptyKey,
+                    radius: grid.radius, heights: heights, width: grid.width, scratch: columns, stride: target.stride),
+                into: target.row(y))
         }
     }
 }

@@ -1,3 +1,5 @@
+import CDepthKernels
+
 /// Histogram of a depth map, with 65536 counters that are kept from frame to frame.
 ///
 /// Samples of 16 bits or less are counted by their bits (their *code*), 32-bit floats in bins of equal width.
@@ -104,7 +106,8 @@ struct MetreBins {
         _ line: UnsafeMutablePointer<Int32>, from row: UnsafeRawPointer, count: Int, loops: Loops
     ) {
         unsafe loops.binsOfMetres(
-            row, count: count, bins: Int32(DepthHistogram.binCount), limit: floatLimit, scale: binsPerMetre, into: line)
+            row, count: count,
+            dm_bins(count: Int32(DepthHistogram.binCount), limit: floatLimit, scale: binsPerMetre), into: line)
     }
 }
 

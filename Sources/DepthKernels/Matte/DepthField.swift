@@ -135,10 +135,9 @@ struct DepthFieldReader: ~Copyable {
         let cells = unsafe cells.reserve(width * height, filler: 0)
         for y in 0..<height {
             let row = unsafe memory + y &* block &* rowLength
+            let rows = unsafe (UnsafePointer(row + first &* rowLength), UnsafePointer(row + last &* rowLength))
             unsafe loops.frontOfFour(
-                row + first &* rowLength, row + last &* rowLength, first: first, second: last, step: block,
-                count: width,
-                into: cells + y &* width)
+                rows, columns: (first, last), step: block, count: width, into: cells + y &* width)
         }
         let band = isWhole ? unsafe DepthBand(continuing: memory, hole: hole) : DepthBand()
         return unsafe DepthField(

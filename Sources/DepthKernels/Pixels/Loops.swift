@@ -43,14 +43,14 @@ package protocol LoopTable: SendableMetatype {
     // MARK: Fusion
 
     static func sumRows(
-        _ rows: (Bytes, Bytes, Bytes, Bytes), weights: SIMD4<UInt16>, rowCount: Int, count: Int, isFirst: Bool,
+        _ rows: (Bytes, Bytes, Bytes, Bytes), weights: SIMD4<UInt16>, count: (rows: Int, bytes: Int), isFirst: Bool,
         into sums: MutableWords16)
     static func averageGroups(
         _ line: UnsafePointer<UInt16>, _ groups: dm_interval_groups, weights: SIMD16<Float>, into target: MutableFloats
     ) -> Bool
     static func averageSquares(_ rows: Floats, stride: Int, count: Int, into target: MutableFloats)
     static func frontOfFour(
-        _ upper: Floats, _ lower: Floats, first: Int, second: Int, step: Int, count: Int, into target: MutableFloats)
+        _ rows: (upper: Floats, lower: Floats), columns: (Int, Int), step: Int, count: Int, into target: MutableFloats)
     static func averageIntervals(_ line: Floats, _ taps: dm_interval_taps, into target: MutableFloats)
     static func interpolate(
         _ upper: Floats, _ lower: Floats, share: Float, columns: Range<Int>, into target: MutableFloats)
@@ -79,29 +79,20 @@ package protocol LoopTable: SendableMetatype {
     static func metresOfCounts(
         _ counts: UnsafeRawPointer, count: Int, _ scale: dm_count_scale, into metres: MutableFloats)
     static func projectRow(
-        metres: Floats, colors: UnsafeRawPointer, opaque: UInt32, count: Int, rays: Floats, raysStride: Int,
-        start: SIMD3<Float>, shift: SIMD3<Float>, size: SIMD2<Float>, origin: Int32, stride: Int32, nearest: Float,
-        keys: MutableDoubles, places: MutableInts, keysBefore: Doubles, placesBefore: Ints, in buffer: MutableDoubles
+        _ row: dm_point_row, _ grid: dm_point_grid, start: SIMD3<Float>, shift: SIMD3<Float>, in buffer: MutableDoubles
     ) -> SIMD2<Int32>
     static func keepNearest(keys: Doubles, places: Ints, count: Int, in buffer: MutableDoubles)
     static func moveNearest(from source: MutableDoubles, count: Int, empty: Double, into target: MutableDoubles)
-    static func drawDiscs(
-        rows: UnsafePointer<UnsafeMutablePointer<Double>>, lines: Int, emptied: MutableDoubles,
-        alsoEmptied: MutableDoubles, empty: Double, radius: Int, heights: UnsafePointer<Int>, width: Int,
-        scratch: MutableDoubles, into target: UnsafeMutableRawPointer, stride: Int)
+    static func drawDiscs(_ lines: dm_disc_lines, into target: UnsafeMutableRawPointer)
 
     // MARK: Colors of metres
 
-    static func binsOfMetres(
-        _ row: UnsafeRawPointer, count: Int, bins: Int32, limit: Float, scale: Float, into numbers: MutableInts)
+    static func binsOfMetres(_ row: UnsafeRawPointer, count: Int, _ bins: dm_bins, into numbers: MutableInts)
     static func placesOfMetres(_ row: UnsafeRawPointer, count: Int, _ ramp: dm_ramp, into numbers: MutableInts)
 
     // MARK: Alignment
 
-    static func alignProject(
-        metres: Floats, count: Int, rays: Floats, shift: SIMD3<Float>, focus: SIMD4<Float>, radial: SIMD8<Float>?,
-        tangential: SIMD2<Float>, isInverse: Bool, columns: MutableFloats, rows: MutableFloats, distances: MutableFloats
-    )
+    static func alignProject(_ row: dm_lens_row, _ lens: dm_lens)
     static func alignEdges(_ row: dm_edge_row, count: Int, into edges: MutableFloats)
     static func alignBounds(_ edges: dm_edge_pair, count: Int, first: MutableInts, last: MutableInts)
     static func alignFill(_ distances: UnsafePointer<UInt16>, _ rectangles: dm_rectangles, into output: MutableWords16)
@@ -112,7 +103,8 @@ package protocol LoopTable: SendableMetatype {
 
     static func accumulateBits(_ row: Bytes, count: Int, all: MutableBytes, any: MutableBytes)
     static func addSamples(_ bytes: Bytes, step: Int, count: Int, into sums: MutableWords16)
-    static func addSamples(_ bytes: Bytes, step: Int, alpha: Bytes, cover: UInt8, count: Int, into sums: MutableWords16)
+    static func addSamples(
+        _ bytes: Bytes, step: Int, of cover: (alpha: Bytes, value: UInt8), count: Int, into sums: MutableWords16)
     static func countSamples(_ alpha: Bytes, cover: UInt8, count: Int, into sums: MutableWords16)
     static func sumCells(_ columns: UnsafePointer<UInt16>, count: Int, cellWidth: Int, into cells: MutableFloats)
     static func convolveVertically(

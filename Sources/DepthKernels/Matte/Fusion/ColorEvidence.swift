@@ -53,8 +53,9 @@ struct ColorEvidence: ~Copyable {
     /// - Returns: L of the open samples, undefined for others; the caller may change it. Valid until the next call.
     mutating func evidence(
         _ colors: UnsafePointer<Float>, _ sets: Classes.Sets, last: UnsafePointer<Float>?,
-        on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
+        _ context: FusionContext
     ) -> UnsafeMutablePointer<Float> {
+        let (grid, bands, loops) = (context.grid, context.bands, context.loops)
         let variance = ColorEvidence.floor + medianVariance() / 3
         if let last = unsafe last, let hair = unsafe findHair(sets, last, on: grid) {
             let tiles = unsafe learnt.sums(of: hair, colors, on: grid)

@@ -113,10 +113,10 @@ struct Drawing: ~Copyable {
     /// - Returns: alpha of every pixel of the video, valid until the next call.
     mutating func draw(
         _ plan: Plan, _ guide: Guide, model: UnsafePointer<Float>?, keep: UnsafePointer<Float>?,
-        noise: Float, on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
+        noise: Float, _ context: FusionContext
     ) -> MutablePlane {
         let size = guide.width * guide.height
-        let (arrivedPerson, arrivedRoom) = arrived(on: grid)
+        let (arrivedPerson, arrivedRoom) = arrived(on: context.grid)
         let alpha = unsafe alpha.reserve(size, filler: 0)
         if !hasPast { unsafe alpha.update(repeating: 0, count: size) }
         hasPast = true
@@ -127,8 +127,8 @@ struct Drawing: ~Copyable {
         let work = unsafe DrawBands(
             guide: guide, geometry: geometry, plan: plan, model: model, keep: keep, side: Drawing.side(noise: noise),
             alpha: plane,
-            arrivedPerson: arrivedPerson, arrivedRoom: arrivedRoom, loops: loops)
-        bands.share(work, rows: plan.columns.height, width: guide.width * geometry.pixelRowsOfBand)
+            arrivedPerson: arrivedPerson, arrivedRoom: arrivedRoom, loops: context.loops)
+        context.bands.share(work, rows: plan.columns.height, width: guide.width * geometry.pixelRowsOfBand)
         return plane
     }
 

@@ -60,7 +60,7 @@ struct Fusion: ~Copyable {
         guard let video = frame.video, let guide = Guide(video, width: frame.width, height: frame.height) else {
             return nil
         }
-        let grid = field.grid
+        let (grid, context) = (field.grid, FusionContext(grid: field.grid, bands: bands, loops: loops))
         let isContinued = frame.elapsed.map { $0 >= 0 && $0 <= Fusion.longestGap } ?? true
         if grid != lastGrid || !isContinued { forgetPast() }
         lastGrid = grid
@@ -75,21 +75,18 @@ struct Fusion: ~Copyable {
             if let subject { subject.distance } else { field.meanDistance(nearest: settings.near, cutoff: cutoff) }
         let sets = classes.classify(field, distance: distance ?? cutoff, subject: subject, faces: faces, loops)
         let colors = unsafe settle.nextColors(on: grid)
-        unsafe self.colors.average(
-            guide, on: grid, into: colors, evidence.sums(of: sets, colors, on: grid), bands, loops)
+        unsafe self.colors.average(guide, into: colors, evidence.sums(of: sets, colors, on: grid), context)
         if !settle.measureNoise(on: grid) { logOdds.reset() }
-        let evidence = unsafe evidence.evidence(
-            colors, sets, last: logOdds.past(on: grid), on: grid, bands, loops)
+        let evidence = unsafe evidence.evidence(colors, sets, last: logOdds.past(on: grid), context)
         if let picture = frame.segmentation, settings.segmentationWeight > 0 {
             unsafe segmentation.add(
-                picture, weight: Float(settings.segmentationWeight), to: evidence, sets, on: grid, bands)
+                picture, weight: Float(settings.segmentationWeight), to: evidence, sets, context)
         }
         let prior = unsafe expectation.prior(sets, field, distance: distance ?? cutoff)
         // The last: it sets the sum of the evidence and the prior.
         unsafe connection.correct(evidence, sets, prior, knowsFace: !faces.isEmpty, on: grid)
         let change = settle.findChange(settle: Float(min(settings.settle, Fusion.mostSettled)), on: grid)
-        let result = unsafe logOdds.update(
-            evidence, sets, prior: prior, change: change, on: grid, bands, loops)
+        let result = unsafe logOdds.update(evidence, sets, prior: prior, change: change, context)
         coverage = result.mean
         last = (sets, result)
 
@@ -98,11 +95,10 @@ struct Fusion: ~Copyable {
         var fitted: UnsafePointer<Float>?
         if let region = plan.region {
             unsafe fitted = model.fit(
-                colors, result.matte, cells.region(rows: region.rows, columns: region.columns), guide.map, on: grid,
-                bands, loops)
+                colors, result.matte, cells.region(rows: region.rows, columns: region.columns), guide.map, context)
         }
         let alpha = unsafe drawing.draw(
-            plan, guide, model: fitted, keep: result.keep, noise: settle.noise, on: grid, bands, loops)
+            plan, guide, model: fitted, keep: result.keep, noise: settle.noise, context)
         return FinishedMatte(alpha: alpha.readOnly, covers: drawing.covers, followsVideo: true, bands: bands)
     }
 

@@ -87,8 +87,9 @@ struct GuidedFilter: ~Copyable {
     ///   next call. Those within two windows of an edge of the region, unless it is one of the grid, are undefined.
     mutating func fit(
         _ colors: UnsafePointer<Float>, _ matte: UnsafePointer<Float>, _ region: Region, _ map: ColorMap,
-        on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
+        _ context: FusionContext
     ) -> UnsafePointer<Float> {
+        let (grid, bands, loops) = (context.grid, context.bands, context.loops)
         let cells = cells(of: grid)
         let fit = unsafe Fit(
             cells: cells, region: region, map: map, colors: colors, matte: matte,

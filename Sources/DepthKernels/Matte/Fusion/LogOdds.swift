@@ -48,8 +48,9 @@ struct LogOdds: ~Copyable {
     ///   - change: the picture's change since the last frame; nil where the last frame does not count.
     mutating func update(
         _ evidence: UnsafePointer<Float>, _ sets: Classes.Sets, prior: UnsafePointer<Float>,
-        change: PictureChange?, on grid: WorkGrid, _ bands: MatteBands, _ loops: Loops
+        change: PictureChange?, _ context: FusionContext
     ) -> Result {
+        let (grid, bands, loops) = (context.grid, context.bands, context.loops)
         let (stride, height) = (sets.person.stride, grid.height)
         let tileRows = groups(of: TileSet.size, in: height)
         let bits = unsafe bits.reserve(2 * sets.person.wordCount, filler: 0)

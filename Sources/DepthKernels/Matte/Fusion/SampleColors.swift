@@ -26,9 +26,9 @@ struct SampleColors: ~Copyable {
     ///   - target: three planes of the grid's size, contiguous.
     ///   - tiles: sums the colors of each tile while they are in the cache.
     mutating func average(
-        _ guide: Guide, on grid: WorkGrid, into target: UnsafeMutablePointer<Float>, _ tiles: TileSums,
-        _ bands: MatteBands, _ loops: Loops
+        _ guide: Guide, into target: UnsafeMutablePointer<Float>, _ tiles: TileSums, _ context: FusionContext
     ) {
+        let grid = context.grid
         let key = Key(grid: grid, colors: guide.colors, width: guide.width, height: guide.height)
         if key != self.key {
             self.key = key
@@ -43,8 +43,8 @@ struct SampleColors: ~Copyable {
             }
         }
         let work = unsafe Rows(
-            guide: guide, channels: channels, grid: grid, target: target, tiles: tiles, loops: loops)
-        bands.share(
+            guide: guide, channels: channels, grid: grid, target: target, tiles: tiles, loops: context.loops)
+        context.bands.share(
             work, rows: grid.height, width: guide.width * guide.height / max(grid.height, 1), rowAlignment: TileSet.size
         )
     }
@@ -269,8 +269,8 @@ struct AreaTaps {
                 if weights[offset] > 0 { count = offset &+ 1 }
             }
             unsafe loops.sumRows(
-                (row(tap), row(tap &+ 1), row(tap &+ 2), row(tap &+ 3)), weights: weights, rowCount: count,
-                count: plane.rowBytes, isFirst: tap == 0, into: sums)
+                (row(tap), row(tap &+ 1), row(tap &+ 2), row(tap &+ 3)), weights: weights,
+                count: (count, plane.rowBytes), isFirst: tap == 0, into: sums)
         }
     }
 }

@@ -23,8 +23,9 @@ struct SegmentationEvidence: ~Copyable {
     /// Adds to the evidence of the open samples.
     mutating func add(
         _ picture: SegmentationPicture, weight: Float, to evidence: UnsafeMutablePointer<Float>, _ sets: Classes.Sets,
-        on grid: WorkGrid, _ bands: MatteBands
+        _ context: FusionContext
     ) {
+        let grid = context.grid
         let (placement, plane) = (grid.placement, picture.plane)
         let columns = unsafe columns.reserve(grid.width, filler: Tap())
         let across = Axis(
@@ -37,7 +38,7 @@ struct SegmentationEvidence: ~Copyable {
         let work = unsafe Rows(
             picture: plane, columns: UnsafePointer(columns), down: down, logOdds: logOddsTable(), weight: weight,
             sets: sets, grid: grid, evidence: evidence)
-        bands.share(work, rows: grid.height, width: grid.width)
+        context.bands.share(work, rows: grid.height, width: grid.width)
     }
 
     /// Log odds of the probabilities 0…1, in equal steps.

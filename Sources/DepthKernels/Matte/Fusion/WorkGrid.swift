@@ -1,3 +1,10 @@
+/// What the stages of a fused frame share: the grid, the threads that compute its bands, and the loops that they run.
+struct FusionContext {
+    let grid: WorkGrid
+    let bands: MatteBands
+    let loops: Loops
+}
+
 /// The grid that a fused matte is computed on: the samples of the depth map, subsampled where there are more than the
 /// method needs.
 ///
