@@ -223,30 +223,23 @@ private struct BlendRows: BandWork {
                 guard let layer = layers[index] else { continue }
                 let part = unsafe layer.part(strip, rowsAhead: rowsAhead)
                 if let opacity = unsafe opacity {
-                    unsafe blendMixed(runs, layer, part, strip, opacity, stride: stride, byteAlpha)
+                    runs.forEachMixed { run in
+                        let (start, count) = layer.bytes.place(from: run.start, to: run.end)
+                        var (alpha, stride) = unsafe (opacity + run.start, stride)
+                        if !layer.isPlain {
+                            let expanded = unsafe byteAlpha + start
+                            if !layer.sharesByteAlpha {
+                                unsafe expandAlpha(of: run, layer.planeLayout, strip, (alpha, stride), expanded)
+                            }
+                            unsafe (alpha, stride) = unsafe (UnsafePointer(expanded), blender.rowBytes)
+                        }
+                        unsafe loops.blend(part, start: start, count: count, alpha: alpha, alphaStride: stride)
+                    }
                 }
                 unsafe copyClear(runs, layer, part)
             }
         }
         if blender.copiesPastCache { dm_finish_copies() }
-    }
-
-    private func blendMixed(
-        _ runs: AlphaRuns, _ layer: Layer, _ part: dm_blend_part, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>,
-        stride alphaStride: Int, _ byteAlpha: UnsafeMutablePointer<UInt8>
-    ) {
-        runs.forEachMixed { run in
-            let (start, count) = layer.bytes.place(from: run.start, to: run.end)
-            var (opacity, stride) = unsafe (alpha + run.start, alphaStride)
-            if !layer.isPlain {
-                if !layer.sharesByteAlpha {
-                    unsafe expandAlpha(
-                        of: run, layer.planeLayout, rows, opacity, stride: alphaStride, byteAlpha + start)
-                }
-                unsafe (opacity, stride) = unsafe (UnsafePointer(byteAlpha + start), blender.rowBytes)
-            }
-            unsafe loops.blend(part, start: start, count: count, alpha: opacity, alphaStride: stride)
-        }
     }
 
     /// Computes the alpha of every byte of a run.
@@ -255,13 +248,13 @@ private struct BlendRows: BandWork {
     ///   - alpha: the alpha of the run's first pixel.
     ///   - target: receives the alpha of the run's first byte and of those that follow.
     private func expandAlpha(
-        of run: AlphaRun, _ planeLayout: PlaneLayout, _ rows: Range<Int>, _ alpha: UnsafePointer<UInt8>,
-        stride: Int, _ target: UnsafeMutablePointer<UInt8>
+        of run: AlphaRun, _ planeLayout: PlaneLayout, _ rows: Range<Int>,
+        _ alpha: (first: UnsafePointer<UInt8>, stride: Int), _ target: UnsafeMutablePointer<UInt8>
     ) {
         let rowsPerSample = planeLayout.rowsPerSample
         for (index, y) in Swift.stride(from: 0, to: rows.count, by: rowsPerSample).enumerated() {
             unsafe planeLayout.expandAlpha(
-                upper: alpha + y &* stride, stride: stride, rows: min(rowsPerSample, rows.count &- y),
+                upper: alpha.first + y &* alpha.stride, stride: alpha.stride, rows: min(rowsPerSample, rows.count &- y),
                 pixels: run.end &- run.start, into: target + index &* blender.rowBytes, loops)
         }
     }

@@ -51,42 +51,29 @@ package func writeStraightAlpha(
         let luma = picture[0], let u = picture[1], let v = picture[2], let opacity = picture[3]
     else { return false }
     for y in 0..<height {
-        hideLuma(row: y, luma: luma, opacity: opacity, alpha: alpha, width: width, hidden: hidden.y)
+        let lumas = unsafe luma.row(y).assumingMemoryBound(to: UInt8.self)
+        let results = unsafe opacity.row(y).assumingMemoryBound(to: UInt8.self)
+        let opacities = unsafe alpha.row(y).assumingMemoryBound(to: UInt8.self)
+        for x in 0..<width {
+            let result = unsafe scaledByte(results[x], opacities[x])
+            unsafe results[x] = result
+            unsafe lumas[x] = result == 0 ? hidden.y : lumas[x]
+        }
     }
     for y in 0..<groups(of: 2, in: height) {
-        hideChroma(row: y, u: u, v: v, opacity: opacity, width: width, height: height, hidden: (hidden.u, hidden.v))
+        let upper = unsafe opacity.row(y &* 2).assumingMemoryBound(to: UInt8.self)
+        let lower = unsafe opacity.row(min(y &* 2 &+ 1, height &- 1)).assumingMemoryBound(to: UInt8.self)
+        let us = unsafe u.row(y).assumingMemoryBound(to: UInt8.self)
+        let vs = unsafe v.row(y).assumingMemoryBound(to: UInt8.self)
+        for sample in 0..<groups(of: 2, in: width) {
+            let left = sample &* 2
+            let right = min(left &+ 1, width &- 1)
+            let any = unsafe upper[left] | upper[right] | lower[left] | lower[right]
+            unsafe us[sample] = any == 0 ? hidden.u : us[sample]
+            unsafe vs[sample] = any == 0 ? hidden.v : vs[sample]
+        }
     }
     return true
-}
-
-private func hideLuma(
-    row y: Int, luma: MutablePlane, opacity: MutablePlane, alpha: Plane, width: Int, hidden: UInt8
-) {
-    let lumas = unsafe luma.row(y).assumingMemoryBound(to: UInt8.self)
-    let results = unsafe opacity.row(y).assumingMemoryBound(to: UInt8.self)
-    let opacities = unsafe alpha.row(y).assumingMemoryBound(to: UInt8.self)
-    for x in 0..<width {
-        let result = unsafe scaledByte(results[x], opacities[x])
-        unsafe results[x] = result
-        unsafe lumas[x] = result == 0 ? hidden : lumas[x]
-    }
-}
-
-private func hideChroma(
-    row y: Int, u: MutablePlane, v: MutablePlane, opacity: MutablePlane, width: Int, height: Int,
-    hidden: (u: UInt8, v: UInt8)
-) {
-    let upper = unsafe opacity.row(y &* 2).assumingMemoryBound(to: UInt8.self)
-    let lower = unsafe opacity.row(min(y &* 2 &+ 1, height &- 1)).assumingMemoryBound(to: UInt8.self)
-    let us = unsafe u.row(y).assumingMemoryBound(to: UInt8.self)
-    let vs = unsafe v.row(y).assumingMemoryBound(to: UInt8.self)
-    for sample in 0..<groups(of: 2, in: width) {
-        let left = sample &* 2
-        let right = min(left &+ 1, width &- 1)
-        let any = unsafe upper[left] | upper[right] | lower[left] | lower[right]
-        unsafe us[sample] = any == 0 ? hidden.u : us[sample]
-        unsafe vs[sample] = any == 0 ? hidden.v : vs[sample]
-    }
 }
 
 private func littleEndianWord(_ bytes: SIMD4<UInt8>) -> UInt32 {

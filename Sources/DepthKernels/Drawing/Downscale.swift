@@ -21,11 +21,25 @@ package func downscale(
             let samples = min(channels.count, groups(of: channels.horizontal, in: width))
             let sourceRows = layout.rows(plane: index, height: height)
             for y in rows {
-                let covered = covered(by: y &- rows.lowerBound, of: rows.count, samples: sourceRows)
+                let covered = DepthKernels.covered(by: y &- rows.lowerBound, of: rows.count, samples: sourceRows)
                 for channel in 0..<channels.channelCount {
-                    unsafe downscaleRow(
-                        from, rows: covered, channels, channel: channel, samples: samples, into: into.row(y),
-                        columns: columns)
+                    let (offset, step) = (channels.offset(channel), channels.step)
+                    for x in columns {
+                        let across = DepthKernels.covered(
+                            by: x &- columns.lowerBound, of: columns.count, samples: samples)
+                        var sum: UInt64 = 0
+                        for y in covered {
+                            let row = unsafe from.row(y)
+                            for column in across {
+                                unsafe sum &+= UInt64(
+                                    row.load(fromByteOffset: column &* step &+ offset, as: UInt8.self))
+                            }
+                        }
+                        let count = UInt64(covered.count &* across.count)
+                        unsafe into.row(y).storeBytes(
+                            of: UInt8(truncatingIfNeeded: (sum &+ count / 2) / count),
+                            toByteOffset: x &* step &+ offset, as: UInt8.self)
+                    }
                 }
             }
         }
@@ -37,27 +51,4 @@ package func downscale(
 private func covered(by index: Int, of count: Int, samples: Int) -> Range<Int> {
     let first = min(index &* samples / count, samples &- 1)
     return first..<max(first &+ 1, (index &+ 1) &* samples / count)
-}
-
-private func downscaleRow(
-    _ source: Plane, rows: Range<Int>, _ channels: ChannelGroup, channel: Int, samples: Int,
-    into target: UnsafeMutableRawPointer,
-    columns: Range<Int>
-) {
-    let offset = channels.offset(channel)
-    let step = channels.step
-    for x in columns {
-        let covered = covered(by: x &- columns.lowerBound, of: columns.count, samples: samples)
-        var sum: UInt64 = 0
-        for y in rows {
-            let row = unsafe source.row(y)
-            for column in covered {
-                unsafe sum &+= UInt64(row.load(fromByteOffset: column &* step &+ offset, as: UInt8.self))
-            }
-        }
-        let count = UInt64(rows.count &* covered.count)
-        unsafe target.storeBytes(
-            of: UInt8(truncatingIfNeeded: (sum &+ count / 2) / count), toByteOffset: x &* step &+ offset, as: UInt8.self
-        )
-    }
 }

@@ -67,11 +67,37 @@ package final class RoomDistance {
         let means = unsafe means.reserve(2 * cells.paddedCount, filler: 0)
         let touched = unsafe touched.reserve(cells.count, filler: false)
         unsafe findPerson(alpha, cells, touched)
+        /// The weighted sum of the blur c over the samples of a cell, and the sum of the weights.
+        func weightedSum(column: Int, row: Int, isNearPerson: Bool) -> (sum: Float, weight: Float) {
+            var (sum, weight): (Float, Float) = (0, 0)
+            let count = RoomDistance.samples
+            for j in 0..<count {
+                let y = row &* cells.size &+ (2 &* j &+ 1) &* cells.size / (2 &* count)
+                if y >= cells.height { continue }
+                let opacities = unsafe alpha.row(y).assumingMemoryBound(to: UInt8.self)
+                for i in 0..<count {
+                    let x = column &* cells.size &+ (2 &* i &+ 1) &* cells.size / (2 &* count)
+                    guard x < cells.width, unsafe opacities[x] < 128 else { continue }
+                    let point = placement.depthPoint(videoX: Double(x) + 0.5, videoY: Double(y) + 0.5)
+                    let metres = depth.metres(
+                        x: floorIndex(point.x, in: -1...depth.width), y: floorIndex(point.y, in: -1...depth.height),
+                        scale: scale)
+                    guard let metres else {
+                        sum += RoomDistance.holeWeight
+                        weight += RoomDistance.holeWeight
+                        continue
+                    }
+                    if isNearPerson && metres <= focus.cutoff { continue }
+                    sum += focus.blur(at: metres)
+                    weight += 1
+                }
+            }
+            return (sum, weight)
+        }
         for row in 0..<cells.rows {
             for column in 0..<cells.columns {
                 let isNear = unsafe isAny(touched, around: (column, row), cells)
-                let (sum, weight) = weightedSum(
-                    of: depth, scale, placement, focus, alpha, cells, column: column, row: row, isNearPerson: isNear)
+                let (sum, weight) = weightedSum(column: column, row: row, isNearPerson: isNear)
                 let cell = row &* cells.columns &+ column
                 unsafe sums[cell] = sum
                 unsafe sums[cells.count &+ cell] = weight
@@ -113,37 +139,6 @@ package final class RoomDistance {
             }
         }
         return false
-    }
-
-    /// The weighted sum of the blur c over the samples of a cell, and the sum of the weights.
-    private func weightedSum(
-        of depth: DepthImage, _ scale: DepthScale, _ placement: DepthPlacement, _ focus: Focus, _ alpha: Plane,
-        _ cells: PictureCells, column: Int, row: Int, isNearPerson: Bool
-    ) -> (sum: Float, weight: Float) {
-        var (sum, weight): (Float, Float) = (0, 0)
-        let count = RoomDistance.samples
-        for j in 0..<count {
-            let y = row &* cells.size &+ (2 &* j &+ 1) &* cells.size / (2 &* count)
-            if y >= cells.height { continue }
-            let opacities = unsafe alpha.row(y).assumingMemoryBound(to: UInt8.self)
-            for i in 0..<count {
-                let x = column &* cells.size &+ (2 &* i &+ 1) &* cells.size / (2 &* count)
-                guard x < cells.width, unsafe opacities[x] < 128 else { continue }
-                let point = placement.depthPoint(videoX: Double(x) + 0.5, videoY: Double(y) + 0.5)
-                let metres = depth.metres(
-                    x: floorIndex(point.x, in: -1...depth.width), y: floorIndex(point.y, in: -1...depth.height),
-                    scale: scale)
-                guard let metres else {
-                    sum += RoomDistance.holeWeight
-                    weight += RoomDistance.holeWeight
-                    continue
-                }
-                if isNearPerson && metres <= focus.cutoff { continue }
-                sum += focus.blur(at: metres)
-                weight += 1
-            }
-        }
-        return (sum, weight)
     }
 
     private func enlarge(

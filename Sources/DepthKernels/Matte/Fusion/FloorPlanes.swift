@@ -81,20 +81,16 @@ struct FloorPlanes: ~Copyable {
         _ field: DepthField, farthest: Double, past: SampleSet, sparing spared: SampleSet,
         below face: (x: Double, y: Double, metres: Double)?, into floor: SampleSet, _ loops: Loops
     ) {
-        let (depth, grid) = unsafe (field.metres, field.grid)
+        let (grid, size) = (field.grid, FloorPlanes.tileSize(of: field.grid))
         floor.removeAll()
-        let size = grid.width >= 480 ? 16 : 8
         let focal = grid.focal
-        unsafe readTiles(
-            depth, size: size, farthest: Float(farthest), sparing: spared, focal: focal, on: grid)
+        readTiles(of: field, size: size, farthest: Float(farthest), sparing: spared)
         for _ in 0..<FloorPlanes.most {
             guard let found = takeLargest(focal: focal) else { break }
             let drop = face.map { found.plane.drop(below: $0, on: grid) } ?? 0
             if found.width >= FloorPlanes.leastWidth, drop >= FloorPlanes.leastDrop {
                 mark(size: size, on: grid)
-                unsafe add(
-                    found.plane, tolerance: found.tolerance, depth, size: size, past: past, on: grid, into: floor, loops
-                )
+                add(found, field, past: past, into: floor, loops)
                 break
             }
             tiles.removeAll { $0.isTaken }
@@ -104,10 +100,13 @@ struct FloorPlanes: ~Copyable {
 
     // MARK: Tiles
 
+    /// Samples along an edge.
+    private static func tileSize(of grid: WorkGrid) -> Int { grid.width >= 480 ? 16 : 8 }
+
     private mutating func readTiles(
-        _ depth: UnsafePointer<Float>, size: Int, farthest: Float, sparing spared: SampleSet, focal: Double,
-        on grid: WorkGrid
+        of field: DepthField, size: Int, farthest: Float, sparing spared: SampleSet
     ) {
+        let (depth, grid) = unsafe (field.metres, field.grid)
         let rowLength = spared.stride &* 64
         tiles.removeAll(keepingCapacity: true)
         for row in 0..<(grid.height / size) {
@@ -126,7 +125,7 @@ struct FloorPlanes: ~Copyable {
                 let x = Double(column * size) + middle - Double(grid.width) / 2
                 let y = Double(row * size) + middle - Double(grid.height) / 2
                 let plane = Surface(a: a, b: b, c: mean - a * x - b * y)
-                guard FloorPlanes.isHorizontal(plane, focal: focal) else { continue }
+                guard FloorPlanes.isHorizontal(plane, focal: grid.focal) else { continue }
                 tiles.append(
                     Tile(column: column, row: row, x: x, y: y, mean: mean, residual: residual, plane: plane))
             }
@@ -183,8 +182,11 @@ struct FloorPlanes: ~Copyable {
 
     // MARK: Planes
 
-    /// The plane of most tiles, and its width in metres. Marks its tiles as taken.
-    private mutating func takeLargest(focal: Double) -> (plane: Surface, tolerance: Float, width: Double)? {
+    /// A plane, the share by which samples on it deviate at most, and its width in metres.
+    private typealias Found = (plane: Surface, tolerance: Float, width: Double)
+
+    /// The plane of most tiles. Marks its tiles as taken.
+    private mutating func takeLargest(focal: Double) -> Found? {
         guard tiles.count >= FloorPlanes.leastTiles else { return nil }
         var best: (plane: Surface, count: Int)?
         for index in stride(from: 0, to: tiles.count, by: max(tiles.count / FloorPlanes.proposals, 1)) {
@@ -252,9 +254,10 @@ struct FloorPlanes: ~Copyable {
     }
 
     private mutating func add(
-        _ plane: Surface, tolerance: Float, _ depth: UnsafePointer<Float>, size: Int, past: SampleSet,
-        on grid: WorkGrid, into floor: SampleSet, _ loops: Loops
+        _ found: Found, _ field: DepthField, past: SampleSet, into floor: SampleSet, _ loops: Loops
     ) {
+        let (plane, tolerance) = (found.plane, found.tolerance)
+        let (depth, grid, size) = unsafe (field.metres, field.grid, FloorPlanes.tileSize(of: field.grid))
         let columns = groups(of: blockWidth, in: grid.width)
         let line = unsafe line.reserve(floor.stride * 64, filler: 0)
         let bits = unsafe bits.reserve(2 * floor.stride, filler: 0)

@@ -33,13 +33,20 @@ struct SampleColors: ~Copyable {
         if key != self.key {
             self.key = key
             channels = guide.colors.components.map { component in
-                Channel(
+                /// - Parameter span: the first pixel and the number of those that the samples cover.
+                func taps(_ count: Int, _ pixels: Int, shift: Int, _ span: (Double, Double), step: Int) -> AreaTaps {
+                    let shared = Double(1 << shift)
+                    return AreaTaps(
+                        count: count, pixels: (pixels - 1) >> shift + 1, first: span.0 / shared,
+                        size: span.1 / Double(count) / shared, step: step)
+                }
+                let place = grid.placement
+                return Channel(
                     component: component,
-                    columns: SampleColors.taps(
-                        grid.width, guide.width, component.shiftX, grid.placement.left, grid.placement.width,
+                    columns: taps(
+                        grid.width, guide.width, shift: component.shiftX, (place.left, place.width),
                         step: component.step),
-                    rows: SampleColors.taps(
-                        grid.height, guide.height, component.shiftY, grid.placement.top, grid.placement.height))
+                    rows: taps(grid.height, guide.height, shift: component.shiftY, (place.top, place.height), step: 1))
             }
         }
         let work = unsafe Rows(
@@ -47,15 +54,6 @@ struct SampleColors: ~Copyable {
         context.bands.share(
             work, rows: grid.height, width: guide.width * guide.height / max(grid.height, 1), rowAlignment: TileSet.size
         )
-    }
-
-    private static func taps(
-        _ samples: Int, _ pixels: Int, _ shift: Int, _ first: Double, _ size: Double, step: Int = 1
-    ) -> AreaTaps {
-        let shared = Double(1 << shift)
-        return AreaTaps(
-            count: samples, pixels: (pixels - 1) >> shift + 1, first: first / shared,
-            size: size / Double(samples) / shared, step: step)
     }
 
     @safe

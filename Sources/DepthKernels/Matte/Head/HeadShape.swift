@@ -52,7 +52,7 @@ struct HeadShape: ~Copyable {
         let middle = unsafe median(of: widths, count: count) / 2
         var vertex = y
         for run in runs { vertex = min(vertex, run.row) }
-        let (relief, distance) = fit(cells, y: y, metres, perMetre, middle: middle, size: size)
+        let (relief, distance) = fit(cells, row: y, metres, middle: middle, size: size)
         return Result(width: width / perMetre, middle: middle, vertex: vertex, relief: relief, distance: distance)
     }
 
@@ -65,12 +65,22 @@ struct HeadShape: ~Copyable {
         runs.reserveCapacity(cells.height)
         let gap = max(1, nearestIndex(HeadShape.gap * perMetre, in: 1...cells.width))
         let most = floorIndex(HeadShape.sideways * perMetre, in: 0...cells.width)
+        /// How many cells from a column the run of a row goes on, over gaps of up to `gap` cells; -1: none there.
+        func reach(_ row: Int, from start: Int, step: Int) -> Int {
+            var last = -1
+            for index in 0...most {
+                let x = start + index * step
+                guard index - max(last, 0) <= gap, x >= 0, x < cells.width else { break }
+                if HeadShape.isOf(metres, cells[x, row]) { last = index }
+            }
+            return last
+        }
         for isUp in [true, false] {
             var (row, middle) = (isUp ? y : y + 1, x)
             let last = isUp ? Double(y) - HeadShape.up * perMetre : Double(y + 1) + HeadShape.down * perMetre
             while row >= 0, row < cells.height, isUp ? Double(row) >= last : Double(row) <= last {
-                let left = reach(cells, row, from: middle, step: -1, most: most, gap: gap, metres)
-                let right = reach(cells, row, from: middle, step: 1, most: most, gap: gap, metres)
+                let left = reach(row, from: middle, step: -1)
+                let right = reach(row, from: middle, step: 1)
                 guard left >= 0 || right >= 0 else { break }
                 let run = Run(row: row, first: middle - max(left, 0), last: middle + max(right, 0))
                 runs.append(run)
@@ -81,19 +91,6 @@ struct HeadShape: ~Copyable {
         }
     }
 
-    /// How many cells from a column the run of a row goes on, over gaps of up to `gap` cells; -1: none there.
-    private func reach(
-        _ cells: DepthField.Cells, _ row: Int, from start: Int, step: Int, most: Int, gap: Int, _ metres: Float
-    ) -> Int {
-        var last = -1
-        for index in 0...most {
-            let x = start + index * step
-            guard index - max(last, 0) <= gap, x >= 0, x < cells.width else { break }
-            if HeadShape.isOf(metres, cells[x, row]) { last = index }
-        }
-        return last
-    }
-
     private static func isOf(_ metres: Float, _ cell: Float) -> Bool {
         abs(cell - metres) <= HeadProbes.tolerance(metres)
     }
@@ -102,8 +99,9 @@ struct HeadShape: ~Copyable {
 
     /// - Returns: the relief, 0 for too few cells, and the median of the depths in the ellipse, or of all where it has none.
     private mutating func fit(
-        _ cells: DepthField.Cells, y: Int, _ metres: Float, _ perMetre: Double, middle: Double, size: Double
+        _ cells: DepthField.Cells, row y: Int, _ metres: Float, middle: Double, size: Double
     ) -> (relief: Double, distance: Double) {
+        let perMetre = cells.focal / Double(metres)
         var quadric = Quadric()
         var (inside, all) = (0, 0)
         let depths = unsafe depths.reserve(2 * cells.width * cells.height, filler: 0)
