@@ -103,7 +103,7 @@ final class OpenNICamera: Camera {
         guard let handle else { throw .failed("OpenNI gave no stream.") }
         let stream = Stream(device, handle, wanted, unit: Constant.unit(mode.format))
         if isRecording {
-            if !choice.isLooped { stream.framesLeft = Int(stream.property(Constant.frameCount, 0 as CInt)) }
+            if !choice.isLooped { stream.framesLeft = max(Int(stream.property(Constant.frameCount, 0 as CInt)), 0) }
         } else {
             try library.check(
                 library.set(Constant.mode, mode, of: handle, by: library.setStreamProperty),
