@@ -121,7 +121,8 @@ package struct Property<Settings: Sendable>: Sendable {
         } read: {
             g_value_set_string($0, $1)
         } write: {
-            g_value_get_string($0).map { String(cString: $0) }
+            // No string is a value of its own: a plain nil would leave the old one.
+            .some(g_value_get_string($0).map { String(cString: $0) })
         }
     }
 

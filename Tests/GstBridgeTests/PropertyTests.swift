@@ -91,6 +91,23 @@ import Testing
     }
 
     @Test(arguments: factories)
+    func `a text that was set can be taken back`(factory: String) {
+        forEachProperty(of: factory) { object, name, spec in
+            guard spec.pointee.value_type == GSTSHIMS_TYPE_STRING else { return }
+            for written in ["text", nil] {
+                var (value, read) = (GValue(), GValue())
+                g_value_init(&value, GSTSHIMS_TYPE_STRING)
+                g_value_set_string(&value, written)
+                g_object_set_property(object, name, &value)
+                g_object_get_property(object, name, &read)
+                #expect(g_value_get_string(&read).map { String(cString: $0) } == written, "\(name)")
+                g_value_unset(&value)
+                g_value_unset(&read)
+            }
+        }
+    }
+
+    @Test(arguments: factories)
     func `every property is described`(factory: String) {
         forEachProperty(of: factory) { _, name, spec in
             let (nick, blurb) = (
