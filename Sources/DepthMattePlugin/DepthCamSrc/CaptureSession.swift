@@ -306,25 +306,28 @@ final class CaptureSession: Sendable {
     }
 
     /// Opens the camera by the first driver that can. The error is that of the driver that came closest: a camera that is
-    /// busy says more than a library that is missing.
+    /// busy says more than a library that is missing. Where no driver found one, the error says what each of them said: a
+    /// camera may be plugged in that only the missing library knows.
     private func open() throws(CameraError) -> any Camera {
         let (drivers, recording) = (options.drivers, options.choice.recording)
         if let advice = advice(onRecording: recording, isKnown: !drivers.isEmpty) { throw .recording(advice) }
-        var closest = CameraError.noCamera("")  // of the first driver
-        var missing: [String] = []
-        for (index, driver) in drivers.enumerated() {
+        var closest: CameraError?
+        var reasons: [String] = []
+        for driver in drivers {
             do throws(CameraError) {
                 return try driver.init(library: options.library).open(options.choice)
             } catch {
-                if case .libraryMissing = error {
-                    missing.append("For \(driver.cameras) a library is missing. \(driver.installation)")
+                switch error {
+                case .libraryMissing:
+                    reasons.append("For \(driver.cameras) a library is missing. \(driver.installation)")
+                case .noCamera(let reason), .libraryUnsuitable(let reason): reasons.append(reason.asSentence)
+                default: break
                 }
-                if index == 0 || error.weight > closest.weight { closest = error }
+                if error.weight > closest?.weight ?? -1 { closest = error }
             }
         }
-        // A camera may be plugged in that only the missing library knows.
-        if case .noCamera(let reason) = closest { throw .noCamera(([reason] + missing).joined(separator: " ")) }
-        throw closest
+        if case .noCamera? = closest { throw .noCamera(reasons.joined(separator: " ")) }
+        throw closest ?? .noCamera("")
     }
 
     /// Waits until the camera is back; nil where the session is to end.

@@ -378,7 +378,7 @@ extension CaptureSession.Options {
 
 extension String {
     /// The text with a capital letter and a full stop: libraries write both ways.
-    fileprivate var asSentence: String {
+    var asSentence: String {
         let text = prefix(1).uppercased() + dropFirst()
         return text.hasSuffix(".") ? text : text + "."
     }
