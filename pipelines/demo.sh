@@ -61,10 +61,9 @@ if [ "$camera" = yes ]; then
     if ! answer=$(gst-launch-1.0 --no-fault depthcamsrc num-buffers=1 ! fakesink 2>&1); then
         printf '%s\n' "$answer" | sed -n 's/^ERROR: from element [^ ]*: //p' >&2
         {
-            echo "$0: no depth camera gives pictures. RealSense cameras need librealsense2 (from its maker; Debian has no"
-            echo "package), the Kinect for Xbox 360 or for Windows v1 needs libfreenect (Debian: libfreenect0.5), Xtion, PrimeSense,"
-            echo "Structure and Astra need OpenNI 2 (Debian: libopenni2-0)."
-            echo "$here/cameras.md says more, and how other cameras are fed."
+            echo "$0: no depth camera gives pictures. $here/cameras.md says how each is fed."
+            echo
+            "$here/doctor.sh" || :
         } >&2
         exit 1
     fi
