@@ -1,5 +1,7 @@
 // All that the drivers need of the C library, and the reading of files for the plugin. Another platform changes only this
 // file and the plugin's own.
+import Synchronization
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -86,38 +88,126 @@ func withTimeval<Result>(nanoseconds: Int64, _ body: (UnsafeMutableRawPointer) -
 final class WorkThread {
     private let thread: pthread_t
 
-    private final class Work: Sendable {
-        let body: @Sendable () -> Void
-
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-
     /// - Throws: `SystemFault` where the system gives no more threads; then nothing is done.
-    init(_ body: @escaping @Sendable () -> Void) throws(SystemFault) {
-        let work = Unmanaged.passRetained(Work(body))
-        #if canImport(Glibc)
-            var started = pthread_t()
-        #else
-            var started: pthread_t?
-        #endif
-        let fault = pthread_create(
-            &started, nil,
-            { data in
-                // Optional or not, by platform.
-                let data: UnsafeMutableRawPointer? = data
-                if let data { Unmanaged<Work>.fromOpaque(data).takeRetainedValue().body() }
-                return nil
-            }, work.toOpaque())
-        let thread: pthread_t? = fault == 0 ? started : nil
-        guard let thread else {
-            work.release()
-            throw SystemFault(fault)
-        }
-        self.thread = thread
-    }
+    init(_ body: @escaping @Sendable () -> Void) throws(SystemFault) { thread = try startThread(body) }
 
     /// Waits until the work is done.
     deinit { pthread_join(thread, nil) }
+}
+
+private final class Work: Sendable {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+@discardableResult
+private func startThread(_ body: @escaping @Sendable () -> Void) throws(SystemFault) -> pthread_t {
+    let work = Unmanaged.passRetained(Work(body))
+    #if canImport(Glibc)
+        var started = pthread_t()
+    #else
+        var started: pthread_t?
+    #endif
+    let fault = pthread_create(
+        &started, nil,
+        { data in
+            // Optional or not, by platform.
+            let data: UnsafeMutableRawPointer? = data
+            if let data { Unmanaged<Work>.fromOpaque(data).takeRetainedValue().body() }
+            return nil
+        }, work.toOpaque())
+    let thread: pthread_t? = fault == 0 ? started : nil
+    guard let thread else {
+        work.release()
+        throw SystemFault(fault)
+    }
+    return thread
+}
+
+/// A thread that outlives its user, for a library that keeps the identity of every thread that called it, and asks for that
+/// thread later, when it must still be there. Threads are used again, so that there are no more than users at one time.
+final class LastingThread: Sendable {
+    private static let idle = Mutex<[Worker]>([])
+    private let worker: Worker
+
+    /// - Throws: `SystemFault` where the system gives no more threads.
+    init() throws(SystemFault) {
+        worker = if let idle = LastingThread.idle.withLock({ $0.popLast() }) { idle } else { try Worker() }
+    }
+
+    deinit {
+        let worker = worker
+        LastingThread.idle.withLock { $0.append(worker) }
+    }
+
+    /// Runs something on the thread, and waits for it. One caller at a time, or the thread itself.
+    func run<Value, Fault: Error>(_ body: @escaping () throws(Fault) -> Value) throws(Fault) -> Value {
+        if worker.isCurrent { return try body() }
+        while true {
+            var result: Result<Value, Fault>?
+            worker.perform {
+                do throws(Fault) { result = .success(try body()) } catch { result = .failure(error) }
+            }
+            if let result { return try result.get() }
+        }
+    }
+
+    private final class Worker: @unchecked Sendable {  // guard: every access to the variables holds `mutex`
+        private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+        private var work: (() -> Void)?
+        private var isBusy = false
+        private var identity: pthread_t?
+
+        init() throws(SystemFault) {
+            pthread_mutex_init(mutex, nil)
+            pthread_cond_init(changed, nil)
+            do throws(SystemFault) {
+                try startThread { [self] in serve() }
+            } catch {
+                // Only here: the thread holds what it serves for ever.
+                pthread_cond_destroy(changed)
+                pthread_mutex_destroy(mutex)
+                changed.deallocate()
+                mutex.deallocate()
+                throw error
+            }
+        }
+
+        var isCurrent: Bool {
+            pthread_mutex_lock(mutex)
+            defer { pthread_mutex_unlock(mutex) }
+            return identity.map { pthread_equal($0, pthread_self()) != 0 } ?? false
+        }
+
+        func perform(_ body: @escaping () -> Void) {
+            pthread_mutex_lock(mutex)
+            work = body
+            isBusy = true
+            pthread_cond_broadcast(changed)
+            while isBusy { pthread_cond_wait(changed, mutex) }
+            pthread_mutex_unlock(mutex)
+        }
+
+        private func serve() {
+            pthread_mutex_lock(mutex)
+            identity = pthread_self()
+            while true {
+                while !isBusy { pthread_cond_wait(changed, mutex) }
+                let body = work.take()
+                pthread_mutex_unlock(mutex)
+                call(body)
+                pthread_mutex_lock(mutex)
+                isBusy = false
+                pthread_cond_broadcast(changed)
+            }
+        }
+
+        /// Consumes the work: what it holds is the caller's alone again when that goes on.
+        @inline(never)
+        private func call(_ body: consuming (() -> Void)?) { body?() }
+    }
 }
 
 // MARK: The environment

@@ -99,6 +99,19 @@ import Testing
 
     // MARK: Faults
 
+    @Test func `a thread that called the library may end`() throws {
+        // OpenNI asks the system for threads that called it before. Memory of that size goes when the thread ends, and the next
+        // thread, which is larger, does not come in its place.
+        for megabytes in [64, 96, 128] {
+            let thread = Thread { [library = fake.library] in _ = try? OpenNIDriver(library: library).list() }
+            thread.stackSize = megabytes << 20
+            thread.start()
+            while !thread.isFinished { Thread.sleep(forTimeInterval: 0.01) }
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        #expect(try driver().list().count == 1)
+    }
+
     @Test(arguments: ["DeviceOpen", "DeviceCreateStream", "StreamSetProperty", "StreamStart"])
     func `a call that fails is an error`(function: String) throws {
         fake.set("fail", function)

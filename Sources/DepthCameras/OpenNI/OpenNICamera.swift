@@ -41,6 +41,10 @@ final class OpenNICamera: Camera {
     // MARK: Start and stop
 
     func start(_ settings: CameraSettings) throws(CameraError) -> CameraStreams {
+        try session.thread.run { () throws(CameraError) in try self.makeStreams(settings) }
+    }
+
+    private func makeStreams(_ settings: CameraSettings) throws(CameraError) -> CameraStreams {
         stop()
         guard isRecording || settings.exposure == nil else {
             throw .setting("OpenNI does not tell the unit of an exposure; with driver=openni2 exposure must be 0")
@@ -132,6 +136,10 @@ final class OpenNICamera: Camera {
     // MARK: Frames
 
     func next(timeout milliseconds: Int) throws(CameraError) -> CameraFrames? {
+        try session.thread.run { () throws(CameraError) in try self.wait(milliseconds) }
+    }
+
+    private func wait(_ milliseconds: Int) throws(CameraError) -> CameraFrames? {
         guard run != nil else { throw .failed("The camera was not started.") }
         let deadline = monotonicTime() + Int64(min(max(milliseconds, 0), 3_600_000)) * 1_000_000
         while let streams = run?.streams.filter({ $0.framesLeft != 0 }) {
@@ -196,8 +204,10 @@ final class OpenNICamera: Camera {
         }
 
         deinit {
-            if isStarted { device.library.stopStream(handle) }
-            device.library.destroyStream(handle)
+            device.session.thread.run { [device, handle, isStarted] in
+                if isStarted { device.library.stopStream(handle) }
+                device.library.destroyStream(handle)
+            }
         }
 
         /// A property, or the value that stands for it where there is none.

@@ -24,33 +24,48 @@ package final class OpenNIDriver: CameraDriver {
 
     package init(library: String?) throws(CameraError) {
         let loaded = try DynamicLibrary(anyOf: library.map { [$0] } ?? Self.libraries)
-        session = try OpenNISession(OpenNILibrary(loaded))
+        let functions = try OpenNILibrary(loaded)
+        let thread: LastingThread
+        do throws(SystemFault) {
+            thread = try LastingThread()
+        } catch {
+            throw .failed("There is no thread for OpenNI: \(error.reason).")
+        }
+        session = try thread.run { () throws(CameraError) in try OpenNISession(functions, on: thread) }
     }
 
     package func list() throws(CameraError) -> [CameraInfo] {
-        try session.devices().map { device in
+        try devices().map { device in
             CameraInfo(
                 name: device.name, serial: device.uri, driver: Self.name, videoModes: Self.usualModes.video,
                 depthModes: Self.usualModes.depth)
         }
     }
 
+    private func devices() throws(CameraError) -> [(uri: String, name: String)] {
+        try session.thread.run { () throws(CameraError) in try self.session.devices() }
+    }
+
+    private func camera(_ uri: String, _ choice: CameraChoice) throws(CameraError) -> OpenNICamera {
+        try session.thread.run { () throws(CameraError) in try OpenNICamera(self.session, uri: uri, choice) }
+    }
+
     package func open(_ choice: CameraChoice) throws(CameraError) -> any Camera {
         guard choice.recording.isEmpty else {
             do throws(CameraError) {
-                return try OpenNICamera(session, uri: choice.recording, choice)
+                return try camera(choice.recording, choice)
             } catch .failed(let sentence) {
                 throw .recording(sentence)
             } catch .unplugged(let sentence) {
                 throw .recording(sentence)
             }
         }
-        let devices = try session.devices()
+        let devices = try devices()
         // A driver may open what it does not list.
         let uri = choice.serial.isEmpty ? devices.first?.uri : choice.serial
         guard let uri else { throw .noCamera("No camera that OpenNI reads is plugged in.") }
         do throws(CameraError) {
-            return try OpenNICamera(session, uri: uri, choice)
+            return try camera(uri, choice)
         } catch .unplugged(let sentence) {
             let others = devices.isEmpty ? "none" : devices.map(\.uri).joined(separator: ", ")
             throw .noCamera("\(sentence) Plugged in: \(others).")

@@ -114,11 +114,15 @@ struct OpenNILibrary: Sendable {
 }
 
 /// OpenNI, initialized for as long as somebody holds this. The library counts its users.
+///
+/// The library keeps the `pthread_t` of each thread that called it, and passes it to `pthread_kill` later, which ends the program
+/// where the thread is gone (2.2, Debian 12). So all calls are made on a thread that lasts.
 final class OpenNISession {
     let library: OpenNILibrary
+    let thread: LastingThread
 
-    init(_ library: OpenNILibrary) throws(CameraError) {
-        self.library = library
+    init(_ library: OpenNILibrary, on thread: LastingThread) throws(CameraError) {
+        (self.library, self.thread) = (library, thread)
         do throws(CameraError) {
             try library.check(library.initialize(OpenNILibrary.Constant.version), "OpenNI cannot start")
         } catch .failed(let sentence) {
@@ -126,7 +130,7 @@ final class OpenNISession {
         }
     }
 
-    deinit { library.shutdown() }
+    deinit { thread.run { [library] in library.shutdown() } }
 
     /// The cameras that OpenNI's own drivers report.
     func devices() throws(CameraError) -> [(uri: String, name: String)] {
@@ -141,7 +145,7 @@ final class OpenNISession {
 /// A camera or recording that is open.
 final class OpenNIDevice {
     let handle: OpenNILibrary.Handle
-    private let session: OpenNISession
+    let session: OpenNISession
 
     var library: OpenNILibrary { session.library }
 
@@ -153,7 +157,7 @@ final class OpenNIDevice {
         (self.session, self.handle) = (session, handle)
     }
 
-    deinit { _ = library.closeDevice(handle) }
+    deinit { session.thread.run { [library, handle] in _ = library.closeDevice(handle) } }
 
     func set<Value: BitwiseCopyable>(_ property: CInt, _ value: Value) -> OpenNILibrary.Status {
         library.set(property, value, of: handle, by: library.setDeviceProperty)
