@@ -154,6 +154,7 @@ library() {
 library realsense librealsense2.so.2 librealsense2.so
 library freenect libfreenect.so.0.5 libfreenect.so.0 libfreenect.so
 library openni2 libOpenNI2.so.0 libOpenNI2.so
+library k4a libk4a.so.1.4 libk4a.so.1 libk4a.so
 
 # MARK: Cameras
 
@@ -164,7 +165,8 @@ camera() {
     045e:02ae* | 045e:02bf*) echo "freenect 480 Kinect v1" ;;
     045e:02b0*) echo "motor 0 Kinect v1" ;;
     045e:02c4* | 045e:02d8* | 045e:02d9*) echo "none 5000 Kinect v2" ;;
-    045e:097c*) echo "none 5000 Azure Kinect" ;;
+    045e:097c*) echo "k4a 5000 Azure Kinect" ;;
+    2bc5:066b* | 2bc5:0669* | 2bc5:06c0*) echo "k4a 5000 Femto" ;;
     1d27:*) echo "openni2 480 Xtion, PrimeSense or Structure" ;;
     2bc5:04*) echo "openni2 480 Astra" ;;
     2bc5:*) echo "none 480 Orbbec" ;;
@@ -178,6 +180,7 @@ install_library() {
     realsense) echo "pip install --target '$packages' pyrealsense2" ;;
     freenect) echo "sudo apt install libfreenect0.5" ;;
     openni2) echo "sudo apt install libopenni2-0" ;;
+    k4a) echo "sudo apt install libk4a1.4  # of Microsoft's packages; for a Femto the libk4a of Orbbec's SDK" ;;
     esac
 }
 

@@ -38,7 +38,9 @@ extension CameraDriver {
 }
 
 /// All drivers, in the order in which `driver=auto` tries them. Another one is a folder and a word here.
-package let cameraDrivers: [any CameraDriver.Type] = [RealSenseDriver.self, FreenectDriver.self, OpenNIDriver.self]
+package let cameraDrivers: [any CameraDriver.Type] = [
+    RealSenseDriver.self, FreenectDriver.self, OpenNIDriver.self, K4ADriver.self,
+]
 
 /// A camera that is plugged in.
 package struct CameraInfo: Equatable, Sendable {

@@ -7,15 +7,14 @@ package func advice(onRecording path: String, isKnown: Bool) -> String? {
     if isKnown { return nil }
     guard isReadable(path) else { return "There is no such file or folder, or it may not be read." }
     return "No driver plays it: realsense plays .bag and .db3 files, freenect folders of fakenect-record, openni2 "
-        + ".oni files. \(remedy)pipelines/cameras.md."
+        + ".oni files, k4a .mkv files of k4arecorder. \(remedy)pipelines/cameras.md."
 }
 
 /// Recordings that no driver plays, by the end of their names.
 private let makers: [(ending: String, kind: String)] = [
     (".r3d", "a zip archive of Record3D"), (".xef", "a recording of Kinect Studio"),
     (".svo", "a recording of a ZED camera"), (".svo2", "a recording of a ZED camera"),
-    (".mcap", "a recording of ROS 2"),
-    (".mkv", "Matroska, as k4arecorder writes it for the Azure Kinect"), (".mp4", "a video without depth"),
+    (".mcap", "a recording of ROS 2"), (".mp4", "a video without depth"),
     (".mov", "a video without depth"), (".zip", "an archive, to be unpacked first"),
     (".gz", "an archive, to be unpacked first"),
 ]

@@ -394,7 +394,6 @@ import Testing
 
     @Test(arguments: [
         ("a.r3d", "Record3D"), ("A.R3D", "Record3D"), ("a.svo2", "ZED camera"),
-        ("a.mkv", "k4arecorder"),
         ("a.xef", "Kinect Studio"), ("a.mcap", "ROS 2"), ("a.mp4", "a video without depth"), ("a.tar.gz", "archive"),
         ("a.rec", "realsense plays .bag and .db3 files"), ("missing.rec", "There is no such file"),
     ])

@@ -5,23 +5,11 @@ import Testing
 ///
 /// The package is installed once, under the build folder. Where it cannot be had, the tests are skipped.
 @Suite struct RealSenseRecordingTests {
-    private static let environment = Places.root.appending(path: ".build/realsense")
+    private static let environment = PythonEnvironment(
+        "realsense", "pyrealsense2", ["pyrealsense2==2.59.1.11053", "numpy"])
 
     /// The package's module, for the property `library`; nil where it cannot be had.
-    private static let library: String? = {
-        let python = environment.appending(path: "bin/python").path
-        if !FileManager.default.isExecutableFile(atPath: python) {
-            guard Command("python3", ["-m", "venv", environment.path]).run().status == 0 else { return nil }
-        }
-        var install = Command(
-            python, ["-m", "pip", "install", "-q", "--timeout", "10", "pyrealsense2==2.59.1.11053", "numpy"])
-        install.patience = 300
-        let find = "import pyrealsense2, os; print(os.path.dirname(pyrealsense2.__file__))"
-        if Command(python, ["-c", find]).run().status != 0, install.run().status != 0 { return nil }
-        let folder = Command(python, ["-c", find]).run().output.trimmingCharacters(in: .whitespacesAndNewlines)
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.first { $0.hasPrefix("pyrealsense2.cpython") && $0.hasSuffix(".so") }.map { "\(folder)/\($0)" }
-    }()
+    private static let library = environment.flatMap { $0.file("pyrealsense2.cpython", ".so") }
 
     /// A recording of a D435, with one frame of color between two of depth. The environment variable
     /// DEPTHMATTE_REAL_RECORDINGS names its folder.
@@ -37,7 +25,7 @@ import Testing
     func `a recording of 300 frames with jitter and losses plays whole`() throws {
         let folder = try Places.makeFolder()
         let library = try #require(RealSenseRecordingTests.library)
-        let python = RealSenseRecordingTests.environment.appending(path: "bin/python").path
+        let python = try #require(RealSenseRecordingTests.environment).python
         let script = Places.root.appending(path: "Tests/cameras/record_realsense.py").path
         let recorded = Command(python, [script, "a.db3"], in: folder).run()
         try #require(recorded.status == 0, "\(recorded.output)")

@@ -1,0 +1,110 @@
+import CCameras
+
+/// Azure Kinect, and Orbbec's Femto Bolt, Mega and Mega I by their library of the same functions; recordings of `k4arecorder`.
+package final class K4ADriver: CameraDriver {
+    package static let name = "k4a"
+    package static let cameras = "Azure Kinect, Orbbec Femto"
+    package static let libraries = ["libk4a.so.1.4", "libk4a.so.1", "libk4a.so"]
+    private static let playbackLibraries = ["libk4arecord.so.1.4", "libk4arecord.so.1", "libk4arecord.so"]
+    package static let installation =
+        "Install the Azure Kinect Sensor SDK (libk4a1.4 of its maker's packages), or Orbbec's libk4a for a Femto."
+
+    package static func plays(recording path: String) -> Bool { path.hasSuffix(".mkv") }
+
+    private let library: K4ALibrary
+    private let path: String?
+
+    package init(library: String?) throws(CameraError) {
+        // The SDK writes its errors to the standard output.
+        if environment("K4A_ENABLE_LOG_TO_STDOUT") == nil { setEnvironment("K4A_ENABLE_LOG_TO_STDOUT", "0") }
+        path = library
+        // The library for recordings finds the functions of this one.
+        self.library = try K4ALibrary(
+            DynamicLibrary(anyOf: library.map { [$0] } ?? Self.libraries, sharesSymbols: true))
+    }
+
+    /// The modes of all these cameras; the Femto Mega I has the same.
+    private static let modes = (
+        video: K4AConstant.colorSizes.indices.dropFirst().flatMap { resolution in
+            K4AConstant.rates.indices.compactMap { rate in
+                // 4096x3072 comes at 15 frames a second at most.
+                resolution == 6 && K4AConstant.rates[rate] > 15
+                    ? nil : K4AConstant.colorMode(CInt(resolution), CInt(rate))
+            }
+        }.inOrder,
+        // The narrow view first: the wide one has fewer samples on a person.
+        depth: [K4AConstant.depthMode(2, 2)].compactMap { $0 }
+            + K4AConstant.depthSizes.indices.dropFirst().flatMap { mode in
+                K4AConstant.rates.indices.compactMap { rate in
+                    K4AConstant.rates[rate] > K4AConstant.depthSizes[mode].2 || (mode, rate) == (2, 2)
+                        ? nil : K4AConstant.depthMode(CInt(mode), CInt(rate))
+                }
+            }.inOrder
+    )
+
+    private func info(serial: String) -> CameraInfo {
+        CameraInfo(
+            name: Self.cameras, serial: serial, driver: Self.name, videoModes: Self.modes.video,
+            depthModes: Self.modes.depth)
+    }
+
+    /// The library tells no serial number of a camera that is not open, so its place in the list stands for it.
+    package func list() throws(CameraError) -> [CameraInfo] {
+        (0..<Int(library.deviceCount())).map { info(serial: "\($0)") }
+    }
+
+    package func open(_ choice: CameraChoice) throws(CameraError) -> any Camera {
+        guard choice.recording.isEmpty else {
+            // Beside the other, where the user names that.
+            let folder = path.flatMap { path in path.lastIndex(of: "/").map { String(path[...$0]) } } ?? ""
+            let names = Self.playbackLibraries.map { folder + $0 }
+            let functions = try K4APlaybackLibrary(DynamicLibrary(anyOf: names))
+            return try K4ARecording(library, functions, choice)
+        }
+        let count = library.deviceCount()
+        guard count > 0 else { throw .noCamera("No Azure Kinect is plugged in.") }
+        // A place in the list is shorter than a serial number.
+        if choice.serial.utf8.count < 3, let place = UInt32("0" + choice.serial), place < count {
+            let device = try K4ADevice(library, place)
+            return K4ACamera(device, info(serial: choice.serial.isEmpty ? device.serial ?? "0" : choice.serial))
+        }
+        var found: [String] = []
+        for place in 0..<count {
+            guard let device = try? K4ADevice(library, place), let serial = device.serial else { continue }
+            if serial == choice.serial { return K4ACamera(device, info(serial: serial)) }
+            found.append(serial)
+        }
+        let others = found.isEmpty ? "none that can be opened" : found.joined(separator: ", ")
+        throw .noCamera("No Azure Kinect has the serial number \(choice.serial); plugged in: \(others).")
+    }
+}
+
+/// A camera that is open.
+final class K4ADevice {
+    let library: K4ALibrary
+    let handle: K4ALibrary.Handle
+
+    init(_ library: K4ALibrary, _ place: UInt32) throws(CameraError) {
+        var handle: K4ALibrary.Handle?
+        guard library.openDevice(place, &handle) == K4AConstant.ok, let handle else {
+            throw .busy("Azure Kinect \(place) cannot be opened: another program has it, or you may not open it.")
+        }
+        (self.library, self.handle) = (library, handle)
+    }
+
+    deinit { library.closeDevice(handle) }
+
+    /// Nil where the camera does not tell.
+    var serial: String? {
+        var size = 0
+        guard library.serialNumber(handle, nil, &size) == K4AConstant.tooSmall, (1...256).contains(size) else {
+            return nil
+        }
+        let text = [CChar](unsafeUninitializedCapacity: size) { text, count in
+            let status = text.baseAddress.map { library.serialNumber(handle, $0, &size) }
+            count = status == K4AConstant.ok ? min(size, text.count) : 0
+        }
+        let bytes = text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+}
