@@ -194,7 +194,8 @@ import Testing
         return try driver().open(choice)
     }
 
-    @Test func `a recording is whole from its first frame to its last, again and again`() throws {
+    @Test(.enabled(if: FakeOpenNI.canPlay, "the library's player has races of its own"))
+    func `a recording is whole from its first frame to its last, again and again`() throws {
         let path = try record()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let camera = try open(path)
@@ -221,7 +222,8 @@ import Testing
         }
     }
 
-    @Test func `a looped recording starts again`() throws {
+    @Test(.enabled(if: FakeOpenNI.canPlay, "the library's player has races of its own"))
+    func `a looped recording starts again`() throws {
         let path = try record()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let camera = try open(path, isLooped: true)

@@ -9,6 +9,8 @@ package final class FakeOpenNI: FakeLibrary {
     private static let original = ["x86_64", "aarch64"].map { "/usr/lib/\($0)-linux-gnu" }
         .first { FileManager.default.fileExists(atPath: "\($0)/libOpenNI2.so.0") }
     package static var isInstalled: Bool { original != nil }
+    /// False under a sanitizer: the library's player reads its list of streams while another thread changes it.
+    package static let canPlay = ProcessInfo.processInfo.environment["DEPTHMATTE_SANITIZER"] == nil
 
     package init() throws {
         // The library finds its drivers beside itself.

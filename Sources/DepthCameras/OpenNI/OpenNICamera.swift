@@ -25,6 +25,8 @@ final class OpenNICamera: Camera {
         var pairing: FramePairing<CameraFrame>
     }
 
+    deinit { stop() }
+
     /// - Parameter uri: of a camera, or the path of a recording.
     init(_ session: OpenNISession, uri: String, _ choice: CameraChoice) throws(CameraError) {
         let device = try OpenNIDevice(session, uri: uri)
@@ -69,18 +71,26 @@ final class OpenNICamera: Camera {
                 Calibration(depth: $0, depthUnit: depth.unit)
             }
         }
-        let both = [depth, video].compactMap { $0 }
-        for stream in both {
-            try library.check(library.startStream(stream.handle), "The \(stream.name) stream cannot be started")
-            stream.isStarted = true
+        run = Run(streams: [depth, video].compactMap { $0 }, pairing: FramePairing(of: streams))
+        for stream in run?.streams ?? [] {
+            do throws(CameraError) {
+                try library.check(library.startStream(stream.handle), "The \(stream.name) stream cannot be started")
+            } catch {
+                stop()
+                throw error
+            }
         }
-        run = Run(streams: both, pairing: FramePairing(of: streams))
         return streams
     }
 
     func stop() {
-        if isRecording, run != nil { device = nil }
-        run = nil
+        guard let run else { return }
+        // All before the first is destroyed: the thread that plays a recording looks for streams that run, without a lock.
+        session.thread.run { [library] in
+            for stream in run.streams { library.stopStream(stream.handle) }
+        }
+        self.run = nil
+        if isRecording { device = nil }
     }
 
     /// Switches the registration of depth to video, which cameras have for maps of the video's size.
@@ -190,7 +200,6 @@ final class OpenNICamera: Camera {
         let unit: Double
         /// Frames of a recording that are still to come; nil for a camera, and for a recording that starts again.
         var framesLeft: Int?
-        var isStarted = false
         /// Open for as long as the stream.
         private let device: OpenNIDevice
         private let pool: FramePool
@@ -204,10 +213,7 @@ final class OpenNICamera: Camera {
         }
 
         deinit {
-            device.session.thread.run { [device, handle, isStarted] in
-                if isStarted { device.library.stopStream(handle) }
-                device.library.destroyStream(handle)
-            }
+            device.session.thread.run { [library = device.library, handle] in library.destroyStream(handle) }
         }
 
         /// A property, or the value that stands for it where there is none.
