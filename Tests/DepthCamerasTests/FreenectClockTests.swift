@@ -91,6 +91,52 @@ import Testing
         #expect(pairs(video: [0, 33, 67], depth: []) == ["v0", "v33", "v67"])
     }
 
+    /// Depth arrives some frames behind the video of its time.
+    @Test(arguments: [1, 3, 21])
+    func `late partners are waited for`(delay: Int) {
+        var pairing = FramePairing<Int>(isPaired: true, interval: Self.interval)
+        var (pairs, lone) = (0, 0)
+        for number in 0..<200 {
+            let time = Int64(number) * Self.interval
+            #expect(pairing.addVideo(number, time: time) == nil)
+            if number >= delay {
+                let rejected = pairing.addDepth(
+                    number - delay, time: time - Int64(delay) * Self.interval + 2_000_000)
+                #expect(rejected == nil || rejected == number - delay && pairs == 0)
+            }
+            while let next = pairing.next(isLast: false) {
+                if let video = next.video, let depth = next.depth {
+                    #expect(video == depth)
+                    pairs += 1
+                } else {
+                    lone += 1
+                }
+            }
+        }
+        // The first pictures go alone while it learns; `delay` of the video are waiting at the end.
+        #expect(pairs == 200 - 2 * delay + 1 && lone == delay - 1)
+    }
+
+    @Test func `a recording that starts again is not late`() {
+        var pairing = FramePairing<Int64>(isPaired: true, interval: Self.interval)
+        func add(_ times: [Int64], isDepth: Bool) {
+            for time in times {
+                #expect((isDepth ? pairing.addDepth(time, time: time) : pairing.addVideo(time, time: time)) == nil)
+                while pairing.next(isLast: false) != nil {}
+            }
+        }
+        let times = (0..<30).map { Int64($0) * Self.interval }
+        for _ in 0..<3 {
+            add([0], isDepth: true)
+            add(times, isDepth: false)
+            while pairing.next(isLast: true) != nil {}
+        }
+        // Two frames still show that no depth comes.
+        add([5_000_000_000], isDepth: false)
+        _ = pairing.addVideo(2, time: 5_033_333_333)
+        #expect(pairing.next(isLast: false)?.video == 5_000_000_000)
+    }
+
     @Test func `frames that nobody fetches make room`() {
         var pairing = FramePairing<Int>(isPaired: true, interval: Self.interval)
         #expect((0..<4).allSatisfy { pairing.addDepth($0, time: Int64($0)) == nil })
