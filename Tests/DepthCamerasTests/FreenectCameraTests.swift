@@ -406,3 +406,17 @@ private final class KeptFrames {
         fake.expectNothingIsLeft()
     }
 }
+
+/// The settings of a camera's first modes.
+func settings(_ info: CameraInfo, isAligned: Bool = false) -> CameraSettings {
+    var settings = CameraSettings()
+    settings.video = info.videoModes.first
+    settings.depth = info.depthModes.first
+    settings.isAligned = isAligned
+    return settings
+}
+
+/// The first sample of the second row of a depth frame.
+func sample(_ frame: CameraFrame?) -> Int? {
+    frame.map { Int($0.bytes.loadUnaligned(fromByteOffset: $0.stride, as: UInt16.self)) }
+}

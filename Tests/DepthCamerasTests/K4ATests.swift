@@ -17,18 +17,6 @@ import Testing
         return try driver().open(choice)
     }
 
-    /// The settings of the first modes.
-    private func settings(_ info: CameraInfo) -> CameraSettings {
-        var settings = CameraSettings()
-        settings.video = info.videoModes.first
-        settings.depth = info.depthModes.first
-        return settings
-    }
-
-    private func sample(_ frame: CameraFrame?) -> Int? {
-        frame.map { Int($0.bytes.loadUnaligned(fromByteOffset: $0.stride, as: UInt16.self)) }
-    }
-
     @Test func `cameras are listed, and opened by place or serial number`() throws {
         fake.set("cameras", 2)
         let cameras = try driver().list()
@@ -120,7 +108,7 @@ import Testing
         fake.set("fail", function)
         expectError(error) {
             let camera = try self.camera()
-            var settings = self.settings(camera.info)
+            var settings = settings(camera.info)
             settings.exposure = 100
             _ = try camera.start(settings)
             _ = try camera.next(timeout: 100)

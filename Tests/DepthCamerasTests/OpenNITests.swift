@@ -18,20 +18,6 @@ import Testing
         return try driver().open(choice)
     }
 
-    /// The settings of the first modes.
-    private func settings(_ info: CameraInfo, isAligned: Bool = false) -> CameraSettings {
-        var settings = CameraSettings()
-        settings.video = info.videoModes.first
-        settings.depth = info.depthModes.first
-        settings.isAligned = isAligned
-        return settings
-    }
-
-    /// A sample of a depth frame.
-    private func sample(_ frame: CameraFrame?) -> Int? {
-        frame.map { Int($0.bytes.loadUnaligned(fromByteOffset: $0.stride, as: UInt16.self)) }
-    }
-
     @Test func `cameras are listed`() throws {
         fake.set("cameras", 2)
         let cameras = try driver().list()
@@ -117,7 +103,7 @@ import Testing
         fake.set("fail", function)
         expectError(CameraError.failed) {
             let camera = try self.camera()
-            _ = try camera.start(self.settings(camera.info))
+            _ = try camera.start(settings(camera.info))
         }
         #expect(fake["streams"] == 0)
     }

@@ -12,15 +12,6 @@ import Testing
 
     private func driver() throws(CameraError) -> RealSenseDriver { try RealSenseDriver(library: fake.path) }
 
-    /// The settings of the first modes.
-    private func settings(_ info: CameraInfo, isAligned: Bool = false) -> CameraSettings {
-        var settings = CameraSettings()
-        settings.video = info.videoModes.first
-        settings.depth = info.depthModes.first
-        settings.isAligned = isAligned
-        return settings
-    }
-
     /// Runs something that uses the driver, and checks that it leaves nothing behind.
     private func withoutLeaks(_ body: () throws -> Void) rethrows {
         let before = fake.objects

@@ -125,11 +125,10 @@ import Testing
         try #require(result.status == 0, "\(result.output)")
         let words = [K4ARecordingTests.script, "--register", "theirs"]
         try #require(Command("python3", words, in: folder).run().status == 0)
-        func counts(_ name: String) throws -> [Int] {
-            let bytes = [UInt8](try Data(contentsOf: folder.appending(path: name)).prefix(1280 * 720 * 2))
-            return stride(from: 0, to: bytes.count, by: 2).map { Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8 }
-        }
-        let (theirs, ours) = (try counts("theirs"), try counts("ours"))
+        let (theirs, ours) = (
+            try samples(in: folder.appending(path: "theirs"), 1280 * 720),
+            try samples(in: folder.appending(path: "ours"), 1280 * 720)
+        )
         try #require(theirs.count == 1280 * 720 && ours.count == theirs.count && theirs.count { $0 > 0 } > 70_000)
         #expect(agreement(of: ours, with: theirs, width: 1280) > 0.999)
     }

@@ -129,8 +129,7 @@ import Testing
                     + "camera.video ! fakesink camera.depth ! video/x-raw,format=GRAY16_LE \(registration) "
                     + "! filesink location=\(align)", in: folder)
             try #require(result.status == 0, "\(result.output)")
-            let bytes = [UInt8](try Data(contentsOf: folder.appending(path: align)).prefix(640 * 480 * 2))
-            return stride(from: 0, to: bytes.count, by: 2).map { Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8 }
+            return try samples(in: folder.appending(path: align), 640 * 480)
         }
         let (theirs, ours) = (try counts("video", ""), try counts("none", "! depthalign"))
         try #require(theirs.count == 640 * 480 && ours.count == theirs.count)

@@ -140,3 +140,9 @@ func agreement(of map: [Int], with reference: [Int], width: Int) -> Double {
     }
     return Double(agreeing) / Double(max(1, measured))
 }
+
+/// The first of the numbers of 16 bits, little endian, that a file has.
+func samples(in file: URL, _ count: Int) throws -> [Int] {
+    let bytes = [UInt8](try Data(contentsOf: file).prefix(2 * count))
+    return stride(from: 0, to: bytes.count, by: 2).map { Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8 }
+}

@@ -42,25 +42,6 @@ typedef struct {
     image *color, *depth;
 } capture;
 
-// True where the function is to fail. Does not return while it is to hang.
-static bool
-fails (const char *function)
-{
-    pthread_mutex_lock (&lock);
-    while (is ("hang", function)) pthread_cond_wait (&changed, &lock);
-    bool result = is ("fail", function);
-    pthread_mutex_unlock (&lock);
-    return result;
-}
-
-static int64_t
-now (void)
-{
-    struct timespec time;
-    clock_gettime (CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000LL + time.tv_nsec / 1000000;
-}
-
 // MARK: Devices
 
 uint32_t
@@ -169,8 +150,7 @@ k4a_device_get_capture (device *opened, capture **result, int32_t timeout)
     }
     bool is_silent = silent && opened->number >= silent;
     int64_t end = now () + timeout, due = is_silent || opened->next > end ? end : opened->next;
-    int64_t wait = due - now ();
-    if (wait > 0) nanosleep (&(struct timespec) { wait / 1000, wait % 1000 * 1000000 }, NULL);
+    sleep_until (due);
     if (due != opened->next) return TIMEOUT;
     bool apart = get ("apart", 0), only_depth = apart && opened->owes_depth;
     if (!only_depth) opened->number++;

@@ -102,14 +102,8 @@ fail (fault **error, const char *function, const char *message, int type)
 static bool
 enter (const char *function, fault **error)
 {
-    bool fails;
-    int type;
-    pthread_mutex_lock (&lock);
-    while (is ("hang", function)) pthread_cond_wait (&changed, &lock);
-    fails = is ("fail", function);
-    pthread_mutex_unlock (&lock);
-    type = (int) get ("error-type", 0);
-    if (!fails) return true;
+    if (!fails (function)) return true;
+    int type = (int) get ("error-type", 0);
     fail (error, function, type == 7 ? "xioctl(VIDIOC_S_FMT) failed, errno=16 Last Error: Device or resource busy" : "the test wants it", type);
     return false;
 }

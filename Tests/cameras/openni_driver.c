@@ -71,17 +71,6 @@ static int device_count;
 static void (*disconnected) (const device_info *, void *);
 static void *driver_cookie;
 
-// True where the function is to fail. Does not return while it is to hang.
-static bool
-fails (const char *function)
-{
-    pthread_mutex_lock (&lock);
-    while (is ("hang", function)) pthread_cond_wait (&changed, &lock);
-    bool result = is ("fail", function);
-    pthread_mutex_unlock (&lock);
-    return result;
-}
-
 // MARK: The driver
 
 void oniDriverCreate (void *services) { (void) services; }

@@ -6,9 +6,11 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 // Something under the lock was changed.
@@ -63,6 +65,27 @@ static inline void set(const char *key, double number) {
     char text[32];
     snprintf(text, sizeof text, "%.17g", number);
     put(key, text, 0);
+}
+
+// True where a function is the one to "fail". Does not return while it is the one to "hang".
+static inline bool fails(const char *function) {
+    pthread_mutex_lock(&lock);
+    while (is("hang", function)) pthread_cond_wait(&changed, &lock);
+    bool result = is("fail", function);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+// Milliseconds of a clock that never jumps.
+static inline int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000LL + time.tv_nsec / 1000000;
+}
+
+static inline void sleep_until(int64_t moment) {
+    int64_t wait = moment - now();
+    if (wait > 0) nanosleep(&(struct timespec) { wait / 1000, wait % 1000 * 1000000 }, NULL);
 }
 
 // - Returns: 0 where there is no such key.
