@@ -3,13 +3,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pose.h"
+
 // The structures of the Azure Kinect Sensor SDK, which only C lays out.
 // Source: k4atypes.h and k4arecord/types.h of version 1.4.
-
-typedef struct {
-    float rotation[9];    // row by row
-    float translation[3]; // millimetres
-} dm_k4a_pose;
 
 typedef struct {
     int32_t model;
@@ -21,14 +18,14 @@ typedef struct {
 } dm_k4a_lens;
 
 typedef struct {
-    dm_k4a_pose pose;
+    dm_camera_pose pose;
     dm_k4a_lens lens;
 } dm_k4a_camera;
 
 typedef struct {
     dm_k4a_camera depth;
     dm_k4a_camera color;
-    dm_k4a_pose poses[4][4]; // from the first sensor to the second; 0 is depth, 1 is color
+    dm_camera_pose poses[4][4]; // from the first sensor to the second; 0 is depth, 1 is color
     int32_t depth_mode;
     int32_t color_resolution;
 } dm_k4a_calibration;

@@ -1,3 +1,4 @@
+import CCameras
 package import DepthKernels
 
 /// The maker's library for one family of depth cameras.
@@ -249,4 +250,31 @@ package enum CameraError: Error, Equatable {
     case setting(String)
     /// Any other error; the library's own words.
     case failed(String)
+}
+
+// MARK: What drivers share
+
+extension dm_camera_pose {
+    /// Nil for numbers that are no pose.
+    var pose: CameraPose? {
+        let r = rotation
+        let rows = [r.0, r.1, r.2, r.3, r.4, r.5, r.6, r.7, r.8].map(Double.init)
+        let t = SIMD3(Double(translation.0), Double(translation.1), Double(translation.2)) / 1000
+        guard rows.allSatisfy(\.isFinite), t.x.isFinite, t.y.isFinite, t.z.isFinite else { return nil }
+        return CameraPose(rotation: rows, translation: t)
+    }
+}
+
+extension [String] {
+    /// The place of a preset among the names of a camera's presets; upper and lower case are the same.
+    func place(ofPreset name: String) throws(CameraError) -> Int {
+        let place = firstIndex { $0.lowercased() == name.lowercased() }
+        guard let place else { throw .setting("no preset \(name); the presets are \(joined(separator: ", "))") }
+        return place
+    }
+}
+
+extension Double {
+    /// The depth unit rounded to 1e-7, which removes the error of single precision: 0.0010000000474974513 becomes 0.001.
+    var roundedUnit: Double { (self * 1e7).rounded() / 1e7 }
 }

@@ -43,9 +43,37 @@ package struct DynamicLibrary: @unchecked Sendable {  // guard: the handle is on
         }
         return unsafeBitCast(address, to: type)
     }
+
+    /// The folder of the file that has a function; nil where the system does not tell.
+    func folder(of symbol: String) -> String? {
+        // The C library declares dladdr for programs of GNU only, but has it: the file's name is the first field of its result.
+        var facts: (UnsafePointer<CChar>?, Int, Int, Int) = (nil, 0, 0, 0)
+        let find = try? function(
+            "dladdr", as: (@convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer) -> CInt).self)
+        guard let find, let address = dlsym(handle, symbol), find(address, &facts) != 0, let name = facts.0 else {
+            return nil
+        }
+        return String(cString: name).folder
+    }
+}
+
+/// An object of a library's, deleted when nobody holds it.
+final class LibraryObject: @unchecked Sendable {  // guard: for libraries that may be called on any thread
+    let pointer: OpaquePointer
+    private let delete: @Sendable (OpaquePointer) -> Void
+
+    init(_ pointer: OpaquePointer, _ delete: @escaping @Sendable (OpaquePointer) -> Void) {
+        self.pointer = pointer
+        self.delete = delete
+    }
+
+    deinit { delete(pointer) }
 }
 
 extension String {
+    /// The path of the folder that a file is in; nil for a name alone.
+    var folder: String? { lastIndex(of: "/").map { String(self[..<$0]) } }
+
     /// The rest of the text behind the first occurrence of another one; nil where there is none. Swift's own search in texts
     /// would link its parser of regular expressions, a megabyte.
     func suffix(behind mark: String) -> String? {
@@ -65,6 +93,9 @@ func monotonicTime() -> Int64 {
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
 }
+
+/// The moment of `monotonicTime` some milliseconds from now, an hour at most.
+func deadline(milliseconds: Int) -> Int64 { monotonicTime() + Int64(min(max(milliseconds, 0), 3_600_000)) * 1_000_000 }
 
 /// - Parameter nanoseconds: not below 0.
 func sleep(nanoseconds: Int64) {

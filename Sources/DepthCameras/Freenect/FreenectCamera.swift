@@ -61,7 +61,7 @@ final class FreenectCamera: Camera {
 
     func next(timeout milliseconds: Int) throws(CameraError) -> CameraFrames? {
         guard !started.isEmpty else { throw .failed("The camera was not started.") }
-        let deadline = monotonicTime() + Int64(min(max(milliseconds, 0), 3_600_000)) * 1_000_000
+        let deadline = deadline(milliseconds: milliseconds)
         var isOver = false
         while true {
             if let frames = receiver.next(isLast: isOver) { return frames }

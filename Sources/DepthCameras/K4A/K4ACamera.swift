@@ -1,17 +1,27 @@
 import CCameras
 import DepthKernels
 
-/// What a camera and a recording share: the frames of captures, which come in pairs by their times.
+/// The frames of a camera or a recording, from start to stop, in pairs by their times.
 ///
 /// The library's own pairs are not taken: a camera whose frames of one exposure are told by their timestamps is as good, and the
 /// pictures of a recording may have been exposed apart.
 private struct K4AFrames {
-    let library: K4ALibrary
     let streams: CameraStreams
+    private let library: K4ALibrary
     private var pairing: FramePairing<CameraFrame>
 
-    init(_ library: K4ALibrary, _ streams: CameraStreams) {
-        (self.library, self.streams) = (library, streams)
+    /// - Parameter calibrate: fills the calibration, and returns the library's status.
+    init(
+        _ library: K4ALibrary, _ settings: CameraSettings,
+        calibrate: (UnsafeMutablePointer<dm_k4a_calibration>) -> K4ALibrary.Status
+    ) {
+        self.library = library
+        var raw = dm_k4a_calibration()
+        let isKnown = settings.depth != nil && calibrate(&raw) == K4AConstant.ok
+        streams = CameraStreams(
+            video: settings.video, depth: settings.depth,
+            calibration: isKnown ? raw.calibration(hasColor: settings.video != nil) : nil, isAligned: false,
+            depthUnit: 0.001)
         pairing = FramePairing(of: streams)
     }
 
@@ -19,18 +29,14 @@ private struct K4AFrames {
     mutating func add(_ capture: K4ALibrary.Handle) {
         defer { library.releaseCapture(capture) }
         if let mode = streams.video, let image = library.colorImage(capture) {
-            let frame = library.frame(image, mode)
-            _ = pairing.addVideo(frame, time: frame.time)
+            pairing.add(library.frame(image, mode), isDepth: false)
         }
         if let mode = streams.depth, let image = library.depthImage(capture) {
-            let frame = library.frame(image, mode)
-            _ = pairing.addDepth(frame, time: frame.time)
+            pairing.add(library.frame(image, mode), isDepth: true)
         }
     }
 
-    mutating func next(isLast: Bool) -> CameraFrames? {
-        pairing.next(isLast: isLast).map { CameraFrames(video: $0.video, depth: $0.depth) }
-    }
+    mutating func next(isLast: Bool) -> CameraFrames? { pairing.nextFrames(isLast: isLast) }
 }
 
 /// An Azure Kinect. One thread at a time.
@@ -54,8 +60,8 @@ final class K4ACamera: Camera {
         }
         var configuration = dm_k4a_configuration()
         configuration.color_format = K4AConstant.bgra
-        configuration.color_resolution = number(of: video, in: K4AConstant.colorSizes.map { ($0.0, $0.1) })
-        configuration.depth_mode = number(of: depth, in: K4AConstant.depthSizes.map { ($0.0, $0.1) })
+        configuration.color_resolution = K4AConstant.colorSizes.number(of: video)
+        configuration.depth_mode = K4AConstant.depthSizes.number(of: depth)
         let rate = (video ?? depth)?.rate.numerator
         configuration.rate = CInt(K4AConstant.rates.firstIndex { $0 == rate } ?? 0)
         if let exposure = settings.exposure {
@@ -69,25 +75,16 @@ final class K4ACamera: Camera {
             let needs = "Its library makes depth by OpenGL: it needs a display and a graphics processor."
             throw .failed("The Azure Kinect cannot be started. \(needs)")
         }
-        var raw = dm_k4a_calibration()
-        let status = library.deviceCalibration(
-            device.handle, configuration.depth_mode, configuration.color_resolution, &raw)
-        let streams = CameraStreams(
-            video: video, depth: depth,
-            calibration: status == K4AConstant.ok && depth != nil ? raw.calibration(hasColor: video != nil) : nil,
-            isAligned: false, depthUnit: 0.001)
-        frames = K4AFrames(library, streams)
-        return streams
-    }
-
-    /// The number of a mode's size in a list of the library's; 0, which is off, for none.
-    private func number(of mode: CameraMode?, in sizes: [(Int, Int)]) -> CInt {
-        CInt(sizes.firstIndex { $0.0 == mode?.width && $0.1 == mode?.height } ?? 0)
+        let frames = K4AFrames(library, settings) {
+            library.deviceCalibration(device.handle, configuration.depth_mode, configuration.color_resolution, $0)
+        }
+        self.frames = frames
+        return frames.streams
     }
 
     func next(timeout milliseconds: Int) throws(CameraError) -> CameraFrames? {
         guard frames != nil else { throw .failed("The camera was not started.") }
-        let deadline = monotonicTime() + Int64(min(max(milliseconds, 0), 3_600_000)) * 1_000_000
+        let deadline = deadline(milliseconds: milliseconds)
         while true {
             if let pair = frames?.next(isLast: false) { return pair }
             let left = Int32(clamping: (deadline - monotonicTime()) / 1_000_000)
@@ -133,8 +130,11 @@ final class K4ARecording: Camera {
             throw .recording("It is no recording of k4arecorder, or it is damaged.")
         }
         let isKnown = functions.configuration(handle, &facts) == K4AConstant.ok
-        let video = isKnown && facts.has_color ? K4AConstant.colorMode(facts.color_resolution, facts.rate) : nil
-        let depth = isKnown && facts.has_depth ? K4AConstant.depthMode(facts.depth_mode, facts.rate) : nil
+        func mode(_ has: Bool, _ sizes: [K4AConstant.Size], _ number: Int32, _ format: CameraFormat) -> CameraMode? {
+            isKnown && has ? sizes.mode(number, rate: facts.rate, format) : nil
+        }
+        let video = mode(facts.has_color, K4AConstant.colorSizes, facts.color_resolution, .bgra)
+        let depth = mode(facts.has_depth, K4AConstant.depthSizes, facts.depth_mode, .gray16)
         guard video != nil || depth != nil else {
             functions.close(handle)
             throw .recording("It has neither the color nor the depth of an Azure Kinect.")
@@ -153,15 +153,10 @@ final class K4ARecording: Camera {
         // MJPEG, NV12 and YUY2 are decoded by the library.
         let converts = settings.video == nil || functions.setConversion(handle, K4AConstant.bgra) == K4AConstant.ok
         guard rewinds, converts else { throw .failed("The recording cannot be played from its start as BGRA.") }
-        var raw = dm_k4a_calibration()
-        let isKnown = settings.depth != nil && functions.calibration(handle, &raw) == K4AConstant.ok
-        let streams = CameraStreams(
-            video: settings.video, depth: settings.depth,
-            calibration: isKnown ? raw.calibration(hasColor: settings.video != nil) : nil, isAligned: false,
-            depthUnit: 0.001)
-        frames = K4AFrames(library, streams)
+        let frames = K4AFrames(library, settings) { functions.calibration(handle, $0) }
+        self.frames = frames
         (hasEnded, hasCaptures) = (false, false)
-        return streams
+        return frames.streams
     }
 
     func next(timeout milliseconds: Int) throws(CameraError) -> CameraFrames? {

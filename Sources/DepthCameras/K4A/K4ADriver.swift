@@ -24,28 +24,18 @@ package final class K4ADriver: CameraDriver {
     }
 
     /// The modes of all these cameras; the Femto Mega I has the same.
-    private static let modes = (
-        video: K4AConstant.colorSizes.indices.dropFirst().flatMap { resolution in
-            K4AConstant.rates.indices.compactMap { rate in
-                // 4096x3072 comes at 15 frames a second at most.
-                resolution == 6 && K4AConstant.rates[rate] > 15
-                    ? nil : K4AConstant.colorMode(CInt(resolution), CInt(rate))
-            }
-        }.inOrder,
+    private static let videoModes = K4AConstant.colorSizes.modes(.bgra)
+    private static let depthModes: [CameraMode] = {
+        let modes = K4AConstant.depthSizes.modes(.gray16)
         // The narrow view first: the wide one has fewer samples on a person.
-        depth: [K4AConstant.depthMode(2, 2)].compactMap { $0 }
-            + K4AConstant.depthSizes.indices.dropFirst().flatMap { mode in
-                K4AConstant.rates.indices.compactMap { rate in
-                    K4AConstant.rates[rate] > K4AConstant.depthSizes[mode].2 || (mode, rate) == (2, 2)
-                        ? nil : K4AConstant.depthMode(CInt(mode), CInt(rate))
-                }
-            }.inOrder
-    )
+        let narrow = modes.filter { ($0.width, $0.height) == (640, 576) && $0.rate == (30, 1) }
+        return narrow + modes.filter { !narrow.contains($0) }
+    }()
 
     private func info(serial: String) -> CameraInfo {
         CameraInfo(
-            name: Self.cameras, serial: serial, driver: Self.name, videoModes: Self.modes.video,
-            depthModes: Self.modes.depth)
+            name: Self.cameras, serial: serial, driver: Self.name, videoModes: Self.videoModes,
+            depthModes: Self.depthModes)
     }
 
     /// The library tells no serial number of a camera that is not open, so its place in the list stands for it.
@@ -56,7 +46,7 @@ package final class K4ADriver: CameraDriver {
     package func open(_ choice: CameraChoice) throws(CameraError) -> any Camera {
         guard choice.recording.isEmpty else {
             // Beside the other, where the user names that.
-            let folder = path.flatMap { path in path.lastIndex(of: "/").map { String(path[...$0]) } } ?? ""
+            let folder = path?.folder.map { "\($0)/" } ?? ""
             let names = Self.playbackLibraries.map { folder + $0 }
             let functions = try K4APlaybackLibrary(DynamicLibrary(anyOf: names))
             return try K4ARecording(library, functions, choice)

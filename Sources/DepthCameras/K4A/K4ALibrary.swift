@@ -107,27 +107,45 @@ enum K4AConstant {
     static let exposure: CInt = 0
     static let manual: CInt = 1
 
-    /// Sizes by `k4a_color_resolution_t`; 0 is off.
-    static let colorSizes = [(0, 0), (1280, 720), (1920, 1080), (2560, 1440), (2048, 1536), (3840, 2160), (4096, 3072)]
-    /// Sizes by `k4a_depth_mode_t`, with the highest rate; 0 is off. Passive infrared, the mode after these, has no depth.
-    static let depthSizes = [(0, 0, 0), (320, 288, 30), (640, 576, 30), (512, 512, 30), (1024, 1024, 15)]
+    /// A size of pictures, with the most of them that come in a second.
+    typealias Size = (width: Int, height: Int, highestRate: Int)
+
+    /// By `k4a_color_resolution_t`; 0 is off.
+    static let colorSizes: [Size] = [
+        (0, 0, 0), (1280, 720, 30), (1920, 1080, 30), (2560, 1440, 30), (2048, 1536, 30), (3840, 2160, 30),
+        (4096, 3072, 15),
+    ]
+    /// By `k4a_depth_mode_t`; 0 is off. Passive infrared, the mode after these, has no depth.
+    static let depthSizes: [Size] = [(0, 0, 0), (320, 288, 30), (640, 576, 30), (512, 512, 30), (1024, 1024, 15)]
     /// Frames a second by `k4a_fps_t`.
     static let rates = [5, 15, 30]
+}
 
-    static func colorMode(_ resolution: CInt, _ rate: CInt) -> CameraMode? {
-        guard resolution > 0, let size = element(colorSizes, resolution), let rate = element(rates, rate) else {
-            return nil
-        }
-        return CameraMode(width: size.0, height: size.1, rate: (rate, 1), format: .bgra)
+extension [K4AConstant.Size] {
+    /// - Parameters:
+    ///   - number: in this list.
+    ///   - rate: in `K4AConstant.rates`.
+    /// - Returns: nil for what is off, or not in a list.
+    func mode(_ number: Int32, rate: Int32, _ format: CameraFormat) -> CameraMode? {
+        let rates = K4AConstant.rates
+        guard number > 0, indices.contains(Int(number)), rates.indices.contains(Int(rate)) else { return nil }
+        let size = self[Int(number)]
+        return CameraMode(width: size.width, height: size.height, rate: (rates[Int(rate)], 1), format: format)
     }
 
-    static func depthMode(_ mode: CInt, _ rate: CInt) -> CameraMode? {
-        guard mode > 0, let size = element(depthSizes, mode), let rate = element(rates, rate) else { return nil }
-        return CameraMode(width: size.0, height: size.1, rate: (rate, 1), format: .gray16)
+    /// All modes of a camera.
+    func modes(_ format: CameraFormat) -> [CameraMode] {
+        indices.flatMap { number in
+            K4AConstant.rates.indices.compactMap { rate in
+                K4AConstant.rates[rate] > self[number].highestRate
+                    ? nil : mode(Int32(number), rate: Int32(rate), format)
+            }
+        }.inOrder
     }
 
-    private static func element<Element>(_ list: [Element], _ number: CInt) -> Element? {
-        list.indices.contains(Int(number)) ? list[Int(number)] : nil
+    /// The number of a mode's size; 0, which is off, for none.
+    func number(of mode: CameraMode?) -> Int32 {
+        Int32(firstIndex { $0.width == mode?.width && $0.height == mode?.height } ?? 0)
     }
 }
 
@@ -153,15 +171,5 @@ extension dm_k4a_lens {
         return CameraIntrinsics(
             width: Int(width), height: Int(height), fx: optics[0], fy: optics[1], cx: optics[2], cy: optics[3],
             distortion: LensDistortion(distortion))
-    }
-}
-
-extension dm_k4a_pose {
-    fileprivate var pose: CameraPose? {
-        let r = rotation
-        let rows = [r.0, r.1, r.2, r.3, r.4, r.5, r.6, r.7, r.8].map(Double.init)
-        let t = SIMD3(Double(translation.0), Double(translation.1), Double(translation.2)) / 1000
-        guard rows.allSatisfy(\.isFinite), t.x.isFinite, t.y.isFinite, t.z.isFinite else { return nil }
-        return CameraPose(rotation: rows, translation: t)
     }
 }

@@ -151,9 +151,9 @@ final class OpenNICamera: Camera {
 
     private func wait(_ milliseconds: Int) throws(CameraError) -> CameraFrames? {
         guard run != nil else { throw .failed("The camera was not started.") }
-        let deadline = monotonicTime() + Int64(min(max(milliseconds, 0), 3_600_000)) * 1_000_000
+        let deadline = deadline(milliseconds: milliseconds)
         while let streams = run?.streams.filter({ $0.framesLeft != 0 }) {
-            if let frames = takePair(isLast: streams.isEmpty) { return frames }
+            if let frames = run?.pairing.nextFrames(isLast: streams.isEmpty) { return frames }
             if streams.isEmpty { throw .ended }
             let left = CInt(clamping: (deadline - monotonicTime()) / 1_000_000)
             if left <= 0 { return nil }
@@ -165,7 +165,7 @@ final class OpenNICamera: Camera {
                     throw .unplugged("OpenNI lists \(info.serial) no more.")
                 }
                 // A frame that waited for so long has no partner.
-                return takePair(isLast: true)
+                return run?.pairing.nextFrames(isLast: true)
             }
             try library.check(status, "The camera cannot be read")
             guard streams.indices.contains(Int(index)) else { throw .failed("OpenNI names no stream of the camera.") }
@@ -174,22 +174,13 @@ final class OpenNICamera: Camera {
         return nil
     }
 
-    private func takePair(isLast: Bool) -> CameraFrames? {
-        run?.pairing.next(isLast: isLast).map { CameraFrames(video: $0.video, depth: $0.depth) }
-    }
-
     private func read(_ stream: Stream) throws(CameraError) {
         var address: OpenNILibrary.Frame?
         try library.check(library.readFrame(stream.handle, &address), "A \(stream.name) frame cannot be read")
         guard let address else { return }
         defer { library.releaseFrame(address) }
         if let left = stream.framesLeft { stream.framesLeft = left - 1 }
-        guard let frame = stream.copy(address.pointee) else { return }
-        if stream.isDepth {
-            _ = run?.pairing.addDepth(frame, time: frame.time)
-        } else {
-            _ = run?.pairing.addVideo(frame, time: frame.time)
-        }
+        if let frame = stream.copy(address.pointee) { run?.pairing.add(frame, isDepth: stream.isDepth) }
     }
 
     /// A stream of the device.

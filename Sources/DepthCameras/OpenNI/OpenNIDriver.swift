@@ -35,15 +35,11 @@ package final class OpenNIDriver: CameraDriver {
     }
 
     package func list() throws(CameraError) -> [CameraInfo] {
-        try devices().map { device in
+        try session.devices().map { device in
             CameraInfo(
                 name: device.name, serial: device.uri, driver: Self.name, videoModes: Self.usualModes.video,
                 depthModes: Self.usualModes.depth)
         }
-    }
-
-    private func devices() throws(CameraError) -> [(uri: String, name: String)] {
-        try session.thread.run { () throws(CameraError) in try self.session.devices() }
     }
 
     private func camera(_ uri: String, _ choice: CameraChoice) throws(CameraError) -> OpenNICamera {
@@ -60,7 +56,7 @@ package final class OpenNIDriver: CameraDriver {
                 throw .recording(sentence)
             }
         }
-        let devices = try devices()
+        let devices = try session.devices()
         // A driver may open what it does not list.
         let uri = choice.serial.isEmpty ? devices.first?.uri : choice.serial
         guard let uri else { throw .noCamera("No camera that OpenNI reads is plugged in.") }

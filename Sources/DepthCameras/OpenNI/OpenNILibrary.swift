@@ -134,6 +134,10 @@ final class OpenNISession {
 
     /// The cameras that OpenNI's own drivers report.
     func devices() throws(CameraError) -> [(uri: String, name: String)] {
+        try thread.run { () throws(CameraError) in try self.list() }
+    }
+
+    private func list() throws(CameraError) -> [(uri: String, name: String)] {
         var (first, count): (OpenNILibrary.Device?, CInt) = (nil, 0)
         try library.check(library.listDevices(&first, &count), "The devices cannot be listed")
         guard let first else { return [] }

@@ -10,12 +10,12 @@ final class RealSenseCamera: Camera {
     let info: CameraInfo
     private let functions: RealSenseLibrary
     /// Kept for as long as the camera: the pipeline uses it.
-    private let context: RealSenseObject
-    private let pipeline: RealSenseObject
+    private let context: LibraryObject
+    private let pipeline: LibraryObject
     private let choice: CameraChoice
     private var run: Run?
     /// The exposure as it was before this camera was started, for its stop.
-    private var exposureBefore: [(sensor: RealSenseObject, option: CInt, value: Float)] = []
+    private var exposureBefore: [(sensor: LibraryObject, option: CInt, value: Float)] = []
 
     /// Waits of 100 ms, on a machine that is busy.
     private static let waitsAfterStop = 4
@@ -25,7 +25,7 @@ final class RealSenseCamera: Camera {
     /// The objects that exist from start to stop.
     private struct Run {
         let streams: CameraStreams
-        let device: RealSenseObject
+        let device: LibraryObject
         let align: Align?
         var pairing: FramePairing<CameraFrame>
         /// The numbers of the last frames.
@@ -36,7 +36,7 @@ final class RealSenseCamera: Camera {
         /// Waits without a frame since a recording's player stopped.
         var emptyWaits = 0
 
-        init(streams: CameraStreams, device: RealSenseObject, align: Align?) {
+        init(streams: CameraStreams, device: LibraryObject, align: Align?) {
             self.streams = streams
             self.device = device
             self.align = align
@@ -46,12 +46,12 @@ final class RealSenseCamera: Camera {
 
     private struct Align {
         let functions: RealSenseLibrary.Alignment
-        let block: RealSenseObject
-        let queue: RealSenseObject
+        let block: LibraryObject
+        let queue: LibraryObject
     }
 
     init(
-        _ functions: RealSenseLibrary, _ context: RealSenseObject, _ pipeline: RealSenseObject, _ choice: CameraChoice,
+        _ functions: RealSenseLibrary, _ context: LibraryObject, _ pipeline: LibraryObject, _ choice: CameraChoice,
         _ info: CameraInfo
     ) {
         self.functions = functions
@@ -97,7 +97,7 @@ final class RealSenseCamera: Camera {
         }
     }
 
-    private func config(_ settings: CameraSettings) throws(CameraError) -> RealSenseObject {
+    private func config(_ settings: CameraSettings) throws(CameraError) -> LibraryObject {
         let config = try functions.make(functions.deleteConfig) { functions.createConfig($0) }
         if isRecording {
             let playback = try functions.playback.get()
@@ -123,7 +123,7 @@ final class RealSenseCamera: Camera {
     }
 
     private func run(
-        _ profile: RealSenseObject, _ device: RealSenseObject, _ settings: CameraSettings
+        _ profile: LibraryObject, _ device: LibraryObject, _ settings: CameraSettings
     ) throws(CameraError) -> Run {
         let unit = try configureSensors(of: device, settings)
         // Where the library cannot, the element registers the depth.
@@ -153,8 +153,7 @@ final class RealSenseCamera: Camera {
     /// Applies the settings to the sensors that know them.
     ///
     /// - Returns: metres per count of depth.
-    private func configureSensors(of device: RealSenseObject, _ settings: CameraSettings) throws(CameraError) -> Double
-    {
+    private func configureSensors(of device: LibraryObject, _ settings: CameraSettings) throws(CameraError) -> Double {
         var unit = 0.001
         let sensors = try functions.make(functions.deleteSensorList) { functions.querySensors(device.pointer, $0) }
         for number in 0..<max(0, try functions.call { functions.sensorCount(sensors.pointer, $0) }) {
@@ -174,7 +173,7 @@ final class RealSenseCamera: Camera {
     }
 
     /// Sets what the user asked for, and nothing else: the camera keeps what other programs have set.
-    private func configure(_ sensor: RealSenseObject, isDepth: Bool, _ settings: CameraSettings) throws(CameraError) {
+    private func configure(_ sensor: LibraryObject, isDepth: Bool, _ settings: CameraSettings) throws(CameraError) {
         if isDepth, let emitter = settings.emitter {
             try set(sensor, RealSenseConstant.optionEmitter, emitter ? 1 : 0)
         }
@@ -188,7 +187,7 @@ final class RealSenseCamera: Camera {
     }
 
     /// The range of an option; nil where the sensor does not have it.
-    private func range(of option: CInt, _ sensor: RealSenseObject) throws(CameraError) -> ClosedRange<Float>? {
+    private func range(of option: CInt, _ sensor: LibraryObject) throws(CameraError) -> ClosedRange<Float>? {
         let options = try functions.options.get()
         guard try functions.call({ options.supportsOption(sensor.pointer, option, $0) }) != 0 else { return nil }
         var (least, most, step, standard): (Float, Float, Float, Float) = (0, 0, 0, 0)
@@ -197,7 +196,7 @@ final class RealSenseCamera: Camera {
     }
 
     /// Sets an option where the sensor has it.
-    private func set(_ sensor: RealSenseObject, _ option: CInt, _ value: Float) throws(CameraError) {
+    private func set(_ sensor: LibraryObject, _ option: CInt, _ value: Float) throws(CameraError) {
         guard try range(of: option, sensor) != nil else { return }
         let options = try functions.options.get()
         try functions.call { options.setOption(sensor.pointer, option, value, $0) }
@@ -206,7 +205,7 @@ final class RealSenseCamera: Camera {
     /// Sets the exposure by hand.
     ///
     /// - Parameter unit: microseconds in a count of the sensor's option. A color sensor counts as UVC does, 100; a depth sensor 1.
-    private func setExposure(_ sensor: RealSenseObject, microseconds: Int, unit: Float) throws(CameraError) {
+    private func setExposure(_ sensor: LibraryObject, microseconds: Int, unit: Float) throws(CameraError) {
         guard let range = try range(of: RealSenseConstant.optionExposure, sensor) else { return }
         let counts = Float(microseconds) / unit
         guard range.contains(counts) else {
@@ -227,18 +226,18 @@ final class RealSenseCamera: Camera {
         }
     }
 
-    private func setPreset(_ sensor: RealSenseObject, _ name: String) throws(CameraError) {
+    private func setPreset(_ sensor: LibraryObject, _ name: String) throws(CameraError) {
         let option = RealSenseConstant.optionPreset
         guard let range = try range(of: option, sensor) else { return }
         let options = try functions.options.get()
-        var names: [String] = []
+        var (names, values): ([String], [Float]) = ([], [])
         for value in stride(from: max(range.lowerBound, 0), through: min(range.upperBound, 100), by: 1) {
             let text = try functions.call { options.optionValueDescription(sensor.pointer, option, value, $0) }
-            guard let known = text.map({ String(cString: $0) }) else { continue }
-            if known.lowercased() == name.lowercased() { return try set(sensor, option, value) }
-            names.append(known)
+            guard let text else { continue }
+            names.append(String(cString: text))
+            values.append(value)
         }
-        throw .setting("no preset \(name); the presets are \(names.joined(separator: ", "))")
+        try set(sensor, option, values[try names.place(ofPreset: name)])
     }
 
     func stop() {
@@ -256,7 +255,7 @@ final class RealSenseCamera: Camera {
     // MARK: Calibration
 
     /// The optics of the streams that were started; nil where librealsense does not know them.
-    private func calibration(_ profile: RealSenseObject) throws(CameraError) -> Calibration? {
+    private func calibration(_ profile: LibraryObject) throws(CameraError) -> Calibration? {
         let list = try functions.make(functions.deleteStreamProfiles) { functions.profileStreams(profile.pointer, $0) }
         var pointers: [CInt: OpaquePointer] = [:]
         for number in 0..<max(0, try functions.call { functions.streamProfileCount(list.pointer, $0) }) {
@@ -285,9 +284,9 @@ final class RealSenseCamera: Camera {
     // MARK: Frames
 
     func next(timeout milliseconds: Int) throws(CameraError) -> CameraFrames? {
-        let end = monotonicTime() &+ Int64(milliseconds) &* 1_000_000
+        let end = deadline(milliseconds: milliseconds)
         while let run {
-            if let frames = takePair(isLast: false) { return frames }
+            if let frames = self.run?.pairing.nextFrames(isLast: false) { return frames }
             if monotonicTime() > end { return nil }
             var set: OpaquePointer?
             let exists = try functions.call {
@@ -295,25 +294,21 @@ final class RealSenseCamera: Camera {
             }
             guard exists != 0, let set else {
                 // A frame that waited for so long has no partner.
-                if let frames = takePair(isLast: true) { return frames }
+                if let frames = self.run?.pairing.nextFrames(isLast: true) { return frames }
                 if let playback = run.playback { try checkPlayback(playback, of: run.device) }
                 return nil
             }
             self.run?.emptyWaits = 0
-            let frames = try aligned(RealSenseObject(set, functions.releaseFrame), run.align)
+            let frames = try aligned(LibraryObject(set, functions.releaseFrame), run.align)
             add(try parts(of: frames, run.streams))
         }
         return nil
     }
 
-    private func takePair(isLast: Bool) -> CameraFrames? {
-        run?.pairing.next(isLast: isLast).map { CameraFrames(video: $0.video, depth: $0.depth) }
-    }
-
     /// Throws where the recording is over, or does not play.
     ///
     /// The player stops when it has read the last frame, which may be on its way to the queue for some time yet.
-    private func checkPlayback(_ playback: RealSensePlayback, of device: RealSenseObject) throws(CameraError) {
+    private func checkPlayback(_ playback: RealSensePlayback, of device: LibraryObject) throws(CameraError) {
         if case .failed(let reason)? = playback.error { throw .recording(reason) }
         let player = try functions.playback.get()
         let status = try functions.call { player.playbackStatus(device.pointer, $0) }
@@ -330,16 +325,16 @@ final class RealSenseCamera: Camera {
         let isRepetition = choice.isLooped && !isVideoNew && !isDepthNew
         if let video = frames.video, isVideoNew || isRepetition {
             run?.lastVideo = video.number
-            _ = run?.pairing.addVideo(video, time: video.time)
+            run?.pairing.add(video, isDepth: false)
         }
         if let depth = frames.depth, isDepthNew || isRepetition {
             run?.lastDepth = depth.number
-            _ = run?.pairing.addDepth(depth, time: depth.time)
+            run?.pairing.add(depth, isDepth: true)
         }
     }
 
     /// The same frames with the depth as the color camera sees it.
-    private func aligned(_ frames: RealSenseObject, _ align: Align?) throws(CameraError) -> RealSenseObject {
+    private func aligned(_ frames: LibraryObject, _ align: Align?) throws(CameraError) -> LibraryObject {
         guard let align else { return frames }
         // Processing takes a reference of its own; ours goes with `frames`.
         try functions.call { align.functions.addReference(frames.pointer, $0) }
@@ -347,10 +342,10 @@ final class RealSenseCamera: Camera {
         var result: OpaquePointer?
         let exists = try functions.call { align.functions.pollQueue(align.queue.pointer, &result, $0) }
         guard exists != 0, let result else { return frames }
-        return RealSenseObject(result, functions.releaseFrame)
+        return LibraryObject(result, functions.releaseFrame)
     }
 
-    private func parts(of frames: RealSenseObject, _ streams: CameraStreams) throws(CameraError) -> CameraFrames {
+    private func parts(of frames: LibraryObject, _ streams: CameraStreams) throws(CameraError) -> CameraFrames {
         var parts = CameraFrames(video: nil, depth: nil)
         for number in 0..<max(0, try functions.call { functions.embeddedFrameCount(frames.pointer, $0) }) {
             let frame = try functions.make(functions.releaseFrame) {
@@ -367,7 +362,7 @@ final class RealSenseCamera: Camera {
     }
 
     /// A frame of ours; without bytes where librealsense's has another size than the stream.
-    private func frame(_ object: RealSenseObject, _ mode: CameraMode?) throws(CameraError) -> CameraFrame? {
+    private func frame(_ object: LibraryObject, _ mode: CameraMode?) throws(CameraError) -> CameraFrame? {
         guard let mode else { return nil }
         let pointer = object.pointer
         let data = try functions.call { functions.frameData(pointer, $0) }
@@ -376,13 +371,12 @@ final class RealSenseCamera: Camera {
         let height = try functions.call { functions.frameHeight(pointer, $0) }
         let isWhole = Int(width) == mode.width && Int(height) == mode.height
         let milliseconds = try functions.call { functions.frameTime(pointer, $0) }
-        let keeper = RealSenseFrameKeeper(object)
         return CameraFrame(
             bytes: UnsafeRawBufferPointer(start: data, count: data == nil || !isWhole ? 0 : Int(max(0, size))),
             stride: Int(try functions.call { functions.frameStride(pointer, $0) }),
             time: Int64(exactly: (milliseconds * 1e6).rounded()) ?? 0,
             number: try functions.call { functions.frameNumber(pointer, $0) },
-            release: { withExtendedLifetime(keeper) {} })
+            release: { withExtendedLifetime(object) {} })
     }
 }
 
@@ -398,16 +392,15 @@ private final class RealSensePlayback {
         let error = Mutex<CameraError?>(nil)
     }
 
-    init(resuming device: RealSenseObject, _ functions: RealSenseLibrary) throws(CameraError) {
+    init(resuming device: LibraryObject, _ functions: RealSenseLibrary) throws(CameraError) {
         let fault = Fault()
-        let player = Player(device: device)
         let playback = try functions.playback.get()
         do throws(SystemFault) {
             thread = try WorkThread {
                 do throws(CameraError) {
-                    try functions.call { playback.resumePlayback(player.device.pointer, $0) }
+                    try functions.call { playback.resumePlayback(device.pointer, $0) }
                     // What fails on the player's thread is not told.
-                    let status = try functions.call { playback.playbackStatus(player.device.pointer, $0) }
+                    let status = try functions.call { playback.playbackStatus(device.pointer, $0) }
                     if status == RealSenseConstant.playbackPaused { throw .failed("the player does not resume") }
                 } catch {
                     fault.error.withLock { $0 = error }
@@ -419,19 +412,8 @@ private final class RealSensePlayback {
         self.fault = fault
     }
 
-    private struct Player: @unchecked Sendable {  // guard: only called, which librealsense locks
-        let device: RealSenseObject
-    }
-
     /// The error of the resumption; nil where there was none so far.
     var error: CameraError? { fault.error.withLock { $0 } }
-}
-
-/// Keeps a frame for as long as its bytes are used.
-private final class RealSenseFrameKeeper: @unchecked Sendable {  // guard: only released, which librealsense locks
-    private let object: RealSenseObject
-
-    init(_ object: RealSenseObject) { self.object = object }
 }
 
 /// `rs2_intrinsics`.
@@ -472,11 +454,6 @@ private struct RealSenseExtrinsics {
         guard rows.allSatisfy(\.isFinite), t.x.isFinite, t.y.isFinite, t.z.isFinite else { return nil }
         return CameraPose(rotation: rows, translation: t)
     }
-}
-
-extension Double {
-    /// The depth unit rounded to 1e-7, which removes the error of single precision: 0.0010000000474974513 becomes 0.001.
-    fileprivate var roundedUnit: Double { (self * 1e7).rounded() / 1e7 }
 }
 
 extension String {

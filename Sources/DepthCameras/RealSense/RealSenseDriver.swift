@@ -15,7 +15,7 @@ package final class RealSenseDriver: CameraDriver {
     private static let leastVersion: CInt = 25000
 
     private let functions: RealSenseLibrary
-    private let context: RealSenseObject
+    private let context: LibraryObject
 
     package init(library: String?) throws(CameraError) {
         if let library { try RealSenseDriver.loadPython(for: library) }
@@ -72,7 +72,7 @@ package final class RealSenseDriver: CameraDriver {
         return RealSenseCamera(functions, context, pipeline, found, info)
     }
 
-    private func recordingInfo(_ choice: CameraChoice, _ pipeline: RealSenseObject) throws(CameraError) -> CameraInfo {
+    private func recordingInfo(_ choice: CameraChoice, _ pipeline: LibraryObject) throws(CameraError) -> CameraInfo {
         let playback = try functions.playback.get()
         let config = try functions.make(functions.deleteConfig) { functions.createConfig($0) }
         try functions.call { playback.enableRecording(config.pointer, choice.recording, 0, $0) }
@@ -85,7 +85,7 @@ package final class RealSenseDriver: CameraDriver {
 
     // MARK: What a device offers
 
-    private func info(of device: RealSenseObject) throws(CameraError) -> CameraInfo {
+    private func info(of device: LibraryObject) throws(CameraError) -> CameraInfo {
         var modes: (video: [CameraMode], depth: [CameraMode]) = ([], [])
         let sensors = try functions.make(functions.deleteSensorList) { functions.querySensors(device.pointer, $0) }
         for number in 0..<max(0, try functions.call { functions.sensorCount(sensors.pointer, $0) }) {
@@ -108,7 +108,7 @@ package final class RealSenseDriver: CameraDriver {
             videoModes: modes.video.inOrder, depthModes: modes.depth.inOrder)
     }
 
-    private func text(_ device: RealSenseObject, _ info: CInt) throws(CameraError) -> String? {
+    private func text(_ device: LibraryObject, _ info: CInt) throws(CameraError) -> String? {
         guard try functions.call({ functions.supportsDeviceInfo(device.pointer, info, $0) }) != 0 else { return nil }
         return try functions.call { functions.deviceInfo(device.pointer, info, $0) }.map { String(cString: $0) }
     }
@@ -122,7 +122,7 @@ struct RealSenseProfile {
 
 extension RealSenseLibrary {
     /// The streams of a sensor that are pictures in a format that we know.
-    func profiles(of sensor: RealSenseObject) throws(CameraError) -> [RealSenseProfile] {
+    func profiles(of sensor: LibraryObject) throws(CameraError) -> [RealSenseProfile] {
         let list = try make(deleteStreamProfiles) { streamProfiles(sensor.pointer, $0) }
         var profiles: [RealSenseProfile] = []
         for number in 0..<max(0, try call { streamProfileCount(list.pointer, $0) }) {

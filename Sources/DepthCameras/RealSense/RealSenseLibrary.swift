@@ -10,7 +10,7 @@ struct RealSenseLibrary: Sendable {
     typealias MakeNth = @convention(c) (Object?, CInt, Fault) -> Object?
     typealias Count = @convention(c) (Object?, Fault) -> CInt
     typealias Ask = @convention(c) (Object?, CInt, Fault) -> CInt
-    typealias Delete = @convention(c) (Object?) -> Void
+    typealias Delete = @Sendable @convention(c) (Object?) -> Void
 
     let errorMessage, errorFunction: @convention(c) (Object?) -> UnsafePointer<CChar>?
     let errorType: @convention(c) (Object?) -> CInt
@@ -201,26 +201,13 @@ struct RealSenseLibrary: Sendable {
     }
 
     /// Runs a function that makes an object, which is deleted when nobody holds it.
-    func make(_ delete: Delete, _ body: (Fault) -> Object?) throws(CameraError) -> RealSenseObject {
+    func make(_ delete: @escaping Delete, _ body: (Fault) -> Object?) throws(CameraError) -> LibraryObject {
         guard let object = try call(body) else { throw .failed("librealsense gave no object") }
-        return RealSenseObject(object, delete)
+        return LibraryObject(object, delete)
     }
 
     /// RS2_EXCEPTION_TYPE_CAMERA_DISCONNECTED.
     private static let disconnected: CInt = 1
-}
-
-/// An object of librealsense's, with its owner.
-final class RealSenseObject {
-    let pointer: OpaquePointer
-    private let delete: RealSenseLibrary.Delete
-
-    init(_ pointer: OpaquePointer, _ delete: @escaping RealSenseLibrary.Delete) {
-        self.pointer = pointer
-        self.delete = delete
-    }
-
-    deinit { delete(pointer) }
 }
 
 /// Constants of librealsense's headers: `rs_sensor.h`, `rs_option.h`, `rs_types.h`, `rs_record_playback.h`.
