@@ -40,7 +40,7 @@ extension CameraDriver {
 
 /// All drivers, in the order in which `driver=auto` tries them. Another one is a folder and a word here.
 package let cameraDrivers: [any CameraDriver.Type] = [
-    RealSenseDriver.self, FreenectDriver.self, OpenNIDriver.self, K4ADriver.self,
+    RealSenseDriver.self, FreenectDriver.self, OpenNIDriver.self, K4ADriver.self, OrbbecDriver.self,
 ]
 
 /// A camera that is plugged in.

@@ -6,8 +6,8 @@ package func advice(onRecording path: String, isKnown: Bool) -> String? {
     if let kind { return "It is \(kind). \(remedy)pipelines/cameras.md." }
     if isKnown { return nil }
     guard isReadable(path) else { return "There is no such file or folder, or it may not be read." }
-    return "No driver plays it: realsense plays .bag and .db3 files, freenect folders of fakenect-record, openni2 "
-        + ".oni files, k4a .mkv files of k4arecorder. \(remedy)pipelines/cameras.md."
+    return "No driver plays it: realsense and orbbec play .bag files, realsense .db3 files, freenect folders of "
+        + "fakenect-record, openni2 .oni files, k4a .mkv files of k4arecorder. \(remedy)pipelines/cameras.md."
 }
 
 /// Recordings that no driver plays, by the end of their names.

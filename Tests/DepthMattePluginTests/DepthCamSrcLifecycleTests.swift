@@ -6,7 +6,8 @@ import Testing
 
 /// `depthcamsrc` through states, with the stand-ins of the libraries.
 @Suite(.serialized) struct DepthCamSrcLifecycleTests {
-    private static let drivers = ["realsense", "freenect", "k4a"] + (FakeOpenNI.isInstalled ? ["openni2"] : [])
+    private static let drivers =
+        ["realsense", "freenect", "k4a", "orbbec"] + (FakeOpenNI.isInstalled ? ["openni2"] : [])
 
     /// The path of the stand-in for a driver's library, with its defaults.
     private func library(_ driver: String) throws -> String {

@@ -395,7 +395,7 @@ import Testing
     @Test(arguments: [
         ("a.r3d", "Record3D"), ("A.R3D", "Record3D"), ("a.svo2", "ZED camera"),
         ("a.xef", "Kinect Studio"), ("a.mcap", "ROS 2"), ("a.mp4", "a video without depth"), ("a.tar.gz", "archive"),
-        ("a.rec", "realsense plays .bag and .db3 files"), ("missing.rec", "There is no such file"),
+        ("a.rec", "realsense and orbbec play .bag files"), ("missing.rec", "There is no such file"),
     ])
     func `a recording of another maker is named, and what to do with it`(name: String, words: String) throws {
         let folder = TemporaryFolder()
