@@ -52,10 +52,11 @@ def inspect(version="1.22.0", plugin="/usr/lib/libgstdepthmatte.so", blacklist="
     return {"bin/gst-inspect-1.0": INSPECT.format(version=version, plugin=plugin, blacklist=blacklist)}
 
 
-ROUTE = {"bin/ip": "#!/bin/sh\necho \"$3 dev eth1 src 10.0.0.1 uid 0\"\n"}
+ROUTE = {"bin/ip": "#!/bin/sh\necho \"$3 dev eth1 src 10.0.0.1 uid 0\"\n", "sys/class/net/eth1/mtu": "1500\n"}
 LOOPBACK = {f"lib/modules/{os.uname().release}/updates/v4l2loopback.ko": ""}
 PACKAGE = "home/.local/share/depthmatte/pyrealsense2"
 MODULE = PACKAGE + "/pyrealsense2.cpython-311.so"
+ORBBEC = "home/.local/share/depthmatte/pyorbbecsdk/"
 OPEN = "proc/77/fd/5"
 # Files (None: is not there; "->": a link), arguments, the findings, and how the step begins. The first is a machine without fault.
 CASES = [
@@ -76,11 +77,16 @@ CASES = [
     ({**usb("1-1", "045e:02b0", "Xbox NUI Motor", "12"), **KINECT}, [], [], "gst-launch-1.0 depthcamsrc driver=freenect"),
     ({**usb("2-1", "045e:097c", "Azure Kinect Depth Camera"), LIBRARIES + "libk4a.so.1.4": ""}, [], [],
      "gst-launch-1.0 depthcamsrc driver=k4a ! "),
-    (usb("2-1", "2bc5:066b", "Femto Bolt"), [], ["no-library"], "sudo apt install libk4a1.4"),
+    (usb("2-1", "045e:097c", "Azure Kinect"), [], ["no-library"], "sudo apt install libk4a1.4"),
+    (usb("2-1", "2bc5:066b", "Femto Bolt"), [], ["no-library"], "pip install --no-deps --target '{root}/home/.local/share/depthmatte' pyorbbecsdk2"),
+    ({**usb("2-1", "2bc5:066b", "Femto Bolt"), LIBRARIES + "libk4a.so.1.4": ""}, [], [], "gst-launch-1.0 depthcamsrc driver=k4a ! "),
+    ({**usb("2-1", "2bc5:0800", "Gemini 335"), LIBRARIES + "libOrbbecSDK.so.2": ""}, [], [], "gst-launch-1.0 depthcamsrc driver=orbbec ! "),
+    ({**usb("2-1", "2bc5:0800", "Gemini 335"), ORBBEC + "libOrbbecSDK.so.2": "", ORBBEC + "__init__.py": ""}, [], [],
+     "gst-launch-1.0 depthcamsrc driver=orbbec library={root}/" + ORBBEC + "libOrbbecSDK.so.2 ! "),
     (usb("1-1", "045e:02d8", "Kinect"), [], ["no-driver"],
      "less /usr/share/doc/gstreamer1.0-depthmatte/pipelines/cameras.md"),
     ({**usb("1-1", "045e:02c4"), "tree/pipelines/cameras.md": ""}, [], ["no-driver"], "less {tree}/pipelines/cameras.md"),
-    (usb("1-1", "2bc5:0800"), [], ["no-driver"], "less "),
+    (usb("1-1", "2bc5:0800"), [], ["no-library"], "pip install --no-deps"),
     (usb("1-1", "2b03:f880"), [], ["no-driver"], "less "), (usb("1-1", "03e7:2485"), [], ["no-driver"], "less "),
     ({**NONE, **D435}, [], ["no-library"], "pip install --target '{root}/home/.local/share/depthmatte' pyrealsense2"),
     ({**NONE, **KINECT}, [], ["no-library"], "sudo apt install libfreenect0.5"),
@@ -100,8 +106,11 @@ CASES = [
     ({**D435, OPEN: "->/dev/bus/usb/002/009", "proc/77/comm": "wireplumber\n"}, [], ["held-by-pipewire"], "systemctl --user stop"),
     ({**D435, OPEN: "->/dev/bus/usb/002/001", "proc/77/comm": "other\n"}, [], [], "gst-launch-1.0 "),
     ({"bin/ip": "#!/bin/sh\nexit 2\n"}, ["--address", "10.0.0.9"], ["no-route"], "ip address"),
-    ({**ROUTE, "sys/class/net/eth1/mtu": "1400\n"}, ["--address=10.0.0.9"], ["small-mtu"], "sudo ip link set dev eth1 mtu 1500"),
-    ({**ROUTE, "sys/class/net/eth1/mtu": "1500\n"}, ["--address=10.0.0.9"], [], "gst-launch-1.0 depthcamsrc ! "),
+    ({**ROUTE, "sys/class/net/eth1/mtu": "1400\n", LIBRARIES + "libOrbbecSDK.so.2": ""}, ["--address=10.0.0.9"], ["small-mtu"],
+     "sudo ip link set dev eth1 mtu 1500"),
+    ({**ROUTE, LIBRARIES + "libOrbbecSDK.so.2": ""}, ["--address=10.0.0.9"], [],
+     "gst-launch-1.0 depthcamsrc driver=orbbec serial=10.0.0.9 ! "),
+    (ROUTE, ["--address=10.0.0.9"], ["no-library"], "pip install --no-deps"),
     (D435, ["--virtual-camera"], ["no-loopback"], "sudo apt install v4l2loopback-dkms"),
     ({**D435, **LOOPBACK}, ["--virtual-camera"], ["loopback-not-loaded"], "sudo modprobe v4l2loopback exclusive_caps=1"),
     ({**D435, "sys/module/v4l2loopback/version": ""}, ["--virtual-camera"], [], "gst-launch-1.0 "),

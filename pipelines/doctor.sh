@@ -76,7 +76,6 @@ line() {
 
 # MARK: GStreamer and the plugin
 
-tools="sudo apt install gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
 gstreamer=
 plugin=
 if command -v gst-inspect-1.0 >/dev/null; then
@@ -105,7 +104,8 @@ if command -v gst-inspect-1.0 >/dev/null; then
     fi
 else
     fact GStreamer "not installed"
-    finding no-gstreamer "GStreamer's tools are not installed." "$tools"
+    finding no-gstreamer "GStreamer's tools are not installed." \
+        "sudo apt install gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
 fi
 
 # MARK: Libraries of the drivers
@@ -130,13 +130,13 @@ find_library() {
     return 0
 }
 
-# The Python package of librealsense, whose module the property library names.
+# find_in_package MODULE PATTERN: a library that a Python package carries, and that the property library names.
 packages=${HOME-}/.local/share/depthmatte
-find_pyrealsense() {
-    PYTHONPATH=$packages python3 ${root:+-S} -c 'import glob, importlib.util, os
-found = importlib.util.find_spec("pyrealsense2")
+find_in_package() {
+    PYTHONPATH=$packages python3 ${root:+-S} -c 'import glob, importlib.util, os, sys
+found = importlib.util.find_spec(sys.argv[1])
 folders = found.submodule_search_locations if found else []
-print(*sorted(sum((glob.glob(os.path.join(folder, "pyrealsense2*.so")) for folder in folders), []))[:1])' 2>/dev/null || :
+print(*sorted(sum((glob.glob(os.path.join(folder, sys.argv[2])) for folder in folders), []))[:1])' "$@" 2>/dev/null || :
 }
 
 libraries_json=
@@ -144,17 +144,23 @@ library() {
     driver=$1
     shift
     path=$(find_library "$@")
-    if [ -z "$path" ] && [ "$driver" = realsense ]; then path=$(find_pyrealsense); fi
+    case $path$driver in
+    realsense) path=$(find_in_package pyrealsense2 'pyrealsense2*.so') ;;
+    orbbec) path=$(find_in_package pyorbbecsdk libOrbbecSDK.so.2) ;;
+    esac
     # The file that the link leads to has the whole version in its name: libfreenect.so.0.5.3.
     version=$(readlink -f "$root$path" | sed -n 's/.*\.so\.\([0-9]*\..*\)/\1/p')
     fact "Library" "$driver: ${path:-$1 not found}${version:+, version $version}"
     libraries_json="$libraries_json${libraries_json:+, }{\"driver\": $(quote "$driver"), \"path\": $(quote "$path"), \"version\": $(quote "$version")}"
     eval "library_$driver=\$path"
 }
+# The property for a library that the loader does not find.
+named() { case $1 in */pyrealsense2/* | */pyorbbecsdk/*) printf ' library=%s' "$1" ;; esac }
 library realsense librealsense2.so.2 librealsense2.so
 library freenect libfreenect.so.0.5 libfreenect.so.0 libfreenect.so
 library openni2 libOpenNI2.so.0 libOpenNI2.so
 library k4a libk4a.so.1.4 libk4a.so.1 libk4a.so
+library orbbec libOrbbecSDK.so.2 libOrbbecSDK.so
 
 # MARK: Cameras
 
@@ -166,10 +172,13 @@ camera() {
     045e:02b0*) echo "motor 0 Kinect v1" ;;
     045e:02c4* | 045e:02d8* | 045e:02d9*) echo "none 5000 Kinect v2" ;;
     045e:097c*) echo "k4a 5000 Azure Kinect" ;;
-    2bc5:066b* | 2bc5:0669* | 2bc5:06c0*) echo "k4a 5000 Femto" ;;
+    2bc5:066b* | 2bc5:0669* | 2bc5:06c0*)
+        # Two libraries read it.
+        if [ -n "$library_k4a" ] && [ -z "$library_orbbec" ]; then echo "k4a 5000 Femto"; else echo "orbbec 5000 Femto"; fi
+        ;;
     1d27:*) echo "openni2 480 Xtion, PrimeSense or Structure" ;;
     2bc5:04*) echo "openni2 480 Astra" ;;
-    2bc5:*) echo "none 480 Orbbec" ;;
+    2bc5:*) echo "orbbec 5000 Orbbec" ;;
     2b03:*) echo "none 5000 ZED" ;;
     03e7:2485* | 03e7:f63b*) echo "none 480 OAK-D" ;;
     esac
@@ -180,7 +189,8 @@ install_library() {
     realsense) echo "pip install --target '$packages' pyrealsense2" ;;
     freenect) echo "sudo apt install libfreenect0.5" ;;
     openni2) echo "sudo apt install libopenni2-0" ;;
-    k4a) echo "sudo apt install libk4a1.4  # of Microsoft's packages; for a Femto the libk4a of Orbbec's SDK" ;;
+    k4a) echo "sudo apt install libk4a1.4  # of Microsoft's packages" ;;
+    orbbec) echo "pip install --no-deps --target '$packages' pyorbbecsdk2" ;;
     esac
 }
 
@@ -222,9 +232,8 @@ examine() {
             "less $page  # the part on this family"
         return 0
     fi
-    ready=$driver
     eval "path=\$library_$driver"
-    case $path in *pyrealsense2*.so) ready="$driver library=$path" ;; esac
+    ready=$driver$(named "$path")
     if [ -z "$path" ]; then
         finding no-library "The library that reads the $family is not installed." "$(install_library "$driver")"
     fi
@@ -298,6 +307,9 @@ if [ -n "$address" ]; then
             finding small-mtu "The MTU of $interface is $mtu, less than the 1500 of Ethernet: frames of the camera are lost." \
                 "sudo ip link set dev $interface mtu 1500"
         fi
+        [ -n "$library_orbbec" ] || finding no-library "The library that reads cameras on Ethernet, Orbbec's, is not installed." \
+            "$(install_library orbbec)"
+        ready="orbbec$(named "$library_orbbec") serial=$address"
     fi
 fi
 
