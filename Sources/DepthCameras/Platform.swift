@@ -95,7 +95,9 @@ func monotonicTime() -> Int64 {
 }
 
 /// The moment of `monotonicTime` some milliseconds from now, an hour at most.
-func deadline(milliseconds: Int) -> Int64 { monotonicTime() &+ Int64(min(max(milliseconds, 0), 3_600_000)) &* 1_000_000 }
+func deadline(milliseconds: Int) -> Int64 {
+    monotonicTime() &+ Int64(min(max(milliseconds, 0), 3_600_000)) &* 1_000_000
+}
 
 /// - Parameter nanoseconds: not below 0.
 func sleep(nanoseconds: Int64) {
