@@ -11,7 +11,7 @@ package struct FramePairing<Frame> {
     private let isPaired: Bool
     private let tolerance: Int64
     /// Frames of one camera that show that none of the other will come for the first.
-    private var patience = 2
+    private var patience: Int
     /// The newest frames that went alone because of that.
     private var lastLoneVideo: Int64?
     private var lastLoneDepth: Int64?
@@ -27,16 +27,18 @@ package struct FramePairing<Frame> {
     /// - Parameters:
     ///   - isPaired: false where only one camera runs.
     ///   - interval: the shorter frame interval, in nanoseconds.
-    package init(isPaired: Bool, interval: Int64) {
+    ///   - isRecording: true where frames may wait for a second from the start, so that no partner is lost while that is learned.
+    package init(isPaired: Bool, interval: Int64, isRecording: Bool = false) {
         self.isPaired = isPaired
+        patience = isRecording ? Self.mostPatience : 2
         tolerance = interval / 2
     }
 
     /// For streams that were started.
-    init(of streams: CameraStreams) {
+    init(of streams: CameraStreams, isRecording: Bool = false) {
         let rates = [streams.video, streams.depth].compactMap { $0?.rate }
         let interval = rates.map { 1_000_000_000 * Int64($0.denominator) / Int64(max(1, $0.numerator)) }.min()
-        self.init(isPaired: rates.count == 2, interval: interval ?? 0)
+        self.init(isPaired: rates.count == 2, interval: interval ?? 0, isRecording: isRecording)
     }
 
     /// - Returns: the oldest waiting frame where there are too many.

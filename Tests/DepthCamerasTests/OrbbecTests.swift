@@ -239,6 +239,7 @@ import Testing
     func `a recording is played to its end, or again`(isLooped: Bool) throws {
         fake.set("frames", 5)
         fake.set("interval", 1)
+        fake.set("late", 3)
         let camera = try camera(recording: "x.bag", isLooped: isLooped)
         _ = try camera.start(settings(camera.info))
         var numbers: [UInt64] = []
@@ -253,6 +254,11 @@ import Testing
             }
         }
         #expect(numbers == (isLooped ? [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2] : [1, 2, 3, 4, 5]))
+        for function in ["playback_device_pause", "playback_device_resume"] {
+            fake.set("fail", function)
+            expectError(CameraError.failed, "the test wants it") { _ = try camera.start(settings(camera.info)) }
+            #expect(fake["running"] == 0)
+        }
         fake.set("fail", "create_playback_device")
         expectError(CameraError.recording, "the test wants it") { _ = try self.camera(recording: "x.bag") }
     }

@@ -16,7 +16,7 @@
 
 typedef struct { char message[256]; int type; } fault;
 typedef struct { int sensor, format; unsigned width, height, rate; } profile;
-typedef struct { unsigned place; bool is_recording; } device;
+typedef struct { unsigned place; bool is_recording, is_paused; } device;
 typedef struct { bool color, depth; profile modes[4]; } config;
 
 typedef struct {
@@ -103,7 +103,7 @@ static device *
 opened (uint32_t place, bool is_recording)
 {
     device *result = made (sizeof *result);
-    *result = (device) { place, is_recording };
+    *result = (device) { place, is_recording, false };
     return result;
 }
 
@@ -226,7 +226,8 @@ ob_pipeline_start_with_config (pipeline *source, config *modes, fault **error)
 {
     ENTER ("pipeline_start_with_config", );
     source->modes = *modes;
-    memset (source->numbers, 0, sizeof source->numbers);
+    // A player that is not paused plays as soon as color is started, and the first depth map is lost.
+    memcpy (source->numbers, (int[]) { 0, source->source->is_recording && !source->source->is_paused }, sizeof source->numbers);
     source->start = now ();
     source->is_running = true;
     add ("running", 1);
@@ -240,6 +241,8 @@ ob_pipeline_stop (pipeline *source, fault **error)
     source->is_running = false;
 }
 
+void ob_playback_device_pause (device *player, fault **error) { ENTER ("playback_device_pause", ); player->is_paused = true; }
+void ob_playback_device_resume (device *player, fault **error) { ENTER ("playback_device_resume", ); player->is_paused = false; }
 // A player stops when it has read the last frame, before that is fetched.
 int ob_playback_device_get_current_playback_status (device *player, fault **error) { (void) player; ENTER ("playback_device_get_current_playback_status", 0); return 3; }
 
@@ -280,7 +283,7 @@ ob_pipeline_wait_for_frameset (pipeline *source, uint32_t timeout, fault **error
     int next = arrivals[1] < arrivals[0], newest = source->numbers[0] > source->numbers[1] ? source->numbers[0] : source->numbers[1];
     double unplugged = get ("unplug-after", 0), silent = get ("silent-after", 0);
     if (unplugged && newest >= unplugged) set ("unplugged", 1);
-    bool is_silent = arrivals[next] >= 1e9 || get ("unplugged", 0) || (silent && newest >= silent);
+    bool is_silent = arrivals[next] >= 1e9 || source->source->is_paused || get ("unplugged", 0) || (silent && newest >= silent);
     int64_t due = is_silent ? end + 1 : source->start + (int64_t) (arrivals[next] * interval);
     sleep_until (due < end ? due : end);
     if (due > end) return NULL;

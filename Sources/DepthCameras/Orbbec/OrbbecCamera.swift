@@ -86,12 +86,15 @@ final class OrbbecCamera: Camera {
         let depth = try enable(settings.depth, Constant.depth, config)
         try functions.call { functions.setAggregation(config.pointer, Constant.aggregateNothing, $0) }
         try functions.call { functions.disableSync(pipeline.pointer, $0) }
+        // Else a recording plays as soon as one stream is started, and the first frames of the other are lost.
+        if isRecording { try functions.call { functions.pause(device.pointer, $0) } }
         try functions.call { functions.startPipeline(pipeline.pointer, config.pointer, $0) }
         var streams = CameraStreams(
             video: settings.video, depth: settings.depth, calibration: depth.flatMap { calibration($0, video) },
             isAligned: false, depthUnit: 0)
-        run = Run(streams: streams, pairing: FramePairing(of: streams))
+        run = Run(streams: streams, pairing: FramePairing(of: streams, isRecording: isRecording))
         do throws(CameraError) {
+            if isRecording { try functions.call { functions.resume(device.pointer, $0) } }
             // Only frames tell the unit of the depth.
             let end = deadline(milliseconds: Self.startTime)
             while settings.depth != nil, run?.streams.depthUnit == 0, try receive(until: end) {}

@@ -43,6 +43,7 @@ struct OrbbecLibrary: Sendable {
     let presetName: @convention(c) (Object?, UInt32, Fault) -> Text?
     let loadPreset: @convention(c) (Object?, Text, Fault) -> Void
     let deletePresets: Do
+    let pause, resume: Do
     let playbackStatus: Number
 
     let createPipeline: Make
@@ -105,6 +106,8 @@ struct OrbbecLibrary: Sendable {
         presetName = try library.function("ob_device_preset_list_get_name")
         loadPreset = try library.function("ob_device_load_preset")
         deletePresets = try library.function("ob_delete_preset_list")
+        pause = try library.function("ob_playback_device_pause")
+        resume = try library.function("ob_playback_device_resume")
         playbackStatus = try library.function("ob_playback_device_get_current_playback_status")
         createPipeline = try library.function("ob_create_pipeline_with_device")
         deletePipeline = try library.function("ob_delete_pipeline")
