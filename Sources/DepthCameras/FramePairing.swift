@@ -3,7 +3,7 @@
 /// A video frame and a depth frame are a pair if their times differ by no more than half the shorter frame interval: then neither
 /// has a nearer partner. A frame without a partner goes alone, as soon as a later frame of either camera shows that none will come.
 /// Where partners come later than that, because one camera takes longer to deliver, more frames are waited for from then on. A late
-/// depth map, whose picture has gone, is lost: frames go in the order of their times. A picture is never lost.
+/// depth map, whose picture has gone, is lost: frames go in the order of their times. A picture is lost only where nobody fetches any.
 package struct FramePairing<Frame> {
     /// Frames that wait for a partner, oldest first.
     private var video: [(frame: Frame, time: Int64)] = []
@@ -21,13 +21,13 @@ package struct FramePairing<Frame> {
 
     /// Frames of one camera that wait at most; more arrive only where nobody fetches them.
     private var limit: Int { max(4, patience) }
-    /// A second of frames.
+    /// A second of frames at 30 frames a second.
     private static var mostPatience: Int { 31 }
 
     /// - Parameters:
     ///   - isPaired: false where only one camera runs.
     ///   - interval: the shorter frame interval, in nanoseconds.
-    ///   - isRecording: true where frames may wait for a second from the start, so that no partner is lost while that is learned.
+    ///   - isRecording: true where 31 frames may wait from the start, so that no partner is lost while that is learned.
     package init(isPaired: Bool, interval: Int64, isRecording: Bool = false) {
         self.isPaired = isPaired
         patience = isRecording ? Self.mostPatience : 2

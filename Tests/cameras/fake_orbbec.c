@@ -144,7 +144,7 @@ static const char *presets[] = { "Default", "High Accuracy" };
 void *ob_device_get_available_preset_list (device *source, fault **error) { (void) source; ENTER ("device_get_available_preset_list", NULL); return made (1); }
 uint32_t ob_device_preset_list_get_count (void *list, fault **error) { (void) list; ENTER ("device_preset_list_get_count", 0); return 2; }
 const char *ob_device_preset_list_get_name (void *list, uint32_t place, fault **error) { (void) list; ENTER ("device_preset_list_get_name", NULL); return presets[place & 1]; }
-void ob_device_load_preset (device *source, const char *name, fault **error) { (void) source; ENTER ("device_load_preset", ); set ("preset", !strcmp (name, presets[1]) ? 2 : 1); }
+void ob_device_load_preset (device *source, const char *name, fault **error) { (void) source; ENTER ("device_load_preset", ); set ("emitter", 1), set ("preset", !strcmp (name, presets[1]) ? 2 : 1); }
 void ob_delete_preset_list (void *list, fault **error) { (void) error, gone (list); }
 
 // MARK: Profiles

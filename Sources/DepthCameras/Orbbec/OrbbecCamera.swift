@@ -19,6 +19,8 @@ final class OrbbecCamera: Camera {
 
     /// Milliseconds that the first depth map may take.
     private static let startTime = 3000
+    /// Milliseconds that the last frames of a recording may take.
+    private static let decodingTime = 200
 
     private var functions: OrbbecLibrary { session.functions }
     private var isRecording: Bool { !choice.recording.isEmpty }
@@ -37,6 +39,7 @@ final class OrbbecCamera: Camera {
         let mode: CameraMode
     }
 
+    /// - Parameter choice: a recording, or the address of a camera, or nothing for a camera of the list.
     init(
         _ session: OrbbecSession, _ device: LibraryObject, _ choice: CameraChoice
     ) throws(CameraError) {
@@ -44,7 +47,8 @@ final class OrbbecCamera: Camera {
         let functions = session.functions
         let facts = try functions.make(functions.deleteInfo) { functions.deviceInfo(device.pointer, $0) }
         let serial = try functions.text { functions.infoSerial(facts.pointer, $0) }
-        isListed = choice.recording.isEmpty && ((try? session.devices().serials.contains(serial)) ?? false)
+        let isRemote = choice.recording.isEmpty && !choice.serial.isEmpty
+        isListed = choice.recording.isEmpty && !isRemote
         let pipeline = try functions.make(functions.deletePipeline) { functions.createPipeline(device.pointer, $0) }
         self.pipeline = pipeline
         func modes(_ sensor: CInt) -> [CameraMode] {
@@ -52,8 +56,10 @@ final class OrbbecCamera: Camera {
             ((try? Self.offers(functions, pipeline, sensor)) ?? []).map(\.mode).inOrder
         }
         info = CameraInfo(
-            name: try functions.text { functions.infoName(facts.pointer, $0) }, serial: serial,
-            driver: OrbbecDriver.name, videoModes: modes(Constant.color), depthModes: modes(Constant.depth))
+            name: try functions.text { functions.infoName(facts.pointer, $0) },
+            // No search finds a camera that was opened by its address.
+            serial: isRemote ? choice.serial : serial, driver: OrbbecDriver.name,
+            videoModes: modes(Constant.color), depthModes: modes(Constant.depth))
     }
 
     deinit { stop() }
@@ -97,17 +103,18 @@ final class OrbbecCamera: Camera {
             if isRecording { try functions.call { functions.resume(device.pointer, $0) } }
             // Only frames tell the unit of the depth.
             let end = deadline(milliseconds: Self.startTime)
-            while settings.depth != nil, run?.streams.depthUnit == 0, try receive(until: end) {}
+            while settings.depth != nil, run?.streams.depthUnit == 0 {
+                guard try receive(until: end) else {
+                    try checkPresence()
+                    throw .failed("The camera sends no depth.")
+                }
+            }
         } catch {
             stop()
             throw error
         }
-        guard let unit = run?.streams.depthUnit, unit > 0 || settings.depth == nil else {
-            stop()
-            throw .failed("The camera sends no depth.")
-        }
-        streams.depthUnit = unit
-        streams.calibration?.depthUnit = unit
+        streams.depthUnit = run?.streams.depthUnit ?? 0
+        streams.calibration?.depthUnit = streams.depthUnit
         run?.streams = streams
         return streams
     }
@@ -131,23 +138,29 @@ final class OrbbecCamera: Camera {
 
     /// Sets what the user asked for, where the camera has it, and nothing else.
     private func configure(_ settings: CameraSettings) throws(CameraError) {
-        if let emitter = settings.emitter {
-            func has(_ property: CInt) throws(CameraError) -> Bool {
-                try functions.call { functions.canSet(device.pointer, property, Constant.mayWrite, $0) }
-            }
-            if try has(Constant.laserControl) {
-                try functions.call { functions.setInt(device.pointer, Constant.laserControl, emitter ? 1 : 0, $0) }
-            } else if try has(Constant.laser) {
-                try functions.call { functions.setBool(device.pointer, Constant.laser, emitter, $0) }
-            }
+        if !settings.preset.isEmpty { try loadPreset(settings.preset) }
+        // After the preset, which may switch the projector.
+        if let emitter = settings.emitter { try setEmitter(emitter) }
+    }
+
+    private func setEmitter(_ isOn: Bool) throws(CameraError) {
+        func has(_ property: CInt) throws(CameraError) -> Bool {
+            try functions.call { functions.canSet(device.pointer, property, Constant.mayWrite, $0) }
         }
-        guard !settings.preset.isEmpty else { return }
+        if try has(Constant.laserControl) {
+            try functions.call { functions.setInt(device.pointer, Constant.laserControl, isOn ? 1 : 0, $0) }
+        } else if try has(Constant.laser) {
+            try functions.call { functions.setBool(device.pointer, Constant.laser, isOn, $0) }
+        }
+    }
+
+    private func loadPreset(_ preset: String) throws(CameraError) {
         let list = try functions.make(functions.deletePresets) { functions.presets(device.pointer, $0) }
         var names: [String] = []
         for place in 0..<(try functions.call { functions.presetCount(list.pointer, $0) }) {
             names.append(try functions.text { functions.presetName(list.pointer, place, $0) })
         }
-        let name = names[try names.place(ofPreset: settings.preset)]
+        let name = names[try names.place(ofPreset: preset)]
         try functions.call { functions.loadPreset(device.pointer, name, $0) }
     }
 
@@ -233,7 +246,10 @@ final class OrbbecCamera: Camera {
     private func checkPresence() throws(CameraError) {
         if isRecording {
             let status = try functions.call { functions.playbackStatus(device.pointer, $0) }
-            run?.hasEnded = status == Constant.playbackStopped
+            guard status == Constant.playbackStopped else { return }
+            // It stops when it has read the last frames; those are still decoded.
+            while try receive(until: deadline(milliseconds: Self.decodingTime)) {}
+            run?.hasEnded = true
         } else if isListed, try !session.devices().serials.contains(info.serial) {
             throw .unplugged("\(info.name) \(info.serial) is not there any more.")
         }

@@ -23,14 +23,23 @@ package final class OrbbecDriver: CameraDriver {
     }
 
     package func list() throws(CameraError) -> [CameraInfo] {
-        let devices = try session.devices()
-        return devices.serials.indices.map { place in
-            if let camera = try? open(devices, place) { return camera.info }
-            // Another program has it.
-            let name = try? functions.text { functions.deviceName(devices.list.pointer, UInt32(clamping: place), $0) }
-            return CameraInfo(
-                name: name ?? Self.cameras, serial: devices.serials[place], driver: Self.name, videoModes: [],
-                depthModes: [])
+        try session.known.withLock { known throws(CameraError) in
+            let devices = try session.devices()
+            for serial in known.keys where !devices.serials.contains(serial) { known[serial] = nil }
+            return devices.serials.indices.map { place in
+                let serial = devices.serials[place]
+                if let info = known[serial] { return info }
+                if let camera = try? open(devices, place) {
+                    known[serial] = camera.info
+                    return camera.info
+                }
+                // Another program has it.
+                let name = try? functions.text {
+                    functions.deviceName(devices.list.pointer, UInt32(clamping: place), $0)
+                }
+                return CameraInfo(
+                    name: name ?? Self.cameras, serial: serial, driver: Self.name, videoModes: [], depthModes: [])
+            }
         }
     }
 
@@ -42,6 +51,13 @@ package final class OrbbecDriver: CameraDriver {
     }
 
     package func open(_ choice: CameraChoice) throws(CameraError) -> any Camera {
+        try session.known.withLock { _ throws(CameraError) in
+            nonisolated(unsafe) let camera: any Camera = try find(choice)  // held by the caller alone
+            return camera
+        }
+    }
+
+    private func find(_ choice: CameraChoice) throws(CameraError) -> OrbbecCamera {
         guard choice.recording.isEmpty else {
             do throws(CameraError) {
                 let player = try functions.make(functions.deleteDevice) {
@@ -89,6 +105,9 @@ struct OrbbecDevices {
 final class OrbbecSession: Sendable {
     let functions: OrbbecLibrary
     nonisolated(unsafe) let context: OpaquePointer  // the library locks
+    /// Cameras that have been opened to see their modes, by serial number, while they are plugged in: to open some changes their
+    /// settings. Locked while a camera is opened, as the library makes two of a camera that two threads open at once.
+    let known = Mutex<[String: CameraInfo]>([:])
 
     /// The category of GStreamer's log that stands for the library's own.
     private static let logCategory = "depthcamsrc"
