@@ -227,7 +227,8 @@ ob_pipeline_start_with_config (pipeline *source, config *modes, fault **error)
     ENTER ("pipeline_start_with_config", );
     source->modes = *modes;
     // A player that is not paused plays as soon as color is started, and the first depth map is lost.
-    memcpy (source->numbers, (int[]) { 0, source->source->is_recording && !source->source->is_paused }, sizeof source->numbers);
+    source->numbers[0] = 0;
+    source->numbers[1] = source->source->is_recording && !source->source->is_paused;
     source->start = now ();
     source->is_running = true;
     add ("running", 1);

@@ -13,8 +13,6 @@ final class OrbbecCamera: Camera {
     private let device: LibraryObject
     private let pipeline: LibraryObject
     private let choice: CameraChoice
-    /// True for a camera whose unplugging the list of devices shows.
-    private let isListed: Bool
     private var run: Run?
 
     /// Milliseconds that the first depth map may take.
@@ -24,6 +22,8 @@ final class OrbbecCamera: Camera {
 
     private var functions: OrbbecLibrary { session.functions }
     private var isRecording: Bool { !choice.recording.isEmpty }
+    /// True for a camera whose unplugging the list of devices shows.
+    private var isListed: Bool { !isRecording && choice.serial.isEmpty }
 
     /// What exists from start to stop.
     private struct Run {
@@ -48,7 +48,6 @@ final class OrbbecCamera: Camera {
         let facts = try functions.make(functions.deleteInfo) { functions.deviceInfo(device.pointer, $0) }
         let serial = try functions.text { functions.infoSerial(facts.pointer, $0) }
         let isRemote = choice.recording.isEmpty && !choice.serial.isEmpty
-        isListed = choice.recording.isEmpty && !isRemote
         let pipeline = try functions.make(functions.deletePipeline) { functions.createPipeline(device.pointer, $0) }
         self.pipeline = pipeline
         func modes(_ sensor: CInt) -> [CameraMode] {
@@ -242,7 +241,7 @@ final class OrbbecCamera: Camera {
             release: { withExtendedLifetime(object) {} })
     }
 
-    /// Looks why no frame came.
+    /// Looks why no frame came; at the end of a recording fetches its last frames.
     private func checkPresence() throws(CameraError) {
         if isRecording {
             let status = try functions.call { functions.playbackStatus(device.pointer, $0) }

@@ -51,13 +51,6 @@ package final class OrbbecDriver: CameraDriver {
     }
 
     package func open(_ choice: CameraChoice) throws(CameraError) -> any Camera {
-        try session.known.withLock { _ throws(CameraError) in
-            nonisolated(unsafe) let camera: any Camera = try find(choice)  // held by the caller alone
-            return camera
-        }
-    }
-
-    private func find(_ choice: CameraChoice) throws(CameraError) -> OrbbecCamera {
         guard choice.recording.isEmpty else {
             do throws(CameraError) {
                 let player = try functions.make(functions.deleteDevice) {
@@ -68,6 +61,13 @@ package final class OrbbecDriver: CameraDriver {
                 throw .recording(sentence)
             }
         }
+        return try session.known.withLock { _ throws(CameraError) in
+            nonisolated(unsafe) let camera: any Camera = try find(choice)  // held by the caller alone
+            return camera
+        }
+    }
+
+    private func find(_ choice: CameraChoice) throws(CameraError) -> OrbbecCamera {
         let devices = try session.devices()
         if let place = choice.serial.isEmpty
             ? devices.serials.indices.first : devices.serials.firstIndex(of: choice.serial)
