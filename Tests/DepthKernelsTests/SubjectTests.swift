@@ -213,6 +213,22 @@ import Testing
         #expect(scene.isKept(alpha, Rectangle(154, 26, 166, 33)))
     }
 
+    /// Detectors' boxes differ; one that holds an arm before the chin has the arm's distance in its middle.
+    @Test(arguments: [(0.25, 0, 1), (-0.25, 0, 1), (0, 0.25, 1), (0, -0.25, 1), (0, 0, 0.7), (0, 0, 1.4)])
+    func `a box that is off the face keeps the same person`(right: Double, down: Double, scale: Double) throws {
+        var scene = Scene()
+        scene.addPerson(axis: 160, top: 20, distance: 1.2)
+        scene.add(120..<200, 66..<74) { _, _ in 0.85 }
+        scene.add(120..<200, 74..<130) { _, _ in 0.8 }
+        let alpha = try scene.alpha()
+        #expect(scene.isKept(alpha, Rectangle(126, 80, 194, 124)) && scene.isKept(alpha, Scene.head(160, 20, 1.2)))
+        let face = scene.faces[0]
+        scene.faces[0] = Rectangle<Double>(
+            x: face.x + (right + (1 - scale) / 2) * face.width, y: face.y + (down + (1 - scale) / 2) * face.height,
+            width: scale * face.width, height: scale * face.height)
+        #expect(try scene.alpha() == alpha)
+    }
+
     @Test func `without an anchor everything is kept`() throws {
         var scene = Scene()
         scene.addPerson(axis: 100, top: 40, distance: 1.8)

@@ -70,6 +70,7 @@ package final class Matte {
         report.unmeasured = field.unmeasured
         if field.cells.width > 0 { heads.advance(to: field, bands) } else { heads.reset() }
         if heads.seesFollowed { frame.heads = heads.heads }
+        frame.candidates = heads.candidates
         frame.isHeadChosen = heads.isChosen
         guard let cutoff = anchor.cutoff(of: frame, field, settings) else { return false }
         if let face = anchor.face, !frame.anchors.isEmpty {

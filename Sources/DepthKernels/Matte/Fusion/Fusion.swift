@@ -122,7 +122,7 @@ struct Fusion: ~Copyable {
         guard !frame.faces.isEmpty || facesAge > Fusion.longestFace || !areDetected else { return }
         areDetected = !frame.faces.isEmpty
         faces.removeAll(keepingCapacity: true)
-        faces.append(contentsOf: frame.faces)
+        faces.append(contentsOf: frame.faces.lazy.map { frame.head(at: $0)?.box ?? $0 })
         if !areDetected { faces.append(contentsOf: frame.heads.lazy.map(\.box)) }
         facesAge = 0
     }

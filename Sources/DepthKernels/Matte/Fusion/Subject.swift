@@ -339,9 +339,9 @@ struct Subject: ~Copyable {
             }
             return
         }
-        for box in frame.anchors.prefix(UInt64.bitWidth - 1) where box != anchored.box {
-            guard let distance = field.faceDepth(box, among: frame.anchors.count) else { continue }
-            add(box, distance, isSubject: wantsAll)
+        for box in frame.anchors.prefix(UInt64.bitWidth - 1) {
+            guard let face = frame.face(box, in: field), face.box != anchored.box else { continue }
+            add(face.box, face.distance, isSubject: wantsAll)
         }
     }
 
@@ -357,14 +357,14 @@ struct Subject: ~Copyable {
         let count = isOfHeads ? frame.heads.count : min(frame.anchors.count, UInt64.bitWidth - 1)
         var isNone = true
         for index in 0..<count {
-            let box = isOfHeads ? frame.heads[index].box : frame.anchors[index]
-            let distance = isOfHeads ? frame.heads[index].distance : field.faceDepth(box, among: count)
-            guard let distance else { continue }
+            let head = isOfHeads ? frame.heads[index] : nil
+            let found = head.map { Anchor.Face(box: $0.box, distance: $0.distance) }
+            guard let found = found ?? frame.face(frame.anchors[index], in: field) else { continue }
             if isNone {
                 seen.removeAll(keepingCapacity: true)
                 (owners, isNone) = (0, false)
             }
-            let face = SeenFace(box: box, distance: distance, isSubject: false)
+            let face = SeenFace(box: found.box, distance: found.distance, isSubject: false)
             guard let rank = Subject.rank(face, of: object, last) else {
                 seen.append(face)
                 continue

@@ -20,6 +20,8 @@ package struct HeadTracker: ~Copyable {
 
     /// The heads that the last map shows, in video pixels: the followed one first, if it is seen, the others by their rank.
     package private(set) var heads: [Head] = []
+    /// The heads of the last map alone, in video pixels.
+    private(set) var candidates: [Head] = []
     /// True where a detector's face chose the followed head, so that other heads are other people.
     package private(set) var isChosen = false
     /// True where the first of `heads` is the followed one.
@@ -31,6 +33,7 @@ package struct HeadTracker: ~Copyable {
         lastTracks.reserveCapacity(HeadFinder.mostHeads + 1)
         found.reserveCapacity(HeadFinder.mostHeads)
         heads.reserveCapacity(HeadFinder.mostHeads + 1)
+        candidates.reserveCapacity(HeadFinder.mostHeads + 1)
     }
 
     /// Finds the heads of the next map.
@@ -64,6 +67,7 @@ package struct HeadTracker: ~Copyable {
     mutating func reset() {
         tracks.removeAll(keepingCapacity: true)
         heads.removeAll(keepingCapacity: true)
+        candidates.removeAll(keepingCapacity: true)
         (isFollowing, isChosen, seesFollowed) = (false, false, false)
     }
 
@@ -116,9 +120,14 @@ package struct HeadTracker: ~Copyable {
 
     private mutating func report(_ placement: DepthPlacement) {
         heads.removeAll(keepingCapacity: true)
+        candidates.removeAll(keepingCapacity: true)
         seesFollowed = isFollowing && tracks[0].missed == 0
         for (index, head) in tracks.enumerated() {
             let isFollowed = isFollowing && index == 0
+            if head.missed == 0 {
+                candidates.append(head)
+                candidates[candidates.count - 1].box = placement.videoBox(head.box)
+            }
             guard isFollowed ? seesFollowed : head.age >= HeadTracker.leastAge else { continue }
             heads.append(head)
         }

@@ -17,6 +17,8 @@ package struct MatteFrame {
     /// The heads that the depth map shows, in video pixels, the followed one first; none where they are not searched. Set by
     /// `Matte`.
     var heads: [Head] = []
+    /// All that it shows in this frame, those too that were not seen before. Set by `Matte`.
+    var candidates: [Head] = []
     /// True where a detector's face chose the first of `heads`: then the others are other people.
     var isHeadChosen = false
     /// Seconds since the frame before, negative where time went back; nil where unknown. Set by `Matte`.
@@ -38,9 +40,35 @@ package struct MatteFrame {
 
     /// The boxes that may set the anchor: a face is a better sign of a person than a body.
     var anchors: [Rectangle<Double>] { faces.isEmpty ? people : faces }
+
+    /// A box of `anchors` as the depth map has it: the head at the place of a face; else the box with the distance in it.
+    ///
+    /// - Returns: nil where nothing in the box was measured.
+    func face(_ box: Rectangle<Double>, in field: DepthField) -> Anchor.Face? {
+        if !faces.isEmpty, let head = head(at: box) { return Anchor.Face(box: head.box, distance: head.distance) }
+        return field.faceDepth(box, among: anchors.count).map { Anchor.Face(box: box, distance: $0) }
+    }
+
+    /// The head at the place of a detected face, whose box may be a quarter of its side off and hold an arm before the chin.
+    func head(at box: Rectangle<Double>) -> Head? {
+        let size = (box.width + box.height) / 2
+        func offset(_ head: Head) -> Double {
+            max(abs(head.box.centerX - box.centerX), abs(head.box.centerY - box.centerY))
+        }
+        return candidates.lazy.filter { head in
+            head.logOdds > 0 && offset(head) < MatteFrame.reach * (size + head.box.width) / 2
+                && size < 2 * head.box.width && head.box.width < 2 * size
+        }.min { offset($0) < offset($1) }
+    }
+
+    /// Of the mean side of a face and a head at the same place, the distance of their middles at most.
+    private static let reach = 0.6
 }
 
 extension Rectangle<Double> {
+    fileprivate var centerX: Double { x + width / 2 }
+    fileprivate var centerY: Double { y + height / 2 }
+
     /// The head and chest in the box of a person: the middle half of its width and the upper half of its height, where a
     /// person is seen whether they stand, sit or hold out their arms.
     ///

@@ -78,9 +78,11 @@ struct Anchor {
         case .auto, .face, .head:
             var highest = -Double.infinity
             for box in frame.anchors where anchor.mode != .head {
-                guard let distance = field.faceDepth(box, among: frame.anchors.count) else { continue }
-                let found = Face(box: box, distance: distance)
-                let rank = anchor.faceSelect.rank(of: found, isFollowed: followedFace?.box.isAt(box) ?? false)
+                guard let found = frame.face(box, in: field) else { continue }
+                // The detector's box says which face is the largest.
+                let rank = anchor.faceSelect.rank(
+                    of: Face(box: box, distance: found.distance), isFollowed: followedFace?.box.isAt(found.box) ?? false
+                )
                 if rank > highest { (face, highest) = (found, rank) }
             }
             followedFace = face ?? followedFace
