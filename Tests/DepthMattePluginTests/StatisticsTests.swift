@@ -76,6 +76,31 @@ import Testing
         #expect(bench.bus.count(of: GST_MESSAGE_ELEMENT) == 10)
     }
 
+    @Test func `a message says that somebody came, and that they left`() {
+        let bench = Bench.room(["anchor": "auto", "cutoff": "1"])
+        let person = Room.depth.bytes(
+            counts: (0..<Room.depth.width * Room.depth.height).map { $0 % Room.depth.width < 16 ? 700 : 3000 })
+        // What remains is nearer than the last cutoff, and was behind the person.
+        let chair = Room.depth.bytes(
+            counts: (0..<Room.depth.width * Room.depth.height).map { $0 % Room.depth.width < 16 ? 850 : 3000 })
+        for (number, step) in [
+            (Room.wall(3000), false), (person, true), (person, false), (chair, false), (person, true),
+        ]
+        .enumerated() {
+            let video = guardedBuffer(Room.picture)
+            if step.1 { video.addRegion(4, 4, 16, 16) }
+            bench.depth.push(step.0, at: time(ofFrame: number))
+            bench.video.push(video, at: time(ofFrame: number))
+            let shown = Room.shown(bench.output.next()) ?? 0
+            let isThere = step.0 == person
+            #expect(shown > 0 ? isThere : !isThere, "frame \(number)")
+            #expect(Stats(of: bench).truth("present") == isThere, "frame \(number)")
+            #expect(
+                bench.bus.count(of: GST_MESSAGE_ELEMENT)
+                    == (isThere ? number == 1 || number == 4 ? 1 : 0 : number == 3 ? 1 : 0))
+        }
+    }
+
     @Test func `a new start counts from nothing`() {
         let bench = Bench.numbered()
         bench.depth.end()

@@ -26,6 +26,11 @@ package final class Stats {
         return gst_structure_get_int64(structure, name, &number) != 0 ? Int64(number) : nil
     }
 
+    package func truth(_ name: String) -> Bool? {
+        var truth: gboolean = 0
+        return gst_structure_get_boolean(structure, name, &truth) != 0 ? truth != 0 : nil
+    }
+
     package func real(_ name: String) -> Double? {
         var number = 0.0
         return gst_structure_get_double(structure, name, &number) != 0 ? (number * 1e6).rounded() / 1e6 : nil

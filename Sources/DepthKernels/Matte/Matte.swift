@@ -34,6 +34,8 @@ package final class Matte {
         package var face: Rectangle<Double>?
         /// The head that is followed, if the depth map shows it.
         package var head: Head?
+        /// False before a face, head or thing set the anchor, and while the person who did has left.
+        package var isPresent = false
         /// Mean opacity, 0…1, after smoothing and gamma.
         package var coverage = 0.0
         /// The resolution of a fused matte; nil for other methods.
@@ -80,11 +82,13 @@ package final class Matte {
         report.anchorDistance = anchor.distance ?? 0
         report.face = anchor.face?.box
         report.head = frame.heads.first
+        report.isPresent = anchor.distance != nil
         guard settings.showsAnything(cutoff: cutoff) else { return true }
 
         if settings.method == .fusion, settings.mask == .cutoff {
             last = fusion.render(frame, field, anchor, cutoff: cutoff, settings, bands, loops)
-            if last != nil {
+            report.isPresent = report.isPresent && !fusion.isDeserted
+            if last != nil || fusion.isDeserted {
                 report.cutoff = fusion.cutoff
                 report.coverage = fusion.coverage
                 report.detail = settings.detail == .half ? .half : .full

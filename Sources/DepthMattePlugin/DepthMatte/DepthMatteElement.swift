@@ -88,21 +88,23 @@ final class DepthMatteElement: ReferencePadAggregator {
 
     func frameDropped() { statistics.withLock { $0.count(.dropped, workTime: 0) } }
 
-    /// Counts one frame, and posts the message "stats" when it is due.
+    /// Counts one frame, and posts the message "stats" when it is due, and "presence" when somebody comes or leaves.
     func updateStatistics(
         _ outcome: Statistics.Outcome, at time: RunningTime?, since start: gint64, interval: GstClockTime
     ) {
         let work = UInt64(clamping: g_get_monotonic_time() &- start) &* 1000
         let report = state.maker.report
-        let message = statistics.withLock { statistics -> Statistics? in
+        let (message, hasChanged) = statistics.withLock { statistics -> (Statistics?, Bool) in
             statistics.count(outcome, workTime: work)
+            let hasChanged = statistics.report.isPresent != report.isPresent
             statistics.report = report
-            return statistics.isMessageDue(at: time, interval: interval) ? statistics : nil
+            return (statistics.isMessageDue(at: time, interval: interval) ? statistics : nil, hasChanged)
         }
-        guard let structure = message?.structure(), let posted = gst_message_new_element(object, structure) else {
-            return
+        if hasChanged, let structure = gst_structure_new_empty("presence") {
+            structure.set("present", to: report.isPresent)
+            post(gst_message_new_element(object, structure))
         }
-        gst_element_post_message(instance, posted)
+        if let structure = message?.structure() { post(gst_message_new_element(object, structure)) }
     }
 
     // MARK: Flush and stop

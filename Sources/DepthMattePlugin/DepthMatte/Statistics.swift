@@ -84,6 +84,7 @@ struct Statistics: Sendable, Equatable {
             ("head-depth", report.head?.distance ?? 0), ("head-confidence", report.head?.confidence ?? 0),
             ("coverage", report.coverage), ("invalid-share", report.unmeasured),
         ] { structure.set(name, to: value) }
+        structure.set("present", to: report.isPresent)
         structure.set("detail", to: report.detail.map { "\($0)" } ?? "none")
         return structure
     }

@@ -31,13 +31,15 @@ struct Fusion: ~Copyable {
     private(set) var cutoff = 0.0
     /// Mean probability of the last frame, 0…1.
     private(set) var coverage = 0.0
+    /// True where the person of an earlier frame has left, so that the last frame shows nobody.
+    private(set) var isDeserted = false
 
     /// Seconds after which a frame no longer continues the one before.
     private static let longestGap = 1.0
     /// Seconds for which a face counts that was not detected again: many detectors run on every third frame only.
     private static let longestFace = 0.5
     /// Seconds assumed between frames without time stamps.
-    private static let usualInterval = 1 / 30.0
+    static let usualInterval = 1 / 30.0
     /// The largest weight of the last frame: with 1, errors of the first frame would never decay.
     private static let mostSettled = 0.95
 
@@ -52,11 +54,12 @@ struct Fusion: ~Copyable {
     ///   - anchor: of the frame.
     ///   - cutoff: metres.
     ///   - settings: clamped.
-    /// - Returns: nil where the video's colors are not known.
+    /// - Returns: nil where the video's colors are not known, and where nobody is there (`isDeserted`).
     mutating func render(
         _ frame: MatteFrame, _ field: DepthField, _ anchor: Anchor, cutoff: Double, _ settings: MatteSettings,
         _ bands: MatteBands, _ loops: Loops
     ) -> FinishedMatte? {
+        isDeserted = false
         guard let video = frame.video, let guide = Guide(video, width: frame.width, height: frame.height) else {
             return nil
         }
@@ -69,7 +72,17 @@ struct Fusion: ~Copyable {
         let object = settings.keepsWholeObject ? anchor.object : nil
         let searched = object.map { max(cutoff, $0.distance + Subject.armLength + settings.anchor.margin) } ?? cutoff
         field.split(nearest: settings.near, cutoff: searched, loops)
-        let subject = subject.find(frame, field, face: anchor.face, object, cutoff: searched, settings, loops)
+        let finding = subject.find(
+            frame, field, face: anchor.face, object, isAnchored: anchor.distance != nil, cutoff: searched, settings,
+            loops)
+        let subject: Subject.Result?
+        switch finding {
+        case .everything: subject = nil
+        case .person(let result): subject = result
+        case .nobody:
+            (isDeserted, self.cutoff, coverage) = (true, cutoff, 0)
+            return nil
+        }
         self.cutoff = subject?.cutoff ?? cutoff
         let distance =
             if let subject { subject.distance } else { field.meanDistance(nearest: settings.near, cutoff: cutoff) }

@@ -8,6 +8,10 @@ struct SideMemory: ~Copyable {
     private static let patience = 4.0
     /// Metres: a larger difference of depths is a change: constant + square·z².
     private static let (change, changeSquare): (Float, Float) = (0.02, 0.008)
+    /// Metres by which a person's sample may come nearer beyond that, as on the leading side of a body that turns or walks.
+    private static let approach: Float = 0.12
+    /// Metres beyond that by which a sample went back that shows something else: a body that leans back goes slower.
+    private static let retreat: Float = 0.03
 
     private var sides = Scratch<UInt64>()
     private var depths = Scratch<Float>()
@@ -23,6 +27,9 @@ struct SideMemory: ~Copyable {
         fileprivate let doubts: UnsafePointer<Float>?
         let person: SampleSet
         let others: SampleSet
+        /// The samples that are farther than what was measured there before, or the first to be measured there; nil where a face
+        /// is seen.
+        let uncovered: SampleSet?
 
         /// The sum of the frames for which the body of each sample of a run was kept on its side against the rules.
         func doubt(_ columns: Range<Int>, row y: Int) -> Double {
@@ -38,42 +45,54 @@ struct SideMemory: ~Copyable {
     /// True where a body is kept on its side for now.
     static func keeps(doubt: Double) -> Bool { doubt + 1 < patience }
 
-    mutating func recall(_ field: DepthField, _ loops: Loops) -> Past {
-        let (stride, size, length) = (field.hole.stride, field.hole.wordCount, field.rowLength)
+    /// - Parameter isLost: true in a frame without a face: then the past alone identifies the person, and their samples that came
+    ///   somewhat nearer count as before too.
+    mutating func recall(_ field: DepthField, isLost: Bool, _ loops: Loops) -> Past {
+        let (stride, words, length) = (field.hole.stride, field.hole.wordCount, field.rowLength)
         func set(_ memory: UnsafeMutablePointer<UInt64>) -> SampleSet {
             unsafe SampleSet(words: memory, stride: stride, width: field.grid.width, height: field.grid.height)
         }
-        let (sides, bits) = unsafe (sides.reserve(2 * size, filler: 0), bits.reserve(2 * size + stride, filler: 0))
+        let (sides, bits) = unsafe (sides.reserve(2 * words, filler: 0), bits.reserve(3 * words + stride, filler: 0))
         let (depths, line) = unsafe (
             depths.reserve(field.grid.height * length, filler: 0), line.reserve(length, filler: 0)
         )
         let past = unsafe Past(
             doubts: hasDoubts ? UnsafePointer(doubts.reserve(field.grid.height * length, filler: 0)) : nil,
-            person: set(bits), others: set(bits + size))
+            person: set(bits), others: set(bits + words), uncovered: isLost ? set(bits + 2 * words) : nil)
         if isEmpty {
-            unsafe sides.update(repeating: 0, count: 2 * size)
-            unsafe bits.update(repeating: 0, count: 2 * size)
+            unsafe sides.update(repeating: 0, count: 2 * words)
+            unsafe bits.update(repeating: 0, count: 3 * words)
             return past
         }
-        for y in 0..<field.grid.height {
+        /// Marks the samples of a row for which the value is 0 or less.
+        func mark(_ y: Int, _ place: Int, _ value: (_ step: Lanes, _ limit: Lanes) -> Lanes) {
             let (row, last) = unsafe (field.metres + y &* length, depths + y &* length)
             for x in Swift.stride(from: 0, to: length, by: blockWidth) {
                 let z = unsafe loadLanes(row + x)
-                let step = unsafe z - loadLanes(last + x)
                 let limit = z * z * SideMemory.changeSquare + SideMemory.change
-                unsafe storeLanes(step.replacing(with: -step, where: step .< 0) - limit, to: line + x)
+                unsafe storeLanes(value(z - loadLanes(last + x), limit), to: line + x)
             }
-            let first = y &* stride
             unsafe loops.classify(
                 line, blocks: 0..<(length / blockWidth), clear: 0, opaque: .infinity,
-                into: (
-                    clear: bits + first,
-                    opaque: bits + 2 &* size
-                ))
+                into: (clear: bits + place, opaque: bits + 3 &* words))
+        }
+        func size(_ step: Lanes) -> Lanes { step.replacing(with: -step, where: step .< 0) }
+        let approach = SideMemory.approach / 2
+        for y in 0..<field.grid.height {
+            let first = y &* stride
+            mark(y, first) { size($0) - $1 }
             for index in first..<(first &+ stride) {
                 let same = unsafe bits[index] & ~field.hole.words[index]
-                unsafe bits[size &+ index] = same & sides[size &+ index]
+                unsafe bits[words &+ index] = same & sides[words &+ index]
                 unsafe bits[index] = same & sides[index]
+            }
+            guard isLost else { continue }
+            mark(y, first) { size($0 + approach) - $1 - approach }
+            mark(y, 2 &* words &+ first) { $1 + SideMemory.retreat - $0 }
+            for index in first..<(first &+ stride) {
+                let measured = unsafe ~field.hole.words[index]
+                unsafe bits[index] &= measured & sides[index]
+                unsafe bits[2 &* words &+ index] &= measured
             }
         }
         return past

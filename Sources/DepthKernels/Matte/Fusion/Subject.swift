@@ -25,8 +25,10 @@ package enum SubjectStage: Sendable, CaseIterable {
 /// A thing that is anchored (`anchor=nearest` and `point`) is a person's if it is part of what the rules above add to one of the
 /// faces within arm's reach of it: then all of that person is kept. Else its own bodies are, and what the rules add to them.
 ///
-/// While no face is detected, those that the person's bodies had in the last frame identify them. If no face has ever been
-/// seen, everything in front of the cutoff is the person.
+/// In a frame without a face, a body is the person's if a quarter of its samples was theirs in the last frame, at the depth that
+/// they have now or somewhat farther. What was others', and what the person uncovers at their edge, is not. Where less than two
+/// fifths of the person's area go on like that, and after ten seconds, nobody is there until a face is seen. If no face has ever
+/// been seen, everything in front of the cutoff is the person.
 ///
 /// Limits of the method: a thing at the person's depth that touches them counts as the person; an arm that the lower border
 /// parts from them counts only in front of the face.
@@ -63,6 +65,14 @@ struct Subject: ~Copyable {
     private static let sameRange = 0.3
     /// Metres between the faces of two people.
     private static let leastApart = 0.35
+    /// Of the person's area: less of it, in a frame without a face, is nobody. And of the area, the share that a frame with a face
+    /// keeps where less is measured.
+    private static let (left, keptArea) = (0.4, 0.9)
+    /// Seconds for which the past alone identifies the person: longer, and a thing that was taken for part of them would stay for good.
+    private static let longestLost = 10.0
+    /// Of a body, in a frame without a face: the share that goes on from the person's in the last frame. A walking person's other
+    /// samples part from the room, or went back with a side that turns away.
+    private static let same = 0.25
 
     private var memory = Scratch<UInt64>()
     private var memoryOfPast = Scratch<UInt64>()
@@ -81,6 +91,8 @@ struct Subject: ~Copyable {
     /// Of `seen`, the first ones, whose the anchored thing may be.
     private var owners = 0
     private var thing: Thing?
+    /// Square metres of the person's bodies while a face was seen, and seconds since then.
+    private var (area, sinceFace) = (0.0, 0.0)
     var leftOut: SubjectStage?
     private var pastCount = 0
 
@@ -150,8 +162,6 @@ struct Subject: ~Copyable {
         var count = 0
         /// Of the depths, in metres.
         var sum = 0.0
-        /// Samples that were the person's in the last frame.
-        var past = 0
         /// Samples that were the person's and others', as they are now.
         var was = (person: 0, others: 0)
         /// 1 where it was the person's, −1 where it was others', 0 where that is not known.
@@ -184,7 +194,7 @@ struct Subject: ~Copyable {
         var long: Double { Swift.max(4, Subject.long * Double(count).squareRoot()) }
 
         mutating func add(_ other: Body) {
-            (count, sum, past) = (count + other.count, sum + other.sum, past + other.past)
+            (count, sum) = (count + other.count, sum + other.sum)
             (left, right) = (min(left, other.left), Swift.max(right, other.right))
             (seeds, chest, trunk) = (seeds + other.seeds, chest + other.chest, trunk + other.trunk)
             above += other.above
@@ -196,7 +206,16 @@ struct Subject: ~Copyable {
         }
     }
 
-    /// The result for a frame.
+    enum Finding {
+        /// No face was ever looked for or seen: what is in front of the cutoff is the person.
+        case everything
+        /// The person has left.
+        case nobody
+        /// Valid until the next call.
+        case person(Result)
+    }
+
+    /// The parts of a frame.
     struct Result {
         /// The person's samples; some of them were not measured.
         let person: SampleSet
@@ -211,18 +230,18 @@ struct Subject: ~Copyable {
     /// - Parameters:
     ///   - found: the face that set the cutoff.
     ///   - object: the thing whose whole is kept; nil for a person.
+    ///   - isAnchored: true where a face or thing was seen since the start.
     ///   - cutoff: metres; with a thing, behind all that it may hang on.
-    /// - Returns: nil where everything in front of the cutoff is the person; valid until the next call.
     mutating func find(
-        _ frame: MatteFrame, _ field: DepthField, face found: Anchor.Face?, _ object: Anchor.Object?, cutoff: Double,
-        _ settings: MatteSettings, _ loops: Loops
-    ) -> Result? {
+        _ frame: MatteFrame, _ field: DepthField, face found: Anchor.Face?, _ object: Anchor.Object?, isAnchored: Bool,
+        cutoff: Double, _ settings: MatteSettings, _ loops: Loops
+    ) -> Finding {
         let grid = field.grid
         guard settings.subject == .anchored, settings.anchor.followsPerson || object != nil,
             !field.scale.kind.isRelative
         else {
             reset()
-            return nil
+            return .everything
         }
         var hasFaces = true
         if let object {
@@ -232,7 +251,10 @@ struct Subject: ~Copyable {
         } else {
             hasFaces = false
         }
-        guard !seen.isEmpty || object != nil else { return nil }
+        sinceFace = hasFaces ? 0 : sinceFace + (frame.elapsed ?? Fusion.usualInterval)
+        // Without samples of the past nothing identifies the person but a face.
+        if !hasFaces, pastCount == 0 || sinceFace > Subject.longestLost { reset() }
+        guard !seen.isEmpty || object != nil else { return isAnchored ? .nobody : .everything }
         placeFaces(on: grid)
         thing = object.map { Thing($0, on: grid) }
 
@@ -243,6 +265,7 @@ struct Subject: ~Copyable {
             unsafe SampleSet(words: memory + index &* size, stride: stride, width: grid.width, height: grid.height)
         }
         let (others, floor, members, person, spare, loose) = (set(0), set(1), set(2), set(3), set(4), set(5))
+        let sides = memoryOfSides.recall(field, isLost: !hasFaces, loops)
         let past = unsafe SampleSet(
             words: memoryOfPast.reserve(size, filler: 0), stride: stride, width: grid.width, height: grid.height)
         if pastCount == 0 { past.removeAll() }
@@ -258,23 +281,29 @@ struct Subject: ~Copyable {
             into: floor, loops)
         members.fill { unsafe near.words[$0] & ~floor.words[$0] }
         if face != nil { limitSideways(members, sparing: spare, on: grid) }
+        if let uncovered = sides.uncovered {
+            markStrange(uncovered, past: sides, members: members, hole: field.hole, into: loose, spare: spare)
+            floor.fill { unsafe floor.words[$0] | loose.words[$0] }
+            members.fill { unsafe members.words[$0] & ~loose.words[$0] }
+        }
         var map = unsafe DepthPieces.Map(
             depth: field.metres, members: members, barrier: far, spacing: grid.metresPerSample(at: 1),
             distance: distance ?? object?.distance ?? 0)
         let labels = pieces.find(in: map, loops)
-        let sides = memoryOfSides.recall(field, loops)
-        // Without samples of the past only the last faces identify the person.
-        grow(labels, map, past: past, sides, hasFaces: hasFaces || pastCount == 0)
+        guard grow(labels, map, sides, isLost: !hasFaces) || object != nil else {
+            reset()
+            return .nobody
+        }
         if let object {
             for owner in 1..<(owners + 1) where !ownsThing {
                 nameOwner(owner < owners ? owner : nil)
                 placeFaces(on: grid)
                 map.distance = distance ?? object.distance
-                grow(labels, map, past: past, sides, hasFaces: true)
+                grow(labels, map, sides, isLost: false)
             }
         }
 
-        if leftOut != .sides { keepSides(labels) }
+        if leftOut != .sides, hasFaces { keepSides(labels) }
         let mean = write(labels, map, person: person, others: others)
         let behind = object.map { object in
             let behind = max((distance ?? object.distance) + settings.anchor.margin, Subject.farthest(person, map))
@@ -286,6 +315,7 @@ struct Subject: ~Copyable {
         others.fill { unsafe others.words[$0] | floor.words[$0] }
         if leftOut != .rough { rough.divide(loose, map, person: person, others: others, spare: spare) }
         spare.fill { unsafe members.words[$0] & ~(person.words[$0] | others.words[$0]) }
+        if !hasFaces { spare.fill { unsafe spare.words[$0] & sides.person.words[$0] } }
         if leftOut != .specks { addSpecks(spare, map, to: person) }
         if leftOut != .feet { addFeet(to: person, floor: floor, map) }
         memoryOfSides.remember(field, person: person, others: others)
@@ -297,7 +327,7 @@ struct Subject: ~Copyable {
             pastCount &+= word.nonzeroBitCount
             unsafe others.words[index] &= ~word
         }
-        return Result(person: person, others: others, distance: mean, cutoff: behind)
+        return .person(Result(person: person, others: others, distance: mean, cutoff: behind))
     }
 
     /// Forgets the person's samples, but not their face: in the next frame they may be elsewhere.
@@ -309,6 +339,7 @@ struct Subject: ~Copyable {
     /// Forgets the person.
     mutating func reset() {
         seen.removeAll(keepingCapacity: true)
+        (owners, area) = (0, 0)
         forgetSamples()
     }
 
@@ -432,16 +463,73 @@ struct Subject: ~Copyable {
         }
     }
 
+    /// Marks what is not the person's in a frame without a face: what was others', and what the person uncovered at their edge.
+    /// What they uncovered inside their outline, as with an arm that moves before the chest, is theirs.
+    private func markStrange(
+        _ uncovered: SampleSet, past: SideMemory.Past, members: SampleSet, hole: SampleSet, into strange: SampleSet,
+        spare: SampleSet
+    ) {
+        /// Known samples, and uncovered ones and holes that a column joins to them from above, or from below.
+        func sweep(_ rows: some Sequence<Int>, into reached: SampleSet) {
+            var last = reached.bits(0)
+            for (index, y) in rows.enumerated() {
+                for word in 0..<reached.stride {
+                    let place = y &* reached.stride &+ word
+                    let known = unsafe members.words[place] & ~(uncovered.words[place] | past.others.words[place])
+                    let open = unsafe (uncovered.words[place] | hole.words[place]) & (index > 0 ? last.words[word] : 0)
+                    unsafe reached.words[place] = known | open
+                }
+                last = reached.bits(y)
+            }
+        }
+        sweep(0..<strange.height, into: strange)
+        sweep((0..<strange.height).reversed(), into: spare)
+        for y in 0..<strange.height {
+            for word in 0..<strange.stride {
+                let place = y &* strange.stride &+ word
+                let inside = unsafe strange.words[place] & spare.words[place]
+                unsafe spare.words[place] = uncovered.words[place] | hole.words[place]
+                unsafe strange.words[place] = uncovered.words[place] & ~inside
+            }
+            let (open, marked) = (spare.bits(y), strange.bits(y))
+            open.forEachRun(upTo: strange.width) { columns in
+                let ends = [columns.lowerBound - 1, columns.upperBound]
+                let isInside = ends.allSatisfy { x in
+                    x >= 0 && x < strange.width && members.bits(y).contains(x) && !past.others.bits(y).contains(x)
+                }
+                if !isInside { marked.insert(columns) }
+            }
+            for word in 0..<strange.stride {
+                let place = y &* strange.stride &+ word
+                unsafe strange.words[place] = strange.words[place] & uncovered.words[place] | past.others.words[place]
+            }
+        }
+    }
+
     // MARK: Bodies
 
     /// Finds the bodies, and those of them that are the person's.
+    ///
+    /// - Parameter isLost: true in a frame without a face.
+    /// - Returns: false where the person has left.
+    @discardableResult
     private mutating func grow(
-        _ labels: DepthPieces.Labels, _ map: DepthPieces.Map, past: SampleSet, _ sides: SideMemory.Past, hasFaces: Bool
-    ) {
-        describe(labels, map, past: past, sides)
+        _ labels: DepthPieces.Labels, _ map: DepthPieces.Map, _ sides: SideMemory.Past, isLost: Bool
+    ) -> Bool {
+        describe(labels, map, sides)
         join(map)
-        choose(hasFaces: hasFaces, distance: map.distance)
+        choose(isLost: isLost, distance: map.distance)
+        if isLost, subjectArea(map) < Subject.left * area { return false }
         for _ in 0..<Subject.rounds where !addBodies(map) { break }
+        if !isLost { area = max(subjectArea(map), Subject.keptArea * area) }
+        return true
+    }
+
+    /// Square metres of the person's bodies.
+    private func subjectArea(_ map: DepthPieces.Map) -> Double {
+        bodies.indices.reduce(0) { sum, index in
+            isBody(index) && bodies[index].isSubject ? sum + Subject.area(bodies[index], map) : sum
+        }
     }
 
     /// False where the anchored thing was found, but no part of it is the person's.
@@ -451,7 +539,7 @@ struct Subject: ~Copyable {
 
     /// Computes the statistics of all pieces.
     private mutating func describe(
-        _ labels: DepthPieces.Labels, _ map: DepthPieces.Map, past: SampleSet, _ sides: SideMemory.Past
+        _ labels: DepthPieces.Labels, _ map: DepthPieces.Map, _ sides: SideMemory.Past
     ) {
         bodies.removeAll(keepingCapacity: true)
         for index in pieces.pieces.indices {
@@ -464,7 +552,6 @@ struct Subject: ~Copyable {
                 bodies[piece].left = min(bodies[piece].left, columns.lowerBound)
                 bodies[piece].right = max(bodies[piece].right, columns.upperBound)
                 if y + 4 >= labels.samples.height { bodies[piece].isAtBottom = true }
-                if pastCount > 0 { unsafe bodies[piece].past += Subject.count(past.row(y), in: columns) }
                 if !memoryOfSides.isEmpty {
                     unsafe bodies[piece].was.person += Subject.count(sides.person.row(y), in: columns)
                     unsafe bodies[piece].was.others += Subject.count(sides.others.row(y), in: columns)
@@ -588,7 +675,7 @@ struct Subject: ~Copyable {
     }
 
     /// Marks the bodies that are the person for themselves.
-    private mutating func choose(hasFaces: Bool, distance: Double) {
+    private mutating func choose(isLost: Bool, distance: Double) {
         var (most, hasSubject) = (0, faces.contains { $0.isSubject })
         for index in bodies.indices where isBody(index) { most = max(most, bodies[index].thing) }
         for index in bodies.indices where isBody(index) && most > 0 {
@@ -596,7 +683,7 @@ struct Subject: ~Copyable {
             if !hasSubject { bodies[index].isSubject = bodies[index].isThing }
         }
         if most > 0, !hasSubject { return }
-        if hasFaces {
+        if !isLost {
             var (seeds, chest, isAny) = (0, 0, false)
             for index in bodies.indices where isBody(index) {
                 (seeds, chest) = (seeds + bodies[index].seeds, chest + bodies[index].chest)
@@ -614,8 +701,8 @@ struct Subject: ~Copyable {
         }
         for index in bodies.indices where isBody(index) {
             let body = bodies[index]
-            let isMostOfPast = body.past * 4 >= max(pastCount, 1)
-            bodies[index].isSubject = isMostOfPast || body.past * 2 >= body.count && body.count >= 16
+            bodies[index].isSubject =
+                Double(body.was.person) > Subject.same * Double(body.count) && body.was.person > body.was.others
         }
     }
 
