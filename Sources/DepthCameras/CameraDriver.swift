@@ -77,6 +77,11 @@ package struct CameraMode: Hashable, Sendable {
     private var rateDenominator: Int
     package var format: CameraFormat
 
+    /// From frame to frame, in nanoseconds; at least 1.
+    package var interval: Int64 {
+        max(1, 1_000_000_000 &* Int64(rateDenominator) / Int64(max(1, rateNumerator)))
+    }
+
     package init(width: Int, height: Int, rate: (numerator: Int, denominator: Int), format: CameraFormat) {
         self.width = width
         self.height = height
@@ -205,12 +210,13 @@ package struct CameraFrames: Sendable {
 }
 
 /// One frame of one stream, in the library's memory until nobody holds it.
-package final class CameraFrame: @unchecked Sendable {  // guard: the bytes are only read
+package final class CameraFrame: @unchecked Sendable {  // guard: bytes are read only, the time is set before
     package let bytes: UnsafeRawBufferPointer
     /// Bytes from one row to the next.
     package let stride: Int
-    /// The camera's clock at the exposure, in nanoseconds since an unknown moment.
-    package let time: Int64
+    /// The camera's clock at the exposure, in nanoseconds since an unknown moment. `FramePairing` changes it where color and depth
+    /// have clocks of their own.
+    package internal(set) var time: Int64
     /// The camera's own count of the frame; nil where it has none. A step of more than 1 means lost frames.
     package let number: UInt64?
     private let release: @Sendable () -> Void

@@ -78,10 +78,9 @@ final class FreenectReceiver: Sendable {
     ) -> Bool {
         state.withLock { state in
             guard Self.prepare(&state.video, for: video), Self.prepare(&state.depth, for: depth) else { return false }
-            if let buffers = state.video, library.video.setBuffer(device, buffers.current.address) < 0 { return false }
-            if let buffers = state.depth, library.depth.setBuffer(device, buffers.current.address) < 0 { return false }
-            let rate = max(video.map(Self.rate) ?? 0, depth.map(Self.rate) ?? 0, 1)
-            state.pairing = FramePairing(isPaired: video != nil && depth != nil, interval: 1_000_000_000 / rate)
+            if let buffers = state.video, !lend(buffers.current, to: device, isDepth: false) { return false }
+            if let buffers = state.depth, !lend(buffers.current, to: device, isDepth: true) { return false }
+            state.pairing = FramePairing(video: video, depth: depth)
             state.clock = FreenectClock()
             state.isDepthRaw = isDepthRaw
             state.isRunning = true
@@ -109,10 +108,6 @@ final class FreenectReceiver: Sendable {
         let video = waiting.video
         let depth = waiting.depth
         return CameraFrames(video: video?.frame, depth: depth?.frame)
-    }
-
-    private static func rate(_ mode: CameraMode) -> Int64 {
-        Int64(mode.rate.numerator / max(mode.rate.denominator, 1))
     }
 
     private static func prepare(_ buffers: inout Buffers?, for mode: CameraMode?) -> Bool {

@@ -22,7 +22,7 @@ private struct K4AFrames {
             video: settings.video, depth: settings.depth,
             calibration: isKnown ? raw.calibration(hasColor: settings.video != nil) : nil, isAligned: false,
             depthUnit: 0.001)
-        pairing = FramePairing(of: streams)
+        pairing = FramePairing(video: settings.video, depth: settings.depth)
     }
 
     /// - Parameter capture: its ownership is taken.

@@ -71,7 +71,10 @@ final class OpenNICamera: Camera {
                 Calibration(depth: $0, depthUnit: depth.unit)
             }
         }
-        run = Run(streams: [depth, video].compactMap { $0 }, pairing: FramePairing(of: streams))
+        run = Run(
+            streams: [depth, video].compactMap { $0 },
+            pairing: FramePairing(
+                video: settings.video, depth: settings.depth, isRecording: isRecording))
         for stream in run?.streams ?? [] {
             do throws(CameraError) {
                 try library.check(library.startStream(stream.handle), "The \(stream.name) stream cannot be started")

@@ -97,7 +97,10 @@ final class OrbbecCamera: Camera {
         var streams = CameraStreams(
             video: settings.video, depth: settings.depth, calibration: depth.flatMap { calibration($0, video) },
             isAligned: false, depthUnit: 0)
-        run = Run(streams: streams, pairing: FramePairing(of: streams, isRecording: isRecording))
+        run = Run(
+            streams: streams,
+            pairing: FramePairing(
+                video: settings.video, depth: settings.depth, isPatient: isRecording))
         do throws(CameraError) {
             if isRecording { try functions.call { functions.resume(device.pointer, $0) } }
             // Only frames tell the unit of the depth.

@@ -31,16 +31,20 @@ final class RealSenseCamera: Camera {
         /// The numbers of the last frames.
         var lastVideo: UInt64?
         var lastDepth: UInt64?
+        /// The clocks by which the last frames are timed, as librealsense counts its timestamp domains; nil where it does not tell.
+        var videoClock: CInt?
+        var depthClock: CInt?
+        var areClocksTwo: Bool { videoClock != nil && depthClock != nil && videoClock != depthClock }
         /// Nil for a camera.
         var playback: RealSensePlayback?
         /// Waits without a frame since a recording's player stopped.
         var emptyWaits = 0
 
-        init(streams: CameraStreams, device: LibraryObject, align: Align?) {
+        init(streams: CameraStreams, device: LibraryObject, align: Align?, isRecording: Bool) {
             self.streams = streams
             self.device = device
             self.align = align
-            pairing = FramePairing(of: streams)
+            pairing = FramePairing(video: streams.video, depth: streams.depth, isRecording: isRecording)
         }
     }
 
@@ -133,7 +137,7 @@ final class RealSenseCamera: Camera {
             video: settings.video, depth: settings.depth, calibration: try calibration(profile),
             isAligned: alignment != nil, depthUnit: unit)
         streams.calibration?.depthUnit = unit
-        guard let alignment else { return Run(streams: streams, device: device, align: nil) }
+        guard let alignment else { return Run(streams: streams, device: device, align: nil, isRecording: isRecording) }
         let align = Align(
             functions: alignment,
             block: try functions.make(alignment.deleteProcessing) {
@@ -147,7 +151,7 @@ final class RealSenseCamera: Camera {
         if let color = streams.calibration?.color {
             streams.calibration = Calibration(depth: color, depthUnit: unit)
         }
-        return Run(streams: streams, device: device, align: align)
+        return Run(streams: streams, device: device, align: align, isRecording: isRecording)
     }
 
     /// Applies the settings to the sensors that know them.
@@ -299,8 +303,7 @@ final class RealSenseCamera: Camera {
                 return nil
             }
             self.run?.emptyWaits = 0
-            let frames = try aligned(LibraryObject(set, functions.releaseFrame), run.align)
-            add(try parts(of: frames, run.streams))
+            add(try parts(of: LibraryObject(set, functions.releaseFrame), run))
         }
         return nil
     }
@@ -325,36 +328,45 @@ final class RealSenseCamera: Camera {
         let isRepetition = choice.isLooped && !isVideoNew && !isDepthNew
         if let video = frames.video, isVideoNew || isRepetition {
             run?.lastVideo = video.number
-            run?.pairing.add(video, isDepth: false)
+            run?.pairing.add(video, isDepth: false, areClocksTwo: areClocksTwo)
         }
         if let depth = frames.depth, isDepthNew || isRepetition {
             run?.lastDepth = depth.number
-            run?.pairing.add(depth, isDepth: true)
+            run?.pairing.add(depth, isDepth: true, areClocksTwo: areClocksTwo)
         }
     }
 
-    /// The same frames with the depth as the color camera sees it.
-    private func aligned(_ frames: LibraryObject, _ align: Align?) throws(CameraError) -> LibraryObject {
-        guard let align else { return frames }
+    /// The same frames with the depth as the color camera sees it; nil where librealsense gives none.
+    private func aligned(_ frames: LibraryObject, _ align: Align) throws(CameraError) -> LibraryObject? {
         // Processing takes a reference of its own; ours goes with `frames`.
         try functions.call { align.functions.addReference(frames.pointer, $0) }
         try functions.call { align.functions.processFrame(align.block.pointer, frames.pointer, $0) }
+        let areClocksTwo = run?.areClocksTwo ?? false
         var result: OpaquePointer?
         let exists = try functions.call { align.functions.pollQueue(align.queue.pointer, &result, $0) }
-        guard exists != 0, let result else { return frames }
+        guard exists != 0, let result else { return nil }
         return LibraryObject(result, functions.releaseFrame)
     }
 
-    private func parts(of frames: LibraryObject, _ streams: CameraStreams) throws(CameraError) -> CameraFrames {
+    /// The frames of a set. Where the depth is to be aligned, none is better than one that is not: without a picture, and now and
+    /// then with one, librealsense has the set as it was.
+    private func parts(of set: LibraryObject, _ run: Run) throws(CameraError) -> CameraFrames {
+        var frames: LibraryObject? = set
+        if let align = run.align { frames = try aligned(set, align) }
         var parts = CameraFrames(video: nil, depth: nil)
-        for number in 0..<max(0, try functions.call { functions.embeddedFrameCount(frames.pointer, $0) }) {
+        let source = frames ?? set
+        for number in 0..<max(0, try functions.call { functions.embeddedFrameCount(source.pointer, $0) }) {
             let frame = try functions.make(functions.releaseFrame) {
-                functions.extractFrame(frames.pointer, number, $0)
+                functions.extractFrame(source.pointer, number, $0)
             }
             let pointer = try functions.call { functions.frameProfile(frame.pointer, $0) }
             switch try functions.profile(pointer)?.stream {
-            case RealSenseConstant.streamColor: parts.video = try self.frame(frame, streams.video)
-            case RealSenseConstant.streamDepth: parts.depth = try self.frame(frame, streams.depth)
+            case RealSenseConstant.streamColor:
+                parts.video = try self.frame(frame, run.streams.video)
+                self.run?.videoClock = try clock(of: frame)
+            case RealSenseConstant.streamDepth:
+                parts.depth = try self.frame(frame, run.streams.depth)
+                self.run?.depthClock = try clock(of: frame)
             default: break
             }
         }
@@ -378,6 +390,11 @@ final class RealSenseCamera: Camera {
             number: try functions.call { functions.frameNumber(pointer, $0) },
             release: { withExtendedLifetime(object) {} })
     }
+    private func clock(of frame: LibraryObject) throws(CameraError) -> CInt? {
+        guard let clock = functions.frameClock else { return nil }
+        return try functions.call { clock(frame.pointer, $0) }
+    }
+
 }
 
 /// The player of a recording, resumed on a thread of its own.
