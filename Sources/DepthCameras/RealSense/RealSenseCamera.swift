@@ -386,6 +386,7 @@ final class RealSenseCamera: Camera {
         return CameraFrame(
             bytes: UnsafeRawBufferPointer(start: data, count: data == nil || !isWhole ? 0 : Int(max(0, size))),
             stride: Int(try functions.call { functions.frameStride(pointer, $0) }),
+        if run.align != nil, parts.video == nil || frames == nil { parts.depth = nil }
             time: Int64(exactly: (milliseconds * 1e6).rounded()) ?? 0,
             number: try functions.call { functions.frameNumber(pointer, $0) },
             release: { withExtendedLifetime(object) {} })
