@@ -248,7 +248,15 @@ final class LastingThread: Sendable {
 /// A variable of the environment; nil where it is not set.
 func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-func setEnvironment(_ name: String, _ value: String) { setenv(name, value, 1) }
+/// Sets what a camera's library can be told by the environment alone, unless the user has set it.
+///
+/// For the moment in which the plugin is loaded, on the application's thread: a change of the environment while another thread
+/// reads it may end the program.
+package func prepareEnvironment() {
+    // The Azure Kinect's SDK writes its errors to the standard output, one for each look at a machine without a camera, and to
+    // the handler that a program may set as well.
+    setenv("K4A_ENABLE_LOG_TO_STDOUT", "0", 0)
+}
 
 // MARK: Files
 

@@ -15,8 +15,6 @@ package final class K4ADriver: CameraDriver {
     private let path: String?
 
     package init(library: String?) throws(CameraError) {
-        // The SDK writes its errors to the standard output.
-        if environment("K4A_ENABLE_LOG_TO_STDOUT") == nil { setEnvironment("K4A_ENABLE_LOG_TO_STDOUT", "0") }
         path = library
         // The library for recordings finds the functions of this one.
         self.library = try K4ALibrary(
