@@ -9,6 +9,8 @@ final class OrbbecCamera: Camera {
     private typealias Constant = OrbbecConstant
 
     let info: CameraInfo
+    /// The same as the list of devices has it: with its serial number.
+    let listing: CameraInfo
     private let session: OrbbecSession
     private let device: LibraryObject
     private let pipeline: LibraryObject
@@ -46,7 +48,6 @@ final class OrbbecCamera: Camera {
         (self.session, self.device, self.choice) = (session, device, choice)
         let functions = session.functions
         let facts = try functions.make(functions.deleteInfo) { functions.deviceInfo(device.pointer, $0) }
-        let serial = try functions.text { functions.infoSerial(facts.pointer, $0) }
         let isRemote = choice.recording.isEmpty && !choice.serial.isEmpty
         let pipeline = try functions.make(functions.deletePipeline) { functions.createPipeline(device.pointer, $0) }
         self.pipeline = pipeline
@@ -54,11 +55,14 @@ final class OrbbecCamera: Camera {
             // A camera without the sensor gives an error.
             ((try? Self.offers(functions, pipeline, sensor)) ?? []).map(\.mode).inOrder
         }
-        info = CameraInfo(
+        listing = CameraInfo(
             name: try functions.text { functions.infoName(facts.pointer, $0) },
-            // No search finds a camera that was opened by its address.
-            serial: isRemote ? choice.serial : serial, driver: OrbbecDriver.name,
+            serial: try functions.text { functions.infoSerial(facts.pointer, $0) }, driver: OrbbecDriver.name,
             videoModes: modes(Constant.color), depthModes: modes(Constant.depth))
+        var info = listing
+        // No search finds a camera that was opened by its address.
+        if isRemote { info.serial = choice.serial }
+        self.info = info
     }
 
     deinit { stop() }

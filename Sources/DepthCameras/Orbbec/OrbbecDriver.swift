@@ -30,8 +30,8 @@ package final class OrbbecDriver: CameraDriver {
                 let serial = devices.serials[place]
                 if let info = known[serial] { return info }
                 if let camera = try? open(devices, place) {
-                    known[serial] = camera.info
-                    return camera.info
+                    known[serial] = camera.listing
+                    return camera.listing
                 }
                 // Another program has it.
                 let name = try? functions.text {
@@ -61,8 +61,11 @@ package final class OrbbecDriver: CameraDriver {
                 throw .recording(sentence)
             }
         }
-        return try session.known.withLock { _ throws(CameraError) in
-            nonisolated(unsafe) let camera: any Camera = try find(choice)  // held by the caller alone
+        return try session.known.withLock { known throws(CameraError) in
+            let found = try find(choice)
+            // So that a list does not open it while it streams.
+            known[found.listing.serial] = found.listing
+            nonisolated(unsafe) let camera: any Camera = found  // held by the caller alone
             return camera
         }
     }
