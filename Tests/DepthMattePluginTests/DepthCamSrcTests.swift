@@ -317,6 +317,27 @@ import Testing
     @Test(arguments: [200.0, -200.0])
     func `a clock that drifts is followed to the end`(drift: Double) throws {
         fake.set("drift", drift)
+    /// An Azure Kinect counts no frames.
+    @Test(arguments: [0, 4])
+    func `frames without numbers are lost by their times`(loseEvery: Int) throws {
+        let k4a = try FakeLibrary("fake_k4a.c")
+        k4a.set("lose-every", loseEvery)
+        let pipeline = Pipeline(
+            "depthcamsrc name=camera driver=k4a library=\(k4a.path) align=none num-buffers=24 "
+                + "camera.video ! \(sink) name=video camera.depth ! \(sink) name=depth")
+        #expect(pipeline.run() == .ended)
+        let flags = pipeline.frames(of: "video").map {
+            $0.buffer.flags.rawValue & GST_BUFFER_FLAG_DISCONT.rawValue != 0
+        }
+        let (lost, seen) = (
+            try statistic("lost", pipeline), try statistic("video", pipeline) + statistic("depth", pipeline)
+        )
+        let untaken = seen - Double(pipeline.frames(of: "depth").count + flags.count)
+        let expected = loseEvery == 0 ? 0...0.0 : 10...seen / 3 + 2
+        #expect(lost >= expected.lowerBound && lost <= expected.upperBound + untaken, "\(lost) of \(seen), \(untaken)")
+        #expect(flags.filter { $0 }.count >= (loseEvery == 0 ? 1 : 6) && flags.contains(false))
+    }
+
         let pipeline = pipeline("num-buffers=200")
         #expect(pipeline.run(patience: 60) == .ended)
         let stamps = pipeline.frames(of: "video").map { Int64($0.buffer.pointer.pointee.pts) }
