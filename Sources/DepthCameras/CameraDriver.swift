@@ -284,3 +284,11 @@ extension Double {
     /// The depth unit rounded to 1e-7, which removes the error of single precision: 0.0010000000474974513 becomes 0.001.
     var roundedUnit: Double { (self * 1e7).rounded() / 1e7 }
 }
+extension String {
+    /// True where a file's name ends in one of these, which are small; Windows writes them in capitals.
+    func hasEnding(_ endings: String...) -> Bool {
+        let name = lowercased()
+        return endings.contains { name.hasSuffix($0) }
+    }
+}
+

@@ -17,18 +17,34 @@ package struct DynamicLibrary: @unchecked Sendable {  // guard: the handle is on
 
     /// Loads the first of the names that is found.
     ///
-    /// - Parameter sharesSymbols: true where libraries that are loaded later find their symbols in this one.
-    /// - Throws: `CameraError.libraryMissing` with the system's words for each name.
-    package init(anyOf names: [String], sharesSymbols: Bool = false) throws(CameraError) {
+    /// - Parameters:
+    ///   - sharesSymbols: true where libraries that are loaded later find their symbols in this one.
+    ///   - use: the purpose of a library that another one needs, as "to play recordings".
+    /// - Throws: `CameraError.libraryMissing` with the system's words for each name; `.libraryUnsuitable` with those for one that
+    ///   is there and does not load, and where another library lacks this one.
+    package init(anyOf names: [String], sharesSymbols: Bool = false, for use: String? = nil) throws(CameraError) {
         var faults: [String] = []
+        var broken: String?
         for name in names {
             if let handle = dlopen(name, RTLD_LAZY | (sharesSymbols ? RTLD_GLOBAL : RTLD_LOCAL)) {
                 (self.handle, self.name) = (handle, name)
                 return
             }
-            faults.append(dlerror().map { String(cString: $0) } ?? name)
+            let fault = dlerror().map { String(cString: $0) } ?? name
+            faults.append(fault)
+            if broken == nil, !Self.isMissing(name, fault) { broken = "the library \(name) does not load: \(fault)" }
         }
-        throw .libraryMissing(faults.joined(separator: "; "))
+        broken = broken ?? use.map { "\($0) it needs \(names.first ?? ""), which is missing" }
+        throw broken.map { .libraryUnsuitable($0) } ?? .libraryMissing(faults.joined(separator: "; "))
+    }
+
+    /// True where the loader's words mean that there is no library of this name; false where it is there, but another one that it
+    /// needs is missing, or it is none for this machine.
+    private static func isMissing(_ name: String, _ fault: String) -> Bool {
+        // The C libraries name what is not there, which may be another library, and musl whose need that was; dyld every place.
+        let isOwn = fault.includes("\(name): ") && fault.includes(SystemFault(ENOENT).reason)
+        return (isOwn || fault.includes("(no such file)"))
+            && !["needed by", "Library not loaded", "mach-o"].contains { fault.includes($0) }
     }
 
     /// A function of the library.

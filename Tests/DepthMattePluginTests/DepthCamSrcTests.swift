@@ -188,12 +188,15 @@ import Testing
     // MARK: Streams that are missing
 
     /// The modules D430 and D421 have depth alone.
-    @Test(arguments: [(1, "depth", "video", "color"), (2, "video", "depth", "depth")], ["", "location=room.bag"])
+    @Test(arguments: [(1, "depth", "video", "color"), (2, "video", "depth", "depth")], [false, true])
     func `a pad whose stream is missing is an error that names it, and the other pad plays alone`(
-        streams: (bits: Int, pad: String, missing: String, name: String), recording: String
+        streams: (bits: Int, pad: String, missing: String, name: String), isRecording: Bool
     ) throws {
         fake.set("streams", streams.bits)
-        let owner = recording.isEmpty ? "camera Fake RealSense" : "recording room.bag"
+        let folder = TemporaryFolder()
+        let room = folder.write("room.bag", [])
+        let (owner, recording) =
+            isRecording ? ("recording \(room)", "location=\(room)") : ("camera Fake RealSense", "")
         let error = "The \(owner) has no \(streams.name) stream. Leave the pad \(streams.missing) unlinked."
         for (pads, outcome) in [([streams.pad], nil), ([streams.missing], error), (["video", "depth"], error)] {
             let sinks = pads.map { "camera.\($0) ! \(sink) name=\($0)" }
@@ -222,9 +225,11 @@ import Testing
     }
 
     @Test func `a recording without a frame is an error`() throws {
+        let folder = TemporaryFolder()
+        let recording = folder.write("room.bag", [])
         fake.set("frames", 0)
-        let report = try #require(pipeline("location=room.bag").run().error)
-        #expect(report.text.contains("The recording room.bag has no "), "\(report)")
+        let report = try #require(pipeline("location=\(recording)").run().error)
+        #expect(report.text.contains("The recording \(recording) has no "), "\(report)")
     }
 
     @Test(arguments: [("r", "video", "depth", "depth"), ("d", "depth", "video", "color")])
@@ -312,11 +317,6 @@ import Testing
         #expect(lost >= 8 && lost <= seen / 3 + 2 + untaken, "\(lost) of \(seen), \(untaken) not taken")
     }
 
-    // MARK: Time
-
-    @Test(arguments: [200.0, -200.0])
-    func `a clock that drifts is followed to the end`(drift: Double) throws {
-        fake.set("drift", drift)
     /// An Azure Kinect counts no frames.
     @Test(arguments: [0, 4])
     func `frames without numbers are lost by their times`(loseEvery: Int) throws {
@@ -338,6 +338,11 @@ import Testing
         #expect(flags.filter { $0 }.count >= (loseEvery == 0 ? 1 : 6) && flags.contains(false))
     }
 
+    // MARK: Time
+
+    @Test(arguments: [200.0, -200.0])
+    func `a clock that drifts is followed to the end`(drift: Double) throws {
+        fake.set("drift", drift)
         let pipeline = pipeline("num-buffers=200")
         #expect(pipeline.run(patience: 60) == .ended)
         let stamps = pipeline.frames(of: "video").map { Int64($0.buffer.pointer.pointee.pts) }
@@ -412,18 +417,50 @@ import Testing
     @Test(arguments: [
         ("a.r3d", "Record3D"), ("A.R3D", "Record3D"), ("a.svo2", "ZED camera"),
         ("a.xef", "Kinect Studio"), ("a.mcap", "ROS 2"), ("a.mp4", "a video without depth"), ("a.tar.gz", "archive"),
-        ("a.rec", "realsense and orbbec play .bag files"), ("missing.rec", "There is no such file"),
+        ("a.rec", "realsense and orbbec play .bag files"), ("missing.rec", "No such file or directory."),
+        ("missing.bag", "No such file or directory."),
+        ("a.mp4/a.bag", "Not a directory."),
     ])
     func `a recording of another maker is named, and what to do with it`(name: String, words: String) throws {
         let folder = TemporaryFolder()
-        if name != "missing.rec" { folder.write(name, [1, 2, 3]) }
+        let isThere = !name.hasPrefix("missing") && !name.contains("/")
+        folder.write(isThere ? name : "a.mp4", [1, 2, 3])
         for driver in ["auto", "realsense"] where driver == "auto" || !name.hasSuffix(".rec") {
             let pipeline = Pipeline("depthcamsrc driver=\(driver) location=\(folder[name]) ! fakesink")
             pipeline.set(GST_STATE_PLAYING)
             let error = try #require(pipeline.bus.nextError()).text
             #expect(error.hasPrefix("The recording \(folder[name]) cannot be read. "), "\(error)")
-            #expect(error.contains(words) && error.contains("appsrc") == (name != "missing.rec"), "\(error)")
+            #expect(error.contains(words) && error.contains("appsrc") == isThere, "\(error)")
         }
+    }
+
+    /// No library is asked for what is not there, and none is missing for it.
+    @Test(arguments: cameraDrivers.map { $0.name })
+    func `a file that is not there is told before a library is asked`(driver: String) throws {
+        let pipeline = Pipeline("depthcamsrc driver=\(driver) library=/nowhere/l.so location=/nowhere/a ! fakesink")
+        pipeline.set(GST_STATE_PLAYING)
+        let text = "The recording /nowhere/a cannot be read. No such file or directory."
+        #expect(try #require(pipeline.bus.nextError()).text == text)
+    }
+
+    @Test(arguments: ["a.bag", "A.BAG"], [false, true])
+    func `a recording is named by a path or a file URI`(name: String, isURI: Bool) throws {
+        let folder = TemporaryFolder()
+        let path = folder.write("two words/\(name)", [])
+        let location = isURI ? "file://\(folder.path)/two%20words/\(name)" : path
+        let pipeline = pipeline("driver=auto location=\"\(location)\"")
+        #expect(pipeline.run() == .ended)
+        #expect(pipeline.frames(of: "depth").count == 10)
+    }
+
+    @Test(arguments: ["realsense", "k4a", "auto"])
+    func `a library that is there and does not load is told with the loader's reason`(driver: String) throws {
+        let folder = TemporaryFolder()
+        let library = folder.write("lib.so", [1, 2, 3])
+        let pipeline = Pipeline("depthcamsrc driver=\(driver) library=\(library) ! fakesink")
+        pipeline.set(GST_STATE_PLAYING)
+        let text = try #require(pipeline.bus.nextError()).text
+        #expect(text.contains("\(library) does not load: \(library): file too short"), "\(text)")
     }
 
     @Test func `a camera that is unplugged ends the stream with an error`() throws {

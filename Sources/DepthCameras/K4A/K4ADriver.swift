@@ -9,7 +9,7 @@ package final class K4ADriver: CameraDriver {
     package static let installation =
         "Install the Azure Kinect Sensor SDK (libk4a1.4 of its maker's packages), or Orbbec's libk4a for a Femto."
 
-    package static func plays(recording path: String) -> Bool { path.hasSuffix(".mkv") }
+    package static func plays(recording path: String) -> Bool { path.hasEnding(".mkv") }
 
     private let library: K4ALibrary
     private let path: String?
@@ -46,7 +46,7 @@ package final class K4ADriver: CameraDriver {
             // Beside the other, where the user names that.
             let folder = path?.folder.map { "\($0)/" } ?? ""
             let names = Self.playbackLibraries.map { folder + $0 }
-            let functions = try K4APlaybackLibrary(DynamicLibrary(anyOf: names))
+            let functions = try K4APlaybackLibrary(DynamicLibrary(anyOf: names, for: "to play recordings"))
             return try K4ARecording(library, functions, choice)
         }
         let count = library.deviceCount()

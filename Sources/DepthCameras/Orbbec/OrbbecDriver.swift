@@ -11,7 +11,7 @@ package final class OrbbecDriver: CameraDriver {
         "Install OrbbecSDK 2 by its maker's packages, or the Python package pyorbbecsdk2, whose libOrbbecSDK.so.2 the "
         + "property library can name."
 
-    package static func plays(recording path: String) -> Bool { path.hasSuffix(".bag") }
+    package static func plays(recording path: String) -> Bool { path.hasEnding(".bag") }
 
     private let session: OrbbecSession
 
