@@ -155,6 +155,24 @@ package struct CameraSettings: Sendable, Equatable {
     package init() {}
 }
 
+extension CameraSettings {
+    /// A property that changes a camera.
+    enum Name: String { case emitter, exposure, preset }
+
+    /// Refuses what is asked for and cannot be done, so that no driver ignores it without a word.
+    ///
+    /// - Parameter changeable: what the camera can change, by this driver.
+    func check(changeable: Set<Name>, _ driver: any CameraDriver.Type) throws(CameraError) {
+        let asked: [(name: Name, isAsked: Bool, standard: String)] = [
+            (.emitter, emitter != nil, "auto"), (.exposure, exposure != nil, "0"), (.preset, !preset.isEmpty, "empty"),
+        ]
+        for (name, isAsked, standard) in asked where isAsked && !changeable.contains(name) {
+            throw .setting(
+                "the \(name) of this camera cannot be changed with driver=\(driver.name): \(name) must be \(standard)")
+        }
+    }
+}
+
 /// A camera that is open. One thread at a time.
 package protocol Camera: AnyObject {
     var info: CameraInfo { get }
@@ -280,10 +298,6 @@ extension [String] {
     }
 }
 
-extension Double {
-    /// The depth unit rounded to 1e-7, which removes the error of single precision: 0.0010000000474974513 becomes 0.001.
-    var roundedUnit: Double { (self * 1e7).rounded() / 1e7 }
-}
 extension String {
     /// True where a file's name ends in one of these, which are small; Windows writes them in capitals.
     func hasEnding(_ endings: String...) -> Bool {
@@ -292,3 +306,7 @@ extension String {
     }
 }
 
+extension Double {
+    /// The depth unit rounded to 1e-7, which removes the error of single precision: 0.0010000000474974513 becomes 0.001.
+    var roundedUnit: Double { (self * 1e7).rounded() / 1e7 }
+}

@@ -29,6 +29,9 @@ final class FreenectCamera: Camera {
     func start(_ settings: CameraSettings) throws(CameraError) -> CameraStreams {
         stop()
         guard settings.video != nil || settings.depth != nil else { throw .failed("No stream was asked for.") }
+        // From version 0.6 on the library can set the exposure.
+        try settings.check(
+            changeable: library.setFlag == nil || library.setExposure == nil ? [] : [.exposure], FreenectDriver.self)
         let video = try settings.video.map { mode throws(CameraError) in try videoMode(mode) }
         let depth = try settings.depth.map { mode throws(CameraError) in
             try depthMode(mode, isAligned: settings.isAligned, video: settings.video)
@@ -135,10 +138,9 @@ final class FreenectCamera: Camera {
 
     /// Sets the exposure while it is asked for, and then switches back to the automatic one.
     private func setExposure(_ microseconds: Int?) {
-        guard player == nil, let setFlag = library.setFlag else { return }
         if (microseconds == nil) != isExposureAutomatic {
             isExposureAutomatic = microseconds == nil
-            _ = setFlag(device, FreenectLibrary.automaticExposure, isExposureAutomatic ? 1 : 0)
+            _ = library.setFlag?(device, FreenectLibrary.automaticExposure, isExposureAutomatic ? 1 : 0)
         }
         if let microseconds { _ = library.setExposure?(device, Int32(clamping: microseconds)) }
     }

@@ -53,6 +53,9 @@ final class K4ACamera: Camera {
 
     func start(_ settings: CameraSettings) throws(CameraError) -> CameraStreams {
         stop()
+        try settings.check(changeable: [.exposure], K4ADriver.self)
+        guard let device = device ?? K4ADevice.find(info.serial, library).device else { throw Self.unplugged }
+        self.device = device
         let (video, depth) = (settings.video, settings.depth)
         if let video, let depth, video.rate != depth.rate {
             let rates = "\(video.rate.numerator) and \(depth.rate.numerator)"

@@ -48,9 +48,8 @@ final class OpenNICamera: Camera {
 
     private func makeStreams(_ settings: CameraSettings) throws(CameraError) -> CameraStreams {
         stop()
-        guard isRecording || settings.exposure == nil else {
-            throw .setting("OpenNI does not tell the unit of an exposure; with driver=openni2 exposure must be 0")
-        }
+        // OpenNI does not tell the unit of an exposure.
+        if !isRecording { try settings.check(changeable: [], OpenNIDriver.self) }
         let device = if let device { device } else { try OpenNIDevice(session, uri: info.serial) }
         self.device = device
         var streams = CameraStreams(

@@ -86,9 +86,6 @@ final class OrbbecCamera: Camera {
 
     func start(_ settings: CameraSettings) throws(CameraError) -> CameraStreams {
         stop()
-        guard isRecording || settings.exposure == nil else {
-            throw .setting("OrbbecSDK does not tell the unit of an exposure; with driver=orbbec exposure must be 0")
-        }
         if !isRecording { try configure(settings) }
         let config = try functions.make(functions.deleteConfig) { functions.createConfig($0) }
         let video = try enable(settings.video, Constant.color, config)
@@ -142,14 +139,18 @@ final class OrbbecCamera: Camera {
         return offer.profile
     }
 
-    /// Sets what the user asked for, where the camera has it, and nothing else.
+    /// Sets what the user asked for, and nothing else. The library does not tell the unit of an exposure.
     private func configure(_ settings: CameraSettings) throws(CameraError) {
+        try settings.check(changeable: [.emitter, .preset], OrbbecDriver.self)
         if !settings.preset.isEmpty { try loadPreset(settings.preset) }
         // After the preset, which may switch the projector.
-        if let emitter = settings.emitter { try setEmitter(emitter) }
+        if let emitter = settings.emitter, try !setEmitter(emitter) {
+            try settings.check(changeable: [.preset], OrbbecDriver.self)
+        }
     }
 
-    private func setEmitter(_ isOn: Bool) throws(CameraError) {
+    /// - Returns: false where the camera has no switch of its projector.
+    private func setEmitter(_ isOn: Bool) throws(CameraError) -> Bool {
         func has(_ property: CInt) throws(CameraError) -> Bool {
             try functions.call { functions.canSet(device.pointer, property, Constant.mayWrite, $0) }
         }
@@ -157,7 +158,10 @@ final class OrbbecCamera: Camera {
             try functions.call { functions.setInt(device.pointer, Constant.laserControl, isOn ? 1 : 0, $0) }
         } else if try has(Constant.laser) {
             try functions.call { functions.setBool(device.pointer, Constant.laser, isOn, $0) }
+        } else {
+            return false
         }
+        return true
     }
 
     private func loadPreset(_ preset: String) throws(CameraError) {

@@ -159,6 +159,7 @@ final class RealSenseCamera: Camera {
     /// - Returns: metres per count of depth.
     private func configureSensors(of device: LibraryObject, _ settings: CameraSettings) throws(CameraError) -> Double {
         var unit = 0.001
+        var changeable: Set<CameraSettings.Name> = []
         let sensors = try functions.make(functions.deleteSensorList) { functions.querySensors(device.pointer, $0) }
         for number in 0..<max(0, try functions.call { functions.sensorCount(sensors.pointer, $0) }) {
             let sensor = try functions.make(functions.deleteSensor) {
@@ -171,22 +172,30 @@ final class RealSenseCamera: Camera {
                 let scale = Double(try functions.call { functions.depthScale(sensor.pointer, $0) })
                 if scale > 0 && scale < 1 { unit = scale.roundedUnit }
             }
-            if !isRecording { try configure(sensor, isDepth: isDepth != 0, settings) }
+            if !isRecording { try configure(sensor, isDepth: isDepth != 0, settings, &changeable) }
         }
+        if !isRecording { try settings.check(changeable: changeable, RealSenseDriver.self) }
         return unit
     }
 
     /// Sets what the user asked for, and nothing else: the camera keeps what other programs have set.
-    private func configure(_ sensor: LibraryObject, isDepth: Bool, _ settings: CameraSettings) throws(CameraError) {
-        if isDepth, let emitter = settings.emitter {
+    ///
+    /// - Parameter done: what was set is added.
+    private func configure(
+        _ sensor: LibraryObject, isDepth: Bool, _ settings: CameraSettings, _ done: inout Set<CameraSettings.Name>
+    ) throws(CameraError) {
+        if isDepth, let emitter = settings.emitter,
             try set(sensor, RealSenseConstant.optionEmitter, emitter ? 1 : 0)
+        {
+            done.insert(.emitter)
         }
-        if isDepth, !settings.preset.isEmpty { try setPreset(sensor, settings.preset) }
+        if isDepth, !settings.preset.isEmpty, try setPreset(sensor, settings.preset) { done.insert(.preset) }
         // A D405 has its color from the depth sensor.
         if let exposure = settings.exposure,
-            try functions.profiles(of: sensor).contains(where: { $0.stream == RealSenseConstant.streamColor })
-        {
+            try functions.profiles(of: sensor).contains(where: { $0.stream == RealSenseConstant.streamColor }),
             try setExposure(sensor, microseconds: exposure, unit: isDepth ? 1 : 100)
+        {
+            done.insert(.exposure)
         }
     }
 
@@ -199,18 +208,23 @@ final class RealSenseCamera: Camera {
         return least <= most ? least...most : nil
     }
 
-    /// Sets an option where the sensor has it.
-    private func set(_ sensor: LibraryObject, _ option: CInt, _ value: Float) throws(CameraError) {
-        guard try range(of: option, sensor) != nil else { return }
+    /// Sets an option.
+    ///
+    /// - Returns: false where the sensor does not have it.
+    @discardableResult
+    private func set(_ sensor: LibraryObject, _ option: CInt, _ value: Float) throws(CameraError) -> Bool {
+        guard try range(of: option, sensor) != nil else { return false }
         let options = try functions.options.get()
         try functions.call { options.setOption(sensor.pointer, option, value, $0) }
+        return true
     }
 
     /// Sets the exposure by hand.
     ///
     /// - Parameter unit: microseconds in a count of the sensor's option. A color sensor counts as UVC does, 100; a depth sensor 1.
-    private func setExposure(_ sensor: LibraryObject, microseconds: Int, unit: Float) throws(CameraError) {
-        guard let range = try range(of: RealSenseConstant.optionExposure, sensor) else { return }
+    /// - Returns: false where the sensor has no such option.
+    private func setExposure(_ sensor: LibraryObject, microseconds: Int, unit: Float) throws(CameraError) -> Bool {
+        guard let range = try range(of: RealSenseConstant.optionExposure, sensor) else { return false }
         let counts = Float(microseconds) / unit
         guard range.contains(counts) else {
             func text(_ counts: Float) -> String { Int(exactly: (counts * unit).rounded()).map(String.init) ?? "?" }
@@ -228,11 +242,13 @@ final class RealSenseCamera: Camera {
             }
             try functions.call { options.setOption(sensor.pointer, option, value, $0) }
         }
+        return true
     }
 
-    private func setPreset(_ sensor: LibraryObject, _ name: String) throws(CameraError) {
+    /// - Returns: false where the sensor has no presets.
+    private func setPreset(_ sensor: LibraryObject, _ name: String) throws(CameraError) -> Bool {
         let option = RealSenseConstant.optionPreset
-        guard let range = try range(of: option, sensor) else { return }
+        guard let range = try range(of: option, sensor) else { return false }
         let options = try functions.options.get()
         var (names, values): ([String], [Float]) = ([], [])
         for value in stride(from: max(range.lowerBound, 0), through: min(range.upperBound, 100), by: 1) {
@@ -241,11 +257,11 @@ final class RealSenseCamera: Camera {
             names.append(String(cString: text))
             values.append(value)
         }
-        try set(sensor, option, values[try names.place(ofPreset: name)])
+        return try set(sensor, option, values[try names.place(ofPreset: name)])
     }
 
     func stop() {
-        for (sensor, option, value) in exposureBefore.reversed() { try? set(sensor, option, value) }
+        for (sensor, option, value) in exposureBefore.reversed() { _ = try? set(sensor, option, value) }
         exposureBefore = []
         guard let run else { return }
         self.run = nil
@@ -326,6 +342,7 @@ final class RealSenseCamera: Camera {
         let isVideoNew = frames.video.map { $0.number != run?.lastVideo } ?? false
         let isDepthNew = frames.depth.map { $0.number != run?.lastDepth } ?? false
         let isRepetition = choice.isLooped && !isVideoNew && !isDepthNew
+        let areClocksTwo = run?.areClocksTwo ?? false
         if let video = frames.video, isVideoNew || isRepetition {
             run?.lastVideo = video.number
             run?.pairing.add(video, isDepth: false, areClocksTwo: areClocksTwo)
@@ -341,7 +358,6 @@ final class RealSenseCamera: Camera {
         // Processing takes a reference of its own; ours goes with `frames`.
         try functions.call { align.functions.addReference(frames.pointer, $0) }
         try functions.call { align.functions.processFrame(align.block.pointer, frames.pointer, $0) }
-        let areClocksTwo = run?.areClocksTwo ?? false
         var result: OpaquePointer?
         let exists = try functions.call { align.functions.pollQueue(align.queue.pointer, &result, $0) }
         guard exists != 0, let result else { return nil }
@@ -370,7 +386,13 @@ final class RealSenseCamera: Camera {
             default: break
             }
         }
+        if run.align != nil, parts.video == nil || frames == nil { parts.depth = nil }
         return parts
+    }
+
+    private func clock(of frame: LibraryObject) throws(CameraError) -> CInt? {
+        guard let clock = functions.frameClock else { return nil }
+        return try functions.call { clock(frame.pointer, $0) }
     }
 
     /// A frame of ours; without bytes where librealsense's has another size than the stream.
@@ -386,16 +408,10 @@ final class RealSenseCamera: Camera {
         return CameraFrame(
             bytes: UnsafeRawBufferPointer(start: data, count: data == nil || !isWhole ? 0 : Int(max(0, size))),
             stride: Int(try functions.call { functions.frameStride(pointer, $0) }),
-        if run.align != nil, parts.video == nil || frames == nil { parts.depth = nil }
             time: Int64(exactly: (milliseconds * 1e6).rounded()) ?? 0,
             number: try functions.call { functions.frameNumber(pointer, $0) },
             release: { withExtendedLifetime(object) {} })
     }
-    private func clock(of frame: LibraryObject) throws(CameraError) -> CInt? {
-        guard let clock = functions.frameClock else { return nil }
-        return try functions.call { clock(frame.pointer, $0) }
-    }
-
 }
 
 /// The player of a recording, resumed on a thread of its own.
