@@ -123,8 +123,8 @@ final class K4ARecording: Camera {
     private let choice: CameraChoice
     private var frames: K4AFrames?
     private var hasEnded = false
-    /// False before the first capture behind the start.
-    private var hasCaptures = false
+    /// False before the first frames behind the start.
+    private var hasFrames = false
 
     init(_ library: K4ALibrary, _ functions: K4APlaybackLibrary, _ choice: CameraChoice) throws(CameraError) {
         var handle: K4ALibrary.Handle?
@@ -158,17 +158,20 @@ final class K4ARecording: Camera {
         guard rewinds, converts else { throw .failed("The recording cannot be played from its start as BGRA.") }
         let frames = K4AFrames(library, settings) { functions.calibration(handle, $0) }
         self.frames = frames
-        (hasEnded, hasCaptures) = (false, false)
+        (hasEnded, hasFrames) = (false, false)
         return frames.streams
     }
 
     func next(timeout milliseconds: Int) throws(CameraError) -> CameraFrames? {
         guard frames != nil else { throw .failed("The recording was not started.") }
         while true {
-            if let pair = frames?.next(isLast: hasEnded) { return pair }
+            if let pair = frames?.next(isLast: hasEnded) {
+                hasFrames = true
+                return pair
+            }
             if hasEnded {
-                guard choice.isLooped, hasCaptures, functions.seek(handle, 0, 0) == K4AConstant.ok else { throw .ended }
-                (hasEnded, hasCaptures) = (false, false)
+                guard choice.isLooped, hasFrames, functions.seek(handle, 0, 0) == K4AConstant.ok else { throw .ended }
+                (hasEnded, hasFrames) = (false, false)
             }
             var capture: K4ALibrary.Handle?
             let status = functions.nextCapture(handle, &capture)
