@@ -54,15 +54,12 @@ package final class K4ADriver: CameraDriver {
         // A place in the list is shorter than a serial number.
         if choice.serial.utf8.count < 3, let place = UInt32("0" + choice.serial), place < count {
             let device = try K4ADevice(library, place)
-            return K4ACamera(device, info(serial: choice.serial.isEmpty ? device.serial ?? "0" : choice.serial))
+            // Not the place: another camera may have it when this one comes back.
+            return K4ACamera(device, info(serial: device.serial ?? "\(place)"))
         }
-        var found: [String] = []
-        for place in 0..<count {
-            guard let device = try? K4ADevice(library, place), let serial = device.serial else { continue }
-            if serial == choice.serial { return K4ACamera(device, info(serial: serial)) }
-            found.append(serial)
-        }
-        let others = found.isEmpty ? "none that can be opened" : found.joined(separator: ", ")
+        let found = K4ADevice.find(choice.serial, library)
+        if let device = found.device { return K4ACamera(device, info(serial: choice.serial)) }
+        let others = found.others.isEmpty ? "none that can be opened" : found.others.joined(separator: ", ")
         throw .noCamera("No Azure Kinect has the serial number \(choice.serial); plugged in: \(others).")
     }
 }
@@ -81,6 +78,19 @@ final class K4ADevice {
     }
 
     deinit { library.closeDevice(handle) }
+
+    /// Opens the camera with a serial number. Each that is closed is opened to see its own.
+    ///
+    /// - Returns: the camera; nil, and the serial numbers of those that can be opened, where it is none of them.
+    static func find(_ serial: String, _ library: K4ALibrary) -> (device: K4ADevice?, others: [String]) {
+        var others: [String] = []
+        for place in 0..<library.deviceCount() {
+            guard let device = try? K4ADevice(library, place), let found = device.serial else { continue }
+            if found == serial { return (device, []) }
+            others.append(found)
+        }
+        return (nil, others)
+    }
 
     /// Nil where the camera does not tell.
     var serial: String? {
