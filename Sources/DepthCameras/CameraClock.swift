@@ -2,7 +2,8 @@
 ///
 /// A frame arrives some delay after its exposure: the least delay of the transfer, which is constant, and waiting, which
 /// is not. So the frames with the least delay show how the two clocks go: of each second the frame with the least difference
-/// between arrival and camera time is kept, for `window` seconds. The drift is the median of the slopes between all pairs
+/// between arrival and camera time is kept, for `window` seconds. Pictures that the host takes late say nothing about the clocks,
+/// however many they are, unless all of the window are. The drift is the median of the slopes between all pairs
 /// of these points (Theil and Sen: seconds in which every frame waited do not bend it), and the line lies so low that it
 /// touches the lowest point.
 ///
@@ -14,13 +15,11 @@ package struct CameraClock {
     static let window = 30
     /// The line has a slope from this many seconds on; before it, the drift of any crystal is below the jitter.
     static let leastSeconds = 4
-    /// Clocks of crystals agree to 100 ppm; more than this is a jump.
+    /// Clocks of crystals agree to 100 ppm; more than this is none of them.
     static let mostDrift = 1e-3
-    /// A frame that arrives this long before its exposure, in nanoseconds, shows that the camera's clock has jumped.
+    /// A frame that arrives this long before its exposure, in nanoseconds, at the end of a step that is longer than the one before
+    /// by as much, shows that the camera's clock has jumped.
     static let mostAdvance: Int64 = 20_000_000
-    /// Frames that all arrive this late, in nanoseconds and frames, show the same: a queue empties faster.
-    static let mostDelay: Int64 = 200_000_000
-    static let mostLateFrames = 30
 
     /// The frame with the least delay of one second of camera time.
     private struct Point {
@@ -35,8 +34,9 @@ package struct CameraClock {
     private var base: Int64 = 0
     private var slope = 0.0
     private var lastCamera: Int64?
+    /// From the frame before the last one to that.
+    private var lastStep: Int64?
     private var lastResult: Int64?
-    private var lateFrames = 0
 
     /// Number of jumps of the camera's clock so far.
     package private(set) var jumps = 0
@@ -63,6 +63,7 @@ package struct CameraClock {
         note(camera, arrival)
         let mapped = min(camera &+ delay(at: camera), arrival)
         let result = max(mapped, lastResult.map { $0 &+ 1 } ?? mapped)
+        lastStep = lastCamera.map { camera &- $0 }
         (lastCamera, lastResult) = (camera, result)
         return result
     }
@@ -76,9 +77,9 @@ package struct CameraClock {
     private mutating func hasJumped(_ camera: Int64, _ arrival: Int64) -> Bool {
         guard let lastCamera else { return false }
         if camera < lastCamera { return true }
-        let lateness = (arrival &- camera) &- delay(at: camera)
-        lateFrames = lateness > CameraClock.mostDelay ? lateFrames &+ 1 : 0
-        return lateness < -CameraClock.mostAdvance || lateFrames >= CameraClock.mostLateFrames
+        // Where all so far were late, as behind a host that stood still, the first that is not comes in the camera's usual step.
+        guard let lastStep, (camera &- lastCamera) &- lastStep > CameraClock.mostAdvance else { return false }
+        return (arrival &- camera) &- delay(at: camera) < -CameraClock.mostAdvance
     }
 
     private func delay(at camera: Int64) -> Int64 {
@@ -115,7 +116,9 @@ package struct CameraClock {
         }
         guard !slopes.isEmpty else { return 0 }
         slopes.sort()
-        return min(max(slopes[slopes.count / 2], -CameraClock.mostDrift), CameraClock.mostDrift)
+        let median = slopes[slopes.count / 2]
+        // No drift: some seconds of the window are late.
+        return abs(median) <= CameraClock.mostDrift ? median : slope
     }
 }
 

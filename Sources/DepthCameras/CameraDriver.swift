@@ -77,6 +77,11 @@ package struct CameraMode: Hashable, Sendable {
     private var rateDenominator: Int
     package var format: CameraFormat
 
+    /// From frame to frame, in nanoseconds; at least 1.
+    package var interval: Int64 {
+        max(1, 1_000_000_000 &* Int64(rateDenominator) / Int64(max(1, rateNumerator)))
+    }
+
     package init(width: Int, height: Int, rate: (numerator: Int, denominator: Int), format: CameraFormat) {
         self.width = width
         self.height = height
@@ -150,6 +155,24 @@ package struct CameraSettings: Sendable, Equatable {
     package init() {}
 }
 
+extension CameraSettings {
+    /// A property that changes a camera.
+    enum Name: String { case emitter, exposure, preset }
+
+    /// Refuses what is asked for and cannot be done, so that no driver ignores it without a word.
+    ///
+    /// - Parameter changeable: what the camera can change, by this driver.
+    func check(changeable: Set<Name>, _ driver: any CameraDriver.Type) throws(CameraError) {
+        let asked: [(name: Name, isAsked: Bool, standard: String)] = [
+            (.emitter, emitter != nil, "auto"), (.exposure, exposure != nil, "0"), (.preset, !preset.isEmpty, "empty"),
+        ]
+        for (name, isAsked, standard) in asked where isAsked && !changeable.contains(name) {
+            throw .setting(
+                "the \(name) of this camera cannot be changed with driver=\(driver.name): \(name) must be \(standard)")
+        }
+    }
+}
+
 /// A camera that is open. One thread at a time.
 package protocol Camera: AnyObject {
     var info: CameraInfo { get }
@@ -205,12 +228,13 @@ package struct CameraFrames: Sendable {
 }
 
 /// One frame of one stream, in the library's memory until nobody holds it.
-package final class CameraFrame: @unchecked Sendable {  // guard: the bytes are only read
+package final class CameraFrame: @unchecked Sendable {  // guard: bytes are read only, the time is set before
     package let bytes: UnsafeRawBufferPointer
     /// Bytes from one row to the next.
     package let stride: Int
-    /// The camera's clock at the exposure, in nanoseconds since an unknown moment.
-    package let time: Int64
+    /// The camera's clock at the exposure, in nanoseconds since an unknown moment. `FramePairing` changes it where color and depth
+    /// have clocks of their own.
+    package internal(set) var time: Int64
     /// The camera's own count of the frame; nil where it has none. A step of more than 1 means lost frames.
     package let number: UInt64?
     private let release: @Sendable () -> Void
@@ -271,6 +295,14 @@ extension [String] {
         let place = firstIndex { $0.lowercased() == name.lowercased() }
         guard let place else { throw .setting("no preset \(name); the presets are \(joined(separator: ", "))") }
         return place
+    }
+}
+
+extension String {
+    /// True where a file's name ends in one of these, which are small; Windows writes them in capitals.
+    func hasEnding(_ endings: String...) -> Bool {
+        let name = lowercased()
+        return endings.contains { name.hasSuffix($0) }
     }
 }
 

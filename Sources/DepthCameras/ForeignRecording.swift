@@ -1,11 +1,11 @@
-/// The reason why no driver plays a recording, and what to do, for the user; nil where a driver may play it.
+/// The reason why no driver plays a recording, and what to do, for the user; nil where a driver may play it, and for a camera,
+/// whose path is empty.
 package func advice(onRecording path: String, isKnown: Bool) -> String? {
+    if !path.isEmpty, let fault = fault(reading: path) { return "\(fault.reason)." }
     let remedy = "Read it with the maker's software, and send its frames by appsrc: \"Recordings of other makers\" in "
-    let name = path.lowercased()
-    let kind = makers.first { name.hasSuffix($0.ending) }?.kind
+    let kind = makers.first { path.hasEnding($0.ending) }?.kind
     if let kind { return "It is \(kind). \(remedy)pipelines/cameras.md." }
     if isKnown { return nil }
-    guard isReadable(path) else { return "There is no such file or folder, or it may not be read." }
     return "No driver plays it: realsense and orbbec play .bag files, realsense .db3 files, freenect folders of "
         + "fakenect-record, openni2 .oni files, k4a .mkv files of k4arecorder. \(remedy)pipelines/cameras.md."
 }

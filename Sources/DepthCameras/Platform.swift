@@ -17,18 +17,34 @@ package struct DynamicLibrary: @unchecked Sendable {  // guard: the handle is on
 
     /// Loads the first of the names that is found.
     ///
-    /// - Parameter sharesSymbols: true where libraries that are loaded later find their symbols in this one.
-    /// - Throws: `CameraError.libraryMissing` with the system's words for each name.
-    package init(anyOf names: [String], sharesSymbols: Bool = false) throws(CameraError) {
+    /// - Parameters:
+    ///   - sharesSymbols: true where libraries that are loaded later find their symbols in this one.
+    ///   - use: the purpose of a library that another one needs, as "to play recordings".
+    /// - Throws: `CameraError.libraryMissing` with the system's words for each name; `.libraryUnsuitable` with those for one that
+    ///   is there and does not load, and where another library lacks this one.
+    package init(anyOf names: [String], sharesSymbols: Bool = false, for use: String? = nil) throws(CameraError) {
         var faults: [String] = []
+        var broken: String?
         for name in names {
             if let handle = dlopen(name, RTLD_LAZY | (sharesSymbols ? RTLD_GLOBAL : RTLD_LOCAL)) {
                 (self.handle, self.name) = (handle, name)
                 return
             }
-            faults.append(dlerror().map { String(cString: $0) } ?? name)
+            let fault = dlerror().map { String(cString: $0) } ?? name
+            faults.append(fault)
+            if broken == nil, !Self.isMissing(name, fault) { broken = "the library \(name) does not load: \(fault)" }
         }
-        throw .libraryMissing(faults.joined(separator: "; "))
+        broken = broken ?? use.map { "\($0) it needs \(names.first ?? ""), which is missing" }
+        throw broken.map { .libraryUnsuitable($0) } ?? .libraryMissing(faults.joined(separator: "; "))
+    }
+
+    /// True where the loader's words mean that there is no library of this name; false where it is there, but another one that it
+    /// needs is missing, or it is none for this machine.
+    private static func isMissing(_ name: String, _ fault: String) -> Bool {
+        // The C libraries name what is not there, which may be another library, and musl whose need that was; dyld every place.
+        let isOwn = fault.includes("\(name): ") && fault.includes(SystemFault(ENOENT).reason)
+        return (isOwn || fault.includes("(no such file)"))
+            && !["needed by", "Library not loaded", "mach-o"].contains { fault.includes($0) }
     }
 
     /// A function of the library.
@@ -248,7 +264,15 @@ final class LastingThread: Sendable {
 /// A variable of the environment; nil where it is not set.
 func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-func setEnvironment(_ name: String, _ value: String) { setenv(name, value, 1) }
+/// Sets what a camera's library can be told by the environment alone, unless the user has set it.
+///
+/// For the moment in which the plugin is loaded, on the application's thread: a change of the environment while another thread
+/// reads it may end the program.
+package func prepareEnvironment() {
+    // The Azure Kinect's SDK writes its errors to the standard output, one for each look at a machine without a camera, and to
+    // the handler that a program may set as well.
+    setenv("K4A_ENABLE_LOG_TO_STDOUT", "0", 0)
+}
 
 // MARK: Files
 
@@ -260,12 +284,6 @@ package struct SystemFault: Error {
 
     /// The reason of an error number; that of the call that just failed by default.
     fileprivate init(_ number: CInt = errno) { reason = String(cString: strerror(number)) }
-
-    /// The reason of the call that just failed, behind the path.
-    fileprivate init(at path: String) {
-        let cause = SystemFault().reason
-        reason = "\(path): \(cause)"
-    }
 }
 
 /// A regular file that is open for reading.
@@ -274,12 +292,9 @@ package struct RegularFile: ~Copyable {
     /// The size in bytes, as far as the system knows: a file of the kernel's may have more.
     package let size: Int
 
-    /// Opens a file. A FIFO that has come in its place is not waited for.
-    ///
     /// - Throws: `SystemFault` where there is no regular file that can be opened.
     package init(_ path: String) throws(SystemFault) {
-        var opened: CInt
-        repeat { opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } while opened < 0 && errno == EINTR
+        let opened = openForReading(path)
         guard opened >= 0 else { throw SystemFault() }
         var status = stat()
         let fault: SystemFault? = fstat(opened, &status) == 0 ? nil : SystemFault()
@@ -325,65 +340,19 @@ package struct RegularFile: ~Copyable {
     }
 }
 
-/// A pipe with a name in the file system, for the bytes that another reader takes.
-final class NamedPipe: Sendable {
-    private let file: Int32
-    private let path: String
-
-    init(_ path: String) throws(SystemFault) {
-        self.path = path
-        // Open for reading too: else opening waits for the reader, and the reader finds an end when this is closed.
-        file = mkfifo(path, 0o600) == 0 ? open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK) : -1
-        guard file >= 0 else {
-            let fault = SystemFault(at: path)
-            unlink(path)
-            throw fault
-        }
-    }
-
-    deinit { close(file) }
-
-    func write(_ bytes: [UInt8]) throws(SystemFault) {
-        #if canImport(Glibc)
-            let count = Glibc.write(file, bytes, bytes.count)
-        #elseif canImport(Musl)
-            let count = Musl.write(file, bytes, bytes.count)
-        #else
-            let count = Darwin.write(file, bytes, bytes.count)
-        #endif
-        guard count == bytes.count else { throw SystemFault(at: path) }
-    }
+/// The system's reason why a file or folder cannot be read; nil where it can.
+func fault(reading path: String) -> SystemFault? {
+    let opened = openForReading(path)
+    guard opened >= 0 else { return SystemFault() }
+    close(opened)
+    return nil
 }
 
-/// Makes a folder of a new name in the folder for temporary files.
-///
-/// - Returns: its path.
-func makeTemporaryFolder(_ prefix: String) throws(SystemFault) -> String {
-    let parent = environment("TMPDIR") ?? "/tmp"
-    var template = Array("\(parent)/\(prefix)XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw SystemFault(at: parent) }
-    return template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+private func openForReading(_ path: String) -> CInt {
+    var opened: CInt
+    // A FIFO is not waited for.
+    repeat { opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } while opened < 0 && errno == EINTR
+    return opened
 }
 
-func makeFolder(_ path: String) throws(SystemFault) {
-    guard mkdir(path, 0o700) == 0 else { throw SystemFault(at: path) }
-}
-
-/// Makes a symbolic link, or replaces one.
-///
-/// - Returns: false where there is no such file.
-func makeLink(_ link: String, to file: String) throws(SystemFault) -> Bool {
-    guard let path = realpath(file, nil) else { return false }
-    defer { free(path) }
-    unlink(link)
-    guard symlink(path, link) == 0 else { throw SystemFault(at: link) }
-    return true
-}
-
-/// True where this process may read a file.
-func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
-
-func removeFile(_ path: String) { unlink(path) }
-
-/// Removes an empty folder.
-func removeFolder(_ path: String) { rmdir(path) }
+func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

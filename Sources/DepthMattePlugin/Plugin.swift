@@ -1,5 +1,6 @@
 import CDepthMatte
 public import CGStreamer
+import DepthCameras
 import GstBridge
 
 /// Every element of the plugin.
@@ -14,6 +15,7 @@ let elements = [
     @_cdecl("depthmatte_register_elements")
 #endif
 public func depthmatte_register_elements(_ plugin: OpaquePointer) -> gboolean {
+    prepareEnvironment()
     let origin = gst_plugin_get_origin(plugin).map { String(cString: $0) } ?? ""
     let folder = origin + "/blob/HEAD/Sources/DepthMattePlugin/"
     return gboolean(

@@ -88,6 +88,26 @@ private struct SystemLikeGenerator: RandomNumberGenerator {
         #expect(clock.jumps == 0)
     }
 
+    /// Pictures that the host takes late: all that were due meanwhile together, or each by 300 ms.
+    @Test(arguments: [(450..<600, true), (450..<510, false), (450..<1500, false), (0..<90, true), (0..<40, false)])
+    func `late pictures are no jump`(range: Range<Int>, areTogether: Bool) {
+        var (clock, frames) = (CameraClock(), Frames())
+        let end = frames.frame(range.upperBound).arrival
+        var last = Int64.min
+        for number in 0..<2400 {
+            let frame = frames.frame(number)
+            let late = areTogether ? max(frame.arrival, end) : frame.arrival + 300_000_000
+            let mapped = clock.map(camera: frame.camera, arrival: range.contains(number) ? late : frame.arrival)
+            #expect(mapped > last)
+            last = mapped
+            // Before, all that are known are late.
+            if range.lowerBound > 0 && number < range.upperBound && number < 1000 || number > range.upperBound + 20 {
+                #expect(abs(mapped - frame.exposure - frames.transfer) < 20_000_000, "frame \(number)")
+            }
+        }
+        #expect(clock.jumps == 0)
+    }
+
     @Test func `hostile times do not trap`() {
         var clock = CameraClock()
         for (camera, arrival) in [

@@ -1,5 +1,6 @@
 import DepthCameras
 import DepthKernels
+import Foundation
 import TestSupport
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
         let cameras = try driver().list()
         #expect(cameras.map(\.serial) == ["0", "1"] && fake["open"] == 0)
         #expect(try camera().info.serial == "000123450001")
-        for serial in ["1", "000123450002"] { #expect(try camera(serial).info.serial == serial) }
+        for serial in ["1", "000123450002"] { #expect(try camera(serial).info.serial == "000123450002") }
         expectError(CameraError.noCamera, "000123450001, 000123450002") { _ = try self.camera("7777") }
         fake.set("cameras", 0)
         #expect(try driver().list() == [])
@@ -133,6 +134,71 @@ import Testing
         _ = try camera.start(settings(camera.info))
         for _ in 0..<3 { #expect(try camera.next(timeout: 2000) != nil) }
         #expect(try camera.next(timeout: 100) == nil)
+    }
+
+    @Test(arguments: [0, 1])
+    func `of two cameras that is unplugged which is, and that comes back which was`(place: Int) throws {
+        fake.set("cameras", 2)
+        fake.set("unplug", place)
+        fake.set("unplug-after", 3)
+        let serial = "00012345000\(place + 1)"
+        var (choice, other) = (CameraChoice(), try camera("\(1 - place)"))
+        choice.serial = "\(place)"
+        let camera = try driver().open(choice)
+        for each in [camera, other] { _ = try each.start(settings(each.info)) }
+        expectError(CameraError.unplugged, "not there") { while true { _ = try camera.next(timeout: 100) } }
+        #expect(try other.next(timeout: 2000) != nil)
+        // As depthcamsrc looks for it.
+        choice.serial = camera.info.serial
+        #expect(choice.serial == serial)
+        expectError(CameraError.noCamera, serial) { _ = try driver().open(choice) }
+        for key in ["unplug-after", "unplugged"] { fake.set(key, 0) }
+        let returned = try driver().open(choice)
+        _ = try returned.start(settings(returned.info))
+        #expect(try returned.next(timeout: 2000) != nil && returned.info.serial == serial)
+        fake.set("fail", "device_get_capture")
+        expectError(CameraError.failed, "no more frames") { while true { _ = try returned.next(timeout: 100) } }
+        other.stop()
+    }
+
+    // MARK: Recordings
+
+    /// Opens a recording with the stand-in under these names, in a folder of its own.
+    private func recording(_ names: [String], isLooped: Bool = false) throws -> any Camera {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "k4a-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for name in names {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.appending(path: name).path(), withDestinationPath: fake.path)
+        }
+        var choice = CameraChoice()
+        (choice.recording, choice.isLooped) = ("x.mkv", isLooped)
+        return try K4ADriver(library: folder.appending(path: names[0]).path()).open(choice)
+    }
+
+    @Test func `without the library for recordings that is named`() throws {
+        expectError(CameraError.libraryUnsuitable, "to play recordings", "libk4arecord.so.1.4") {
+            _ = try self.recording(["libk4a.so.1.4"])
+        }
+    }
+
+    @Test(arguments: [1, 2, 3])
+    func `a looped recording starts again, but one without the wanted track ends`(tracks: Int) throws {
+        fake.set("tracks", tracks)
+        let camera = try recording(["libk4a.so.1.4", "libk4arecord.so.1.4"], isLooped: true)
+        for (hasVideo, hasDepth) in [(true, false), (false, true), (true, true)] {
+            var settings = settings(camera.info)
+            if !hasVideo { settings.video = nil }
+            if !hasDepth { settings.depth = nil }
+            _ = try camera.start(settings)
+            let isThere = hasVideo && tracks & 1 != 0 || hasDepth && tracks & 2 != 0
+            if isThere {
+                for _ in 0..<10 { #expect(try camera.next(timeout: 100) != nil) }
+            } else {
+                for _ in 0..<2 { #expect(throws: CameraError.ended) { _ = try camera.next(timeout: 100) } }
+            }
+        }
     }
 
     @Test func `a thousand starts leave nothing behind`() throws {

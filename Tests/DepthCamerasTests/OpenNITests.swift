@@ -51,6 +51,24 @@ import Testing
         #expect(kept.allSatisfy { $0.bytes.first == UInt8(truncatingIfNeeded: $0.number ?? 0) }, "valid after a stop")
     }
 
+    /// OpenNI does not tell whether its streams have one clock.
+    @Test(arguments: [3_600_000, -3_600, 1e12])
+    func `streams whose times never come near each other are paired by arrival`(ahead: Double) throws {
+        fake.set("depth-ahead", ahead)
+        let camera = try camera("0001")
+        _ = try camera.start(settings(camera.info))
+        var (pairs, times): (Int, [Int64]) = (0, [])
+        for _ in 0..<30 {
+            let frames = try #require(try camera.next(timeout: 2000))
+            times.append(try #require(frames.video ?? frames.depth).time)
+            guard let video = frames.video?.number, let depth = frames.depth?.number else { continue }
+            #expect(abs(Int(video) - Int(depth)) <= 1)
+            pairs += 1
+        }
+        #expect(
+            pairs >= 25 && zip(times, times.dropFirst()).allSatisfy { (0...100_000_000).contains($1 - $0) }, "\(times)")
+    }
+
     @Test func `depth alone, in tenths of a millimetre, without optics or registration`() throws {
         for key in ["micrometres", "no-fields", "no-registration"] { fake.set(key, 1) }
         let camera = try camera()

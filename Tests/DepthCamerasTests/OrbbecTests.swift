@@ -46,6 +46,20 @@ import Testing
         #expect(try remote.next(timeout: 2000) != nil)
     }
 
+    @Test func `a list does not open a camera that streams`() throws {
+        fake.set("cameras", 0)
+        #expect(try driver().list() == [], "what earlier lists have seen is forgotten")
+        fake.set("cameras", 3)
+        fake.set("address", "192.0.2.9")
+        let cameras = [try camera("FAKE2"), try camera("192.0.2.9")]
+        fake.set("fail", "device_list_get_device")
+        let list = try driver().list()
+        #expect(
+            list.map(\.serial) == ["FAKE1", "FAKE2", "FAKE3"]
+                && list.map { $0.videoModes.isEmpty } == [true, false, false])
+        #expect(list[1] == cameras[0].info)
+    }
+
     /// Under another name the library is one that has not been used yet.
     @Test func `the library is silent, finds its extensions, and has one context`() throws {
         let link = FileManager.default.temporaryDirectory.appending(path: "orbbec-\(UInt64.random(in: 0...(.max)))")

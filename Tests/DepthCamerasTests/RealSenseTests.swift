@@ -56,6 +56,47 @@ import Testing
         }
     }
 
+    /// Where a stream has no metadata of the camera's, its frames are timed by the host.
+    @Test(arguments: [(1, 400), (1, -400), (1, 7), (2, 1.7e12), (0, 3e6), (0, -3e6)], ["", "room.bag"])
+    func `depth of another clock is paired by its arrival, and nothing waits`(
+        clock: (domain: Int, ahead: Double), recording: String
+    ) throws {
+        fake.set("domain", clock.domain)
+        fake.set("depth-ahead", clock.ahead)
+        var choice = CameraChoice()
+        choice.recording = recording
+        let camera = try driver().open(choice)
+        _ = try camera.start(settings(camera.info))
+        let start = ContinuousClock.now
+        var last: Int64?
+        for number in 1...10 {
+            let frames = try #require(try camera.next(timeout: 1000))
+            let (video, depth) = (try #require(frames.video), try #require(frames.depth))
+            #expect(video.number == UInt64(number) && depth.number == UInt64(number))
+            #expect(abs(video.time - depth.time) <= 16_666_667)
+            if let last { #expect((20_000_000...50_000_000).contains(video.time - last)) }
+            last = video.time
+        }
+        #expect(ContinuousClock.now - start < .seconds(1))
+    }
+
+    @Test func `depth that librealsense has not aligned is left out`() throws {
+        try withoutLeaks {
+            fake.set("no-align", 3)
+            fake.set("lone-depth", 5)
+            let camera = try driver().open(CameraChoice())
+            _ = try camera.start(settings(camera.info, isAligned: true))
+            var (videos, depths): ([UInt64], [UInt64]) = ([], [])
+            while videos.last ?? 0 < 9 {
+                let frames = try #require(try camera.next(timeout: 2000))
+                if let number = frames.video?.number { videos.append(number) }
+                if let number = frames.depth?.number { depths.append(number) }
+            }
+            #expect(videos == [1, 2, 3, 4, 6, 7, 8, 9])
+            #expect(depths == [1, 2, 4, 6, 7, 8, 9])
+        }
+    }
+
     // MARK: Recordings
 
     private func recording() -> CameraChoice {

@@ -188,12 +188,15 @@ import Testing
     // MARK: Streams that are missing
 
     /// The modules D430 and D421 have depth alone.
-    @Test(arguments: [(1, "depth", "video", "color"), (2, "video", "depth", "depth")], ["", "location=room.bag"])
+    @Test(arguments: [(1, "depth", "video", "color"), (2, "video", "depth", "depth")], [false, true])
     func `a pad whose stream is missing is an error that names it, and the other pad plays alone`(
-        streams: (bits: Int, pad: String, missing: String, name: String), recording: String
+        streams: (bits: Int, pad: String, missing: String, name: String), isRecording: Bool
     ) throws {
         fake.set("streams", streams.bits)
-        let owner = recording.isEmpty ? "camera Fake RealSense" : "recording room.bag"
+        let folder = TemporaryFolder()
+        let room = folder.write("room.bag", [])
+        let (owner, recording) =
+            isRecording ? ("recording \(room)", "location=\(room)") : ("camera Fake RealSense", "")
         let error = "The \(owner) has no \(streams.name) stream. Leave the pad \(streams.missing) unlinked."
         for (pads, outcome) in [([streams.pad], nil), ([streams.missing], error), (["video", "depth"], error)] {
             let sinks = pads.map { "camera.\($0) ! \(sink) name=\($0)" }
@@ -222,16 +225,14 @@ import Testing
     }
 
     @Test func `a recording without a frame is an error`() throws {
+        let folder = TemporaryFolder()
+        let recording = folder.write("room.bag", [])
         fake.set("frames", 0)
-        let report = try #require(pipeline("location=room.bag").run().error)
-        #expect(report.text.contains("The recording room.bag has no "), "\(report)")
+        let report = try #require(pipeline("location=\(recording)").run().error)
+        #expect(report.text.contains("The recording \(recording) has no "), "\(report)")
     }
 
-    private static let fakenect = FreenectDriver.players.first { FileManager.default.fileExists(atPath: $0) }
-
-    @Test(
-        .enabled(if: fakenect != nil, "libfreenect0.5 with fakenect is not installed"),
-        arguments: [("r", "video", "depth", "depth"), ("d", "depth", "video", "color")])
+    @Test(arguments: [("r", "video", "depth", "depth"), ("d", "depth", "video", "color")])
     func `a Kinect's recording of one stream plays that, and the other pad is an error`(
         type: String, pad: String, missing: String, name: String
     ) throws {
@@ -240,7 +241,7 @@ import Testing
             try dump.add(type, number: number, ticks: 1000 + UInt32(number) * 2_000_000, seconds: Double(number) / 30)
         }
         try dump.writeIndex()
-        let library = try #require(DepthCamSrcTests.fakenect)
+        let library = try FakeLibrary("fake_freenect.c").path
         let camera = "depthcamsrc name=camera library=\(library) driver=freenect location=\(dump.folder.path) "
         let good = Pipeline("\(camera) camera.\(pad) ! \(sink) name=sink")
         #expect(good.run() == .ended && good.frames(of: "sink").count == 3)
@@ -314,6 +315,27 @@ import Testing
         // Of each pad one frame for three that came; and those that came and that nobody took in time.
         let untaken = seen - Double(pipeline.frames(of: "depth").count + flags.count)
         #expect(lost >= 8 && lost <= seen / 3 + 2 + untaken, "\(lost) of \(seen), \(untaken) not taken")
+    }
+
+    /// An Azure Kinect counts no frames.
+    @Test(arguments: [0, 4])
+    func `frames without numbers are lost by their times`(loseEvery: Int) throws {
+        let k4a = try FakeLibrary("fake_k4a.c")
+        k4a.set("lose-every", loseEvery)
+        let pipeline = Pipeline(
+            "depthcamsrc name=camera driver=k4a library=\(k4a.path) align=none num-buffers=24 "
+                + "camera.video ! \(sink) name=video camera.depth ! \(sink) name=depth")
+        #expect(pipeline.run() == .ended)
+        let flags = pipeline.frames(of: "video").map {
+            $0.buffer.flags.rawValue & GST_BUFFER_FLAG_DISCONT.rawValue != 0
+        }
+        let (lost, seen) = (
+            try statistic("lost", pipeline), try statistic("video", pipeline) + statistic("depth", pipeline)
+        )
+        let untaken = seen - Double(pipeline.frames(of: "depth").count + flags.count)
+        let expected = loseEvery == 0 ? 0...0.0 : 10...seen / 3 + 2
+        #expect(lost >= expected.lowerBound && lost <= expected.upperBound + untaken, "\(lost) of \(seen), \(untaken)")
+        #expect(flags.filter { $0 }.count >= (loseEvery == 0 ? 1 : 6) && flags.contains(false))
     }
 
     // MARK: Time
@@ -395,18 +417,50 @@ import Testing
     @Test(arguments: [
         ("a.r3d", "Record3D"), ("A.R3D", "Record3D"), ("a.svo2", "ZED camera"),
         ("a.xef", "Kinect Studio"), ("a.mcap", "ROS 2"), ("a.mp4", "a video without depth"), ("a.tar.gz", "archive"),
-        ("a.rec", "realsense and orbbec play .bag files"), ("missing.rec", "There is no such file"),
+        ("a.rec", "realsense and orbbec play .bag files"), ("missing.rec", "No such file or directory."),
+        ("missing.bag", "No such file or directory."),
+        ("a.mp4/a.bag", "Not a directory."),
     ])
     func `a recording of another maker is named, and what to do with it`(name: String, words: String) throws {
         let folder = TemporaryFolder()
-        if name != "missing.rec" { folder.write(name, [1, 2, 3]) }
+        let isThere = !name.hasPrefix("missing") && !name.contains("/")
+        folder.write(isThere ? name : "a.mp4", [1, 2, 3])
         for driver in ["auto", "realsense"] where driver == "auto" || !name.hasSuffix(".rec") {
             let pipeline = Pipeline("depthcamsrc driver=\(driver) location=\(folder[name]) ! fakesink")
             pipeline.set(GST_STATE_PLAYING)
             let error = try #require(pipeline.bus.nextError()).text
             #expect(error.hasPrefix("The recording \(folder[name]) cannot be read. "), "\(error)")
-            #expect(error.contains(words) && error.contains("appsrc") == (name != "missing.rec"), "\(error)")
+            #expect(error.contains(words) && error.contains("appsrc") == isThere, "\(error)")
         }
+    }
+
+    /// No library is asked for what is not there, and none is missing for it.
+    @Test(arguments: cameraDrivers.map { $0.name })
+    func `a file that is not there is told before a library is asked`(driver: String) throws {
+        let pipeline = Pipeline("depthcamsrc driver=\(driver) library=/nowhere/l.so location=/nowhere/a ! fakesink")
+        pipeline.set(GST_STATE_PLAYING)
+        let text = "The recording /nowhere/a cannot be read. No such file or directory."
+        #expect(try #require(pipeline.bus.nextError()).text == text)
+    }
+
+    @Test(arguments: ["a.bag", "A.BAG"], [false, true])
+    func `a recording is named by a path or a file URI`(name: String, isURI: Bool) throws {
+        let folder = TemporaryFolder()
+        let path = folder.write("two words/\(name)", [])
+        let location = isURI ? "file://\(folder.path)/two%20words/\(name)" : path
+        let pipeline = pipeline("driver=auto location=\"\(location)\"")
+        #expect(pipeline.run() == .ended)
+        #expect(pipeline.frames(of: "depth").count == 10)
+    }
+
+    @Test(arguments: ["realsense", "k4a", "auto"])
+    func `a library that is there and does not load is told with the loader's reason`(driver: String) throws {
+        let folder = TemporaryFolder()
+        let library = folder.write("lib.so", [1, 2, 3])
+        let pipeline = Pipeline("depthcamsrc driver=\(driver) library=\(library) ! fakesink")
+        pipeline.set(GST_STATE_PLAYING)
+        let text = try #require(pipeline.bus.nextError()).text
+        #expect(text.contains("\(library) does not load: \(library): file too short"), "\(text)")
     }
 
     @Test func `a camera that is unplugged ends the stream with an error`() throws {

@@ -51,8 +51,9 @@ func fuzzRecording(_ input: inout FuzzInput) {
     guard let recording = try? FreenectRecording(folder: folder) else { return }
     promise(!recording.info.depthModes.isEmpty || !recording.info.videoModes.isEmpty)
     for entry in recording.entries {
-        promise(entry.time >= 0)
-        if let file = recording.file(entry) { promise(file.hasPrefix("\(folder)/") && !file.contains("/../")) }
+        promise(entry.time >= 0 && !entry.name.contains("/"))
+        var frame = [UInt8](repeating: 0, count: 640 * 480 * 2)
+        _ = frame.withUnsafeMutableBytes { recording.read(entry, into: $0) }
     }
 }
 

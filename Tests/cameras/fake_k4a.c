@@ -2,12 +2,16 @@
 // calls that hang.
 //
 // Frame n has n in each byte of its color, and 1000 + n % 1000 in each sample of its depth. The serial numbers are "000123450001"
-// and so on. With "apart" color and depth come in captures of their own.
+// and so on. With "apart" color and depth come in captures of their own. "unplug" takes away the camera of that place after
+// "unplug-after" frames: those behind it move up. It is also a libk4arecord, whose recordings say that they have both tracks and have
+// "frames" captures of the "tracks": 1 color, 2 depth.
 //
-// The declarations are those of k4a.h and k4atypes.h 1.4.
+// The declarations are those of k4a.h, k4atypes.h and k4arecord/playback.h 1.4.
 
 // "interval" is that of frames in milliseconds; "fail" and "hang" name a function without k4a_.
-#define KEYS " cameras interval unplug-after silent-after wrong-size apart skew fail hang exposure images open running "
+#define KEYS \
+    " cameras interval unplug-after unplug unplugged silent-after lose-every wrong-size apart skew frames tracks fail hang exposure images open" \
+    " running "
 #include "settings.h"
 
 #include <stdint.h>
@@ -44,17 +48,23 @@ typedef struct {
 
 // MARK: Devices
 
+enum { MOST = 8 };
+// By place before any was unplugged.
+static bool is_open[MOST];
+
 uint32_t
 k4a_device_get_installed_count (void)
 {
     fails ("device_get_installed_count");
-    return get ("unplugged", 0) ? 0 : (uint32_t) get ("cameras", 1);
+    return (uint32_t) get ("cameras", 1) - (get ("unplugged", 0) ? 1 : 0);
 }
 
 int
 k4a_device_open (uint32_t place, device **opened)
 {
-    if (fails ("device_open") || place >= get ("cameras", 1)) return FAILED;
+    if (fails ("device_open") || place >= k4a_device_get_installed_count ()) return FAILED;
+    if (get ("unplugged", 0) && place >= get ("unplug", 0)) place++;
+    if (place >= MOST || __atomic_exchange_n (&is_open[place], true, __ATOMIC_ACQ_REL)) return FAILED;
     *opened = calloc (1, sizeof **opened);
     (*opened)->place = place;
     add ("open", 1);
@@ -65,6 +75,7 @@ void
 k4a_device_close (device *opened)
 {
     fails ("device_close");
+    __atomic_store_n (&is_open[opened->place], false, __ATOMIC_RELEASE);
     free (opened);
     add ("open", -1);
 }
@@ -144,7 +155,7 @@ k4a_device_get_capture (device *opened, capture **result, int32_t timeout)
 {
     if (fails ("device_get_capture") || !opened->is_running) return FAILED;
     double unplugged = get ("unplug-after", 0), silent = get ("silent-after", 0);
-    if (unplugged && opened->number >= unplugged) {
+    if (unplugged && opened->number >= unplugged && opened->place == get ("unplug", 0)) {
         set ("unplugged", 1);
         return FAILED;
     }
@@ -152,6 +163,8 @@ k4a_device_get_capture (device *opened, capture **result, int32_t timeout)
     int64_t end = now () + timeout, due = is_silent || opened->next > end ? end : opened->next;
     sleep_until (due);
     if (due != opened->next) return TIMEOUT;
+    int lost = (int) get ("lose-every", 0);
+    if (lost && (opened->number + 1) % lost == 0) opened->number++, opened->next += (int64_t) get ("interval", 33);
     bool apart = get ("apart", 0), only_depth = apart && opened->owes_depth;
     if (!only_depth) opened->number++;
     int number = opened->number;
@@ -205,3 +218,45 @@ int k4a_image_get_width_pixels (image *made) { return made->width; }
 int k4a_image_get_height_pixels (image *made) { return made->height; }
 int k4a_image_get_stride_bytes (image *made) { return made->stride; }
 uint64_t k4a_image_get_device_timestamp_usec (image *made) { return made->time; }
+
+// MARK: Recordings
+
+typedef struct {
+    int format, resolution, depth_mode, rate;
+    bool has_color, has_depth, has_infrared, has_motion;
+    int depth_delay, sync;
+    uint32_t sync_delay, start;
+} recording;
+
+int
+k4a_playback_open (const char *path, int **opened)
+{
+    (void) path;
+    *opened = calloc (1, sizeof **opened);
+    return SUCCEEDED;
+}
+
+void k4a_playback_close (int *opened) { free (opened); }
+int k4a_playback_get_calibration (int *opened, void *result) { (void) opened, (void) result; return FAILED; }
+int k4a_playback_set_color_conversion (int *opened, int format) { (void) opened, (void) format; return SUCCEEDED; }
+int k4a_playback_seek_timestamp (int *opened, int64_t offset, int from) { (void) offset, (void) from; *opened = 0; return SUCCEEDED; }
+
+int
+k4a_playback_get_record_configuration (int *opened, recording *result)
+{
+    (void) opened;
+    *result = (recording) { .format = 3, .resolution = 1, .depth_mode = 1, .rate = 2, .has_color = true, .has_depth = true };
+    return SUCCEEDED;
+}
+
+int
+k4a_playback_get_next_capture (int *opened, capture **result)
+{
+    if (*opened >= get ("frames", 3)) return TOO_SMALL; // the end
+    uint64_t time = (uint64_t) ++*opened * 33000;
+    int tracks = (int) get ("tracks", 3);
+    *result = calloc (1, sizeof **result);
+    if (tracks & 1) (*result)->color = make (1280, 720, 4, time);
+    if (tracks & 2) (*result)->depth = make (320, 288, 2, time);
+    return SUCCEEDED;
+}

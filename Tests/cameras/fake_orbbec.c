@@ -8,7 +8,7 @@
 
 // "interval" is that of frames in milliseconds; "fail" and "hang" name a function without ob_. Depth comes "late" by so many
 // frames, and its sensor is slower by "drift" millionths. "address" is that of a camera on the network. "scale" is that of depth,
-// and that of frame "rescale" is twice as much. "old" is a camera with the older switch of its projector.
+// and that of frame "rescale" is twice as much. "old" is a camera with the older switch of its projector; 2 is one without a switch.
 #define KEYS \
     " cameras interval late drift scale rescale no-depth wrong-size unplug-after silent-after frames address old fail hang error-type" \
     " emitter preset aggregation synced log extensions running contexts objects "
@@ -136,7 +136,7 @@ ob_device_get_device_info (device *source, fault **error)
 void ob_delete_device_info (void *info, fault **error) { (void) error, gone (info); }
 const char *ob_device_info_get_name (device *info, fault **error) { (void) info; ENTER ("device_info_get_name", NULL); return "Fake Gemini"; }
 const char *ob_device_info_get_serial_number (device *info, fault **error) { ENTER ("device_info_get_serial_number", NULL); return serial (info->place); }
-bool ob_device_is_property_supported (device *source, int property, int permission, fault **error) { (void) source; ENTER ("device_is_property_supported", false); return permission == 2 && property == (get ("old", 0) ? 3 : 182); }
+bool ob_device_is_property_supported (device *source, int property, int permission, fault **error) { (void) source; ENTER ("device_is_property_supported", false); return permission == 2 && property == (get ("old", 0) == 2 ? -1 : get ("old", 0) ? 3 : 182); }
 void ob_device_set_bool_property (device *source, int property, bool value, fault **error) { (void) source; ENTER ("device_set_bool_property", ); if (property == 3) set ("emitter", value); }
 void ob_device_set_int_property (device *source, int property, int32_t value, fault **error) { (void) source; ENTER ("device_set_int_property", ); if (property == 182) set ("emitter", value); }
 

@@ -11,10 +11,11 @@
 // one outside of its range is refused. fake_realsense_option(sensor, option) tells a value, option-changes counts them.
 
 // "fail" and "hang" name a function without rs2_; an empty name lets those that hang return. Bits of "streams": 1 depth,
-// 2 color. A D405 has both on "one-sensor".
+// 2 color. A D405 has both on "one-sensor". Depth is timed by the clock "domain", "depth-ahead" milliseconds of the color's. The
+// alignment gives nothing for frame "no-align", and set "lone-depth" has no color.
 #define KEYS \
     " cameras version interval unplug-after silent-after drift jump-at jump unit depth lose-every bad-stride no-data" \
-    " wrong-size error-type streams one-sensor frames stays-paused fail hang "
+    " wrong-size error-type streams one-sensor frames stays-paused domain depth-ahead no-align lone-depth no-options fail hang "
 #include "settings.h"
 
 #include <stdatomic.h>
@@ -191,7 +192,7 @@ fake_realsense_option (int sensor, int option)
     return i < 0 ? -1 : get (key, ranges[i].standard);
 }
 
-int rs2_supports_option (int *sensor, int option, fault **error) { (void) error; return index_of (*sensor, option) >= 0; }
+int rs2_supports_option (int *sensor, int option, fault **error) { (void) error; return index_of (*sensor, option) >= 0 && !get ("no-options", 0); }
 
 float
 rs2_get_option (int *sensor, int option, fault **error)
@@ -426,8 +427,8 @@ new_set (const pipeline *pipe, double time)
 {
     frame *result = made (sizeof *result);
     atomic_init (&result->references, 1);
-    if (pipe->depth.stream) result->parts[0] = new_frame (&pipe->depth, pipe->next, time + 1);
-    if (pipe->color.stream) result->parts[1] = new_frame (&pipe->color, pipe->next, time);
+    if (pipe->depth.stream) result->parts[0] = new_frame (&pipe->depth, pipe->next, time + 1 + get ("depth-ahead", 0));
+    if (pipe->color.stream && pipe->next != get ("lone-depth", 0)) result->parts[1] = new_frame (&pipe->color, pipe->next, time);
     return result;
 }
 
@@ -530,6 +531,7 @@ int rs2_get_frame_stride_in_bytes (frame *object, fault **error) { (void) error;
 int rs2_get_frame_width (frame *object, fault **error) { (void) error; return object->width; }
 int rs2_get_frame_height (frame *object, fault **error) { (void) error; return object->height; }
 double rs2_get_frame_timestamp (frame *object, fault **error) { (void) error; return object->time; }
+int rs2_get_frame_timestamp_domain (frame *object, fault **error) { ENTER ("get_frame_timestamp_domain", 0); return object->stream == STREAM_DEPTH ? (int) get ("domain", 0) : 0; }
 unsigned long long rs2_get_frame_number (frame *object, fault **error) { (void) error; return (unsigned long long) object->number; }
 
 const profile *
@@ -567,6 +569,10 @@ rs2_poll_for_frame (queue *source, frame **result, fault **error)
     ENTER ("poll_for_frame", 0);
     *result = source->waiting;
     source->waiting = NULL;
+    if (*result && (*result)->parts[0] && (*result)->parts[0]->number == get ("no-align", 0)) {
+        rs2_release_frame (*result);
+        return 0;
+    }
     return *result != NULL;
 }
 

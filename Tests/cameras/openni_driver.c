@@ -7,8 +7,9 @@
 //
 // The declarations are those of OniDriverAPI.h and OniDriverTypes.h of OpenNI 2.2.
 
-// "interval" is that of frames in milliseconds; "fail" and "hang" name a function without oniDriver.
-#define KEYS " cameras interval unplug-after silent-after wrong-size no-registration micrometres no-fields fail hang mirroring registered "
+// "interval" is that of frames in milliseconds; "fail" and "hang" name a function without oniDriver. The clock of the depth is
+// "depth-ahead" milliseconds of the color's.
+#define KEYS " cameras interval unplug-after silent-after wrong-size no-registration micrometres no-fields depth-ahead fail hang mirroring registered "
 #include "settings.h"
 
 #include <stdint.h>
@@ -228,7 +229,7 @@ send (stream *made, int number)
     frame->sensor = made->sensor;
     frame->mode = made->mode;
     frame->number = number;
-    frame->time = (uint64_t) (5000000 + number * get ("interval", 33) * 1000);
+    frame->time = (uint64_t) (5000000 + number * get ("interval", 33) * 1000 + (made->sensor == DEPTH ? get ("depth-ahead", 0) * 1000 : 0));
     frame->width = made->mode.width - (get ("wrong-size", 0) == number ? 1 : 0);
     frame->height = made->mode.height;
     frame->stride = made->mode.width * bytes;

@@ -1,24 +1,21 @@
 import CCameras
 
-/// A Kinect v1, or a recording of one.
+/// A Kinect v1.
 final class FreenectCamera: Camera {
     let info: CameraInfo
     private let context: FreenectContext
     private let device: FreenectLibrary.Handle
     private let receiver: FreenectReceiver
-    /// Nil for a camera.
-    private let player: FreenectPlayer?
     /// The streams that were started.
     private var started: [FreenectLibrary.Stream] = []
     private var isExposureAutomatic = true
 
     private var library: FreenectLibrary { context.library }
 
-    init(context: FreenectContext, device: FreenectLibrary.Handle, info: CameraInfo, player: FreenectPlayer?) {
+    init(context: FreenectContext, device: FreenectLibrary.Handle, info: CameraInfo) {
         self.context = context
         self.device = device
         self.info = info
-        self.player = player
         receiver = FreenectReceiver(library: context.library)
         receiver.connect(device)
     }
@@ -32,6 +29,9 @@ final class FreenectCamera: Camera {
     func start(_ settings: CameraSettings) throws(CameraError) -> CameraStreams {
         stop()
         guard settings.video != nil || settings.depth != nil else { throw .failed("No stream was asked for.") }
+        // From version 0.6 on the library can set the exposure.
+        try settings.check(
+            changeable: library.setFlag == nil || library.setExposure == nil ? [] : [.exposure], FreenectDriver.self)
         let video = try settings.video.map { mode throws(CameraError) in try videoMode(mode) }
         let depth = try settings.depth.map { mode throws(CameraError) in
             try depthMode(mode, isAligned: settings.isAligned, video: settings.video)
@@ -40,11 +40,10 @@ final class FreenectCamera: Camera {
             video: video.map { CameraMode($0, .rgb) }, depth: depth.map { CameraMode($0, .gray16) },
             calibration: nil, isAligned: depth.map(isRegistered) ?? false, depthUnit: 0.001)
 
-        player?.rewind()
         context.forgetMessages()
         if let video { try check(library.video.setMode(device, video), "The video mode was refused") }
         if let depth { try check(library.depth.setMode(device, depth), "The depth mode was refused") }
-        let isDepthRaw = depth.map { $0.format == FreenectLibrary.DepthFormat.raw && !isRegistered($0) } ?? false
+        let isDepthRaw = depth?.format == FreenectLibrary.DepthFormat.raw
         guard receiver.start(device, video: streams.video, depth: streams.depth, isDepthRaw: isDepthRaw) else {
             throw .failed("libfreenect refused a buffer.")
         }
@@ -62,16 +61,10 @@ final class FreenectCamera: Camera {
     func next(timeout milliseconds: Int) throws(CameraError) -> CameraFrames? {
         guard !started.isEmpty else { throw .failed("The camera was not started.") }
         let deadline = deadline(milliseconds: milliseconds)
-        var isOver = false
         while true {
-            if let frames = receiver.next(isLast: isOver) { return frames }
-            if isOver { throw .ended }
-            if let player {
-                isOver = try !player.playNext(context, to: receiver, deadline: deadline)
-            } else {
-                try processEvents(until: deadline)
-            }
-            if !isOver, monotonicTime() >= deadline { return receiver.next(isLast: false) }
+            if let frames = receiver.next(isLast: false) { return frames }
+            try processEvents(until: deadline)
+            if monotonicTime() >= deadline { return receiver.next(isLast: false) }
         }
     }
 
@@ -119,12 +112,9 @@ final class FreenectCamera: Camera {
     private func depthMode(
         _ wanted: CameraMode, isAligned: Bool, video: CameraMode?
     ) throws(CameraError) -> FreenectLibrary.Mode {
-        // The library registers to the picture of 640x480, which shows less than the one of 1280x1024. fakenect hands out what
-        // was recorded, whatever the mode.
+        // The library registers to the picture of 640x480, which shows less than the one of 1280x1024.
         var formats: [Int32] = [FreenectLibrary.DepthFormat.millimetres, FreenectLibrary.DepthFormat.raw]
-        if player != nil {
-            formats = [FreenectLibrary.DepthFormat.raw]
-        } else if isAligned, video.map({ $0.width == 640 && $0.height == 480 }) ?? true {
+        if isAligned, video.map({ $0.width == 640 && $0.height == 480 }) ?? true {
             formats.insert(FreenectLibrary.DepthFormat.registered, at: 0)
         }
         for format in formats where wanted.format == .gray16 {
@@ -143,15 +133,14 @@ final class FreenectCamera: Camera {
     }
 
     private func isRegistered(_ depth: FreenectLibrary.Mode) -> Bool {
-        player?.isRegistered ?? (depth.format == FreenectLibrary.DepthFormat.registered)
+        depth.format == FreenectLibrary.DepthFormat.registered
     }
 
-    /// The library can switch automatic exposure; from version 0.6 it can set the time too.
+    /// Sets the exposure while it is asked for, and then switches back to the automatic one.
     private func setExposure(_ microseconds: Int?) {
-        guard player == nil, let setFlag = library.setFlag else { return }
         if (microseconds == nil) != isExposureAutomatic {
             isExposureAutomatic = microseconds == nil
-            _ = setFlag(device, FreenectLibrary.automaticExposure, isExposureAutomatic ? 1 : 0)
+            _ = library.setFlag?(device, FreenectLibrary.automaticExposure, isExposureAutomatic ? 1 : 0)
         }
         if let microseconds { _ = library.setExposure?(device, Int32(clamping: microseconds)) }
     }
@@ -159,7 +148,7 @@ final class FreenectCamera: Camera {
     private func withCalibration(_ streams: CameraStreams) -> CameraStreams {
         var streams = streams
         var optics = KinectOptics()
-        if player == nil, let copy = library.copyRegistration, let destroy = library.destroyRegistration {
+        if let copy = library.copyRegistration, let destroy = library.destroyRegistration {
             var registration = copy(device)
             optics = KinectOptics(registration.zero_plane_info)
             _ = destroy(&registration)

@@ -2,7 +2,7 @@ import CCameras
 
 /// Kinect v1, by libfreenect.
 ///
-/// A recording is the folder that `fakenect-record` writes. libfreenect's second build, fakenect, plays it.
+/// A recording is the folder that `fakenect-record` writes.
 package final class FreenectDriver: CameraDriver {
     package static let name = "freenect"
     package static let cameras = "Kinect for Xbox 360, Kinect for Windows v1"
@@ -12,33 +12,21 @@ package final class FreenectDriver: CameraDriver {
     ]
     package static let installation = "Install libfreenect: apt install libfreenect0.5, or brew install libfreenect."
 
-    /// Where fakenect is installed.
-    package static let players = [
-        "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib/arm-linux-gnueabihf",
-        "/usr/lib/riscv64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib64", "/usr/local/lib",
-        "/opt/homebrew/lib",
-    ].flatMap { folder in
-        ["libfreenect.so.0.5", "libfakenect.so.0", "libfakenect.so", "libfakenect.dylib"].map {
-            "\(folder)/fakenect/\($0)"
-        }
-    }
-
-    package static func plays(recording path: String) -> Bool { isReadable("\(path)/INDEX.txt") }
+    package static func plays(recording path: String) -> Bool { exists("\(path)/INDEX.txt") }
 
     private let library: FreenectLibrary
-    /// True where the user named the library.
-    private let isChosen: Bool
+    /// The recording that stands for the camera of libfreenect's second build, fakenect.
+    private let fakenectFolder = environment("FAKENECT_PATH")
 
     package init(library: String?) throws(CameraError) {
         // fakenect has the name of libfreenect, and the linker finds the one that was loaded first: it must be the real one.
         if library != nil { _ = try? DynamicLibrary(anyOf: Self.libraries) }
         self.library = try FreenectLibrary(DynamicLibrary(anyOf: library.map { [$0] } ?? Self.libraries))
-        isChosen = library != nil
     }
 
     package func list() throws(CameraError) -> [CameraInfo] {
         if library.isFakenect {
-            guard let folder = FakenectFeed.chosenFolder, let recording = try? FreenectRecording(folder: folder)
+            guard let folder = fakenectFolder, let recording = try? FreenectRecording(folder: folder)
             else { return [] }
             return [recording.info]
         }
@@ -47,16 +35,11 @@ package final class FreenectDriver: CameraDriver {
     }
 
     package func open(_ choice: CameraChoice) throws(CameraError) -> any Camera {
-        if !choice.recording.isEmpty {
-            return try openRecording(choice.recording, isLooped: choice.isLooped)
+        guard !choice.recording.isEmpty || library.isFakenect else { return try openCamera(serial: choice.serial) }
+        guard let folder = choice.recording.isEmpty ? fakenectFolder : choice.recording else {
+            throw .noCamera("fakenect plays recordings; neither location nor FAKENECT_PATH names one.")
         }
-        if library.isFakenect {
-            guard let folder = FakenectFeed.chosenFolder else {
-                throw .noCamera("fakenect plays recordings; neither location nor FAKENECT_PATH names one.")
-            }
-            return try openRecording(folder, isLooped: choice.isLooped)
-        }
-        return try openCamera(serial: choice.serial)
+        return FreenectPlayer(try FreenectRecording(folder: folder), isLooped: choice.isLooped)
     }
 
     private func openCamera(serial: String) throws(CameraError) -> any Camera {
@@ -85,25 +68,7 @@ package final class FreenectDriver: CameraDriver {
         // The list leaves out cameras that cannot be opened: it tells the first one's serial only if it is complete.
         let first = serials.count == Int(count) ? serials.first : nil
         let info = info(serial: serial.isEmpty ? first ?? "" : serial)
-        return FreenectCamera(context: context, device: device, info: info, player: nil)
-    }
-
-    private func openRecording(_ folder: String, isLooped: Bool) throws(CameraError) -> any Camera {
-        let recording = try FreenectRecording(folder: folder)
-        let library = try player()
-        let player = try FreenectPlayer(recording, library: library, isLooped: isLooped)
-        let context = try FreenectContext(library)
-        var device: FreenectLibrary.Handle?
-        let result = library.openDevice(context.handle, &device, 0)
-        guard result >= 0, let device else { throw context.fault(result, "fakenect cannot play") }
-        return FreenectCamera(context: context, device: device, info: recording.info, player: player)
-    }
-
-    /// fakenect: the library that the user named, or the one of the usual places.
-    private func player() throws(CameraError) -> FreenectLibrary {
-        if library.isFakenect { return library }
-        if isChosen { throw .libraryUnsuitable("The library is not fakenect, and plays no recordings.") }
-        return try FreenectLibrary(DynamicLibrary(anyOf: Self.players.filter { isReadable($0) }))
+        return FreenectCamera(context: context, device: device, info: info)
     }
 
     private func info(serial: String) -> CameraInfo {

@@ -93,9 +93,6 @@ struct FreenectLibrary: @unchecked Sendable {  // guard: it is pointers to funct
     /// True for the player of recordings that libfreenect is built with.
     var isFakenect: Bool { listDevices == nil }
 
-    /// Tells two loaded libraries apart.
-    var identity: UInt { unsafeBitCast(initialize, to: UInt.self) }
-
     init(_ library: DynamicLibrary) throws(CameraError) {
         initialize = try library.function("freenect_init")
         shutdown = try library.function("freenect_shutdown")

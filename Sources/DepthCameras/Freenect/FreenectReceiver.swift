@@ -1,11 +1,12 @@
 import Synchronization
 
-/// Takes a device's frames from libfreenect's callbacks.
+/// Takes a device's frames from libfreenect's callbacks, or a recording's.
 ///
 /// The library fills a buffer of ours; the callback keeps it and gives the library another, so that no frame is copied.
 /// Callbacks are accepted on any thread, and ignored while the camera is stopped and after it is closed.
 final class FreenectReceiver: Sendable {
-    private let library: FreenectLibrary
+    /// Nil for a recording.
+    private let library: FreenectLibrary?
     private let state: Mutex<State>
 
     /// The receivers of open devices by the address of the device: a callback that comes late finds none.
@@ -19,8 +20,6 @@ final class FreenectReceiver: Sendable {
         var depth: Buffers?
         /// True where the depth arrives as raw counts.
         var isDepthRaw = false
-        /// Time at which a recording's frame was received; nil for a camera, whose frames are received now.
-        var recordedTime: Int64?
     }
 
     private struct Buffers {
@@ -45,7 +44,7 @@ final class FreenectReceiver: Sendable {
         }
     }
 
-    init(library: FreenectLibrary) {
+    init(library: FreenectLibrary? = nil) {
         self.library = library
         state = Mutex(State())
     }
@@ -60,28 +59,28 @@ final class FreenectReceiver: Sendable {
     /// Has the device's frames come here.
     func connect(_ device: FreenectLibrary.Handle) {
         Self.receivers.withLock { $0[UInt(bitPattern: device)] = self }
-        library.video.setCallback(device, { FreenectReceiver.receive($0, $1, ticks: $2, isDepth: false) })
-        library.depth.setCallback(device, { FreenectReceiver.receive($0, $1, ticks: $2, isDepth: true) })
+        library?.video.setCallback(device, { FreenectReceiver.receive($0, $1, ticks: $2, isDepth: false) })
+        library?.depth.setCallback(device, { FreenectReceiver.receive($0, $1, ticks: $2, isDepth: true) })
     }
 
     func disconnect(_ device: FreenectLibrary.Handle) {
         Self.receivers.withLock { $0[UInt(bitPattern: device)] = nil }
-        library.video.setCallback(device, nil)
-        library.depth.setCallback(device, nil)
+        library?.video.setCallback(device, nil)
+        library?.depth.setCallback(device, nil)
     }
 
     /// Gives the library buffers for a stopped device and accepts its frames.
     ///
+    /// - Parameter device: nil for a recording.
     /// - Returns: false where the library refuses a buffer.
     func start(
-        _ device: FreenectLibrary.Handle, video: CameraMode?, depth: CameraMode?, isDepthRaw: Bool
+        _ device: FreenectLibrary.Handle? = nil, video: CameraMode?, depth: CameraMode?, isDepthRaw: Bool
     ) -> Bool {
         state.withLock { state in
             guard Self.prepare(&state.video, for: video), Self.prepare(&state.depth, for: depth) else { return false }
-            if let buffers = state.video, library.video.setBuffer(device, buffers.current.address) < 0 { return false }
-            if let buffers = state.depth, library.depth.setBuffer(device, buffers.current.address) < 0 { return false }
-            let rate = max(video.map(Self.rate) ?? 0, depth.map(Self.rate) ?? 0, 1)
-            state.pairing = FramePairing(isPaired: video != nil && depth != nil, interval: 1_000_000_000 / rate)
+            if let buffers = state.video, !lend(buffers.current, to: device, isDepth: false) { return false }
+            if let buffers = state.depth, !lend(buffers.current, to: device, isDepth: true) { return false }
+            state.pairing = FramePairing(video: video, depth: depth)
             state.clock = FreenectClock()
             state.isDepthRaw = isDepthRaw
             state.isRunning = true
@@ -96,9 +95,23 @@ final class FreenectReceiver: Sendable {
         }
     }
 
-    /// Says when the next frame of a recording was received, in nanoseconds.
-    func setRecordedTime(_ time: Int64) {
-        state.withLock { $0.recordedTime = time }
+    /// Takes a recording's frame.
+    ///
+    /// - Parameters:
+    ///   - time: when it was received, in nanoseconds.
+    ///   - read: fills the memory with the frame; false where the frame cannot be read.
+    /// - Returns: false where it cannot, or nobody wants the stream.
+    func play(isDepth: Bool, ticks: UInt32, time: Int64, read: (UnsafeMutableRawBufferPointer) -> Bool) -> Bool {
+        guard let buffers = state.withLock({ isDepth ? $0.depth : $0.video }),
+            read(UnsafeMutableRawBufferPointer(start: buffers.current.address, count: buffers.pool.size))
+        else { return false }
+        receive(nil, buffers.current.address, ticks: ticks, isDepth: isDepth, host: time)
+        return true
+    }
+
+    private func lend(_ buffer: FrameBuffer, to device: FreenectLibrary.Handle?, isDepth: Bool) -> Bool {
+        guard let library, let device else { return true }
+        return (isDepth ? library.depth : library.video).setBuffer(device, buffer.address) >= 0
     }
 
     /// The next frames that wait.
@@ -109,10 +122,6 @@ final class FreenectReceiver: Sendable {
         let video = waiting.video
         let depth = waiting.depth
         return CameraFrames(video: video?.frame, depth: depth?.frame)
-    }
-
-    private static func rate(_ mode: CameraMode) -> Int64 {
-        Int64(mode.rate.numerator / max(mode.rate.denominator, 1))
     }
 
     private static func prepare(_ buffers: inout Buffers?, for mode: CameraMode?) -> Bool {
@@ -131,20 +140,21 @@ final class FreenectReceiver: Sendable {
         _ device: FreenectLibrary.Handle?, _ address: UnsafeMutableRawPointer?, ticks: UInt32, isDepth: Bool
     ) {
         guard let device, let receiver = receivers.withLock({ $0[UInt(bitPattern: device)] }) else { return }
-        receiver.receive(device, address, ticks: ticks, isDepth: isDepth)
+        receiver.receive(device, address, ticks: ticks, isDepth: isDepth, host: monotonicTime())
     }
 
     private func receive(
-        _ device: FreenectLibrary.Handle, _ address: UnsafeMutableRawPointer?, ticks: UInt32, isDepth: Bool
+        _ device: FreenectLibrary.Handle?, _ address: UnsafeMutableRawPointer?, ticks: UInt32, isDepth: Bool,
+        host: Int64
     ) {
         state.withLock { state in
             guard state.isRunning, let buffers = isDepth ? state.depth : state.video,
                 buffers.current.address == address
             else { return }
-            let time = state.clock.nanoseconds(ticks, host: state.recordedTime ?? monotonicTime())
+            let time = state.clock.nanoseconds(ticks, host: host)
             // Where the consumer keeps too many frames, the library fills the same buffer again and this frame is lost.
             guard let fresh = buffers.pool.take() else { return }
-            guard (isDepth ? library.depth : library.video).setBuffer(device, fresh.address) >= 0 else {
+            guard lend(fresh, to: device, isDepth: isDepth) else {
                 buffers.pool.giveBack(fresh)
                 return
             }

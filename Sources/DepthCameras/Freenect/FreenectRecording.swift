@@ -6,14 +6,14 @@
 /// `fakenect-record` writes the camera's raw counts, and 65535 as the largest value. Depth with a largest value of 10000 is in
 /// millimetres and registered to the video, which this recorder cannot write.
 ///
-/// fakenect ends the program when a file is missing, and reads beyond the end of a short one. So each is checked before it is played.
+/// Files may be missing or cut off. So each is checked before it is played.
 package struct FreenectRecording {
     package struct Entry {
         let isDepth: Bool
         /// When the host received it, in nanoseconds.
         package let time: Int64
         let ticks: UInt32
-        let name: String
+        package let name: String
     }
 
     let folder: String
@@ -30,8 +30,8 @@ package struct FreenectRecording {
         let index = try Self.readIndex("\(folder)/INDEX.txt")
         entries = index.split(separator: UInt8(ascii: "\n")).compactMap { Self.entry($0) }
         let folder = self.folder
-        let depth = entries.lazy.filter(\.isDepth).compactMap { Self.largestValue($0, in: folder) }.first
-        let video = entries.lazy.filter { !$0.isDepth }.compactMap { Self.largestValue($0, in: folder) }.first
+        let depth = entries.lazy.filter(\.isDepth).compactMap { Self.header($0, in: folder)?.largest }.first
+        let video = entries.lazy.filter { !$0.isDepth }.compactMap { Self.header($0, in: folder)?.largest }.first
         guard depth != nil || video != nil else {
             throw .recording("\(folder)/INDEX.txt names no frames of 640x480 that are there.")
         }
@@ -44,9 +44,14 @@ package struct FreenectRecording {
             videoModes: video == nil ? [] : [mode], depthModes: depth == nil ? [] : [depthMode])
     }
 
-    /// The path of a frame's file; nil unless the whole frame is there.
-    package func file(_ entry: Entry) -> String? {
-        Self.largestValue(entry, in: folder) == nil ? nil : "\(folder)/\(entry.name)"
+    /// Reads a frame.
+    ///
+    /// - Returns: false where it does not fill the memory.
+    package func read(_ entry: Entry, into memory: UnsafeMutableRawBufferPointer) -> Bool {
+        guard let start = Self.header(entry, in: folder)?.length,
+            let file = try? RegularFile("\(folder)/\(entry.name)")
+        else { return false }
+        return (try? file.read(from: start, into: memory)) == memory.count
     }
 
     private static func entry(_ line: ArraySlice<UInt8>) -> Entry? {
@@ -67,8 +72,8 @@ package struct FreenectRecording {
             isDepth: isDepth, time: Int64(seconds * 1e9), ticks: ticks, name: String(decoding: line, as: UTF8.self))
     }
 
-    /// The largest value that a frame's header names; nil unless the whole frame is there.
-    private static func largestValue(_ entry: Entry, in folder: String) -> Int? {
+    /// The largest value that a frame's header names, and the header's length; nil unless the whole frame is there.
+    private static func header(_ entry: Entry, in folder: String) -> (largest: Int?, length: Int)? {
         guard let file = try? RegularFile("\(folder)/\(entry.name)"), file.size < 1 << 26,
             let start = try? file.read(from: 0, atMost: 64), let end = start.firstIndex(of: UInt8(ascii: "\n"))
         else { return nil }
@@ -77,7 +82,7 @@ package struct FreenectRecording {
         guard words.count == 4, words[0] == (entry.isDepth ? "P5" : "P6"), words[1] == "\(width)",
             words[2] == "\(height)", file.size >= end + 1 + bytes
         else { return nil }
-        return Int(words[3])
+        return (Int(words[3]), end + 1)
     }
 
     private static func readIndex(_ path: String) throws(CameraError) -> [UInt8] {

@@ -22,7 +22,7 @@ private struct K4AFrames {
             video: settings.video, depth: settings.depth,
             calibration: isKnown ? raw.calibration(hasColor: settings.video != nil) : nil, isAligned: false,
             depthUnit: 0.001)
-        pairing = FramePairing(of: streams)
+        pairing = FramePairing(video: settings.video, depth: settings.depth)
     }
 
     /// - Parameter capture: its ownership is taken.
@@ -42,17 +42,20 @@ private struct K4AFrames {
 /// An Azure Kinect. One thread at a time.
 final class K4ACamera: Camera {
     let info: CameraInfo
-    private let device: K4ADevice
+    private let library: K4ALibrary
+    /// Nil once it gave no more frames.
+    private var device: K4ADevice?
     private var frames: K4AFrames?
 
-    private var library: K4ALibrary { device.library }
-
-    init(_ device: K4ADevice, _ info: CameraInfo) { (self.device, self.info) = (device, info) }
+    init(_ device: K4ADevice, _ info: CameraInfo) { (library, self.device, self.info) = (device.library, device, info) }
 
     deinit { stop() }
 
     func start(_ settings: CameraSettings) throws(CameraError) -> CameraStreams {
         stop()
+        try settings.check(changeable: [.exposure], K4ADriver.self)
+        guard let device = device ?? K4ADevice.find(info.serial, library).device else { throw Self.unplugged }
+        self.device = device
         let (video, depth) = (settings.video, settings.depth)
         if let video, let depth, video.rate != depth.rate {
             let rates = "\(video.rate.numerator) and \(depth.rate.numerator)"
@@ -83,29 +86,38 @@ final class K4ACamera: Camera {
     }
 
     func next(timeout milliseconds: Int) throws(CameraError) -> CameraFrames? {
-        guard frames != nil else { throw .failed("The camera was not started.") }
+        guard let handle = device?.handle, frames != nil else { throw .failed("The camera was not started.") }
         let deadline = deadline(milliseconds: milliseconds)
         while true {
             if let pair = frames?.next(isLast: false) { return pair }
             let left = Int32(clamping: (deadline - monotonicTime()) / 1_000_000)
             if left <= 0 { return nil }
             var capture: K4ALibrary.Handle?
-            let status = library.deviceCapture(device.handle, &capture, left)
+            let status = library.deviceCapture(handle, &capture, left)
             if let capture, status == K4AConstant.ok {
                 frames?.add(capture)
             } else if status == K4AConstant.timeOut {
                 // A frame that waited for so long has no partner.
                 return frames?.next(isLast: true)
             } else {
-                throw library.deviceCount() == 0
-                    ? .unplugged("The Azure Kinect is not there any more.")
-                    : .failed("The Azure Kinect gives no more frames.")
+                throw lost()
             }
         }
     }
 
+    private static let unplugged = CameraError.unplugged("The Azure Kinect is not there any more.")
+
+    /// Closes the camera, and looks for it among those that are plugged in. While it is open it cannot be told from one that
+    /// somebody else has.
+    private func lost() -> CameraError {
+        stop()
+        device = nil
+        return K4ADevice.find(info.serial, library).device == nil
+            ? Self.unplugged : .failed("The Azure Kinect gives no more frames.")
+    }
+
     func stop() {
-        guard frames != nil else { return }
+        guard let device, frames != nil else { return }
         frames = nil
         library.stopCameras(device.handle)
     }
@@ -120,8 +132,8 @@ final class K4ARecording: Camera {
     private let choice: CameraChoice
     private var frames: K4AFrames?
     private var hasEnded = false
-    /// False before the first capture behind the start.
-    private var hasCaptures = false
+    /// False before the first frames behind the start.
+    private var hasFrames = false
 
     init(_ library: K4ALibrary, _ functions: K4APlaybackLibrary, _ choice: CameraChoice) throws(CameraError) {
         var handle: K4ALibrary.Handle?
@@ -155,23 +167,25 @@ final class K4ARecording: Camera {
         guard rewinds, converts else { throw .failed("The recording cannot be played from its start as BGRA.") }
         let frames = K4AFrames(library, settings) { functions.calibration(handle, $0) }
         self.frames = frames
-        (hasEnded, hasCaptures) = (false, false)
+        (hasEnded, hasFrames) = (false, false)
         return frames.streams
     }
 
     func next(timeout milliseconds: Int) throws(CameraError) -> CameraFrames? {
         guard frames != nil else { throw .failed("The recording was not started.") }
         while true {
-            if let pair = frames?.next(isLast: hasEnded) { return pair }
+            if let pair = frames?.next(isLast: hasEnded) {
+                hasFrames = true
+                return pair
+            }
             if hasEnded {
-                guard choice.isLooped, hasCaptures, functions.seek(handle, 0, 0) == K4AConstant.ok else { throw .ended }
-                (hasEnded, hasCaptures) = (false, false)
+                guard choice.isLooped, hasFrames, functions.seek(handle, 0, 0) == K4AConstant.ok else { throw .ended }
+                (hasEnded, hasFrames) = (false, false)
             }
             var capture: K4ALibrary.Handle?
             let status = functions.nextCapture(handle, &capture)
             if let capture, status == K4AConstant.ok {
                 frames?.add(capture)
-                hasCaptures = true
             } else if status == K4AConstant.end {
                 hasEnded = true
             } else {

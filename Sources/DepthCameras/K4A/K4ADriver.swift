@@ -9,14 +9,12 @@ package final class K4ADriver: CameraDriver {
     package static let installation =
         "Install the Azure Kinect Sensor SDK (libk4a1.4 of its maker's packages), or Orbbec's libk4a for a Femto."
 
-    package static func plays(recording path: String) -> Bool { path.hasSuffix(".mkv") }
+    package static func plays(recording path: String) -> Bool { path.hasEnding(".mkv") }
 
     private let library: K4ALibrary
     private let path: String?
 
     package init(library: String?) throws(CameraError) {
-        // The SDK writes its errors to the standard output.
-        if environment("K4A_ENABLE_LOG_TO_STDOUT") == nil { setEnvironment("K4A_ENABLE_LOG_TO_STDOUT", "0") }
         path = library
         // The library for recordings finds the functions of this one.
         self.library = try K4ALibrary(
@@ -48,7 +46,7 @@ package final class K4ADriver: CameraDriver {
             // Beside the other, where the user names that.
             let folder = path?.folder.map { "\($0)/" } ?? ""
             let names = Self.playbackLibraries.map { folder + $0 }
-            let functions = try K4APlaybackLibrary(DynamicLibrary(anyOf: names))
+            let functions = try K4APlaybackLibrary(DynamicLibrary(anyOf: names, for: "to play recordings"))
             return try K4ARecording(library, functions, choice)
         }
         let count = library.deviceCount()
@@ -56,15 +54,12 @@ package final class K4ADriver: CameraDriver {
         // A place in the list is shorter than a serial number.
         if choice.serial.utf8.count < 3, let place = UInt32("0" + choice.serial), place < count {
             let device = try K4ADevice(library, place)
-            return K4ACamera(device, info(serial: choice.serial.isEmpty ? device.serial ?? "0" : choice.serial))
+            // Not the place: another camera may have it when this one comes back.
+            return K4ACamera(device, info(serial: device.serial ?? "\(place)"))
         }
-        var found: [String] = []
-        for place in 0..<count {
-            guard let device = try? K4ADevice(library, place), let serial = device.serial else { continue }
-            if serial == choice.serial { return K4ACamera(device, info(serial: serial)) }
-            found.append(serial)
-        }
-        let others = found.isEmpty ? "none that can be opened" : found.joined(separator: ", ")
+        let found = K4ADevice.find(choice.serial, library)
+        if let device = found.device { return K4ACamera(device, info(serial: choice.serial)) }
+        let others = found.others.isEmpty ? "none that can be opened" : found.others.joined(separator: ", ")
         throw .noCamera("No Azure Kinect has the serial number \(choice.serial); plugged in: \(others).")
     }
 }
@@ -83,6 +78,19 @@ final class K4ADevice {
     }
 
     deinit { library.closeDevice(handle) }
+
+    /// Opens the camera with a serial number. Each that is closed is opened to see its own.
+    ///
+    /// - Returns: the camera; nil, and the serial numbers of those that can be opened, where it is none of them.
+    static func find(_ serial: String, _ library: K4ALibrary) -> (device: K4ADevice?, others: [String]) {
+        var others: [String] = []
+        for place in 0..<library.deviceCount() {
+            guard let device = try? K4ADevice(library, place), let found = device.serial else { continue }
+            if found == serial { return (device, []) }
+            others.append(found)
+        }
+        return (nil, others)
+    }
 
     /// Nil where the camera does not tell.
     var serial: String? {

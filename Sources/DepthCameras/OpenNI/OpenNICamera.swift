@@ -48,9 +48,8 @@ final class OpenNICamera: Camera {
 
     private func makeStreams(_ settings: CameraSettings) throws(CameraError) -> CameraStreams {
         stop()
-        guard isRecording || settings.exposure == nil else {
-            throw .setting("OpenNI does not tell the unit of an exposure; with driver=openni2 exposure must be 0")
-        }
+        // OpenNI does not tell the unit of an exposure.
+        if !isRecording { try settings.check(changeable: [], OpenNIDriver.self) }
         let device = if let device { device } else { try OpenNIDevice(session, uri: info.serial) }
         self.device = device
         var streams = CameraStreams(
@@ -71,7 +70,10 @@ final class OpenNICamera: Camera {
                 Calibration(depth: $0, depthUnit: depth.unit)
             }
         }
-        run = Run(streams: [depth, video].compactMap { $0 }, pairing: FramePairing(of: streams))
+        run = Run(
+            streams: [depth, video].compactMap { $0 },
+            pairing: FramePairing(
+                video: settings.video, depth: settings.depth, isRecording: isRecording))
         for stream in run?.streams ?? [] {
             do throws(CameraError) {
                 try library.check(library.startStream(stream.handle), "The \(stream.name) stream cannot be started")

@@ -12,7 +12,7 @@ package final class OpenNIDriver: CameraDriver {
     ]
     package static let installation = "Install OpenNI 2: apt install libopenni2-0."
 
-    package static func plays(recording path: String) -> Bool { path.hasSuffix(".oni") }
+    package static func plays(recording path: String) -> Bool { path.hasEnding(".oni") }
 
     /// Modes that all of these cameras have, for one that is not open: to ask it would take it from another program.
     private static let usualModes = (

@@ -9,6 +9,8 @@ final class OrbbecCamera: Camera {
     private typealias Constant = OrbbecConstant
 
     let info: CameraInfo
+    /// The same as the list of devices has it: with its serial number.
+    let listing: CameraInfo
     private let session: OrbbecSession
     private let device: LibraryObject
     private let pipeline: LibraryObject
@@ -46,7 +48,6 @@ final class OrbbecCamera: Camera {
         (self.session, self.device, self.choice) = (session, device, choice)
         let functions = session.functions
         let facts = try functions.make(functions.deleteInfo) { functions.deviceInfo(device.pointer, $0) }
-        let serial = try functions.text { functions.infoSerial(facts.pointer, $0) }
         let isRemote = choice.recording.isEmpty && !choice.serial.isEmpty
         let pipeline = try functions.make(functions.deletePipeline) { functions.createPipeline(device.pointer, $0) }
         self.pipeline = pipeline
@@ -54,11 +55,14 @@ final class OrbbecCamera: Camera {
             // A camera without the sensor gives an error.
             ((try? Self.offers(functions, pipeline, sensor)) ?? []).map(\.mode).inOrder
         }
-        info = CameraInfo(
+        listing = CameraInfo(
             name: try functions.text { functions.infoName(facts.pointer, $0) },
-            // No search finds a camera that was opened by its address.
-            serial: isRemote ? choice.serial : serial, driver: OrbbecDriver.name,
+            serial: try functions.text { functions.infoSerial(facts.pointer, $0) }, driver: OrbbecDriver.name,
             videoModes: modes(Constant.color), depthModes: modes(Constant.depth))
+        var info = listing
+        // No search finds a camera that was opened by its address.
+        if isRemote { info.serial = choice.serial }
+        self.info = info
     }
 
     deinit { stop() }
@@ -82,9 +86,6 @@ final class OrbbecCamera: Camera {
 
     func start(_ settings: CameraSettings) throws(CameraError) -> CameraStreams {
         stop()
-        guard isRecording || settings.exposure == nil else {
-            throw .setting("OrbbecSDK does not tell the unit of an exposure; with driver=orbbec exposure must be 0")
-        }
         if !isRecording { try configure(settings) }
         let config = try functions.make(functions.deleteConfig) { functions.createConfig($0) }
         let video = try enable(settings.video, Constant.color, config)
@@ -97,7 +98,10 @@ final class OrbbecCamera: Camera {
         var streams = CameraStreams(
             video: settings.video, depth: settings.depth, calibration: depth.flatMap { calibration($0, video) },
             isAligned: false, depthUnit: 0)
-        run = Run(streams: streams, pairing: FramePairing(of: streams, isRecording: isRecording))
+        run = Run(
+            streams: streams,
+            pairing: FramePairing(
+                video: settings.video, depth: settings.depth, isPatient: isRecording))
         do throws(CameraError) {
             if isRecording { try functions.call { functions.resume(device.pointer, $0) } }
             // Only frames tell the unit of the depth.
@@ -135,14 +139,18 @@ final class OrbbecCamera: Camera {
         return offer.profile
     }
 
-    /// Sets what the user asked for, where the camera has it, and nothing else.
+    /// Sets what the user asked for, and nothing else. The library does not tell the unit of an exposure.
     private func configure(_ settings: CameraSettings) throws(CameraError) {
+        try settings.check(changeable: [.emitter, .preset], OrbbecDriver.self)
         if !settings.preset.isEmpty { try loadPreset(settings.preset) }
         // After the preset, which may switch the projector.
-        if let emitter = settings.emitter { try setEmitter(emitter) }
+        if let emitter = settings.emitter, try !setEmitter(emitter) {
+            try settings.check(changeable: [.preset], OrbbecDriver.self)
+        }
     }
 
-    private func setEmitter(_ isOn: Bool) throws(CameraError) {
+    /// - Returns: false where the camera has no switch of its projector.
+    private func setEmitter(_ isOn: Bool) throws(CameraError) -> Bool {
         func has(_ property: CInt) throws(CameraError) -> Bool {
             try functions.call { functions.canSet(device.pointer, property, Constant.mayWrite, $0) }
         }
@@ -150,7 +158,10 @@ final class OrbbecCamera: Camera {
             try functions.call { functions.setInt(device.pointer, Constant.laserControl, isOn ? 1 : 0, $0) }
         } else if try has(Constant.laser) {
             try functions.call { functions.setBool(device.pointer, Constant.laser, isOn, $0) }
+        } else {
+            return false
         }
+        return true
     }
 
     private func loadPreset(_ preset: String) throws(CameraError) {

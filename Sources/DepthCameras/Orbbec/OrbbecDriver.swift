@@ -11,7 +11,7 @@ package final class OrbbecDriver: CameraDriver {
         "Install OrbbecSDK 2 by its maker's packages, or the Python package pyorbbecsdk2, whose libOrbbecSDK.so.2 the "
         + "property library can name."
 
-    package static func plays(recording path: String) -> Bool { path.hasSuffix(".bag") }
+    package static func plays(recording path: String) -> Bool { path.hasEnding(".bag") }
 
     private let session: OrbbecSession
 
@@ -30,8 +30,8 @@ package final class OrbbecDriver: CameraDriver {
                 let serial = devices.serials[place]
                 if let info = known[serial] { return info }
                 if let camera = try? open(devices, place) {
-                    known[serial] = camera.info
-                    return camera.info
+                    known[serial] = camera.listing
+                    return camera.listing
                 }
                 // Another program has it.
                 let name = try? functions.text {
@@ -61,8 +61,11 @@ package final class OrbbecDriver: CameraDriver {
                 throw .recording(sentence)
             }
         }
-        return try session.known.withLock { _ throws(CameraError) in
-            nonisolated(unsafe) let camera: any Camera = try find(choice)  // held by the caller alone
+        return try session.known.withLock { known throws(CameraError) in
+            let found = try find(choice)
+            // So that a list does not open it while it streams.
+            known[found.listing.serial] = found.listing
+            nonisolated(unsafe) let camera: any Camera = found  // held by the caller alone
             return camera
         }
     }

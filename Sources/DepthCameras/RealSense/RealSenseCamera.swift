@@ -31,16 +31,20 @@ final class RealSenseCamera: Camera {
         /// The numbers of the last frames.
         var lastVideo: UInt64?
         var lastDepth: UInt64?
+        /// The clocks by which the last frames are timed, as librealsense counts its timestamp domains; nil where it does not tell.
+        var videoClock: CInt?
+        var depthClock: CInt?
+        var areClocksTwo: Bool { videoClock != nil && depthClock != nil && videoClock != depthClock }
         /// Nil for a camera.
         var playback: RealSensePlayback?
         /// Waits without a frame since a recording's player stopped.
         var emptyWaits = 0
 
-        init(streams: CameraStreams, device: LibraryObject, align: Align?) {
+        init(streams: CameraStreams, device: LibraryObject, align: Align?, isRecording: Bool) {
             self.streams = streams
             self.device = device
             self.align = align
-            pairing = FramePairing(of: streams)
+            pairing = FramePairing(video: streams.video, depth: streams.depth, isRecording: isRecording)
         }
     }
 
@@ -133,7 +137,7 @@ final class RealSenseCamera: Camera {
             video: settings.video, depth: settings.depth, calibration: try calibration(profile),
             isAligned: alignment != nil, depthUnit: unit)
         streams.calibration?.depthUnit = unit
-        guard let alignment else { return Run(streams: streams, device: device, align: nil) }
+        guard let alignment else { return Run(streams: streams, device: device, align: nil, isRecording: isRecording) }
         let align = Align(
             functions: alignment,
             block: try functions.make(alignment.deleteProcessing) {
@@ -147,7 +151,7 @@ final class RealSenseCamera: Camera {
         if let color = streams.calibration?.color {
             streams.calibration = Calibration(depth: color, depthUnit: unit)
         }
-        return Run(streams: streams, device: device, align: align)
+        return Run(streams: streams, device: device, align: align, isRecording: isRecording)
     }
 
     /// Applies the settings to the sensors that know them.
@@ -155,6 +159,7 @@ final class RealSenseCamera: Camera {
     /// - Returns: metres per count of depth.
     private func configureSensors(of device: LibraryObject, _ settings: CameraSettings) throws(CameraError) -> Double {
         var unit = 0.001
+        var changeable: Set<CameraSettings.Name> = []
         let sensors = try functions.make(functions.deleteSensorList) { functions.querySensors(device.pointer, $0) }
         for number in 0..<max(0, try functions.call { functions.sensorCount(sensors.pointer, $0) }) {
             let sensor = try functions.make(functions.deleteSensor) {
@@ -167,22 +172,30 @@ final class RealSenseCamera: Camera {
                 let scale = Double(try functions.call { functions.depthScale(sensor.pointer, $0) })
                 if scale > 0 && scale < 1 { unit = scale.roundedUnit }
             }
-            if !isRecording { try configure(sensor, isDepth: isDepth != 0, settings) }
+            if !isRecording { try configure(sensor, isDepth: isDepth != 0, settings, &changeable) }
         }
+        if !isRecording { try settings.check(changeable: changeable, RealSenseDriver.self) }
         return unit
     }
 
     /// Sets what the user asked for, and nothing else: the camera keeps what other programs have set.
-    private func configure(_ sensor: LibraryObject, isDepth: Bool, _ settings: CameraSettings) throws(CameraError) {
-        if isDepth, let emitter = settings.emitter {
+    ///
+    /// - Parameter done: what was set is added.
+    private func configure(
+        _ sensor: LibraryObject, isDepth: Bool, _ settings: CameraSettings, _ done: inout Set<CameraSettings.Name>
+    ) throws(CameraError) {
+        if isDepth, let emitter = settings.emitter,
             try set(sensor, RealSenseConstant.optionEmitter, emitter ? 1 : 0)
+        {
+            done.insert(.emitter)
         }
-        if isDepth, !settings.preset.isEmpty { try setPreset(sensor, settings.preset) }
+        if isDepth, !settings.preset.isEmpty, try setPreset(sensor, settings.preset) { done.insert(.preset) }
         // A D405 has its color from the depth sensor.
         if let exposure = settings.exposure,
-            try functions.profiles(of: sensor).contains(where: { $0.stream == RealSenseConstant.streamColor })
-        {
+            try functions.profiles(of: sensor).contains(where: { $0.stream == RealSenseConstant.streamColor }),
             try setExposure(sensor, microseconds: exposure, unit: isDepth ? 1 : 100)
+        {
+            done.insert(.exposure)
         }
     }
 
@@ -195,18 +208,23 @@ final class RealSenseCamera: Camera {
         return least <= most ? least...most : nil
     }
 
-    /// Sets an option where the sensor has it.
-    private func set(_ sensor: LibraryObject, _ option: CInt, _ value: Float) throws(CameraError) {
-        guard try range(of: option, sensor) != nil else { return }
+    /// Sets an option.
+    ///
+    /// - Returns: false where the sensor does not have it.
+    @discardableResult
+    private func set(_ sensor: LibraryObject, _ option: CInt, _ value: Float) throws(CameraError) -> Bool {
+        guard try range(of: option, sensor) != nil else { return false }
         let options = try functions.options.get()
         try functions.call { options.setOption(sensor.pointer, option, value, $0) }
+        return true
     }
 
     /// Sets the exposure by hand.
     ///
     /// - Parameter unit: microseconds in a count of the sensor's option. A color sensor counts as UVC does, 100; a depth sensor 1.
-    private func setExposure(_ sensor: LibraryObject, microseconds: Int, unit: Float) throws(CameraError) {
-        guard let range = try range(of: RealSenseConstant.optionExposure, sensor) else { return }
+    /// - Returns: false where the sensor has no such option.
+    private func setExposure(_ sensor: LibraryObject, microseconds: Int, unit: Float) throws(CameraError) -> Bool {
+        guard let range = try range(of: RealSenseConstant.optionExposure, sensor) else { return false }
         let counts = Float(microseconds) / unit
         guard range.contains(counts) else {
             func text(_ counts: Float) -> String { Int(exactly: (counts * unit).rounded()).map(String.init) ?? "?" }
@@ -224,11 +242,13 @@ final class RealSenseCamera: Camera {
             }
             try functions.call { options.setOption(sensor.pointer, option, value, $0) }
         }
+        return true
     }
 
-    private func setPreset(_ sensor: LibraryObject, _ name: String) throws(CameraError) {
+    /// - Returns: false where the sensor has no presets.
+    private func setPreset(_ sensor: LibraryObject, _ name: String) throws(CameraError) -> Bool {
         let option = RealSenseConstant.optionPreset
-        guard let range = try range(of: option, sensor) else { return }
+        guard let range = try range(of: option, sensor) else { return false }
         let options = try functions.options.get()
         var (names, values): ([String], [Float]) = ([], [])
         for value in stride(from: max(range.lowerBound, 0), through: min(range.upperBound, 100), by: 1) {
@@ -237,11 +257,11 @@ final class RealSenseCamera: Camera {
             names.append(String(cString: text))
             values.append(value)
         }
-        try set(sensor, option, values[try names.place(ofPreset: name)])
+        return try set(sensor, option, values[try names.place(ofPreset: name)])
     }
 
     func stop() {
-        for (sensor, option, value) in exposureBefore.reversed() { try? set(sensor, option, value) }
+        for (sensor, option, value) in exposureBefore.reversed() { _ = try? set(sensor, option, value) }
         exposureBefore = []
         guard let run else { return }
         self.run = nil
@@ -299,8 +319,7 @@ final class RealSenseCamera: Camera {
                 return nil
             }
             self.run?.emptyWaits = 0
-            let frames = try aligned(LibraryObject(set, functions.releaseFrame), run.align)
-            add(try parts(of: frames, run.streams))
+            add(try parts(of: LibraryObject(set, functions.releaseFrame), run))
         }
         return nil
     }
@@ -323,42 +342,57 @@ final class RealSenseCamera: Camera {
         let isVideoNew = frames.video.map { $0.number != run?.lastVideo } ?? false
         let isDepthNew = frames.depth.map { $0.number != run?.lastDepth } ?? false
         let isRepetition = choice.isLooped && !isVideoNew && !isDepthNew
+        let areClocksTwo = run?.areClocksTwo ?? false
         if let video = frames.video, isVideoNew || isRepetition {
             run?.lastVideo = video.number
-            run?.pairing.add(video, isDepth: false)
+            run?.pairing.add(video, isDepth: false, areClocksTwo: areClocksTwo)
         }
         if let depth = frames.depth, isDepthNew || isRepetition {
             run?.lastDepth = depth.number
-            run?.pairing.add(depth, isDepth: true)
+            run?.pairing.add(depth, isDepth: true, areClocksTwo: areClocksTwo)
         }
     }
 
-    /// The same frames with the depth as the color camera sees it.
-    private func aligned(_ frames: LibraryObject, _ align: Align?) throws(CameraError) -> LibraryObject {
-        guard let align else { return frames }
+    /// The same frames with the depth as the color camera sees it; nil where librealsense gives none.
+    private func aligned(_ frames: LibraryObject, _ align: Align) throws(CameraError) -> LibraryObject? {
         // Processing takes a reference of its own; ours goes with `frames`.
         try functions.call { align.functions.addReference(frames.pointer, $0) }
         try functions.call { align.functions.processFrame(align.block.pointer, frames.pointer, $0) }
         var result: OpaquePointer?
         let exists = try functions.call { align.functions.pollQueue(align.queue.pointer, &result, $0) }
-        guard exists != 0, let result else { return frames }
+        guard exists != 0, let result else { return nil }
         return LibraryObject(result, functions.releaseFrame)
     }
 
-    private func parts(of frames: LibraryObject, _ streams: CameraStreams) throws(CameraError) -> CameraFrames {
+    /// The frames of a set. Where the depth is to be aligned, none is better than one that is not: without a picture, and now and
+    /// then with one, librealsense has the set as it was.
+    private func parts(of set: LibraryObject, _ run: Run) throws(CameraError) -> CameraFrames {
+        var frames: LibraryObject? = set
+        if let align = run.align { frames = try aligned(set, align) }
         var parts = CameraFrames(video: nil, depth: nil)
-        for number in 0..<max(0, try functions.call { functions.embeddedFrameCount(frames.pointer, $0) }) {
+        let source = frames ?? set
+        for number in 0..<max(0, try functions.call { functions.embeddedFrameCount(source.pointer, $0) }) {
             let frame = try functions.make(functions.releaseFrame) {
-                functions.extractFrame(frames.pointer, number, $0)
+                functions.extractFrame(source.pointer, number, $0)
             }
             let pointer = try functions.call { functions.frameProfile(frame.pointer, $0) }
             switch try functions.profile(pointer)?.stream {
-            case RealSenseConstant.streamColor: parts.video = try self.frame(frame, streams.video)
-            case RealSenseConstant.streamDepth: parts.depth = try self.frame(frame, streams.depth)
+            case RealSenseConstant.streamColor:
+                parts.video = try self.frame(frame, run.streams.video)
+                self.run?.videoClock = try clock(of: frame)
+            case RealSenseConstant.streamDepth:
+                parts.depth = try self.frame(frame, run.streams.depth)
+                self.run?.depthClock = try clock(of: frame)
             default: break
             }
         }
+        if run.align != nil, parts.video == nil || frames == nil { parts.depth = nil }
         return parts
+    }
+
+    private func clock(of frame: LibraryObject) throws(CameraError) -> CInt? {
+        guard let clock = functions.frameClock else { return nil }
+        return try functions.call { clock(frame.pointer, $0) }
     }
 
     /// A frame of ours; without bytes where librealsense's has another size than the stream.

@@ -7,9 +7,7 @@ package final class RealSenseDriver: CameraDriver {
         "Install librealsense2 by its maker's packages, or the Python package pyrealsense2, whose module the property "
         + "library can name."
 
-    package static func plays(recording path: String) -> Bool {
-        [".bag", ".db3"].contains { path.hasSuffix($0) }
-    }
+    package static func plays(recording path: String) -> Bool { path.hasEnding(".bag", ".db3") }
 
     /// The oldest version with every function that is used.
     private static let leastVersion: CInt = 25000
@@ -37,7 +35,7 @@ package final class RealSenseDriver: CameraDriver {
         let minor = version.prefix { $0.isNumber }
         _ = try DynamicLibrary(
             anyOf: ["libpython3.\(minor).so.1.0", "libpython3.\(minor).so", "libpython3.\(minor).dylib"],
-            sharesSymbols: true)
+            sharesSymbols: true, for: "for the module of pyrealsense2")
     }
 
     package func list() throws(CameraError) -> [CameraInfo] {

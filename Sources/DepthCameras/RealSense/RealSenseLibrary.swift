@@ -65,6 +65,7 @@ struct RealSenseLibrary: Sendable {
     let frameProfile: Make
 
     // What only some need: a library without it does for the others. An error names the function that is missing.
+    let frameClock: Count?
     let videoIntrinsics: (@convention(c) (Object?, UnsafeMutableRawPointer, Fault) -> Void)?
     let extrinsics: (@convention(c) (Object?, Object?, UnsafeMutableRawPointer, Fault) -> Void)?
     let options: Result<Options, CameraError>
@@ -181,6 +182,7 @@ struct RealSenseLibrary: Sendable {
         frameNumber = try library.function("rs2_get_frame_number")
         frameProfile = try library.function("rs2_get_frame_stream_profile")
         options = Result { () throws(CameraError) in try Options(library) }
+        frameClock = try? library.function("rs2_get_frame_timestamp_domain")
         videoIntrinsics = try? library.function("rs2_get_video_stream_intrinsics")
         extrinsics = try? library.function("rs2_get_extrinsics")
         alignment = Result { () throws(CameraError) in try Alignment(library) }

@@ -340,7 +340,8 @@ extension CaptureSession.Options {
         driver = settings.driver.driver
         library = settings.library.flatMap { $0.isEmpty ? nil : $0 }
         choice.serial = settings.serial ?? ""
-        choice.recording = settings.location ?? ""
+        let location = settings.location ?? ""
+        choice.recording = takeString(g_filename_from_uri(location, nil, nil)) ?? location
         choice.isLooped = settings.loop
         silence = settings.timeout == 0 ? nil : Int64(clamping: settings.timeout / 1000)
         waitsForReturn = settings.onDisconnect == .wait

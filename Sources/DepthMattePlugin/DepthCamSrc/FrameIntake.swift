@@ -47,6 +47,8 @@ private struct Intake {
     /// Frames lost since the last report.
     var lost: UInt64 = 0
     private var lastNumber: UInt64?
+    /// The last frame's times by the camera's clock and by that of the session.
+    private var lastTimes: (camera: Int64, mapped: Int64)?
     /// True where frames were lost since the last buffer, and before the first.
     private var isAfterLoss = true
 
@@ -58,7 +60,13 @@ private struct Intake {
             // A count that goes back is a recording, or a camera, that started again.
             if let lastNumber, number > lastNumber &+ 1 { lose(number &- lastNumber &- 1) }
             lastNumber = number
+        } else if let lastTimes {
+            // By the lesser step: a jump of the camera's clock is no loss, nor is the other time that a frame has in a pair.
+            let step = min(frame.time &- lastTimes.camera, time &- lastTimes.mapped)
+            let frames = (step &+ mode.interval / 2) / mode.interval
+            if frames > 1 { lose(UInt64(frames &- 1)) }
         }
+        lastTimes = (frame.time, time)
         guard let buffer = copy(of: frame, mode) else {
             lose(1)
             return nil
