@@ -71,35 +71,6 @@ import Testing
         #expect(video[0].buffer.flags.rawValue & GST_BUFFER_FLAG_DISCONT.rawValue != 0)
     }
 
-    @Test(arguments: [
-        ("", "", true), ("attach-depth=false", "", false), ("", "camera.depth ! fakesink sync=false", false),
-    ])
-    func `a map leaves with each video frame while its pad is free`(
-        properties: String, rest: String, isAttached: Bool
-    ) throws {
-        let pipeline = Pipeline(
-            source
-                + "num-buffers=20 \(properties) camera.video ! \(sink) name=video \(rest)")
-        #expect(pipeline.run() == .ended)
-        let frames = pipeline.frames(of: "video")
-        #expect(frames.count == 20)
-        let maps = frames.map { frame -> (caps: String, skew: Int64)? in
-            guard let meta = gst_buffer_get_custom_meta(frame.buffer.pointer, "DepthMapMeta"),
-                let value = gst_structure_get_value(gst_custom_meta_get_structure(meta), "depth"),
-                let sample = g_value_get_boxed(value).map({ OpaquePointer($0) }),
-                let map = gst_sample_get_buffer(sample), let caps = gst_sample_get_caps(sample)
-            else { return nil }
-            let (time, own) = (Int64(map.pointee.pts), Int64(frame.buffer.pointer.pointee.pts))
-            return (caps.text, time - own)
-        }
-        #expect(maps.allSatisfy { ($0 != nil) == isAttached }, "\(maps)")
-        // The camera's frame of the same exposure, or the one before.
-        #expect(maps.allSatisfy { abs($0?.skew ?? 0) <= 34_000_000 }, "\(maps)")
-        if isAttached {
-            #expect(maps[0]?.caps.contains("GRAY16_LE") == true && maps[0]?.caps.contains("calibration") == true)
-        }
-    }
-
     @Test func `a camera and the matte are one chain`() {
         let pipeline = Pipeline(source + "num-buffers=20 ! depthmatte ! fakesink sync=false")
         #expect(pipeline.run() == .ended)

@@ -208,11 +208,12 @@ final class DepthCamSrcElement: PushSource {
             throw .failed(ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "Out of memory for a depth map."))
         }
         stream.lastStamp = stamp
-        if stream.role == .video, let map = frame.depth { attach(map, to: buffer.pointer) }
         buffer.pointer.pointee.pts = GstClockTime(stamp)
         buffer.pointer.pointee.duration = format.duration
         buffer.pointer.pointee.offset = guint64(stream.sent)
         buffer.pointer.pointee.offset_end = guint64(stream.sent &+ 1)
+        // The meta notes the picture's time.
+        if stream.role == .video, let map = frame.depth { attach(map, to: buffer.pointer) }
         if frame.isAfterLoss || stream.isInterrupted { buffer.pointer.markDiscontinuity() }
         stream.isInterrupted = false
         gst_object_sync_values(object, GstClockTime(stamp))
