@@ -24,11 +24,11 @@ struct FrameIntake {
 
     /// Copies the frames out of the library's memory.
     mutating func take(_ frames: CameraFrames) -> Exposure {
-        let arrival = Int64(g_get_monotonic_time()) &* 1000
         // The video's time, because the elements downstream make a picture of each video frame.
-        guard let time = (frames.video ?? frames.depth)?.time else { return Exposure() }
-        let mapped = isLive ? clock.map(camera: time, arrival: arrival) : recordingClock.map(time)
-        if isLive { longestDelay = max(longestDelay, arrival &- mapped) }
+        guard let first = frames.video ?? frames.depth else { return Exposure() }
+        // Its own arrival: now is when its partner has come too.
+        let mapped = isLive ? clock.map(camera: first.time, arrival: first.arrival) : recordingClock.map(first.time)
+        if isLive { longestDelay = max(longestDelay, Int64(g_get_monotonic_time()) &* 1000 &- mapped) }
         return Exposure(video: video.take(frames.video, mapped), depth: depth.take(frames.depth, mapped))
     }
 
