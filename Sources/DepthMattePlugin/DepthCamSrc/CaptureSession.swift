@@ -376,10 +376,15 @@ final class CaptureSession: Sendable {
         shared.withLock { shared in
             guard shared.generation == generation else { return }
             shared.counts.add(report)
-            if let depth = exposure.depth { shared.newestMap = Frame.Map(buffer: depth.buffer, time: depth.time) }
+            // A map of the depth pad is that pad's alone.
+            if shared.linked[1] {
+                shared.newestMap = nil
+            } else if let depth = exposure.depth {
+                shared.newestMap = Frame.Map(buffer: depth.buffer, time: depth.time)
+            }
             for (index, frame) in [exposure.video, exposure.depth].enumerated() {
                 guard var frame else { continue }
-                if index == 0 && !shared.linked[1] { frame.depth = shared.newestMap }
+                if index == 0 { frame.depth = shared.newestMap }
                 if index == 0 { shared.counts.video &+= 1 } else { shared.counts.depth &+= 1 }
                 guard shared.linked[index] else { continue }
                 shared.queues[index].append(frame)

@@ -204,7 +204,7 @@ final class DepthCamSrcElement: PushSource {
         guard let stamp = timestamp(of: frame.time), stamp >= 0, stream.lastStamp.map({ stamp > $0 }) ?? true else {
             return
         }
-        guard let buffer = format.converted(try stream.registered(frame.buffer)) else {
+        guard let buffer = try stream.converted(frame.buffer) else {
             throw .failed(ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "Out of memory for a depth map."))
         }
         stream.lastStamp = stamp
@@ -230,7 +230,8 @@ final class DepthCamSrcElement: PushSource {
             let stamp = timestamp(of: map.time), stamp >= 0
         else { return }
         if attachment.lastStamp != stamp {
-            attachment.attachedMap = (try? attachment.registered(map.buffer)).flatMap { format.converted($0) }
+            // Video frames before may show the same map with another time.
+            attachment.attachedMap = (try? attachment.converted(map.buffer))?.writable
             attachment.lastStamp = stamp
             attachment.attachedMap?.pointer.pointee.pts = GstClockTime(stamp)
             attachment.attachedMap?.pointer.pointee.duration = format.duration
@@ -264,11 +265,13 @@ final class CameraStream: SourceStream {
     private(set) var format: CameraOutput?
     /// The request (`CaptureSession.start`) whose streams the format is of.
     var generation = 0
+    private var pool: PicturePool?
     /// Registers the maps, where the camera does not and the property `align` asks for it.
     private var registration: Registration?
 
     private struct Registration {
         let kernel: DepthRegistration
+        let pool: PicturePool
         let input: FrameLayout
         let output: FrameLayout
         /// Metres per count.
@@ -287,6 +290,7 @@ final class CameraStream: SourceStream {
         sent = 0
         lastStamp = nil
         format = nil
+        pool = nil
         registration = nil
         attachedCaps = nil
         attachedMap = nil
@@ -298,6 +302,7 @@ final class CameraStream: SourceStream {
     /// - Throws: where the depth is to be registered and the calibration is no camera's.
     func setFormat(_ format: CameraOutput, from mode: CameraMode, unit: Double) throws(FlowStop) {
         self.format = format
+        pool = PicturePool(size: format.size)
         registration = nil
         guard let calibration = format.registration else { return }
         guard let color = calibration.color,
@@ -312,15 +317,22 @@ final class CameraStream: SourceStream {
                     .resource(GST_RESOURCE_ERROR_SETTINGS),
                     "The camera's calibration cannot register its depth. Set align=none."))
         }
-        registration = Registration(kernel: kernel, input: FrameLayout(input), output: FrameLayout(output), unit: unit)
+        let layout = FrameLayout(output)
+        registration = Registration(
+            kernel: kernel, pool: PicturePool(size: layout.size), input: FrameLayout(input), output: layout, unit: unit)
     }
 
-    /// Returns the frame in the view in which it leaves.
-    func registered(_ frame: BufferRef) throws(FlowStop) -> BufferRef {
+    /// Returns the frame in the view and format in which it leaves; nil where there is no memory.
+    func converted(_ frame: BufferRef) throws(FlowStop) -> BufferRef? {
+        guard let format, let pool else { return nil }
+        return format.converted(try registered(frame), pool)
+    }
+
+    private func registered(_ frame: BufferRef) throws(FlowStop) -> BufferRef {
         guard let registration else { return frame }
         let (input, output) = (registration.input, registration.output)
         return try drawWithoutFallback("depth map") { () throws(FrameFault) in
-            let made = try newSharedBuffer(size: output.size)
+            let made = BufferRef(try registration.pool.buffer(output))
             try withFrame(reading: frame.pointer, input) { source throws(FrameFault) in
                 try withFrame(changing: made.pointer, output) { target throws(FrameFault) in
                     guard
