@@ -528,6 +528,18 @@ import Testing
         }
     }
 
+    /// Without a calibration nobody can register it; beside the picture it would be decimetres off.
+    @Test(arguments: ["camera.video ! fakesink camera.depth ! fakesink", "! depthmatte ! fakesink"])
+    func `depth that cannot be registered is an error that names align=none`(rest: String) throws {
+        let library = try FakeLibrary("fake_k4a.c")
+        library.set("fail", "device_get_calibration")
+        defer { library.reset() }
+        let camera = "depthcamsrc name=camera driver=k4a library=\(library.path) num-buffers=3"
+        let report = try #require(Pipeline("\(camera) \(rest)").run().error)
+        #expect(report.text.contains("calibration") && report.text.contains("Set align=none."), "\(report)")
+        #expect(Pipeline("\(camera) align=none \(rest)").run() == .ended)
+    }
+
     // MARK: Life
 
     @Test func `a thousand starts and stops leave nothing behind`() throws {

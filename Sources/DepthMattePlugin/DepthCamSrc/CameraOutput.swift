@@ -31,14 +31,22 @@ struct CameraOutput: Equatable {
     /// - Parameters:
     ///   - mode: of the stream, as the camera sends it.
     ///   - isAligned: true where the map has to have the color camera's view; the element sees to it where the camera does not.
+    /// - Throws: where neither can.
     static func choices(
         _ role: DepthCamSrc.PadRole, _ mode: CameraMode, _ camera: CameraStreams, isAligned: Bool
-    ) -> [CameraOutput] {
+    ) throws(FlowStop) -> [CameraOutput] {
         var mode = mode
         var optics = camera.calibration
         optics?.depthUnit = nil
         var registration: Calibration?
-        if role == .depth, isAligned, !camera.isAligned, camera.video != nil, let color = optics?.color {
+        if role == .depth, isAligned, !camera.isAligned, camera.video != nil {
+            // Beside the picture it would be decimetres off.
+            guard let color = optics?.color else {
+                throw .failed(
+                    ElementError(
+                        .resource(GST_RESOURCE_ERROR_SETTINGS),
+                        "The camera cannot register its depth, and tells no calibration that can. Set align=none."))
+            }
             registration = optics
             optics = Calibration(depth: color)
             (mode.width, mode.height) = (color.width, color.height)
