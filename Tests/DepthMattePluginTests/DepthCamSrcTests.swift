@@ -426,6 +426,57 @@ import Testing
         #expect(try statistic("reconnects", pipeline) == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `a camera that comes back with another unit and lens is read by those`(isOneChain: Bool) throws {
+        fake.set("unplug-after", 10)
+        fake.set("depth", 600)
+        let rest = isOneChain ? "" : "camera.depth ! \(sink) name=depth"
+        let pipeline = Pipeline(source + "on-disconnect=wait camera.video ! \(sink) name=video \(rest)")
+        pipeline.set(GST_STATE_PLAYING)
+        #expect(try #require(pipeline.bus.nextWarning()).text.contains("The camera was unplugged."))
+        for (key, value) in [("unit", 0.002), ("focal", 80), ("cameras", 1)] { fake.set(key, value) }
+        var maps: [[Int]] = []
+        while maps.count < 60, maps.last != [1200, 80] || maps.count { $0 == [1200, 80] } < 10 {
+            let frame = try #require(pipeline.nextFrame(of: isOneChain ? "video" : "depth"))
+            guard let map = isOneChain ? attachedMap(of: frame.buffer.pointer) : frame else { continue }
+            let lens = try Calibration(text: Array(try text("calibration", of: map.caps).utf8)).depth.fx
+            maps.append([Int(map.bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt16.self) }), Int(lens)])
+        }
+        let old = maps.prefix { $0 == [600, 60] }
+        #expect(!old.isEmpty && maps.count == old.count + 10, "\(maps)")
+        #expect(try statistic("reconnects", pipeline) == 1 && pipeline.bus.errors().isEmpty)
+    }
+
+    @Test func `a stop does not wait for a camera that is awaited`() throws {
+        fake.set("unplug-after", 5)
+        let pipeline = pipeline("on-disconnect=wait")
+        pipeline.set(GST_STATE_PLAYING)
+        _ = try #require(pipeline.bus.nextWarning())
+        let start = g_get_monotonic_time()
+        #expect(pipeline.set(GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS)
+        #expect(g_get_monotonic_time() - start < 150_000)
+    }
+
+    /// Frames that both pads take are not scaled for each.
+    @Test func `a map that was sent is attached with the same counts`() throws {
+        fake.set("unit", 0.002)
+        fake.set("depth", 600)
+        fake.set("depth-until", 8)
+        let sink = "appsink sync=false async=false wait-on-eos=false"
+        let pipeline = Pipeline("\(source) camera.video ! \(sink) name=video camera.depth ! \(sink) name=depth")
+        pipeline.set(GST_STATE_PLAYING)
+        func count(_ map: Pipeline.Frame?) -> UInt16? {
+            map.map { $0.bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt16.self) } }
+        }
+        let sent = try (0..<4).map { _ in count(try #require(pipeline.nextFrame(of: "depth"))) }
+        for _ in 0..<20 { _ = try #require(pipeline.nextFrame(of: "video")) }
+        gst_element_unlink_pads(pipeline["camera"], "depth", pipeline["depth"], "sink")
+        let attached = try (0..<20).map { _ in
+            count(attachedMap(of: try #require(pipeline.nextFrame(of: "video")).buffer.pointer))
+        }
+        #expect(Set(sent) == [1200] && Set(attached.compactMap(\.self)).subtracting([1200]) == [], "\(attached)")
+    }
+
     @Test func `a camera that sends nothing is an error after the timeout`() throws {
         fake.set("silent-after", 5)
         let pipeline = pipeline("timeout=300000000")

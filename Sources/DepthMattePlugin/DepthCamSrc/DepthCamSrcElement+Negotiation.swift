@@ -50,11 +50,14 @@ extension DepthCamSrcElement {
             defer { gst_caps_unref(caps) }
             output.stream.write(to: caps)
             guard gst_caps_can_intersect(caps, peer) != 0 else { continue }
-            if stream.format == output { return true }
-            Self.log.debug(self) { "\(stream.role.rawValue) caps: \(caps.text)" }
-            guard gst_pad_push_event(stream.pad, gst_event_new_caps(caps)) != 0 else { throw stream.pad.refusal }
-            try stream.setFormat(output, from: mode, unit: camera.depthUnit)
-            if stream.role == .depth { try writeCalibration(output.stream) } else { try prepareAttachment(camera) }
+            if stream.format != output {
+                Self.log.debug(self) { "\(stream.role.rawValue) caps: \(caps.text)" }
+                guard gst_pad_push_event(stream.pad, gst_event_new_caps(caps)) != 0 else { throw stream.pad.refusal }
+                try stream.setFormat(output, from: mode, unit: camera.depthUnit)
+                if stream.role == .depth { try writeCalibration(output.stream) }
+            }
+            // The maps of a camera that came back may be others beside the same video.
+            if stream.role == .video { try prepareAttachment(camera) }
             return true
         }
         // The same modes would be refused again: depth that was to be registered, and could not be.
@@ -175,7 +178,7 @@ extension DepthCamSrcElement {
             return !shared.hasFailed
         }
         if isFirst { post(error) }
-        session?.setEnding(true)
+        session?.end()
         finish(stream, isRefused: false)
     }
 }

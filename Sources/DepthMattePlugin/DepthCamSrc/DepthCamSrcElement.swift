@@ -100,7 +100,7 @@ final class DepthCamSrcElement: PushSource {
         for stream in streams + [attachment].compactMap(\.self) { stream.reset() }
         let links = SourceLinks<DepthCamSrc.PadRole>()
         shared.withLock { $0 = Shared(session: $0.session, links: links) }
-        session?.setEnding(false)
+        session?.prepare()
         if !isLive { session?.setFlowing(true) }
     }
 
@@ -121,7 +121,7 @@ final class DepthCamSrcElement: PushSource {
         session?.setInterrupted(stream.role, isInterrupted)
     }
 
-    func endAll() { session?.setEnding(true) }
+    func endAll() { session?.end() }
 
     // MARK: Sending
 
@@ -160,7 +160,8 @@ final class DepthCamSrcElement: PushSource {
             defer { shared.isRequested = true }
             return !shared.isRequested
         }
-        if isFirst { session.start(try chosenSettings(session)) }
+        // There is no request after the return of a camera either.
+        if isFirst || session.request == nil { session.start(try chosenSettings(session)) }
         let patience = session.options.silence ?? Int64.max / 2
         let (phase, generation) = session.waitUntilStreaming(stream.role, microseconds: patience)
         switch phase {
