@@ -505,11 +505,12 @@ import Testing
         #expect(fake.objects == 0)
     }
 
-    @Test func `an opening that hangs is an error after the timeout`() throws {
+    @Test(.timeLimit(.minutes(1)), arguments: [(timeout: "300000000", milliseconds: 300), ("0", 5000)])
+    func `an opening that hangs is an error after the timeout`(timeout: String, milliseconds: Int) throws {
         fake.set("hang", "query_devices")
-        let pipeline = pipeline("timeout=300000000")
+        let pipeline = pipeline("timeout=\(timeout)")
         #expect(pipeline.set(GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
-        #expect(try #require(pipeline.bus.nextError()).text.contains("did not open within 300 ms"))
+        #expect(try #require(pipeline.bus.nextError()).text.contains("did not open within \(milliseconds) ms"))
         fake.set("hang", "")
         for _ in 0..<200 where fake.objects > 0 { usleep(10_000) }
         #expect(fake.objects == 0)

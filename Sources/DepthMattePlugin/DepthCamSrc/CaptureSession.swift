@@ -185,7 +185,7 @@ final class CaptureSession: Sendable {
     /// Asks the thread to stop the streams, and waits for it.
     func stop(microseconds: Int64) {
         shared.withLock { $0.ask(for: nil) }
-        _ = shared.wait(microseconds: microseconds) { !$0.phase.isStreaming }
+        _ = shared.wait(microseconds: microseconds) { !$0.phase.isStreaming || $0.isAwaited }
         // A recording that ended plays again.
         shared.withLock { if case .ended = $0.phase { $0.reopen() } }
     }

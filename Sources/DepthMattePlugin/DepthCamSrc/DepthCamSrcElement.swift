@@ -41,6 +41,9 @@ final class DepthCamSrcElement: PushSource {
     /// Microseconds that a stop waits for the camera's library, twice at most: going to READY and to NULL.
     private static let stopPatience: Int64 = 200_000
 
+    /// Microseconds that a state change waits for a camera to open, where frames are waited for without an end.
+    private static let openPatience: Int64 = 5_000_000
+
     init(_ instance: ElementPointer) {
         self.instance = instance
         streams = addStreams { CameraStream($0, pad: $1) }
@@ -80,7 +83,7 @@ final class DepthCamSrcElement: PushSource {
             throw ElementError(.resource(GST_RESOURCE_ERROR_FAILED), "The system gives no thread for the camera.")
         }
         shared.withLock { $0.session = session }
-        let patience = options.silence ?? Int64.max / 2
+        let patience = options.silence ?? DepthCamSrcElement.openPatience
         switch session.waitUntilOpen(microseconds: patience) {
         case .open(let info)?:
             Self.log.info(self) { "opened \(info.name), serial \(info.serial), driver \(info.driver)" }
