@@ -1,4 +1,5 @@
 package import CGStreamer
+import CGStreamerShims
 
 /// A custom meta that carries a sample, a buffer with its caps, on a buffer of video: nothing is copied.
 ///
@@ -37,7 +38,10 @@ package final class SampleMeta: Sendable {
         g_value_init(&value, gst_sample_get_type())
         g_value_take_boxed(&value, UnsafeRawPointer(sample))
         gst_structure_take_value(structure, field.characters, &value)
-        structure.set(SampleMeta.stampField.description, to: UInt64(buffer.pointee.pts))
+        var stamp = GValue()
+        g_value_init(&stamp, GSTSHIMS_TYPE_UINT64)
+        g_value_set_uint64(&stamp, guint64(buffer.pointee.pts))
+        gst_structure_take_value(structure, SampleMeta.stampField.characters, &stamp)
     }
 
     /// The sample's buffer and caps, lent by the meta, and the content's timestamp less that which the carrier had when it was

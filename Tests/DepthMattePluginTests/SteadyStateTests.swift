@@ -29,7 +29,8 @@ import Testing
         var isCamera = false
         /// Times 320x240.
         var scale = 1
-        /// The allocations of GstVideoConverter in each frame: two lists, and their sizes.
+        /// The allocations of GstVideoConverter in each frame: two lists, and their sizes. Of a camera that of gst_sample_new:
+        /// the map's list of parents.
         var converterCalls = 0
         /// Objects that hold the picture of the background pad.
         var holders = 0
@@ -73,7 +74,9 @@ import Testing
         Work(properties: "cutoff=3", before: "tee name=both  both. ! queue ! fakesink sync=false  both. ! queue !"),
         Work(properties: "", isOneChain: true),
         Work(properties: "background-mode=blur", format: "NV12", isOneChain: true),
-        Work(properties: "cutoff=3", format: "RGB", isOneChain: true, isCamera: true),
+        Work(
+            properties: "cutoff=3", format: "RGB", before: "queue !", isOneChain: true, isCamera: true,
+            converterCalls: 1),
         Work(factory: "depthcolorize", properties: "range=fixed", format: "BGRx", isOneChain: true),
         Work(factory: "depthcloud", properties: "auto-pan=true", format: "BGRx", isOneChain: true),
         Work(factory: "depthcolorize", properties: "range=fixed", format: "BGRx"),
@@ -126,7 +129,7 @@ import Testing
             \(depth)
             \(work.factory) name=element depth-unit=0.0001 \(properties) ! \(work.behind) fakesink name=sink sync=false
             """)
-        // An aggregator has a thread of its own.
+        // The thread of the source ends at the queue.
         let counts = AllocationCounts(pipeline[work.isCamera ? "video" : "sink"], frames: SteadyStateTests.frames)
         let faces = FaceMarker(pipeline["video"])
         #expect(pipeline.run() == .ended)
