@@ -235,18 +235,23 @@ package final class CameraFrame: @unchecked Sendable {  // guard: bytes are read
     /// The camera's clock at the exposure, in nanoseconds since an unknown moment. `FramePairing` changes it where color and depth
     /// have clocks of their own.
     package internal(set) var time: Int64
+    /// When the library delivered the frame, by the host's monotonic clock in nanoseconds.
+    package let arrival: Int64
     /// The camera's own count of the frame; nil where it has none. A step of more than 1 means lost frames.
     package let number: UInt64?
     private let release: @Sendable () -> Void
 
-    /// - Parameter release: gives the bytes back; called once, on any thread.
+    /// - Parameters:
+    ///   - arrival: nil for now.
+    ///   - release: gives the bytes back; called once, on any thread.
     package init(
-        bytes: UnsafeRawBufferPointer, stride: Int, time: Int64, number: UInt64?,
+        bytes: UnsafeRawBufferPointer, stride: Int, time: Int64, arrival: Int64? = nil, number: UInt64?,
         release: @escaping @Sendable () -> Void
     ) {
         self.bytes = bytes
         self.stride = stride
         self.time = time
+        self.arrival = arrival ?? monotonicTime()
         self.number = number
         self.release = release
     }

@@ -69,6 +69,12 @@ package typealias EventRef = Ref<GstEvent>
 extension BufferRef {
     /// Shares what had one owner.
     package convenience init(_ buffer: consuming OwnedBuffer) { self.init(taking: buffer.surrender()) }
+
+    /// The buffer where nobody else holds it, or a copy that shares its memory; nil where there is no memory.
+    package var writable: BufferRef? {
+        if gst_mini_object_is_writable(pointer.cast(to: GstMiniObject.self)) != 0 { return self }
+        return gst_buffer_copy(pointer).map { BufferRef(taking: $0) }
+    }
 }
 
 extension EventRef: @unchecked Sendable {  // guard: the event is only read, and counted by GStreamer

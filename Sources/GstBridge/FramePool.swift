@@ -89,6 +89,13 @@ package final class PicturePool {
         }
         return try newBuffer(size: size)
     }
+
+    /// A buffer with zeros around the picture.
+    package func buffer(_ layout: FrameLayout) throws(FrameFault) -> OwnedBuffer {
+        let buffer = try buffer()
+        if !layout.fillsAll(of: buffer.pointer) { _ = try layout.clearAround(buffer.pointer) }
+        return buffer
+    }
 }
 
 /// The pools that an ALLOCATION query offers.

@@ -164,7 +164,16 @@ extension PushSource {
     /// Pushes the event with which a stream begins, unless it was pushed already.
     package func sendStreamStart(_ stream: Stream) { stream.start(in: instance) { withLinks { $0.group } } }
 
-    package func stream(of pad: Pad) -> Stream? { streams.first { $0.pad == pad } }
+    package func stream(of pad: Pad) -> Stream? {
+        let streams = streams
+        var index = 0
+        // An iterator of an array of some type takes memory, in each frame.
+        while index < streams.count {
+            if streams[index].pad == pad { return streams[index] }
+            index += 1
+        }
+        return nil
+    }
 
     fileprivate func activate(_ pad: Pad, _ isActive: Bool) -> Bool {
         guard let stream = stream(of: pad) else { return false }

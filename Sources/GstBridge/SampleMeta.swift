@@ -1,4 +1,5 @@
 package import CGStreamer
+import CGStreamerShims
 
 /// A custom meta that carries a sample, a buffer with its caps, on a buffer of video: nothing is copied.
 ///
@@ -37,14 +38,18 @@ package final class SampleMeta: Sendable {
         g_value_init(&value, gst_sample_get_type())
         g_value_take_boxed(&value, UnsafeRawPointer(sample))
         gst_structure_take_value(structure, field.characters, &value)
-        structure.set(SampleMeta.stampField.description, to: UInt64(buffer.pointee.pts))
+        var stamp = GValue()
+        g_value_init(&stamp, GSTSHIMS_TYPE_UINT64)
+        g_value_set_uint64(&stamp, guint64(buffer.pointee.pts))
+        gst_structure_take_value(structure, SampleMeta.stampField.characters, &stamp)
     }
 
     /// The sample's buffer and caps, lent by the meta, and the content's timestamp less that which the carrier had when it was
-    /// attached: elements change timestamps. `skew` is nil where either has none.
+    /// attached: elements change timestamps. `skew` is nil where there are no times.
     package typealias Content = (buffer: BufferPointer, caps: CapsPointer, skew: RunningTime?)
 
-    /// The sample that is attached to a buffer; nil where there is none, or half a one.
+    /// The sample that is attached to a buffer; nil where there is none, or half a one, or where nobody knows how old it is
+    /// although the buffer has a time.
     package func content(of buffer: BufferPointer) -> Content? {
         guard isRegistered, let meta = gst_buffer_get_custom_meta(buffer, name.characters),
             let structure = gst_custom_meta_get_structure(meta),
@@ -56,8 +61,11 @@ package final class SampleMeta: Sendable {
         else { return nil }
         var stamp = buffer.pointee.pts
         gst_structure_get_uint64(structure, SampleMeta.stampField.characters, &stamp)
-        let known = stamp != noClockTime && content.pointee.pts != noClockTime
-        return (content, caps, known ? RunningTime(clamping: content.pointee.pts) &- RunningTime(clamping: stamp) : nil)
+        let isTimed = stamp != noClockTime && content.pointee.pts != noClockTime
+        guard isTimed || buffer.pointee.pts == noClockTime else { return nil }
+        return (
+            content, caps, isTimed ? RunningTime(clamping: content.pointee.pts) &- RunningTime(clamping: stamp) : nil
+        )
     }
 
     /// Removes the sample from a buffer that nobody else holds.

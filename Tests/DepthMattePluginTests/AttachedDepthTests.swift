@@ -32,20 +32,6 @@ import Testing
         #expect(hasDepth(frame.buffer.pointer) == isKept)
     }
 
-    @Test func `depth is attached only where it is wanted and its pad is free`() throws {
-        for (properties, rest, isAttached) in [
-            ("", "", true), ("attach-depth=false", "", false), ("", "camera.depth ! fakesink", false),
-            ("dropouts=1", "", false),
-        ] {
-            let pipeline = Pipeline(
-                "depthtestsrc name=camera num-buffers=2 \(properties) camera.video ! \(AttachedDepthTests.video) "
-                    + "! \(AttachedDepthTests.sink) \(rest)")
-            #expect(pipeline.run() == .ended)
-            let frame = try #require(pipeline.nextFrame(of: "sink"))
-            #expect(hasDepth(frame.buffer.pointer) == isAttached, "\(properties) \(rest)")
-        }
-    }
-
     @Test(arguments: [
         ("depthmatte background-mode=blur", "RGBA"), ("depthmatte method=threshold", "RGBA"),
         ("depthmatte background-mode=transparent", "RGBA"), ("depthcolorize", "RGBA"), ("depthcolorize mix=1", "I420"),
@@ -151,7 +137,7 @@ import Testing
             for number in 0..<6 { try push(number, 2..<4 ~= number ? fault : nil, to: pipeline["source"]) }
             end(pipeline["source"])
             let frames = pipeline.frames(of: "sink")
-            let kept = fault == .missing || fault == .gap ? [0, 1, 4, 5] : Array(0..<6)
+            let kept = [.missing, .untimed, .gap].contains(fault) ? [0, 1, 4, 5] : Array(0..<6)
             #expect(frames.map(\.buffer.pointer.pointee.pts) == kept.map { time(ofFrame: $0) }, "\(fault)")
             #expect(frames.last?.bytes == frames.first?.bytes, "\(fault)")
             #expect(pipeline.bus.errors().isEmpty)
@@ -230,7 +216,7 @@ import Testing
 
     // MARK: Privacy
 
-    enum Fault: CaseIterable { case missing, early, late, future, torn, otherSize, gap }
+    enum Fault: CaseIterable { case missing, early, late, future, untimed, torn, otherSize, gap }
 
     /// Attaches a map by which the whole picture is near.
     private func attach(_ fault: Fault?, _ number: Int, to buffer: BufferPointer) throws {
@@ -243,6 +229,7 @@ import Testing
             switch fault {
             case .late: time(ofFrame: number) &- min(time(ofFrame: number), 3_000_000_000)
             case .future: time(ofFrame: number + 90)
+            case .untimed: noClockTime
             default: time(ofFrame: number)
             }
         let caps = try #require(gst_caps_from_string(shape.caps))
@@ -253,6 +240,17 @@ import Testing
         g_value_init(&value, gst_sample_get_type())
         g_value_take_boxed(&value, UnsafeRawPointer(sample))
         gst_structure_take_value(gst_custom_meta_get_structure(meta), "depth", &value)
+    }
+
+    @Test func `without times each frame is shown by its own map`() throws {
+        let bench = Bench([], ["anchor": "fixed", "cutoff": "1", "blur-radius": "0"])
+        bench.video.start(Room.shape)
+        for number in 0..<4 {
+            let buffer = guardedBuffer(Room.picture)
+            try attach(number == 2 ? .missing : .untimed, number, to: buffer.pointer)
+            bench.video.push(buffer)
+            #expect(Room.shown(try #require(bench.output.next())) == (number == 2 ? 0 : Room.all), "frame \(number)")
+        }
     }
 
     @Test(arguments: Fault.allCases, ["threshold", "fusion"])

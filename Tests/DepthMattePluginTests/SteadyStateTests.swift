@@ -2,6 +2,7 @@ import AllocationCounter
 import CGStreamer
 import GstBridge
 import GstTestSupport
+import TestSupport
 import Testing
 
 /// Once it runs, the element works in memory that it has.
@@ -24,14 +25,18 @@ import Testing
         var segmentation: String?
         /// True where the depth map comes with the video.
         var isOneChain = false
+        /// True where both come from the stand-in of a camera.
+        var isCamera = false
         /// Times 320x240.
         var scale = 1
-        /// The allocations of GstVideoConverter in each frame: two lists, and their sizes.
+        /// The allocations of GstVideoConverter in each frame: two lists, and their sizes. Of a camera that of gst_sample_new:
+        /// the map's list of parents.
         var converterCalls = 0
         /// Objects that hold the picture of the background pad.
         var holders = 0
         var testDescription: String {
             "\(factory) \(properties) \(format) \(depth) \(before)\(behind) \(background ?? "") \(segmentation ?? "") \(scale)"
+                + (isCamera ? " of a camera" : "")
         }
     }
 
@@ -69,6 +74,9 @@ import Testing
         Work(properties: "cutoff=3", before: "tee name=both  both. ! queue ! fakesink sync=false  both. ! queue !"),
         Work(properties: "", isOneChain: true),
         Work(properties: "background-mode=blur", format: "NV12", isOneChain: true),
+        Work(
+            properties: "cutoff=3", format: "RGB", before: "queue !", isOneChain: true, isCamera: true,
+            converterCalls: 1),
         Work(factory: "depthcolorize", properties: "range=fixed", format: "BGRx", isOneChain: true),
         Work(factory: "depthcloud", properties: "auto-pan=true", format: "BGRx", isOneChain: true),
         Work(factory: "depthcolorize", properties: "range=fixed", format: "BGRx"),
@@ -103,20 +111,26 @@ import Testing
         let segmentation = work.segmentation.map {
             "\(source) pattern=snow ! \($0),framerate=15/1 ! element.segmentation"
         }
+        let camera = try FakeRealSense()
+        camera.set("interval", 5)
+        let size = work.isCamera ? (128, 96) : (320 * work.scale, 240 * work.scale)
         let (video, depth) =
-            work.isOneChain
-            ? ("depthtestsrc num-buffers=\(SteadyStateTests.frames)", "")
-            : (source, "\(source) pattern=ball ! \(work.depth),width=160,height=120 ! element.depth")
+            work.isCamera
+            ? ("depthcamsrc driver=realsense library=\(camera.path) num-buffers=\(SteadyStateTests.frames)", "")
+            : work.isOneChain
+                ? ("depthtestsrc num-buffers=\(SteadyStateTests.frames)", "")
+                : (source, "\(source) pattern=ball ! \(work.depth),width=160,height=120 ! element.depth")
         let pipeline = Pipeline(
             """
             \(background ?? "")
             \(segmentation ?? "")
-            \(video) ! video/x-raw,format=\(work.format),width=\(320 * work.scale),height=\(240 * work.scale)
+            \(video) ! video/x-raw,format=\(work.format),width=\(size.0),height=\(size.1)
                 ! identity name=video ! \(work.before) element.video
             \(depth)
             \(work.factory) name=element depth-unit=0.0001 \(properties) ! \(work.behind) fakesink name=sink sync=false
             """)
-        let counts = AllocationCounts(pipeline["sink"], frames: SteadyStateTests.frames)
+        // The thread of the source ends at the queue.
+        let counts = AllocationCounts(pipeline[work.isCamera ? "video" : "sink"], frames: SteadyStateTests.frames)
         let faces = FaceMarker(pipeline["video"])
         #expect(pipeline.run() == .ended)
         withExtendedLifetime(faces) {}

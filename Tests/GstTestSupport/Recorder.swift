@@ -17,6 +17,9 @@ package final class Recorder {
     package struct Frame {
         package let buffer: BufferRef
         package let caps: String
+
+        package init(buffer: BufferRef, caps: String) { (self.buffer, self.caps) = (buffer, caps) }
+
         package var bytes: [UInt8] { buffer.bytes }
         package var timing: BufferRef.Timing { buffer.timing }
     }

@@ -5,7 +5,8 @@
 // not paused at the start, and the call that resumes it returns when a frame was taken, or the pipeline stops.
 //
 // settings.h has its settings; fake_realsense_objects() counts what was made and not deleted. Frame n has n in the first
-// bytes of its color, and 1000 + n % 1000 in each sample of its depth, or the count that the key depth says.
+// bytes of its color, and 1000 + n % 1000 in each sample of its depth, or the count that the key depth says. After frame
+// "depth-until" there is no depth. "focal" is the focal length of the depth camera.
 //
 // There are three sensors: depth, color, and a fisheye without streams that are known. Their options have the ranges of a D435's;
 // one outside of its range is refused. fake_realsense_option(sensor, option) tells a value, option-changes counts them.
@@ -14,8 +15,9 @@
 // 2 color. A D405 has both on "one-sensor". Depth is timed by the clock "domain", "depth-ahead" milliseconds of the color's. The
 // alignment gives nothing for frame "no-align", and set "lone-depth" has no color.
 #define KEYS \
-    " cameras version interval unplug-after silent-after drift jump-at jump unit depth lose-every bad-stride no-data" \
-    " wrong-size error-type streams one-sensor frames stays-paused domain depth-ahead no-align lone-depth no-options fail hang "
+    " cameras version interval unplug-after silent-after drift jump-at jump unit depth depth-until focal lose-every" \
+    " bad-stride no-data wrong-size error-type streams one-sensor frames stays-paused domain depth-ahead no-align lone-depth" \
+    " no-options fail hang "
 #include "settings.h"
 
 #include <stdatomic.h>
@@ -289,7 +291,7 @@ typedef struct {
 void
 rs2_get_video_stream_intrinsics (const profile *mode, intrinsics *result, fault **error)
 {
-    intrinsics value = { 0, 0, 31.5f, 23.5f, 60, 61, 2, { .1f, .2f, .3f, .4f, .5f } };
+    intrinsics value = { 0, 0, 31.5f, 23.5f, (float) get ("focal", 60), 61, 2, { .1f, .2f, .3f, .4f, .5f } };
     ENTER ("get_video_stream_intrinsics", );
     value.width = mode->width;
     value.height = mode->height;
@@ -427,8 +429,10 @@ new_set (const pipeline *pipe, double time)
 {
     frame *result = made (sizeof *result);
     atomic_init (&result->references, 1);
-    if (pipe->depth.stream) result->parts[0] = new_frame (&pipe->depth, pipe->next, time + 1 + get ("depth-ahead", 0));
-    if (pipe->color.stream && pipe->next != get ("lone-depth", 0)) result->parts[1] = new_frame (&pipe->color, pipe->next, time);
+    if (pipe->depth.stream && pipe->next <= get ("depth-until", 1e9))
+        result->parts[0] = new_frame (&pipe->depth, pipe->next, time + 1 + get ("depth-ahead", 0));
+    if (pipe->color.stream && pipe->next != get ("lone-depth", 0))
+        result->parts[1] = new_frame (&pipe->color, pipe->next, time);
     return result;
 }
 

@@ -34,13 +34,14 @@ final class FreenectReceiver: Sendable {
         let buffer: FrameBuffer
         let stride: Int
         let time: Int64
+        let arrival = monotonicTime()
 
         func giveBack() { pool.giveBack(buffer) }
 
         var frame: CameraFrame {
             CameraFrame(
                 bytes: UnsafeRawBufferPointer(start: buffer.address, count: pool.size), stride: stride, time: time,
-                number: nil, release: giveBack)
+                arrival: arrival, number: nil, release: giveBack)
         }
     }
 

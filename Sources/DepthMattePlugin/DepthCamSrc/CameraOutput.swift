@@ -31,14 +31,22 @@ struct CameraOutput: Equatable {
     /// - Parameters:
     ///   - mode: of the stream, as the camera sends it.
     ///   - isAligned: true where the map has to have the color camera's view; the element sees to it where the camera does not.
+    /// - Throws: where neither can.
     static func choices(
         _ role: DepthCamSrc.PadRole, _ mode: CameraMode, _ camera: CameraStreams, isAligned: Bool
-    ) -> [CameraOutput] {
+    ) throws(FlowStop) -> [CameraOutput] {
         var mode = mode
         var optics = camera.calibration
         optics?.depthUnit = nil
         var registration: Calibration?
-        if role == .depth, isAligned, !camera.isAligned, camera.video != nil, let color = optics?.color {
+        if role == .depth, isAligned, !camera.isAligned, camera.video != nil {
+            // Beside the picture it would be decimetres off.
+            guard let color = optics?.color else {
+                throw .failed(
+                    ElementError(
+                        .resource(GST_RESOURCE_ERROR_SETTINGS),
+                        "The camera cannot register its depth, and tells no calibration that can. Set align=none."))
+            }
             registration = optics
             optics = Calibration(depth: color)
             (mode.width, mode.height) = (color.width, color.height)
@@ -60,45 +68,46 @@ struct CameraOutput: Equatable {
         return depthUnit < 0.001 && !isMillimetre ? [metres, counts] : [counts, metres]
     }
 
-    /// Returns a buffer in this format; nil where there is no memory. The frame's own buffer may be changed.
+    /// Returns the frame, or one of the pool's in this format; nil where there is no memory.
     ///
-    /// - Parameter frame: registered, where there is a `registration`.
-    func converted(_ frame: BufferRef) -> BufferRef? {
+    /// - Parameters:
+    ///   - frame: registered, where there is a `registration`. It is not changed: others may hold it.
+    ///   - pool: of buffers of `size`.
+    func converted(_ frame: BufferRef, _ pool: PicturePool) -> BufferRef? {
         do throws(FrameFault) {
             switch conversion {
             case .none: return frame
             case .millimetres(let scale):
-                try withFrame(changing: frame.pointer, counts) { planes throws(FrameFault) in
-                    let plane = try planes.first()
-                    for y in 0..<counts.height {
-                        let row = plane.row(y).assumingMemoryBound(to: UInt16.self)
-                        for x in 0..<counts.width {
-                            row[x] = UInt16(littleEndian: row[x]).scaled(by: scale).littleEndian
-                        }
-                    }
-                }
-                return frame
+                return try mapped(frame, counts, pool) { $0.scaled(by: scale).littleEndian }
             case .metres(let unit):
-                let made = try newSharedBuffer(size: metres.size)
-                try withFrame(reading: frame.pointer, counts) { source throws(FrameFault) in
-                    try withFrame(changing: made.pointer, metres) { target throws(FrameFault) in
-                        let (from, to) = (try source.first(), try target.first())
-                        for y in 0..<counts.height {
-                            let row = from.row(y).assumingMemoryBound(to: UInt16.self)
-                            let distances = to.row(y).assumingMemoryBound(to: UInt32.self)
-                            for x in 0..<counts.width {
-                                let count = UInt16(littleEndian: row[x])
-                                let distance = count == .max ? 0 : Float(Double(count) * unit)
-                                distances[x] = distance.bitPattern.littleEndian
-                            }
-                        }
-                    }
+                return try mapped(frame, metres, pool) { count in
+                    let distance = count == .max ? 0 : Float(Double(count) * unit)
+                    return distance.bitPattern.littleEndian
                 }
-                return made
             }
         } catch {
             return nil
         }
+    }
+
+    /// Bytes of a frame in this format.
+    var size: Int { if case .metres = conversion { metres.size } else { counts.size } }
+
+    private func mapped<Sample>(
+        _ frame: BufferRef, _ layout: FrameLayout, _ pool: PicturePool, _ sample: (UInt16) -> Sample
+    ) throws(FrameFault) -> BufferRef {
+        let made = BufferRef(try pool.buffer(layout))
+        try withFrame(reading: frame.pointer, counts) { source throws(FrameFault) in
+            try withFrame(changing: made.pointer, layout) { target throws(FrameFault) in
+                let (from, to) = (try source.first(), try target.first())
+                for y in 0..<counts.height {
+                    let row = from.row(y).assumingMemoryBound(to: UInt16.self)
+                    let samples = to.row(y).assumingMemoryBound(to: Sample.self)
+                    for x in 0..<counts.width { samples[x] = sample(UInt16(littleEndian: row[x])) }
+                }
+            }
+        }
+        return made
     }
 }
 

@@ -99,6 +99,8 @@ final class CaptureSession: Sendable {
         var info: CameraInfo?
         var streams: CameraStreams?
         var isWanted = true
+        /// True while an unplugged camera is waited for.
+        var isAwaited = false
         /// The wanted streams; nil to stop.
         var request: CameraSettings?
         /// Changes with each request, so that frames of an earlier one are not taken for its own.
@@ -157,11 +159,11 @@ final class CaptureSession: Sendable {
 
     var counts: Counts { shared.withLock { $0.counts } }
 
-    /// Asks for streams. They start some time later.
+    /// Asks for streams, unless the other pad has asked for the same. They start some time later.
     func start(_ settings: CameraSettings) {
         shared.withLock {
+            if $0.request == settings { return }
             $0.ask(for: settings)
-            $0.counts = Counts()
             // Streams of an earlier request may still run, or have ended.
             $0.reopen()
         }
@@ -183,7 +185,7 @@ final class CaptureSession: Sendable {
     /// Asks the thread to stop the streams, and waits for it.
     func stop(microseconds: Int64) {
         shared.withLock { $0.ask(for: nil) }
-        _ = shared.wait(microseconds: microseconds) { !$0.phase.isStreaming }
+        _ = shared.wait(microseconds: microseconds) { !$0.phase.isStreaming || $0.isAwaited }
         // A recording that ended plays again.
         shared.withLock { if case .ended = $0.phase { $0.reopen() } }
     }
@@ -213,7 +215,11 @@ final class CaptureSession: Sendable {
         }
     }
 
-    func setEnding(_ isEnding: Bool) { shared.withLock { $0.isEnding = isEnding } }
+    /// Gets ready for another start.
+    func prepare() { shared.withLock { ($0.isEnding, $0.counts) = (false, Counts()) } }
+
+    func end() { shared.withLock { $0.isEnding = true } }
+
     func setInterrupted(_ role: Role, _ isInterrupted: Bool) {
         shared.withLock { $0.interrupted[role.index] = isInterrupted }
     }
@@ -278,10 +284,20 @@ final class CaptureSession: Sendable {
             } catch .ended {
                 shared.withLock { if $0.generation == request.generation { $0.phase = .ended } }
             } catch .unplugged(let reason) where options.waitsForReturn {
+                shared.withLock { $0.isAwaited = true }
                 tell(.unplugged(.unplugged(reason)))
                 guard let returned = reopen(camera.info) else { return }
                 camera = returned
-                shared.withLock { $0.counts.reconnects &+= 1 }
+                shared.withLock {
+                    $0.isAwaited = false
+                    $0.info = returned.info
+                    $0.counts.reconnects &+= 1
+                    // It may be another camera: its streams are chosen anew, and no map of the old one is shown.
+                    if $0.generation == request.generation {
+                        $0.ask(for: nil)
+                        $0.reopen()
+                    }
+                }
                 tell(.returned)
                 done = nil
             }
@@ -376,10 +392,15 @@ final class CaptureSession: Sendable {
         shared.withLock { shared in
             guard shared.generation == generation else { return }
             shared.counts.add(report)
-            if let depth = exposure.depth { shared.newestMap = Frame.Map(buffer: depth.buffer, time: depth.time) }
+            // A map of the depth pad is that pad's alone.
+            if shared.linked[1] {
+                shared.newestMap = nil
+            } else if let depth = exposure.depth {
+                shared.newestMap = Frame.Map(buffer: depth.buffer, time: depth.time)
+            }
             for (index, frame) in [exposure.video, exposure.depth].enumerated() {
                 guard var frame else { continue }
-                if index == 0 && !shared.linked[1] { frame.depth = shared.newestMap }
+                if index == 0 { frame.depth = shared.newestMap }
                 if index == 0 { shared.counts.video &+= 1 } else { shared.counts.depth &+= 1 }
                 guard shared.linked[index] else { continue }
                 shared.queues[index].append(frame)

@@ -45,16 +45,19 @@ extension DepthCamSrcElement {
             throw .refused(GST_FLOW_NOT_LINKED)
         }
         defer { gst_caps_unref(peer) }
-        for output in CameraOutput.choices(stream.role, mode, camera, isAligned: isAligned) {
+        for output in try CameraOutput.choices(stream.role, mode, camera, isAligned: isAligned) {
             guard let caps = gst_caps_from_string(output.caps) else { continue }
             defer { gst_caps_unref(caps) }
             output.stream.write(to: caps)
             guard gst_caps_can_intersect(caps, peer) != 0 else { continue }
-            if stream.format == output { return true }
-            Self.log.debug(self) { "\(stream.role.rawValue) caps: \(caps.text)" }
-            guard gst_pad_push_event(stream.pad, gst_event_new_caps(caps)) != 0 else { throw stream.pad.refusal }
-            try stream.setFormat(output, from: mode, unit: camera.depthUnit)
-            if stream.role == .depth { try writeCalibration(output.stream) } else { try prepareAttachment(camera) }
+            if stream.format != output {
+                Self.log.debug(self) { "\(stream.role.rawValue) caps: \(caps.text)" }
+                guard gst_pad_push_event(stream.pad, gst_event_new_caps(caps)) != 0 else { throw stream.pad.refusal }
+                try stream.setFormat(output, from: mode, unit: camera.depthUnit)
+                if stream.role == .depth { try writeCalibration(output.stream) }
+            }
+            // The maps of a camera that came back may be others beside the same video.
+            if stream.role == .video { try prepareAttachment(camera) }
             return true
         }
         // The same modes would be refused again: depth that was to be registered, and could not be.
@@ -72,20 +75,18 @@ extension DepthCamSrcElement {
         return false
     }
 
-    /// Sets the format of the maps that leave with the video. Video leaves without them where they cannot be registered.
+    /// Sets the format of the maps that leave with the video.
     private func prepareAttachment(_ camera: CameraStreams) throws(FlowStop) {
         guard table.current.attachDepth, let attachment else { return }
         attachment.reset()
         let isAligned = shared.withLock { $0.isAligned }
         guard let mode = camera.depth,
-            let output = CameraOutput.choices(.depth, mode, camera, isAligned: isAligned).first,
+            let output = try CameraOutput.choices(.depth, mode, camera, isAligned: isAligned).first,
             let caps = gst_caps_from_string(output.caps)
         else { return }
         defer { gst_caps_unref(caps) }
         output.stream.write(to: caps)
-        guard (try? attachment.setFormat(output, from: mode, unit: camera.depthUnit)) != nil else {
-            return Self.log.warning(self) { "the depth map cannot be registered, and is not attached" }
-        }
+        try attachment.setFormat(output, from: mode, unit: camera.depthUnit)
         attachment.attachedCaps = CapsRef(sharing: caps)
         if !attachment.pad.isLinked { try writeCalibration(output.stream) }
     }
@@ -177,7 +178,7 @@ extension DepthCamSrcElement {
             return !shared.hasFailed
         }
         if isFirst { post(error) }
-        session?.setEnding(true)
+        session?.end()
         finish(stream, isRefused: false)
     }
 }

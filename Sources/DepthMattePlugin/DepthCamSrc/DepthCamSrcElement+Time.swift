@@ -75,8 +75,13 @@ extension DepthCamSrcElement {
     /// The duration of a frame of the slower stream, in nanoseconds.
     private func longestFrame(_ session: CaptureSession) -> GstClockTime {
         let streams = session.lastStreams
-        let rates = [streams?.video, streams?.depth].compactMap { $0?.rate }
-        return rates.map(frameDuration).filter { $0 != noClockTime }.max() ?? frameDuration((30, 1))
+        // An array would take memory in each frame.
+        func duration(_ mode: CameraMode?) -> GstClockTime {
+            let duration = mode.map { frameDuration($0.rate) } ?? noClockTime
+            return duration == noClockTime ? 0 : duration
+        }
+        let longest = max(duration(streams?.video), duration(streams?.depth))
+        return longest == 0 ? frameDuration((30, 1)) : longest
     }
 
     func answerLatency(_ query: QueryPointer) -> Bool {

@@ -41,6 +41,9 @@ final class DepthCamSrcElement: PushSource {
     /// Microseconds that a stop waits for the camera's library, twice at most: going to READY and to NULL.
     private static let stopPatience: Int64 = 200_000
 
+    /// Microseconds that a state change waits for a camera to open, where frames are waited for without an end.
+    private static let openPatience: Int64 = 5_000_000
+
     init(_ instance: ElementPointer) {
         self.instance = instance
         streams = addStreams { CameraStream($0, pad: $1) }
@@ -80,7 +83,7 @@ final class DepthCamSrcElement: PushSource {
             throw ElementError(.resource(GST_RESOURCE_ERROR_FAILED), "The system gives no thread for the camera.")
         }
         shared.withLock { $0.session = session }
-        let patience = options.silence ?? Int64.max / 2
+        let patience = options.silence ?? DepthCamSrcElement.openPatience
         switch session.waitUntilOpen(microseconds: patience) {
         case .open(let info)?:
             Self.log.info(self) { "opened \(info.name), serial \(info.serial), driver \(info.driver)" }
@@ -100,7 +103,7 @@ final class DepthCamSrcElement: PushSource {
         for stream in streams + [attachment].compactMap(\.self) { stream.reset() }
         let links = SourceLinks<DepthCamSrc.PadRole>()
         shared.withLock { $0 = Shared(session: $0.session, links: links) }
-        session?.setEnding(false)
+        session?.prepare()
         if !isLive { session?.setFlowing(true) }
     }
 
@@ -121,7 +124,7 @@ final class DepthCamSrcElement: PushSource {
         session?.setInterrupted(stream.role, isInterrupted)
     }
 
-    func endAll() { session?.setEnding(true) }
+    func endAll() { session?.end() }
 
     // MARK: Sending
 
@@ -160,7 +163,8 @@ final class DepthCamSrcElement: PushSource {
             defer { shared.isRequested = true }
             return !shared.isRequested
         }
-        if isFirst { session.start(try chosenSettings(session)) }
+        // There is no request after the return of a camera either.
+        if isFirst || session.request == nil { session.start(try chosenSettings(session)) }
         let patience = session.options.silence ?? Int64.max / 2
         let (phase, generation) = session.waitUntilStreaming(stream.role, microseconds: patience)
         switch phase {
@@ -204,15 +208,16 @@ final class DepthCamSrcElement: PushSource {
         guard let stamp = timestamp(of: frame.time), stamp >= 0, stream.lastStamp.map({ stamp > $0 }) ?? true else {
             return
         }
-        guard let buffer = format.converted(try stream.registered(frame.buffer)) else {
+        guard let buffer = try stream.converted(frame.buffer) else {
             throw .failed(ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "Out of memory for a depth map."))
         }
         stream.lastStamp = stamp
-        if stream.role == .video, let map = frame.depth { attach(map, to: buffer.pointer) }
         buffer.pointer.pointee.pts = GstClockTime(stamp)
         buffer.pointer.pointee.duration = format.duration
         buffer.pointer.pointee.offset = guint64(stream.sent)
         buffer.pointer.pointee.offset_end = guint64(stream.sent &+ 1)
+        // The meta notes the picture's time.
+        if stream.role == .video, let map = frame.depth { attach(map, to: buffer.pointer) }
         if frame.isAfterLoss || stream.isInterrupted { buffer.pointer.markDiscontinuity() }
         stream.isInterrupted = false
         gst_object_sync_values(object, GstClockTime(stamp))
@@ -229,7 +234,8 @@ final class DepthCamSrcElement: PushSource {
             let stamp = timestamp(of: map.time), stamp >= 0
         else { return }
         if attachment.lastStamp != stamp {
-            attachment.attachedMap = (try? attachment.registered(map.buffer)).flatMap { format.converted($0) }
+            // Video frames before may show the same map with another time.
+            attachment.attachedMap = (try? attachment.converted(map.buffer))?.writable
             attachment.lastStamp = stamp
             attachment.attachedMap?.pointer.pointee.pts = GstClockTime(stamp)
             attachment.attachedMap?.pointer.pointee.duration = format.duration
@@ -263,11 +269,13 @@ final class CameraStream: SourceStream {
     private(set) var format: CameraOutput?
     /// The request (`CaptureSession.start`) whose streams the format is of.
     var generation = 0
+    private var pool: PicturePool?
     /// Registers the maps, where the camera does not and the property `align` asks for it.
     private var registration: Registration?
 
     private struct Registration {
         let kernel: DepthRegistration
+        let pool: PicturePool
         let input: FrameLayout
         let output: FrameLayout
         /// Metres per count.
@@ -286,6 +294,7 @@ final class CameraStream: SourceStream {
         sent = 0
         lastStamp = nil
         format = nil
+        pool = nil
         registration = nil
         attachedCaps = nil
         attachedMap = nil
@@ -297,6 +306,7 @@ final class CameraStream: SourceStream {
     /// - Throws: where the depth is to be registered and the calibration is no camera's.
     func setFormat(_ format: CameraOutput, from mode: CameraMode, unit: Double) throws(FlowStop) {
         self.format = format
+        pool = PicturePool(size: format.size)
         registration = nil
         guard let calibration = format.registration else { return }
         guard let color = calibration.color,
@@ -311,15 +321,22 @@ final class CameraStream: SourceStream {
                     .resource(GST_RESOURCE_ERROR_SETTINGS),
                     "The camera's calibration cannot register its depth. Set align=none."))
         }
-        registration = Registration(kernel: kernel, input: FrameLayout(input), output: FrameLayout(output), unit: unit)
+        let layout = FrameLayout(output)
+        registration = Registration(
+            kernel: kernel, pool: PicturePool(size: layout.size), input: FrameLayout(input), output: layout, unit: unit)
     }
 
-    /// Returns the frame in the view in which it leaves.
-    func registered(_ frame: BufferRef) throws(FlowStop) -> BufferRef {
+    /// Returns the frame in the view and format in which it leaves; nil where there is no memory.
+    func converted(_ frame: BufferRef) throws(FlowStop) -> BufferRef? {
+        guard let format, let pool else { return nil }
+        return format.converted(try registered(frame), pool)
+    }
+
+    private func registered(_ frame: BufferRef) throws(FlowStop) -> BufferRef {
         guard let registration else { return frame }
         let (input, output) = (registration.input, registration.output)
         return try drawWithoutFallback("depth map") { () throws(FrameFault) in
-            let made = try newSharedBuffer(size: output.size)
+            let made = BufferRef(try registration.pool.buffer(output))
             try withFrame(reading: frame.pointer, input) { source throws(FrameFault) in
                 try withFrame(changing: made.pointer, output) { target throws(FrameFault) in
                     guard

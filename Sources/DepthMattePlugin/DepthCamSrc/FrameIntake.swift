@@ -24,11 +24,11 @@ struct FrameIntake {
 
     /// Copies the frames out of the library's memory.
     mutating func take(_ frames: CameraFrames) -> Exposure {
-        let arrival = Int64(g_get_monotonic_time()) &* 1000
         // The video's time, because the elements downstream make a picture of each video frame.
-        guard let time = (frames.video ?? frames.depth)?.time else { return Exposure() }
-        let mapped = isLive ? clock.map(camera: time, arrival: arrival) : recordingClock.map(time)
-        if isLive { longestDelay = max(longestDelay, arrival &- mapped) }
+        guard let first = frames.video ?? frames.depth else { return Exposure() }
+        // Its own arrival: now is when its partner has come too.
+        let mapped = isLive ? clock.map(camera: first.time, arrival: first.arrival) : recordingClock.map(first.time)
+        if isLive { longestDelay = max(longestDelay, Int64(g_get_monotonic_time()) &* 1000 &- mapped) }
         return Exposure(video: video.take(frames.video, mapped), depth: depth.take(frames.depth, mapped))
     }
 
@@ -44,6 +44,7 @@ struct FrameIntake {
 /// The frames of one stream.
 private struct Intake {
     let mode: CameraMode?
+    private let pool: PicturePool?
     /// Frames lost since the last report.
     var lost: UInt64 = 0
     private var lastNumber: UInt64?
@@ -52,10 +53,13 @@ private struct Intake {
     /// True where frames were lost since the last buffer, and before the first.
     private var isAfterLoss = true
 
-    init(mode: CameraMode?) { self.mode = mode }
+    init(mode: CameraMode?) {
+        self.mode = mode
+        pool = mode.map { PicturePool(size: $0.stride &* $0.height) }
+    }
 
     mutating func take(_ frame: CameraFrame?, _ time: Int64) -> CaptureSession.Frame? {
-        guard let frame, let mode else { return nil }
+        guard let frame, let mode, let pool else { return nil }
         if let number = frame.number {
             // A count that goes back is a recording, or a camera, that started again.
             if let lastNumber, number > lastNumber &+ 1 { lose(number &- lastNumber &- 1) }
@@ -67,7 +71,7 @@ private struct Intake {
             if frames > 1 { lose(UInt64(frames &- 1)) }
         }
         lastTimes = (frame.time, time)
-        guard let buffer = copy(of: frame, mode) else {
+        guard let buffer = copy(of: frame, mode, pool) else {
             lose(1)
             return nil
         }
@@ -83,15 +87,14 @@ private struct Intake {
 
 /// A buffer with the rows of a frame, as caps of its format lay them out; nil where the library gave too few bytes, or there is
 /// no memory.
-private func copy(of frame: CameraFrame, _ mode: CameraMode) -> BufferRef? {
-    let rowBytes = mode.width &* mode.format.bytesPerPixel
-    let stride = (rowBytes &+ 3) & ~3  // GStreamer's, for formats of one plane
+private func copy(of frame: CameraFrame, _ mode: CameraMode, _ pool: PicturePool) -> BufferRef? {
+    let (rowBytes, stride) = (mode.rowBytes, mode.stride)
     guard mode.width > 0, mode.height > 0, frame.stride >= rowBytes, let source = frame.bytes.baseAddress,
         case let (before, isBeyond) = frame.stride.multipliedReportingOverflow(by: mode.height &- 1), !isBeyond,
         frame.bytes.count >= rowBytes, before <= frame.bytes.count &- rowBytes,
-        let made = gst_buffer_new_allocate(nil, gsize(stride &* mode.height), nil)
+        let buffer = try? BufferRef(pool.buffer())
     else { return nil }
-    let buffer = BufferRef(taking: made)
+    let made = buffer.pointer
     var map = GstMapInfo()
     guard gst_buffer_map(made, &map, GST_MAP_WRITE) != 0 else { return nil }
     defer { gst_buffer_unmap(made, &map) }
@@ -104,4 +107,10 @@ private func copy(of frame: CameraFrame, _ mode: CameraMode) -> BufferRef? {
         }
     }
     return buffer
+}
+
+extension CameraMode {
+    fileprivate var rowBytes: Int { width &* format.bytesPerPixel }
+    /// GStreamer's, for formats of one plane.
+    fileprivate var stride: Int { (rowBytes &+ 3) & ~3 }
 }

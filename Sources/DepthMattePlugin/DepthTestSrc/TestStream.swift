@@ -265,9 +265,7 @@ final class TestStream: SourceStream {
     private func pooled(_ layout: FrameLayout) throws(FrameFault) -> OwnedBuffer {
         let pool = pools[layout.size] ?? PicturePool(size: layout.size)
         pools[layout.size] = pool
-        let buffer = try pool.buffer()
-        if !layout.fillsAll(of: buffer.pointer) { _ = try layout.clearAround(buffer.pointer) }
-        return buffer
+        return try pool.buffer(layout)
     }
 
     private func addFaces(to buffer: borrowing OwnedBuffer, _ format: Format, _ faces: [Rectangle<Double>]) {
