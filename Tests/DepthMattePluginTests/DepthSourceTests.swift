@@ -10,9 +10,12 @@ import Testing
 
     private static let sink = "appsink name=sink sync=false wait-on-eos=false max-buffers=1"
     private let fake: FakeRealSense
+    private let folder = TemporaryFolder()
+    private let recording: String
 
     init() throws {
         fake = try FakeRealSense()
+        recording = folder.write("room.bag", [])
         for (key, value) in [("interval", 5), ("depth", 600), ("frames", 100)] { fake.set(key, value) }
     }
 
@@ -21,7 +24,7 @@ import Testing
         let element =
             switch source {
             case .camera: "depthcamsrc driver=realsense library=\(fake.path)"
-            case .recording: "depthcamsrc driver=realsense library=\(fake.path) location=room.bag"
+            case .recording: "depthcamsrc driver=realsense library=\(fake.path) location=\(recording)"
             case .scene: "depthtestsrc"
             }
         return Pipeline(

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func `a message says that somebody came, and that they left`() {
-        let bench = Bench.room(["anchor": "auto", "cutoff": "1"])
+        let bench = Bench.room(["anchor": "auto", "cutoff": "1", "method": "fusion"])
         let person = Room.depth.bytes(
             counts: (0..<Room.depth.width * Room.depth.height).map { $0 % Room.depth.width < 16 ? 700 : 3000 })
         // What remains is nearer than the last cutoff, and was behind the person.

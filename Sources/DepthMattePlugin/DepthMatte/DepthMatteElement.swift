@@ -94,11 +94,11 @@ final class DepthMatteElement: ReferencePadAggregator {
     ) {
         let work = UInt64(clamping: g_get_monotonic_time() &- start) &* 1000
         let report = state.maker.report
-        let (message, hasChanged) = statistics.withLock { statistics -> (Statistics?, Bool) in
+        let hasChanged = statistics.withLock { $0.report.isPresent != report.isPresent }
+        let message = statistics.withLock { statistics -> Statistics? in
             statistics.count(outcome, workTime: work)
-            let hasChanged = statistics.report.isPresent != report.isPresent
             statistics.report = report
-            return (statistics.isMessageDue(at: time, interval: interval) ? statistics : nil, hasChanged)
+            return statistics.isMessageDue(at: time, interval: interval) ? statistics : nil
         }
         if hasChanged, let structure = gst_structure_new_empty("presence") {
             structure.set("present", to: report.isPresent)

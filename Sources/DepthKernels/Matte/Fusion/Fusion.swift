@@ -135,7 +135,7 @@ struct Fusion: ~Copyable {
         guard !frame.faces.isEmpty || facesAge > Fusion.longestFace || !areDetected else { return }
         areDetected = !frame.faces.isEmpty
         faces.removeAll(keepingCapacity: true)
-        faces.append(contentsOf: frame.faces.lazy.map { frame.head(at: $0)?.box ?? $0 })
+        for face in frame.faces { faces.append(frame.head(at: face)?.box ?? face) }
         if !areDetected { faces.append(contentsOf: frame.heads.lazy.map(\.box)) }
         facesAge = 0
     }

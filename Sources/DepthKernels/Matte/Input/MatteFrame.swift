@@ -52,13 +52,15 @@ package struct MatteFrame {
     /// The head at the place of a detected face, whose box may be a quarter of its side off and hold an arm before the chin.
     func head(at box: Rectangle<Double>) -> Head? {
         let size = (box.width + box.height) / 2
-        func offset(_ head: Head) -> Double {
-            max(abs(head.box.centerX - box.centerX), abs(head.box.centerY - box.centerY))
+        var best: (head: Head, offset: Double)?
+        for head in candidates where head.logOdds > 0 && size < 2 * head.box.width && head.box.width < 2 * size {
+            let offset = max(abs(head.box.centerX - box.centerX), abs(head.box.centerY - box.centerY))
+            guard offset < MatteFrame.reach * (size + head.box.width) / 2, offset < best?.offset ?? .infinity else {
+                continue
+            }
+            best = (head, offset)
         }
-        return candidates.lazy.filter { head in
-            head.logOdds > 0 && offset(head) < MatteFrame.reach * (size + head.box.width) / 2
-                && size < 2 * head.box.width && head.box.width < 2 * size
-        }.min { offset($0) < offset($1) }
+        return best?.head
     }
 
     /// Of the mean side of a face and a head at the same place, the distance of their middles at most.
