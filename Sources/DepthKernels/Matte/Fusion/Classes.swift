@@ -233,11 +233,8 @@ struct Classes: ~Copyable {
     ) {
         let loose = sets.endless
         loose.fill { unsafe (sets.wide.words[$0] | band.words[$0]) & ~nearRoom.words[$0] }
-        parts.begin()
-        for y in 0..<loose.height {
-            parts.addRow(y, loose.bits(y), width: loose.width) { columns in
-                reached.bits(y).firstMissing(from: columns.lowerBound, to: columns.upperBound) < columns.upperBound
-            }
+        parts.find(in: loose) { y, columns in
+            reached.bits(y).firstMissing(from: columns.lowerBound, to: columns.upperBound) < columns.upperBound
         }
         sets.endless.removeAll()
         parts.forEachRun { y, columns, hasSeed in
