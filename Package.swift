@@ -129,7 +129,8 @@ let package = Package(
             ],
             path: "Tests/GstTestSupport", swiftSettings: strict),
         .testTarget(
-            name: "DepthKernelsTests", dependencies: ["DepthKernels", "DepthLoops", "TestSupport"],
+            name: "DepthKernelsTests",
+            dependencies: ["AllocationCounter", "DepthKernels", "DepthLoops", "TestSupport"],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
             name: "DepthCamerasTests",

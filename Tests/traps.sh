@@ -1,7 +1,8 @@
 #!/bin/sh
 # Lists where Swift would end the host program: the traps in the machine code of the library as it is shipped, each with
 # its kind and our function that it belongs to. Fails where one is not explained in Tests/traps/explained.txt, or where that
-# explains one that is gone.
+# explains one that is gone. So it does where code for newer processors may be taken for all: code of the objects of
+# DepthLoopsV3, beside the library, under a name that is not that module's own.
 #
 #     Tests/traps.sh [LIBRARY]             compares; the library of `swift build -c release` by default
 #     Tests/traps.sh --list [LIBRARY]      prints each with its lines in the sources and its explanation

@@ -38,12 +38,19 @@ def scene(x, y, width, height):
     return 0.7 + 0.1 * x / width if inside else 2 + x / width
 
 
+def ring(x, y, width, height):
+    """Metres of somebody who is nearer than the sensor measures but for an edge about them."""
+    square = (2 * x / width - 1) ** 2 + (2 * y / height - 1) ** 2
+    return 0 if square < 0.5 else 0.25 if square < 0.9 else 2
+
+
 PATTERNS = {
     "scene": scene,
     "checkerboard": lambda x, y, width, height: 0.7 if (x + y) % 2 else 3.0,
     "stripes": lambda x, y, width, height: 0.7 if x % 2 else 3.0,
     "noise": lambda x, y, width, height: random.uniform(0, 3),
     "holes": lambda x, y, width, height: 0 if random.random() < 0.5 else scene(x, y, width, height),
+    "too near": ring,
     "all different": lambda x, y, width, height: 0.5 + (x + y * width) / (width * height),
 }
 

@@ -64,6 +64,20 @@ import Testing
         #expect(isSame)
     }
 
+    /// The person ends where the depth does: what is continued below them is a guess, and the picture shows the room.
+    @Test func `colors decide where no depth reaches`() throws {
+        let end = FusionSceneTests.height - 30
+        let alpha = try alpha { x, y in
+            y >= end ? 0 : 80..<170 ~= x && y >= 30 ? 1000 : 3000
+        } color: { x, y in
+            80..<170 ~= x && 30..<end ~= y ? SIMD3(40, 50, 120) : SIMD3(200, 190, 180)
+        }
+        let band = ((end + 5)..<FusionSceneTests.height).flatMap { y in
+            (110..<140).map { x in alpha[y * FusionSceneTests.width + x] }
+        }
+        #expect(band.allSatisfy { $0 < 64 }, "\(band)")
+    }
+
     /// A hole in a color that neither the person nor the room has.
     @Test(arguments: [true, false])
     func `a hole is the person's where they surround it`(isOpen: Bool) throws {

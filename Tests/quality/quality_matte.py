@@ -143,14 +143,13 @@ class QualityMatte:
         endless = self.endless(wide | band, *ends, p.reach * metre, p.gap * scale)
         reach = np.where(endless & ~head, max(3.0, p.reach_endless * metre), max(2.0, p.reach * metre))
         far = hole & (from_fg > reach)
-        person = fg & (from_bg > e) & (from_inside > eh + 1)
+        person = fg & ~band & (from_bg > e) & (from_inside > eh + 1)             # what is continued is never sure to be the person
         room = (bg & (from_fg > e)) | far
         doubtful = person & (from_bg <= p.doubt * e)                            # a map that is fat, or fills the gaps of a hand
         open_ = ~(person | room) | doubtful
         if subject:                                                             # a neighbor's colors may be the person's too
-            doubtful = doubtful | (fg & (distance(subject.others) <= p.neighbor))
+            doubtful = doubtful | (fg & ~band & (distance(subject.others) <= p.neighbor))
         if band.any():                                                          # the less surely the farther in
-            open_ |= person & along_bands(bg, into, e)
             room &= ~along_bands(fg, into, e)
             open_ |= ~(person | room)
 

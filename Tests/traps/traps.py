@@ -1,5 +1,6 @@
 """Compares the places where the shipped library could end its host with those that are explained in explained.txt."""
 import collections
+import glob
 import os
 import re
 import sys
@@ -92,6 +93,16 @@ def flags():
             yield from (f"{path}: {flag}" for flag in re.findall(FLAGS, text.read()))
 
 
+def shared_code(library):
+    """Code in the objects for wider vectors under a name that other objects may give to theirs: the linker takes one of them for
+    all, and an older processor ends at its first instruction that it does not know."""
+    for path in sorted(glob.glob(os.path.join(os.path.dirname(library.path), "DepthLoopsV3.build", "*.o"))):
+        for line in library.run("llvm-nm", "--defined-only", path).splitlines():
+            kind, name = line.split(maxsplit=1)[1].split(maxsplit=1)
+            if kind in "TWi" and "12DepthLoopsV3" not in name:
+                yield f"{os.path.basename(path)}: {name}: not DepthLoopsV3's own code: make it @inline(__always), or no generic function"
+
+
 def table(ours, standard, rest):
     counts = collections.Counter((site.file.split("/")[0], site.kind) for site in ours)
     kinds = sorted({kind for _, kind in counts})
@@ -104,7 +115,8 @@ def table(ours, standard, rest):
 def main(arguments):
     update, every = "--update" in arguments, "--list" in arguments
     tools, path = arguments[:2]
-    ours, standard, rest = Library(path, tools).sites()
+    library = Library(path, tools)
+    ours, standard, rest = library.sites()
     found = collections.defaultdict(lambda: collections.defaultdict(lambda: collections.defaultdict(list)))
     for site in ours + standard:
         found[site.file or STANDARD][site.function][site.kind].append(site.line)
@@ -122,7 +134,7 @@ def main(arguments):
                 for kind, lines in sorted(kinds.items()):
                     words = entries[part][function].get(kind, "?")
                     print(f"{part}:{','.join(map(str, sorted(set(lines) - {0})))} {function}: {kind}: {names.get(words, words)}")
-    faults = [f"{flag}: the library must keep its checks" for flag in flags()]
+    faults = [f"{flag}: the library must keep its checks" for flag in flags()] + list(shared_code(library))
     for part, functions in sorted(found.items()):
         for function, kinds in sorted(functions.items()):
             for kind, lines in sorted(kinds.items()):

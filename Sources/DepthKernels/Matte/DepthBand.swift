@@ -1,5 +1,6 @@
 /// Bands along the border of a map that no sample of the depth camera reaches, as every registered map has them: the color camera
-/// sees more. Their samples take the depth of what stands at their edge, the less surely the farther in they lie.
+/// sees more. Their samples take the depth of what stands at their edge: the room's the less surely the farther in they lie, the
+/// person's never surely (`Classes`).
 ///
 /// A band ends at once: where depth ends little by little, as at an outline or where the room is out of range, there is none.
 ///

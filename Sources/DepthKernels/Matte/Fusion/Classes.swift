@@ -7,7 +7,7 @@
 ///   between fingers.
 /// - room: measured behind the cutoff and farther than `edge` from the person, or a hole farther from it than the
 ///   person reaches into holes (`reach`).
-/// - open: all others.
+/// - open: all others, such as what is continued over a band (`DepthBand`): nobody measured that it is the person.
 ///
 /// A hole without measured room nearby that extends beyond the person's reach is *endless*: the room there is out of
 /// range. In it the person reaches much less far (`reachEndless`), except for the hair of a head.
@@ -127,14 +127,14 @@ struct Classes: ~Copyable {
             sets.far, radii: [edge, Classes.doubt * edge, grid.samples(Classes.gap)],
             into: [atRoom, nearRoom, aboutRoom],
             loops)
-        sets.body.fill { unsafe sets.near.words[$0] & ~(atRoom.words[$0] | atHole.words[$0]) }
+        sets.body.fill { unsafe sets.measuredNear.words[$0] & ~(atRoom.words[$0] | atHole.words[$0]) }
         sets.doubtful.fill { unsafe sets.body.words[$0] & nearRoom.words[$0] }
         sets.person.fill { unsafe sets.body.words[$0] & ~nearRoom.words[$0] }
         if let subject {
             // Colors of neighbours that the evidence takes for the room's may be the person's too: skin before skin.
             let atOthers = inside
             dilation.dilate(subject.others, radii: [48], into: [atOthers], loops)
-            sets.doubtful.fill { unsafe sets.doubtful.words[$0] | sets.near.words[$0] & atOthers.words[$0] }
+            sets.doubtful.fill { unsafe sets.doubtful.words[$0] | sets.measuredNear.words[$0] & atOthers.words[$0] }
         }
 
         let samplesPerMetre = grid.samplesPerMetre(at: distance)
@@ -158,7 +158,6 @@ struct Classes: ~Copyable {
         }
         let edges = Int(edge)
         field.band.forEachLine(width: grid.width, height: grid.height) { into, count, place in
-            Classes.open(sets.person, near: sets.far, by: edges + into, count, place)
             Classes.open(sets.room, near: sets.near, by: edges + into, count, place)
         }
         return sets
@@ -233,11 +232,8 @@ struct Classes: ~Copyable {
     ) {
         let loose = sets.endless
         loose.fill { unsafe (sets.wide.words[$0] | band.words[$0]) & ~nearRoom.words[$0] }
-        parts.begin()
-        for y in 0..<loose.height {
-            parts.addRow(y, loose.bits(y), width: loose.width) { columns in
-                reached.bits(y).firstMissing(from: columns.lowerBound, to: columns.upperBound) < columns.upperBound
-            }
+        parts.find(in: loose) { y, columns in
+            reached.bits(y).firstMissing(from: columns.lowerBound, to: columns.upperBound) < columns.upperBound
         }
         sets.endless.removeAll()
         parts.forEachRun { y, columns, hasSeed in

@@ -13,21 +13,24 @@ struct ConnectedRuns: ~Copyable {
         var number: Int32 = 0
     }
 
-    private var runs: [Run] = []
-    /// The runs of the row before.
-    private var previous = 0..<0
+    private var runs = ScratchList<Run>()
 
-    /// Removes all components.
-    mutating func begin() {
-        runs.removeAll(keepingCapacity: true)
-        previous = 0..<0
-    }
-
-    /// Adds the next row below.
+    /// Finds the components of a set.
     ///
     /// - Parameter isSeed: true for a run that makes its component a seeded one.
-    mutating func addRow(_ y: Int, _ members: BitRow, width: Int, isSeed: (Range<Int>) -> Bool) {
-        let first = runs.count
+    mutating func find(in set: SampleSet, isSeed: (_ y: Int, _ columns: Range<Int>) -> Bool) {
+        runs.removeAll(most: set.height * groups(of: 2, in: set.width))
+        var above = 0..<0
+        for y in 0..<set.height {
+            let first = runs.count
+            addRow(y, set.bits(y), width: set.width, above: above) { isSeed(y, $0) }
+            above = first..<runs.count
+        }
+    }
+
+    private mutating func addRow(
+        _ y: Int, _ members: BitRow, width: Int, above previous: Range<Int>, isSeed: (Range<Int>) -> Bool
+    ) {
         var above = previous.lowerBound
         members.forEachRun(upTo: width) { columns in
             let index = runs.count
@@ -43,7 +46,6 @@ struct ConnectedRuns: ~Copyable {
                 other &+= 1
             }
         }
-        previous = first..<runs.count
     }
 
     /// Calls `body` for each run of each component.

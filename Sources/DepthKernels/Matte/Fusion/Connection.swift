@@ -53,10 +53,7 @@ struct Connection: ~Copyable {
         of person: SampleSet, _ evidence: UnsafeMutablePointer<Float>, _ sets: Classes.Sets,
         _ prior: UnsafePointer<Float>, on grid: WorkGrid
     ) {
-        parts.begin()
-        for y in 0..<grid.height {
-            parts.addRow(y, person.bits(y), width: grid.width) { sets.near.bits(y).intersects($0) }
-        }
+        parts.find(in: person) { y, columns in sets.near.bits(y).intersects(columns) }
         parts.forEachRun { y, columns, isMeasured in
             if isMeasured { return }
             person.bits(y).remove(columns)
@@ -75,13 +72,10 @@ struct Connection: ~Copyable {
         other.trim()
         let holes = person
         holes.fill { unsafe sets.doubtful.words[$0] & ~person.words[$0] }
-        parts.begin()
-        for y in 0..<grid.height {
-            parts.addRow(y, holes.bits(y), width: grid.width) { columns in
-                let wider = max(columns.lowerBound &- 1, 0)..<min(columns.upperBound &+ 1, grid.width)
-                return other.bits(y).intersects(wider) || y > 0 && other.bits(y &- 1).intersects(columns)
-                    || y &+ 1 < grid.height && other.bits(y &+ 1).intersects(columns)
-            }
+        parts.find(in: holes) { y, columns in
+            let wider = max(columns.lowerBound &- 1, 0)..<min(columns.upperBound &+ 1, grid.width)
+            return other.bits(y).intersects(wider) || y > 0 && other.bits(y &- 1).intersects(columns)
+                || y &+ 1 < grid.height && other.bits(y &+ 1).intersects(columns)
         }
         parts.forEachRun { y, columns, joinsRoom in
             if joinsRoom { return }

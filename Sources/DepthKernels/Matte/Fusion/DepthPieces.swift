@@ -40,8 +40,10 @@ struct DepthPieces: ~Copyable {
     }
 
     /// By their labels, from 1 on; the first element is none.
-    private(set) var pieces: [Piece] = []
-    private(set) var borders: [Border] = []
+    private(set) var pieces = ScratchList<Piece>()
+    /// Fewer than six for each piece: those along rows do not cross each other, nor do those along columns, so that each are the
+    /// edges of a planar graph.
+    private(set) var borders = ScratchList<Border>()
     private var labels = Scratch<Int32>()
     private var table = Scratch<Int32>()
     private var numbers = Scratch<Int32>()
@@ -224,8 +226,7 @@ struct DepthPieces: ~Copyable {
     ///
     /// - Returns: the last label.
     private mutating func label(_ set: SampleSet, from last: Int32, _ labels: UnsafeMutablePointer<Int32>) -> Int32 {
-        parts.begin()
-        for y in 0..<set.height { parts.addRow(y, set.bits(y), width: set.width) { _ in false } }
+        parts.find(in: set) { _, _ in false }
         var most = last
         parts.forEachNumberedRun { y, columns, number in
             let label = last &+ 1 &+ number
@@ -279,14 +280,15 @@ struct DepthPieces: ~Copyable {
     private mutating func number(
         _ labeled: Labels, _ count: Int32, _ map: Map, _ labels: UnsafeMutablePointer<Int32>
     ) {
-        let numbers = unsafe numbers.reserve(Int(count) + 1, filler: 0)
+        let samples = map.members.width * map.members.height
+        let numbers = unsafe numbers.reserve(samples + 1)
         unsafe numbers.update(repeating: 0, count: Int(count) + 1)
         for y in 0..<labeled.samples.height {
             labeled.forEachRun(y) { label, columns in
                 unsafe numbers[label] &+= Int32(truncatingIfNeeded: columns.count)
             }
         }
-        pieces.removeAll(keepingCapacity: true)
+        pieces.removeAll(most: samples / Int(DepthPieces.smallest) + 1)
         pieces.append(Piece())
         for label in 0...Int(count) {
             guard unsafe label > 0 && numbers[label] >= DepthPieces.smallest else {
@@ -320,10 +322,10 @@ struct DepthPieces: ~Copyable {
     private mutating func findBorders(_ labels: Labels, _ map: Map) {
         let (width, samples) = (map.members.width, labels.samples)
         let reach = floorIndex(DepthPieces.gap * map.samplesPerMetre, in: 3...64)
-        borders.removeAll(keepingCapacity: true)
+        borders.removeAll(most: 6 * pieces.most)
         var slots = 1024
         while slots < 16 &* pieces.count { slots *= 2 }
-        let table = unsafe table.reserve(slots + width, filler: 0)
+        let table = unsafe table.reserve(max(1024, 32 * pieces.most) + width)
         unsafe table.update(repeating: -1, count: slots + width)
         let above = unsafe table + slots  // the last row of each column that has a label
         for y in 0..<samples.height {
@@ -377,7 +379,7 @@ struct DepthPieces: ~Copyable {
             slot = (slot &+ 1) & (slots &- 1)
         }
         if unsafe table[slot] < 0 {
-            guard borders.count < slots / 2 else { return }  // more than pieces of a plane can have
+            guard borders.count < borders.most else { return }
             unsafe table[slot] = Int32(truncatingIfNeeded: borders.count)
             borders.append(Border(one: Int32(truncatingIfNeeded: one), other: Int32(truncatingIfNeeded: other)))
         }

@@ -4,8 +4,7 @@
 /// - in a wide hole: −2, and in the ellipse of a head +1.5, since sensors often lose hair.
 /// - in an endless hole: −3, and in the ellipse of a head −1.5.
 /// - in a shadow (`Shadows`): 4 less; in the ellipse of a head 2.5 less where its width is known.
-/// - in a wide hole outside of these that the person surrounds: +1.5. Eight rays of 0.16 m meet the person before the room; below
-///   the picture the person goes on. A gap between arm and body is open on one side at least.
+/// - in a wide hole outside of these that the person surrounds: +1.5 (`Enclosure`).
 ///
 /// Source: stage 3 of the method (`Fusion`); reference: `Tests/quality/quality_matte.py`.
 struct Expectation: ~Copyable {
@@ -22,6 +21,7 @@ struct Expectation: ~Copyable {
     static let certain: Float = 8
 
     private var shadows = Shadows()
+    private var enclosure = Enclosure()
     private var prior = Scratch<Float>()
 
     /// Computes the prior of the open samples.
@@ -32,6 +32,7 @@ struct Expectation: ~Copyable {
         let grid = field.grid
         let (voted, measured) = shadows.find(sets, field)
         let ray = floorIndex(Expectation.rayLength * grid.samplesPerMetre(at: distance), in: 3...max(grid.width, 3))
+        let enclosed = enclosure.find(sets, excluded: (voted, measured), ray: ray)
         let prior = unsafe prior.reserve(grid.count, filler: 0)
         for y in 0..<grid.height {
             let line = unsafe prior + y &* grid.width
@@ -39,7 +40,8 @@ struct Expectation: ~Copyable {
                 let shadow =
                     voted.bits(y).contains(x)
                     ? Expectation.shadow : measured.bits(y).contains(x) ? Expectation.headShadow : 0
-                unsafe line[x] = Expectation.logOdds(sets, shadow: shadow, ray: ray, row: y, x)
+                unsafe line[x] = Expectation.logOdds(
+                    sets, shadow: shadow, isEnclosed: enclosed.bits(y).contains(x), row: y, x)
             }
         }
         return unsafe UnsafePointer(prior)
@@ -49,7 +51,9 @@ struct Expectation: ~Copyable {
     mutating func reset() { shadows.reset() }
 
     @inline(__always)
-    private static func logOdds(_ sets: Classes.Sets, shadow: Float, ray: Int, row y: Int, _ x: Int) -> Float {
+    private static func logOdds(
+        _ sets: Classes.Sets, shadow: Float, isEnclosed: Bool, row y: Int, _ x: Int
+    ) -> Float {
         if sets.wide.bits(y).contains(x) {
             let isHead = sets.head.bits(y).contains(x)
             if sets.endless.bits(y).contains(x) {
@@ -57,37 +61,11 @@ struct Expectation: ~Copyable {
             }
             let hole = isHead ? Expectation.head : Expectation.hole
             if shadow < 0 { return hole + (isHead ? shadow : Expectation.shadow) }
-            return !isHead && isEnclosed(sets, ray: ray, row: y, x) ? Expectation.enclosed : hole
+            return isEnclosed ? Expectation.enclosed : hole
         }
         if sets.near.bits(y).contains(x) {
             return sets.doubtful.bits(y).contains(x) ? Expectation.doubtful : Expectation.measured
         }
         return sets.far.bits(y).contains(x) ? -Expectation.measured : 0
-    }
-
-    /// True where the person surrounds a sample. Up, down and across every second sample of a ray is looked at.
-    private static func isEnclosed(_ sets: Classes.Sets, ray: Int, row y: Int, _ x: Int) -> Bool {
-        let (width, height) = (sets.near.width, sets.near.height)
-        let (near, far) = (sets.measuredNear.bits(y), sets.measuredFar.bits(y))
-        // Beside the person most holes end here.
-        guard let left = near.last(before: x), x &- left <= ray, left > far.last(before: x) ?? -1 else { return false }
-        let right = near.first(from: x, to: width)
-        guard right &- x <= ray, right < far.first(from: x, to: width) else { return false }
-        for dy in stride(from: -1, through: 1, by: 2) {
-            for dx in -1...1 {
-                var isPerson = dy > 0 && y + ray >= height
-                for step in stride(from: 2, through: ray, by: 2) {
-                    let (column, row) = (
-                        min(max(x &+ dx &* step, 0), width &- 1), min(max(y &+ dy &* step, 0), height &- 1)
-                    )
-                    let isNear = sets.measuredNear.bits(row).contains(column)
-                    guard isNear || sets.measuredFar.bits(row).contains(column) else { continue }
-                    isPerson = isNear
-                    break
-                }
-                if !isPerson { return false }
-            }
-        }
-        return true
     }
 }

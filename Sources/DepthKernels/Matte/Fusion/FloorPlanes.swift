@@ -31,7 +31,7 @@ struct FloorPlanes: ~Copyable {
     /// Of the tolerance, for a sample that was the person's in the last frame.
     private static let loyalty: Float = 0.67
 
-    private var tiles: [Tile] = []
+    private var tiles = ScratchList<Tile>()
     private var marks = Scratch<UInt8>()
     private var line = Scratch<Float>()
     private var bits = Scratch<UInt64>()
@@ -108,7 +108,7 @@ struct FloorPlanes: ~Copyable {
     ) {
         let (depth, grid) = unsafe (field.metres, field.grid)
         let rowLength = spared.stride &* 64
-        tiles.removeAll(keepingCapacity: true)
+        tiles.removeAll(most: grid.height / size * (grid.width / size))
         for row in 0..<(grid.height / size) {
             for column in 0..<(grid.width / size) {
                 if spared.bits(row &* size &+ size / 2).contains(column &* size &+ size / 2) { continue }
@@ -191,7 +191,7 @@ struct FloorPlanes: ~Copyable {
         var best: (plane: Surface, count: Int)?
         for index in stride(from: 0, to: tiles.count, by: max(tiles.count / FloorPlanes.proposals, 1)) {
             guard let plane = fitted(near: tiles[index].plane, within: 0.06) else { continue }
-            let count = tiles.reduce(0) { $0 + ($1.deviation(from: plane) < 0.03 ? 1 : 0) }
+            let count = tiles.elements.reduce(0) { $0 + ($1.deviation(from: plane) < 0.03 ? 1 : 0) }
             if count > best?.count ?? 0 { best = (plane, count) }
         }
         guard let best, let near = fitted(near: best.plane, within: 0.03), let plane = fitted(near: near, within: 0.02)
@@ -219,7 +219,7 @@ struct FloorPlanes: ~Copyable {
     /// Least squares of the relative deviation over the tiles near a plane.
     private func fitted(near plane: Surface, within limit: Double) -> Surface? {
         var (count, xx, xy, yy, xc, yc, cc, x1, y1, c1) = (0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        for tile in tiles where tile.deviation(from: plane) < limit {
+        for tile in tiles.elements where tile.deviation(from: plane) < limit {
             let (x, y, c) = (tile.x / tile.mean, tile.y / tile.mean, 1 / tile.mean)
             count += 1
             (xx, xy, yy) = (xx + x * x, xy + x * y, yy + y * y)
@@ -243,7 +243,7 @@ struct FloorPlanes: ~Copyable {
         let (columns, rows) = (groups(of: blockWidth, in: grid.width), groups(of: size, in: grid.height))
         let marks = unsafe marks.reserve(columns * rows, filler: 0)
         for index in 0..<(columns * rows) { unsafe marks[index] = 0 }
-        for tile in tiles where tile.isTaken {
+        for tile in tiles.elements where tile.isTaken {
             let reach = FloorPlanes.reach
             let left = max(tile.column - reach, 0) * size / blockWidth
             let right = min(((tile.column + reach + 1) * size - 1) / blockWidth, columns - 1)

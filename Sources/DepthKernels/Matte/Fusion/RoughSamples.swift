@@ -7,18 +7,29 @@ struct RoughSamples: ~Copyable {
     /// Metres to a sample of the person, and to one of others.
     private static let (reach, reachOfOthers) = (0.25, 0.06)
 
-    private var candidates: [(person: Nearest, other: Nearest)] = []
-    private var columns = Scratch<Int32>()
+    private var columns = Scratch<Int16>()
+    /// Of each rough sample the rows of the last samples above it: the person's, and others'.
+    private var above = Scratch<(person: Int16, other: Int16)>()
 
     /// The nearest sample of a side.
     private struct Nearest {
         /// Samples.
-        var distance = Int.max
+        private(set) var distance = Int.max
         /// Metres.
-        var depth: Float = 0
+        private(set) var depth: Float = 0
+
+        /// - Parameter rows: of the last samples above and below; -1 for none.
+        @inline(__always)
+        init(of side: SampleSet, to x: Int, _ y: Int, rows: (above: Int16, below: Int16), _ map: DepthPieces.Map) {
+            if let left = side.bits(y).last(before: x) { look(x &- left, map, left, y) }
+            if rows.above >= 0 { look(y &- Int(rows.above), map, x, Int(rows.above)) }
+            let right = side.bits(y).first(from: x, to: side.width)
+            if right < side.width { look(right &- x, map, right, y) }
+            if rows.below >= 0 { look(Int(rows.below) &- y, map, x, Int(rows.below)) }
+        }
 
         @inline(__always)
-        mutating func look(_ distance: Int, _ map: DepthPieces.Map, _ x: Int, _ y: Int) {
+        private mutating func look(_ distance: Int, _ map: DepthPieces.Map, _ x: Int, _ y: Int) {
             if distance < self.distance { (self.distance, depth) = (distance, map.depth(x, y)) }
         }
     }
@@ -32,25 +43,15 @@ struct RoughSamples: ~Copyable {
     ) {
         let (width, height) = (rough.width, rough.height)
         let columns = unsafe columns.reserve(2 * width, filler: 0)
+        let above = unsafe above.reserve(width * height)
         let reach = (
             person: floorIndex(RoughSamples.reach * map.samplesPerMetre, in: 1...(width + height)),
             other: floorIndex(RoughSamples.reachOfOthers * map.samplesPerMetre, in: 1...(width + height))
         )
-        candidates.removeAll(keepingCapacity: true)
-        // Down with what is left and above; then up again, in the opposite order, with what is right and below.
         unsafe columns.update(repeating: -1, count: 2 * width)
         for y in 0..<height {
             rough.bits(y).forEachRun(upTo: width) { run in
-                for x in run {
-                    var found = (person: Nearest(), other: Nearest())
-                    let (left, otherLeft) = (person.bits(y).last(before: x), others.bits(y).last(before: x))
-                    if let left { found.person.look(x &- left, map, left, y) }
-                    if let otherLeft { found.other.look(x &- otherLeft, map, otherLeft, y) }
-                    let (above, otherAbove) = unsafe (Int(columns[x]), Int(columns[width &+ x]))
-                    if above >= 0 { found.person.look(y &- above, map, x, above) }
-                    if otherAbove >= 0 { found.other.look(y &- otherAbove, map, x, otherAbove) }
-                    candidates.append(found)
-                }
+                for x in run { unsafe above[y &* width &+ x] = unsafe (columns[x], columns[width &+ x]) }
             }
             unsafe RoughSamples.note(y, person, columns)
             unsafe RoughSamples.note(y, others, columns + width)
@@ -58,30 +59,21 @@ struct RoughSamples: ~Copyable {
         unsafe columns.update(repeating: -1, count: 2 * width)
         spare.removeAll()
         for y in stride(from: height - 1, through: 0, by: -1) {
-            for index in stride(from: rough.stride - 1, through: 0, by: -1) {
+            for index in 0..<rough.stride {
                 var (word, ofPerson, ofOthers) = unsafe (rough.row(y)[index], UInt64(0), UInt64(0))
                 while word != 0 {
-                    let bit = 63 &- word.leadingZeroBitCount
-                    word &= ~(1 &<< UInt64(truncatingIfNeeded: bit))
-                    let x = index &* 64 &+ bit
-                    guard var found = candidates.popLast() else { return }
-                    let right = person.bits(y).first(from: x, to: width)
-                    let otherRight = others.bits(y).first(from: x, to: width)
-                    if right < width { found.person.look(right &- x, map, right, y) }
-                    if otherRight < width { found.other.look(otherRight &- x, map, otherRight, y) }
-                    let (below, otherBelow) = unsafe (Int(columns[x]), Int(columns[width &+ x]))
-                    if below >= 0 { found.person.look(below &- y, map, x, below) }
-                    if otherBelow >= 0 { found.other.look(otherBelow &- y, map, x, otherBelow) }
-                    let (isNear, isNearOthers) = (
-                        found.person.distance <= reach.person, found.other.distance <= reach.other
-                    )
+                    let bit = word & (0 &- word)
+                    let x = index &* 64 &+ word.trailingZeroBitCount
+                    word &= word &- 1
+                    let above = unsafe above[y &* width &+ x]
+                    let mine = unsafe Nearest(of: person, to: x, y, rows: (above.person, columns[x]), map)
+                    let other = unsafe Nearest(of: others, to: x, y, rows: (above.other, columns[width &+ x]), map)
+                    let (isNear, isNearOthers) = (mine.distance <= reach.person, other.distance <= reach.other)
                     let z = map.depth(x, y)
-                    let isPerson =
-                        isNear && (!isNearOthers || abs(z - found.person.depth) <= abs(z - found.other.depth))
-                    if isPerson {
-                        ofPerson |= 1 &<< UInt64(truncatingIfNeeded: bit)
+                    if isNear && (!isNearOthers || abs(z - mine.depth) <= abs(z - other.depth)) {
+                        ofPerson |= bit
                     } else if isNearOthers {
-                        ofOthers |= 1 &<< UInt64(truncatingIfNeeded: bit)
+                        ofOthers |= bit
                     }
                 }
                 unsafe spare.row(y)[index] = ofPerson
@@ -96,9 +88,9 @@ struct RoughSamples: ~Copyable {
 
     /// Records the row of the samples of a set by their columns.
     @inline(__always)
-    private static func note(_ y: Int, _ set: SampleSet, _ columns: UnsafeMutablePointer<Int32>) {
+    private static func note(_ y: Int, _ set: SampleSet, _ columns: UnsafeMutablePointer<Int16>) {
         set.bits(y).forEachRun(upTo: set.width) { run in
-            unsafe (columns + run.lowerBound).update(repeating: Int32(truncatingIfNeeded: y), count: run.count)
+            unsafe (columns + run.lowerBound).update(repeating: Int16(truncatingIfNeeded: y), count: run.count)
         }
     }
 }

@@ -22,14 +22,14 @@ struct Shadows: ~Copyable {
     private static let wider: Float = 1.1
 
     /// The left and the right of the person.
-    private var sides = [Side(), Side()]
-    private var runs: [Run] = []
+    private var sides = InlineArray<2, Side> { _ in Side() }
+    private var runs = ScratchList<Run>()
     private var memory = Scratch<UInt64>()
     private var numbers = Scratch<Float>()
 
-    private struct Side {
+    private struct Side: ~Copyable {
         var votes = 0.0
-        var ratios: [(value: Float, age: UInt8)] = []
+        var ratios = ScratchList<(value: Float, age: UInt8)>()
         /// K; nil where the runs do not agree.
         var width: Float?
     }
@@ -37,18 +37,21 @@ struct Shadows: ~Copyable {
     /// A run of holes between room and person.
     private struct Run {
         let y: Int
-        let columns: Range<Int>
+        let start: Int
+        let end: Int
         /// 0 on the person's left, 1 on their right.
         let side: Int
         /// 1/near − 1/far, in 1/m.
         let difference: Float
+
+        var columns: Range<Int> { unsafe Range(uncheckedBounds: (start, end)) }
     }
 
     /// Forgets the sides.
     mutating func reset() {
         for side in sides.indices {
             sides[side].votes = 0
-            sides[side].ratios.removeAll(keepingCapacity: true)
+            sides[side].ratios.removeAll()
         }
     }
 
@@ -67,7 +70,7 @@ struct Shadows: ~Copyable {
         findRuns(sets, field)
         for side in sides.indices { learnWidth(side) }
         let needed = Shadows.majority * max(sides[0].votes + sides[1].votes, Shadows.leastVotes)
-        for run in runs {
+        for run in runs.elements {
             if let width = sides[run.side].width {
                 guard run.difference > Shadows.leastApplied else { continue }
                 let length = ceilIndex(Double(Shadows.wider * width * run.difference) + 1, in: 0...run.columns.count)
@@ -81,10 +84,15 @@ struct Shadows: ~Copyable {
     }
 
     private mutating func findRuns(_ sets: Classes.Sets, _ field: DepthField) {
-        runs.removeAll(keepingCapacity: true)
+        runs.removeAll(most: sets.hole.height * (sets.hole.width / 3))
         for side in sides.indices {
+            if sides[side].ratios.most == 0 { sides[side].ratios.removeAll(most: 2 * Shadows.mostRuns) }
             for index in sides[side].ratios.indices { sides[side].ratios[index].age &+= 1 }
-            sides[side].ratios.removeAll { $0.age >= Shadows.frames }
+            var excess = sides[side].ratios.count - Shadows.mostRuns
+            sides[side].ratios.removeAll {
+                excess -= 1
+                return excess >= 0 || $0.age >= Shadows.frames
+            }
             sides[side].votes *= Shadows.fading
         }
         for y in 0..<sets.hole.height {
@@ -99,7 +107,9 @@ struct Shadows: ~Copyable {
                 let (person, room) = unsafe isLeft ? (row[after], row[before]) : (row[before], row[after])
                 guard person > 0, room > 0 else { return }
                 let difference = 1 / person - 1 / room
-                runs.append(Run(y: y, columns: columns, side: side, difference: difference))
+                runs.append(
+                    Run(
+                        y: y, start: columns.lowerBound, end: columns.upperBound, side: side, difference: difference))
                 if columns.count >= Shadows.shortestVote {
                     sides[side].votes += Double(min(columns.count, Shadows.longestVote))
                 }
@@ -112,15 +122,15 @@ struct Shadows: ~Copyable {
     }
 
     private mutating func learnWidth(_ side: Int) {
-        sides[side].ratios.removeFirst(max(sides[side].ratios.count - Shadows.mostRuns, 0))
-        let ratios = sides[side].ratios
+        let numbers = unsafe numbers.reserve(Shadows.mostRuns)
         sides[side].width = nil
-        guard ratios.count >= Shadows.leastRuns else { return }
-        let numbers = unsafe numbers.reserve(ratios.count, filler: 0)
-        for index in ratios.indices { unsafe numbers[index] = ratios[index].value }
-        let width = unsafe Float(DepthKernels.median(of: numbers, count: ratios.count))
-        let agreeing = ratios.count { abs($0.value / width - 1) < Shadows.tolerance }
-        guard width >= Shadows.leastWidth, Double(agreeing) >= Shadows.agreement * Double(ratios.count) else { return }
+        let all = sides[side].ratios.count
+        let count = min(all, Shadows.mostRuns)
+        guard count >= Shadows.leastRuns else { return }
+        for index in 0..<count { unsafe numbers[index] = sides[side].ratios[all &- count &+ index].value }
+        let width = unsafe Float(DepthKernels.median(of: numbers, count: count))
+        let agreeing = (0..<count).count { unsafe abs(numbers[$0] / width - 1) < Shadows.tolerance }
+        guard width >= Shadows.leastWidth, Double(agreeing) >= Shadows.agreement * Double(count) else { return }
         sides[side].width = width
     }
 

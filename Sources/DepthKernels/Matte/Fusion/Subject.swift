@@ -81,9 +81,9 @@ struct Subject: ~Copyable {
     private var rough = RoughSamples()
     private var memoryOfSides = SideMemory()
     /// By the labels of the pieces; a body is at the place of its first piece.
-    private var bodies: [Body] = []
-    /// Borders that may join.
-    private var joints: [DepthPieces.Border] = []
+    private var bodies = ScratchList<Body>()
+    /// Borders that may join, by their number; above it how far their length is from the longest.
+    private var joints = ScratchList<UInt64>()
     /// The faces of the last frame that had any.
     private var seen: [SeenFace] = []
     /// The same on the grid.
@@ -534,14 +534,14 @@ struct Subject: ~Copyable {
 
     /// False where the anchored thing was found, but no part of it is the person's.
     private var ownsThing: Bool {
-        !bodies.contains { $0.isThing } || bodies.contains { $0.isThing && $0.isSubject }
+        !bodies.elements.contains { $0.isThing } || bodies.elements.contains { $0.isThing && $0.isSubject }
     }
 
     /// Computes the statistics of all pieces.
     private mutating func describe(
         _ labels: DepthPieces.Labels, _ map: DepthPieces.Map, _ sides: SideMemory.Past
     ) {
-        bodies.removeAll(keepingCapacity: true)
+        bodies.removeAll(most: pieces.pieces.most)
         for index in pieces.pieces.indices {
             var body = Body(parent: index)
             (body.count, body.sum) = (pieces.pieces[index].count, pieces.pieces[index].sum)
@@ -649,18 +649,19 @@ struct Subject: ~Copyable {
 
     /// Joins pieces to bodies, those with the longest border without a step first.
     private mutating func join(_ map: DepthPieces.Map) {
-        joints.removeAll(keepingCapacity: true)
-        for border in pieces.borders where border.smooth >= 4 {
+        joints.removeAll(most: pieces.borders.most)
+        for (index, border) in pieces.borders.elements.enumerated() where border.smooth >= 4 {
             let (one, other) = (Int(border.one), Int(border.other))
             if Double(border.smooth) >= Subject.share * Double(border.length),
                 Double(border.smooth) >= min(bodies[one].long, bodies[other].long), isSolid(one, map),
                 isSolid(other, map)
             {
-                joints.append(border)
+                joints.append(UInt64(truncatingIfNeeded: (Int(Int32.max) &- border.smooth) &<< 32 | index))
             }
         }
-        joints.sort { $0.smooth > $1.smooth }  // stable; takes no memory for fewer than 64
-        for border in joints {
+        joints.sort()
+        for joint in joints.elements {
+            let border = pieces.borders[Int(UInt32(truncatingIfNeeded: joint))]
             let (one, other) = (body(of: Int(border.one)), body(of: Int(border.other)))
             guard one != other, bodies[one].side * bodies[other].side >= 0 else { continue }
             let side = bodies[one].side != 0 ? bodies[one].side : bodies[other].side
@@ -719,7 +720,7 @@ struct Subject: ~Copyable {
         for index in bodies.indices {
             (bodies[index].touching, bodies[index].joined, bodies[index].elsewhere) = (0, 0, 0)
         }
-        for border in pieces.borders {
+        for border in pieces.borders.elements {
             let (piece, otherPiece) = (Int(border.one), Int(border.other))
             let (one, other) = (bodies[piece].parent, bodies[otherPiece].parent)
             guard one != other else { continue }
@@ -784,7 +785,7 @@ struct Subject: ~Copyable {
             bodies[index].doubt = doubt + 1
             hasDoubts = true
         }
-        let bodies = bodies
+        let bodies = bodies.elements
         memoryOfSides.remember(labels, isAny: hasDoubts) { bodies[bodies[$0].parent].doubt }
     }
 
@@ -797,7 +798,7 @@ struct Subject: ~Copyable {
         person.removeAll()
         others.removeAll()
         var (sum, count, rivals) = (0.0, 0, UInt64(0))
-        for body in bodies where body.isSubject {
+        for body in bodies.elements where body.isSubject {
             (sum, count, rivals) = (sum + body.sum, count + body.count, rivals | body.rivals)
         }
         for y in 0..<labels.samples.height {

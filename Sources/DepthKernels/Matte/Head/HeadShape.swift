@@ -11,7 +11,7 @@ struct HeadShape: ~Copyable {
     private static let half = 0.07
     private static let leastCells = 8
 
-    private var runs: [Run] = []
+    private var runs = ScratchList<Run>()
     private var depths = Scratch<Float>()
     private var widths = Scratch<Float>()
 
@@ -51,7 +51,7 @@ struct HeadShape: ~Copyable {
         for index in 0..<count { unsafe widths[index] = Float(runs[index].first + runs[index].last) }
         let middle = unsafe median(of: widths, count: count) / 2
         var vertex = y
-        for run in runs { vertex = min(vertex, run.row) }
+        for run in runs.elements { vertex = min(vertex, run.row) }
         let (relief, distance) = fit(cells, row: y, metres, middle: middle, size: size)
         return Result(width: width / perMetre, middle: middle, vertex: vertex, relief: relief, distance: distance)
     }
@@ -61,8 +61,7 @@ struct HeadShape: ~Copyable {
     private mutating func findRuns(
         _ cells: DepthField.Cells, x: Int, y: Int, _ metres: Float, _ perMetre: Double
     ) {
-        runs.removeAll(keepingCapacity: true)
-        runs.reserveCapacity(cells.height)
+        runs.removeAll(most: cells.height)
         let gap = max(1, nearestIndex(HeadShape.gap * perMetre, in: 1...cells.width))
         let most = floorIndex(HeadShape.sideways * perMetre, in: 0...cells.width)
         /// How many cells from a column the run of a row goes on, over gaps of up to `gap` cells; -1: none there.
@@ -106,7 +105,7 @@ struct HeadShape: ~Copyable {
         var (inside, all) = (0, 0)
         let depths = unsafe depths.reserve(2 * cells.width * cells.height, filler: 0)
         let others = unsafe depths + cells.width * cells.height
-        for run in runs {
+        for run in runs.elements {
             for x in run.first...run.last {
                 let cell = cells[x, run.row]
                 guard HeadShape.isOf(metres, cell) else { continue }
