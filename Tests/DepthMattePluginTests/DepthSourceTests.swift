@@ -51,12 +51,12 @@ import Testing
     }
 
     @Test(arguments: Source.allCases)
-    func `a map is attached only where it is wanted and its pad is free`(source: Source) throws {
+    func `a map is attached only where it is wanted and its pad is free`(source: Source) {
         for (properties, rest, isAttached) in [
             ("", "", true), ("attach-depth=false", "", false), ("", "camera.depth ! fakesink sync=false", false),
         ] {
             let pipeline = pipeline(source, properties, frames: 10, "\(DepthSourceTests.sink) \(rest)")
-            let count = try pipeline.run(untilEndOf: "sink") { frame in
+            let count = pipeline.run(untilEndOf: "sink") { frame in
                 #expect((attachedMap(of: frame.buffer.pointer) != nil) == isAttached, "\(properties) \(rest)")
             }
             #expect(count == 10)
@@ -65,14 +65,14 @@ import Testing
 
     /// Neither the room nor the outline of who was there.
     @Test(arguments: Source.allCases, ["threshold", "fusion"])
-    func `where depth stops, everything is covered after hold-time`(source: Source, method: String) throws {
+    func `where depth stops, everything is covered after hold-time`(source: Source, method: String) {
         fake.set("depth-until", 20)
         let pipeline = pipeline(
             source, "",
             "depthmatte method=\(method) anchor=fixed cutoff=3 max-skew=10000000 hold-time=50000000 "
                 + "background-color=0xffffffff ! \(DepthSourceTests.sink)")
         var shown: [Bool] = []
-        _ = try pipeline.run(untilEndOf: "sink") { frame in
+        _ = pipeline.run(untilEndOf: "sink") { frame in
             shown.append(frame.bytes.contains { $0 != 255 })
             if source == .scene && shown.count == 20 { setProperty(pipeline["camera"], "dropouts", "1") }
         }

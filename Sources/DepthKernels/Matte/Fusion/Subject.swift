@@ -470,20 +470,19 @@ struct Subject: ~Copyable {
         spare: SampleSet
     ) {
         /// Known samples, and uncovered ones and holes that a column joins to them from above, or from below.
-        func sweep(_ rows: some Sequence<Int>, into reached: SampleSet) {
-            var last = reached.bits(0)
-            for (index, y) in rows.enumerated() {
-                for word in 0..<reached.stride {
-                    let place = y &* reached.stride &+ word
+        func sweep(isDown: Bool, into reached: SampleSet) {
+            let step = isDown ? reached.stride : 0 &- reached.stride
+            for row in 0..<reached.height {
+                let y = isDown ? row : reached.height &- 1 &- row
+                for place in (y &* reached.stride)..<((y &+ 1) &* reached.stride) {
                     let known = unsafe members.words[place] & ~(uncovered.words[place] | past.others.words[place])
-                    let open = unsafe (uncovered.words[place] | hole.words[place]) & (index > 0 ? last.words[word] : 0)
-                    unsafe reached.words[place] = known | open
+                    let before = unsafe row > 0 ? reached.words[place &- step] : 0
+                    unsafe reached.words[place] = known | (uncovered.words[place] | hole.words[place]) & before
                 }
-                last = reached.bits(y)
             }
         }
-        sweep(0..<strange.height, into: strange)
-        sweep((0..<strange.height).reversed(), into: spare)
+        sweep(isDown: true, into: strange)
+        sweep(isDown: false, into: spare)
         for y in 0..<strange.height {
             for word in 0..<strange.stride {
                 let place = y &* strange.stride &+ word
@@ -492,12 +491,11 @@ struct Subject: ~Copyable {
                 unsafe strange.words[place] = uncovered.words[place] & ~inside
             }
             let (open, marked) = (spare.bits(y), strange.bits(y))
+            func isKnown(_ x: Int) -> Bool {
+                x >= 0 && x < strange.width && members.bits(y).contains(x) && !past.others.bits(y).contains(x)
+            }
             open.forEachRun(upTo: strange.width) { columns in
-                let ends = [columns.lowerBound - 1, columns.upperBound]
-                let isInside = ends.allSatisfy { x in
-                    x >= 0 && x < strange.width && members.bits(y).contains(x) && !past.others.bits(y).contains(x)
-                }
-                if !isInside { marked.insert(columns) }
+                if !isKnown(columns.lowerBound &- 1) || !isKnown(columns.upperBound) { marked.insert(columns) }
             }
             for word in 0..<strange.stride {
                 let place = y &* strange.stride &+ word
