@@ -29,6 +29,8 @@ struct Anchor {
     private(set) var distance: Double?
     /// The face that set the cutoff in the last frame.
     private(set) var face: Face?
+    /// The box that a detector gave that face; nil for a head.
+    private(set) var detected: Rectangle<Double>?
     /// The thing that set it, with the modes `nearest` and `point`.
     private(set) var object: Object?
     /// The last face that set the cutoff; kept over frames without a face.
@@ -44,7 +46,7 @@ struct Anchor {
     ///
     /// - Returns: nil where the requested anchor was never seen; 0 for a mask about a focus, which has no cutoff.
     mutating func cutoff(of frame: MatteFrame, _ field: DepthField, _ settings: MatteSettings) -> Double? {
-        (face, object) = (nil, nil)
+        (face, detected, object) = (nil, nil, nil)
         sinceMeasured = sinceMeasured.flatMap { since in frame.elapsed.map { since + $0 } }
         if settings.mask != .cutoff { return 0 }
         let mode = settings.anchor.followsPerson ? AnchorMode.auto : settings.anchor.mode
@@ -83,7 +85,7 @@ struct Anchor {
                 let rank = anchor.faceSelect.rank(
                     of: Face(box: box, distance: found.distance), isFollowed: followedFace?.box.isAt(found.box) ?? false
                 )
-                if rank > highest { (face, highest) = (found, rank) }
+                if rank > highest { (face, detected, highest) = (found, box, rank) }
             }
             followedFace = face ?? followedFace
             if face == nil { face = head(of: frame, anchor.faceSelect) }
