@@ -21,14 +21,16 @@ extension ReferencePadAggregator {
                 "The pad \(Role.reference.description) is not linked. Nothing is output until it is."))
     }
 
-    /// Warns once of video on the stand-in pad that brings no depth. Any thread.
+    /// Warns once of video on the stand-in pad that brings no depth; an error where none can. Any thread.
     func warnOfUnlinkedDepth() {
         guard let standIn = Role.standIn, !streams.hasWarnedOfStandIn.exchange(true, ordering: .relaxed) else { return }
-        let loss = DepthPath(above: streams.pads[standIn]?.pad.pad).map { " \($0.loss)." } ?? ""
+        let path = DepthPath(above: streams.pads[standIn]?.pad.pad, of: self)
+        if let path, path.hasNoDepth { return post(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), path.advice)) }
         warn(
             ElementError(
                 .resource(GST_RESOURCE_ERROR_SETTINGS),
-                "The pad \(Role.reference.description) is not linked. Nothing is output until it is.\(loss)"))
+                "The pad \(Role.reference.description) is not linked. Nothing is output until it is."
+                    + (path.map { " \($0.advice)" } ?? "")))
     }
 
     private var isReferencePadUnlinked: Bool {

@@ -250,7 +250,9 @@ private let inspectSinkPadData: GstPadProbeCallback = { pad, info, _ in
         let isList = info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue != 0
         let buffer =
             isList
-            ? gst_pad_probe_info_get_buffer_list(info).flatMap { gst_buffer_list_get($0, 0) }
+            ? gst_pad_probe_info_get_buffer_list(info).flatMap {
+                gst_buffer_list_length($0) > 0 ? gst_buffer_list_get($0, 0) : nil
+            }
             : gst_pad_probe_info_get_buffer(info)
         if let buffer { element.bufferArrives(buffer, on: sinkPad) }
         return element.admitsBuffer(on: sinkPad) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP

@@ -44,6 +44,19 @@ extension CapsPointer {
         gst_mini_object_make_writable(cast(to: GstMiniObject.self))?.cast(to: GstCaps.self) ?? self
     }
 
+    /// The first structure fixated: pixels as square and pictures as whole as may be, else as GStreamer fixates, which takes the
+    /// least of each range. Takes the caller's reference, and gives one.
+    package func fixated() -> CapsPointer? {
+        let caps = gst_caps_truncate(self)?.writable ?? self
+        if gst_caps_is_empty(caps) == 0, let structure = gst_caps_get_structure(caps, 0) {
+            let has = { gst_structure_has_field(structure, $0) != 0 }
+            let (aspect, mode) = ("pixel-aspect-ratio", "interlace-mode")
+            if has(aspect) { gst_structure_fixate_field_nearest_fraction(structure, aspect, 1, 1) }
+            if has(mode) { gst_structure_fixate_field_string(structure, mode, "progressive") }
+        }
+        return gst_caps_fixate(caps)
+    }
+
     /// A copy in which every structure has the given raw video format. Ownership passes to the caller.
     package func withFormat(_ name: String) -> CapsPointer? {
         guard let copy = gst_caps_copy(self) else { return nil }

@@ -50,7 +50,7 @@ extension Transform {
     package func transformCaps(_ caps: CapsPointer, of direction: GstPadDirection) -> CapsPointer? { nil }
     package func fixateCaps(
         _ other: CapsPointer, for caps: CapsPointer, of direction: GstPadDirection
-    ) -> CapsPointer? { gst_caps_fixate(other) }
+    ) -> CapsPointer? { other.fixated() }
     package func setCaps(_ input: CapsPointer, _ output: CapsPointer) throws(CapsRefusal) {}
     package func getUnitSize(_ caps: CapsPointer) -> Int? {
         var info = GstVideoInfo()
@@ -112,7 +112,7 @@ func installTransformFunctions(_ table: UnsafeMutablePointer<GstBaseTransformCla
         return 1
     }
     table.pointee.before_transform = { instance, buffer in
-        guard let instance, let buffer else { return }
+        guard let instance, let buffer, instance.pointee.segment.format == GST_FORMAT_TIME else { return }
         let time = gst_segment_to_stream_time(&instance.pointee.segment, GST_FORMAT_TIME, buffer.pointee.pts)
         if time != noClockTime {
             gst_object_sync_values(instance.cast(to: GstObject.self), time)

@@ -126,6 +126,7 @@ extension MatteSettings {
     /// Threshold alone: no blur, no gamma.
     static func step(near: Double = 0, cutoff: Double, invert: Bool = false) -> MatteSettings {
         var settings = MatteSettings()
+        settings.anchor.mode = .fixed
         settings.near = near
         settings.cutoff = cutoff
         settings.invert = invert

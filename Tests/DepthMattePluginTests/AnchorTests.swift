@@ -75,6 +75,19 @@ import Testing
         #expect(visible(["anchor": "fixed"], boxes: [2]) == [true, false, false])
     }
 
+    /// Some maps reach neither end of the scale.
+    @Test(arguments: ["relative", "relative-inverted"], [65_535, 30_000, 3000])
+    func `auto shows the nearest thing of relative depth until a face was seen`(kind: String, nearest: Int) {
+        let nearness = [nearest, nearest * 7 / 10, nearest / 5]
+        let bands = kind == "relative" ? nearness : nearness.map { 65_535 - $0 }
+        let counts = (0..<AnchorTests.width * AnchorTests.height).map { bands[$0 % 90 / 30] }
+        let settings = ["depth-kind": kind]
+        #expect(visible(settings, counts: counts) == [true, false, false])
+        #expect(visible(settings, boxes: [1], counts: counts) == [true, true, false])
+        #expect(visible(settings.with(["margin": "1"]), counts: counts) == [true, true, false])
+        #expect(visible(settings.with(["anchor": "face"]), counts: counts) == [false, false, false])
+    }
+
     @Test func `margin lies behind the anchor`() {
         #expect(visible(["margin": "0"], boxes: [0]) == [true, false, false])
         #expect(visible(["margin": "0.79"], boxes: [0]) == [true, false, false])

@@ -81,6 +81,27 @@ import Testing
         #expect(warnings.first?.contains("link the depth pad: camera.depth ! matte.depth") == true)
     }
 
+    @Test(arguments: [
+        (
+            "attach-depth=false", "",
+            "attach-depth of camera is off, so no frame has depth. Switch it on, or link the depth pad"
+        ),
+        (
+            "", "camera.depth ! fakesink",
+            "The depth pad of camera is linked elsewhere, so its video brings no depth. Put a tee"
+        ),
+        ("dropouts=1", "", "camera sends no depth map with its video. Link the depth pad"),
+    ])
+    func `one warning says what a source does that attaches no maps`(properties: String, rest: String, words: String) {
+        let pipeline = Pipeline(
+            "depthtestsrc num-buffers=9 name=camera \(properties) camera.video ! queue ! \(AttachedDepthTests.video) "
+                + "! depthmatte name=matte ! fakesink \(rest)")
+        #expect(pipeline.run() == .ended)
+        let warnings = pipeline.bus.warnings().map(\.text)
+        #expect(warnings.count == 1 && warnings[0].hasPrefix(words), "\(warnings)")
+        #expect(warnings.first?.hasSuffix("ink the depth pad: camera.depth ! matte.depth.") == true, "\(warnings)")
+    }
+
     @Test func `a program that hands the buffers on hands the depth on`() throws {
         let camera = Pipeline("depthtestsrc num-buffers=3 ! \(AttachedDepthTests.video) ! \(AttachedDepthTests.sink)")
         #expect(camera.run() == .ended)

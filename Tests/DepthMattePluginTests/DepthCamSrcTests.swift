@@ -181,6 +181,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["depthmatte", "depthmatte on-missing-depth=drop", "depthcolorize", "depthcloud"])
+    func `video of a source without depth in one chain is an error that says so`(element: String) {
+        fake.set("streams", 2)
+        let error = "camera has no depth, so no frame has. Choose a camera or recording with depth."
+        for properties in ["", "location=room.bag num-buffers=5"] {
+            let pipeline = Pipeline("\(source) \(properties) ! queue ! \(element) ! \(sink)")
+            #expect(pipeline.run().error?.text == error, "\(properties)")
+        }
+        let pass = Pipeline("\(source) num-buffers=5 ! depthmatte on-missing-depth=pass ! \(sink)")
+        #expect(pass.run() == .ended)
+    }
+
     @Test func `a pad that is linked later, and whose stream is missing, is an error`() throws {
         fake.set("streams", 1)
         let sink = "appsink sync=false async=false wait-on-eos=false"

@@ -65,6 +65,37 @@ import Testing
         withExtendedLifetime(bench) {}
     }
 
+    /// One map is shown, and one waits: a camera with two buffers for maps would stop where a third were held.
+    @Test func `a map that is shown is let go while the next is waited for, and a click is answered`() throws {
+        let bench = Bench.room()
+        let maps = (0..<3).map { _ in Held(Room.wall(900)) }
+        bench.depth.push(maps[0].shared, at: 0)
+        bench.video.push(Room.picture, at: 0)
+        #expect(bench.output.next() != nil)
+        bench.depth.push(maps[1].shared, at: time(ofFrame: 1) / 2)
+        bench.video.push(Room.picture, at: time(ofFrame: 1))
+        #expect(eventually { maps[0].references == 1 })
+        gst_pad_push_event(
+            bench.output.pad, gst_navigation_event_new_mouse_button_press(1, 10, 20, GST_NAVIGATION_MODIFIER_NONE))
+        #expect(bench.bus.structures("depth-probe").first?.contains("metres=(double)0.9") == true)
+        bench.depth.push(maps[2].shared, at: time(ofFrame: 2))
+        #expect(bench.output.next() != nil)
+    }
+
+    @Test(arguments: DepthReader.all)
+    func `an empty list of buffers is nothing`(reader: DepthReader) throws {
+        let log = GStreamerLog(G_LOG_LEVEL_CRITICAL)
+        let (bench, video) = (reader.bench(), reader.video(64, 32))
+        reader.start(bench, InputBufferTests.depth, video)
+        for pad in [reader.depthPad, reader.videoPad].compactMap({ $0 }) {
+            bench[pad].settle()
+            #expect(gst_pad_push_list(bench[pad].pad, gst_buffer_list_new()) == GST_FLOW_OK)
+        }
+        let map = guardedBuffer(InputBufferTests.map(InputBufferTests.depth))
+        #expect(reader.frame(bench, depth: map, video: guardedBuffer(noise(video, seed: 7))) != nil)
+        #expect(log.texts == [] && bench.bus.errors().isEmpty)
+    }
+
     // MARK: Contents
 
     @Test(arguments: DepthReader.all)

@@ -10,18 +10,56 @@ import Testing
 
     /// Elements between a source and a sink, with the name "element".
     private func line(_ factory: String) -> String {
-        let camera = CameraIntrinsics(width: 32, height: 24, fx: 30, fy: 30, cx: 15.5, cy: 11.5)
-        let cameras = Calibration(
-            depth: camera, color: camera,
-            depthToColor: CameraPose(rotation: CameraPose.identity.rotation, translation: SIMD3(0.03, 0, 0)))
-        let calibration = folder.write("calibration.json", Array(cameras.json.utf8))
-        return factory == "depthalign"
+        factory == "depthalign"
             ? "videotestsrc ! video/x-raw,format=GRAY16_LE,width=32,height=24 "
                 + "! depthalign name=element calibration=\(calibration) ! "
             : "depthtestsrc name=element ! video/x-raw,width=32,height=24 ! "
     }
 
+    /// A file with the calibration of two cameras.
+    private var calibration: String {
+        let camera = CameraIntrinsics(width: 32, height: 24, fx: 30, fy: 30, cx: 15.5, cy: 11.5)
+        let cameras = Calibration(
+            depth: camera, color: camera,
+            depthToColor: CameraPose(rotation: CameraPose.identity.rotation, translation: SIMD3(0.03, 0, 0)))
+        return folder.write("calibration.json", Array(cameras.json.utf8))
+    }
+
     private static let factories = ["depthtestsrc", "depthalign"]
+
+    // MARK: Caps
+
+    /// Downstream that takes pixels and pictures of every kind, as videoscale does and a deinterlacer.
+    @Test(arguments: [
+        "depthtestsrc num-buffers=1 !", "depthtestsrc num-buffers=1 name=camera camera.depth ! video/x-raw !",
+        "depthtestsrc num-buffers=1 name=camera camera.depth ! video/x-depth !",
+        "depthtestsrc num-buffers=1 name=camera camera.matte !", "depthtestsrc num-buffers=1 ! depthmatte !",
+        "depthtestsrc num-buffers=1 ! depthcolorize !", "depthtestsrc num-buffers=1 ! depthcloud !",
+        "appsrc name=maps caps=video/x-raw,format=GRAY16_LE,width=32,height=24 ! depthalign name=element calibration=? !",
+    ])
+    func `pixels are square and pictures whole where downstream takes any`(source: String) throws {
+        let fields = "pixel-aspect-ratio=[1/2147483647,2147483647/1]"
+        let media =
+            source.contains("x-depth")
+            ? ["video/x-depth,\(fields)"]
+            : ["video/x-raw,\(fields)", "video/x-raw,interlace-mode={interleaved,progressive}"]
+        for caps in media {
+            let pipeline = Pipeline(
+                "\(source.replacing("?", with: calibration)) capsfilter caps=\"\(caps)\" ! appsink name=sink sync=false"
+            )
+            pipeline.set(GST_STATE_PLAYING)
+            if source.contains("appsrc") {
+                let maps = UnsafeMutableRawPointer(pipeline["maps"]).assumingMemoryBound(to: GstAppSrc.self)
+                gst_app_src_push_buffer(maps, guardedBuffer([UInt8](repeating: 3, count: 32 * 24 * 2)).surrender())
+                gst_app_src_end_of_stream(maps)
+            }
+            let frame = try #require(pipeline.nextFrame(of: "sink"), "\(caps)")
+            let aspect = frame.caps.firstRange(of: "pixel-aspect-ratio=(fraction)")
+            #expect(aspect.map { frame.caps[$0.upperBound...].hasPrefix("1/1") } != false, "\(frame.caps)")
+            #expect(!frame.caps.contains("interleaved"), "\(frame.caps)")
+            pipeline.set(GST_STATE_NULL)
+        }
+    }
 
     // MARK: States
 

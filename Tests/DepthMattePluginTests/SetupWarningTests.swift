@@ -12,7 +12,7 @@ import Testing
         ("depthmatte", "depth", "video", "depthtestsrc", ""),
         (
             "depthcolorize", "video", "depth", "depthtestsrc attach-depth=false",
-            " The depth map of camera is lost on the way"
+            " attach-depth of camera is off, so no frame has depth. "
         ),
         ("depthcloud", "video", "depth", "videotestsrc", ""),
     ])
@@ -73,6 +73,39 @@ import Testing
         let bench = Bench.room(["cutoff": "1", "near": "0.5"])
         #expect(Room.shown(bench.pair(0, depth: Room.wall(900))) == Room.all)
         #expect(bench.bus.warnings() == [])
+    }
+
+    private static let (noneHidden, noneShown) = (
+        "No count of the depth map is behind", "No count of the depth map but"
+    )
+
+    @Test(arguments: [
+        ("GRAY8", "anchor=auto", "\(noneHidden) the cutoff (1.0 m), so nothing can be hidden."),
+        ("GRAY8", "anchor=nearest", noneHidden),
+        ("GRAY8", "depth-unit=0.02", ""),
+        ("GRAY16_LE", "depth-kind=disparity depth-unit=0.0001 depth-bias=2", noneHidden),
+        ("GRAY16_LE", "depth-kind=relative", "\(noneShown) the nearest is before the cutoff (1.0 m)"),
+        ("GRAY8", "depth-kind=relative-inverted", noneShown),
+        ("GRAY16_LE", "depth-kind=relative anchor=head", "Relative depth has no metres, so no head"),
+        ("GRAY16_LE", "depth-kind=relative anchor=auto", ""),
+        ("GRAY8", "depth-kind=relative-inverted anchor=auto", ""),
+        ("GRAY8", "mask=band-pass", ""), ("GRAY16_LE", "cutoff=60", ""),
+    ])
+    func `counts all or none of which are before the cutoff are one warning`(
+        format: String, settings: String, text: String
+    ) {
+        let pairs = settings.split(separator: " ").map { $0.split(separator: "=").map(String.init) }
+        let properties = Dictionary(uniqueKeysWithValues: pairs.map { ($0[0], $0[1]) })
+        let bench = Bench(["depth"], ["anchor": "fixed"].with(properties))
+        let shape = DepthShape(format, 32, 24)
+        bench.depth.start(shape)
+        bench.video.start(Room.shape)
+        for number in 0..<3 {
+            let counts = (0..<32 * 24).map { $0 % 32 < 16 ? 100 : 200 }
+            #expect(bench.pair(number, depth: shape.bytes(counts: counts)) != nil)
+        }
+        let warnings = bench.bus.warnings().map(\.text)
+        #expect(warnings.count == (text.isEmpty ? 0 : 1) && warnings.first?.hasPrefix(text) != false, "\(warnings)")
     }
 
     // MARK: Counts that are no distance

@@ -98,13 +98,13 @@ final class DepthAlignElement: Transform {
     func fixateCaps(_ other: CapsPointer, for caps: CapsPointer, of direction: GstPadDirection) -> CapsPointer? {
         guard direction == GST_PAD_SINK, let stream = try? measure(caps), let calibration = stream.calibration,
             gst_caps_is_empty(other) == 0
-        else { return gst_caps_fixate(other) }
+        else { return other.fixated() }
         let result = gst_caps_truncate(other)?.writable
         guard let result, let structure = gst_caps_get_structure(result, 0) else { return result }
         let view = calibration.color ?? calibration.depth
         gst_structure_fixate_field_nearest_int(structure, "width", gint(clamping: view.width))
         gst_structure_fixate_field_nearest_int(structure, "height", gint(clamping: view.height))
-        guard let fixed = gst_caps_fixate(result)?.writable else { return nil }
+        guard let fixed = result.fixated()?.writable else { return nil }
         if let (width, height) = fixed.size {
             StreamCalibration(
                 depthUnit: stream.depthUnit,

@@ -70,7 +70,7 @@ extension DepthCloudElement {
             let wantedWidth = side(structure, "height").map { shared($0, width, height) } ?? width
             gst_structure_fixate_field_nearest_int(structure, "width", gint(clamping: wantedWidth))
         }
-        return gst_caps_fixate(result)
+        return result.fixated()
     }
 
     /// Returns the value of a side that is fixed; nil otherwise.

@@ -36,7 +36,7 @@ extension DepthColorizeElement {
 
     func updateSrcCaps(downstream: CapsPointer) throws(FlowStop) -> CapsPointer? {
         guard let depth = inputs.depth else { return nil }
-        guard let result = gst_caps_fixate(try accepted(of: possibleCaps(depth), downstream)) else {
+        guard let result = try accepted(of: possibleCaps(depth), downstream).fixated() else {
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
         }
         guard let format = try? StreamFormat(videoInfo(result, maxPixels: .max)), let made = ColorPainter(format) else {

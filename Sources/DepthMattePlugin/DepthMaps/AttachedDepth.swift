@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthCameras
 import GstBridge
 
 /// The custom meta `DepthMapMeta`: the depth map of a video frame, in the field `depth` of its structure, as a GstSample whose caps are
@@ -20,17 +21,36 @@ func ofAttachedDepth(_ refusal: CapsRefusal) -> FlowStop {
 
 /// The way by which video comes from a depth source, where such a source is above a pad.
 struct DepthPath {
-    /// The name of the source.
-    let source: String
-    /// Says where the map is lost.
-    var loss: String {
-        let place = loser.map { "in \($0)" } ?? "on the way, as where a scaler changes the shape"
-        return "The depth map of \(source) is lost \(place)"
-    }
-    /// Name and kind of the first element below it that may lose the map; nil where none does by itself.
-    private var loser: String?
+    /// Names of the source, and of the element that the video comes to.
+    private let source: String
+    private let target: String
+    private let cause: Cause
 
-    /// Kinds of elements that keep the field of view.
+    /// The cause of video without maps.
+    private enum Cause: Equatable {
+        case noDepth, notAttached, padIsLinked, notSent
+        case lost(String)
+    }
+
+    /// True where the source has no depth that could come in any way.
+    var hasNoDepth: Bool { cause == .noDepth }
+
+    /// The cause and the remedy, as sentences.
+    var advice: String {
+        let link = "ink the depth pad: \(source).depth ! \(target).depth."
+        return switch cause {
+        case .noDepth: "\(source) has no depth, so no frame has. Choose a camera or recording with depth."
+        case .notAttached: "attach-depth of \(source) is off, so no frame has depth. Switch it on, or l\(link)"
+        case .padIsLinked:
+            "The depth pad of \(source) is linked elsewhere, so its video brings no depth. Put a tee behind that pad, and "
+                + "l\(link)"
+        case .notSent: "\(source) sends no depth map with its video. L\(link)"
+        case .lost(let place):
+            "The depth map of \(source) is lost \(place), so no frame has depth. Put \(target) before it, or l\(link)"
+        }
+    }
+
+    /// Kinds of elements that keep the field of view; scalers do where they keep the picture's shape.
     private static let keepers: Set<String> = [
         "queue", "queue2", "multiqueue", "tee", "identity", "capsfilter", "valve", "videoconvert", "videoscale",
         "videoconvertscale", "videorate", "videobalance", "input-selector", "output-selector", "textoverlay",
@@ -38,26 +58,30 @@ struct DepthPath {
     ]
 
     /// Walks up from a sink pad, through the first sink pad of each element.
-    init?(above pad: PadPointer?) {
+    init?(above pad: PadPointer?, of element: some Element) {
         guard let pad else { return nil }
-        var (sink, loser): (PadPointer?, String?) = (pad, nil)
+        var (sink, loser, isScaled): (PadPointer?, String?, Bool) = (pad, nil, false)
         gst_object_ref(pad)
         while let pad = sink {
             defer { gst_object_unref(pad) }
             guard let peer = gst_pad_get_peer(pad) else { return nil }
             defer { gst_object_unref(peer) }
-            guard let element = gst_pad_get_parent_element(peer) else { return nil }
-            defer { gst_object_unref(element) }
-            let name = objectName(UnsafeMutableRawPointer(element))
-            let kind = gst_element_get_factory(element).map { objectName(UnsafeMutableRawPointer($0)) } ?? "bin"
-            if [DepthCamSrc.factory, DepthTestSrc.factory].contains(kind) {
-                (source, self.loser) = (name, loser)
+            guard let above = gst_pad_get_parent_element(peer) else { return nil }
+            defer { gst_object_unref(above) }
+            let name = objectName(UnsafeMutableRawPointer(above))
+            if let cause = DepthPath.cause(at: swiftElement(above)) {
+                let place =
+                    loser.map { "in \($0)" } ?? (isScaled ? "on the way, where a scaler changes the shape" : nil)
+                (source, target) = (name, objectName(UnsafeMutableRawPointer(element.instance)))
+                self.cause = cause == .notSent ? place.map { .lost($0) } ?? cause : cause
                 return
             }
+            let kind = gst_element_get_factory(above).map { objectName(UnsafeMutableRawPointer($0)) } ?? "bin"
+            isScaled = isScaled || kind.hasSuffix("scale")
             if !DepthPath.keepers.contains(kind) { loser = "\(name) (\(kind))" }
             sink = nil
             gst_element_foreach_sink_pad(
-                element,
+                above,
                 { _, pad, found in
                     guard let pad else { return 1 }
                     gst_object_ref(pad)
@@ -66,6 +90,20 @@ struct DepthPath {
                 }, &sink)
         }
         return nil
+    }
+
+    /// The cause that the source itself is, `notSent` where it should send maps; nil for any other element.
+    private static func cause(at element: (any Element)?) -> Cause? {
+        let (attaches, depth): (Bool, PadPointer?)
+        switch element {
+        case let camera as DepthCamSrcElement:
+            if camera.session?.info?.depthModes.isEmpty == true { return .noDepth }
+            (attaches, depth) = (camera.table.current.attachDepth, camera.streams.first { $0.role == .depth }?.pad)
+        case let camera as DepthTestSrcElement:
+            (attaches, depth) = (camera.table.current.attachDepth, camera.streams.first { $0.role == .depth }?.pad)
+        default: return nil
+        }
+        return !attaches ? .notAttached : depth?.isLinked == true ? .padIsLinked : .notSent
     }
 }
 

@@ -71,6 +71,13 @@ final class DepthProbe: Sendable {
         if let old { unref(old.buffer) }
     }
 
+    /// Keeps a copy of the map, so that the camera gets its buffer back. Streaming thread.
+    func copyDepth(by copies: DepthCopies) {
+        // Only this thread takes the reference away.
+        let (depth, width, height) = state.withLock { ($0.depth, $0.width, $0.height) }
+        if let depth { show(copies.copy(of: depth), width: width, height: height) }
+    }
+
     /// Forgets the last frame, after a flush or stop.
     func forget() { show(nil, width: 0, height: 0) }
 

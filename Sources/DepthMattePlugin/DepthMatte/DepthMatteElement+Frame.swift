@@ -16,7 +16,13 @@ extension DepthMatteElement {
 
     func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: DepthMatteSettings) throws(FlowStop) {
         state.inputs.refresh(self)
-        try state.inputs.advance(in: self, to: moment, mayWait: mayWait)
+        do throws(FlowStop) {
+            try state.inputs.advance(in: self, to: moment, mayWait: mayWait)
+        } catch {
+            // While it waits for more depth, the input has let go of the map that the probe shows.
+            probe.copyDepth(by: state.copies)
+            throw error
+        }
         if moment.number == 0 && !moment.isGap { warnOfMissingInputs(settings) }
     }
 
@@ -77,7 +83,7 @@ extension DepthMatteElement {
         } catch {
             throw ofAttachedDepth(error)
         }
-        warnIfDepthIsMissing(settings)
+        try checkDepthIsThere(settings)
     }
 
     /// Asks for the memory that kernels may need, before any of them runs.
@@ -152,7 +158,7 @@ extension DepthMatteElement {
             depth: depth.buffer, depthTime: depth.time, depthFormat: format, video: video, videoFormat: videoFormat,
             detections: detections, segmentation: state.inputs.segmentation(at: job.moment), moment: job.moment)
         let matte = try state.maker.matte(scene, job.settings)
-        warnIfRangeIsEmpty(job.settings.matte)
+        warnOfCutoff(job.settings.matte)
         if let fault = state.maker.segmentationFault {
             report(fault, of: "picture on the segmentation pad", "the matte is made without it")
         }

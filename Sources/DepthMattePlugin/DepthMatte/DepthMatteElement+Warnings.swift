@@ -12,8 +12,8 @@ extension DepthMatteElement {
         }
     }
 
-    /// Warns of video without depth, where there is no depth pad: once, until a frame brings its depth.
-    func warnIfDepthIsMissing(_ settings: DepthMatteSettings) {
+    /// Warns of video without depth, where there is no depth pad: once, until a frame brings its depth. Throws where none can.
+    func checkDepthIsThere(_ settings: DepthMatteSettings) throws(FlowStop) {
         guard !state.inputs.depth.exists, state.inputs.depth.currentChoice == nil else {
             state.hasWarnedOfMissingDepth = false
             return
@@ -22,14 +22,13 @@ extension DepthMatteElement {
             return
         }
         state.hasWarnedOfMissingDepth = true
-        guard let path = DepthPath(above: referencePad?.pad.pad) else {
+        guard let path = DepthPath(above: referencePad?.pad.pad, of: self) else {
             return warnOfSettings(
                 "The depth pad is not linked, so no frame has depth. Link a depth stream to it; a map that comes with the "
                     + "video passes no encoder, file or network.")
         }
-        warnOfSettings(
-            "\(path.loss), so no frame has depth. Put depthmatte before it, or link the depth pad: "
-                + "\(path.source).depth ! \(objectName(UnsafeMutableRawPointer(instance))).depth.")
+        if path.hasNoDepth { throw .failed(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), path.advice)) }
+        warnOfSettings(path.advice)
     }
 
     /// Warns of depth whose caps say that it is seen from the depth camera's place.
@@ -42,17 +41,14 @@ extension DepthMatteElement {
                 + "depth pad, or set align=video at depthcamsrc.")
     }
 
-    /// Warns of a range of depth with nothing in it, once for the same settings and once a second at most.
-    func warnIfRangeIsEmpty(_ settings: MatteSettings) {
-        let cutoff = state.maker.report.cutoff
-        let isEmpty = settings.mask == .cutoff && !settings.invert && cutoff > 0 && settings.near >= cutoff
-        guard isEmpty, settings != state.emptyRangeSettings, streams.state.warnings.admits("empty range") else {
-            return
-        }
-        state.emptyRangeSettings = settings
-        warnOfSettings(
-            "near (\(settings.near) m) is not below the cutoff (\(cutoff) m), so everything is background. "
-                + "Lower near, or raise cutoff or margin.")
+    /// Warns of a cutoff that shows or hides nothing, once for the same settings and once a second at most.
+    func warnOfCutoff(_ settings: MatteSettings) {
+        guard settings != state.complainedOf, let encoding = state.inputs.depth.format?.encoding,
+            let complaint = settings.complaint(about: encoding, cutoff: state.maker.report.cutoff),
+            streams.state.warnings.admits("cutoff")
+        else { return }
+        state.complainedOf = settings
+        warnOfSettings(complaint)
     }
 
     /// Warns once of depth maps none of which belongs to a frame: streams with time stamps of different origins look like that.

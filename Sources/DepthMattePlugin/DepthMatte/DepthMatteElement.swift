@@ -36,9 +36,11 @@ final class DepthMatteElement: ReferencePadAggregator {
         var inputs = DepthMatteInputs()
         var maker = MatteMaker()
         var reserve = ScratchReserve()
+        /// Copies of the last map, which a click reads after the camera got its buffer back.
+        let copies = DepthCopies()
         let backdrops = BackdropSelector()
-        /// The settings for which `warnIfRangeIsEmpty` warned last.
-        var emptyRangeSettings: MatteSettings?
+        /// The settings for which `warnOfCutoff` warned last.
+        var complainedOf: MatteSettings?
         /// Frames since the start for which no depth map was near enough; nil once there was one.
         var unpairedFrames: Int? = 0
         /// True while frames without depth are known to the user.

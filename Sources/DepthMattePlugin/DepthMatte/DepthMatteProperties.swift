@@ -33,7 +33,9 @@ enum DepthMatteProperties {
             "person-types",
             "Labels that mark whole people, separated by commas; they set the anchor where there is no face",
             \.matte.anchor.personTypes),
-        .double("margin", "Distance of the cutoff behind the anchor, in metres", 0...10, \.matte.anchor.margin),
+        .double(
+            "margin", "Distance of the cutoff behind the anchor, in metres; of relative depth in anchor distances",
+            0...10, \.matte.anchor.margin),
         .double(
             "cutoff", "Distance beyond which everything is background, in metres, where no anchor sets it", 0...100,
             \.matte.cutoff),

@@ -88,13 +88,13 @@ final class TestStream: SourceStream {
             gst_caps_unref(allowed)
             return nil
         }
-        return gst_caps_truncate(allowed).flatMap { fixed($0, near: size, rate) }
+        return fixed(allowed, near: size, rate)
     }
 
-    /// Fixates caps with one structure, whose ownership is taken.
+    /// Fixates the first structure of caps, whose ownership is taken.
     private func fixed(_ caps: CapsPointer, near size: (width: gint, height: gint), _ rate: FrameRate) -> CapsPointer? {
-        let writable = caps.writable
-        guard let structure = gst_caps_get_structure(writable, 0) else { return writable }
+        guard let writable = gst_caps_truncate(caps)?.writable, let structure = gst_caps_get_structure(writable, 0)
+        else { return nil }
         gst_structure_fixate_field_nearest_int(structure, "width", size.width)
         gst_structure_fixate_field_nearest_int(structure, "height", size.height)
         gst_structure_fixate_field_nearest_fraction(structure, "framerate", rate.numerator, rate.denominator)
@@ -107,7 +107,7 @@ final class TestStream: SourceStream {
                 structure.set("interlace-mode", to: "progressive")
             }
         }
-        return gst_caps_fixate(writable)
+        return writable.fixated()
     }
 
     /// Sets the format; false for caps that are not supported.

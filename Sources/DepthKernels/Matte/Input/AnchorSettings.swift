@@ -9,7 +9,7 @@ package struct AnchorSettings: Equatable, Sendable {
     package var faceTypes: String? = "face"
     /// Labels that detectors give to whole people, separated by commas.
     package var personTypes: String? = "person"
-    /// Metres from the anchor to the cutoff.
+    /// Metres from the anchor to the cutoff; of relative depth, parts of the anchor's distance.
     package var margin = 0.25
     /// Time constant of the low-pass in seconds; 0 = none.
     package var smoothing = 0.15
@@ -27,8 +27,8 @@ package struct AnchorSettings: Equatable, Sendable {
 }
 
 package enum AnchorMode: Int, Sendable, CaseIterable {
-    /// A face or person that a detector found; else a head that the depth map shows; `MatteSettings.cutoff` while none was
-    /// ever seen.
+    /// A face or person that a detector found; else a head that the depth map shows. While none was ever seen,
+    /// `MatteSettings.cutoff`, and of relative depth the nearest large object.
     case auto
     /// A face or person; everything is background while none was ever seen.
     case face
@@ -44,7 +44,8 @@ package enum AnchorMode: Int, Sendable, CaseIterable {
     /// The meaning of the choice, for users.
     package var blurb: String {
         switch self {
-        case .auto: "The face, else the head in the depth map; the property cutoff until one was seen"
+        case .auto:
+            "The face, else the head in the depth map; until one was seen the property cutoff, or of relative depth the nearest thing"
         case .face: "The face that a detector found; everything is background until one was seen"
         case .nearest: "The nearest large object in the depth map, with all that it hangs on"
         case .point: "The thing at (anchor-x, anchor-y), with all that it hangs on"

@@ -62,6 +62,40 @@ package struct MatteSettings: Equatable, Sendable {
         return result
     }
 
+    /// The cutoff behind an anchor at a distance, in metres. Relative depth has no metres, so there the margin counts in
+    /// distances of the anchor.
+    func cutoff(behind distance: Double) -> Double {
+        distance + anchor.margin * (depth.scale.kind.isRelative ? distance : 1)
+    }
+
+    /// The reason why a cutoff shows or hides nothing of any map; nil where there is none.
+    ///
+    /// - Parameter cutoff: metres; 0 for none.
+    package func complaint(about encoding: DepthEncoding, cutoff: Double) -> String? {
+        guard mask == .cutoff, !invert else { return nil }
+        let scale = depth.scale
+        if anchor.mode == .head, scale.kind.isRelative {
+            return "Relative depth has no metres, so no head is found in it, and nothing is shown. Set anchor=auto."
+        }
+        guard cutoff > 0 else { return nil }
+        if near >= cutoff {
+            return "near (\(near) m) is not below the cutoff (\(cutoff) m), so everything is background. "
+                + "Lower near, or raise cutoff or margin."
+        }
+        guard let fullScale = encoding.fullScale else { return nil }
+        let measured = CountRange(measuredBy: scale, fullScale: fullScale)
+        guard measured.start < measured.end else { return nil }
+        let shown = CountRange(near: near, cutoff: cutoff, scale: scale, fullScale: fullScale)
+        let remedy = "Set depth-kind and depth-unit to what the map's counts mean, or"
+        if scale.growsWithDistance ? shown.end == measured.end : shown.start == measured.start {
+            return "No count of the depth map is behind the cutoff (\(cutoff) m), so nothing can be hidden. "
+                + "\(remedy) lower cutoff or margin."
+        }
+        guard shown.end &- shown.start <= 1 else { return nil }
+        return "No count of the depth map but the nearest is before the cutoff (\(cutoff) m), so nothing can be shown. "
+            + "\(remedy) raise cutoff or margin."
+    }
+
     /// False where a limit of the threshold is NaN: then nothing may be shown, inverted or not.
     func showsAnything(cutoff: Double) -> Bool { mask == .cutoff ? !cutoff.isNaN && !near.isNaN : !focus.isNaN }
 

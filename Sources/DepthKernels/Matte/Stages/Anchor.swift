@@ -1,6 +1,6 @@
 /// The stage that finds the person's distance and, from it, the cutoff.
 ///
-///     cutoff = anchor + margin
+///     cutoff = anchor + margin, of relative depth anchor · (1 + margin)
 ///     anchor += (measured − anchor) · (1 − exp(−Δt / τ))
 ///
 /// The low-pass works in time, not in frames, so that the result does not depend on the frame rate. The state is the
@@ -61,7 +61,7 @@ struct Anchor {
             let point = (settings.anchor.x * Double(frame.width), settings.anchor.y * Double(frame.height))
             object = Object(distance: distance, point: mode == .point ? point : nil)
         }
-        if let distance { return distance + settings.anchor.margin }
+        if let distance { return settings.cutoff(behind: distance) }
         return settings.anchor.mode == .auto ? settings.cutoff : nil
     }
 
@@ -89,16 +89,21 @@ struct Anchor {
             }
             followedFace = face ?? followedFace
             if face == nil { face = head(of: frame, anchor.faceSelect) }
-            return face?.distance
-        case .nearest:
-            let measured = nearestSubjectDepth(in: field.image, scale: field.scale, followed: followedSubject)
-            followedSubject = measured ?? followedSubject
-            return measured
+            // Without metres there are neither heads nor a cutoff that suits every map.
+            let showsNearest = anchor.mode == .auto && followedFace == nil && field.scale.kind.isRelative
+            return showsNearest ? nearest(field) : face?.distance
+        case .nearest: return nearest(field)
         case .point:
             return pointDepth(
                 in: field.image, scale: field.scale, placement: field.placement, x: anchor.x, y: anchor.y)
         case .fixed: return nil
         }
+    }
+
+    private mutating func nearest(_ field: DepthField) -> Double? {
+        let measured = nearestSubjectDepth(in: field.image, scale: field.scale, followed: followedSubject)
+        followedSubject = measured ?? followedSubject
+        return measured
     }
 
     /// The head that sets the cutoff: the followed one, or by its rank where the user says which.
