@@ -185,8 +185,11 @@ import Testing
     func `video of a source without depth in one chain is an error that says so`(element: String) {
         fake.set("streams", 2)
         let error = "camera has no depth, so no frame has. Choose a camera or recording with depth."
-        for properties in ["", "location=room.bag num-buffers=5"] {
-            let pipeline = Pipeline("\(source) \(properties) ! queue ! \(element) ! \(sink)")
+        let folder = TemporaryFolder()
+        let room = folder.write("room.bag", [])
+        for properties in ["", "location=\(room) num-buffers=5"] {
+            let pipeline = Pipeline(
+                "\(source) \(properties) ! queue ! element.video \(element) name=element ! \(sink)")
             #expect(pipeline.run().error?.text == error, "\(properties)")
         }
         let pass = Pipeline("\(source) num-buffers=5 ! depthmatte on-missing-depth=pass ! \(sink)")
