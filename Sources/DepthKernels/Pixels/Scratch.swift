@@ -37,28 +37,32 @@ struct Scratch<Element: BitwiseCopyable>: ~Copyable {
 @safe
 struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     private var memory = Scratch<Element>()
-    private var room = unsafe UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
+    // No optional and no buffer: where an element of one is changed in place, ThreadSanitizer's build ends with LLVM's error
+    // "Invalid bitcast" (Swift 6.3).
+    private var start: UnsafeMutablePointer<Element>
+    /// The number of elements for which there is room.
+    private(set) var most = 0
     private(set) var count = 0
 
+    init() { unsafe start = memory.reserve(0) }
+
     var indices: Range<Int> { unsafe Range(uncheckedBounds: (0, count)) }
-    /// The number of elements for which there is room.
-    var most: Int { unsafe room.count }
 
     /// The elements, until the list changes.
-    var elements: Elements { unsafe Elements(memory: room, endIndex: count) }
+    var elements: Elements { unsafe Elements(start: start, endIndex: count) }
 
     @safe
     struct Elements: RandomAccessCollection {
-        fileprivate let memory: UnsafeMutableBufferPointer<Element>
+        fileprivate let start: UnsafeMutablePointer<Element>
         let endIndex: Int
         var startIndex: Int { 0 }
-        subscript(index: Int) -> Element { unsafe memory[index] }
+        subscript(index: Int) -> Element { unsafe start[index] }
     }
 
     /// Removes all elements, and makes room for `most` others; what does not fit is left out.
     mutating func removeAll(most: Int) {
-        unsafe room = UnsafeMutableBufferPointer(start: memory.reserve(most), count: most)
-        count = 0
+        unsafe start = memory.reserve(most)
+        (self.most, count) = (most, 0)
     }
 
     mutating func removeAll() { count = 0 }
@@ -80,8 +84,8 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     }
 
     subscript(index: Int) -> Element {
-        @inline(__always) get { unsafe room[index] }
-        @inline(__always) nonmutating _modify { yield unsafe &room[index] }
+        @inline(__always) get { unsafe start[index] }
+        @inline(__always) _modify { yield unsafe &start[index] }
     }
 }
 
