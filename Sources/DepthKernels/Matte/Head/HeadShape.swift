@@ -76,7 +76,7 @@ struct HeadShape: ~Copyable {
         }
         for isUp in [true, false] {
             var (row, middle) = (isUp ? y : y + 1, x)
-            let last = isUp ? Double(y) - HeadShape.up * perMetre : Double(y + 1) + HeadShape.down * perMetre
+            let last = Double(y) + perMetre * (isUp ? -HeadShape.up : HeadShape.down)
             while row >= 0, row < cells.height, isUp ? Double(row) >= last : Double(row) <= last {
                 let left = reach(row, from: middle, step: -1)
                 let right = reach(row, from: middle, step: 1)
