@@ -1,3 +1,4 @@
+import AllocationCounter
 import DepthKernels
 import TestSupport
 import Testing
@@ -8,6 +9,8 @@ import Testing
     private let frames: [DepthMap]
     /// Frame, 1 for the followed head, left, top, side, distance, log odds.
     private let lines: [[Double]]
+    /// The first frames of sequences.
+    private let starts: [Int]
     private static let (width, height) = (160, 120)
 
     init() throws {
@@ -16,6 +19,7 @@ import Testing
         counts = stride(from: 0, to: samples.count, by: size).map { Array(samples[$0..<($0 + size)]) }
         frames = try counts.map { try DepthMap(counts: $0, width: HeadTests.width) }
         lines = try Golden.numbers("heads.txt")
+        starts = try Golden.numbers("heads.starts.txt").map { Int($0[0]) }
     }
 
     private var settings: MatteSettings { MatteSettings() }
@@ -33,6 +37,7 @@ import Testing
     @Test func `the heads are the oracle's, frame after frame`() {
         let matte = Matte()
         for (number, depth) in frames.enumerated() {
+            if starts.contains(number) { matte.reset() }
             _ = render(matte, depth, number: number)
             let expected = lines.filter { Int($0[0]) == number }
             let found = matte.lastHeads
@@ -68,7 +73,7 @@ import Testing
     }
 
     @Test func `the head of a mirrored map is mirrored`() throws {
-        for (number, depth) in frames.enumerated().dropFirst().prefix(9) {
+        for (number, depth) in frames.enumerated() where number != 10 {
             let (matte, mirrored) = (Matte(), Matte())
             _ = render(matte, depth)
             _ = render(mirrored, try HeadTests.mirrored(counts[number]))
@@ -112,6 +117,58 @@ import Testing
         settings.depth.scale.kind = .relative
         _ = render(matte, frames[1], settings)
         #expect(matte.lastHeads.isEmpty)
+    }
+
+    @Test func `a knee is no head`() throws {
+        for (number, distance) in [(16, 1.565), (18, 1.931)] {
+            let matte = Matte()
+            _ = render(matte, frames[number])
+            let head = try #require(matte.lastHeads.first)
+            #expect(abs(head.distance - distance) < 0.01)
+        }
+        let matte = Matte()
+        for number in 0..<5 { _ = render(matte, frames[17], number: number) }
+        #expect(matte.lastHeads.isEmpty)
+    }
+
+    @Test func `an arm before the face moves neither box nor cutoff`() throws {
+        let matte = Matte()
+        _ = render(matte, frames[11])
+        let (head, cutoff) = (try #require(matte.report.head), matte.report.cutoff)
+        for number in 1..<150 {
+            _ = render(matte, frames[number.isMultiple(of: 2) ? 12 : 13], number: number)
+            #expect(matte.report.head?.box == head.box && matte.report.face == head.box)
+            #expect(matte.report.cutoff == cutoff && matte.report.anchorDistance == head.distance)
+        }
+        _ = render(matte, frames[15], number: 150)
+        let again = try #require(matte.report.head)
+        #expect(again != head && abs(again.distance - head.distance) < 0.01)
+    }
+
+    @Test func `what is at a lost head's distance is waited for, but anchors nothing`() {
+        let matte = Matte()
+        _ = render(matte, frames[11])
+        let (head, cutoff) = (matte.report.head, matte.report.cutoff)
+        // Each frame counts three times, of at most 150; then the head is lost for 15 frames.
+        for number in 1..<80 {
+            _ = render(matte, frames[14], number: number)
+            #expect(matte.report.face == nil && matte.report.cutoff == cutoff)
+            #expect(matte.report.head?.box == (number <= 50 ? head?.box : nil))
+        }
+    }
+
+    @Test(.enabled(if: allocations_of_this_thread() >= 0))
+    func `no frame takes memory`() {
+        let matte = Matte()
+        for round in 0..<3 {
+            for (number, depth) in frames.enumerated() {
+                if starts.contains(number) { matte.reset() }
+                let before = allocations_of_this_thread()
+                _ = render(matte, depth, number: number)
+                let taken = allocations_of_this_thread() - before
+                #expect(round == 0 || taken == 0, "frame \(number)")
+            }
+        }
     }
 
     // MARK: The anchor

@@ -11,7 +11,9 @@ shoulders below it at about its own distance.  A depth map has a scale, so all o
               of the body; each compares a depth with the centre's, so that their sum is a matched filter for the shape of an Omega
  2. peaks     local maxima of the sum, at most 16
  3. shape     runs of cells about each peak: width, vertex and middle; a quadric fit: rounded or flat
- 4. tracking  the head followed so far is kept with less evidence; another one has to be seen three times
+ 4. outline   rows of the column through it: a head is the top of a body, so nothing above it ends at both sides as a body does,
+              and what is below ends at both sides and is wider than the head.  No knee, hand, foot, cushion, sofa's arm does both
+ 5. tracking  the head followed so far is kept with less evidence, and while something nearer hides it; another one has to be seen three times
 
 Evidence is added up as log odds T; confidence = 1 / (1 + exp(-T)).  Sources: see
 Sources/DepthKernels/Matte/Head.
@@ -44,12 +46,27 @@ class Params:
     ring: float = 16             # all around
     side: float = 12             # the worse side, below a share of 0.6
     crown: float = 6             # above, below a share of 0.7
+    cut: float = 1.5             # less where the picture's border cuts the crown off
     neck: float = 3
     chest: float = 2
     shoulder: tuple = (3, 1)     # the better one, the other one
+    row: float = 0.03            # m between rows of the outline
+    stride: float = 0.02         # m between the cells that are looked at in a row
+    reach: float = 0.45          # m from where the row starts: it has to end before
+    above: tuple = (0.10, 0.80)  # m above the peak
+    behind: tuple = (-0.30, 0.60)  # m by which a body above is nearer (-) or farther
+    below: tuple = (0.20, 0.44)  # m below the peak
+    over: float = 0.20           # m by which a neighbour is nearer who hides a part of the body below
+    wider: tuple = (0.22, 1.3)   # m, times the width of the head
     slope: float = 120           # per m that the body comes nearer downwards, as a floor or desk does
     relief: float = 300          # per m of curvature across
+    trunk: float = 1.5           # per share of the rows below that end at both sides and are wider than the head
+    open: float = 5              # per share of the rows below that do not end: a seat, a table, a wall
+    top: float = 20              # per m of a body above, beyond the first 0.12 m
     keep: float = -2.0           # T of the head that is followed; others need more than 0
+    hidden: int = 150            # frames for which a known head may be hidden by something nearer; a third of it where nothing nearer is there
+    sure: float = 1.4            # T above which the distance of a known head is believed at once; below it follows by `drift` m a frame
+    drift: float = 0.03
     frames: int = 3              # that another head must be seen
     lost: int = 15               # frames for which the followed head is waited for
     most: int = 8                # heads
@@ -115,8 +132,8 @@ def evidence(z, f, k, ys, xs, p):
     down = np.stack([probes(z, f, k, ys, xs, q) for q in SLOPE])           # a floor or desk comes nearer downwards, step by step
     slope = np.where((np.abs(down) < 0.7).all(1), np.diff(down, axis=1).max(1), 0).min(0) / k
     return sum((
-        p.core * (core - 1), p.rim * (rim - 1), p.ring * ((left + right + crown) / 3 - 1),
-        p.side * np.minimum(np.minimum(left, right) - 0.6, 0), p.crown * np.minimum(crown - 0.7, 0),
+        p.core * (core - 1), p.rim * (rim - 1), np.where(n3 > 0, p.ring * ((left + right + crown) / 3 - 1), p.ring * ((left + right) / 2 - 1) - p.cut),
+        p.side * np.minimum(np.minimum(left, right) - 0.6, 0), np.where(n3 > 0, p.crown * np.minimum(crown - 0.7, 0), 0),
         p.neck * (neck - 0.6), p.chest * (chest - 0.6), p.shoulder[0] * (np.maximum(a, b) - 0.5), p.shoulder[1] * (np.minimum(a, b) - 0.5),
         p.slope * np.clip(slope + 0.03 + 0.006 * z0 * z0, -0.06, 0), np.where(n1 + n2 + n3 < 6, -9, p.prior)))
 
@@ -130,6 +147,8 @@ class Head:
     relief: float                # m by which a head's sides lie behind its middle
     age: int = 1                 # frames
     missed: int = 0
+    sure: bool = False           # was sure (T > `sure`) in some frame
+    hidden: int = 0              # frames for which something nearer hides it
     confidence = property(lambda h: float(1 / (1 + np.exp(-h.t))))
     centre = property(lambda h: (h.box[0] + h.box[2] / 2, h.box[1] + h.box[3] / 2))
     # Centre and radii of head and hair, as in the matte
@@ -137,6 +156,15 @@ class Head:
 
     def rank(self, picture_width):                                         # likely, near, in the middle
         return self.t + np.log2((1 - 0.7 * min(abs(2 * self.centre[0] / picture_width - 1), 1)) / self.z)
+
+    def is_near(self, other):
+        """Within some 0.4 m."""
+        return np.hypot(*np.subtract(self.centre, other.centre)) < 2.4 * other.box[2] and abs(self.z - other.z) < 0.4
+
+    def is_below(self, other):
+        """Where the other one has its neck and chest."""
+        x, y = np.subtract(self.centre, other.centre) / other.box[2]
+        return abs(x) < 1.5 and 0 < y < 3 and abs(self.z - other.z) < 0.3
 
     def is_at(self, other):
         (x, y), (u, v) = self.centre, other.centre
@@ -180,6 +208,55 @@ def shape(z, f, k, y, x, p):
     return width, middle, rows.min(), relief, float(np.median(d[m] if m.any() else d))
 
 
+def row_of(z, s, y, x, t, p, nearer=9.0):
+    """A row of what is seen at a cell: walks to both sides over what is nearer or of one depth -> cells to the left and right, ends of it (0 to 2)."""
+    h, w = z.shape
+    stride, low, high, sides, ends = max(1, round(p.stride * s)), z[y, x] - nearer, z[y, x] + t, [], 0
+    for side in (-1, 1):
+        last, holes, c = x, 0, x
+        for _ in range(int(p.reach * s / stride)):
+            c += side * stride
+            if not 0 <= c < w:
+                break                                                      # the picture's border is no end
+            holes = holes + 1 if z[y, c] == 0 else 0
+            if z[y, c] > high or 0 < z[y, c] < low or holes > 1:           # what is farther (or nearer), or a hole
+                ends += 1
+                break
+            last = c if z[y, c] > 0 else last
+        sides.append(abs(last - x))
+    return sides[0], sides[1], ends
+
+
+def outline(z, f, y, x, zm, width, p):
+    """Stage 4: what is above and below a head in the column through it, row by row along the middle.
+    -> m of rows above that end at both sides, as a body's do; shares of the rows below that end at both sides and are wider than the head, and that do not end."""
+    h, w = z.shape
+    s, t = f / zm, p.same[0] + p.same[1] * zm * zm
+    above, trunk, open_, wide = 0.0, 0, 0, max(p.wider[0], p.wider[1] * min(max(width, 0.09), 0.2))
+    c = x
+    for k in range(int(p.above[0] / p.row), int(p.above[1] / p.row)):
+        r = int(y - k * p.row * s)
+        if r < 0 or above > 0.45:
+            break
+        if z[r, c] > 0:
+            a, b, ends = row_of(z, s, r, c, t, p)
+            if ends == 2:
+                above += p.row * (p.behind[0] < z[r, c] - zm < p.behind[1] and 0.06 < (a + b + 1) / s < 0.75)
+            c += int((b - a) / 4)                                          # towards the middle
+    c, rows = x, range(int(p.below[0] / p.row), int(p.below[1] / p.row) + 1)
+    for k in range(0, rows[-1] + 1):
+        r = int(y + k * p.row * s)
+        if r >= h:
+            break
+        if z[r, c] > 0:
+            a, b, ends = row_of(z, s, r, c, t, p, p.over)
+            if k in rows and p.body[0] - 0.05 < z[r, c] - zm < p.body[1] + 0.05:
+                open_ += ends < 2
+                trunk += ends == 2 and wide < (a + b + 1) / s < 0.75
+            c += int((b - a) / 7)
+    return above, trunk / len(rows), open_ / len(rows)
+
+
 def find(depth, focal=None, p=Params(), least=0.0):
     """Heads of one depth map in metres with T > least, the likeliest first.  focal: depth pixels."""
     z, step = grid_of(depth, p.longest)
@@ -199,7 +276,8 @@ def find(depth, focal=None, p=Params(), least=0.0):
         y, x = np.unravel_index(left.argmax(), left.shape)
         if left[y, x] < least - 2:                                         # the relief can add 2
             break
-        t, s = float(best[y, x]), f / z[y, x]
+        t = base = float(best[y, x])
+        s = f / z[y, x]
         square = (row - y) ** 2 + (column - x) ** 2
         left[square < (0.16 * s) ** 2] = -np.inf
         py, px = np.nonzero((square < (0.1 * s) ** 2) & (best > t - 0.3) & (np.abs(z - z[y, x]) < 0.1))
@@ -207,41 +285,57 @@ def find(depth, focal=None, p=Params(), least=0.0):
         y, x = py[i], px[i]
         width, middle, vertex, relief, zm = shape(z, f, size[y, x], y, x, p)
         trust = 1 / (1 + (p.same[1] * zm * zm / 0.06) ** 2)                # of the relief, against the sensor's noise
+        above, trunk, open_ = outline(z, f, y, x, zm, width, p)
+        t += p.trunk * trunk - p.open * max(open_ - trunk, 0) - p.top * np.clip(above - 0.12, 0, 0.3)
         t += p.relief * trust * np.clip(relief - 0.018, -0.02, 0.0067) - 30 * max(p.width[0] - width, width - p.width[1], 0)
-        if t > least:
+        if t > least and (t <= 0 or base > -2):                            # a new head needs this without shape and outline: kernels stop there
             g = f / zm * step
             face = np.clip(1.05 * width, 0.15, 0.20) * g                          # of a square as face detectors draw it
             above = 0.5 * (max(vertex, y - 0.17 * f / zm) * step + 0.85 * face) + 0.5 * y * step - 0.5 * face
             heads.append(Head(((middle + 0.5) * step - face / 2, above + step / 2, face, face), zm, t, width, relief))
-    return sorted(heads, key=lambda h: -h.t)[:p.most]
+    heads = sorted(heads, key=lambda h: -h.t)[:p.most]
+    return [h for i, h in enumerate(heads) if not any(h.is_below(g) for g in heads[:i])]
 
 
 class HeadFinder:
     def __init__(self, p=Params()):
         self.p, self.tracks, self.followed = p, [], None
 
+    def hides(self, head, depth):
+        """The place of a head that is not found.  0: the room is seen there; 1: something nearer (a hand, a mug) is; 3: only what is at its distance."""
+        x, y, w, h = head.box
+        q = depth[max(0, int(y + h / 4)):max(0, int(y + 3 * h / 4) + 1), max(0, int(x + w / 4)):max(0, int(x + 3 * w / 4) + 1)]
+        q, t = q[q > 0], self.p.same[0] + self.p.same[1] * head.z ** 2
+        return 0 if q.size == 0 or np.mean(q < head.z + t) < 0.5 else 1 if np.mean(q < head.z - t) > 0.3 else 3
+
     def step(self, depth, focal=None):
-        """The head that is followed, None where this frame does not show it; and the others."""
+        """The head that is followed, None where this frame does not show it; and the others.  One that something nearer hides counts as shown."""
         p, width, found, tracks = self.p, depth.shape[1], find(depth, focal, self.p, self.p.keep), []
         for old in sorted(self.tracks, key=lambda h: (h is not self.followed, -h.age)):
-            is_followed = old is self.followed
+            is_followed, known = old is self.followed, old is self.followed or old.age >= p.frames
             new = max((h for h in found if old.is_at(h)), key=lambda h: h.t, default=None)
-            if new and (new.t > 0 or is_followed):
+            if new and (new.t > 0 or known):
                 found.remove(new)
                 step = np.subtract(new.box, old.box)
                 new.box = tuple(np.add(old.box, (p.settle[1] if np.abs(step).max() < p.settle[0] * old.box[2] else 1) * step))
-                new.age = old.age + 1
+                new.z = new.z if new.t > p.sure else old.z + float(np.clip(new.z - old.z, -p.drift, p.drift))   # a hand beside or before it is no new distance
+                new.age, new.hidden, new.sure = old.age + 1, 0, old.sure or new.t > p.sure
+            elif known and old.hidden < p.hidden and self.hides(old, depth):
+                new = replace(old, hidden=old.hidden + self.hides(old, depth))
             else:
                 new = replace(old, missed=old.missed + 1)
-            if new.missed <= (p.lost if is_followed else 0):
+            if new.missed <= (p.lost if is_followed else p.lost // 3 if known else 0):
                 tracks.append(new)
             self.followed = self.followed if not is_followed else new if new.missed <= p.lost else None
-        self.tracks = tracks + [h for h in found if h.t > 0]
-        seen = [h for h in self.tracks if h.missed == 0]
-        if self.followed is None and seen:
-            self.followed = max(seen, key=lambda h: h.rank(width))
-        others = [h for h in seen if h is not self.followed and h.age >= p.frames]
-        return self.followed if self.followed in seen else None, sorted(others, key=lambda h: -h.rank(width))
+        self.tracks = tracks + [replace(h, sure=h.t > p.sure) for h in found if h.t > 0]
+        shown = [h for h in self.tracks if h.missed == 0]
+        near = [h for h in shown if h.age >= p.frames and h.hidden == 0 and self.followed and self.followed.hidden > 0 and h.is_near(self.followed)]
+        if self.followed is None or near:                                  # one body has one head
+            self.tracks = [h for h in self.tracks if not (near and h is self.followed)]
+            shown = [h for h in self.tracks if h.missed == 0]
+            self.followed = max(near or shown, key=lambda h: h.rank(width), default=None)
+        others = [h for h in shown if h is not self.followed and h.age >= p.frames]
+        return self.followed if self.followed in shown else None, sorted(others, key=lambda h: -h.rank(width))
 
 
 if __name__ == "__main__":

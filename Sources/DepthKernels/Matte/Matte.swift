@@ -32,7 +32,7 @@ package final class Matte {
         package var anchorDistance = 0.0
         /// The face or head that set the cutoff, in video pixels.
         package var face: Rectangle<Double>?
-        /// The head that is followed, if the depth map shows it.
+        /// The head that is followed, if the depth map shows it or what hides it.
         package var head: Head?
         /// False before a face, head or thing set the anchor, and while the person who did has left.
         package var isPresent = false
@@ -71,7 +71,7 @@ package final class Matte {
         let field = read(depth, placement, settings)
         report.unmeasured = field.unmeasured
         if field.cells.width > 0 { heads.advance(to: field, bands) } else { heads.reset() }
-        if heads.seesFollowed { frame.heads = heads.heads }
+        frame.heads = heads.present
         frame.candidates = heads.candidates
         frame.isHeadChosen = heads.isChosen
         guard let cutoff = anchor.cutoff(of: frame, field, settings) else { return false }
@@ -81,7 +81,7 @@ package final class Matte {
         report.cutoff = cutoff
         report.anchorDistance = anchor.distance ?? 0
         report.face = anchor.detected ?? anchor.face?.box
-        report.head = frame.heads.first
+        report.head = heads.seesFollowed ? heads.heads.first : nil
         report.isPresent = anchor.distance != nil
         guard settings.showsAnything(cutoff: cutoff) else { return true }
 

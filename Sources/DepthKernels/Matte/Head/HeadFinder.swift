@@ -3,7 +3,8 @@
 ///
 /// 1. Probes (`HeadProbes`) give each cell of a coarse map (`DepthField.Cells`) the log odds that it is the middle of a head.
 /// 2. The local maxima over the size of a head are its candidates, at most 16.
-/// 3. Their shape (`HeadShape`) gives the width and the middle, and tells what is flat.
+/// 3. Their shape (`HeadShape`) gives the width and the middle, and tells what is flat; what is above and below them
+///    (`HeadOutline`) tells what is no top of a body. One below a likelier one is its hand, knee or shirt.
 ///
 /// Sources: heads as peaks, Munaro and Menegatti, Autonomous Robots 37, 2014; the size of a head from its depth, Xia, Chen and
 /// Aggarwal, CVPR Workshops 2011. Reference: `Tests/quality/head_finder.py`.
@@ -11,9 +12,9 @@ struct HeadFinder: ~Copyable {
     /// The most heads that are found, and the most peaks that are looked at.
     static let mostHeads = 8
     private static let mostPeaks = 16
-    /// The log odds that a head needs, and those where one is followed.
-    static let (least, leastFollowed) = (0.0, -2.0)
-    /// The most that the shape can add to the log odds of the probes.
+    /// The log odds that a head needs, and those where one is known.
+    static let (least, leastKnown) = (0.0, -2.0)
+    /// The log odds that the shape may add to those of the probes.
     private static let mostOfShape = 2.0
     /// Log odds by which cells of a peak differ at most.
     private static let plateau: Float = 0.3
@@ -37,10 +38,10 @@ struct HeadFinder: ~Copyable {
 
     /// The part of a map that is searched.
     struct Scope {
-        /// The head that was followed so far; about it less evidence suffices.
-        var followed: Head?
-        /// The heads of the last map.
+        /// The heads of the last map; about known ones less evidence suffices.
         var tracks: [Head] = []
+        /// True where the first of `tracks` is followed.
+        var isFollowing = false
         /// The rows that are searched apart from the surroundings of `tracks`: one of each four; nil for all.
         var phase: Int?
 
@@ -60,7 +61,10 @@ struct HeadFinder: ~Copyable {
         for _ in 0..<HeadFinder.mostPeaks where left > 0 {
             let peak = unsafe peaks.best(of: candidates, left)
             unsafe left = peaks.remove(around: peak, from: candidates, left)
-            if let head = head(at: peak, peaks, followed: scope.followed) { insert(head) }
+            if let head = head(at: peak, peaks) { insert(head) }
+        }
+        for index in heads.indices.reversed() where heads[..<index].contains(where: { heads[index].isBelow($0) }) {
+            heads.remove(at: index)
         }
     }
 
@@ -80,8 +84,9 @@ struct HeadFinder: ~Copyable {
         if heads.count > HeadFinder.mostHeads { heads.removeLast() }
     }
 
-    private mutating func head(at peak: Int, _ peaks: Peaks, followed: Head?) -> Head? {
+    private mutating func head(at peak: Int, _ peaks: Peaks) -> Head? {
         let (cells, step) = (peaks.cells, Double(peaks.cells.step))
+        let probed = unsafe Double(peaks.logOdds[peak])
         let middle = peaks.middle(of: peak)
         let (x, y) = (middle % cells.width, middle / cells.width)
         let shape = unsafe shape.measure(cells, x: x, y: y, size: peaks.sizes[middle])
@@ -90,7 +95,7 @@ struct HeadFinder: ~Copyable {
         let trust = 1 / (1 + noise * noise)  // of the relief, against the sensor's noise
         let excess = max(HeadFinder.widths.lowerBound - width, width - HeadFinder.widths.upperBound, 0)
         let logOdds =
-            unsafe Double(peaks.logOdds[peak])
+            probed + HeadOutline(cells, distance: metres).logOdds(x: x, y: y, width: width)
             + 300 * trust * clamped(shape.relief - 0.018, to: -0.02...0.0067, orIfNaN: -0.02) - 30 * excess
         let perMetre = cells.focal / metres
         let side = clamped(1.05 * width, to: 0.15...0.20, orIfNaN: 0.15) * perMetre * step
@@ -99,8 +104,9 @@ struct HeadFinder: ~Copyable {
         let head = Head(
             box: Rectangle(x: (shape.middle + 0.5) * step - side / 2, y: top, width: side, height: side),
             distance: metres, logOdds: logOdds, width: width)
-        let isFollowed = followed.map { $0.isAt(head) } ?? false
-        return logOdds > (isFollowed ? HeadFinder.leastFollowed : HeadFinder.least) ? head : nil
+        // A likely head must be one that is found where no head is known.
+        let least = logOdds > HeadFinder.least ? HeadFinder.least : HeadFinder.leastKnown
+        return logOdds > least && probed > least - HeadFinder.mostOfShape ? head : nil
     }
 
     /// The cells of a map and their log odds.
@@ -221,9 +227,11 @@ struct HeadFinder: ~Copyable {
         /// The log odds below which the shape cannot make a head of a peak.
         private func least(_ x: Int, _ y: Int, _ metres: Float) -> Float {
             let step = Double(peaks.cells.step)
-            let isFollowed =
-                scope.followed.map { $0.isAbout(Double(x) * step, Double(y) * step, Double(metres)) } ?? false
-            return Float((isFollowed ? HeadFinder.leastFollowed : HeadFinder.least) - HeadFinder.mostOfShape)
+            let isKnown = scope.tracks.enumerated().contains { index, track in
+                (track.age >= HeadTracker.leastAge || index == 0 && scope.isFollowing)
+                    && track.isAbout(Double(x) * step, Double(y) * step, Double(metres))
+            }
+            return Float((isKnown ? HeadFinder.leastKnown : HeadFinder.least) - HeadFinder.mostOfShape)
         }
     }
 }
@@ -231,8 +239,7 @@ struct HeadFinder: ~Copyable {
 extension Head {
     /// True for a point of the map, in depth pixels and metres, that may be the middle of the same head in the next frame.
     fileprivate func isAbout(_ x: Double, _ y: Double, _ metres: Double) -> Bool {
-        abs(box.x + box.width / 2 - x) < box.width && abs(box.y + box.height / 2 - y) < box.height
-            && abs(distance - metres) < 0.4
+        abs(box.centerX - x) < box.width && abs(box.centerY - y) < box.height && abs(distance - metres) < 0.4
     }
 
     /// The columns of a row of cells in which the head may be in the next frame.

@@ -25,6 +25,8 @@ struct HeadProbes {
     private static var outside: Float { 1e3 }
     /// The log odds of any cell.
     private static var prior: Float { -1.2 }
+    /// Log odds less for a head whose crown the picture's border cuts off.
+    private static var cut: Float { 1.5 }
     /// The places around a head that must lie in the picture.
     private static var leastAround: Float { 6 }
     /// The most that neck, chest and shoulders can add.
@@ -157,7 +159,8 @@ struct HeadProbes {
         guard most + HeadProbes.oddsAround(left.share, right.share, 1) > least else { return -.infinity }
         let crown = around(HeadProbes.crown)
         guard left.count + right.count + crown.count >= HeadProbes.leastAround else { return -.infinity }
-        var sum = HeadProbes.prior + HeadProbes.oddsAround(left.share, right.share, crown.share)
+        var sum =
+            HeadProbes.prior + HeadProbes.oddsAround(left.share, right.share, crown.count > 0 ? crown.share : nil)
         guard sum + HeadProbes.mostOfBody > least else { return -.infinity }
         sum += 16 * (head(HeadProbes.core, hole: 0.7, outside: 0) - 1)
         guard sum + HeadProbes.mostOfBody > least else { return -.infinity }
@@ -179,10 +182,13 @@ struct HeadProbes {
         return sum + 120 * min(max(slope / Float(size) + 0.03 + 0.006 * metres * metres, -0.06), 0)
     }
 
-    /// The log odds by the shares of the places around a head that are farther away.
+    /// The log odds by the shares of the places around a head that are farther away; at most those with a crown of 1.
+    ///
+    /// - Parameter crown: nil where the picture's border cuts it off.
     @inline(__always)
-    private static func oddsAround(_ left: Float, _ right: Float, _ crown: Float) -> Float {
-        16 * ((left + right + crown) / 3 - 1) + 12 * min(min(left, right) - 0.6, 0) + 6 * min(crown - 0.7, 0)
+    private static func oddsAround(_ left: Float, _ right: Float, _ crown: Float?) -> Float {
+        let ring = crown.map { 16 * ((left + right + $0) / 3 - 1) } ?? 16 * ((left + right) / 2 - 1) - cut
+        return ring + 12 * min(min(left, right) - 0.6, 0) + 6 * min((crown ?? 1) - 0.7, 0)
     }
 
     /// The weight of a place, by the depth there.

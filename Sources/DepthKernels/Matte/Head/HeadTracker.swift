@@ -1,12 +1,19 @@
 /// The heads of a stream: the one that is followed, and others that were seen for some frames.
 ///
-/// A followed head is kept with less evidence than a new one needs, and is waited for while it is hidden. Of the heads of the
-/// first frame that shows any, the one is followed that is likely, near, and in the middle.
+/// A known head, the followed one or one that was seen in three frames, is kept with less evidence than a new one needs, and is
+/// waited for while something hides it: its box and distance stay. Of the heads of the first frame that shows any, the one is
+/// followed that is likely, near, and in the middle.
 package struct HeadTracker: ~Copyable {
-    /// Frames for which the followed head is waited for.
-    private static let longestMissed = 15
+    /// Frames for which the followed head, and other known ones, are waited for where the room is seen at their place.
+    private static let (longestMissed, longestMissedOther) = (15, 5)
+    /// Frames for which a known head is waited for that something hides.
+    private static let longestHidden = 150
     /// Frames in which another head must be seen.
-    private static let leastAge = 3
+    static let leastAge = 3
+    /// The most heads that are followed or waited for.
+    private static let mostTracks = 2 * HeadFinder.mostHeads
+    /// Metres by which the distance of a doubtful head follows in a frame: it may be that of a hand.
+    private static let drift = 0.03
     /// Steps below this share of the box are noise: followed by the other share a frame.
     private static let (noise, settle) = (0.15, 0.3)
 
@@ -18,9 +25,11 @@ package struct HeadTracker: ~Copyable {
     private var isFollowing = false
     private var frame = 0
 
-    /// The heads that the last map shows, in video pixels: the followed one first, if it is seen, the others by their rank.
+    /// The heads of the last map, in video pixels: the followed one first, if it is seen or hidden, the others by their rank.
     package private(set) var heads: [Head] = []
-    /// The heads of the last map alone, in video pixels.
+    /// Those of `heads` that are seen or behind something nearer; none where the followed one is not.
+    private(set) var present: [Head] = []
+    /// Those of the last map, in video pixels, that are seen or behind something nearer, new ones too.
     private(set) var candidates: [Head] = []
     /// True where a detector's face chose the followed head, so that other heads are other people.
     package private(set) var isChosen = false
@@ -29,11 +38,12 @@ package struct HeadTracker: ~Copyable {
 
     package init() {
         // So that no frame in the steady state takes memory.
-        tracks.reserveCapacity(HeadFinder.mostHeads + 1)
-        lastTracks.reserveCapacity(HeadFinder.mostHeads + 1)
+        tracks.reserveCapacity(HeadTracker.mostTracks + 1)
+        lastTracks.reserveCapacity(HeadTracker.mostTracks + 1)
         found.reserveCapacity(HeadFinder.mostHeads)
-        heads.reserveCapacity(HeadFinder.mostHeads + 1)
-        candidates.reserveCapacity(HeadFinder.mostHeads + 1)
+        heads.reserveCapacity(HeadTracker.mostTracks + 1)
+        present.reserveCapacity(HeadTracker.mostTracks + 1)
+        candidates.reserveCapacity(HeadTracker.mostTracks + 1)
     }
 
     /// Finds the heads of the next map.
@@ -41,12 +51,12 @@ package struct HeadTracker: ~Copyable {
         frame &+= 1
         let followed = isFollowing ? tracks.first : nil
         // A sure head takes the place of a search of the whole map, which takes four frames then.
-        let isSure = followed.map { $0.isSure && $0.missed == 0 } ?? false
+        let isSure = followed.map { $0.logOdds > Head.sure && $0.missed == 0 && $0.hidden == 0 } ?? false
         finder.find(
             in: field.cells,
-            HeadFinder.Scope(followed: followed, tracks: tracks, phase: isSure ? frame & 3 : nil), bands)
-        match(finder.heads)
-        if !isFollowing { followBest(width: Double(field.image.width)) }
+            HeadFinder.Scope(tracks: tracks, isFollowing: isFollowing, phase: isSure ? frame & 3 : nil), bands)
+        match(finder.heads, field)
+        followBest(width: Double(field.image.width))
         report(field.placement)
     }
 
@@ -67,12 +77,13 @@ package struct HeadTracker: ~Copyable {
     mutating func reset() {
         tracks.removeAll(keepingCapacity: true)
         heads.removeAll(keepingCapacity: true)
+        present.removeAll(keepingCapacity: true)
         candidates.removeAll(keepingCapacity: true)
         (isFollowing, isChosen, seesFollowed) = (false, false, false)
     }
 
     /// Finds the tracks again; the followed one chooses first, then the older ones.
-    private mutating func match(_ heads: [Head]) {
+    private mutating func match(_ heads: [Head], _ field: DepthField) {
         found.removeAll(keepingCapacity: true)
         found.append(contentsOf: heads)
         swap(&tracks, &lastTracks)
@@ -82,21 +93,30 @@ package struct HeadTracker: ~Copyable {
         isFollowing = false
         for (index, old) in lastTracks.enumerated() {
             let isFollowed = wasFollowing && index == 0
-            if let head = take(old, isFollowed) {
-                tracks.append(head)
-            } else if isFollowed, old.missed < HeadTracker.longestMissed {
-                tracks.append(old)
-                tracks[0].missed += 1
-            }
+            let isKnown = isFollowed || old.age >= HeadTracker.leastAge
+            let head = take(old, isKnown) ?? HeadTracker.wait(for: old, isKnown, field)
+            let longest = isFollowed ? HeadTracker.longestMissed : isKnown ? HeadTracker.longestMissedOther : 0
+            if head.missed <= longest { tracks.append(head) }
             if index == 0 { isFollowing = wasFollowing && !tracks.isEmpty }
         }
-        tracks.append(contentsOf: found.lazy.filter { $0.logOdds > HeadFinder.least })
+        for head in found where head.logOdds > HeadFinder.least && tracks.count < HeadTracker.mostTracks {
+            tracks.append(head)
+        }
+    }
+
+    /// A track that was not found: hidden where something is at its place, else missed.
+    private static func wait(for track: Head, _ isKnown: Bool, _ field: DepthField) -> Head {
+        var head = track
+        let weight = isKnown && track.hidden < longestHidden ? field.hides(track.box, at: track.distance) : 0
+        (head.hidden, head.isPresent) = (track.hidden + weight, weight == 1)
+        if weight == 0 { head.missed += 1 }
+        return head
     }
 
     /// Takes the likeliest of the found heads that are at a track.
-    private mutating func take(_ old: Head, _ isFollowed: Bool) -> Head? {
+    private mutating func take(_ old: Head, _ isKnown: Bool) -> Head? {
         guard let index = found.firstIndex(where: { old.isAt($0) }),  // the likeliest comes first
-            isFollowed || found[index].logOdds > HeadFinder.least
+            isKnown || found[index].logOdds > HeadFinder.least
         else { return nil }
         var head = found.remove(at: index)
         let (box, last) = (head.box, old.box)
@@ -106,41 +126,53 @@ package struct HeadTracker: ~Copyable {
             x: last.x + share * (box.x - last.x), y: last.y + share * (box.y - last.y),
             width: last.width + share * (box.width - last.width),
             height: last.height + share * (box.height - last.height))
-        head.age = old.age + 1
+        let drift = head.logOdds > Head.sure ? .infinity : HeadTracker.drift
+        head.distance = min(max(head.distance, old.distance - drift), old.distance + drift)
+        (head.age, head.isSure) = (old.age + 1, old.isSure || head.isSure)
         return head
     }
 
+    /// Follows the best head where none is followed, or one near a hidden one: one body has one head.
     private mutating func followBest(width: Double) {
-        guard let best = tracks.indices.max(by: { tracks[$0].rank(in: width) < tracks[$1].rank(in: width) }) else {
-            return
+        let hidden = isFollowing ? tracks[0] : nil
+        if let hidden, hidden.hidden == 0 { return }
+        var best: (index: Int, rank: Double)?
+        for (index, head) in tracks.enumerated() where head.missed == 0 {
+            if let hidden, head.age < HeadTracker.leastAge || head.hidden > 0 || !head.isNear(hidden) { continue }
+            let rank = head.rank(in: width)
+            if rank > best?.rank ?? -.infinity { best = (index, rank) }
         }
-        tracks.insert(tracks.remove(at: best), at: 0)
-        (isFollowing, isChosen) = (true, false)
+        guard let best else { return }
+        tracks.insert(tracks.remove(at: best.index), at: 0)
+        if isFollowing { tracks.remove(at: 1) }
+        (isFollowing, isChosen) = (true, isFollowing && isChosen)
     }
 
     private mutating func report(_ placement: DepthPlacement) {
         heads.removeAll(keepingCapacity: true)
+        present.removeAll(keepingCapacity: true)
         candidates.removeAll(keepingCapacity: true)
         seesFollowed = isFollowing && tracks[0].missed == 0
         for (index, head) in tracks.enumerated() {
             let isFollowed = isFollowing && index == 0
-            if head.missed == 0 {
+            if head.missed == 0, head.isPresent {
                 candidates.append(head)
                 candidates[candidates.count - 1].box = placement.videoBox(head.box)
             }
-            guard isFollowed ? seesFollowed : head.age >= HeadTracker.leastAge else { continue }
+            guard head.missed == 0, isFollowed || head.age >= HeadTracker.leastAge else { continue }
             heads.append(head)
         }
         let width = Double(placement.depthWidth)
         heads.sort(from: seesFollowed ? 1 : 0) { $0.rank(in: width) > $1.rank(in: width) }
         for index in heads.indices { heads[index].box = placement.videoBox(heads[index].box) }
+        if seesFollowed, heads[0].isPresent { present.append(contentsOf: heads.lazy.filter { $0.isPresent }) }
     }
 }
 
 extension Head {
     /// Higher for what is likely, near, and in the middle of the map.
     fileprivate func rank(in width: Double) -> Double {
-        let aside = min(abs(2 * (box.x + box.width / 2) / width - 1), 1)
+        let aside = min(abs(2 * box.centerX / width - 1), 1)
         return logOdds + logarithm((1 - 0.7 * aside) / distance) / logarithm(2)
     }
 }

@@ -68,8 +68,8 @@ package struct MatteFrame {
 }
 
 extension Rectangle<Double> {
-    fileprivate var centerX: Double { x + width / 2 }
-    fileprivate var centerY: Double { y + height / 2 }
+    var centerX: Double { x + width / 2 }
+    var centerY: Double { y + height / 2 }
 
     /// The head and chest in the box of a person: the middle half of its width and the upper half of its height, where a
     /// person is seen whether they stand, sit or hold out their arms.

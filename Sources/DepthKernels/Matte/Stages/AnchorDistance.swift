@@ -29,6 +29,26 @@ extension DepthField {
     func faceDepth(_ box: Rectangle<Double>, among boxes: Int) -> Double? {
         DepthKernels.faceDepth(in: image, scale: scale, placement: placement, box: box, among: boxes)
     }
+
+    /// What the central half of a head's box shows where the head is not found; in depth pixels and metres.
+    ///
+    /// - Returns: 0 for the room, 1 for something nearer, as a hand, and 3 for only what is at the head's distance.
+    func hides(_ box: Rectangle<Double>, at distance: Double) -> Int {
+        let (half, tolerance) = (box.centralHalf, Double(HeadProbes.tolerance(Float(distance))))
+        let search = MedianSearch(image: image, scale: scale)
+        var (all, near, nearer) = (0, 0, 0)
+        SampleGrid(
+            columns: samples(from: half.x, to: half.x + half.width, limit: image.width),
+            rows: samples(from: half.y, to: half.y + half.height, limit: image.height),
+            step: floorIndex(half.width / 32, in: 1...image.width), in: image
+        ).forEach { x, y in
+            guard let metres = search.key(x: x, y: y).map({ search.metres(key: $0) }) else { return }
+            all &+= 1
+            if metres < distance + tolerance { near &+= 1 }
+            if metres < distance - tolerance { nearer &+= 1 }
+        }
+        return all == 0 || 2 * near < all ? 0 : 10 * nearer > 3 * all ? 1 : 3
+    }
 }
 
 /// The step with which the halves of all boxes together have about a quarter of the map's samples, but each at least 64.
