@@ -160,7 +160,7 @@ let package = Package(
             name: "FuzzTests", dependencies: ["FuzzTargets", "GstTestSupport"], exclude: ["seeds"],
             swiftSettings: strict),
         .testTarget(
-            name: "PipelineTests", dependencies: ["GstBridge", "GstTestSupport", "TestSupport"],
+            name: "PipelineTests", dependencies: ["DepthKernels", "GstBridge", "GstTestSupport", "TestSupport"],
             swiftSettings: strict),
     ] + fuzzer,
     cLanguageStandard: .c11

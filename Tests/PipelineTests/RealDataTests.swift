@@ -90,6 +90,7 @@ struct Manifest: Decodable {
         let kind: String
         let registered: Bool
         let color_size: [Int]
+        let depth_size: [Int]
         let metres_per_count: Double?
         let disparity_per_count: Double?
         let disparity_offset: Double?
