@@ -86,7 +86,7 @@ def main():
         [frame(rng, solid(SEATED, 0.1, -0.7, 1.6))],  # the knees are nearer, and rounder
         [frame(rng, solid(SEATED, 0.1, -0.8, 1.6))],  # no head in the picture
         [frame(rng, solid(SEATED, 0.1, -0.8, 2.0))],  # the border cuts the crown off
-        [frame(rng, solid(BODY, 0.05, -0.35, 1.5), solid(BODY, 0.08, 0.02, 1.25))]]  # a child before an adult
+        [frame(rng, solid(BODY, 0.05, -0.35, 1.5), solid(BODY, 0.08, 0.15, 1.3))]]  # a child before an adult
     number, starts, lines = 0, [], []
     for sequence in sequences:
         finder = HeadFinder()

@@ -51,6 +51,7 @@ struct HeadFinder: ~Copyable {
     /// Finds the heads of a map.
     mutating func find(in cells: DepthField.Cells, _ scope: Scope, _ bands: MatteBands) {
         heads.removeAll(keepingCapacity: true)
+        shape.reserve(cells)
         let count = cells.width * cells.height
         let peaks = unsafe Peaks(
             cells: cells, logOdds: logOdds.reserve(count, filler: 0), sizes: sizes.reserve(count, filler: 0))

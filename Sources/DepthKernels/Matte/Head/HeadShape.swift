@@ -34,6 +34,13 @@ struct HeadShape: ~Copyable {
         let distance: Double
     }
 
+    /// Takes memory by the size of a map, before its content is known.
+    mutating func reserve(_ cells: DepthField.Cells) {
+        runs.removeAll(most: cells.height)
+        _ = unsafe widths.reserve(2 &* (cells.height &+ 1), filler: 0)
+        _ = unsafe depths.reserve(2 &* cells.width &* cells.height, filler: 0)
+    }
+
     /// - Parameters:
     ///   - x, y: a measured cell.
     ///   - size: of the head that fits best.
