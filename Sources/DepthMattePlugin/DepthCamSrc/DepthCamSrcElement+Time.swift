@@ -77,7 +77,7 @@ extension DepthCamSrcElement {
         let streams = session.lastStreams
         // An array would take memory in each frame.
         let longest = max(streams?.video?.interval ?? 0, streams?.depth?.interval ?? 0)
-        return longest == 0 ? frameDuration((30, 1)) : GstClockTime(longest)
+        return longest == 0 ? frameDuration((30, 1)) : GstClockTime(clamping: longest)
     }
 
     func answerLatency(_ query: QueryPointer) -> Bool {
