@@ -15,22 +15,19 @@ extension ReferencePadAggregator {
     /// Warns on the bus when another pad already receives data. Once a second at most.
     func warnIfReferencePadIsUnlinked() {
         guard isReferencePadUnlinked, streams.state.warnings.admits("reference pad") else { return }
-        warn(
-            ElementError(
-                .resource(GST_RESOURCE_ERROR_SETTINGS),
-                "The pad \(Role.reference.description) is not linked. Nothing is output until it is."))
+        warn(ElementError(.settings, unlinked))
     }
 
     /// Warns once of video on the stand-in pad that brings no depth; an error where none can. Any thread.
     func warnOfUnlinkedDepth() {
         guard let standIn = Role.standIn, !streams.hasWarnedOfStandIn.exchange(true, ordering: .relaxed) else { return }
         let path = DepthPath(above: streams.pads[standIn]?.pad.pad, of: self)
-        if let path, path.hasNoDepth { return post(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), path.advice)) }
-        warn(
-            ElementError(
-                .resource(GST_RESOURCE_ERROR_SETTINGS),
-                "The pad \(Role.reference.description) is not linked. Nothing is output until it is."
-                    + (path.map { " \($0.advice)" } ?? "")))
+        if let path, path.hasNoDepth { return post(ElementError(.settings, path.advice)) }
+        warn(ElementError(.settings, unlinked + (path.map { " \($0.advice)" } ?? "")))
+    }
+
+    private var unlinked: String {
+        "The pad \(Role.reference.description) is not linked. Nothing is output until it is."
     }
 
     private var isReferencePadUnlinked: Bool {
@@ -42,7 +39,7 @@ extension ReferencePadAggregator {
     func warnOfScale(_ scale: DepthScale, of format: DepthFormat?) {
         guard let complaint = format.flatMap({ scale.complaint(about: $0.encoding) }) else { return }
         if streams.state.warnings.admits("scale") {
-            warn(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), complaint))
+            warn(ElementError(.settings, complaint))
         }
     }
 

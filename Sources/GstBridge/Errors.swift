@@ -8,6 +8,8 @@ package struct ElementError: Error, Equatable {
         case stream(GstStreamError)
         case core(GstCoreError)
 
+        package static var settings: Code { .resource(GST_RESOURCE_ERROR_SETTINGS) }
+
         var numbers: (domain: GQuark, code: CInt) {
             switch self {
             case .resource(let code): (gst_resource_error_quark(), CInt(bitPattern: code.rawValue))

@@ -166,13 +166,8 @@ extension PushSource {
 
     package func stream(of pad: Pad) -> Stream? {
         let streams = streams
-        var index = 0
         // An iterator of an array of some type takes memory, in each frame.
-        while index < streams.count {
-            if streams[index].pad == pad { return streams[index] }
-            index += 1
-        }
-        return nil
+        return streams.indices.first { streams[$0].pad == pad }.map { streams[$0] }
     }
 
     fileprivate func activate(_ pad: Pad, _ isActive: Bool) -> Bool {

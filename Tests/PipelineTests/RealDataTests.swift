@@ -191,17 +191,16 @@ struct Take: CustomTestStringConvertible {
         _ anchor: Anchor, view: String, settings: String = "method=threshold blur-radius=2 gamma=1", into file: URL
     ) throws {
         let face: String
-        let rule: String
         var region = ""
         switch anchor {
-        case .detected: (face, rule) = ("tee. ! queue ! \(detector) ! matte.face", "face")
-        case .given(let box): (face, rule, region) = ("", "face", "! roiset rectangles=\(box) ")
-        case .head: (face, rule) = ("", "auto")
+        case .detected: face = "tee. ! queue ! \(detector) ! matte.face"
+        case .given(let box): (face, region) = ("", "! roiset rectangles=\(box) ")
+        case .head: face = ""
         }
         let command = Command.launch(
             """
             \(colorSource) ! videoconvert ! video/x-raw,format=RGB ! tee name=tee
-            tee. ! queue \(region)! depthmatte name=matte anchor=\(rule) view=\(view) \(depthProperties)
+            tee. ! queue \(region)! depthmatte name=matte view=\(view) \(depthProperties)
                 \(settings) background-color=0xff2f6f9f ! pngenc ! filesink location="\(file.path)"
             filesrc location="\(depth.path)" ! pngdec ! queue ! matte.depth
             \(face)

@@ -15,12 +15,7 @@ import Testing
     @Test(.enabled(if: RealDataTests.folder != nil, "DEPTHMATTE_REAL_DATA is not set"), arguments: takes)
     func `nothing beyond 0.3 m from the person is kept, and all of the person`(_ take: Take) throws {
         let face = try #require(take.face)
-        func matte(_ subject: String) throws -> Picture {
-            let file = Places.scratch.appending(path: "\(take.name)-\(subject).png")
-            try take.run(.given(face), view: "matte", settings: "method=fusion subject=\(subject)", into: file)
-            return try Picture(of: "filesrc location=\"\(file.path)\" ! pngdec", in: Places.scratch)
-        }
-        let (all, anchored) = try (matte("all"), matte("anchored"))
+        let (all, anchored) = try (fused(take, face, "subject=all"), fused(take, face))
         let person = try PersonMask(of: take, width: all.width, height: all.height)
         let reach = 0.3 * SubjectRealDataTests.focalLength / (try #require(take.faceDistance))
         let distances = person.distances()
@@ -39,6 +34,35 @@ import Testing
         print("\(take.name): beyond 0.3 m \(beyond) of \(beyondOfAll), kept \(kept) of \(keptOfAll)")
         #expect(beyond == 0 && beyondOfAll > 1000)
         #expect(Double(kept) >= 0.97 * Double(keptOfAll) && keptOfAll > 10000)
+    }
+
+    /// Detectors' boxes differ.
+    @Test(
+        .enabled(if: RealDataTests.folder != nil, "DEPTHMATTE_REAL_DATA is not set"),
+        arguments: RealDataTests.takes.filter { $0.face != nil })
+    func `a box that is off the face keeps the same person`(_ take: Take) throws {
+        let face = try #require(take.face)
+        let given = try fused(take, face)
+        for (right, down, scale) in [
+            (0.25, 0, 1), (-0.25, 0, 1), (0, 0.25, 1), (0, -0.25, 1), (0, 0, 0.7), (0, 0, 1.4),
+        ] {
+            var box = face
+            box.x += Int((right + (1 - scale) / 2) * Double(face.width))
+            box.y += Int((down + (1 - scale) / 2) * Double(face.height))
+            box.width = Int(scale * Double(face.width))
+            box.height = Int(scale * Double(face.height))
+            let other = try fused(take, box)
+            let change = zip(given.bytes, other.bytes).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+            let difference = Double(change) / 3 / 255 / 1000 / max(1, Double(given.width * given.height) / 307_200)
+            print("\(take.name), box \(box): \(difference)")
+            #expect(difference <= 0.3, "\(box)")
+        }
+    }
+
+    private func fused(_ take: Take, _ face: Box, _ settings: String = "") throws -> Picture {
+        let file = Places.scratch.appending(path: "\(take.name).png")
+        try take.run(.given(face), view: "matte", settings: "method=fusion \(settings)", into: file)
+        return try Picture(of: "filesrc location=\"\(file.path)\" ! pngdec", in: Places.scratch)
     }
 }
 

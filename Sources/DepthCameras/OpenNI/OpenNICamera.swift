@@ -72,8 +72,7 @@ final class OpenNICamera: Camera {
         }
         run = Run(
             streams: [depth, video].compactMap { $0 },
-            pairing: FramePairing(
-                video: settings.video, depth: settings.depth, isRecording: isRecording))
+            pairing: FramePairing(video: settings.video, depth: settings.depth, isRecording: isRecording))
         for stream in run?.streams ?? [] {
             do throws(CameraError) {
                 try library.check(library.startStream(stream.handle), "The \(stream.name) stream cannot be started")

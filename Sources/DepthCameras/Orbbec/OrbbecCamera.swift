@@ -100,8 +100,7 @@ final class OrbbecCamera: Camera {
             isAligned: false, depthUnit: 0)
         run = Run(
             streams: streams,
-            pairing: FramePairing(
-                video: settings.video, depth: settings.depth, isPatient: isRecording))
+            pairing: FramePairing(video: settings.video, depth: settings.depth, isPatient: isRecording))
         do throws(CameraError) {
             if isRecording { try functions.call { functions.resume(device.pointer, $0) } }
             // Only frames tell the unit of the depth.

@@ -80,7 +80,7 @@ package final class Matte {
         }
         report.cutoff = cutoff
         report.anchorDistance = anchor.distance ?? 0
-        report.face = anchor.detected ?? anchor.face?.box
+        report.face = anchor.face?.detected ?? anchor.face?.box
         report.head = heads.seesFollowed ? heads.heads.first : nil
         report.isPresent = anchor.distance != nil
         guard settings.showsAnything(cutoff: cutoff) else { return true }

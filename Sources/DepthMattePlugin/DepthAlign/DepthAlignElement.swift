@@ -66,8 +66,7 @@ final class DepthAlignElement: Transform {
         do throws(CalibrationError) {
             return try Calibration(text: bytes)
         } catch {
-            throw ElementError(
-                .resource(GST_RESOURCE_ERROR_SETTINGS), "The calibration \"\(path)\" is faulty: \(error.reason).")
+            throw ElementError(.settings, "The calibration \"\(path)\" is faulty: \(error.reason).")
         }
     }
 
@@ -149,7 +148,7 @@ final class DepthAlignElement: Transform {
         let sentence =
             "By the calibration's translation the cameras are \(metres) m apart, which is improbable. It must be in metres: "
             + "multiply centimetres by 0.01, millimetres by 0.001, squares of a chessboard by the length of their sides."
-        warn(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), sentence))
+        warn(ElementError(.settings, sentence))
     }
 
     /// Asks for the memory that the kernels may need, before any of them runs.
@@ -183,7 +182,7 @@ final class DepthAlignElement: Transform {
         }
         let scale = DepthScale(unit: maps.unit, invalidCount: table.current.invalidCount)
         if let complaint = scale.complaint(about: maps.input.encoding), state.warnings.admits("scale") {
-            warn(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), complaint))
+            warn(ElementError(.settings, complaint))
         }
         try drawWithoutFallback("depth map") { () throws(FrameFault) in
             _ = try maps.output.layout.clearAround(output)

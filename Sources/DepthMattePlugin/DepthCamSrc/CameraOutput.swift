@@ -44,7 +44,7 @@ struct CameraOutput: Equatable {
             guard let color = optics?.color else {
                 throw .failed(
                     ElementError(
-                        .resource(GST_RESOURCE_ERROR_SETTINGS),
+                        .settings,
                         "The camera cannot register its depth, and tells no calibration that can. Set align=none."))
             }
             registration = optics

@@ -114,11 +114,7 @@ extension DepthCamSrcElement {
     private func writeCalibration(_ stream: StreamCalibration) throws(FlowStop) {
         guard let path = table.current.calibrationLocation, !path.isEmpty else { return }
         guard var calibration = stream.calibration else {
-            warn(
-                ElementError(
-                    .resource(GST_RESOURCE_ERROR_SETTINGS),
-                    "The camera tells no calibration; \"\(path)\" is not written."))
-            return
+            return warn(ElementError(.settings, "The camera tells no calibration; \"\(path)\" is not written."))
         }
         calibration.depthUnit = stream.depthUnit
         do throws(FileFault) {

@@ -76,12 +76,8 @@ extension DepthCamSrcElement {
     private func longestFrame(_ session: CaptureSession) -> GstClockTime {
         let streams = session.lastStreams
         // An array would take memory in each frame.
-        func duration(_ mode: CameraMode?) -> GstClockTime {
-            let duration = mode.map { frameDuration($0.rate) } ?? noClockTime
-            return duration == noClockTime ? 0 : duration
-        }
-        let longest = max(duration(streams?.video), duration(streams?.depth))
-        return longest == 0 ? frameDuration((30, 1)) : longest
+        let longest = max(streams?.video?.interval ?? 0, streams?.depth?.interval ?? 0)
+        return longest == 0 ? frameDuration((30, 1)) : GstClockTime(clamping: longest)
     }
 
     func answerLatency(_ query: QueryPointer) -> Bool {

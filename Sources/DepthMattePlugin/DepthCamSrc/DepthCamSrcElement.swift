@@ -317,9 +317,7 @@ final class CameraStream: SourceStream {
             let output = try? GstVideoInfo.of(GST_VIDEO_FORMAT_GRAY16_LE, width: color.width, height: color.height)
         else {
             throw .failed(
-                ElementError(
-                    .resource(GST_RESOURCE_ERROR_SETTINGS),
-                    "The camera's calibration cannot register its depth. Set align=none."))
+                ElementError(.settings, "The camera's calibration cannot register its depth. Set align=none."))
         }
         let layout = FrameLayout(output)
         registration = Registration(

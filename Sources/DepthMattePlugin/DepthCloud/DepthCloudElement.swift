@@ -213,10 +213,7 @@ final class DepthCloudElement: DepthLedElement {
     private func takeSnapshot(_ scene: CloudPainter.Scene?) {
         guard let path = takeRequest() else { return }
         guard !path.isEmpty else {
-            return warn(
-                ElementError(
-                    .resource(GST_RESOURCE_ERROR_SETTINGS), "No snapshot is written: the property location is not set.")
-            )
+            return warn(ElementError(.settings, "No snapshot is written: the property location is not set."))
         }
         guard let scene, let painter = state.painter else {
             return warn(

@@ -27,7 +27,7 @@ extension DepthMatteElement {
                 "The depth pad is not linked, so no frame has depth. Link a depth stream to it; a map that comes with the "
                     + "video passes no encoder, file or network.")
         }
-        if path.hasNoDepth { throw .failed(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), path.advice)) }
+        if path.hasNoDepth { throw .failed(ElementError(.settings, path.advice)) }
         warnOfSettings(path.advice)
     }
 
@@ -66,6 +66,6 @@ extension DepthMatteElement {
     private static let framesToPair = 30
 
     private func warnOfSettings(_ sentence: String) {
-        warn(ElementError(.resource(GST_RESOURCE_ERROR_SETTINGS), sentence))
+        warn(ElementError(.settings, sentence))
     }
 }

@@ -96,11 +96,11 @@ final class DepthMatteElement: ReferencePadAggregator {
     ) {
         let work = UInt64(clamping: g_get_monotonic_time() &- start) &* 1000
         let report = state.maker.report
-        let hasChanged = statistics.withLock { $0.report.isPresent != report.isPresent }
-        let message = statistics.withLock { statistics -> Statistics? in
+        let (hasChanged, message) = statistics.withLock { statistics -> (Bool, Statistics?) in
+            let hasChanged = statistics.report.isPresent != report.isPresent
             statistics.count(outcome, workTime: work)
             statistics.report = report
-            return statistics.isMessageDue(at: time, interval: interval) ? statistics : nil
+            return (hasChanged, statistics.isMessageDue(at: time, interval: interval) ? statistics : nil)
         }
         if hasChanged, let structure = gst_structure_new_empty("presence") {
             structure.set("present", to: report.isPresent)

@@ -45,7 +45,9 @@ package struct MatteFrame {
     ///
     /// - Returns: nil where nothing in the box was measured.
     func face(_ box: Rectangle<Double>, in field: DepthField) -> Anchor.Face? {
-        if !faces.isEmpty, let head = head(at: box) { return Anchor.Face(box: head.box, distance: head.distance) }
+        if !faces.isEmpty, let head = head(at: box) {
+            return Anchor.Face(box: head.box, distance: head.distance, detected: box)
+        }
         return field.faceDepth(box, among: anchors.count).map { Anchor.Face(box: box, distance: $0) }
     }
 
@@ -55,10 +57,8 @@ package struct MatteFrame {
         var best: (head: Head, offset: Double)?
         for head in candidates where head.logOdds > 0 && size < 2 * head.box.width && head.box.width < 2 * size {
             let offset = max(abs(head.box.centerX - box.centerX), abs(head.box.centerY - box.centerY))
-            guard offset < MatteFrame.reach * (size + head.box.width) / 2, offset < best?.offset ?? .infinity else {
-                continue
-            }
-            best = (head, offset)
+            let reach = MatteFrame.reach * (size + head.box.width) / 2
+            if offset < min(reach, best?.offset ?? .infinity) { best = (head, offset) }
         }
         return best?.head
     }

@@ -15,6 +15,9 @@ struct Anchor {
         let box: Rectangle<Double>
         /// Metres.
         let distance: Double
+        /// The detector's box where `box` is that of the head at its place.
+        var detected: Rectangle<Double>?
+        fileprivate var size: Double { (detected ?? box).width * (detected ?? box).height }
     }
 
     /// A thing that was measured in the last frame, or in one before.
@@ -29,8 +32,6 @@ struct Anchor {
     private(set) var distance: Double?
     /// The face that set the cutoff in the last frame.
     private(set) var face: Face?
-    /// The box that a detector gave that face; nil for a head.
-    private(set) var detected: Rectangle<Double>?
     /// The thing that set it, with the modes `nearest` and `point`.
     private(set) var object: Object?
     /// The last face that set the cutoff; kept over frames without a face.
@@ -46,7 +47,7 @@ struct Anchor {
     ///
     /// - Returns: nil where the requested anchor was never seen; 0 for a mask about a focus, which has no cutoff.
     mutating func cutoff(of frame: MatteFrame, _ field: DepthField, _ settings: MatteSettings) -> Double? {
-        (face, detected, object) = (nil, nil, nil)
+        (face, object) = (nil, nil)
         sinceMeasured = sinceMeasured.flatMap { since in frame.elapsed.map { since + $0 } }
         if settings.mask != .cutoff { return 0 }
         let mode = settings.anchor.followsPerson ? AnchorMode.auto : settings.anchor.mode
@@ -81,11 +82,8 @@ struct Anchor {
             var highest = -Double.infinity
             for box in frame.anchors where anchor.mode != .head {
                 guard let found = frame.face(box, in: field) else { continue }
-                // The detector's box says which face is the largest.
-                let rank = anchor.faceSelect.rank(
-                    of: Face(box: box, distance: found.distance), isFollowed: followedFace?.box.isAt(found.box) ?? false
-                )
-                if rank > highest { (face, detected, highest) = (found, box, rank) }
+                let rank = anchor.faceSelect.rank(of: found, isFollowed: followedFace?.box.isAt(found.box) ?? false)
+                if rank > highest { (face, highest) = (found, rank) }
             }
             followedFace = face ?? followedFace
             if face == nil { face = head(of: frame, anchor.faceSelect) }
@@ -136,7 +134,7 @@ extension FaceSelect {
     ///   of a detector's boxes (a tenth of their sides) and the noise of the distance.
     fileprivate func rank(of face: Anchor.Face, isFollowed: Bool) -> Double {
         switch self {
-        case .largest: face.box.width * face.box.height * (isFollowed ? 1.3 : 1)
+        case .largest: face.size * (isFollowed ? 1.3 : 1)
         case .nearest: (isFollowed ? 1.05 : 1) / face.distance
         case .first: 0
         case .all: face.distance
