@@ -67,7 +67,7 @@ class Params:
     hidden: int = 150            # frames for which a known head may be hidden by something nearer; a third of it where nothing nearer is there
     sure: float = 1.4            # T above which the distance of a known head is believed at once; below it follows by `drift` m a frame
     drift: float = 0.03
-    frames: int = 3              # that another head must be seen
+    frames: int = 2              # that another head must be seen
     lost: int = 15               # frames for which the followed head is waited for
     most: int = 8                # heads
     settle: tuple = (0.15, 0.3)  # steps below this share of the box are noise: followed by this share a frame
@@ -209,22 +209,23 @@ def shape(z, f, k, y, x, p):
 
 
 def row_of(z, s, y, x, t, p, nearer=9.0):
-    """A row of what is seen at a cell: walks to both sides over what is nearer or of one depth -> cells to the left and right, ends of it (0 to 2)."""
+    """A row of what is seen at a cell: walks to both sides over what is nearer or of one depth -> cells to the left and right, sides on which it ends, and on which the picture does."""
     h, w = z.shape
-    stride, low, high, sides, ends = max(1, round(p.stride * s)), z[y, x] - nearer, z[y, x] + t, [], 0
+    stride, low, high, sides, ends, cuts = max(1, round(p.stride * s)), z[y, x] - nearer, z[y, x] + t, [], 0, 0
     for side in (-1, 1):
         last, holes, c = x, 0, x
         for _ in range(int(p.reach * s / stride)):
             c += side * stride
             if not 0 <= c < w:
-                break                                                      # the picture's border is no end
+                cuts += 1                                                  # it may end beyond the picture
+                break
             holes = holes + 1 if z[y, c] == 0 else 0
             if z[y, c] > high or 0 < z[y, c] < low or holes > 1:           # what is farther (or nearer), or a hole
                 ends += 1
                 break
             last = c if z[y, c] > 0 else last
         sides.append(abs(last - x))
-    return sides[0], sides[1], ends
+    return sides[0], sides[1], ends, cuts
 
 
 def outline(z, f, y, x, zm, width, p):
@@ -239,7 +240,7 @@ def outline(z, f, y, x, zm, width, p):
         if r < 0 or above > 0.45:
             break
         if z[r, c] > 0:
-            a, b, ends = row_of(z, s, r, c, t, p)
+            a, b, ends, _ = row_of(z, s, r, c, t, p)
             if ends == 2:
                 above += p.row * (p.behind[0] < z[r, c] - zm < p.behind[1] and 0.06 < (a + b + 1) / s < 0.75)
             c += int((b - a) / 4)                                          # towards the middle
@@ -249,9 +250,9 @@ def outline(z, f, y, x, zm, width, p):
         if r >= h:
             break
         if z[r, c] > 0:
-            a, b, ends = row_of(z, s, r, c, t, p, p.over)
+            a, b, ends, cuts = row_of(z, s, r, c, t, p, p.over)
             if k in rows and p.body[0] - 0.05 < z[r, c] - zm < p.body[1] + 0.05:
-                open_ += ends < 2
+                open_ += ends + cuts < 2 or cuts == 2
                 trunk += ends == 2 and wide < (a + b + 1) / s < 0.75
             c += int((b - a) / 7)
     return above, trunk / len(rows), open_ / len(rows)
@@ -327,7 +328,8 @@ class HeadFinder:
             if new.missed <= (p.lost if is_followed else p.lost // 3 if known else 0):
                 tracks.append(new)
             self.followed = self.followed if not is_followed else new if new.missed <= p.lost else None
-        self.tracks = tracks + [replace(h, sure=h.t > p.sure) for h in found if h.t > 0]
+        first = p.frames if not self.tracks else 1                         # where nobody was, all who are sure are shown at once
+        self.tracks = tracks + [replace(h, sure=h.t > p.sure, age=first if h.t > p.sure else 1) for h in found if h.t > 0]
         shown = [h for h in self.tracks if h.missed == 0]
         near = [h for h in shown if h.age >= p.frames and h.hidden == 0 and self.followed and self.followed.hidden > 0 and h.is_near(self.followed)]
         if self.followed is None or near:                                  # one body has one head

@@ -38,15 +38,16 @@ struct HeadOutline {
         let below = HeadOutline.below
         walk(0..<below.upperBound, upwards: -1, x, y, nearer: HeadOutline.over, share: 7) { index, row in
             guard index >= below.lowerBound, HeadOutline.behindBelow.contains(row.behind) else { return }
-            if row.ends < 2 { open += 1 }
+            // What the picture's border cuts off may end beyond it.
+            if row.ends + row.cuts < 2 || row.cuts == 2 { open += 1 }
             if row.ends == 2, row.width > wide, row.width < HeadOutline.widths.upperBound { trunk += 1 }
         }
         return (1.5 * trunk - 5 * max(open - trunk, 0)) / Double(below.count)
             - 20 * min(max(HeadOutline.spacing * body - 0.12, 0), 0.3)
     }
 
-    /// Metres by which a row is farther than the head, its width in metres, and on how many sides it ends.
-    private typealias Row = (behind: Float, width: Double, ends: Int)
+    /// Metres by which a row is farther than the head, its width in metres, on how many sides it ends, and on how many the picture.
+    private typealias Row = (behind: Float, width: Double, ends: Int, cuts: Int)
 
     /// Looks at rows along the middle of what is seen.
     ///
@@ -64,26 +65,27 @@ struct HeadOutline {
             guard cells[x, y] > 0 else { continue }
             let (left, right) = (end(of: x, y, toRight: -1, nearer), end(of: x, y, toRight: 1, nearer))
             let width = Double(left.cells &+ right.cells &+ 1) / perMetre
-            look(index, (cells[x, y] - metres, width, left.count &+ right.count))
+            look(index, (cells[x, y] - metres, width, left.ends &+ right.ends, left.cuts &+ right.cuts))
             x &+= (right.cells &- left.cells) / share
         }
     }
 
     /// Follows a row from a cell to a side.
     ///
-    /// - Returns: the cells to where it was measured last, and 1 where it ends.
-    private func end(of x: Int, _ y: Int, toRight direction: Int, _ nearer: Float) -> (cells: Int, count: Int) {
+    /// - Returns: the cells to where it was measured last, and 1 where it ends, or where the picture does.
+    private func end(of x: Int, _ y: Int, toRight direction: Int, _ nearer: Float) -> (cells: Int, ends: Int, cuts: Int)
+    {
         let step = nearestIndex(HeadOutline.stride * perMetre, in: 1...cells.width)
         let (low, high) = (cells[x, y] - nearer, cells[x, y] + HeadProbes.tolerance(metres))
         var (last, holes) = (0, 0)
         for index in 1...max(floorIndex(HeadOutline.reach * perMetre / Double(step), in: 0...cells.width), 1) {
             let column = x &+ direction &* index &* step
-            guard column >= 0, column < cells.width else { break }
+            guard column >= 0, column < cells.width else { return (last, 0, 1) }
             let cell = cells[column, y]
             holes = cell > 0 ? 0 : holes &+ 1
-            guard holes < 2, cell == 0 || cell >= low && cell <= high else { return (last, 1) }
+            guard holes < 2, cell == 0 || cell >= low && cell <= high else { return (last, 1, 0) }
             if cell > 0 { last = index &* step }
         }
-        return (last, 0)
+        return (last, 0, 0)
     }
 }

@@ -1,6 +1,6 @@
 /// The heads of a stream: the one that is followed, and others that were seen for some frames.
 ///
-/// A known head, the followed one or one that was seen in three frames, is kept with less evidence than a new one needs, and is
+/// A known head, the followed one or one that was seen in two frames, is kept with less evidence than a new one needs, and is
 /// waited for while something hides it: its box and distance stay. Of the heads of the first frame that shows any, the one is
 /// followed that is likely, near, and in the middle.
 package struct HeadTracker: ~Copyable {
@@ -9,7 +9,7 @@ package struct HeadTracker: ~Copyable {
     /// Frames for which a known head is waited for that something hides.
     private static let longestHidden = 150
     /// Frames in which another head must be seen.
-    static let leastAge = 3
+    static let leastAge = 2
     /// The most heads that are followed or waited for.
     private static let mostTracks = 2 * HeadFinder.mostHeads
     /// Metres by which the distance of a doubtful head follows in a frame: it may be that of a hand.
@@ -27,8 +27,10 @@ package struct HeadTracker: ~Copyable {
 
     /// The heads of the last map, in video pixels: the followed one first, if it is seen or hidden, the others by their rank.
     package private(set) var heads: [Head] = []
-    /// Those of `heads` that are seen or behind something nearer; none where the followed one is not.
+    /// Those of `heads` that are seen or behind something nearer.
     private(set) var present: [Head] = []
+    /// True where the first of these is the followed one.
+    private(set) var hasFollowed = false
     /// Those of the last map, in video pixels, that are seen or behind something nearer, new ones too.
     private(set) var candidates: [Head] = []
     /// True where a detector's face chose the followed head, so that other heads are other people.
@@ -79,7 +81,7 @@ package struct HeadTracker: ~Copyable {
         heads.removeAll(keepingCapacity: true)
         present.removeAll(keepingCapacity: true)
         candidates.removeAll(keepingCapacity: true)
-        (isFollowing, isChosen, seesFollowed) = (false, false, false)
+        (isFollowing, isChosen, seesFollowed, hasFollowed) = (false, false, false, false)
     }
 
     /// Finds the tracks again; the followed one chooses first, then the older ones.
@@ -99,7 +101,9 @@ package struct HeadTracker: ~Copyable {
             if head.missed <= longest { tracks.append(head) }
             if index == 0 { isFollowing = wasFollowing && !tracks.isEmpty }
         }
-        for head in found where head.logOdds > HeadFinder.least && tracks.count < HeadTracker.mostTracks {
+        for var head in found where head.logOdds > HeadFinder.least && tracks.count < HeadTracker.mostTracks {
+            // Where nobody was, all who are sure are shown at once.
+            if lastTracks.isEmpty, head.isSure { head.age = HeadTracker.leastAge }
             tracks.append(head)
         }
     }
@@ -165,7 +169,8 @@ package struct HeadTracker: ~Copyable {
         let width = Double(placement.depthWidth)
         heads.sort(from: seesFollowed ? 1 : 0) { $0.rank(in: width) > $1.rank(in: width) }
         for index in heads.indices { heads[index].box = placement.videoBox(heads[index].box) }
-        if seesFollowed, heads[0].isPresent { present.append(contentsOf: heads.lazy.filter { $0.isPresent }) }
+        hasFollowed = seesFollowed && heads[0].isPresent
+        present.append(contentsOf: heads.lazy.filter { $0.isPresent })
     }
 }
 
