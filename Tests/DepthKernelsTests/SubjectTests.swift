@@ -90,7 +90,7 @@ import Testing
         scene.addShoes()
         scene.add(210..<240, 205..<225) { _, _ in 0 }
         let alpha = try scene.alpha()
-        #expect(scene.isKept(alpha, Rectangle(143, 205, 151, 226)))
+        #expect(scene.share(alpha, Rectangle(143, 205, 151, 226)) > 0.9)
         #expect(scene.isGone(alpha, Rectangle(212, 207, 238, 223)) && scene.isGone(alpha, Rectangle(20, 228, 100, 238)))
     }
 

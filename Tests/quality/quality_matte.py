@@ -124,9 +124,9 @@ class QualityMatte:
         head = np.any([self.head(box, size, z.shape) for box in (face, *others)], 0)
         fg, bg, subject = (z > 0) & (z <= cutoff), z > cutoff, None
         if p.anchored:
-            subject = self.subject.find(z, cutoff, self.faces(whole, size, z.shape, face, others, focal), focal)
+            subject = self.subject.find(z, I, cutoff, self.faces(whole, size, z.shape, face, others, focal), focal)
         if subject:
-            bg = bg | subject.others
+            bg = (bg & ~subject.beyond) | subject.others
             fg = subject.person & ~bg
             near = subject.distance
         else:

@@ -1,13 +1,14 @@
 """Reference of the fusion's subject stage, in NumPy and OpenCV: whose the samples in front of the cutoff are.
 
-    Subject().find(z, cutoff, faces, focal) -> Result or None
+    Subject().find(z, colors, cutoff, faces, focal) -> Result or None
 
-Pictures are (h, w) arrays of samples: `z` float32 metres, 0 = not measured; masks are bool. A `Face` is in samples of the grid. `focal`
-is the focal length in samples. The stages are those of Sources/DepthKernels/Matte/Fusion, a function or a class each: `FloorPlanes`,
-`Pieces` (DepthPieces), `Bodies` and `Subject` (Subject), `divide` (RoughSamples), `SideMemory`; `continue_bands` is DepthBand. Rules and
-numbers are theirs; what is rounded another way may differ by a sample here and there. No random numbers.
+Pictures are (h, w) arrays of samples: `z` float32 metres, 0 = not measured; `colors` (h, w, 3) Y'UV; masks are bool. A `Face` is in
+samples of the grid. `focal` is the focal length in samples. The stages are those of Sources/DepthKernels/Matte/Fusion, a function or a
+class each: `SurfaceCells`, `RoomPlanes`, `CellWays`, `CellOwners`, `Pieces` (DepthPieces), `Bodies` and `Subject` (Subject), `divide`
+(RoughSamples), `SideMemory`; `continue_bands` is DepthBand. Rules and numbers are theirs; what is rounded another way may differ by a
+sample here and there. No random numbers.
 """
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -25,6 +26,7 @@ class Face:
     bottom: float
     distance: float
     is_subject: bool = True
+    missed: int = 0  # frames for which it was not found
 
     @property
     def axis(self):
@@ -41,11 +43,12 @@ class Face:
 
 @dataclass
 class Result:
-    """Samples of the person, some of them not measured; of others and the floor. What is in neither is nobody's: a hole."""
+    """Samples of the person, some of them not measured; of others and the room. What is in neither is nobody's: a hole."""
 
     person: np.ndarray
     others: np.ndarray
     distance: float | None  # metres, the mean of the person's bodies
+    beyond: np.ndarray  # samples behind the cutoff that count as before it
 
 
 def columns(width, left, right):
@@ -119,122 +122,273 @@ def along_bands(other, into, reach):
     return out
 
 
-# --- the floor ----------------------------------------------------------------------------------------------------
+# --- whose a surface is -------------------------------------------------------------------------------------------
 
 
-class FloorPlanes:
-    """Horizontal planes 1/z = a x + b y + c, x and y in samples from the middle of the grid."""
+class SurfaceCells:
+    """The nearest surface of the map on square cells: (h, w) arrays depth, normal (3), length, area, flat and color (3)."""
 
-    LEAST_TILES = 8
-
-    def __init__(self, z, farthest, spared, focal):
-        """Reads the tiles that lie on a horizontal plane; arrays of their number, row by row."""
-        self.focal, self.shape = focal, z.shape
+    def __init__(self, z, colors, farthest, focal):
         h, w = z.shape
-        self.size = size = 16 if w >= 480 else 8
-        step = size // 8
-        rows, cols = h // size, w // size
-        # (rows, cols, 8, 8): 64 samples of each tile
-        tiles = z[:rows * size, :cols * size].reshape(rows, size, cols, size)[:, ::step, :, ::step].transpose(0, 2, 1, 3)
-        ok = (tiles > 0) & (tiles < np.float32(farthest))
-        v = np.where(ok, 1 / np.where(ok, tiles, 1), 0).astype(np.float64)
-        at = np.arange(8) - 3.5
-        x, y = at, at[:, None]
-        n = ok.sum((2, 3))
-        count = np.maximum(n, 1)
-        mean = lambda q: q.sum((2, 3)) / count
-        mx, my, mv = mean(ok * x), mean(ok * y), mean(v)
-        xx, xy, yy = mean(ok * x * x) - mx * mx, mean(ok * (x * y)) - mx * my, mean(ok * y * y) - my * my
-        xv, yv = mean(v * x) - mx * mv, mean(v * y) - my * mv
-        det = xx * yy - xy * xy
-        flat = (n >= 16) & (det > 0.01) & ~spared[size // 2::size, size // 2::size][:rows, :cols]
-        det = np.where(flat, det, 1)
+        self.side = side = 4 if max(h, w) > 480 else 2
+        self.shape = rows, cols = h // side, w // side
+        self.pitch, q = side / focal, self.blocks(z)
+        second = np.partition(np.where(q > 0, q, np.inf), 1, 2)[..., 1]
+        on = (q > 0) & (q <= (second + 0.04 + 0.01 * second * second)[..., None])
+        count, mean = on.sum(2), (q * on).sum(2) / np.maximum(on.sum(2), 1)
+        self.depth = np.where((count >= 0.3 * side * side) & (mean < farthest), mean, 0).astype(np.float64)
+        for lines in (self.depth, self.depth.T):
+            for line in lines:
+                self.close_gaps(line)
+        self.color = np.stack([self.blocks(colors[..., i]).mean(2) for i in range(3)], -1)
+        self.find_normals(*np.meshgrid(*(((side - 1 - n) / 2 + side * np.arange(m)) / focal for n, m in ((w, cols), (h, rows)))))
+
+    def close_gaps(self, line):
+        """Continues a surface over 0.05 m at most of a line of cells that were not measured."""
+        at = np.flatnonzero(line)
+        for a, b in zip(at, at[1:]):
+            if 1 < b - a <= 1 + 0.05 / (self.pitch * line[b]) and abs(line[b] - line[a]) < 0.02 + 0.008 * line[b] ** 2:
+                line[a + 1:b] = (line[a] + line[b]) / 2
+
+    def blocks(self, q):
+        """(rows, cols, samples of a cell)"""
+        (rows, cols), side = self.shape, self.side
+        return q[:rows * side, :cols * side].reshape(rows, side, cols, side).transpose(0, 2, 1, 3).reshape(rows, cols, -1)
+
+    def samples(self, cells, shape):
+        """Of each sample its cell's number; what is left at the right and below belongs to the last cells."""
+        y, x = (np.minimum(np.arange(n) // self.side, m - 1) for n, m in zip(shape, self.shape))
+        return cells[y][:, x]
+
+    def between(self, axis, low, high):
+        """Cells of an axis whose middles are between two places in samples."""
+        middle = np.arange(self.shape[axis]) * self.side + (self.side - 1) / 2
+        return ((middle >= low) & (middle <= high)).reshape((1, -1) if axis else (-1, 1))
+
+    def find_normals(self, x, y):
+        """Least squares of 1/z = a X + b Y + c over the measured ones of 3x3 cells."""
+        z, on, v = self.depth, (self.depth > 0) * 1.0, np.where(self.depth > 0, 1 / np.maximum(self.depth, 1e-9), 0)
+        total = lambda q: cv2.boxFilter(q, -1, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT)
+        n, count = total(on), np.maximum(total(on), 1)
+        mx, my, mv = total(x * on) / count, total(y * on) / count, total(v) / count
+        xx, xy, yy = total(x * x * on) - n * mx * mx, total(x * y * on) - n * mx * my, total(y * y * on) - n * my * my
+        xv, yv, vv = total(x * v) - n * mx * mv, total(y * v) - n * my * mv, total(v * v) - n * mv * mv
+        det = xx * yy - xy * xy + 1e-12
         a, b = (xv * yy - yv * xy) / det, (yv * xx - xv * xy) / det
-        middle = mv - a * mx - b * my
-        residual = np.sqrt(np.maximum(mean(v * v) - mv * mv - a * xv - b * yv, 0))
-        a, b = a / step, b / step
-        px = (np.arange(cols) * size + 3.5 * step - w / 2)[None] + 0 * a
-        py = (np.arange(rows) * size + 3.5 * step - h / 2)[:, None] + 0 * a
-        planes = np.stack([a, b, middle - a * px - b * py], -1)
-        flat &= (middle > 0) & (residual < 0.006 + 0.01 * middle) & self.is_horizontal(planes)
-        self.row, self.column = np.nonzero(flat)
-        self.x, self.y, self.mean, self.residual, self.planes = px[flat], py[flat], middle[flat], residual[flat], planes[flat]
+        plane, self.ray = np.stack([a, b, mv - a * mx - b * my], -1), np.stack([x, y, on * 0 + 1], -1)
+        self.length = np.linalg.norm(plane, axis=-1)
+        self.inverse, self.place, self.normal = v, self.ray * z[..., None], -plane / np.maximum(self.length, 1e-9)[..., None]
+        deviation = np.sqrt(np.maximum(vv - a * xv - b * yv, 0) / count) * z
+        self.flat = (z > 0) & (n > 5.4) & (deviation < mv * (0.004 + 0.0025 * z * z))
+        slant = -(self.normal * self.ray).sum(-1) / np.linalg.norm(self.ray, axis=-1)
+        self.area = (z * self.pitch) ** 2 / np.maximum(slant, 0.15)
 
-    def keep(self, which):
-        for name in ("row", "column", "x", "y", "mean", "residual", "planes"):
-            setattr(self, name, getattr(self, name)[which])
 
-    def is_horizontal(self, planes):
-        """Those whose normal points down by 0.7 of its length at least."""
-        across, down, c = planes[..., 0] * self.focal, planes[..., 1] * self.focal, planes[..., 2]
-        return (down > 0) & (down * down >= 0.7 * 0.7 * (across * across + down * down + c * c))
+class RoomPlanes:
+    """Planes (a, b, c) of 1/z = a X + b Y + c, bigger than any flat part of a body."""
 
-    def deviation(self, plane):
-        """Of the tiles from a plane, as a share of their inverse depth."""
-        return np.abs(self.mean - (plane[0] * self.x + plane[1] * self.y + plane[2])) / self.mean
+    def __init__(self):
+        self.known = []
 
-    def fitted(self, plane, limit):
-        """Least squares of the relative deviation over the tiles near a plane; None where they determine none."""
-        near = None if plane is None else self.deviation(plane) < limit
-        if near is None or near.sum() < self.LEAST_TILES:
+    @staticmethod
+    def is_on(plane, cells, where, most=1.0, least=0.87):
+        """Of the cells `where` those on a plane: within tolerances of it, the cosine of its normal and theirs large enough."""
+        length = np.linalg.norm(plane)
+        near = np.abs(cells.place[where] @ plane - 1) / length < most * (0.012 + 0.004 * cells.depth[where] ** 2)
+        return near & (cells.normal[where] @ plane / -length > least)
+
+    def find(self, cells, column, seed):
+        """(h, w) bool: the cells on planes; `column` is beside heads, `seed` the person's surely."""
+        room, left = np.zeros(cells.shape, bool), (cells.depth > 0) & ~seed & ~column
+        before, self.known, on = self.known, [], lambda *limits: self.is_on(plane, cells, ..., *limits)
+        for _ in range(10):
+            plane = self.propose(cells, left, before)
+            if plane is None:
+                break
+            for _ in range(2):
+                plane = self.fitted(cells, left & on(), plane)
+            is_room = self.is_large(plane, cells, left & on())
+            left &= ~on(1.5)
+            if not is_room:
+                continue
+            self.known.append(plane)
+            # What only shows between limbs is of the room where it is flat, and tightly on the plane.
+            for is_island in (False, True):
+                members = column & cells.flat & on(0.6, 0.9) if is_island else np.where(column, on(0.9, 0.8), on(1.3, 0.8))
+                part = components(members & (cells.depth > 0) & ~seed, 1)
+                inside, outside = (np.bincount(part[q], cells.area[q], part.max() + 1) for q in (column, ~column))
+                is_big = (inside + outside > 0.015) & (outside > np.where(inside > 0, 0.05, 0.12))
+                room |= (part > 0) & (inside > 0.015 if is_island else is_big)[part]
+        return room
+
+    def propose(self, cells, left, known):
+        """The plane of a flat cell, or of the last search, on which most of the area left lies."""
+        some = np.zeros(left.shape, bool)
+        some[::2, ::2] = left[::2, ::2]
+        at = np.argwhere(some & cells.flat)
+        if len(at) < 8:
             return None
-        g = np.stack([self.x, self.y, np.ones(len(self.x))], -1)[near] / self.mean[near, None]
-        normal = g.T @ g
-        xx, yy, cc = np.diag(normal)
-        if not np.linalg.det(normal) > 1e-9 * xx * yy * cc:
-            return None
-        return np.linalg.solve(normal, g.sum(0))
+        tries = known + [-cells.normal[y, x] * cells.length[y, x] for y, x in at[::-(-len(at) // 40)]]
+        votes = np.array([cells.area[some][self.is_on(plane, cells, some)].sum() for plane in tries])
+        votes[:len(known)] *= 1.2
+        return tries[votes.argmax()] if votes.max() * 4 >= 0.7 * 0.12 else None
 
-    def largest(self):
-        """The plane of most tiles: (plane, tolerance as a share, width in metres, its tiles); None without one."""
-        if len(self.x) < self.LEAST_TILES:
-            return None
-        best, most = None, 0
-        for proposal in self.planes[::max(len(self.x) // 12, 1)]:
-            plane = self.fitted(proposal, 0.06)
-            count = 0 if plane is None else (self.deviation(plane) < 0.03).sum()
-            if count > most:
-                best, most = plane, count
-        plane = self.fitted(self.fitted(best, 0.03), 0.02)
-        if plane is None or not self.is_horizontal(plane):
-            return None
-        off = self.deviation(plane)
-        taken = off < 0.02
-        if taken.sum() < self.LEAST_TILES:
-            return None
-        spread = np.sqrt(((self.residual[taken] / self.mean[taken]) ** 2 + off[taken] ** 2).mean())
-        place = self.x[taken] / (self.focal * self.mean[taken])
-        return plane, min(4 * spread, 0.03), np.ptp(place), taken
+    @staticmethod
+    def fitted(cells, on, plane):
+        """The plane through cells by least squares; the one given where they are few."""
+        rows = cells.ray[on]
+        normal = rows.T @ rows
+        if len(rows) < 12 or not np.linalg.det(normal) > 1e-9 * np.diag(normal).prod():
+            return plane
+        return np.linalg.solve(normal, rows.T @ cells.inverse[on])
 
-    def samples(self, z, plane, tolerance, taken, past):
-        """Samples on a plane, in blocks of 16 within two tiles of one of its tiles; the person's of the last frame less easily."""
-        h, w = self.shape
-        size, blocks = self.size, -(-w // 16)
-        marks = np.zeros((-(-h // size), blocks), bool)
-        for row, column in zip(self.row[taken], self.column[taken]):
-            left, right = max(column - 2, 0) * size // 16, min(((column + 3) * size - 1) // 16, blocks - 1)
-            marks[max(row - 2, 0):row + 3, left:right + 1] = True
-        marks = np.repeat(np.repeat(marks, size, 0)[:h], 16, 1)[:, :w]
-        inverse = plane[0] * (np.arange(w) - w / 2) + plane[1] * (np.arange(h) - h / 2)[:, None] + plane[2]
-        share, tolerance = np.abs(1 - z * inverse.astype(np.float32)), np.float32(tolerance)
-        return marks & ((share <= np.float32(0.67) * tolerance) | ((share < tolerance) & ~past))
+    @staticmethod
+    def is_large(plane, cells, on):
+        """True for a plane that is larger than what a person has."""
+        if on.sum() < 12:
+            return False
+        n = plane / np.linalg.norm(plane)
+        u = np.cross(n, [0, 0, 1] if abs(n[2]) < 0.98 else [0, 1, 0])
+        u /= np.linalg.norm(u)
+        # The variance of what is spread evenly is a twelfth of the squared side.
+        spread = np.cov(cells.place[on] @ np.stack([u, np.cross(n, u)], -1), rowvar=False)
+        wide, long = np.sqrt(12 * np.maximum(np.linalg.eigvalsh(spread), 0))
+        size = cells.area[on].sum()
+        return size >= 0.12 and long >= 0.5 and wide >= 0.25 and size >= min(0.42 * long * wide, 0.5)
+
+    def floor(self, x, y, metres):
+        """The largest plane that lies as a floor does, far below a point; None without one."""
+        for a, b, c in self.known:
+            drop = ((1 / metres - c - a * x) / b - y) * metres if b else 0
+            if b > 0.7 * np.sqrt(a * a + b * b + c * c) and drop >= 0.85:
+                return np.array([a, b, c])
+        return None
 
 
-def find_floor(z, farthest, past, spared, face, focal):
-    """Mask of the floor: the largest of three planes that is wide enough and low enough under (x, y, metres)."""
-    planes = FloorPlanes(z, farthest, spared, focal)
-    h, w = z.shape
-    for _ in range(3):
-        found = planes.largest()
-        if found is None:
-            break
-        plane, tolerance, width, taken = found
-        x, y, metres = face
-        drop = ((1 / metres - plane[2] - plane[0] * (x - w / 2)) / plane[1] - (y - h / 2)) * metres / focal
-        if width >= 0.6 and drop >= 0.85:
-            return planes.samples(z, plane, tolerance, taken, past) & ~spared & (z > 0)
-        planes.keep(~taken)
-    return np.zeros(z.shape, bool)
+class CellWays:
+    """Metres of the shortest way from head and trunk (`person`), and from planes (`room`), to each cell; 1e3 for none."""
+
+    def __init__(self, cells, zone, seed, room, height):
+        links = [self.measure(cells, zone, room, height, axis) for axis in (0, 1)]
+        self.person, self.room = (
+            self.spread(start, *links[0][which], *links[1][which]) for which, start in enumerate((seed, room)))
+
+    @staticmethod
+    def pairs(q, axis):
+        """Of each link along an axis what is at its start, and at its end."""
+        return (q[:-1], q[1:]) if axis == 0 else (q[:, :-1], q[:, 1:])
+
+    @staticmethod
+    def measure(cells, zone, room, height, axis):
+        """Costs of the links to the next cell along an axis, and back: of the person, and of the room."""
+        z, p, n, c, low, here, wall = (
+            CellWays.pairs(q, axis) for q in (cells.depth, cells.place, cells.normal, cells.color, height, zone, room))
+        step, near, rise = p[1] - p[0], np.minimum(*z), np.abs(z[1] - z[0])
+        length = np.linalg.norm(step, axis=-1)
+        turning = 2 * np.maximum(-(step * (n[1] - n[0])).sum(-1) / np.maximum(length, 1e-6) - 0.04, 0)
+        color = np.linalg.norm(c[1] - c[0], axis=-1) / (np.minimum(c[0][..., 0], c[1][..., 0]) + 0.1)
+        way = length + np.clip(color - 0.05, 0, 0.15)
+        full = 12 * np.maximum(rise - 0.7 * cells.pitch * near, 0)
+        there, back = (np.where(is_away, full, 0.1 * full) for is_away in (z[1] > z[0], z[1] <= z[0]))
+        torn = (near <= 0) | (rise > 0.03 + 0.008 * near * near + 2.5 * cells.pitch * near)
+        own = np.where(np.logical_and(*here), 0.25 * way, way + 0.2 * turning)
+        up, down = (12 * np.maximum(q, 0) for q in (low[1] - low[0], low[0] - low[1]))
+        person = [np.where(torn | np.logical_or(*wall), 1e3, own + q) for q in (there, back)]
+        return person, [np.where(torn, 1e3, way + turning + q) for q in (back + up, there + down)]
+
+    @staticmethod
+    def spread(start, down, up, right, left):
+        ways, old = np.where(start, 0, 1e3), None
+        while old is None or (ways != old).any():
+            old = ways.copy()
+            ways[1:] = np.minimum(ways[1:], ways[:-1] + down)
+            ways[:-1] = np.minimum(ways[:-1], ways[1:] + up)
+            ways[:, 1:] = np.minimum(ways[:, 1:], ways[:, :-1] + right)
+            ways[:, :-1] = np.minimum(ways[:, :-1], ways[:, 1:] + left)
+        return np.where(ways < 5.12, ways, 1e3)
+
+
+class CellOwners:
+    """Samples of the room's surfaces, and of the person's behind the cutoff."""
+
+    def __init__(self):
+        self.planes, self.depth, self.heads = RoomPlanes(), None, 0
+
+    def find(self, z, colors, heads, lost, cutoff, focal):
+        """`heads` are faces of the person; `lost` in a frame without a face the samples that were theirs -> two masks, or None"""
+        (h, w), first = z.shape, heads[0]
+        self.cells = cells = SurfaceCells(z, colors, np.float32(max(face.distance for face in heads) + 1.2), focal)
+        column, zone, seed = (np.zeros(cells.shape, bool) for _ in range(3))
+        for face in heads:
+            scale = focal / max(face.distance, 1e-3)
+            beside = lambda half: cells.between(1, face.axis - half, face.axis + half)
+            low = cells.between(0, face.bottom - 0.4 * scale, np.inf)
+            column |= low & beside(0.33 * scale)
+            zone |= low & beside(0.35 * scale)
+            if lost is None:
+                seed |= self.body(cells, face, scale, beside)
+        if lost is not None:
+            seed = (2 * cells.blocks(lost).sum(2) > cells.side ** 2) & (cells.depth > 0)
+        room = self.planes.find(cells, column, seed)
+        floor = self.planes.floor((first.axis - w / 2) / focal, (first.top + first.bottom - h) / 2 / focal, first.distance)
+        height = np.zeros(cells.shape) if floor is None else np.clip((1 - cells.place @ floor) / np.linalg.norm(floor), 0, 0.15)
+        if not seed.any():
+            self.depth = None
+            return None
+        room, self.heads = self.remember(cells, room, column, seed, len(heads) != self.heads), len(heads)
+        self.ways = CellWays(cells, zone, seed, room, height)
+        self.owner = owner = self.decide(cells, zone, room, lost is not None)
+        on = lambda which: (z > 0) & (
+            np.abs(z - cells.samples(np.where(which, cells.depth, -1e3), z.shape)) - (0.01 * z * z + 0.04) <= 0)
+        return on(owner < 0), on(self.find_beyond(cells, room, cutoff)) & (z > cutoff)
+
+    @staticmethod
+    def body(cells, face, scale, beside):
+        """The middle of a face, and of the trunk below it."""
+        z, w = cells.depth, face.width
+        middle = beside(0.3 * w) & cells.between(0, face.bottom - 0.85 * w, face.bottom - 0.3 * w)
+        found = middle & (np.abs(z - face.distance) < 0.12)
+        trunk = beside(0.12 * scale) & cells.between(0, face.bottom + 0.03 * scale, face.bottom + 0.4 * scale)
+        depths = z[trunk & (z > 0) & (np.abs(z - face.distance) < 0.5)]
+        if len(depths):
+            found |= trunk & (np.abs(z - np.median(depths)) < 0.15)
+        return found & (z > 0)
+
+    def remember(self, cells, room, column, seed, is_new):
+        """Cells are on a plane as long as most of the last frames said so; beside heads nothing lasts where one came or went."""
+        z = cells.depth
+        if self.depth is None or self.depth.shape != z.shape:
+            self.depth, self.votes, self.past = np.zeros_like(z), np.zeros_like(z), np.zeros(z.shape, int)
+        same = (z > 0) & (self.depth > 0) & (np.abs(z - self.depth) < 0.02 + 0.008 * z * z)
+        self.votes = np.where(same & ~(column & is_new), 0.75 * self.votes + 0.25 * room, room)
+        self.depth, self.past = z, np.where(same & (not is_new), self.past, 0)
+        return (self.votes > 0.35) & (z > 0) & ~seed
+
+    def decide(self, cells, zone, room, is_lost):
+        """1 for the person, -1 for the room, 0 where neither is sure."""
+        mine, theirs, loyal = self.ways.person, self.ways.room, 1.5 ** self.past.astype(float)
+        limit = 0.1 if is_lost else np.minimum(np.maximum(0.45 * theirs, 0.9), np.where(zone, 1.5, 1.4))
+        person = (mine < 1e3) & (mine < loyal * theirs) & (mine < np.minimum(loyal, 1.2) * limit) & ~room
+        # As far as a person's area goes, by hundredths of a metre of way.
+        place = np.minimum(mine / 0.01, 511).astype(int)
+        areas = np.bincount(place[person], ((cells.depth * cells.pitch) ** 2)[person], minlength=512)
+        over = person & (place > np.count_nonzero(np.cumsum(areas) <= 1.3 * self.heads))
+        person &= ~over
+        rim = (theirs > 0.15) & (cv2.dilate(person.astype(np.uint8), SQUARE) > 0)
+        self.past = np.where(person, 1, -((cells.depth > 0) & (over | (theirs < 1e3)) & ~rim).astype(int))
+        return self.past
+
+    def find_beyond(self, cells, room, cutoff):
+        """The person's cells behind the cutoff: those that hang on nearer ones without a steep link."""
+        z, own, links = cells.depth, self.owner > 0, []
+        for axis in (0, 1):
+            size, near = np.abs(np.diff(z, axis=axis)), np.minimum(*CellWays.pairs(z, axis))
+            gentle = (size < 0.004 + near * (0.003 * near + 0.7 * cells.pitch)) & np.logical_and(*CellWays.pairs(own, axis))
+            links += [np.where(gentle, 0, 1e3)] * 2
+        found = (CellWays.spread(own & (z <= cutoff) & room.any(), *links) < 1) & (z > cutoff - 0.05)
+        # What reaches the top or the sides of the picture is a wall.
+        _, part = cv2.connectedComponents(found.astype(np.uint8), connectivity=8)
+        return found & ~np.isin(part, np.unique(np.concatenate([part[0], part[:, 0], part[:, -1]])))
 
 
 # --- pieces -------------------------------------------------------------------------------------------------------
@@ -316,12 +470,15 @@ class SideMemory:
     def __init__(self):
         self.person = None
 
-    def recall(self, z):
-        """Masks of what was the person's and others', where depth is as it was; the frames for which bodies were doubted."""
+    def recall(self, z, is_lost):
+        """Masks of what was the person's and others', where depth is as it was; the frames for which bodies were doubted. Without a
+        face the person's that came somewhat nearer count too."""
         if self.person is None:
             return np.zeros(z.shape, bool), np.zeros(z.shape, bool), np.zeros(z.shape)
-        same = (z > 0) & (np.abs(z - self.z) - (z * z * np.float32(0.008) + np.float32(0.02)) <= 0)
-        return same & self.person, same & self.others, self.doubt
+        limit, nearer = z * z * np.float32(0.008) + np.float32(0.02), np.float32(0.06 * is_lost)
+        same = (z > 0) & (np.abs(z - self.z) - limit <= 0)
+        close = (z > 0) & (np.abs(z - self.z + nearer) - limit - nearer <= 0)
+        return close & self.person, same & self.others, self.doubt
 
     def remember(self, z, far, person, others, doubt):
         hole = z <= 0
@@ -335,7 +492,7 @@ class SideMemory:
 class Bodies:
     """The bodies of a frame: arrays by the label of the piece, of which those at the first piece of a body count (`is_body`)."""
 
-    def __init__(self, pieces, z, faces, past, memory, focal, distance):
+    def __init__(self, pieces, z, faces, memory, focal, distance):
         self.pieces, self.focal, self.distance, self.faces = pieces, focal, distance, faces
         self.shape = h, w = z.shape
         labels, n = pieces.labels, len(pieces.count)
@@ -347,10 +504,9 @@ class Bodies:
         np.minimum.at(self.left, labels[y, x], x)
         np.maximum.at(self.right, labels[y, x], x + 1)
         self.is_at_bottom = np.bincount(labels[max(h - 4, 0):].ravel(), minlength=n) > 0
-        self.past = counted(past)
         was_person, was_others, doubt = memory
         self.doubt = np.bincount(labels[on], doubt[on], minlength=n)
-        one, other = counted(was_person), counted(was_others)
+        self.mine, self.theirs = one, other = counted(was_person), counted(was_others)
         known = one + other >= 0.3 * self.count
         self.side = np.where(known & (one > 2 * other), 1, np.where(known & (other > 2 * one), -1, 0))
         self.find_faces(z, counted)
@@ -407,7 +563,7 @@ class Bodies:
                 self.side[one] = self.side[one] or self.side[other]
         self.body = body = np.array([root(piece) for piece in parent])
         self.is_body = (body == np.arange(len(body))) & (body > 0)
-        for name in ("count", "sum", "past", "seeds", "chest", "trunk", "above", "doubt"):
+        for name in ("count", "sum", "mine", "theirs", "seeds", "chest", "trunk", "above", "doubt"):
             setattr(self, name, np.bincount(body, getattr(self, name), minlength=len(body)))
         left, right, rivals, at_bottom = self.left.copy(), self.right.copy(), self.rivals.copy(), self.is_at_bottom.copy()
         np.minimum.at(left, body, self.left)
@@ -418,7 +574,7 @@ class Bodies:
         self.z = self.sum / np.maximum(self.count, 1)
         self.size, self.long = self.area(), np.maximum(4, 0.15 * np.sqrt(self.count))
 
-    def choose(self, has_faces, past_count):
+    def choose(self, has_faces):
         """Marks the bodies that are the person for themselves; without a face those that were the person in the last frame."""
         if has_faces:
             seeds, chest = self.seeds[self.is_body].sum(), self.chest[self.is_body].sum()
@@ -427,14 +583,13 @@ class Bodies:
             self.is_subject = self.is_body & (is_face | is_chest)
             if self.is_subject.any():
                 return
-        was = (self.past * 4 >= max(past_count, 1)) | ((self.past * 2 >= self.count) & (self.count >= 16))
-        self.is_subject = self.is_body & was
+        self.is_subject = self.is_body & (self.mine > 0.25 * self.count) & (self.mine > self.theirs)
 
     def add(self):
         """Adds bodies that belong to the person by where they touch; False where there are none."""
         p, n, d = self.pieces, len(self.count), self.distance
         farthest = 0.20 + 0.01 * d * d - 0.05 * (self.above * 2 > self.count)
-        is_small = self.z - d < farthest - 4.0 * self.size
+        is_small = (self.z - d < farthest - 4.0 * self.size) | ((self.z < d - 0.08) & (self.size < 0.35))
         one, other = self.body[p.one], self.body[p.other]
         mixed = (one != other) & (self.is_subject[one] != self.is_subject[other])
         mixed &= np.abs(p.steps) <= 0.8 * p.length
@@ -557,34 +712,28 @@ class Subject:
 
     def reset(self):
         """Forgets the person."""
-        self.faces, self.past, self.memory = [], None, SideMemory()
+        self.faces, self.memory, self.owners = [], SideMemory(), CellOwners()
 
-    def find(self, z, cutoff, faces, focal):
+    def find(self, z, colors, cutoff, faces, focal):
         """None where everything in front of the cutoff (metres) is the person: while no face was ever seen."""
         if faces:
-            self.faces = faces
+            self.faces = faces + self.kept(z, faces)
         if not self.faces:
             return None
         (h, w), mine = z.shape, [face for face in self.faces if face.is_subject]
-        near, far = (z > 0) & (z <= cutoff), z > cutoff
-        past = np.zeros(z.shape, bool) if self.past is None else self.past
         distance = max(face.distance for face in mine)
         per_metre = focal / max(distance, 1e-3)
-
-        # Shoulders seen from above slope as a floor does.
-        spared, allowed = np.zeros(z.shape, bool), np.zeros(w, bool)
-        for face in mine:
-            metre = focal / max(face.distance, 1e-3)
-            spared[:int(np.clip(np.ceil(face.bottom + 1.5 * face.height), 0, h))] |= span(
-                face.axis - 0.27 * metre, face.axis + 0.27 * metre, w)
-            allowed |= span(face.axis - 1.2 * metre, face.axis + 1.2 * metre, w)
-        below = (mine[0].axis, (mine[0].top + mine[0].bottom) / 2, mine[0].distance)
-        floor = find_floor(z, 1.5 * cutoff, past, spared, below, focal)
+        memory = self.memory.recall(z, not faces)
+        found = self.owners.find(z, colors, mine, None if faces else memory[0], np.float32(cutoff), focal)
+        floor, beyond = found or (np.zeros(z.shape, bool), np.zeros(z.shape, bool))
+        near, far = (z > 0) & (z <= cutoff) | beyond, (z > cutoff) & ~beyond
+        reaches = [(face.axis, 1.2 * focal / max(face.distance, 1e-3)) for face in mine]
+        allowed = np.any([span(axis - reach, axis + reach, w) for axis, reach in reaches], 0)
 
         members = near & ~floor & allowed
         pieces = Pieces(z, members, far, focal, distance)
-        bodies = Bodies(pieces, z, self.faces, past, self.memory.recall(z), focal, distance)
-        bodies.choose(bool(faces) or not past.any(), past.sum())
+        bodies = Bodies(pieces, z, self.faces, memory, focal, distance)
+        bodies.choose(bool(faces))
         for _ in range(5):
             if not bodies.add():
                 break
@@ -600,6 +749,20 @@ class Subject:
             person = person | (specks & low & same_distance(z.astype(np.float64), face.distance))
         person = add_feet(person, floor, z, focal)
         self.memory.remember(z, far, person, others, doubt)
-        self.past = person
         self.pieces, self.bodies, self.floor = pieces, bodies, floor            # for tests that look at them one by one
-        return Result(person, others & ~person, mean)
+        return Result(person, others & ~person, mean, beyond)
+
+    def kept(self, z, faces):
+        """The person's other faces that are not found any more, for 30 frames while something is where they were."""
+        kept = []
+        for old in self.faces:
+            middle = (old.top + old.bottom) / 2
+            is_found = any(
+                abs(face.axis - old.axis) < 0.8 * old.width and abs((face.top + face.bottom) / 2 - middle) < 0.8 * old.height
+                for face in faces + kept)
+            y, quarter = np.arange(len(z)), old.height / 4
+            rows = (y >= np.floor(max(old.top + quarter, 0))) & (y < old.bottom - quarter)
+            step = z[rows][:, columns(z.shape[1], old.left + old.width / 4, old.right - old.width / 4)] - old.distance
+            if old.is_subject and old.missed < 30 and not is_found and 2 * ((step > -0.35) & (step < 0.1)).sum() > step.size:
+                kept.append(replace(old, missed=old.missed + 1))
+        return kept

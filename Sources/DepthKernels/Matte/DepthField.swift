@@ -1,6 +1,6 @@
 /// The depth map of a frame, read once for all stages: metres on a grid, sets of its samples, and a coarse map.
 ///
-/// A sample that was not measured is 0, negative, infinite or NaN.
+/// A sample that was not measured is 0.
 @safe
 struct DepthField {
     /// The map itself, for medians of all of its samples.
@@ -121,12 +121,15 @@ struct DepthFieldReader: ~Copyable {
                 for x in 0..<grid.width { unsafe line[x] = samples[grid.depthColumn(x)] }
             }
             for x in grid.width..<rowLength { unsafe line[x] = 0 }
-            // Measured: above 0 and finite.
-            let (row, otherRow) = unsafe (hole.row(y), other.row(y))
+            for x in Swift.stride(from: 0, to: rowLength, by: blockWidth) {
+                let z = unsafe loadLanes(line + x)
+                let isMeasured = (z .> 0) .& (z .<= Float.greatestFiniteMagnitude)
+                unsafe storeLanes(Lanes.zero.replacing(with: z, where: isMeasured), to: line + x)
+            }
+            let row = unsafe hole.row(y)
             unsafe loops.classify(
-                line, blocks: 0..<(rowLength / blockWidth), clear: .greatestFiniteMagnitude,
-                opaque: .leastNonzeroMagnitude, into: (clear: row, opaque: otherRow))
-            for index in 0..<stride { unsafe row[index] = ~(row[index] & otherRow[index]) }
+                line, blocks: 0..<(rowLength / blockWidth), clear: 0, opaque: .infinity,
+                into: (clear: row, opaque: other.row(y)))
             hole.trim(row: y)
             for index in 0..<stride { unsafe unmeasured &+= row[index].nonzeroBitCount }
             read &+= grid.width

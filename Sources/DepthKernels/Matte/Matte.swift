@@ -71,7 +71,7 @@ package final class Matte {
         let field = read(depth, placement, settings)
         report.unmeasured = field.unmeasured
         if field.cells.width > 0 { heads.advance(to: field, bands) } else { heads.reset() }
-        frame.heads = heads.present
+        (frame.heads, frame.seesFollowedHead) = (heads.present, heads.hasFollowed)
         frame.candidates = heads.candidates
         frame.isHeadChosen = heads.isChosen
         guard let cutoff = anchor.cutoff(of: frame, field, settings) else { return false }

@@ -13,3 +13,9 @@ func loadLanes(_ source: UnsafePointer<Float>) -> Lanes {
 func storeLanes(_ lanes: Lanes, to target: UnsafeMutablePointer<Float>) {
     unsafe UnsafeMutableRawPointer(target).storeBytes(of: lanes, as: Lanes.self)
 }
+
+@inline(__always)
+func larger(_ one: Lanes, _ other: Lanes) -> Lanes { one.replacing(with: other, where: other .> one) }
+
+@inline(__always)
+func smaller(_ one: Lanes, _ other: Lanes) -> Lanes { one.replacing(with: other, where: other .< one) }

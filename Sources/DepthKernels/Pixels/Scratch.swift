@@ -44,7 +44,8 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     private(set) var most = 0
     private(set) var count = 0
 
-    init() { unsafe start = memory.reserve(0) }
+    /// An empty list takes no memory.
+    init() { unsafe start = UnsafeMutablePointer(bitPattern: MemoryLayout<Element>.alignment).unsafelyUnwrapped }
 
     var indices: Range<Int> { unsafe Range(uncheckedBounds: (0, count)) }
 

@@ -51,7 +51,7 @@ class Scene:
         for side in (-0.1, 0.1):
             self.add(axis + side - 0.08, axis + side + 0.08, 0.85, 0, distance + 0.02, 0.03)
             self.add(axis + side - 0.06, axis + side + 0.06, 0.08, 0, distance - 0.08)
-        self.add(axis - 0.22, axis + 0.22, 1.36, 0.8, distance + 0.02, 0.03)
+        self.add(axis - 0.22, axis + 0.22, 1.36, 0.8, distance + 0.02, 0.1)
         self.add(axis - 0.06, axis + 0.06, 1.46, 1.3, distance + 0.04, 0.03)
         self.add(axis - 0.08, axis + 0.08, 1.66, 1.42, distance, 0.06)
         scale = FOCAL / distance
@@ -63,7 +63,7 @@ def depth(rng):
     """A person before a chair, with a hand held out and dark shoes, beside a neighbour who touches them; floor, wall and noise."""
     scene = Scene()
     faces = [scene.add_person(-0.12, 1.6), scene.add_person(0.31, 1.63)]
-    scene.add(-0.5, 0.2, 1.3, 0.4, 1.73)                                        # the chair's back, 8 cm behind the shoulders
+    scene.add(-0.5, 0.2, 1.3, 0.4, 1.80)                                        # the chair's back, 8 cm behind the shoulders
     scene.add(-0.4, -0.28, 1.2, 1.06, 1.2, 0.02)                                # the hand
     counts = 1000 * (scene.z + rng.normal(0, 0.0008, scene.z.shape) * scene.z ** 2)
     x, y = np.arange(WIDTH)[None], np.arange(HEIGHT)[:, None]

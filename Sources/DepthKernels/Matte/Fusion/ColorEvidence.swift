@@ -39,12 +39,13 @@ struct ColorEvidence: ~Copyable {
     private var evidence = Scratch<Float>()
     private let order = ColorEvidence.tilesNearestFirst()
 
-    /// The sums of a frame's colors, which are to be computed before the evidence.
-    mutating func sums(
-        of sets: Classes.Sets, _ colors: UnsafePointer<Float>, on grid: WorkGrid
-    ) -> TileSums {
-        unsafe TileSums(
-            parts: (person.sums(of: sets.body, colors, on: grid), room.sums(of: sets.room, colors, on: grid)))
+    /// Sums up a frame's colors, which is to be done before the evidence.
+    mutating func sum(_ colors: UnsafePointer<Float>, of sets: Classes.Sets, _ context: FusionContext) {
+        let (grid, bands) = (context.grid, context.bands)
+        let work = unsafe TileSums(
+            person: person.sums(of: sets.body, colors, on: grid), room: room.sums(of: sets.room, colors, on: grid),
+            loops: context.loops)
+        bands.share(work, rows: grid.height, width: grid.width, rowAlignment: TileSet.size)
     }
 
     /// - Parameters:
@@ -209,13 +210,16 @@ struct ColorEvidence: ~Copyable {
 }
 
 /// Sums up the colors of the person's samples and of the room's.
-struct TileSums {
-    fileprivate let parts: (person: TileColors.Sums, room: TileColors.Sums)
+struct TileSums: BandWork {
+    fileprivate let person: TileColors.Sums
+    fileprivate let room: TileColors.Sums
+    let loops: Loops
 
-    /// Sums up the tiles of a row.
-    func sum(row: Int, _ loops: Loops) {
-        parts.person.sum(row: row, loops)
-        parts.room.sum(row: row, loops)
+    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+        for row in (rows.lowerBound / TileSet.size)..<groups(of: TileSet.size, in: rows.upperBound) {
+            person.sum(row: row, loops)
+            room.sum(row: row, loops)
+        }
     }
 }
 

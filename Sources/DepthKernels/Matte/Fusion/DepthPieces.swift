@@ -389,9 +389,3 @@ struct DepthPieces: ~Copyable {
         if abs(step) <= min(pieces[one].limit, pieces[other].limit) { borders[index].smooth &+= 1 }
     }
 }
-
-@inline(__always)
-private func larger(_ one: Lanes, _ other: Lanes) -> Lanes { one.replacing(with: other, where: other .> one) }
-
-@inline(__always)
-private func smaller(_ one: Lanes, _ other: Lanes) -> Lanes { one.replacing(with: other, where: other .< one) }

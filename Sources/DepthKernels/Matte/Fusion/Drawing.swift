@@ -540,7 +540,7 @@ private struct DrawBands: BandWork {
     private func findArrived(
         _ samples: Range<Int>, _ band: Int, _ rows: Range<Int>, _ columns: Range<Int>, _ memory: DrawingMemory
     ) {
-        let bytes = unsafe memory.bytes.reserve(2 * columns.count, filler: 0)
+        let bytes = unsafe memory.bytes.reserve(2 * guide.width, filler: 0)
         let (all, any) = unsafe (bytes - columns.lowerBound, bytes + columns.count - columns.lowerBound)
         unsafe bytes.update(repeating: 255, count: columns.count)
         unsafe (bytes + columns.count).update(repeating: 0, count: columns.count)

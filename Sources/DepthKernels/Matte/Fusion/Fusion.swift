@@ -72,8 +72,11 @@ struct Fusion: ~Copyable {
         let object = settings.keepsWholeObject ? anchor.object : nil
         let searched = object.map { max(cutoff, $0.distance + Subject.armLength + settings.anchor.margin) } ?? cutoff
         field.split(nearest: settings.near, cutoff: searched, loops)
-        let finding = subject.find(
-            frame, field, face: anchor.face, object, isAnchored: anchor.distance != nil, cutoff: searched, settings,
+        let colors = unsafe settle.nextColors(on: grid)
+        unsafe self.colors.average(guide, into: colors, context)
+        let finding = unsafe subject.find(
+            frame, field, colors, face: anchor.face, object, isAnchored: anchor.distance != nil, cutoff: searched,
+            settings,
             loops)
         let subject: Subject.Result?
         switch finding {
@@ -87,8 +90,7 @@ struct Fusion: ~Copyable {
         let distance =
             if let subject { subject.distance } else { field.meanDistance(nearest: settings.near, cutoff: cutoff) }
         let sets = classes.classify(field, distance: distance ?? cutoff, subject: subject, faces: faces, loops)
-        let colors = unsafe settle.nextColors(on: grid)
-        unsafe self.colors.average(guide, into: colors, evidence.sums(of: sets, colors, on: grid), context)
+        unsafe evidence.sum(colors, of: sets, context)
         if !settle.measureNoise(on: grid) { logOdds.reset() }
         let evidence = unsafe evidence.evidence(colors, sets, last: logOdds.past(on: grid), context)
         if let picture = frame.segmentation, settings.segmentationWeight > 0 {

@@ -24,10 +24,7 @@ struct SampleColors: ~Copyable {
 
     /// - Parameters:
     ///   - target: three planes of the grid's size, contiguous.
-    ///   - tiles: sums the colors of each tile while they are in the cache.
-    mutating func average(
-        _ guide: Guide, into target: UnsafeMutablePointer<Float>, _ tiles: TileSums, _ context: FusionContext
-    ) {
+    mutating func average(_ guide: Guide, into target: UnsafeMutablePointer<Float>, _ context: FusionContext) {
         let grid = context.grid
         let key = Key(grid: grid, colors: guide.colors, width: guide.width, height: guide.height)
         if key != self.key {
@@ -50,7 +47,7 @@ struct SampleColors: ~Copyable {
             }
         }
         let work = unsafe Rows(
-            guide: guide, channels: channels, grid: grid, target: target, tiles: tiles, loops: context.loops)
+            guide: guide, channels: channels, grid: grid, target: target, loops: context.loops)
         context.bands.share(
             work, rows: grid.height, width: guide.width * guide.height / max(grid.height, 1), rowAlignment: TileSet.size
         )
@@ -62,7 +59,6 @@ struct SampleColors: ~Copyable {
         let channels: [Channel]
         let grid: WorkGrid
         let target: UnsafeMutablePointer<Float>
-        let tiles: TileSums
         let loops: Loops
 
         func work(_ rows: Range<Int>, _ memory: MatteMemory) {
@@ -74,7 +70,6 @@ struct SampleColors: ~Copyable {
                     unsafe guide.map.apply(
                         to: target + top &* grid.width, stride: grid.count, count: rows.count &* grid.width)
                 }
-                tiles.sum(row: top / TileSet.size, loops)
             }
         }
 

@@ -40,6 +40,10 @@ struct SideMemory: ~Copyable {
         }
     }
 
+    /// Metres by which a depth differs from the last frame's without being another surface's.
+    @inline(__always)
+    static func limit(_ z: Float) -> Float { change + changeSquare * z * z }
+
     mutating func forget() { (isEmpty, hasDoubts) = (true, false) }
 
     /// True where a body is kept on its side for now.

@@ -5,7 +5,7 @@ package enum SubjectStage: Sendable, CaseIterable {
 
 /// The stage that decides whose the samples in front of the cutoff are: the anchored person's, others', or nobody's.
 ///
-/// The floor is nobody's (`FloorPlanes`). Pieces of the depth map (`DepthPieces`) are one body where most of their border has no
+/// What is the room's is nobody's (`CellOwners`), as are samples that are too high or low for a body. Pieces of the depth map (`DepthPieces`) are one body where most of their border has no
 /// step. Bodies are the person's
 ///
 /// - if they have a tenth of the samples in the middle of the anchored face, at its depth, or three tenths of the chest below;
@@ -35,10 +35,12 @@ package enum SubjectStage: Sendable, CaseIterable {
 ///
 /// Source: the project's own method.
 struct Subject: ~Copyable {
+    /// As many as a body's bits for faces of others.
+    private static let mostFaces = UInt64.bitWidth
     /// Metres.
     private static let reachSideways = 1.2
-    /// Metres: half the width of a trunk, and of shoulders, which are no floor.
-    private static let (trunk, shoulders) = (0.17, 0.27)
+    /// Metres: half the width of a trunk.
+    private static let trunk = 0.17
     static let armLength = 0.8
     /// Metres that a thing may be behind the face of the person whose it is; the quotient of its distance and that of a sample of
     /// it at most; and of the samples of its largest body, the share that any of its bodies has.
@@ -52,6 +54,8 @@ struct Subject: ~Copyable {
     private static let (behind, behindSquare, bulk) = (0.20, 0.01, 4.0)
     /// Metres that it may be less far behind above the chin: a head is not as deep as shoulders.
     private static let headrest = 0.05
+    /// Metres before the face, and square metres, of what is held.
+    private static let held = (before: 0.08, area: 0.35)
     /// Square metres of an arm that comes in from the picture's border, and metres that it is behind the face, beside its axis and
     /// below the chin at most.
     private static let arm = (area: 0.06, behind: 0.1, sideways: 0.6, below: 0.7)
@@ -63,6 +67,9 @@ struct Subject: ~Copyable {
     private static let foot: Float = 0.3
     /// Metres by which a head may be farther away than the followed one, and be the person's too.
     private static let sameRange = 0.3
+    /// Frames for which a face of the person that is not found is kept; metres behind it where its body is, or a hand before it.
+    private static let longestMissed = 30
+    private static let sameBody = -0.35...0.1
     /// Metres between the faces of two people.
     private static let leastApart = 0.35
     /// Of the person's area: less of it, in a frame without a face, is nobody. And of the area, the share that a frame with a face
@@ -75,9 +82,8 @@ struct Subject: ~Copyable {
     private static let same = 0.25
 
     private var memory = Scratch<UInt64>()
-    private var memoryOfPast = Scratch<UInt64>()
     private var pieces = DepthPieces()
-    private var planes = FloorPlanes()
+    private var owners = CellOwners()
     private var rough = RoughSamples()
     private var memoryOfSides = SideMemory()
     /// By the labels of the pieces; a body is at the place of its first piece.
@@ -86,15 +92,27 @@ struct Subject: ~Copyable {
     private var joints = ScratchList<UInt64>()
     /// The faces of the last frame that had any.
     private var seen: [SeenFace] = []
+    private var lastSeen: [SeenFace] = []
     /// The same on the grid.
     private var faces: [Face] = []
+    /// Of these the person's.
+    private var heads: [CellOwners.Head] = []
     /// Of `seen`, the first ones, whose the anchored thing may be.
-    private var owners = 0
+    private var ownerCount = 0
     private var thing: Thing?
     /// Square metres of the person's bodies while a face was seen, and seconds since then.
     private var (area, sinceFace) = (0.0, 0.0)
     var leftOut: SubjectStage?
-    private var pastCount = 0
+    /// True where samples were the person's in the last frame.
+    private var hasPast = false
+
+    init() {
+        // So that no frame takes memory.
+        seen.reserveCapacity(Subject.mostFaces)
+        lastSeen.reserveCapacity(Subject.mostFaces)
+        faces.reserveCapacity(Subject.mostFaces)
+        heads.reserveCapacity(Subject.mostFaces)
+    }
 
     private struct SeenFace {
         /// In video pixels.
@@ -103,6 +121,13 @@ struct Subject: ~Copyable {
         let distance: Double
         /// True for a face of the anchored person.
         var isSubject: Bool
+        /// Frames for which it was not found.
+        var missed = 0
+
+        /// True where another box is about the same place.
+        func isAt(_ other: Rectangle<Double>) -> Bool {
+            abs(other.centerX - box.centerX) < 0.8 * box.width && abs(other.centerY - box.centerY) < 0.8 * box.height
+        }
     }
 
     /// A face in samples of the grid.
@@ -113,9 +138,8 @@ struct Subject: ~Copyable {
         let bottom: Double
         /// Metres.
         let distance: Double
-        /// Half the width of a trunk at its distance, and half that of shoulders.
+        /// Half the width of a trunk at its distance.
         let trunk: Double
-        let shoulders: Double
         /// True for a face of the anchored person.
         let isSubject: Bool
 
@@ -124,8 +148,7 @@ struct Subject: ~Copyable {
             (left, top) = grid.point(videoX: box.x, videoY: box.y)
             (right, bottom) = grid.point(videoX: box.x + box.width, videoY: box.y + box.height)
             distance = face.distance
-            let perMetre = grid.samplesPerMetre(at: distance)
-            (trunk, shoulders) = (Subject.trunk * perMetre, Subject.shoulders * perMetre)
+            trunk = Subject.trunk * grid.samplesPerMetre(at: distance)
             isSubject = face.isSubject
         }
 
@@ -228,13 +251,14 @@ struct Subject: ~Copyable {
     }
 
     /// - Parameters:
+    ///   - colors: of the grid's samples, three planes.
     ///   - found: the face that set the cutoff.
     ///   - object: the thing whose whole is kept; nil for a person.
     ///   - isAnchored: true where a face or thing was seen since the start.
     ///   - cutoff: metres; with a thing, behind all that it may hang on.
     mutating func find(
-        _ frame: MatteFrame, _ field: DepthField, face found: Anchor.Face?, _ object: Anchor.Object?, isAnchored: Bool,
-        cutoff: Double, _ settings: MatteSettings, _ loops: Loops
+        _ frame: MatteFrame, _ field: DepthField, _ colors: UnsafePointer<Float>, face found: Anchor.Face?,
+        _ object: Anchor.Object?, isAnchored: Bool, cutoff: Double, _ settings: MatteSettings, _ loops: Loops
     ) -> Finding {
         let grid = field.grid
         guard settings.subject == .anchored, settings.anchor.followsPerson || object != nil,
@@ -249,11 +273,11 @@ struct Subject: ~Copyable {
         } else if let found {
             readFaces(frame, field, anchored: found, settings.anchor)
         } else {
-            hasFaces = false
+            hasFaces = readOtherHeads(frame, field, settings.anchor)
         }
         sinceFace = hasFaces ? 0 : sinceFace + (frame.elapsed ?? Fusion.usualInterval)
         // Without samples of the past nothing identifies the person but a face.
-        if !hasFaces, pastCount == 0 || sinceFace > Subject.longestLost { reset() }
+        if !hasFaces, !hasPast || sinceFace > Subject.longestLost { reset() }
         guard !seen.isEmpty || object != nil else { return isAnchored ? .nobody : .everything }
         placeFaces(on: grid)
         thing = object.map { Thing($0, on: grid) }
@@ -266,21 +290,22 @@ struct Subject: ~Copyable {
         }
         let (others, floor, members, person, spare, loose) = (set(0), set(1), set(2), set(3), set(4), set(5))
         let sides = memoryOfSides.recall(field, isLost: !hasFaces, loops)
-        let past = unsafe SampleSet(
-            words: memoryOfPast.reserve(size, filler: 0), stride: stride, width: grid.width, height: grid.height)
-        if pastCount == 0 { past.removeAll() }
-
-        markShoulders(spare)
         let face = faces.first { $0.isSubject }
         // The floor is below the camera's axis where no face is known.
         let middle =
             face.map { ($0.axis, ($0.top + $0.bottom) / 2, $0.distance) }
-            ?? object.map { (Double(grid.width) / 2, Double(grid.height) / 2, $0.distance) }
-        planes.find(
-            field, farthest: 1.5 * cutoff, past: past, sparing: spare, below: leftOut == .floor ? nil : middle,
-            into: floor, loops)
+            ?? (Double(grid.width) / 2, Double(grid.height) / 2, object?.distance ?? cutoff)
+        floor.removeAll()
+        if leftOut != .floor,
+            let owned = unsafe owners.find(
+                field, colors, heads: heads, lost: hasFaces ? nil : sides.person, above: middle, cutoff: cutoff, loops)
+        {
+            floor.fill { unsafe owned.room.words[$0] }
+            near.fill { unsafe near.words[$0] | owned.beyond.words[$0] }
+            far.fill { unsafe far.words[$0] & ~owned.beyond.words[$0] }
+        }
         members.fill { unsafe near.words[$0] & ~floor.words[$0] }
-        if face != nil { limitSideways(members, sparing: spare, on: grid) }
+        if face != nil { limitSideways(members, spare.bits(0), on: grid) }
         if let uncovered = sides.uncovered {
             markStrange(uncovered, past: sides, members: members, hole: field.hole, into: loose, spare: spare)
             floor.fill { unsafe floor.words[$0] | loose.words[$0] }
@@ -295,8 +320,8 @@ struct Subject: ~Copyable {
             return .nobody
         }
         if let object {
-            for owner in 1..<(owners + 1) where !ownsThing {
-                nameOwner(owner < owners ? owner : nil)
+            for owner in 1..<(ownerCount + 1) where !ownsThing {
+                nameOwner(owner < ownerCount ? owner : nil)
                 placeFaces(on: grid)
                 map.distance = distance ?? object.distance
                 grow(labels, map, sides, isLost: false)
@@ -320,11 +345,10 @@ struct Subject: ~Copyable {
         if leftOut != .feet { addFeet(to: person, floor: floor, map) }
         memoryOfSides.remember(field, person: person, others: others)
 
-        pastCount = 0
+        hasPast = false
         for index in 0..<size {
             let word = unsafe person.words[index]
-            unsafe past.words[index] = word
-            pastCount &+= word.nonzeroBitCount
+            hasPast = hasPast || word != 0
             unsafe others.words[index] &= ~word
         }
         return .person(Result(person: person, others: others, distance: mean, cutoff: behind))
@@ -332,14 +356,16 @@ struct Subject: ~Copyable {
 
     /// Forgets the person's samples, but not their face: in the next frame they may be elsewhere.
     mutating func forgetSamples() {
-        pastCount = 0
+        hasPast = false
         memoryOfSides.forget()
+        owners.reset()
     }
 
     /// Forgets the person.
     mutating func reset() {
         seen.removeAll(keepingCapacity: true)
-        (owners, area) = (0, 0)
+        lastSeen.removeAll(keepingCapacity: true)
+        (ownerCount, area) = (0, 0)
         forgetSamples()
     }
 
@@ -351,8 +377,10 @@ struct Subject: ~Copyable {
         let grid = field.grid
         let first = SeenFace(box: anchored.box, distance: anchored.distance, isSubject: true)
         let axis = Face(first, on: grid).axis
+        swap(&seen, &lastSeen)
         seen.removeAll(keepingCapacity: true)
         seen.append(first)
+        defer { keepOwners(of: lastSeen.dropFirst(), field) }
         let metresPerSample = grid.metresPerSample(at: anchored.distance)
         func add(_ box: Rectangle<Double>, _ distance: Double, isSubject: Bool) {
             let face = SeenFace(box: box, distance: distance, isSubject: isSubject)
@@ -370,9 +398,49 @@ struct Subject: ~Copyable {
             }
             return
         }
-        for box in frame.anchors.prefix(UInt64.bitWidth - 1) {
+        for box in frame.anchors.prefix(Subject.mostFaces - 1) {
             guard let face = frame.face(box, in: field), face.box != anchored.box else { continue }
             add(face.box, face.distance, isSubject: wantsAll)
+        }
+    }
+
+    /// Reads the person's other heads of a frame that does not show the followed one.
+    ///
+    /// - Returns: false where there are none; then the faces of the last frame stay.
+    private mutating func readOtherHeads(_ frame: MatteFrame, _ field: DepthField, _ settings: AnchorSettings) -> Bool {
+        guard settings.usesHeads(of: frame), !frame.isHeadChosen,
+            let farthest = seen.lazy.filter(\.isSubject).map(\.distance).max(),
+            frame.heads.contains(where: { head in seen.contains { $0.isSubject && $0.isAt(head.box) } })
+        else { return false }
+        swap(&seen, &lastSeen)
+        seen.removeAll(keepingCapacity: true)
+        for head in frame.heads where head.isSure && head.distance <= farthest + Subject.sameRange {
+            seen.append(SeenFace(box: head.box, distance: head.distance, isSubject: true))
+        }
+        keepOwners(of: lastSeen[...], field)
+        return !seen.isEmpty
+    }
+
+    /// Keeps faces of the person that are not found any more, for some frames while something is where they were.
+    private mutating func keepOwners(of last: ArraySlice<SeenFace>, _ field: DepthField) {
+        for var face in last where face.isSubject && face.missed < Subject.longestMissed {
+            guard !seen.contains(where: { face.isAt($0.box) }), seen.count < Subject.mostFaces else { continue }
+            let place = Face(face, on: field.grid)
+            let quarter = (across: place.width / 4, down: (place.bottom - place.top) / 4)
+            var (alike, count) = (0, 0)
+            for y in floorIndex(place.top + quarter.down, in: 0...field.grid.height)..<field.grid.height
+            where Double(y) < place.bottom - quarter.down {
+                for x in Subject.overlap(
+                    0..<field.grid.width, place.left + quarter.across, place.right - quarter.across)
+                {
+                    let step = unsafe Double(field.metres[y &* field.rowLength &+ x]) - face.distance
+                    count += 1
+                    if step > Subject.sameBody.lowerBound, step < Subject.sameBody.upperBound { alike += 1 }
+                }
+            }
+            guard 2 * alike > count else { continue }
+            face.missed += 1
+            seen.append(face)
         }
     }
 
@@ -385,7 +453,7 @@ struct Subject: ~Copyable {
     ) -> Bool {
         let last = seen.first.flatMap { $0.isSubject ? $0.box : nil }
         let isOfHeads = settings.usesHeads(of: frame)
-        let count = isOfHeads ? frame.heads.count : min(frame.anchors.count, UInt64.bitWidth - 1)
+        let count = isOfHeads ? frame.heads.count : min(frame.anchors.count, Subject.mostFaces)
         var isNone = true
         for index in 0..<count {
             let head = isOfHeads ? frame.heads[index] : nil
@@ -393,19 +461,19 @@ struct Subject: ~Copyable {
             guard let found = found ?? frame.face(frame.anchors[index], in: field) else { continue }
             if isNone {
                 seen.removeAll(keepingCapacity: true)
-                (owners, isNone) = (0, false)
+                (ownerCount, isNone) = (0, false)
             }
             let face = SeenFace(box: found.box, distance: found.distance, isSubject: false)
             guard let rank = Subject.rank(face, of: object, last) else {
                 seen.append(face)
                 continue
             }
-            var place = owners
+            var place = ownerCount
             while place > 0, let before = Subject.rank(seen[place - 1], of: object, last), before > rank { place -= 1 }
             seen.insert(face, at: place)
-            owners += 1
+            ownerCount += 1
         }
-        if isNone { owners = last == nil ? 0 : 1 } else { nameOwner(owners > 0 ? 0 : nil) }
+        if isNone { ownerCount = last == nil ? 0 : 1 } else { nameOwner(ownerCount > 0 ? 0 : nil) }
         return !isNone
     }
 
@@ -427,7 +495,14 @@ struct Subject: ~Copyable {
 
     private mutating func placeFaces(on grid: WorkGrid) {
         faces.removeAll(keepingCapacity: true)
-        for face in seen { faces.append(Face(face, on: grid)) }
+        heads.removeAll(keepingCapacity: true)
+        for face in seen {
+            let face = Face(face, on: grid)
+            faces.append(face)
+            guard face.isSubject else { continue }
+            heads.append(
+                CellOwners.Head(axis: face.axis, bottom: face.bottom, width: face.width, distance: face.distance))
+        }
     }
 
     /// Metres, of the farthest face of the person; nil without one.
@@ -436,30 +511,17 @@ struct Subject: ~Copyable {
     }
 
     /// Removes samples farther to the side of every face of the person than arms reach.
-    private func limitSideways(_ members: SampleSet, sparing: SampleSet, on grid: WorkGrid) {
-        let allowed = sparing.bits(0)
+    private func limitSideways(_ members: SampleSet, _ allowed: BitRow, on grid: WorkGrid) {
         for index in 0..<members.stride { unsafe allowed.words[index] = 0 }
-        for face in faces where face.isSubject {
-            let reach = Subject.reachSideways * grid.samplesPerMetre(at: face.distance)
-            let start = floorIndex(face.axis - reach, in: 0...grid.width)
-            let end = ceilIndex(face.axis + reach, in: 0...grid.width)
+        for head in heads {
+            let reach = Subject.reachSideways * grid.samplesPerMetre(at: head.distance)
+            let start = floorIndex(head.axis - reach, in: 0...grid.width)
+            let end = ceilIndex(head.axis + reach, in: 0...grid.width)
             if start < end { allowed.insert(start..<end) }
         }
         for y in 0..<members.height {
             let row = unsafe members.row(y)
             for index in 0..<members.stride { unsafe row[index] &= allowed.words[index] }
-        }
-    }
-
-    /// Marks head and shoulders, and the samples above them: shoulders seen from above slope as a floor does.
-    private func markShoulders(_ shoulders: SampleSet) {
-        shoulders.removeAll()
-        for face in faces where face.isSubject {
-            let start = floorIndex(face.axis - face.shoulders, in: 0...shoulders.width)
-            let end = ceilIndex(face.axis + face.shoulders, in: 0...shoulders.width)
-            guard start < end else { continue }
-            let bottom = ceilIndex(face.bottom + 1.5 * (face.bottom - face.top), in: 0...shoulders.height)
-            for y in 0..<bottom { shoulders.bits(y).insert(start..<end) }
         }
     }
 
@@ -713,7 +775,9 @@ struct Subject: ~Copyable {
         let farthest = Subject.behind + Subject.behindSquare * distance * distance
         func isSmall(_ body: Body) -> Bool {
             let farthest = body.above * 2 > body.count ? farthest - Subject.headrest : farthest
-            return leftOut != .small && body.distance - distance < farthest - Subject.bulk * Subject.area(body, map)
+            let area = Subject.area(body, map)
+            let isHeld = body.distance < distance - Subject.held.before && area < Subject.held.area
+            return leftOut != .small && (isHeld || body.distance - distance < farthest - Subject.bulk * area)
         }
         for index in bodies.indices {
             (bodies[index].touching, bodies[index].joined, bodies[index].elsewhere) = (0, 0, 0)

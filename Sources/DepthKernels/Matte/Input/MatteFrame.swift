@@ -14,9 +14,10 @@ package struct MatteFrame {
     package let segmentation: SegmentationPicture?
     /// Running time in nanoseconds; nil where the frame has none.
     package let time: Int64?
-    /// The heads that the depth map shows, in video pixels, the followed one first; none where they are not searched. Set by
-    /// `Matte`.
+    /// The heads that the depth map shows, or what hides them, in video pixels; none where they are not searched. Set by `Matte`.
     var heads: [Head] = []
+    /// True where the first of `heads` is the followed one. Set by `Matte`.
+    var seesFollowedHead = false
     /// All that it shows in this frame, those too that were not seen before. Set by `Matte`.
     var candidates: [Head] = []
     /// True where a detector's face chose the first of `heads`: then the others are other people.

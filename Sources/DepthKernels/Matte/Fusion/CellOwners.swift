@@ -1,0 +1,425 @@
+/// The stage that says whose the surfaces of the depth map are, the person's or the room's, on `SurfaceCells`.
+///
+/// Big planes are the room's (`RoomPlanes`), heads and trunks the person's. Between them the shorter way decides (`CellWays`):
+/// what floor, wall, seat or table reach more easily than head and trunk do is theirs. A body has limits too: how far it reaches
+/// from head and trunk, and its area. What was on a plane, and on whose side a cell was, is remembered while its depth stays.
+///
+/// The person's cells count as before the cutoff, where they hang on nearer ones without a steep link: legs of who stands
+/// before a camera that looks down. What reaches the sides or the top of the picture there is a wall.
+///
+/// Source: the project's own method.
+struct CellOwners: ~Copyable {
+    /// Metres behind the farthest head that the person's body reaches.
+    private static let behind: Float = 1.2
+    /// Metres beside a head's axis where planes are not searched, and where the person's way is cheap; up to `above` metres above
+    /// the chin.
+    private static let (column, zone, above) = (0.33, 0.35, 0.4)
+    /// Metres of a trunk's middle: beside the axis, below the chin, before or behind the head, and about its median depth.
+    private static let trunk = (beside: 0.12, below: 0.03...0.40, apart: Float(0.5), deep: Float(0.15))
+    /// Of the face's width: its middle beside the axis and above the chin; and metres before and behind the head.
+    private static let face = (beside: 0.3, above: 0.3...0.85, deep: Float(0.12))
+    /// Of the memory of planes, the share that stays from frame to frame, and what is enough for a plane.
+    private static let (fade, enough): (Float, Float) = (0.75, 0.35)
+    /// How many times shorter the other's way is where a cell changes sides; of it what counts for the person's limits.
+    private static let (loyal, mostLoyal): (Float, Float) = (1.5, 1.2)
+    /// Metres of the person's ways, in the zone and elsewhere; the share of the room's way beyond which they end, but no
+    /// earlier than `sure` metres; and metres from what was theirs in a frame without a head.
+    private static let (farInZone, far, doubt, sure, creep): (Float, Float, Float, Float, Float) = (
+        1.5, 1.4, 0.45, 0.9, 0.1
+    )
+    /// Square metres of a person that a camera sees.
+    private static let mostArea: Float = 1.3
+    /// Metres of the room's way beyond which a cell beside the person's is left to the samples.
+    private static let rim: Float = 0.15
+    /// Metres, constant + square·z² + slope, from cell to cell of a body behind the cutoff.
+    private static let gentle: (constant: Float, square: Float, slope: Float) = (0.004, 0.003, 0.7)
+    /// Metres before the cutoff from which a body goes on behind it.
+    private static let overlap: Float = 0.05
+    /// Metres of the person's way in a bucket of their area.
+    private static let (step, steps): (Float, Int) = (0.01, 512)
+
+    private var surface = SurfaceCells()
+    private var planes = RoomPlanes()
+    private var ways = CellWays()
+    private var memory = Scratch<Float>()
+    private var past = Scratch<Float>()
+    private var bits = Scratch<UInt64>()
+    private var line = Scratch<Float>()
+    private var places = ScratchList<Int32>()
+    /// Cells and heads of the last frame; 0 for none.
+    private var (pastSize, pastHeads) = (0, 0)
+
+    /// A head whose body is the person's, in samples of the grid.
+    struct Head {
+        let axis: Double
+        /// The chin.
+        let bottom: Double
+        let width: Double
+        /// Metres.
+        let distance: Double
+    }
+
+    /// Samples by the owner of their cell, valid until the next call.
+    struct Result {
+        /// On surfaces of the room.
+        let room: SampleSet
+        /// Of the person, behind the cutoff.
+        let beyond: SampleSet
+    }
+
+    /// Planes of numbers by the cells' index; those up to `height` are 0 at first.
+    private enum Plane: Int, CaseIterable { case column, zone, seed, room, height, away, cosine, left, member, owner }
+
+    mutating func reset() {
+        (pastSize, pastHeads) = (0, 0)
+        planes.reset()
+    }
+
+    /// - Parameters:
+    ///   - heads: of the person, the followed one first; in a frame without a head those of the last frame that had any.
+    ///   - lost: in such a frame the samples that were the person's, where their depth goes on.
+    ///   - point: samples and metres; the floor is far below it.
+    mutating func find(
+        _ field: DepthField, _ colors: UnsafePointer<Float>, heads: [Head], lost: SampleSet?,
+        above point: (x: Double, y: Double, metres: Double), cutoff: Double, _ loops: Loops
+    ) -> Result? {
+        guard min(field.grid.width, field.grid.height) >= blockWidth else { return nil }
+        let farthest = heads.lazy.map(\.distance).max() ?? point.metres
+        let cells = unsafe surface.read(field, colors, farthest: Float(farthest) + CellOwners.behind)
+        let (size, count) = (cells.planeSize, cells.height &* cells.stride)
+        // As much as any frame needs of them.
+        places.removeAll(most: count)
+        _ = unsafe line.reserve(max(2 * field.rowLength, count, CellOwners.steps), filler: 0)
+        let memory = unsafe memory.reserve(Plane.allCases.count * size, filler: 0) - cells.start
+        func plane(_ plane: Plane) -> UnsafeMutablePointer<Float> { unsafe memory + plane.rawValue &* size }
+        unsafe (memory + cells.start).update(repeating: 0, count: (Plane.height.rawValue + 1) * size)
+        let (zone, seed, room) = unsafe (plane(.zone), plane(.seed), plane(.room))
+        var isAny = false
+        for head in heads {
+            unsafe CellOwners.mark(head, beside: CellOwners.column, cells, plane(.column))
+            unsafe CellOwners.mark(head, beside: CellOwners.zone, cells, zone)
+            if lost == nil { isAny = unsafe markBody(of: head, cells, seed) || isAny }
+        }
+        if let lost { isAny = unsafe CellOwners.mark(lost, cells, seed, where: { _ in true }) }
+        let marks = unsafe RoomPlanes.Marks(
+            column: plane(.column), seed: seed, room: room, away: plane(.away), cosine: plane(.cosine),
+            left: plane(.left), member: plane(.member))
+        planes.find(cells, marks)
+        let (height, owner) = unsafe (plane(.height), plane(.owner))
+        let place = (
+            Float((point.x - Double(field.grid.width) / 2) / field.grid.focal),
+            Float((point.y - Double(field.grid.height) / 2) / field.grid.focal), Float(point.metres)
+        )
+        let floor = planes.floor(below: place)
+        if let floor { unsafe CellOwners.measure(height, above: floor, cells) }
+        guard isAny else {
+            pastSize = 0
+            guard heads.isEmpty, floor != nil else { return nil }
+            for index in 0..<count {
+                let isFloor = unsafe room[index] > 0 && height[index] < SurfaceCells.layer.constant
+                unsafe owner[index] = isFloor ? -1 : 0
+            }
+            return unsafe write(field, cells, marks, owner: owner, cutoff: Float(cutoff), loops)
+        }
+        remember(cells, marks, isNew: heads.count != pastHeads)
+        let found = unsafe ways.find(cells, zone: zone, seed: seed, room: room, height: height)
+        unsafe decide(cells, found, marks, zone: zone, heads: heads.count, isLost: lost != nil, owner)
+        (pastSize, pastHeads) = (count, heads.count)
+        return unsafe write(field, cells, marks, owner: owner, cutoff: Float(cutoff), loops)
+    }
+
+    // MARK: Heads
+
+    /// The cells along an axis whose middles are between two places in samples.
+    private static func places(from first: Double, to last: Double, side: Int, count: Int) -> Range<Int> {
+        let shift = Double(side - 1) / 2
+        let start = ceilIndex((first - shift) / Double(side), in: 0...count)
+        return start..<max(start, floorIndex((last - shift) / Double(side), in: -1...(count - 1)) + 1)
+    }
+
+    private static func columns(_ middle: Double, _ half: Double, _ cells: SurfaceCells.Map) -> Range<Int> {
+        places(from: middle - half, to: middle + half, side: cells.side, count: cells.width)
+    }
+
+    private static func rows(from first: Double, to last: Double, _ cells: SurfaceCells.Map) -> Range<Int> {
+        places(from: first, to: last, side: cells.side, count: cells.height)
+    }
+
+    /// Samples of the grid for a metre at a head.
+    private static func samples(_ head: Head, _ cells: SurfaceCells.Map) -> Double {
+        Double(cells.side) / (Double(cells.pitch) * max(head.distance, 1e-3))
+    }
+
+    /// Marks the column of a head and of what is below it.
+    private static func mark(
+        _ head: Head, beside: Double, _ cells: SurfaceCells.Map, _ target: UnsafeMutablePointer<Float>
+    ) {
+        let scale = samples(head, cells)
+        let columns = columns(head.axis, beside * scale, cells)
+        for y in rows(from: head.bottom - above * scale, to: .infinity, cells) {
+            unsafe (target + y &* cells.stride + columns.lowerBound).update(repeating: 1, count: columns.count)
+        }
+    }
+
+    /// Marks the middle of a face and of the trunk below it.
+    ///
+    /// - Returns: false where neither was measured.
+    private mutating func markBody(of head: Head, _ cells: SurfaceCells.Map, _ seed: UnsafeMutablePointer<Float>)
+        -> Bool
+    {
+        let (scale, z) = (CellOwners.samples(head, cells), Float(head.distance))
+        var isAny = false
+        func mark(_ columns: Range<Int>, _ rows: Range<Int>, about middle: Float, _ reach: Float) {
+            for y in rows {
+                for index in (y &* cells.stride &+ columns.lowerBound)..<(y &* cells.stride &+ columns.upperBound)
+                where unsafe cells.depth[index] > 0 && abs(cells.depth[index] - middle) < reach {
+                    unsafe seed[index] = 1
+                    isAny = true
+                }
+            }
+        }
+        let face = CellOwners.face
+        mark(
+            CellOwners.columns(head.axis, face.beside * head.width, cells),
+            CellOwners.rows(
+                from: head.bottom - face.above.upperBound * head.width,
+                to: head.bottom - face.above.lowerBound * head.width, cells), about: z, face.deep)
+        let trunk = CellOwners.trunk
+        let columns = CellOwners.columns(head.axis, trunk.beside * scale, cells)
+        let rows = CellOwners.rows(
+            from: head.bottom + trunk.below.lowerBound * scale, to: head.bottom + trunk.below.upperBound * scale, cells)
+        let depths = unsafe line.reserve(max(columns.count * rows.count, 1), filler: 0)
+        var count = 0
+        for y in rows {
+            for x in columns {
+                let depth = unsafe cells.depth[y &* cells.stride &+ x]
+                guard depth > 0, abs(depth - z) < trunk.apart else { continue }
+                unsafe depths[count] = depth
+                count &+= 1
+            }
+        }
+        if count > 0 { unsafe mark(columns, rows, about: Float(median(of: depths, count: count)), trunk.deep) }
+        return isAny
+    }
+
+    /// Marks the cells of which more than half of the samples are in a set.
+    ///
+    /// - Returns: true where there are any.
+    @discardableResult
+    private static func mark(
+        _ samples: SampleSet, _ cells: SurfaceCells.Map, _ target: UnsafeMutablePointer<Float>,
+        where isAllowed: (Int) -> Bool
+    ) -> Bool {
+        let side = cells.side
+        var isAny = false
+        for y in 0..<cells.height {
+            let rows = unsafe samples.row(y &* side)
+            for x in 0..<cells.width {
+                let (word, shift) = (x &* side &>> 6, UInt64(truncatingIfNeeded: x &* side))
+                var count = 0
+                for row in 0..<side {
+                    let bits = unsafe rows[row &* samples.stride &+ word] &>> shift
+                    count &+= (bits & (1 &<< UInt64(truncatingIfNeeded: side) &- 1)).nonzeroBitCount
+                }
+                let index = y &* cells.stride &+ x
+                guard 2 * count > side * side, unsafe cells.depth[index] > 0, isAllowed(index) else { continue }
+                unsafe target[index] = 1
+                isAny = true
+            }
+        }
+        return isAny
+    }
+
+    /// Measures how far the cells are above a floor, in metres, up to a foot's height.
+    private static func measure(
+        _ height: UnsafeMutablePointer<Float>, above floor: RoomPlanes.Plane, _ cells: SurfaceCells.Map
+    ) {
+        let length = floor.length
+        let (a, b, c) = (floor.a / length, floor.b / length, floor.c / length)
+        for y in 0..<cells.height {
+            for x in stride(from: 0, to: cells.stride, by: blockWidth) {
+                let index = y &* cells.stride &+ x
+                let up =
+                    unsafe 1 / length - (cells.xs(from: x) * a + (b * cells.y(y) + c)) * loadLanes(cells.depth + index)
+                unsafe storeLanes(smaller(larger(up, .zero), Lanes(repeating: CellWays.foot)), to: height + index)
+            }
+        }
+    }
+
+    // MARK: Memory
+
+    /// Depth, planes and owners of the last frame.
+    private func pastPlanes(_ size: Int, _ memory: UnsafeMutablePointer<Float>) -> (
+        depth: UnsafeMutablePointer<Float>, votes: UnsafeMutablePointer<Float>, owner: UnsafeMutablePointer<Float>
+    ) { unsafe (memory, memory + size, memory + 2 &* size) }
+
+    /// Lets cells be on a plane as long as most of the last frames said so.
+    ///
+    /// - Parameter isNew: true where a head came or went: then nothing is remembered beside heads.
+    private mutating func remember(_ cells: SurfaceCells.Map, _ marks: RoomPlanes.Marks, isNew: Bool) {
+        let count = cells.height &* cells.stride
+        let (depth, votes, owner) = unsafe pastPlanes(count, past.reserve(3 * count, filler: 0))
+        for index in 0..<count {
+            let z = unsafe cells.depth[index]
+            let change = unsafe abs(z - depth[index])
+            let isSame = unsafe pastSize == count && z > 0 && depth[index] > 0 && change < SideMemory.limit(z)
+            let room = unsafe marks.room[index]
+            let isKept = unsafe isSame && !(isNew && marks.column[index] > 0)
+            unsafe votes[index] = isKept ? CellOwners.fade * votes[index] + (1 - CellOwners.fade) * room : room
+            unsafe marks.room[index] = votes[index] > CellOwners.enough && z > 0 && marks.seed[index] == 0 ? 1 : 0
+            if !isSame || isNew { unsafe owner[index] = 0 }
+            unsafe depth[index] = z
+        }
+    }
+
+    // MARK: Decision
+
+    /// Writes the owner of each cell: 1 for the person, −1 for the room, 0 where neither is sure.
+    private mutating func decide(
+        _ cells: SurfaceCells.Map, _ ways: CellWays.Ways, _ marks: RoomPlanes.Marks, zone: UnsafePointer<Float>,
+        heads: Int,
+        isLost: Bool, _ owner: UnsafeMutablePointer<Float>
+    ) {
+        let count = cells.height &* cells.stride
+        let past = unsafe pastPlanes(count, past.reserve(3 * count, filler: 0)).owner
+        let areas = unsafe line.reserve(CellOwners.steps, filler: 0)
+        unsafe areas.update(repeating: 0, count: CellOwners.steps)
+        func place(_ way: Float) -> Int { Int(min(way / CellOwners.step, Float(CellOwners.steps - 1))) }
+        unsafe (owner + cells.start).update(repeating: 0, count: cells.planeSize)
+        for index in 0..<count where unsafe ways.person[index] < CellWays.unreached {
+            let (person, room) = unsafe (ways.person[index], ways.room[index])
+            let far = unsafe zone[index] > 0 ? CellOwners.farInZone : CellOwners.far
+            let limit = isLost ? CellOwners.creep : min(max(CellOwners.doubt * room, CellOwners.sure), far)
+            let bias = unsafe past[index] > 0 ? CellOwners.loyal : past[index] < 0 ? 1 / CellOwners.loyal : 1
+            guard person < bias * room, person < min(bias, CellOwners.mostLoyal) * limit,
+                unsafe marks.room[index] == 0
+            else { continue }
+            unsafe owner[index] = 1
+            let edge = unsafe cells.depth[index] * cells.pitch
+            unsafe areas[place(person)] += edge * edge
+        }
+        var (last, area) = (0, Float(0))
+        while last < CellOwners.steps - 1, unsafe area + areas[last] <= CellOwners.mostArea * Float(heads) {
+            unsafe area += areas[last]
+            last += 1
+        }
+        for index in 0..<count where unsafe owner[index] > 0 && place(ways.person[index]) > last {
+            unsafe owner[index] = -2
+        }
+        for index in 0..<count where unsafe cells.depth[index] > 0 && owner[index] <= 0 {
+            guard unsafe owner[index] < -1 || ways.room[index] < CellWays.unreached else { continue }
+            // A rim of one cell is left to the samples.
+            var isRim = false
+            if unsafe ways.room[index] > CellOwners.rim {
+                for row in -1...1 {
+                    let place = index &+ row &* cells.stride
+                    unsafe isRim = isRim || owner[place &- 1] > 0 || owner[place] > 0 || owner[place &+ 1] > 0
+                }
+            }
+            unsafe owner[index] = isRim ? 0 : -1
+        }
+        unsafe past.update(from: owner, count: count)
+    }
+
+    // MARK: Samples
+
+    private mutating func write(
+        _ field: DepthField, _ cells: SurfaceCells.Map, _ marks: RoomPlanes.Marks, owner: UnsafeMutablePointer<Float>,
+        cutoff: Float, _ loops: Loops
+    ) -> Result {
+        let (near, size) = (field.near, field.near.wordCount)
+        let memory = unsafe bits.reserve(2 * size + near.stride, filler: 0)
+        func set(_ index: Int) -> SampleSet {
+            unsafe SampleSet(words: memory + index &* size, stride: near.stride, width: near.width, height: near.height)
+        }
+        let result = Result(room: set(0), beyond: set(1))
+        let beyond = unsafe marks.member
+        unsafe findBeyond(cells, marks, owner, cutoff, into: beyond)
+        unsafe write(field, cells, loops, into: result.room, spare: memory + 2 &* size) { unsafe owner[$0] < 0 }
+        unsafe write(field, cells, loops, into: result.beyond, spare: memory + 2 &* size) { unsafe beyond[$0] > 0 }
+        result.beyond.fill { unsafe result.beyond.words[$0] & field.far.words[$0] }
+        return result
+    }
+
+    /// Writes the samples of cells on their surface.
+    private mutating func write(
+        _ field: DepthField, _ cells: SurfaceCells.Map, _ loops: Loops, into set: SampleSet,
+        spare: UnsafeMutablePointer<UInt64>, where isOf: (Int) -> Bool
+    ) {
+        let length = field.rowLength
+        let line = unsafe line.reserve(2 * length, filler: 0)
+        let (middle, away) = unsafe (line, line + length)
+        set.removeAll()
+        for row in 0..<cells.height {
+            var isAny = false
+            for x in 0..<length {
+                let index = row &* cells.stride &+ min(x / cells.side, cells.width &- 1)
+                let isMember = isOf(index)
+                unsafe middle[x] = isMember ? cells.depth[index] : -1e3
+                isAny = isAny || isMember
+            }
+            guard isAny else { continue }
+            let last = row == cells.height &- 1 ? set.height : (row &+ 1) &* cells.side
+            for y in (row &* cells.side)..<last {
+                for x in stride(from: 0, to: length, by: blockWidth) {
+                    let z = unsafe loadLanes(field.metres + y &* length + x)
+                    let step = unsafe z - loadLanes(middle + x)
+                    let limit = z * z * SurfaceCells.layer.square + SurfaceCells.layer.constant
+                    unsafe storeLanes(larger(step, -step) - limit, to: away + x)
+                }
+                unsafe loops.classify(
+                    away, blocks: 0..<(length / blockWidth), clear: 0, opaque: .infinity,
+                    into: (clear: set.row(y), opaque: spare))
+                for index in 0..<set.stride { unsafe set.row(y)[index] &= ~field.hole.row(y)[index] }
+            }
+        }
+        set.trim()
+    }
+
+    /// Finds the person's cells behind the cutoff.
+    private mutating func findBeyond(
+        _ cells: SurfaceCells.Map, _ marks: RoomPlanes.Marks, _ owner: UnsafePointer<Float>, _ cutoff: Float,
+        into beyond: UnsafeMutablePointer<Float>
+    ) {
+        let count = cells.height &* cells.stride
+        unsafe (beyond + cells.start).update(repeating: 0, count: cells.planeSize)
+        // Where no plane is seen nothing says where the room begins.
+        guard (0..<count).contains(where: { unsafe marks.room[$0] > 0 }) else { return }
+        places.removeAll()
+        for index in 0..<count where unsafe owner[index] > 0 && cells.depth[index] <= cutoff {
+            unsafe beyond[index] = 1
+            places.append(Int32(truncatingIfNeeded: index))
+        }
+        places.grow(over: cells, isDiagonal: false) { from, other in
+            guard unsafe owner[other] > 0, unsafe beyond[other] == 0 else { return false }
+            let near = unsafe min(cells.depth[from], cells.depth[other])
+            let limit =
+                CellOwners.gentle.constant
+                + near * (near * CellOwners.gentle.square + CellOwners.gentle.slope * cells.pitch)
+            guard unsafe abs(cells.depth[from] - cells.depth[other]) < limit else { return false }
+            unsafe beyond[other] = 1
+            return true
+        }
+        for index in 0..<count where unsafe cells.depth[index] <= cutoff - CellOwners.overlap {
+            unsafe beyond[index] = 0
+        }
+        // What reaches the top or the sides of the picture is a wall.
+        for x in 0..<cells.width { unsafe removePart(of: x, cells, beyond) }
+        for y in 0..<cells.height {
+            unsafe removePart(of: y &* cells.stride, cells, beyond)
+            unsafe removePart(of: y &* cells.stride &+ cells.width &- 1, cells, beyond)
+        }
+    }
+
+    /// Removes the connected part of a cell from marked ones.
+    private mutating func removePart(of first: Int, _ cells: SurfaceCells.Map, _ marks: UnsafeMutablePointer<Float>) {
+        func take(_ index: Int) -> Bool {
+            defer { unsafe marks[index] = 0 }
+            return unsafe marks[index] > 0
+        }
+        places.removeAll()
+        guard take(first) else { return }
+        places.append(Int32(truncatingIfNeeded: first))
+        places.grow(over: cells, isDiagonal: true) { _, other in take(other) }
+    }
+}

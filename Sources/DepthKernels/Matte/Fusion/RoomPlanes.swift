@@ -1,0 +1,310 @@
+/// The planes of a room on `SurfaceCells`: floor, walls, seats, table tops, back rests.
+///
+/// A plane is bigger than any flat part of a body: the proposal of a flat cell on which most area lies is fitted to it, and is
+/// the room's where it is large, long, wide and filled. Cells beside the person's heads alone propose and vote, since a trunk
+/// is flat too; then all cells on the plane are the room's, wherever it shows between the limbs.
+///
+/// A cell is on a plane P·q = 1 where |P·q − 1| / |q|, its distance in metres, is within noise, and the normals agree.
+///
+/// Source: Schnabel, Wahl, Klein, "Efficient RANSAC for point-cloud shape detection", Computer Graphics Forum 26(2), 2007,
+/// with proposals of single cells, whose normals are known, and without random numbers.
+struct RoomPlanes: ~Copyable {
+    /// Metres from a plane, constant + square·z², and the cosine of the angle between its normal and a cell's.
+    private static let (near, nearSquare, alike): (Float, Float, Float) = (0.012, 0.004, 0.87)
+    private static let (most, proposals) = (10, 40)
+    /// Square metres of a plane, and metres of its longer and shorter side; the share of the rectangle that is seen, unless the
+    /// plane is as large as `sure`.
+    private static let (area, long, wide, filled, sure): (Float, Double, Double, Double, Double) = (
+        0.12, 0.5, 0.25, 0.42, 0.5
+    )
+    /// Square metres of a plane's part that is the room's: anywhere; one that reaches between the limbs, of it outside; and
+    /// one that only shows between them.
+    private static let (part, outside, island): (Float, Float, Float) = (0.015, 0.05, 0.015)
+
+    /// Of a floor's normal, the part that points down: a camera may look down by 45 degrees. And metres from a face to it, where it
+    /// is as far away: laps, seats and desks are no floor.
+    private static let (leastSlope, leastDrop): (Float, Float) = (0.7, 0.85)
+
+    private var list = Scratch<Float>()
+    private var places = ScratchList<Int32>()
+    private var known: [Plane] = []
+
+    init() { known.reserveCapacity(2 * RoomPlanes.most) }
+
+    /// (a, b, c) of 1/z = a·X + b·Y + c.
+    struct Plane {
+        var a: Float
+        var b: Float
+        var c: Float
+
+        var length: Float { (a * a + b * b + c * c).squareRoot() }
+    }
+
+    /// What a search writes: planes of cells, by the cells' index.
+    @safe
+    struct Marks {
+        /// 1 beside a head's axis, else 0.
+        let column: UnsafeMutablePointer<Float>
+        /// 1 for the person's surely, else 0.
+        let seed: UnsafeMutablePointer<Float>
+        /// Receives 1 on a plane, else 0.
+        let room: UnsafeMutablePointer<Float>
+        /// Of the plane that is looked at: tolerances that a cell is away from it.
+        let away: UnsafeMutablePointer<Float>
+        /// Cosine of the angle between its normal and a cell's.
+        let cosine: UnsafeMutablePointer<Float>
+        /// 1 for cells that are on no plane so far.
+        let left: UnsafeMutablePointer<Float>
+        /// 1 for cells of parts that are looked at.
+        let member: UnsafeMutablePointer<Float>
+    }
+
+    mutating func reset() { known.removeAll(keepingCapacity: true) }
+
+    mutating func find(_ cells: SurfaceCells.Map, _ marks: Marks) {
+        let count = cells.height &* cells.stride
+        for index in 0..<count {
+            unsafe marks.room[index] = 0
+            let isLeft = unsafe cells.depth[index] > 0 && marks.seed[index] == 0 && marks.column[index] == 0
+            unsafe marks.left[index] = isLeft ? 1 : 0
+        }
+        let before = known.count
+        for _ in 0..<RoomPlanes.most {
+            guard var plane = propose(cells, marks, known: min(before, known.count)) else { break }
+            for _ in 0..<2 {
+                RoomPlanes.measure(plane, cells, marks)
+                plane = RoomPlanes.fitted(cells, marks) ?? plane
+            }
+            RoomPlanes.measure(plane, cells, marks)
+            let isRoom = RoomPlanes.isLarge(plane, cells, marks)
+            for index in 0..<count {
+                if unsafe marks.away[index] < 1.5, unsafe marks.cosine[index] > RoomPlanes.alike {
+                    unsafe marks.left[index] = 0
+                }
+            }
+            guard isRoom else { continue }
+            known.append(plane)
+            markParts(cells, marks)
+        }
+        known.removeFirst(min(before, known.count))
+    }
+
+    /// The largest plane of the last search that lies as a floor does, far below a point.
+    ///
+    /// - Parameter point: X and Y, and metres.
+    func floor(below point: (x: Float, y: Float, metres: Float)) -> Plane? {
+        known.first { plane in
+            let length = plane.length
+            let drop = ((1 / point.metres - plane.c - plane.a * point.x) / plane.b - point.y) * point.metres
+            return plane.b > RoomPlanes.leastSlope * length && drop >= RoomPlanes.leastDrop
+        }
+    }
+
+    // MARK: Planes
+
+    /// The plane of a flat cell on which most of the area left lies.
+    private mutating func propose(_ cells: SurfaceCells.Map, _ marks: Marks, known: Int) -> Plane? {
+        let room = cells.width / 2 &* (cells.height / 2) &+ cells.width &+ cells.height &+ 2 &* blockWidth
+        let list = unsafe list.reserve(8 * room, filler: 0)
+        places.removeAll(most: cells.height &* cells.stride)
+        var count = 0
+        for y in Swift.stride(from: 0, to: cells.height, by: 2) {
+            for x in Swift.stride(from: 0, to: cells.width, by: 2) {
+                let index = y &* cells.stride &+ x
+                guard unsafe marks.left[index] > 0 else { continue }
+                let z = unsafe cells.depth[index]
+                unsafe list[count] = z * cells.x(x)
+                unsafe list[room &+ count] = z * cells.y(y)
+                unsafe list[2 &* room &+ count] = z
+                unsafe list[3 &* room &+ count] = cells.normal.x[index]
+                unsafe list[4 &* room &+ count] = cells.normal.y[index]
+                unsafe list[5 &* room &+ count] = cells.normal.z[index]
+                unsafe list[6 &* room &+ count] = RoomPlanes.near + RoomPlanes.nearSquare * z * z
+                unsafe list[7 &* room &+ count] = cells.area[index]
+                if unsafe cells.flat[index] > 0 {
+                    places.append(Int32(truncatingIfNeeded: index))
+                }
+                count &+= 1
+            }
+        }
+        guard places.count >= 8 else { return nil }
+        for lane in 0..<blockWidth { unsafe list[7 &* room &+ count &+ lane] = 0 }
+        func votes(_ plane: Plane) -> Float {
+            let length = plane.length
+            let (x, y, z) = (plane.a / length, plane.b / length, plane.c / length)
+            var sum = Lanes()
+            for first in Swift.stride(from: 0, to: count, by: blockWidth) {
+                let place = unsafe list + first
+                let distance =
+                    unsafe loadLanes(place) * x + loadLanes(place + room) * y + loadLanes(place + 2 &* room) * z - 1
+                    / length
+                let cosine =
+                    unsafe loadLanes(place + 3 &* room) * x + loadLanes(place + 4 &* room) * y + loadLanes(
+                        place + 5 &* room) * z
+                let limit = unsafe loadLanes(place + 6 &* room)
+                let isOn = (distance .< limit) .& (distance .> -limit) .& (cosine .< -RoomPlanes.alike)
+                unsafe sum += Lanes.zero.replacing(with: loadLanes(place + 7 &* room), where: isOn)
+            }
+            return sum.sum()
+        }
+        var (best, most): (Plane?, Float) = (nil, 0)
+        for index in 0..<known {
+            let sum = votes(self.known[index]) * 1.2
+            if sum > most { (best, most) = (self.known[index], sum) }
+        }
+        for number in Swift.stride(from: 0, to: places.count, by: groups(of: RoomPlanes.proposals, in: places.count)) {
+            let index = Int(places[number])
+            let length = unsafe -cells.length[index]
+            let plane = unsafe Plane(
+                a: cells.normal.x[index] * length, b: cells.normal.y[index] * length, c: cells.normal.z[index] * length)
+            let sum = votes(plane)
+            if sum > most { (best, most) = (plane, sum) }
+        }
+        // One of four cells votes.
+        return most * 4 >= 0.7 * RoomPlanes.area ? best : nil
+    }
+
+    /// How far the cells are from a plane.
+    private static func measure(_ plane: Plane, _ cells: SurfaceCells.Map, _ marks: Marks) {
+        let length = plane.length
+        let (a, b, c) = (plane.a / length, plane.b / length, plane.c / length)
+        for y in 0..<cells.height {
+            for x in Swift.stride(from: 0, to: cells.stride, by: blockWidth) {
+                let index = y &* cells.stride &+ x
+                let z = unsafe loadLanes(cells.depth + index)
+                var away = (cells.xs(from: x) * a + (b * cells.y(y) + c)) * z - 1 / length
+                away.replace(with: -away, where: away .< 0)
+                unsafe storeLanes(away / (z * z * nearSquare + near), to: marks.away + index)
+                let cosine =
+                    unsafe loadLanes(cells.normal.x + index) * a + loadLanes(cells.normal.y + index) * b
+                    + loadLanes(cells.normal.z + index) * c
+                unsafe storeLanes(-cosine, to: marks.cosine + index)
+            }
+        }
+    }
+
+    /// Calls `body` for the cells that are left on the measured plane, with their X and Y.
+    @inline(__always)
+    private static func forEachLeft(
+        _ cells: SurfaceCells.Map, _ marks: Marks, _ body: (_ index: Int, _ x: Double, _ y: Double) -> Void
+    ) {
+        for y in 0..<cells.height {
+            for x in 0..<cells.width {
+                let index = y &* cells.stride &+ x
+                if unsafe marks.left[index] > 0, unsafe marks.away[index] < 1, unsafe marks.cosine[index] > alike {
+                    body(index, Double(cells.x(x)), Double(cells.y(y)))
+                }
+            }
+        }
+    }
+
+    /// The plane through the cells that are left on the measured one, by least squares; nil where they are few.
+    private static func fitted(_ cells: SurfaceCells.Map, _ marks: Marks) -> Plane? {
+        var (fit, count) = (PlaneFit(), 0)
+        forEachLeft(cells, marks) { index, x, y in
+            unsafe fit.add(x, y, 1, Double(cells.inverse[index]))
+            count += 1
+        }
+        guard count >= 12, let (a, b, c) = fit.solution else { return nil }
+        return Plane(a: Float(a), b: Float(b), c: Float(c))
+    }
+
+    /// True for a plane that is larger than what a person has.
+    private static func isLarge(_ plane: Plane, _ cells: SurfaceCells.Map, _ marks: Marks) -> Bool {
+        let length = Double(plane.length)
+        let (nx, ny, nz) = (Double(plane.a) / length, Double(plane.b) / length, Double(plane.c) / length)
+        // Two axes along the plane: n × z, or n × y where it faces the camera; and n × the first.
+        var (ux, uy, uz) = abs(nz) < 0.98 ? (-ny, nx, 0.0) : (nz, 0.0, -nx)
+        let norm = (ux * ux + uy * uy + uz * uz).squareRoot()
+        (ux, uy, uz) = (ux / norm, uy / norm, uz / norm)
+        let (vx, vy, vz) = (ny * uz - nz * uy, nz * ux - nx * uz, nx * uy - ny * ux)
+        var (n, size, u, v, uu, uv, vv) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        forEachLeft(cells, marks) { index, x, y in
+            let z = unsafe Double(cells.depth[index])
+            let (s, t) = ((x * ux + y * uy + uz) * z, (x * vx + y * vy + vz) * z)
+            unsafe (n, size) = (n + 1, size + Double(cells.area[index]))
+            (u, v, uu, uv, vv) = (u + s, v + t, uu + s * s, uv + s * t, vv + t * t)
+        }
+        guard n >= 12 else { return false }
+        (uu, uv, vv) = (uu - u * u / n, uv - u * v / n, vv - v * v / n)
+        // The variance of what is spread evenly is a twelfth of the squared side.
+        let (half, root) = ((uu + vv) / 2, (((uu - vv) / 2) * ((uu - vv) / 2) + uv * uv).squareRoot())
+        let long = (12 * (half + root) / (n - 1)).squareRoot()
+        let wide = (12 * max(half - root, 0) / (n - 1)).squareRoot()
+        return size >= Double(area) && long >= RoomPlanes.long && wide >= RoomPlanes.wide
+            && size >= min(filled * long * wide, sure)
+    }
+
+    // MARK: Cells
+
+    /// Marks the parts of the measured plane that are the room's.
+    private mutating func markParts(_ cells: SurfaceCells.Map, _ marks: Marks) {
+        let count = cells.height &* cells.stride
+        unsafe (marks.member + cells.start).update(repeating: 0, count: cells.planeSize)
+        // What only shows between limbs is of the room where it is flat, and tightly on the plane.
+        for isIsland in [false, true] {
+            for index in 0..<count {
+                let (away, cosine, isColumn) = unsafe (marks.away[index], marks.cosine[index], marks.column[index] > 0)
+                let isOn =
+                    isIsland
+                    ? unsafe isColumn && cells.flat[index] > 0 && away < 0.6 && cosine > 0.9
+                    : away < (isColumn ? 0.9 : 1.3) && cosine > 0.8
+                unsafe marks.member[index] = isOn && cells.depth[index] > 0 && marks.seed[index] == 0 ? 1 : 0
+            }
+            for index in 0..<count where unsafe marks.member[index] > 0 {
+                let (inside, outside) = takePart(from: index, cells, marks)
+                let isRoom =
+                    isIsland
+                    ? inside > RoomPlanes.island
+                    : inside + outside > RoomPlanes.part
+                        && outside > (inside > 0 ? RoomPlanes.outside : RoomPlanes.area)
+                if isRoom { for cell in places.elements { unsafe marks.room[Int(cell)] = 1 } }
+            }
+        }
+    }
+
+    /// Moves a connected part of the members to `places`.
+    ///
+    /// - Returns: its square metres beside heads and elsewhere.
+    private mutating func takePart(
+        from first: Int, _ cells: SurfaceCells.Map, _ marks: Marks
+    ) -> (inside: Float, outside: Float) {
+        var (inside, outside): (Float, Float) = (0, 0)
+        func take(_ index: Int) -> Bool {
+            guard unsafe marks.member[index] > 0 else { return false }
+            unsafe marks.member[index] = 0
+            let area = unsafe cells.area[index]
+            if unsafe marks.column[index] > 0 { inside += area } else { outside += area }
+            return true
+        }
+        places.removeAll()
+        if take(first) { places.append(Int32(truncatingIfNeeded: first)) }
+        places.grow(over: cells, isDiagonal: false) { _, other in take(other) }
+        return (inside, outside)
+    }
+}
+
+/// The least squares solution x of a·x = b, for rows of three numbers and one.
+struct PlaneFit {
+    private var (xx, xy, xz, yy, yz, zz) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    private var (xb, yb, zb) = (0.0, 0.0, 0.0)
+
+    @inline(__always)
+    mutating func add(_ x: Double, _ y: Double, _ z: Double, _ b: Double) {
+        (xx, xy, xz) = (xx + x * x, xy + x * y, xz + x * z)
+        (yy, yz, zz) = (yy + y * y, yz + y * z, zz + z * z)
+        (xb, yb, zb) = (xb + x * b, yb + y * b, zb + z * b)
+    }
+
+    /// Nil where the rows do not determine it.
+    var solution: (Double, Double, Double)? {
+        let (k0, k1, k2) = (yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy)
+        let determinant = xx * k0 + xy * k1 + xz * k2
+        guard determinant > 1e-9 * xx * yy * zz else { return nil }
+        let (k11, k12, k22) = (xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy)
+        return (
+            (k0 * xb + k1 * yb + k2 * zb) / determinant, (k1 * xb + k11 * yb + k12 * zb) / determinant,
+            (k2 * xb + k12 * yb + k22 * zb) / determinant
+        )
+    }
+}

@@ -1,0 +1,270 @@
+/// The nearest surface of the depth map on square cells, with what tells one surface from another: normals and colors.
+///
+/// Planes are linear in inverse depth, whatever the lens: 1/z = a·X + b·Y + c, where X and Y are a point's offsets from the
+/// camera's axis as shares of its depth. Least squares over 3x3 cells give each cell its plane, and so its normal.
+///
+/// Source: least squares of the range image's inverse depth, Badino et al., "Fast and accurate computation of surface normals
+/// from range images", ICRA 2011.
+struct SurfaceCells: ~Copyable {
+    /// Metres behind the second nearest sample of a cell, constant + square·z², up to which samples are of the same surface.
+    static let layer: (constant: Float, square: Float) = (0.04, 0.01)
+    /// Metres over which a surface is continued that was not measured there.
+    private static let gap: Float = 0.05
+    /// Of a cell's samples: the share that is measured on the surface at least.
+    private static let leastShare: Float = 0.3
+    /// Metres, constant + square·z²: the deviation of a window's cells from their plane that is flat.
+    private static let flatness: (constant: Float, square: Float) = (0.004, 0.0025)
+    /// Of the largest axis of a window's cells: the least number that is measured.
+    private static let leastCells: Float = 5.4
+
+    private var memory = Scratch<Float>()
+    private var line = Scratch<Float>()
+
+    /// Cells by their index y·stride + x. A row of cells without depth lies before the first and after the last, and at least
+    /// one such cell after the last of each row, so that every cell has four neighbours.
+    @safe
+    struct Map {
+        /// Samples along a side of a cell.
+        let side: Int
+        let width: Int
+        let height: Int
+        /// Cells from one row to the next: whole vectors.
+        let stride: Int
+        /// The distance of two cells as a share of their depth, and the offset of the first cell.
+        let pitch: Float
+        let first: (x: Float, y: Float)
+        fileprivate let planes: UnsafeMutablePointer<Float>
+
+        /// Cells of a plane, with those around it.
+        var planeSize: Int { (height &+ 2) &* stride &+ 2 &* blockWidth }
+        /// The index of the first cell of a plane.
+        var start: Int { 0 &- stride &- blockWidth }
+        private func plane(_ index: Int) -> UnsafeMutablePointer<Float> { unsafe planes + index &* planeSize }
+        /// Metres; 0 where no surface was measured.
+        var depth: UnsafeMutablePointer<Float> { unsafe plane(0) }
+        /// 1/depth, or 0.
+        var inverse: UnsafeMutablePointer<Float> { unsafe plane(1) }
+        /// The normal towards the camera, and the length of (a, b, c).
+        var normal: (x: UnsafeMutablePointer<Float>, y: UnsafeMutablePointer<Float>, z: UnsafeMutablePointer<Float>) {
+            unsafe (plane(2), plane(3), plane(4))
+        }
+        var length: UnsafeMutablePointer<Float> { unsafe plane(5) }
+        /// Square metres of the surface.
+        var area: UnsafeMutablePointer<Float> { unsafe plane(6) }
+        /// 1 where the surface about the cell is flat, else 0.
+        var flat: UnsafeMutablePointer<Float> { unsafe plane(7) }
+        /// Y'UV.
+        func color(_ channel: Int) -> UnsafeMutablePointer<Float> { unsafe plane(8 &+ channel) }
+
+        @inline(__always)
+        func x(_ column: Int) -> Float { first.x + pitch * Float(column) }
+        @inline(__always)
+        func y(_ row: Int) -> Float { first.y + pitch * Float(row) }
+        /// X of a vector of cells.
+        @inline(__always)
+        func xs(from column: Int) -> Lanes { Map.steps * pitch + x(column) }
+
+        private static var steps: Lanes { Lanes(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
+    }
+
+    /// - Parameters:
+    ///   - farthest: metres; what is farther has no cells.
+    ///   - colors: three planes of the grid's size.
+    /// - Returns: the cells, valid until the next call.
+    mutating func read(_ field: DepthField, _ colors: UnsafePointer<Float>, farthest: Float) -> Map {
+        let grid = field.grid
+        let side = max(grid.width, grid.height) > 480 ? 4 : 2
+        let (width, height) = (grid.width / side, grid.height / side)
+        let stride = groups(of: blockWidth, in: width + 1) * blockWidth
+        let size = (height + 2) * stride + 2 * blockWidth
+        let pitch = Double(side) / grid.focal
+        func offset(_ samples: Int) -> Float { Float((Double(side - 1) - Double(samples)) / 2 / grid.focal) }
+        let map = unsafe Map(
+            side: side, width: width, height: height, stride: stride, pitch: Float(pitch),
+            first: (offset(grid.width), offset(grid.height)),
+            planes: memory.reserve(11 * size, filler: 0) + stride + blockWidth)
+        readDepth(of: field, map, farthest: farthest)
+        for channel in 0..<3 { unsafe readColor(colors + channel &* grid.count, grid, map.color(channel), map) }
+        for y in 0..<height { SurfaceCells.findNormals(row: y, map) }
+        return map
+    }
+
+    // MARK: Depth
+
+    private mutating func readDepth(of field: DepthField, _ map: Map, farthest: Float) {
+        let length = field.rowLength
+        let line = unsafe line.reserve(3 * length, filler: 0)
+        let (lows, highs, sums) = unsafe (line, line + length, line + 2 &* length)
+        let share = 1 / Float(map.side * map.side)
+        unsafe (map.depth + map.start).update(repeating: 0, count: map.planeSize)
+        for y in 0..<map.height {
+            let target = unsafe map.depth + y &* map.stride
+            let rows = unsafe field.metres + y &* map.side &* length
+            for x in Swift.stride(from: 0, to: length, by: blockWidth) {
+                var low = unsafe loadLanes(rows + x)
+                var (high, sum) = (low, low)
+                for row in 1..<map.side {
+                    let z = unsafe loadLanes(rows + row &* length + x)
+                    (low, high, sum) = (
+                        low.replacing(with: z, where: z .< low), high.replacing(with: z, where: z .> high), sum + z
+                    )
+                }
+                unsafe storeLanes(low, to: lows + x)
+                unsafe storeLanes(high, to: highs + x)
+                unsafe storeLanes(sum, to: sums + x)
+            }
+            for x in 0..<map.width {
+                let place = x &* map.side
+                var (low, high, sum) = unsafe (lows[place], highs[place], sums[place])
+                for column in 1..<map.side {
+                    unsafe (low, high, sum) = (
+                        min(low, lows[place &+ column]), max(high, highs[place &+ column]), sum + sums[place &+ column]
+                    )
+                }
+                let limit = low + SurfaceCells.layer.constant + SurfaceCells.layer.square * low * low
+                let isOne = low > 0 && high <= limit || low == 0 && high == 0
+                let z = unsafe isOne ? sum * share : nearest(rows + place, length, map.side)
+                unsafe target[x] = z < farthest ? z : 0
+            }
+        }
+        for y in 0..<map.height {
+            unsafe SurfaceCells.closeGaps(map.depth + y &* map.stride, count: map.width, step: 1, map.pitch)
+        }
+        for x in 0..<map.width {
+            unsafe SurfaceCells.closeGaps(map.depth + x, count: map.height, step: map.stride, map.pitch)
+        }
+        for index in map.start..<(map.start &+ map.planeSize) {
+            let z = unsafe map.depth[index]
+            unsafe map.inverse[index] = z > 0 ? 1 / z : 0
+        }
+    }
+
+    /// Continues a surface over what was not measured of it along a line of cells, as at a dark belt.
+    private static func closeGaps(_ depth: UnsafeMutablePointer<Float>, count: Int, step: Int, _ pitch: Float) {
+        var last = -1
+        for place in 0..<count {
+            let z = unsafe depth[place &* step]
+            guard z > 0 else { continue }
+            defer { last = place }
+            guard last >= 0, last &+ 1 < place else { continue }
+            let before = unsafe depth[last &* step]
+            guard Float(place &- last &- 1) * pitch * z <= gap, abs(z - before) < SideMemory.limit(z) else { continue }
+            for hole in (last &+ 1)..<place { unsafe depth[hole &* step] = (z + before) / 2 }
+        }
+    }
+
+    /// The mean depth of the nearest surface of a cell in which not all samples are of one; 0 where it is small.
+    private func nearest(_ samples: UnsafePointer<Float>, _ length: Int, _ side: Int) -> Float {
+        var (first, second) = (Float.infinity, Float.infinity)
+        for index in 0..<(side &* side) {
+            let z = unsafe samples[index / side &* length &+ index % side]
+            guard z > 0, z < second else { continue }
+            (first, second) = (min(first, z), max(first, z))
+        }
+        let limit = second + SurfaceCells.layer.constant + SurfaceCells.layer.square * second * second
+        var (sum, count) = (Float(0), Float(0))
+        for index in 0..<(side &* side) {
+            let z = unsafe samples[index / side &* length &+ index % side]
+            if z > 0, z <= limit { (sum, count) = (sum + z, count + 1) }
+        }
+        return second < .infinity && count >= SurfaceCells.leastShare * Float(side &* side) ? sum / count : 0
+    }
+
+    // MARK: Colors
+
+    private mutating func readColor(
+        _ colors: UnsafePointer<Float>, _ grid: WorkGrid, _ target: UnsafeMutablePointer<Float>, _ map: Map
+    ) {
+        let line = unsafe line.reserve(grid.width, filler: 0)
+        let share = 1 / Float(map.side * map.side)
+        for y in 0..<map.height {
+            let rows = unsafe colors + y &* map.side &* grid.width
+            for x in 0..<(map.width &* map.side) {
+                var sum = unsafe rows[x]
+                for row in 1..<map.side { unsafe sum += rows[row &* grid.width &+ x] }
+                unsafe line[x] = sum * share
+            }
+            let target = unsafe target + y &* map.stride
+            for x in 0..<map.width {
+                var sum: Float = 0
+                for column in 0..<map.side { unsafe sum += line[x &* map.side &+ column] }
+                unsafe target[x] = sum
+            }
+        }
+    }
+
+    // MARK: Normals
+
+    private static func findNormals(row y: Int, _ map: Map) {
+        let one = Lanes(repeating: 1)
+        // The smallest determinant, in cells: of cells in one line it is 0.
+        let least = 1e-12 / (map.pitch * map.pitch * map.pitch * map.pitch)
+        for x in Swift.stride(from: 0, to: map.stride, by: blockWidth) {
+            let index = y &* map.stride &+ x
+            let z = unsafe loadLanes(map.depth + index)
+            let middle = unsafe loadLanes(map.inverse + index)
+            // Sums over the measured cells of the window, of inverse depths less that of the middle.
+            var (n, sx, sy, sxx, sxy, syy) = (Lanes(), Lanes(), Lanes(), Lanes(), Lanes(), Lanes())
+            var (sv, sxv, syv, svv) = (Lanes(), Lanes(), Lanes(), Lanes())
+            for down in -1...1 {
+                for across in -1...1 {
+                    let v = unsafe loadLanes(map.inverse + (index &+ down &* map.stride &+ across))
+                    let isMeasured = v .> 0
+                    let count = Lanes.zero.replacing(with: one, where: isMeasured)
+                    let rise = Lanes.zero.replacing(with: v - middle, where: isMeasured)
+                    let (dx, dy) = (Float(across), Float(down))
+                    (n, sx, sy) = (n + count, sx + count * dx, sy + count * dy)
+                    (sxx, sxy, syy) = (sxx + count * (dx * dx), sxy + count * (dx * dy), syy + count * (dy * dy))
+                    (sv, sxv, syv, svv) = (sv + rise, sxv + rise * dx, syv + rise * dy, svv + rise * rise)
+                }
+            }
+            let share = one / n.replacing(with: one, where: n .< one)
+            (sxx, sxy, syy) = (sxx - sx * sx * share, sxy - sx * sy * share, syy - sy * sy * share)
+            (sxv, syv, svv) = (sxv - sx * sv * share, syv - sy * sv * share, svv - sv * sv * share)
+            let determinant = one / (sxx * syy - sxy * sxy + least)
+            let (a, b) = ((sxv * syy - syv * sxy) * determinant, (syv * sxx - sxv * sxy) * determinant)
+            let mean = middle + sv * share
+            let xs = map.xs(from: x)
+            let (ax, by) = (a * (1 / map.pitch), b * (1 / map.pitch))
+            let c = mean - (a * sx + b * sy) * share - ax * xs - by * map.y(y)
+            let length = (ax * ax + by * by + c * c).squareRoot()
+            let inverse = -one / length.replacing(with: Lanes(repeating: 1e-9), where: length .< 1e-9)
+            let (nx, ny, nz) = (ax * inverse, by * inverse, c * inverse)
+            unsafe storeLanes(nx, to: map.normal.x + index)
+            unsafe storeLanes(ny, to: map.normal.y + index)
+            unsafe storeLanes(nz, to: map.normal.z + index)
+            unsafe storeLanes(length, to: map.length + index)
+            let rest = svv - a * sxv - b * syv
+            let deviation = (rest.replacing(with: Lanes.zero, where: rest .< 0) * share).squareRoot() * z
+            let limit = mean * (z * z * flatness.square + flatness.constant)
+            let isFlat = (z .> 0) .& (n .> leastCells) .& (deviation .< limit)
+            unsafe storeLanes(Lanes.zero.replacing(with: one, where: isFlat), to: map.flat + index)
+            let ray = (xs * xs + (map.y(y) * map.y(y) + 1)).squareRoot()
+            var slant = -(nx * xs + ny * map.y(y) + nz) / ray
+            slant.replace(with: Lanes(repeating: 0.15), where: slant .< 0.15)
+            let edge = z * map.pitch
+            unsafe storeLanes(edge * edge / slant, to: map.area + index)
+        }
+    }
+}
+
+extension ScratchList<Int32> {
+    /// Grows a list of cells: appends neighbours of its cells that `take` accepts, and so on.
+    ///
+    /// - Parameters:
+    ///   - isDiagonal: true where cells that touch at a corner are neighbours too.
+    ///   - take: also called for the empty cells about the map; false for a cell that was accepted before.
+    mutating func grow(over cells: SurfaceCells.Map, isDiagonal: Bool, take: (_ from: Int, _ to: Int) -> Bool) {
+        var next = 0
+        while next < count {
+            let here = Int(self[next])
+            for row in -1...1 {
+                for column in -1...1 where isDiagonal || row == 0 || column == 0 {
+                    let other = here &+ row &* cells.stride &+ column
+                    if take(here, other) { append(Int32(truncatingIfNeeded: other)) }
+                }
+            }
+            next &+= 1
+        }
+    }
+}
