@@ -100,7 +100,7 @@ struct CellOwners: ~Copyable {
             unsafe CellOwners.mark(head, beside: CellOwners.zone, cells, zone)
             if lost == nil { isAny = unsafe markBody(of: head, cells, seed) || isAny }
         }
-        if let lost { isAny = unsafe CellOwners.mark(lost, cells, seed, where: { _ in true }) }
+        if let lost { isAny = unsafe CellOwners.mark(lost, cells, seed) }
         let marks = unsafe RoomPlanes.Marks(
             column: plane(.column), seed: seed, room: room, away: plane(.away), cosine: plane(.cosine),
             left: plane(.left), member: plane(.member))
@@ -205,10 +205,8 @@ struct CellOwners: ~Copyable {
     /// Marks the cells of which more than half of the samples are in a set.
     ///
     /// - Returns: true where there are any.
-    @discardableResult
     private static func mark(
-        _ samples: SampleSet, _ cells: SurfaceCells.Map, _ target: UnsafeMutablePointer<Float>,
-        where isAllowed: (Int) -> Bool
+        _ samples: SampleSet, _ cells: SurfaceCells.Map, _ target: UnsafeMutablePointer<Float>
     ) -> Bool {
         let side = cells.side
         var isAny = false
@@ -222,7 +220,7 @@ struct CellOwners: ~Copyable {
                     count &+= (bits & (1 &<< UInt64(truncatingIfNeeded: side) &- 1)).nonzeroBitCount
                 }
                 let index = y &* cells.stride &+ x
-                guard 2 * count > side * side, unsafe cells.depth[index] > 0, isAllowed(index) else { continue }
+                guard 2 * count > side * side, unsafe cells.depth[index] > 0 else { continue }
                 unsafe target[index] = 1
                 isAny = true
             }
@@ -277,8 +275,7 @@ struct CellOwners: ~Copyable {
     /// Writes the owner of each cell: 1 for the person, −1 for the room, 0 where neither is sure.
     private mutating func decide(
         _ cells: SurfaceCells.Map, _ ways: CellWays.Ways, _ marks: RoomPlanes.Marks, zone: UnsafePointer<Float>,
-        heads: Int,
-        isLost: Bool, _ owner: UnsafeMutablePointer<Float>
+        heads: Int, isLost: Bool, _ owner: UnsafeMutablePointer<Float>
     ) {
         let count = cells.height &* cells.stride
         let past = unsafe pastPlanes(count, past.reserve(3 * count, filler: 0)).owner

@@ -40,7 +40,7 @@ struct RoomPlanes: ~Copyable {
         var length: Float { (a * a + b * b + c * c).squareRoot() }
     }
 
-    /// What a search writes: planes of cells, by the cells' index.
+    /// Planes of cells that a search reads and writes, by the cells' index.
     @safe
     struct Marks {
         /// 1 beside a head's axis, else 0.
@@ -200,13 +200,22 @@ struct RoomPlanes: ~Copyable {
 
     /// The plane through the cells that are left on the measured one, by least squares; nil where they are few.
     private static func fitted(_ cells: SurfaceCells.Map, _ marks: Marks) -> Plane? {
-        var (fit, count) = (PlaneFit(), 0)
+        var (xx, xy, x1, yy, y1, n) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        var (xv, yv, v1) = (0.0, 0.0, 0.0)
         forEachLeft(cells, marks) { index, x, y in
-            unsafe fit.add(x, y, 1, Double(cells.inverse[index]))
-            count += 1
+            let v = unsafe Double(cells.inverse[index])
+            (xx, xy, x1) = (xx + x * x, xy + x * y, x1 + x)
+            (yy, y1, n) = (yy + y * y, y1 + y, n + 1)
+            (xv, yv, v1) = (xv + x * v, yv + y * v, v1 + v)
         }
-        guard count >= 12, let (a, b, c) = fit.solution else { return nil }
-        return Plane(a: Float(a), b: Float(b), c: Float(c))
+        let (k0, k1, k2) = (yy * n - y1 * y1, x1 * y1 - xy * n, xy * y1 - x1 * yy)
+        let determinant = xx * k0 + xy * k1 + x1 * k2
+        guard n >= 12, determinant > 1e-9 * xx * yy * n else { return nil }
+        let (k11, k12, k22) = (xx * n - x1 * x1, xy * x1 - xx * y1, xx * yy - xy * xy)
+        return Plane(
+            a: Float((k0 * xv + k1 * yv + k2 * v1) / determinant),
+            b: Float((k1 * xv + k11 * yv + k12 * v1) / determinant),
+            c: Float((k2 * xv + k12 * yv + k22 * v1) / determinant))
     }
 
     /// True for a plane that is larger than what a person has.
@@ -281,30 +290,5 @@ struct RoomPlanes: ~Copyable {
         if take(first) { places.append(Int32(truncatingIfNeeded: first)) }
         places.grow(over: cells, isDiagonal: false) { _, other in take(other) }
         return (inside, outside)
-    }
-}
-
-/// The least squares solution x of a·x = b, for rows of three numbers and one.
-struct PlaneFit {
-    private var (xx, xy, xz, yy, yz, zz) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    private var (xb, yb, zb) = (0.0, 0.0, 0.0)
-
-    @inline(__always)
-    mutating func add(_ x: Double, _ y: Double, _ z: Double, _ b: Double) {
-        (xx, xy, xz) = (xx + x * x, xy + x * y, xz + x * z)
-        (yy, yz, zz) = (yy + y * y, yz + y * z, zz + z * z)
-        (xb, yb, zb) = (xb + x * b, yb + y * b, zb + z * b)
-    }
-
-    /// Nil where the rows do not determine it.
-    var solution: (Double, Double, Double)? {
-        let (k0, k1, k2) = (yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy)
-        let determinant = xx * k0 + xy * k1 + xz * k2
-        guard determinant > 1e-9 * xx * yy * zz else { return nil }
-        let (k11, k12, k22) = (xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy)
-        return (
-            (k0 * xb + k1 * yb + k2 * zb) / determinant, (k1 * xb + k11 * yb + k12 * zb) / determinant,
-            (k2 * xb + k12 * yb + k22 * zb) / determinant
-        )
     }
 }

@@ -5,8 +5,8 @@ package enum SubjectStage: Sendable, CaseIterable {
 
 /// The stage that decides whose the samples in front of the cutoff are: the anchored person's, others', or nobody's.
 ///
-/// What is the room's is nobody's (`CellOwners`), as are samples that are too high or low for a body. Pieces of the depth map (`DepthPieces`) are one body where most of their border has no
-/// step. Bodies are the person's
+/// Surfaces of the room are nobody's (`CellOwners`). Pieces of the depth map (`DepthPieces`) are one body where most of their
+/// border has no step. Bodies are the person's
 ///
 /// - if they have a tenth of the samples in the middle of the anchored face, at its depth, or three tenths of the chest below;
 /// - *joined*: if half of their border with the person's bodies has no step, and more of it than with others;
@@ -484,7 +484,7 @@ struct Subject: ~Copyable {
         let behind = object.distance - face.distance
         guard behind > -armLength, behind < behindFace else { return nil }
         if let last, last.isAt(face.box) { return -1 }
-        return object.point.map { abs(face.box.x + face.box.width / 2 - $0.x) } ?? face.distance
+        return object.point.map { abs(face.box.centerX - $0.x) } ?? face.distance
     }
 
     /// Makes a face that of the anchored person, and the first.

@@ -14,7 +14,7 @@ struct SurfaceCells: ~Copyable {
     private static let leastShare: Float = 0.3
     /// Metres, constant + square·z²: the deviation of a window's cells from their plane that is flat.
     private static let flatness: (constant: Float, square: Float) = (0.004, 0.0025)
-    /// Of the largest axis of a window's cells: the least number that is measured.
+    /// Measured cells of a window, of nine: more are flat.
     private static let leastCells: Float = 5.4
 
     private var memory = Scratch<Float>()

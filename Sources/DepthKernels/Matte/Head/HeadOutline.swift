@@ -1,4 +1,4 @@
-/// What is above and below a head: it is the top of a body, as a knee, a hand in the lap or a sofa's arm is not.
+/// The evidence of the rows above and below a head: it is the top of a body, as a knee, a hand in the lap or a sofa's arm is not.
 ///
 /// Rows of cells in the column through the head, which goes towards the middle of each row. A row goes on to both sides over what
 /// is nearer than its start or as far away, and ends at what is farther or at a hole, but not at the picture's border. Rows

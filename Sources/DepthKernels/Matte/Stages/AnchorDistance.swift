@@ -30,7 +30,7 @@ extension DepthField {
         DepthKernels.faceDepth(in: image, scale: scale, placement: placement, box: box, among: boxes)
     }
 
-    /// What the central half of a head's box shows where the head is not found; in depth pixels and metres.
+    /// Tells what the central half of a head's box shows where the head is not found; in depth pixels and metres.
     ///
     /// - Returns: 0 for the room, 1 for something nearer, as a hand, and 3 for only what is at the head's distance.
     func hides(_ box: Rectangle<Double>, at distance: Double) -> Int {
