@@ -92,6 +92,9 @@ extension ReferencePadAggregator {
             return true
         case GST_EVENT_SEGMENT_DONE where !isReference:
             defer { gst_event_unref(event) }
+            // The reference pad may be in the next segment already, where this pad is waited for.
+            let isOver = event.pointee.seqnum == streams.finishedSegment.load(ordering: .relaxed)
+            if isOver && !streams.state.isSegmentDone { return true }
             if let role { streams.state.doneInputs[role.rawValue] = event.pointee.seqnum }
             endInput(pad)  // until the next segment
             return true
