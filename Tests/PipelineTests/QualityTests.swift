@@ -49,9 +49,9 @@ import Testing
     private static let parts = [
         Part(pattern: "far", sensor: "ideal", rows: 215..<270, columns: 0..<480, lost: 30, kept: 80),
         Part(pattern: "far", sensor: "structured-light", rows: 215..<270, columns: 0..<480, lost: 50, kept: 60),
-        Part(pattern: "far", sensor: "stereo", rows: 215..<270, columns: 0..<480, lost: 45, kept: 95),
+        Part(pattern: "far", sensor: "stereo", rows: 215..<270, columns: 0..<480, lost: 20, kept: 65),
         Part(pattern: "far", sensor: "tof", rows: 215..<270, columns: 0..<480, lost: 35, kept: 80),
-        Part(pattern: "far", sensor: "phone", rows: 215..<270, columns: 0..<480, lost: 120, kept: 160),
+        Part(pattern: "far", sensor: "phone", rows: 215..<270, columns: 0..<480, lost: 40, kept: 15),
         Part(pattern: "people", sensor: "ideal", rows: 105..<185, columns: 140..<228, lost: 75, kept: 100),
         Part(pattern: "people", sensor: "structured-light", rows: 105..<185, columns: 140..<228, lost: 90, kept: 105),
         Part(pattern: "people", sensor: "tof", rows: 105..<185, columns: 140..<228, lost: 98, kept: 92),
@@ -78,7 +78,7 @@ import Testing
         Person(clip: "wave", bounds: Scores(5.12, leak: 0.02, change: 8.46)),
         Person(clip: "mug", bounds: Scores(2.34, leak: 0.216, change: 6)),
         Person(clip: "chair", bounds: Scores(1.8, leak: 0.033, change: 5.2)),
-        Person(clip: "full", bounds: Scores(1, leak: 0.12, change: 3.2)),
+        Person(clip: "full", bounds: Scores(0.72, leak: 0.015, change: 3.05)),
         Person(clip: "dim", bounds: Scores(1.42, leak: 0.04, change: 2.3)),
     ]
 

@@ -191,16 +191,20 @@ class RoomPlanes:
         self.known = []
 
     @staticmethod
+    def tolerance(z):
+        return 0.012 + 0.004 * z * z
+
+    @staticmethod
     def is_on(plane, cells, where, most=1.0, least=0.87):
         """Of the cells `where` those on a plane: within tolerances of it, the cosine of its normal and theirs large enough."""
         length = np.linalg.norm(plane)
-        near = np.abs(cells.place[where] @ plane - 1) / length < most * (0.012 + 0.004 * cells.depth[where] ** 2)
+        near = np.abs(cells.place[where] @ plane - 1) / length < most * RoomPlanes.tolerance(cells.depth[where])
         return near & (cells.normal[where] @ plane / -length > least)
 
     def find(self, cells, column, seed):
         """(h, w) bool: the cells on planes; `column` is beside heads, `seed` the person's surely."""
         room, left = np.zeros(cells.shape, bool), (cells.depth > 0) & ~seed & ~column
-        before, self.known, on = self.known, [], lambda *limits: self.is_on(plane, cells, ..., *limits)
+        before, self.known, self.noises, on = self.known, [], [], lambda *limits: self.is_on(plane, cells, ..., *limits)
         for _ in range(10):
             plane = self.propose(cells, left, before)
             if plane is None:
@@ -208,13 +212,17 @@ class RoomPlanes:
             for _ in range(2):
                 plane = self.fitted(cells, left & on(), plane)
             is_room = self.is_large(plane, cells, left & on())
+            away = (cells.place[left & on()] @ plane - 1) / np.linalg.norm(plane) / self.tolerance(cells.depth[left & on()])
+            noise = np.sqrt((away ** 2).sum() / max(len(away), 1))
             left &= ~on(1.5)
             if not is_room:
                 continue
             self.known.append(plane)
+            self.noises.append(noise)  # standard deviation, in tolerances
             # What only shows between limbs is of the room where it is flat, and tightly on the plane.
             for is_island in (False, True):
-                members = column & cells.flat & on(0.6, 0.9) if is_island else np.where(column, on(0.9, 0.8), on(1.3, 0.8))
+                beside, elsewhere = on(min(0.9, 4 * noise), 0.8), on(1.3, 0.8)
+                members = column & cells.flat & on(0.6, 0.9) if is_island else np.where(column, beside, elsewhere)
                 part = components(members & (cells.depth > 0) & ~seed, 1)
                 inside, outside = (np.bincount(part[q], cells.area[q], part.max() + 1) for q in (column, ~column))
                 is_big = (inside + outside > 0.015) & (outside > np.where(inside > 0, 0.05, 0.12))
@@ -258,7 +266,7 @@ class RoomPlanes:
 
     def floor(self, x, y, metres):
         """The largest plane that lies as a floor does, far below a point; None without one."""
-        for a, b, c in self.known:
+        for (a, b, c), self.noise in zip(self.known, self.noises):
             drop = ((1 / metres - c - a * x) / b - y) * metres if b else 0
             if b > 0.7 * np.sqrt(a * a + b * b + c * c) and drop >= 0.85:
                 return np.array([a, b, c])
@@ -331,13 +339,16 @@ class CellOwners:
             seed = (2 * cells.blocks(lost).sum(2) > cells.side ** 2) & (cells.depth > 0)
         room = self.planes.find(cells, column, seed)
         floor = self.planes.floor((first.axis - w / 2) / focal, (first.top + first.bottom - h) / 2 / focal, first.distance)
-        height = np.zeros(cells.shape) if floor is None else np.clip((1 - cells.place @ floor) / np.linalg.norm(floor), 0, 0.15)
+        height = np.full(cells.shape, 0.15)
+        if floor is not None:
+            up, noise = (1 - cells.place @ floor) / np.linalg.norm(floor), self.planes.noise * RoomPlanes.tolerance(cells.depth)
+            height = np.where(up < 2 * noise, 0, np.minimum(up, 0.15))
         if not seed.any():
             self.depth = None
             return None
         room, self.heads = self.remember(cells, room, column, seed, len(heads) != self.heads), len(heads)
         self.ways = CellWays(cells, zone, seed, room, height)
-        self.owner = owner = self.decide(cells, zone, room, lost is not None)
+        self.owner = owner = self.decide(cells, zone, room, height, lost is not None)
         on = lambda which: (z > 0) & (
             np.abs(z - cells.samples(np.where(which, cells.depth, -1e3), z.shape)) - (0.01 * z * z + 0.04) <= 0)
         return on(owner < 0), on(self.find_beyond(cells, room, cutoff)) & (z > cutoff)
@@ -364,7 +375,7 @@ class CellOwners:
         self.depth, self.past = z, np.where(same & (not is_new), self.past, 0)
         return (self.votes > 0.35) & (z > 0) & ~seed
 
-    def decide(self, cells, zone, room, is_lost):
+    def decide(self, cells, zone, room, height, is_lost):
         """1 for the person, -1 for the room, 0 where neither is sure."""
         mine, theirs, loyal = self.ways.person, self.ways.room, 1.5 ** self.past.astype(float)
         limit = 0.1 if is_lost else np.minimum(np.maximum(0.45 * theirs, 0.9), np.where(zone, 1.5, 1.4))
@@ -374,7 +385,7 @@ class CellOwners:
         areas = np.bincount(place[person], ((cells.depth * cells.pitch) ** 2)[person], minlength=512)
         over = person & (place > np.count_nonzero(np.cumsum(areas) <= 1.3 * self.heads))
         person &= ~over
-        rim = (theirs > 0.15) & (cv2.dilate(person.astype(np.uint8), SQUARE) > 0)
+        rim = (theirs > 0.15) & (height > 0) & (cv2.dilate(person.astype(np.uint8), SQUARE) > 0)
         self.past = np.where(person, 1, -((cells.depth > 0) & (over | (theirs < 1e3)) & ~rim).astype(int))
         return self.past
 

@@ -111,7 +111,11 @@ struct CellOwners: ~Copyable {
             Float((point.y - Double(field.grid.height) / 2) / field.grid.focal), Float(point.metres)
         )
         let floor = planes.floor(below: place)
-        if let floor { unsafe CellOwners.measure(height, above: floor, cells) }
+        if let floor {
+            unsafe CellOwners.measure(height, above: floor, cells)
+        } else {
+            unsafe height.update(repeating: CellWays.foot, count: count)
+        }
         guard isAny else {
             pastSize = 0
             guard heads.isEmpty, floor != nil else { return nil }
@@ -123,7 +127,8 @@ struct CellOwners: ~Copyable {
         }
         remember(cells, marks, isNew: heads.count != pastHeads)
         let found = unsafe ways.find(cells, zone: zone, seed: seed, room: room, height: height)
-        unsafe decide(cells, found, marks, zone: zone, heads: heads.count, isLost: lost != nil, owner)
+        unsafe decide(
+            cells, found, marks, zone: zone, height: height, heads: heads.count, isLost: lost != nil, owner)
         (pastSize, pastHeads) = (count, heads.count)
         return unsafe write(field, cells, marks, owner: owner, cutoff: Float(cutoff), loops)
     }
@@ -228,7 +233,7 @@ struct CellOwners: ~Copyable {
         return isAny
     }
 
-    /// Measures how far the cells are above a floor, in metres, up to a foot's height.
+    /// Measures how far the cells are above a floor and its noise, in metres, up to a foot's height.
     private static func measure(
         _ height: UnsafeMutablePointer<Float>, above floor: RoomPlanes.Plane, _ cells: SurfaceCells.Map
     ) {
@@ -237,9 +242,11 @@ struct CellOwners: ~Copyable {
         for y in 0..<cells.height {
             for x in stride(from: 0, to: cells.stride, by: blockWidth) {
                 let index = y &* cells.stride &+ x
-                let up =
-                    unsafe 1 / length - (cells.xs(from: x) * a + (b * cells.y(y) + c)) * loadLanes(cells.depth + index)
-                unsafe storeLanes(smaller(larger(up, .zero), Lanes(repeating: CellWays.foot)), to: height + index)
+                let z = unsafe loadLanes(cells.depth + index)
+                let up = 1 / length - (cells.xs(from: x) * a + (b * cells.y(y) + c)) * z
+                let isOn = up .< floor.noise(at: z) * 2
+                unsafe storeLanes(
+                    smaller(up, Lanes(repeating: CellWays.foot)).replacing(with: 0, where: isOn), to: height + index)
             }
         }
     }
@@ -275,7 +282,7 @@ struct CellOwners: ~Copyable {
     /// Writes the owner of each cell: 1 for the person, −1 for the room, 0 where neither is sure.
     private mutating func decide(
         _ cells: SurfaceCells.Map, _ ways: CellWays.Ways, _ marks: RoomPlanes.Marks, zone: UnsafePointer<Float>,
-        heads: Int, isLost: Bool, _ owner: UnsafeMutablePointer<Float>
+        height: UnsafePointer<Float>, heads: Int, isLost: Bool, _ owner: UnsafeMutablePointer<Float>
     ) {
         let count = cells.height &* cells.stride
         let past = unsafe pastPlanes(count, past.reserve(3 * count, filler: 0)).owner
@@ -305,9 +312,9 @@ struct CellOwners: ~Copyable {
         }
         for index in 0..<count where unsafe cells.depth[index] > 0 && owner[index] <= 0 {
             guard unsafe owner[index] < -1 || ways.room[index] < CellWays.unreached else { continue }
-            // A rim of one cell is left to the samples.
+            // A rim of one cell above the floor is left to the samples.
             var isRim = false
-            if unsafe ways.room[index] > CellOwners.rim {
+            if unsafe ways.room[index] > CellOwners.rim, height[index] > 0 {
                 for row in -1...1 {
                     let place = index &+ row &* cells.stride
                     unsafe isRim = isRim || owner[place &- 1] > 0 || owner[place] > 0 || owner[place &+ 1] > 0

@@ -36,6 +36,11 @@ struct RoomPlanes: ~Copyable {
         var a: Float
         var b: Float
         var c: Float
+        /// The standard deviation of its cells, in tolerances.
+        var noise: Float = 0
+
+        /// The same in metres, at depths.
+        func noise(at z: Lanes) -> Lanes { (z * z * nearSquare + near) * noise }
 
         var length: Float { (a * a + b * b + c * c).squareRoot() }
     }
@@ -77,6 +82,7 @@ struct RoomPlanes: ~Copyable {
             }
             RoomPlanes.measure(plane, cells, marks)
             let isRoom = RoomPlanes.isLarge(plane, cells, marks)
+            plane.noise = RoomPlanes.noise(cells, marks)
             for index in 0..<count {
                 if unsafe marks.away[index] < 1.5, unsafe marks.cosine[index] > RoomPlanes.alike {
                     unsafe marks.left[index] = 0
@@ -84,7 +90,7 @@ struct RoomPlanes: ~Copyable {
             }
             guard isRoom else { continue }
             known.append(plane)
-            markParts(cells, marks)
+            markParts(cells, marks, beside: min(0.9, 4 * plane.noise))
         }
         known.removeFirst(min(before, known.count))
     }
@@ -246,8 +252,20 @@ struct RoomPlanes: ~Copyable {
 
     // MARK: Cells
 
+    /// The standard deviation of the cells that are left on the measured plane, in tolerances.
+    private static func noise(_ cells: SurfaceCells.Map, _ marks: Marks) -> Float {
+        var (squares, count): (Float, Float) = (0, 0)
+        forEachLeft(cells, marks) { index, _, _ in
+            unsafe (squares, count) = (squares + marks.away[index] * marks.away[index], count + 1)
+        }
+        return (squares / max(count, 1)).squareRoot()
+    }
+
     /// Marks the parts of the measured plane that are the room's.
-    private mutating func markParts(_ cells: SurfaceCells.Map, _ marks: Marks) {
+    ///
+    /// - Parameter beside: tolerances that cells beside heads are away from it at most: of a shoe on the floor, fewer than
+    ///   the floor's noise explains are.
+    private mutating func markParts(_ cells: SurfaceCells.Map, _ marks: Marks, beside: Float) {
         let count = cells.height &* cells.stride
         unsafe (marks.member + cells.start).update(repeating: 0, count: cells.planeSize)
         // What only shows between limbs is of the room where it is flat, and tightly on the plane.
@@ -257,7 +275,7 @@ struct RoomPlanes: ~Copyable {
                 let isOn =
                     isIsland
                     ? unsafe isColumn && cells.flat[index] > 0 && away < 0.6 && cosine > 0.9
-                    : away < (isColumn ? 0.9 : 1.3) && cosine > 0.8
+                    : away < (isColumn ? beside : 1.3) && cosine > 0.8
                 unsafe marks.member[index] = isOn && cells.depth[index] > 0 && marks.seed[index] == 0 ? 1 : 0
             }
             for index in 0..<count where unsafe marks.member[index] > 0 {
