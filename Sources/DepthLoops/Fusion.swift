@@ -83,12 +83,22 @@ extension LoopSet {
 }
 
 extension LoopSet {
-    /// The means of contiguous squares of 4x4 numbers.
+    /// The means of contiguous squares of numbers.
     ///
-    /// - Parameter stride: numbers from one row to the next.
+    /// - Parameters:
+    ///   - stride: numbers from one row to the next.
+    ///   - side: 2 or 4.
     package static func averageSquares(
-        _ rows: UnsafePointer<Float>, stride: Int, count: Int, into target: UnsafeMutablePointer<Float>
+        _ rows: UnsafePointer<Float>, stride: Int, side: Int, count: Int, into target: UnsafeMutablePointer<Float>
     ) {
+        guard side == 4 else {
+            for index in upTo(count) {
+                let (left, right) = (2 &* index, 2 &* index &+ 1)
+                let sum = unsafe (rows[left] + rows[stride &+ left]) + (rows[right] + rows[stride &+ right])
+                unsafe target[index] = sum * (1 / 4)
+            }
+            return
+        }
         for index in upTo(count) {
             var sum: Float = 0
             for pixel in 0..<4 {
@@ -97,6 +107,28 @@ extension LoopSet {
             }
             unsafe target[index] = sum * (1 / 16)
         }
+    }
+
+    /// The smallest and the largest number of contiguous squares, 2 or 4 numbers wide.
+    package static func boundSquares(
+        _ rows: UnsafePointer<Float>, stride: Int, side: Int, count: Int,
+        into bounds: (low: UnsafeMutablePointer<Float>, high: UnsafeMutablePointer<Float>)
+    ) {
+        let (low, high) = unsafe bounds
+        @inline(__always)
+        func bound(_ side: Int) {
+            for index in upTo(count) {
+                var (least, most) = unsafe (rows[side &* index], rows[side &* index])
+                for row in upTo(side) {
+                    for column in upTo(side) {
+                        let number = unsafe rows[row &* stride &+ side &* index &+ column]
+                        (least, most) = (number < least ? number : least, number > most ? number : most)
+                    }
+                }
+                unsafe (low[index], high[index]) = (least, most)
+            }
+        }
+        if side == 4 { bound(4) } else { bound(2) }
     }
 
     /// Averages over contiguous intervals of a row.

@@ -48,7 +48,9 @@ package protocol LoopTable: SendableMetatype {
     static func averageGroups(
         _ line: UnsafePointer<UInt16>, _ groups: dm_interval_groups, weights: SIMD16<Float>, into target: MutableFloats
     ) -> Bool
-    static func averageSquares(_ rows: Floats, stride: Int, count: Int, into target: MutableFloats)
+    static func averageSquares(_ rows: Floats, stride: Int, side: Int, count: Int, into target: MutableFloats)
+    static func boundSquares(
+        _ rows: Floats, stride: Int, side: Int, count: Int, into bounds: (low: MutableFloats, high: MutableFloats))
     static func frontOfFour(
         _ rows: (upper: Floats, lower: Floats), columns: (Int, Int), step: Int, count: Int, into target: MutableFloats)
     static func averageIntervals(_ line: Floats, _ taps: dm_interval_taps, into target: MutableFloats)

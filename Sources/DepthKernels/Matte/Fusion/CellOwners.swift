@@ -68,7 +68,7 @@ struct CellOwners: ~Copyable {
     }
 
     /// Planes of numbers by the cells' index; those up to `height` are 0 at first.
-    private enum Plane: Int, CaseIterable { case column, zone, seed, room, height, away, cosine, left, member, owner }
+    private enum Plane: Int, CaseIterable { case column, zone, seed, room, height, away, cosine, left, owner }
 
     mutating func reset() {
         (pastSize, pastHeads) = (0, 0)
@@ -85,7 +85,7 @@ struct CellOwners: ~Copyable {
     ) -> Result? {
         guard min(field.grid.width, field.grid.height) >= blockWidth else { return nil }
         let farthest = heads.lazy.map(\.distance).max() ?? point.metres
-        let cells = unsafe surface.read(field, colors, farthest: Float(farthest) + CellOwners.behind)
+        let cells = unsafe surface.read(field, colors, farthest: Float(farthest) + CellOwners.behind, loops)
         let (size, count) = (cells.planeSize, cells.height &* cells.stride)
         // As much as any frame needs of them.
         places.removeAll(most: count)
@@ -103,8 +103,8 @@ struct CellOwners: ~Copyable {
         if let lost { isAny = unsafe CellOwners.mark(lost, cells, seed) }
         let marks = unsafe RoomPlanes.Marks(
             column: plane(.column), seed: seed, room: room, away: plane(.away), cosine: plane(.cosine),
-            left: plane(.left), member: plane(.member))
-        planes.find(cells, marks)
+            left: plane(.left))
+        planes.find(cells, marks, isNew: heads.count != pastHeads || pastSize == 0, loops)
         let (height, owner) = unsafe (plane(.height), plane(.owner))
         let place = (
             Float((point.x - Double(field.grid.width) / 2) / field.grid.focal),
@@ -123,14 +123,14 @@ struct CellOwners: ~Copyable {
                 let isFloor = unsafe room[index] > 0 && height[index] < SurfaceCells.layer.constant
                 unsafe owner[index] = isFloor ? -1 : 0
             }
-            return unsafe write(field, cells, marks, owner: owner, cutoff: Float(cutoff), loops)
+            return unsafe write(field, cells, room: room, owner: owner, beyond: plane(.left), Float(cutoff), loops)
         }
         remember(cells, marks, isNew: heads.count != pastHeads)
         let found = unsafe ways.find(cells, zone: zone, seed: seed, room: room, height: height)
         unsafe decide(
             cells, found, marks, zone: zone, height: height, heads: heads.count, isLost: lost != nil, owner)
         (pastSize, pastHeads) = (count, heads.count)
-        return unsafe write(field, cells, marks, owner: owner, cutoff: Float(cutoff), loops)
+        return unsafe write(field, cells, room: room, owner: owner, beyond: plane(.left), Float(cutoff), loops)
     }
 
     // MARK: Heads
@@ -314,7 +314,7 @@ struct CellOwners: ~Copyable {
             guard unsafe owner[index] < -1 || ways.room[index] < CellWays.unreached else { continue }
             // A rim of one cell above the floor is left to the samples.
             var isRim = false
-            if unsafe ways.room[index] > CellOwners.rim, height[index] > 0 {
+            if unsafe ways.room[index] > CellOwners.rim, unsafe height[index] > 0 {
                 for row in -1...1 {
                     let place = index &+ row &* cells.stride
                     unsafe isRim = isRim || owner[place &- 1] > 0 || owner[place] > 0 || owner[place &+ 1] > 0
@@ -328,8 +328,8 @@ struct CellOwners: ~Copyable {
     // MARK: Samples
 
     private mutating func write(
-        _ field: DepthField, _ cells: SurfaceCells.Map, _ marks: RoomPlanes.Marks, owner: UnsafeMutablePointer<Float>,
-        cutoff: Float, _ loops: Loops
+        _ field: DepthField, _ cells: SurfaceCells.Map, room: UnsafePointer<Float>, owner: UnsafePointer<Float>,
+        beyond: UnsafeMutablePointer<Float>, _ cutoff: Float, _ loops: Loops
     ) -> Result {
         let (near, size) = (field.near, field.near.wordCount)
         let memory = unsafe bits.reserve(2 * size + near.stride, filler: 0)
@@ -337,8 +337,7 @@ struct CellOwners: ~Copyable {
             unsafe SampleSet(words: memory + index &* size, stride: near.stride, width: near.width, height: near.height)
         }
         let result = Result(room: set(0), beyond: set(1))
-        let beyond = unsafe marks.member
-        unsafe findBeyond(cells, marks, owner, cutoff, into: beyond)
+        unsafe findBeyond(cells, room, owner, cutoff, into: beyond)
         unsafe write(field, cells, loops, into: result.room, spare: memory + 2 &* size) { unsafe owner[$0] < 0 }
         unsafe write(field, cells, loops, into: result.beyond, spare: memory + 2 &* size) { unsafe beyond[$0] > 0 }
         result.beyond.fill { unsafe result.beyond.words[$0] & field.far.words[$0] }
@@ -355,24 +354,32 @@ struct CellOwners: ~Copyable {
         let (middle, away) = unsafe (line, line + length)
         set.removeAll()
         for row in 0..<cells.height {
-            var isAny = false
-            for x in 0..<length {
-                let index = row &* cells.stride &+ min(x / cells.side, cells.width &- 1)
+            var (first, end) = (cells.width, 0)
+            for x in 0..<cells.width {
+                let index = row &* cells.stride &+ x
                 let isMember = isOf(index)
-                unsafe middle[x] = isMember ? cells.depth[index] : -1e3
-                isAny = isAny || isMember
+                if isMember { (first, end) = (min(first, x), x &+ 1) }
+                let z = unsafe isMember ? cells.depth[index] : -1e3
+                for lane in 0..<cells.side { unsafe middle[x &* cells.side &+ lane] = z }
             }
-            guard isAny else { continue }
+            guard first < end else { continue }
+            let edge = cells.width &* cells.side
+            if end == cells.width {
+                for x in edge..<length { unsafe middle[x] = middle[edge &- 1] }
+            }
+            let count = groups(of: blockWidth, in: end == cells.width ? length : end &* cells.side)
+            let blocks = (first &* cells.side / blockWidth)..<count
             let last = row == cells.height &- 1 ? set.height : (row &+ 1) &* cells.side
             for y in (row &* cells.side)..<last {
-                for x in stride(from: 0, to: length, by: blockWidth) {
+                for block in blocks {
+                    let x = block &* blockWidth
                     let z = unsafe loadLanes(field.metres + y &* length + x)
                     let step = unsafe z - loadLanes(middle + x)
                     let limit = z * z * SurfaceCells.layer.square + SurfaceCells.layer.constant
                     unsafe storeLanes(larger(step, -step) - limit, to: away + x)
                 }
                 unsafe loops.classify(
-                    away, blocks: 0..<(length / blockWidth), clear: 0, opaque: .infinity,
+                    away + blocks.lowerBound &* blockWidth, blocks: blocks, clear: 0, opaque: .infinity,
                     into: (clear: set.row(y), opaque: spare))
                 for index in 0..<set.stride { unsafe set.row(y)[index] &= ~field.hole.row(y)[index] }
             }
@@ -382,13 +389,13 @@ struct CellOwners: ~Copyable {
 
     /// Finds the person's cells behind the cutoff.
     private mutating func findBeyond(
-        _ cells: SurfaceCells.Map, _ marks: RoomPlanes.Marks, _ owner: UnsafePointer<Float>, _ cutoff: Float,
+        _ cells: SurfaceCells.Map, _ room: UnsafePointer<Float>, _ owner: UnsafePointer<Float>, _ cutoff: Float,
         into beyond: UnsafeMutablePointer<Float>
     ) {
         let count = cells.height &* cells.stride
         unsafe (beyond + cells.start).update(repeating: 0, count: cells.planeSize)
         // Where no plane is seen nothing says where the room begins.
-        guard (0..<count).contains(where: { unsafe marks.room[$0] > 0 }) else { return }
+        guard (0..<count).contains(where: { unsafe room[$0] > 0 }) else { return }
         places.removeAll()
         for index in 0..<count where unsafe owner[index] > 0 && cells.depth[index] <= cutoff {
             unsafe beyond[index] = 1

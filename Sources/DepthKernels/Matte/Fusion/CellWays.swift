@@ -156,7 +156,15 @@ struct CellWays: ~Copyable {
             if unsafe last[index] != -1 { remove(index, from: bucket(known)) }
             insert(index, into: place)
         }
-        for index in 0..<(cells.height &* cells.stride) where unsafe seeds[index] > 0 { reach(index, 0) }
+        let count = cells.height &* cells.stride
+        for index in 0..<count where unsafe seeds[index] > 0 { unsafe ways[index] = 0 }
+        // From a seed among seeds nothing is reached.
+        for index in 0..<count where unsafe seeds[index] > 0 {
+            let beside = unsafe min(seeds[index &- 1], seeds[index &+ 1])
+            if unsafe min(beside, seeds[index &- cells.stride], seeds[index &+ cells.stride]) == 0 {
+                insert(index, into: 0)
+            }
+        }
         for place in 0..<CellWays.buckets {
             while true {
                 let index = unsafe Int(first[place])

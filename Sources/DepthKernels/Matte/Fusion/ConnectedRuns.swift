@@ -15,6 +15,9 @@ struct ConnectedRuns: ~Copyable {
 
     private var runs = ScratchList<Run>()
 
+    /// The number of runs.
+    var count: Int { runs.count }
+
     /// Finds the components of a set.
     ///
     /// - Parameter isSeed: true for a run that makes its component a seeded one.

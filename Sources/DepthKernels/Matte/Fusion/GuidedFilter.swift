@@ -201,7 +201,7 @@ struct GuidedFilter: ~Copyable {
             let columns = fit.region.columns
             if cells.isWhole {
                 return unsafe loops.averageSquares(
-                    source + size &* (y &* grid.width &+ columns.lowerBound), stride: grid.width,
+                    source + size &* (y &* grid.width &+ columns.lowerBound), stride: grid.width, side: size,
                     count: columns.count, into: target + columns.lowerBound)
             }
             for tap in 0..<cells.rows.taps {

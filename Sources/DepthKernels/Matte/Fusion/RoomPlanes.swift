@@ -25,9 +25,23 @@ struct RoomPlanes: ~Copyable {
     /// is as far away: laps, seats and desks are no floor.
     private static let (leastSlope, leastDrop): (Float, Float) = (0.7, 0.85)
 
+    /// Frames from one search to the next.
+    private static let interval = 4
+
     private var list = Scratch<Float>()
     private var places = ScratchList<Int32>()
+    private var bits = Scratch<UInt64>()
+    private var line = Scratch<Float>()
+    private var parts = ConnectedRuns()
+    private var areas = ScratchList<Area>()
     private var known: [Plane] = []
+    private var frame = 0
+
+    /// Square metres of a part, beside heads and elsewhere.
+    private struct Area: BitwiseCopyable {
+        var inside: Float = 0
+        var outside: Float = 0
+    }
 
     init() { known.reserveCapacity(2 * RoomPlanes.most) }
 
@@ -60,37 +74,47 @@ struct RoomPlanes: ~Copyable {
         let cosine: UnsafeMutablePointer<Float>
         /// 1 for cells that are on no plane so far.
         let left: UnsafeMutablePointer<Float>
-        /// 1 for cells of parts that are looked at.
-        let member: UnsafeMutablePointer<Float>
     }
 
     mutating func reset() { known.removeAll(keepingCapacity: true) }
 
-    mutating func find(_ cells: SurfaceCells.Map, _ marks: Marks) {
+    /// Marks the cells on planes.
+    ///
+    /// - Parameter isNew: true where planes are searched in any case; else those of the last frame are followed now and then.
+    mutating func find(_ cells: SurfaceCells.Map, _ marks: Marks, isNew: Bool, _ loops: Loops) {
         let count = cells.height &* cells.stride
-        for index in 0..<count {
-            unsafe marks.room[index] = 0
-            let isLeft = unsafe cells.depth[index] > 0 && marks.seed[index] == 0 && marks.column[index] == 0
-            unsafe marks.left[index] = isLeft ? 1 : 0
+        for first in Swift.stride(from: 0, to: count, by: blockWidth) {
+            let isTaken = unsafe loadLanes(marks.seed + first) + loadLanes(marks.column + first) .> 0
+            let isLeft = unsafe (loadLanes(cells.depth + first) .> 0) .& .!isTaken
+            unsafe storeLanes(Lanes.zero.replacing(with: 1, where: isLeft), to: marks.left + first)
         }
+        unsafe marks.room.update(repeating: 0, count: count)
+        let isSearch = isNew || known.isEmpty || frame % RoomPlanes.interval == 0
+        frame &+= 1
         let before = known.count
-        for _ in 0..<RoomPlanes.most {
-            guard var plane = propose(cells, marks, known: min(before, known.count)) else { break }
-            for _ in 0..<2 {
-                RoomPlanes.measure(plane, cells, marks)
-                plane = RoomPlanes.fitted(cells, marks) ?? plane
+        for round in 0..<(isSearch ? RoomPlanes.most : before) {
+            guard var plane = isSearch ? propose(cells, marks, known: min(before, known.count)) : known[round] else {
+                break
             }
-            RoomPlanes.measure(plane, cells, marks)
-            let isRoom = RoomPlanes.isLarge(plane, cells, marks)
-            plane.noise = RoomPlanes.noise(cells, marks)
-            for index in 0..<count {
-                if unsafe marks.away[index] < 1.5, unsafe marks.cosine[index] > RoomPlanes.alike {
-                    unsafe marks.left[index] = 0
+            if isSearch {
+                for _ in 0..<2 {
+                    RoomPlanes.measure(plane, cells, marks)
+                    plane = RoomPlanes.fitted(cells, marks) ?? plane
                 }
             }
-            guard isRoom else { continue }
-            known.append(plane)
-            markParts(cells, marks, beside: min(0.9, 4 * plane.noise))
+            RoomPlanes.measure(plane, cells, marks)
+            let isRoom = !isSearch || RoomPlanes.isLarge(plane, cells, marks)
+            if isRoom {
+                plane.noise = RoomPlanes.noise(cells, marks)
+                markParts(cells, marks, beside: min(0.9, 4 * plane.noise), loops)
+                known.append(isSearch ? plane : RoomPlanes.fitted(cells, marks) ?? plane)
+            }
+            for first in Swift.stride(from: 0, to: count, by: blockWidth) {
+                let isOn =
+                    unsafe (loadLanes(marks.away + first) .< 1.5)
+                    .& (loadLanes(marks.cosine + first) .> RoomPlanes.alike)
+                unsafe storeLanes(loadLanes(marks.left + first).replacing(with: 0, where: isOn), to: marks.left + first)
+            }
         }
         known.removeFirst(min(before, known.count))
     }
@@ -195,10 +219,13 @@ struct RoomPlanes: ~Copyable {
         _ cells: SurfaceCells.Map, _ marks: Marks, _ body: (_ index: Int, _ x: Double, _ y: Double) -> Void
     ) {
         for y in 0..<cells.height {
-            for x in 0..<cells.width {
-                let index = y &* cells.stride &+ x
-                if unsafe marks.left[index] > 0, unsafe marks.away[index] < 1, unsafe marks.cosine[index] > alike {
-                    body(index, Double(cells.x(x)), Double(cells.y(y)))
+            for first in Swift.stride(from: 0, to: cells.stride, by: blockWidth) {
+                let place = y &* cells.stride &+ first
+                var isOn = unsafe (loadLanes(marks.left + place) .> 0) .& (loadLanes(marks.away + place) .< 1)
+                unsafe isOn = isOn .& (loadLanes(marks.cosine + place) .> alike)
+                guard any(isOn) else { continue }
+                for lane in 0..<blockWidth where isOn[lane] {
+                    body(place &+ lane, Double(cells.x(first &+ lane)), Double(cells.y(y)))
                 }
             }
         }
@@ -265,48 +292,59 @@ struct RoomPlanes: ~Copyable {
     ///
     /// - Parameter beside: tolerances that cells beside heads are away from it at most: of a shoe on the floor, fewer than
     ///   the floor's noise explains are.
-    private mutating func markParts(_ cells: SurfaceCells.Map, _ marks: Marks, beside: Float) {
-        let count = cells.height &* cells.stride
-        unsafe (marks.member + cells.start).update(repeating: 0, count: cells.planeSize)
+    private mutating func markParts(_ cells: SurfaceCells.Map, _ marks: Marks, beside: Float, _ loops: Loops) {
         // What only shows between limbs is of the room where it is flat, and tightly on the plane.
-        for isIsland in [false, true] {
-            for index in 0..<count {
-                let (away, cosine, isColumn) = unsafe (marks.away[index], marks.cosine[index], marks.column[index] > 0)
-                let isOn =
-                    isIsland
-                    ? unsafe isColumn && cells.flat[index] > 0 && away < 0.6 && cosine > 0.9
-                    : away < (isColumn ? beside : 1.3) && cosine > 0.8
-                unsafe marks.member[index] = isOn && cells.depth[index] > 0 && marks.seed[index] == 0 ? 1 : 0
-            }
-            for index in 0..<count where unsafe marks.member[index] > 0 {
-                let (inside, outside) = takePart(from: index, cells, marks)
-                let isRoom =
-                    isIsland
-                    ? inside > RoomPlanes.island
-                    : inside + outside > RoomPlanes.part
-                        && outside > (inside > 0 ? RoomPlanes.outside : RoomPlanes.area)
-                if isRoom { for cell in places.elements { unsafe marks.room[Int(cell)] = 1 } }
-            }
+        markParts(cells, marks, loops) { place in
+            let isOn = unsafe (loadLanes(marks.away + place) .< 0.6) .& (loadLanes(marks.cosine + place) .> 0.9)
+            return unsafe isOn .& (loadLanes(marks.column + place) + loadLanes(cells.flat + place) .> 1)
+        } where: {
+            $0.inside > RoomPlanes.island
+        }
+        markParts(cells, marks, loops) { place in
+            let isColumn = unsafe loadLanes(marks.column + place) .> 0
+            let most = Lanes(repeating: 1.3).replacing(with: beside, where: isColumn)
+            return unsafe (loadLanes(marks.away + place) .< most) .& (loadLanes(marks.cosine + place) .> 0.8)
+        } where: {
+            $0.inside + $0.outside > RoomPlanes.part
+                && $0.outside > ($0.inside > 0 ? RoomPlanes.outside : RoomPlanes.area)
         }
     }
 
-    /// Moves a connected part of the members to `places`.
-    ///
-    /// - Returns: its square metres beside heads and elsewhere.
-    private mutating func takePart(
-        from first: Int, _ cells: SurfaceCells.Map, _ marks: Marks
-    ) -> (inside: Float, outside: Float) {
-        var (inside, outside): (Float, Float) = (0, 0)
-        func take(_ index: Int) -> Bool {
-            guard unsafe marks.member[index] > 0 else { return false }
-            unsafe marks.member[index] = 0
-            let area = unsafe cells.area[index]
-            if unsafe marks.column[index] > 0 { inside += area } else { outside += area }
-            return true
+    /// Marks the connected parts of members that are large enough; what is surely the person's is no member.
+    private mutating func markParts(
+        _ cells: SurfaceCells.Map, _ marks: Marks, _ loops: Loops, of isMember: (Int) -> SIMDMask<SIMD16<Int32>>,
+        where isRoom: (Area) -> Bool
+    ) {
+        let words = SampleSet.stride(width: cells.stride)
+        let memory = unsafe bits.reserve((cells.height + 1) * words, filler: 0)
+        let members = unsafe SampleSet(words: memory, stride: words, width: cells.width, height: cells.height)
+        let line = unsafe line.reserve(cells.stride, filler: 0)
+        for y in 0..<cells.height {
+            for x in Swift.stride(from: 0, to: cells.stride, by: blockWidth) {
+                let place = y &* cells.stride &+ x
+                let isPerson = unsafe (loadLanes(cells.depth + place) .<= 0) .| (loadLanes(marks.seed + place) .> 0)
+                unsafe storeLanes(Lanes.zero.replacing(with: 1, where: isMember(place) .& .!isPerson), to: line + x)
+            }
+            unsafe loops.classify(
+                line, blocks: 0..<(cells.stride / blockWidth), clear: 0, opaque: 1,
+                into: (clear: memory + cells.height &* words, opaque: members.row(y)))
         }
-        places.removeAll()
-        if take(first) { places.append(Int32(truncatingIfNeeded: first)) }
-        places.grow(over: cells, isDiagonal: false) { _, other in take(other) }
-        return (inside, outside)
+        parts.find(in: members) { _, _ in false }
+        areas.removeAll(most: parts.count)
+        parts.forEachNumberedRun { y, columns, part in
+            if part == areas.count { areas.append(Area()) }
+            for index in (y &* cells.stride &+ columns.lowerBound)..<(y &* cells.stride &+ columns.upperBound) {
+                let area = unsafe cells.area[index]
+                if unsafe marks.column[index] > 0 {
+                    areas[Int(part)].inside += area
+                } else {
+                    areas[Int(part)].outside += area
+                }
+            }
+        }
+        parts.forEachNumberedRun { y, columns, part in
+            guard isRoom(areas[Int(part)]) else { return }
+            unsafe (marks.room + y &* cells.stride + columns.lowerBound).update(repeating: 1, count: columns.count)
+        }
     }
 }

@@ -71,7 +71,7 @@ struct SurfaceCells: ~Copyable {
     ///   - farthest: metres; what is farther has no cells.
     ///   - colors: three planes of the grid's size.
     /// - Returns: the cells, valid until the next call.
-    mutating func read(_ field: DepthField, _ colors: UnsafePointer<Float>, farthest: Float) -> Map {
+    mutating func read(_ field: DepthField, _ colors: UnsafePointer<Float>, farthest: Float, _ loops: Loops) -> Map {
         let grid = field.grid
         let side = max(grid.width, grid.height) > 480 ? 4 : 2
         let (width, height) = (grid.width / side, grid.height / side)
@@ -83,47 +83,36 @@ struct SurfaceCells: ~Copyable {
             side: side, width: width, height: height, stride: stride, pitch: Float(pitch),
             first: (offset(grid.width), offset(grid.height)),
             planes: memory.reserve(11 * size, filler: 0) + stride + blockWidth)
-        readDepth(of: field, map, farthest: farthest)
-        for channel in 0..<3 { unsafe readColor(colors + channel &* grid.count, grid, map.color(channel), map) }
+        readDepth(of: field, map, farthest: farthest, loops)
+        for y in 0..<(3 * height) {
+            let (channel, row) = (y / height, y % height)
+            unsafe loops.averageSquares(
+                colors + channel &* grid.count + row &* side &* grid.width, stride: grid.width, side: side,
+                count: width,
+                into: map.color(channel) + row &* stride)
+        }
         for y in 0..<height { SurfaceCells.findNormals(row: y, map) }
         return map
     }
 
     // MARK: Depth
 
-    private mutating func readDepth(of field: DepthField, _ map: Map, farthest: Float) {
+    private mutating func readDepth(of field: DepthField, _ map: Map, farthest: Float, _ loops: Loops) {
         let length = field.rowLength
-        let line = unsafe line.reserve(3 * length, filler: 0)
-        let (lows, highs, sums) = unsafe (line, line + length, line + 2 &* length)
-        let share = 1 / Float(map.side * map.side)
+        let line = unsafe line.reserve(2 * map.width, filler: 0)
+        let (lows, highs) = unsafe (line, line + map.width)
         unsafe (map.depth + map.start).update(repeating: 0, count: map.planeSize)
         for y in 0..<map.height {
             let target = unsafe map.depth + y &* map.stride
             let rows = unsafe field.metres + y &* map.side &* length
-            for x in Swift.stride(from: 0, to: length, by: blockWidth) {
-                var low = unsafe loadLanes(rows + x)
-                var (high, sum) = (low, low)
-                for row in 1..<map.side {
-                    let z = unsafe loadLanes(rows + row &* length + x)
-                    (low, high, sum) = (
-                        low.replacing(with: z, where: z .< low), high.replacing(with: z, where: z .> high), sum + z
-                    )
-                }
-                unsafe storeLanes(low, to: lows + x)
-                unsafe storeLanes(high, to: highs + x)
-                unsafe storeLanes(sum, to: sums + x)
-            }
+            unsafe loops.averageSquares(rows, stride: length, side: map.side, count: map.width, into: target)
+            unsafe loops.boundSquares(
+                rows, stride: length, side: map.side, count: map.width, into: (low: lows, high: highs))
             for x in 0..<map.width {
-                let place = x &* map.side
-                var (low, high, sum) = unsafe (lows[place], highs[place], sums[place])
-                for column in 1..<map.side {
-                    unsafe (low, high, sum) = (
-                        min(low, lows[place &+ column]), max(high, highs[place &+ column]), sum + sums[place &+ column]
-                    )
-                }
+                let (low, high) = unsafe (lows[x], highs[x])
                 let limit = low + SurfaceCells.layer.constant + SurfaceCells.layer.square * low * low
                 let isOne = low > 0 && high <= limit || low == 0 && high == 0
-                let z = unsafe isOne ? sum * share : nearest(rows + place, length, map.side)
+                let z = unsafe isOne ? target[x] : nearest(rows + x &* map.side, length, map.side)
                 unsafe target[x] = z < farthest ? z : 0
             }
         }
@@ -168,29 +157,6 @@ struct SurfaceCells: ~Copyable {
             if z > 0, z <= limit { (sum, count) = (sum + z, count + 1) }
         }
         return second < .infinity && count >= SurfaceCells.leastShare * Float(side &* side) ? sum / count : 0
-    }
-
-    // MARK: Colors
-
-    private mutating func readColor(
-        _ colors: UnsafePointer<Float>, _ grid: WorkGrid, _ target: UnsafeMutablePointer<Float>, _ map: Map
-    ) {
-        let line = unsafe line.reserve(grid.width, filler: 0)
-        let share = 1 / Float(map.side * map.side)
-        for y in 0..<map.height {
-            let rows = unsafe colors + y &* map.side &* grid.width
-            for x in 0..<(map.width &* map.side) {
-                var sum = unsafe rows[x]
-                for row in 1..<map.side { unsafe sum += rows[row &* grid.width &+ x] }
-                unsafe line[x] = sum * share
-            }
-            let target = unsafe target + y &* map.stride
-            for x in 0..<map.width {
-                var sum: Float = 0
-                for column in 0..<map.side { unsafe sum += line[x &* map.side &+ column] }
-                unsafe target[x] = sum
-            }
-        }
     }
 
     // MARK: Normals
