@@ -22,6 +22,8 @@ package enum ScenePattern: Int, Sendable, CaseIterable {
     case far
     /// The person on a dark chair whose back is beside head and shoulders, 8 to 10 cm behind them.
     case chair
+    /// One person on a sofa and one who stands, in a living room with a table and a side wall.
+    case room
 
     var hasPersons: Bool { self != .ramp && self != .blank }
 }

@@ -10,6 +10,15 @@ extension Scene {
         case .longHair: [Person(seed: seed, seconds: seconds, Placement(hasLongHair: true, isWhole: isWhole))]
         case .hand: [Person(seed: seed, seconds: seconds, Placement(holdsTelephone: true, isWhole: isWhole))]
         case .far: [Person(seed: seed, seconds: seconds, .at(0.86, 0.22, scale: 0.23, distance: 2.4, isWhole: true))]
+        case .room:
+            [
+                Person(
+                    seed: seed, seconds: seconds,
+                    .at(0.702, 0.396, scale: 0.213, distance: 2.60, isWhole: true, isSeated: true, lean: 0.084)),
+                Person(
+                    seed: seed &+ 1, seconds: seconds,
+                    .at(1.191, 0.201, scale: 0.222, distance: 2.43, isWhole: true, lean: 0.084)),
+            ]
         case .people:
             [
                 Person(
@@ -33,6 +42,7 @@ extension Drawing {
         case .longHair: addBrightRoom()
         case .likeColors: addRoom(like: Look(seed: scene.seed))
         case .far: addHall()
+        case .room: addLivingRoom()
         case .chair:
             addStudy()
             addOfficeChair()

@@ -243,7 +243,7 @@ import Testing
     @Test
     func `an end of stream sent to the pipeline ends all streams`() { #expect(ends { $0.pointer }) }
 
-    @Test(arguments: ["long-hair", "like-colors", "no-wall", "dim", "people", "hand", "far", "chair"])
+    @Test(arguments: ["long-hair", "like-colors", "no-wall", "dim", "people", "hand", "far", "chair", "room"])
     func `a seek finds the same frames in each pattern`(pattern: String) throws {
         let properties = "num-buffers=12 pattern=\(pattern) sensor=stereo seed=3"
         let line = pipeline(properties)

@@ -36,21 +36,22 @@ import Testing
     @Test(arguments: variants)
     func `each person has a face box on the face`(pattern: ScenePattern) throws {
         let scene = renderer(pattern)
+        let expected = [ScenePattern.people: [false, true, true], .room: [true, true]][pattern, default: [true]]
         for time in moments.prefix(4) {
             let faces = scene.faces(seconds: time)
             let matte = scene.matte(at: time).pixels
-            #expect(faces.count == (pattern == .people ? 3 : 1))
+            #expect(faces.count == expected.count)
             let isOpaque = faces.map { face in
                 #expect(face.x > 0 && face.y > 0 && face.x + face.width < 1 && face.y + face.height < 1)
                 let (x, y) = (face.x + face.width / 2, face.y + face.height / 2)
                 return matte[Int(y * Double(scene.height)) * scene.width + Int(x * Double(scene.width))] == 255
             }
-            #expect(isOpaque == (pattern == .people ? [false, true, true] : [true]))
+            #expect(isOpaque == expected)
         }
     }
 
     /// Sizes in the frame follow the focal length, and distances stay.
-    @Test(arguments: [45.0, 69, 90, 120], [ScenePattern.person, .far])
+    @Test(arguments: [45.0, 69, 90, 120], [ScenePattern.person, .far, .room])
     func `a lens changes the size of the person, not the distance`(lens: Double, pattern: ScenePattern) {
         let layout = renderer(pattern)
         let scene = SceneRenderer(scene: Scene(pattern: pattern, seed: 0, lens: lens), width: 320, height: 180)
@@ -146,6 +147,41 @@ import Testing
             }
             #expect(inner.count > 200)
             #expect(inner.allSatisfy { (2.9...3.35).contains(depth[$0]) })
+        }
+    }
+
+    /// Points of the frame, of 16:9, whose depth follows from the layout: a camera 1.45 m above the floor that looks down by 10
+    /// degrees, and a focal length of 1.5396 frame heights.
+    @Test func `the planes of the living room are where its metres say`() {
+        let depth = renderer(.room, 640, 360).depth(at: 0.8).floats
+        /// The height above the floor, and metres ahead of the camera, of what is seen at a point.
+        func place(_ x: Int, _ y: Int) -> (height: Double, ahead: Double, right: Double) {
+            let metres = Double(depth[y * 640 + x])
+            let (right, down) = ((Double(x) - 319.5) / 360 / 1.5396, (Double(y) - 179.5) / 360 / 1.5396)
+            let (cosine, sine) = (0.98481, 0.17365)
+            return (1.45 - metres * (down * cosine + sine), metres * (cosine - down * sine), metres * right)
+        }
+        for x in [20, 150, 350] { #expect(abs(place(x, 100).ahead - 4.2) < 0.01, "back wall") }
+        for (x, y) in [(200, 350), (360, 300), (500, 350)] { #expect(abs(place(x, y).height) < 0.01, "floor") }
+        for y in [20, 150, 250] { #expect(abs(place(560, y).right - 1.5) < 0.01, "side wall") }
+        #expect(abs(place(150, 200).ahead - 3.65) < 0.01 && abs(place(150, 245).height - 0.45) < 0.01, "sofa")
+        #expect(abs(place(120, 300).height - 0.42) < 0.01 && abs(place(120, 340).ahead - 2.35) < 0.01, "table")
+    }
+
+    /// Of the room's persons: true proportions, and feet on the floor.
+    @Test func `the persons of the living room stand on the floor and sit on the sofa`() throws {
+        let scene = renderer(.room, 640, 360)
+        let (depth, matte) = (scene.depth(at: 0.8).floats, scene.matte(at: 0.8).pixels)
+        for columns in [0..<330, 330..<640] {
+            let isPerson = { (x: Int, y: Int) in matte[y * 640 + x] == 255 }
+            let rows = (0..<360).filter { y in columns.contains { isPerson($0, y) } }
+            let (top, foot) = (try #require(rows.first), try #require(rows.last))
+            let shoe = try #require(columns.first { isPerson($0, foot) })
+            let under = (foot + 3..<min(foot + 6, 360)).map { depth[$0 * 640 + shoe] }
+            #expect(under.allSatisfy { abs($0 - depth[foot * 640 + shoe]) < 0.12 }, "\(columns): the floor at the shoe")
+            let head = columns.filter { isPerson($0, top + 12) }.map { depth[(top + 12) * 640 + $0] }
+            let width = Double(head.count) * Double(head.reduce(0, +)) / Double(head.count) / 360 / 1.5396
+            #expect((0.12...0.18).contains(width), "\(columns): a head of \(width) m")
         }
     }
 

@@ -126,6 +126,7 @@ extension ScenePattern: PropertyEnum {
         case .hand: "A phone held towards the camera, 0.5 m away"
         case .far: "The whole figure, 3.1 m away, in front of a wall at 4.4 m"
         case .chair: "A person on a dark chair, whose back is 8 to 10 cm behind head and shoulders"
+        case .room: "A person on a sofa and one who stands, 3 m away, in a living room seen from above"
         }
     }
 }

@@ -53,7 +53,10 @@ struct Composer {
         for layer in drawing.layers where layer.rows.contains(row) {
             guard let relief = layer.relief else { continue }
             scanner.forEachInnerRun(row: row, of: layer) { columns in
-                for column in columns { samples[column] = relief.depth(at: Point(centerOf: column, row)) }
+                for column in columns {
+                    let p = Point(centerOf: column, row)
+                    samples[column] = relief.depth(at: p) + layer.distance(p)
+                }
             }
         }
     }

@@ -18,6 +18,8 @@ struct Layer {
     let role: Role
     let paint: Paint
     let relief: Relief?
+    /// Metres by which the surface is farther than the relief says.
+    let distance: Ramp
     /// The share of a depth camera's light that the surface sends back, 0…1; nil for that of its paint.
     let reflectance: Float?
     /// The rows that the shape touches.
@@ -71,8 +73,9 @@ struct Drawing {
     /// Pixels for each scene unit.
     let pixels: Point
     private var transform: Affine
-    /// Metres by which reliefs are farther than they say.
-    private var distance: Float = 0
+    private var distance = Ramp(start: 0, acrossX: 0, downY: 0)
+    /// The reflectance of surfaces that name none; nil for that of their paint.
+    var reflectance: Float?
     private(set) var layers: [Layer] = []
 
     /// - Parameter view: from the layout of the shapes to the frame.
@@ -94,11 +97,13 @@ struct Drawing {
         transform = outer
     }
 
-    /// Runs `body` with everything `metres` farther from the camera.
-    mutating func farther(_ metres: Float, _ body: (inout Drawing) -> Void) {
-        distance += metres
+    /// Runs `body` with everything `metres` farther from the camera, and `lean` more for each unit below a height.
+    mutating func farther(_ metres: Float, lean: Float = 0, below y: Float = 0, _ body: (inout Drawing) -> Void) {
+        let (outer, more) = (distance, ramp(from: [0, y], to: [0, y + 1], metres, metres + lean))
+        distance = Ramp(
+            start: outer.start + more.start, acrossX: outer.acrossX + more.acrossX, downY: outer.downY + more.downY)
         body(&self)
-        distance -= metres
+        distance = outer
     }
 
     /// Runs `body` twice: mirrored, and as it is.
@@ -122,7 +127,8 @@ struct Drawing {
         let first = Numeric.integer(top, 0, height)
         layers.append(
             Layer(
-                role: role, paint: paint, relief: relief?.farther(distance), reflectance: reflectance,
+                role: role, paint: paint, relief: relief, distance: distance,
+                reflectance: reflectance ?? self.reflectance,
                 rows: first..<max(first, Numeric.integer(bottom.rounded(.up), 0, height)),
                 edges: edges.reversed().sorted { $0.top.rounded(.down) < $1.top.rounded(.down) }))
     }

@@ -5,6 +5,8 @@ enum Relief {
     /// A level surface below the camera, whose depth is inversely proportional to the height below the horizon:
     /// scale / (y − horizon), with y in pixels.
     case level(scale: Float, horizon: Float)
+    /// Flat, in perspective: the ramp gives the inverse of metres.
+    case facet(Ramp)
     /// Half an ellipsoid: `rim` metres at the edge of the unit circle to which the map leads from pixels, `bulge`
     /// metres nearer in the middle.
     case dome(Affine, rim: Float, bulge: Float)
@@ -16,24 +18,13 @@ enum Relief {
 
     static func flat(_ depth: Float) -> Relief { .plane(Ramp(start: depth, acrossX: 0, downY: 0)) }
 
-    func farther(_ metres: Float) -> Relief {
-        switch self {
-        case .plane(let ramp):
-            return .plane(Ramp(start: ramp.start + metres, acrossX: ramp.acrossX, downY: ramp.downY))
-        case .level: return self
-        case .dome(let toCircle, let rim, let bulge): return .dome(toCircle, rim: rim + metres, bulge: bulge)
-        case .face(let toCircle, let rim, let bulge): return .face(toCircle, rim: rim + metres, bulge: bulge)
-        case .bar(let toAxis, let start, let end, let bulge):
-            return .bar(toAxis, start: start + metres, end: end + metres, bulge: bulge)
-        }
-    }
-
     /// Metres, at a place in pixels.
     @inline(__always)
     func depth(at p: Point) -> Float {
         switch self {
         case .plane(let ramp): return ramp(p)
         case .level(let scale, let horizon): return scale / max(p.y - horizon, 1e-3 * abs(horizon) + 1e-3)
+        case .facet(let ramp): return 1 / max(ramp(p), 1e-3)
         case .dome(let toCircle, let rim, let bulge): return rim - bulge * Relief.roundness(toCircle(p))
         case .face(let toCircle, let rim, let bulge):
             let q = toCircle(p)

@@ -68,15 +68,21 @@ struct Placement {
     var holdsTelephone = false
     /// True where legs and the other arm are in the picture.
     var isWhole = false
+    /// True for a whole person who sits.
+    var isSeated = false
+    /// Metres by which the body is farther for each of its units below the neck, before a camera that looks down at a room;
+    /// 0 for a portrait.
+    var lean: Float = 0
 
     /// The size of the person in the picture, relative to the default person.
     var scale: Float { map.x.x }
 
     /// A placement with the base of the neck at a point.
     static func at(
-        _ x: Float, _ y: Float, scale: Float, distance: Float, isWhole: Bool = false
+        _ x: Float, _ y: Float, scale: Float, distance: Float, isWhole: Bool = false, isSeated: Bool = false,
+        lean: Float = 0
     ) -> Placement {
         let map = Affine.scale([scale, scale]).then(.move(Point(x, y) - Person.neckBase * scale))
-        return Placement(map: map, distance: distance, isWhole: isWhole)
+        return Placement(map: map, distance: distance, isWhole: isWhole, isSeated: isSeated, lean: lean)
     }
 }

@@ -1,20 +1,25 @@
 /// The parts of a person, from back to front.
 extension Drawing {
     mutating func add(_ person: Person) {
+        // Infrared light does not see most dyes. No source: chosen so that every sensor measures the persons of the room.
+        reflectance = person.placement.lean > 0 ? 0.5 : nil
         with(person.placement.map) { placed in
-            placed.farther(person.placement.distance) { $0.addParts(of: person) }
+            placed.farther(person.placement.distance, lean: person.placement.lean, below: Person.neckBase.y) {
+                $0.addParts(of: person)
+            }
         }
     }
 
     private mutating func addParts(of person: Person) {
         let (look, hasLongHair) = (person.look, person.placement.hasLongHair)
-        if person.placement.isWhole { with(person.body) { $0.addFigure(look) } }
+        if person.placement.isWhole { with(person.body) { $0.addFigure(look, isSeated: person.placement.isSeated) } }
         with(person.head) {
             if hasLongHair { $0.addLongHair(look, sway: person.pose.sway) }
             $0.addHairBehind(look)
         }
         with(person.body) {
-            $0.addNeck(look)
+            // Portraits have a slender neck.
+            $0.with(.scale([person.placement.lean > 0 ? 1.5 : 1, 1])) { $0.addNeck(look) }
             $0.addTorso(look)
         }
         with(person.head) {

@@ -54,27 +54,20 @@ extension Drawing {
 /// The parts below the edge of the default frame: trunk, legs and the hanging arm. Coordinates: frame heights from the
 /// base of the neck.
 extension Drawing {
-    mutating func addFigure(_ look: Look) {
+    mutating func addFigure(_ look: Look, isSeated: Bool) {
         let trousers = Color.rgb(0xc2ad92)
-        onBothSides {
-            let leg = Limb(start: [0.15, 1.35], end: [0.19, 2.95], startRadius: 0.20, endRadius: 0.105)
-            let paint = $0.linear(trousers.lighter(0.10), trousers.darker(0.3), from: [0, 1.3], to: [0.3, 1.4])
-            $0.fill(.outline, .limb(leg), with: paint, relief: $0.bar(leg, start: 0.86, end: 0.86, bulge: 0.08))
-            let shoe = Shape.roundedRectangle(0.09, 2.98, 0.23, 0.12, 0.05)
-            $0.fill(.outline, shoe, with: .flat(.rgb(0x3a2620)), relief: .flat(0.74))
+        if !isSeated {
+            addLegs(trousers)
+            addArm(look, wrist: [-0.56, 1.18], depth: 0.85)
         }
-        let hand = Limb(start: [-0.56, 1.20], end: [-0.55, 1.34], startRadius: 0.055, endRadius: 0.045)
-        fill(.outline, .limb(hand), with: .flat(look.skin), relief: bar(hand, start: 0.84, end: 0.83, bulge: 0.03))
-        let arm = Limb(start: [-0.29, 0.23], end: [-0.56, 1.18], startRadius: 0.10, endRadius: 0.07)
-        let shade = linear(look.sweater.lighter(0.05), look.sweater.darker(0.3), from: [-0.5, 0.6], to: [-0.3, 0.7])
-        fill(.outline, .limb(arm), with: shade, relief: bar(arm, start: 0.865, end: 0.85, bulge: 0.05))
         let upperArm = Limb(start: [0.29, 0.23], end: [0.53, 0.50], startRadius: 0.10, endRadius: 0.09)
         fill(
             .outline, .limb(upperArm), with: .flat(look.sweater.darker(0.25)),
             relief: bar(upperArm, start: 0.865, end: 0.76, bulge: 0.05))
+        let hip: Float = isSeated ? 1.12 : 1.36
         let trunk = Shape.smooth([
-            [-0.30, 0.10], [-0.34, 0.35], [-0.32, 0.75], [-0.35, 1.36], [0, 1.42], [0.35, 1.36], [0.32, 0.75],
-            [0.34, 0.35], [0.30, 0.10], [0, 0.05],
+            [-0.30, 0.10], [-0.34, 0.35], [-0.32, 0.75], [-0.35, hip], [0, hip + 0.06], [0.35, hip],
+            [0.32, 0.75], [0.34, 0.35], [0.30, 0.10], [0, 0.05],
         ])
         fill(
             .outline, trunk,
@@ -83,6 +76,48 @@ extension Drawing {
             relief: dome(Ellipse(0, 0.7, 0.55, 1.0), rim: 0.87, bulge: 0.10))
         let stitches = knit(look.sweater.darker(0.75).opacity(0.30), cell: [0.0125, 0.0095])
         fill(.detail, .rectangle(-0.45, 0.05, 0.9, 1.4), with: stitches)
+        if isSeated {
+            addSeatedLegs(trousers)
+            addArm(look, wrist: [-0.36, 1.16], depth: 0.58)
+        }
+    }
+
+    private mutating func addArm(_ look: Look, wrist: Point, depth: Float) {
+        let hand = Limb(start: wrist + [0, 0.02], end: wrist + [0.01, 0.16], startRadius: 0.055, endRadius: 0.045)
+        fill(
+            .outline, .limb(hand), with: .flat(look.skin),
+            relief: bar(hand, start: depth - 0.01, end: depth - 0.02, bulge: 0.03))
+        let arm = Limb(start: [-0.29, 0.23], end: wrist, startRadius: 0.10, endRadius: 0.07)
+        let shade = linear(look.sweater.lighter(0.05), look.sweater.darker(0.3), from: [-0.5, 0.6], to: [-0.3, 0.7])
+        fill(.outline, .limb(arm), with: shade, relief: bar(arm, start: 0.865, end: depth, bulge: 0.05))
+    }
+
+    private mutating func addLegs(_ trousers: Color) {
+        onBothSides {
+            let leg = Limb(start: [0.15, 1.35], end: [0.19, 2.95], startRadius: 0.20, endRadius: 0.105)
+            let paint = $0.linear(trousers.lighter(0.10), trousers.darker(0.3), from: [0, 1.3], to: [0.3, 1.4])
+            $0.fill(.outline, .limb(leg), with: paint, relief: $0.bar(leg, start: 0.86, end: 0.86, bulge: 0.08))
+            let shoe = Shape.roundedRectangle(0.09, 2.98, 0.23, 0.12, 0.05)
+            $0.fill(.outline, shoe, with: .flat(.rgb(0x3a2620)), relief: .flat(0.74))
+        }
+    }
+
+    /// Thighs towards the camera, shins down, and shoes on the floor.
+    private mutating func addSeatedLegs(_ trousers: Color) {
+        onBothSides {
+            let shoe = Limb(start: [0.35, 2.42], end: [0.39, 2.67], startRadius: 0.11, endRadius: 0.10)
+            $0.fill(
+                .outline, .limb(shoe), with: .flat(.rgb(0x3a2620)),
+                relief: $0.bar(shoe, start: 0.30, end: 0.165, bulge: 0.03))
+            let shin = Limb(start: [0.38, 1.525], end: [0.34, 2.36], startRadius: 0.14, endRadius: 0.105)
+            $0.fill(
+                .outline, .limb(shin), with: .flat(trousers.darker(0.2)),
+                relief: $0.bar(shin, start: 0.35, end: 0.33, bulge: 0.05))
+            let thigh = Limb(start: [0.186, 1.05], end: [0.38, 1.525], startRadius: 0.165, endRadius: 0.15)
+            $0.fill(
+                .outline, .limb(thigh), with: .flat(trousers),
+                relief: $0.bar(thigh, start: 0.84, end: 0.38, bulge: 0.06))
+        }
     }
 
     /// A telephone in the open hand, under the thumb. Coordinates: frame heights from the wrist.
