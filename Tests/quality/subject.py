@@ -188,7 +188,7 @@ class RoomPlanes:
     """Planes (a, b, c) of 1/z = a X + b Y + c, bigger than any flat part of a body."""
 
     def __init__(self):
-        self.known = []
+        self.known, self.frame = [], 0
 
     @staticmethod
     def tolerance(z):
@@ -201,27 +201,30 @@ class RoomPlanes:
         near = np.abs(cells.place[where] @ plane - 1) / length < most * RoomPlanes.tolerance(cells.depth[where])
         return near & (cells.normal[where] @ plane / -length > least)
 
-    def find(self, cells, column, seed):
-        """(h, w) bool: the cells on planes; `column` is beside heads, `seed` the person's surely."""
+    def find(self, cells, column, seed, is_new):
+        """(h, w) bool: the cells on planes; `column` is beside heads, `seed` the person's surely. Planes are searched in every fourth
+        frame, and followed in the others."""
         room, left = np.zeros(cells.shape, bool), (cells.depth > 0) & ~seed & ~column
         before, self.known, self.noises, on = self.known, [], [], lambda *limits: self.is_on(plane, cells, ..., *limits)
-        for _ in range(10):
-            plane = self.propose(cells, left, before)
+        is_search = is_new or not before or self.frame % 4 == 0
+        self.frame += 1
+        for turn in range(10 if is_search else len(before)):
+            plane = self.propose(cells, left, before) if is_search else before[turn]
             if plane is None:
                 break
-            for _ in range(2):
+            for _ in range(2 * is_search):
                 plane = self.fitted(cells, left & on(), plane)
-            is_room = self.is_large(plane, cells, left & on())
+            is_room = not is_search or self.is_large(plane, cells, left & on())
             away = (cells.place[left & on()] @ plane - 1) / np.linalg.norm(plane) / self.tolerance(cells.depth[left & on()])
             noise = np.sqrt((away ** 2).sum() / max(len(away), 1))
-            left &= ~on(1.5)
+            lately, left = left & on(), left & ~on(1.5)
             if not is_room:
                 continue
-            self.known.append(plane)
+            self.known.append(plane if is_search else self.fitted(cells, lately, plane))
             self.noises.append(noise)  # standard deviation, in tolerances
             # What only shows between limbs is of the room where it is flat, and tightly on the plane.
             for is_island in (False, True):
-                beside, elsewhere = on(min(0.9, 4 * noise), 0.8), on(1.3, 0.8)
+                beside, elsewhere = on(min(max(4 * noise, 0.25), 0.9), 0.8), on(1.3, 0.8)
                 members = column & cells.flat & on(0.6, 0.9) if is_island else np.where(column, beside, elsewhere)
                 part = components(members & (cells.depth > 0) & ~seed, 1)
                 inside, outside = (np.bincount(part[q], cells.area[q], part.max() + 1) for q in (column, ~column))
@@ -337,7 +340,8 @@ class CellOwners:
                 seed |= self.body(cells, face, scale, beside)
         if lost is not None:
             seed = (2 * cells.blocks(lost).sum(2) > cells.side ** 2) & (cells.depth > 0)
-        room = self.planes.find(cells, column, seed)
+        is_new = self.depth is None or len(heads) != self.heads
+        room = self.planes.find(cells, column, seed, is_new)
         floor = self.planes.floor((first.axis - w / 2) / focal, (first.top + first.bottom - h) / 2 / focal, first.distance)
         height = np.full(cells.shape, 0.15)
         if floor is not None:

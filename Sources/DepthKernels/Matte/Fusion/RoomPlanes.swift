@@ -106,7 +106,7 @@ struct RoomPlanes: ~Copyable {
             let isRoom = !isSearch || RoomPlanes.isLarge(plane, cells, marks)
             if isRoom {
                 plane.noise = RoomPlanes.noise(cells, marks)
-                markParts(cells, marks, beside: min(0.9, 4 * plane.noise), loops)
+                markParts(cells, marks, beside: min(max(4 * plane.noise, 0.25), 0.9), loops)
                 known.append(isSearch ? plane : RoomPlanes.fitted(cells, marks) ?? plane)
             }
             for first in Swift.stride(from: 0, to: count, by: blockWidth) {
