@@ -144,7 +144,9 @@ class QualityMatte:
         reach = np.where(endless & ~head, max(3.0, p.reach_endless * metre), max(2.0, p.reach * metre))
         far = hole & (from_fg > reach)
         person = fg & ~band & (from_bg > e) & (from_inside > eh + 1)             # what is continued is never sure to be the person
-        room = (bg & (from_fg > e)) | far
+        dots = hole & ~wide & ~head                                             # what is about a dot says what it is
+        person |= dots & (from_bg > p.doubt * e) & (from_inside > eh + 1)
+        room = ((bg | dots) & (from_fg > e)) | far
         doubtful = person & (from_bg <= p.doubt * e)                            # a map that is fat, or fills the gaps of a hand
         open_ = ~(person | room) | doubtful
         if subject:                                                             # a neighbor's colors may be the person's too

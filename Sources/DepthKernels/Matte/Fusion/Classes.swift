@@ -7,6 +7,7 @@
 ///   between fingers.
 /// - room: measured behind the cutoff and farther than `edge` from the person, or a hole farther from it than the
 ///   person reaches into holes (`reach`).
+/// - A single hole inside of one class, a *dot*, is of that class: sensor noise makes thousands of them.
 /// - open: all others, such as what is continued over a band (`DepthBand`): nobody measured that it is the person.
 ///
 /// A hole without measured room nearby that extends beyond the person's reach is *endless*: the room there is out of
@@ -83,7 +84,7 @@ struct Classes: ~Copyable {
     ) -> Sets {
         let grid = field.grid
         let size = field.hole.wordCount
-        let memory = unsafe memory.reserve(19 * size, filler: 0)
+        let memory = unsafe memory.reserve(20 * size, filler: 0)
         func set(_ index: Int) -> SampleSet {
             unsafe SampleSet(
                 words: memory + index &* size, stride: field.hole.stride, width: grid.width, height: grid.height)
@@ -130,6 +131,9 @@ struct Classes: ~Copyable {
         sets.body.fill { unsafe sets.measuredNear.words[$0] & ~(atRoom.words[$0] | atHole.words[$0]) }
         sets.doubtful.fill { unsafe sets.body.words[$0] & nearRoom.words[$0] }
         sets.person.fill { unsafe sets.body.words[$0] & ~nearRoom.words[$0] }
+        let dots = set(19)
+        dots.fill { unsafe sets.hole.words[$0] & ~(sets.wide.words[$0] | sets.head.words[$0]) }
+        sets.person.fill { unsafe sets.person.words[$0] | dots.words[$0] & ~(nearRoom.words[$0] | atHole.words[$0]) }
         if let subject {
             // Colors of neighbours that the evidence takes for the room's may be the person's too: skin before skin.
             let atOthers = inside
@@ -154,7 +158,8 @@ struct Classes: ~Copyable {
         sets.room.fill { index in
             let endless = unsafe sets.endless.words[index] & ~sets.head.words[index]
             let isReached = unsafe endless & reachedEndless.words[index] | ~endless & reached.words[index]
-            return unsafe sets.far.words[index] & ~atPerson.words[index] | sets.hole.words[index] & ~isReached
+            let isFar = unsafe (sets.far.words[index] | dots.words[index]) & ~atPerson.words[index]
+            return unsafe isFar | sets.hole.words[index] & ~isReached
         }
         let edges = Int(edge)
         field.band.forEachLine(width: grid.width, height: grid.height) { into, count, place in
