@@ -264,6 +264,18 @@ private struct EdgePicture {
         return unsafe UnsafePointer(memory)
     }
 
+    /// Fetches a row that is read some rows later: short runs of long rows are not fetched ahead by themselves.
+    func prefetch(_ group: SampleGroup, row y: Int, from start: Int, count: Int) {
+        guard y < group.rows else { return }
+        for component in group.components {
+            if let samples = unsafe bytes(component, row: y, from: start) {
+                unsafe dm_prefetch_row(samples, count &* component.step &+ 63)
+            }
+        }
+        let bytes = unsafe alpha.row(y &<< group.shiftY).assumingMemoryBound(to: UInt8.self)
+        unsafe dm_prefetch_row(bytes + start &<< group.shiftX, count &<< group.shiftX &+ 63)
+    }
+
     /// The byte of a component at a sample of the video, or of the background.
     func bytes(_ component: VideoColors.Component, row y: Int, from start: Int) -> UnsafeMutablePointer<UInt8>? {
         guard let plane = video[component.plane] else { return nil }
@@ -328,6 +340,8 @@ private struct SumCells: BandWork {
     private let picture: EdgePicture
     private let groups: [SampleGroup]
     private let sums: UnsafeMutablePointer<Float>
+    /// Of a cell, those that are summed.
+    private static let rows = 4
 
     init(picture: EdgePicture, groups: [SampleGroup], sums: UnsafeMutablePointer<Float>) {
         self.picture = picture
@@ -361,7 +375,12 @@ private struct SumCells: BandWork {
         let bytes = unsafe memory.bytes.reserve(count, filler: 0)
         func plane(_ index: Int) -> UnsafeMutablePointer<UInt16> { unsafe columns + index &* count }
 
-        for y in (row &* group.cellHeight)..<min((row &+ 1) &* group.cellHeight, group.rows) {
+        // Some rows are enough for a mean.
+        let step = max(group.cellHeight / SumCells.rows, 1)
+        for y in stride(
+            from: row &* group.cellHeight, to: min((row &+ 1) &* group.cellHeight, group.rows), by: step)
+        {
+            picture.prefetch(group, row: y &+ 4 &* step, from: start, count: count)
             let alpha = unsafe picture.alpha(of: group, row: y, from: start, count: count, bytes)
             unsafe loops.countSamples(alpha, cover: 255, count: count, into: plane(SampleGroup.person))
             unsafe loops.countSamples(alpha, cover: 0, count: count, into: plane(SampleGroup.room))

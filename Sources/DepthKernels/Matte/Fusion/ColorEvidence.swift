@@ -145,32 +145,35 @@ struct ColorEvidence: ~Copyable {
                 let tileRows = top..<min(top &+ size, rows.upperBound)
                 for left in stride(from: 0, to: grid.width, by: size) {
                     let columns = left..<min(left &+ size, grid.width)
-                    guard isOpen(tileRows, columns) else { continue }
+                    guard tileRows.contains(where: { open(row: $0, columns) != 0 }) else { continue }
                     let apart = 3 * variance
                     let personCount = unsafe person.gather(
                         tileX: left / size, tileY: top / size, order, apart: apart, into: personColors)
                     let roomCount = unsafe room.gather(
                         tileX: left / size, tileY: top / size, order, apart: apart, into: roomColors)
                     for y in tileRows {
-                        let first = y &* grid.width &+ left
+                        let open = open(row: y, columns)
+                        guard open != 0 else { continue }
+                        let half = size / 2
+                        let isRight = open & 0xff == 0
+                        let isHalf = columns.count == size && (isRight || open &>> 8 == 0)
+                        let first = y &* grid.width &+ left &+ (isHalf && isRight ? half : 0)
                         unsafe loops.evidence(
                             .init(
                                 colors: colors + first, stride: grid.count, person: personColors,
                                 person_colors: personCount, room: roomColors, room_colors: roomCount,
                                 factor: -0.5 / variance, outlier: ColorEvidence.outlier),
-                            count: columns.count, memory: scratch, into: target + first)
+                            count: isHalf ? half : columns.count, memory: scratch, into: target + first)
                     }
                 }
             }
         }
 
-        private func isOpen(_ rows: Range<Int>, _ columns: Range<Int>) -> Bool {
+        /// The open samples of a row of a tile.
+        private func open(row y: Int, _ columns: Range<Int>) -> UInt16 {
             let block = columns.lowerBound / TileSet.size
             let all = UInt16.max &>> UInt16(truncatingIfNeeded: TileSet.size &- columns.count)
-            for y in rows where (sets.person.bits(y)[block: block] | sets.room.bits(y)[block: block]) & all != all {
-                return true
-            }
-            return false
+            return ~(sets.person.bits(y)[block: block] | sets.room.bits(y)[block: block]) & all
         }
     }
 

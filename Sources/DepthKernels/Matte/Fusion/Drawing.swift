@@ -449,6 +449,8 @@ private struct DrawBands: BandWork {
         /// q of a row, smoothed along the row; three rows are kept.
         func line(_ y: Int) -> UnsafeMutablePointer<Float> { unsafe lines + y % 3 &* stride }
         func make(_ y: Int) {
+            guide.prefetch(row: y &+ 8, columns: wide)
+            if y &+ 8 < guide.height { unsafe dm_prefetch_row(row(y &+ 8) + columns.lowerBound, columns.count &+ 63) }
             unsafe guide.read(row: y, columns: wide, into: channels, stride: stride, loops)
             for plane in 0..<GuidedFilter.modelPlanes {
                 unsafe geometry.cellRows.blendRows(

@@ -1,3 +1,5 @@
+import CDepthKernels
+
 /// A video's colors as Y'UV: luma of 0 to 1, color differences about 0 and weighted by `chroma`.
 ///
 /// The weights are those of BT.601 whatever the video's matrix is: colors are only ever compared with others of the
@@ -36,6 +38,16 @@ struct Guide {
             }
             let component = colors.components[index]
             unsafe loops.widen(bytes, step: component.step, shift: component.shiftX, columns: columns, into: line)
+        }
+    }
+
+    /// Fetches a row that is read some rows later: short runs of long rows are not fetched ahead by themselves.
+    func prefetch(row y: Int, columns: Range<Int>) {
+        guard y < height else { return }
+        for component in colors.components where y & (1 &<< component.shiftY &- 1) == 0 {
+            guard let bytes = unsafe row(y, of: component) else { continue }
+            let start = columns.lowerBound &>> component.shiftX &* component.step
+            unsafe dm_prefetch_row(bytes + start, columns.count &>> component.shiftX &* component.step &+ 63)
         }
     }
 

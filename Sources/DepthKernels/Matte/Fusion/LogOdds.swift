@@ -176,6 +176,24 @@ struct LogOdds: ~Copyable {
             sets.forEachOpen(row: y, columns) { x in unsafe line[x] = evidence[first &+ x] + prior[first &+ x] }
         }
 
+        /// Fetches a row that is read some rows later: short runs of long rows are not fetched ahead by themselves.
+        private func prefetch(row y: Int, _ columns: Range<Int>) {
+            guard y < grid.height else { return }
+            func fetch(_ plane: UnsafePointer<Float>) {
+                let place = unsafe UnsafeRawPointer(plane + y &* grid.width + columns.lowerBound)
+                unsafe dm_prefetch_row(place.assumingMemoryBound(to: UInt8.self), columns.count &* 4 &+ 63)
+            }
+            unsafe fetch(logOdds)
+            unsafe fetch(keep)
+            unsafe fetch(matte)
+            unsafe fetch(evidence)
+            guard let change else { return }
+            for channel in 0..<3 {
+                unsafe fetch(change.before + channel &* grid.count)
+                unsafe fetch(change.now + channel &* grid.count)
+            }
+        }
+
         /// Computes some samples of a row.
         ///
         /// - Parameter common: the samples that are final room in all rows so far, then those that are final person.
@@ -189,6 +207,7 @@ struct LogOdds: ~Copyable {
             let numbers = unsafe memory.numbers.reserve(2 * room, filler: 0)
             let probabilities = unsafe numbers + room
             let bits = unsafe memory.rowBits.reserve(2 * stride, filler: 0)
+            prefetch(row: y &+ 4, columns)
             unsafe add(y, columns, into: numbers)
             if let change {
                 unsafe change.find(

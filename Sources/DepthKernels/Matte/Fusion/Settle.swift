@@ -15,8 +15,8 @@
 struct Settle: ~Copyable {
     private static let still: Float = 25
     private static let leastNoise: Float = 0.002
-    /// The median is computed from every eighth row.
-    private static let rowsPerSample = 8
+    /// Samples from one to the next of which the median is computed.
+    private static let noiseStep = (rows: 16, columns: 4)
     /// Standard deviation of a Gaussian by the median of the absolute difference of two of its samples: 1.48 / √2.
     private static let deviationPerMedian: Float = 1.05
     /// The median change, in standard deviations of the noise, above which the picture is a different one.
@@ -88,13 +88,13 @@ struct Settle: ~Copyable {
         let bins = unsafe histogram.reserve(Settle.bins, filler: 0)
         unsafe bins.update(repeating: 0, count: Settle.bins)
         var count = 0
-        for y in stride(from: 0, to: grid.height, by: Settle.rowsPerSample) {
-            let row = y &* grid.width
-            for index in row..<(row &+ grid.width) {
+        let step = Settle.noiseStep
+        for y in stride(from: 0, to: grid.height, by: step.rows) {
+            for index in stride(from: y &* grid.width, to: (y &+ 1) &* grid.width, by: step.columns) {
                 let change = unsafe abs(now[index] - before[index]) * Settle.binsPerUnit
-                unsafe bins[floorIndex(Double(change), in: 0...(Settle.bins - 1))] &+= 1
+                unsafe bins[Int(min(max(change, 0), Float(Settle.bins - 1)))] &+= 1
+                count &+= 1
             }
-            count &+= grid.width
         }
         var (bin, below) = (0, 0)
         while bin < Settle.bins - 1 {
