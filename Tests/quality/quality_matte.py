@@ -350,6 +350,7 @@ class QualityMatte:
             colors.append(mean[y, x])
             usable.append(exists & (n[y, x] >= p.least))
         colors, usable, each = np.stack(colors, 1), np.stack(usable, 1), np.arange(len(ty))
+        usable[:, 25:] &= ~usable[:, :25].any(1, keepdims=True)                 # the outer ring counts where the others have none
         out, valid = np.zeros((len(ty), p.palette, 3), np.float32), np.zeros((len(ty), p.palette), bool)
         for k in range(p.palette):
             i = usable.argmax(1)                                                # the first that is left

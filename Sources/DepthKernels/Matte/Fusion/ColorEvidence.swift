@@ -16,8 +16,8 @@ import CDepthKernels
 /// Source: stage 2 of the method (`Fusion`). Colors as a ratio of local models: Bai et al., "Video SnapCut", SIGGRAPH
 /// 2009; Rother et al., "GrabCut", SIGGRAPH 2004.
 struct ColorEvidence: ~Copyable {
-    /// Palettes are collected from tiles up to this distance.
-    private static let rings = 3
+    /// Palettes are collected from tiles up to the first distance, and where that gives no color up to the second.
+    private static let (near, rings) = (2, 3)
     private static let palette = 6
     /// The smallest number of samples for the color of a tile.
     private static let least: Float = 6
@@ -191,8 +191,10 @@ struct ColorEvidence: ~Copyable {
         func gather(
             tileX: Int, tileY: Int, _ order: [TileOffset], apart: Float, into target: UnsafeMutablePointer<Float>
         ) -> Int {
+            let side = 2 * ColorEvidence.near + 1
             var count = 0
-            for offset in order where count < ColorEvidence.palette {
+            for (index, offset) in order.enumerated() where count < ColorEvidence.palette {
+                if index >= side * side, count > 0 { break }
                 let (x, y) = (tileX &+ offset.x, tileY &+ offset.y)
                 guard x >= 0, x < columns, y >= 0, y < rows else { continue }
                 let tile = unsafe tiles[y &* columns &+ x]
@@ -280,8 +282,10 @@ struct TileColors: ~Copyable {
                 var sums = dm_tile_sums()
                 unsafe loops.sumTile(
                     .init(
-                        colors: colors + (top &* grid.width &+ tileX &* size), stride: grid.count, width: grid.width,
-                        columns: min(size, grid.width &- tileX &* size), rows: min(size, grid.height &- top),
+                        colors: colors + (top &* grid.width &+ tileX &* size), stride: grid.count,
+                        width: grid.width,
+                        columns: min(size, grid.width &- tileX &* size),
+                        rows: min(size, grid.height &- top),
                         bits: set.row(top) + tileX / 4, bits_stride: set.stride,
                         shift: UInt64(truncatingIfNeeded: (tileX & 3) &* size)), into: &sums)
                 let color = SIMD3(sums.y, sums.u, sums.v) / (sums.samples + 1e-6)

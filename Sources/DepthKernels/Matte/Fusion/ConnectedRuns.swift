@@ -15,14 +15,17 @@ struct ConnectedRuns: ~Copyable {
 
     private var runs = ScratchList<Run>()
 
-    /// The number of runs.
-    var count: Int { runs.count }
+    /// The most runs for which there is room.
+    var most: Int { runs.most }
+
+    /// Makes room for the runs of any set.
+    mutating func reserve(width: Int, height: Int) { runs.removeAll(most: height * groups(of: 2, in: width)) }
 
     /// Finds the components of a set.
     ///
     /// - Parameter isSeed: true for a run that makes its component a seeded one.
     mutating func find(in set: SampleSet, isSeed: (_ y: Int, _ columns: Range<Int>) -> Bool) {
-        runs.removeAll(most: set.height * groups(of: 2, in: set.width))
+        reserve(width: set.width, height: set.height)
         var above = 0..<0
         for y in 0..<set.height {
             let first = runs.count

@@ -89,6 +89,13 @@ struct RoomPlanes: ~Copyable {
             unsafe storeLanes(Lanes.zero.replacing(with: 1, where: isLeft), to: marks.left + first)
         }
         unsafe marks.room.update(repeating: 0, count: count)
+        // As much as any frame needs.
+        parts.reserve(width: cells.width, height: cells.height)
+        areas.removeAll(most: parts.most)
+        places.removeAll(most: count)
+        _ = unsafe list.reserve(8 * voters(cells), filler: 0)
+        _ = unsafe line.reserve(cells.stride, filler: 0)
+        _ = unsafe bits.reserve((cells.height + 1) * SampleSet.stride(width: cells.stride), filler: 0)
         let isSearch = isNew || known.isEmpty || frame % RoomPlanes.interval == 0
         frame &+= 1
         let before = known.count
@@ -132,11 +139,16 @@ struct RoomPlanes: ~Copyable {
 
     // MARK: Planes
 
+    /// Room for one of four cells, by which planes are voted for.
+    private func voters(_ cells: SurfaceCells.Map) -> Int {
+        cells.width / 2 &* (cells.height / 2) &+ cells.width &+ cells.height &+ 2 &* blockWidth
+    }
+
     /// The plane of a flat cell on which most of the area left lies.
     private mutating func propose(_ cells: SurfaceCells.Map, _ marks: Marks, known: Int) -> Plane? {
-        let room = cells.width / 2 &* (cells.height / 2) &+ cells.width &+ cells.height &+ 2 &* blockWidth
+        let room = voters(cells)
         let list = unsafe list.reserve(8 * room, filler: 0)
-        places.removeAll(most: cells.height &* cells.stride)
+        places.removeAll()
         var count = 0
         for y in Swift.stride(from: 0, to: cells.height, by: 2) {
             for x in Swift.stride(from: 0, to: cells.width, by: 2) {
@@ -330,7 +342,7 @@ struct RoomPlanes: ~Copyable {
                 into: (clear: memory + cells.height &* words, opaque: members.row(y)))
         }
         parts.find(in: members) { _, _ in false }
-        areas.removeAll(most: parts.count)
+        areas.removeAll()
         parts.forEachNumberedRun { y, columns, part in
             if part == areas.count { areas.append(Area()) }
             for index in (y &* cells.stride &+ columns.lowerBound)..<(y &* cells.stride &+ columns.upperBound) {
