@@ -99,6 +99,22 @@ def enlarge(x, size):
     return cv2.resize(x, size, interpolation=cv2.INTER_LINEAR)
 
 
+def within(mask, radius):
+    """Samples within a radius of True; a far one is that of groups of four rows, up to three rows too far."""
+    if radius <= 12:
+        return distance(mask) <= radius
+    groups = np.pad(mask, ((0, -len(mask) % 4), (0, 0))).reshape(-1, 4, mask.shape[1]).any(1).astype(np.uint8)
+    out, limit = np.zeros(groups.shape, bool), int(radius * 65536)
+    for step in range(min(limit // (4 * 62587) + 1, len(out))):
+        row = 4 * step
+        steep = (limit - row * 62587) // (89738 - 62587)
+        half = max(steep if steep < row else (limit - row * (89738 - 62587)) // 62587, 0)
+        wide = cv2.dilate(groups, np.ones((1, 2 * half + 1), np.uint8)) > 0
+        out[step:] |= wide[:len(out) - step]
+        out[:len(out) - step] |= wide[step:]
+    return np.repeat(out, 4, 0)[:len(mask)]
+
+
 class QualityMatte:
     def __init__(self, **changes):
         self.p = Params(**changes)
@@ -139,10 +155,10 @@ class QualityMatte:
         from_fg, from_bg, from_inside = distance(fg), distance(bg), distance(inside)
         wide = hole & (from_inside <= 1.5)                                      # holes of 3x3 and more; smaller ones are dots
         metre = focal / max(cutoff if near is None else near, 1e-3)
-        ends = (distance(fg & ~band), distance(bg & ~band)) if band.any() else (from_fg, from_bg)
-        endless = self.endless(wide | band, *ends, p.reach * metre, p.gap * scale)
-        reach = np.where(endless & ~head, max(3.0, p.reach_endless * metre), max(2.0, p.reach * metre))
-        far = hole & (from_fg > reach)
+        from_room = distance(bg & ~band) if band.any() else from_bg
+        endless = self.endless(wide | band, within(fg & ~band, p.reach * metre), from_room, p.gap * scale)
+        beyond = endless & ~head
+        far = hole & np.where(beyond, from_fg > max(3.0, p.reach_endless * metre), ~within(fg, max(2.0, p.reach * metre)))
         person = fg & ~band & (from_bg > e) & (from_inside > eh + 1)             # what is continued is never sure to be the person
         dots = hole & ~wide & ~head                                             # what is about a dot says what it is
         person |= dots & (from_bg > p.doubt * e) & (from_inside > eh + 1)
@@ -150,7 +166,7 @@ class QualityMatte:
         doubtful = person & (from_bg <= p.doubt * e)                            # a map that is fat, or fills the gaps of a hand
         open_ = ~(person | room) | doubtful
         if subject:                                                             # a neighbor's colors may be the person's too
-            doubtful = doubtful | (fg & ~band & (distance(subject.others) <= p.neighbor))
+            doubtful = doubtful | (fg & ~band & within(subject.others, p.neighbor))
         if band.any():                                                          # the less surely the farther in
             room &= ~along_bands(fg, into, e)
             open_ |= ~(person | room)
@@ -229,11 +245,11 @@ class QualityMatte:
     # --- 1. and 3. holes -----------------------------------------------------------------------------------------
 
     @staticmethod
-    def endless(wide, from_fg, from_bg, reach, gap):
+    def endless(wide, reached, from_bg, gap):
         """4-connected parts of holes, away from measured room, that go on farther than hair does: the room is out of range."""
         loose = wide & (from_bg > gap)
         _, part = cv2.connectedComponents(loose.astype(np.uint8), connectivity=4)
-        return loose & np.isin(part, np.unique(part[loose & (from_fg > reach)]))
+        return loose & np.isin(part, np.unique(part[loose & ~reached]))
 
     @staticmethod
     def runs(fg, bg, hole, least):

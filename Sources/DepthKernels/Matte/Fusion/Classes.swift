@@ -137,7 +137,7 @@ struct Classes: ~Copyable {
         if let subject {
             // Colors of neighbours that the evidence takes for the room's may be the person's too: skin before skin.
             let atOthers = inside
-            dilation.dilate(subject.others, radii: [48], into: [atOthers], loops)
+            dilation.dilateFar(subject.others, radius: 48, into: atOthers, loops)
             sets.doubtful.fill { unsafe sets.doubtful.words[$0] | sets.measuredNear.words[$0] & atOthers.words[$0] }
         }
 
@@ -145,13 +145,14 @@ struct Classes: ~Copyable {
         let reach = Classes.reach * samplesPerMetre
         let (atPerson, reached, reachedEndless) = (set(10), set(12), set(13))
         dilation.dilate(
-            sets.near, radii: [edge, reach, max(3, Classes.reachEndless * samplesPerMetre)],
-            into: [atPerson, reached, reachedEndless], loops)
+            sets.near, radii: [edge, max(3, Classes.reachEndless * samplesPerMetre)],
+            into: [atPerson, reachedEndless], loops)
+        dilation.dilateFar(sets.near, radius: reach, into: reached, loops)
         if field.band.isEmpty {
             findEndless(notNearRoom: aboutRoom, notReached: reached, band: band, sets)
         } else {
             dilation.dilate(sets.measuredFar, radii: [grid.samples(Classes.gap)], into: [aboutRoom], loops)
-            dilation.dilate(sets.measuredNear, radii: [reach], into: [reachedMeasured], loops)
+            dilation.dilateFar(sets.measuredNear, radius: reach, into: reachedMeasured, loops)
             findEndless(notNearRoom: aboutRoom, notReached: reachedMeasured, band: band, sets)
         }
         if reach < 2 { dilation.dilate(sets.near, radii: [2], into: [reached], loops) }

@@ -5,6 +5,9 @@
 /// that one loop processes all of them.
 struct Dilation: ~Copyable {
     private var memory = Scratch<UInt64>()
+    private var groupMemory = Scratch<UInt64>()
+    /// Samples: a larger distance is that of groups of `rows` rows.
+    private static let (far, rows) = (12.0, 4)
 
     /// Dilates a set by distances, into a set for each: the rows are widened once for all of them.
     ///
@@ -80,6 +83,28 @@ struct Dilation: ~Copyable {
             for y in 0..<height { unsafe target.row(y).update(from: sum + y &* stride, count: set.stride) }
             target.trim()
         }
+    }
+
+    /// Dilates a set by a distance in samples; a far one reaches up to three rows farther than it should.
+    mutating func dilateFar(_ set: SampleSet, radius: Double, into target: SampleSet, _ loops: Loops) {
+        guard radius > Dilation.far else { return dilate(set, radii: [radius], into: [target], loops) }
+        let (stride, height) = (set.stride, groups(of: Dilation.rows, in: set.height))
+        let memory = unsafe groupMemory.reserve(2 * stride * height, filler: 0)
+        func small(_ index: Int) -> SampleSet {
+            unsafe SampleSet(
+                words: memory + index &* stride &* height, stride: stride, width: set.width, height: height)
+        }
+        let (source, dilated) = (small(0), small(1))
+        source.removeAll()
+        for y in 0..<set.height {
+            let line = unsafe source.row(y / Dilation.rows)
+            for index in 0..<stride { unsafe line[index] |= set.row(y)[index] }
+        }
+        let limit = floorIndex(radius * 65536, in: 0...(max(set.width, set.height) &+ 1) &* 65536)
+        dilate(source, rows: [limit / (Dilation.rows &* Dilation.axis)], into: [dilated], loops) {
+            Dilation.halfWidth(row: Dilation.rows &* $1, limit: limit)
+        }
+        for y in 0..<set.height { unsafe target.row(y).update(from: dilated.row(y / Dilation.rows), count: stride) }
     }
 
     private static let axis = 62587
