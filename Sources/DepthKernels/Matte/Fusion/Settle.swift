@@ -92,7 +92,7 @@ struct Settle: ~Copyable {
         for y in stride(from: 0, to: grid.height, by: step.rows) {
             for index in stride(from: y &* grid.width, to: (y &+ 1) &* grid.width, by: step.columns) {
                 let change = unsafe abs(now[index] - before[index]) * Settle.binsPerUnit
-                unsafe bins[Int(min(max(change, 0), Float(Settle.bins - 1)))] &+= 1
+                unsafe bins[floorIndex(Double(change), in: 0...(Settle.bins - 1))] &+= 1
                 count &+= 1
             }
         }

@@ -84,12 +84,12 @@ struct SurfaceCells: ~Copyable {
             first: (offset(grid.width), offset(grid.height)),
             planes: memory.reserve(11 * size, filler: 0) + stride + blockWidth)
         readDepth(of: field, map, farthest: farthest, loops)
-        for y in 0..<(3 * height) {
-            let (channel, row) = (y / height, y % height)
-            unsafe loops.averageSquares(
-                colors + channel &* grid.count + row &* side &* grid.width, stride: grid.width, side: side,
-                count: width,
-                into: map.color(channel) + row &* stride)
+        for channel in 0..<3 {
+            for y in 0..<height {
+                unsafe loops.averageSquares(
+                    colors + channel &* grid.count + y &* side &* grid.width, stride: grid.width, side: side,
+                    count: width, into: map.color(channel) + y &* stride)
+            }
         }
         for y in 0..<height { SurfaceCells.findNormals(row: y, map) }
         return map
