@@ -135,12 +135,6 @@ package final class Matte {
     /// The heads that the last frame's depth map showed, in video pixels, the followed one first.
     package var lastHeads: [Head] { heads.heads }
 
-    /// A stage of the fusion that is skipped, so that a test sees what it is for; nil for none.
-    package var leftOut: SubjectStage? {
-        get { fusion.leftOut }
-        set { fusion.leftOut = newValue }
-    }
-
     /// The last frame's alpha, valid until the next call; all 0 before the first frame.
     package var finished: FinishedMatte {
         if let last { return last }

@@ -43,11 +43,6 @@ struct Fusion: ~Copyable {
     /// The largest weight of the last frame: with 1, errors of the first frame would never decay.
     private static let mostSettled = 0.95
 
-    var leftOut: SubjectStage? {
-        get { subject.leftOut }
-        set { subject.leftOut = newValue }
-    }
-
     /// Computes the alpha of a frame.
     ///
     /// - Parameters:

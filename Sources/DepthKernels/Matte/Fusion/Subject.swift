@@ -1,8 +1,3 @@
-/// The stages of `Subject`; tests leave them out one by one.
-package enum SubjectStage: Sendable, CaseIterable {
-    case floor, small, loose, sides, rough, specks, feet
-}
-
 /// The stage that decides whose the samples in front of the cutoff are: the anchored person's, others', or nobody's.
 ///
 /// Surfaces of the room are nobody's (`CellOwners`). Pieces of the depth map (`DepthPieces`) are one body where most of their
@@ -102,7 +97,6 @@ struct Subject: ~Copyable {
     private var thing: Thing?
     /// Square metres of the person's bodies while a face was seen, and seconds since then.
     private var (area, sinceFace) = (0.0, 0.0)
-    var leftOut: SubjectStage?
     /// True where samples were the person's in the last frame.
     private var hasPast = false
 
@@ -296,8 +290,7 @@ struct Subject: ~Copyable {
             face.map { ($0.axis, ($0.top + $0.bottom) / 2, $0.distance) }
             ?? (Double(grid.width) / 2, Double(grid.height) / 2, object?.distance ?? cutoff)
         floor.removeAll()
-        if leftOut != .floor,
-            let owned = unsafe owners.find(
+        if let owned = unsafe owners.find(
                 field, colors, heads: heads, lost: hasFaces ? nil : sides.person, above: middle, cutoff: cutoff, loops)
         {
             floor.fill { unsafe owned.room.words[$0] }
@@ -328,7 +321,7 @@ struct Subject: ~Copyable {
             }
         }
 
-        if leftOut != .sides, hasFaces { keepSides(labels) }
+        if hasFaces { keepSides(labels) }
         let mean = write(labels, map, person: person, others: others)
         let behind = object.map { object in
             let behind = max((distance ?? object.distance) + settings.anchor.margin, Subject.farthest(person, map))
@@ -338,11 +331,11 @@ struct Subject: ~Copyable {
         }
         loose.fill { unsafe members.words[$0] & ~(person.words[$0] | others.words[$0]) }
         others.fill { unsafe others.words[$0] | floor.words[$0] }
-        if leftOut != .rough { rough.divide(loose, map, person: person, others: others, spare: spare) }
+        rough.divide(loose, map, person: person, others: others, spare: spare)
         spare.fill { unsafe members.words[$0] & ~(person.words[$0] | others.words[$0]) }
         if !hasFaces { spare.fill { unsafe spare.words[$0] & sides.person.words[$0] } }
-        if leftOut != .specks { addSpecks(spare, map, to: person) }
-        if leftOut != .feet { addFeet(to: person, floor: floor, map) }
+        addSpecks(spare, map, to: person)
+        addFeet(to: person, floor: floor, map)
         memoryOfSides.remember(field, person: person, others: others)
 
         hasPast = false
@@ -777,7 +770,7 @@ struct Subject: ~Copyable {
             let farthest = body.above * 2 > body.count ? farthest - Subject.headrest : farthest
             let area = Subject.area(body, map)
             let isHeld = body.distance < distance - Subject.held.before && area < Subject.held.area
-            return leftOut != .small && (isHeld || body.distance - distance < farthest - Subject.bulk * area)
+            return isHeld || body.distance - distance < farthest - Subject.bulk * area
         }
         for index in bodies.indices {
             (bodies[index].touching, bodies[index].joined, bodies[index].elsewhere) = (0, 0, 0)
@@ -804,7 +797,7 @@ struct Subject: ~Copyable {
             let isJoined =
                 body.touching > 0 && joined >= Subject.share * Double(body.touching) && joined >= body.long
                 && body.joined >= body.elsewhere
-            let isLoose = leftOut != .loose && isLoose(body, map) && body.distance < distance + Subject.arm.behind
+            let isLoose = isLoose(body, map) && body.distance < distance + Subject.arm.behind
             let isBelow = body.trunk * 2 > body.count
             let isSpeck =
                 isBelow && Subject.area(body, map) < Subject.speck && Subject.isSameDistance(body.distance, distance)
