@@ -49,24 +49,6 @@ struct CellOwners: ~Copyable {
     /// Cells and heads of the last frame; 0 for none.
     private var (pastSize, pastHeads) = (0, 0)
 
-    /// A head whose body is the person's, in samples of the grid.
-    struct Head {
-        let axis: Double
-        /// The chin.
-        let bottom: Double
-        let width: Double
-        /// Metres.
-        let distance: Double
-    }
-
-    /// Samples by the owner of their cell, valid until the next call.
-    struct Result {
-        /// On surfaces of the room.
-        let room: SampleSet
-        /// Of the person, behind the cutoff.
-        let beyond: SampleSet
-    }
-
     /// Planes of numbers by the cells' index; those up to `height` are 0 at first.
     private enum Plane: Int, CaseIterable { case column, zone, seed, room, height, away, cosine, left, owner }
 
@@ -76,16 +58,26 @@ struct CellOwners: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - heads: of the person, the followed one first; in a frame without a head those of the last frame that had any.
+    ///   - faces: in a frame without a face those of the last frame that had any.
     ///   - lost: in such a frame the samples that were the person's, where their depth goes on.
     ///   - point: samples and metres; the floor is far below it.
+    /// - Returns: samples on surfaces of the room, and those of the person behind the cutoff; valid until the next call.
     mutating func find(
-        _ field: DepthField, _ colors: UnsafePointer<Float>, heads: [Head], lost: SampleSet?,
+        _ field: DepthField, _ colors: UnsafePointer<Float>, _ faces: [Subject.Face], lost: SampleSet?,
         above point: (x: Double, y: Double, metres: Double), cutoff: Double, _ loops: Loops
-    ) -> Result? {
-        guard min(field.grid.width, field.grid.height) >= blockWidth else { return nil }
-        let farthest = heads.lazy.map(\.distance).max() ?? point.metres
-        let cells = unsafe surface.read(field, colors, farthest: Float(farthest) + CellOwners.behind, loops)
+    ) -> (room: SampleSet, beyond: SampleSet) {
+        let near = field.near
+        let bits = unsafe bits.reserve(3 * near.wordCount, filler: 0)
+        func set(_ index: Int) -> SampleSet {
+            unsafe SampleSet(
+                words: bits + index &* near.wordCount, stride: near.stride, width: near.width, height: near.height)
+        }
+        let result = (room: set(0), beyond: set(1))
+        result.room.removeAll()
+        result.beyond.removeAll()
+        guard min(field.grid.width, field.grid.height) >= blockWidth else { return result }
+        let heads = faces.lazy.filter(\.isSubject)
+        let cells = unsafe surface.read(field, colors, farthest: Float(heads.map(\.distance).max() ?? point.metres) + CellOwners.behind, loops)
         let (size, count) = (cells.planeSize, cells.height &* cells.stride)
         // As much as any frame needs of them.
         places.removeAll(most: count)
@@ -100,11 +92,12 @@ struct CellOwners: ~Copyable {
             unsafe CellOwners.mark(head, beside: CellOwners.zone, cells, zone)
             if lost == nil { isAny = unsafe markBody(of: head, cells, seed) || isAny }
         }
+        let headCount = heads.count
         if let lost { isAny = unsafe CellOwners.mark(lost, cells, seed) }
         let marks = unsafe RoomPlanes.Marks(
             column: plane(.column), seed: seed, room: room, away: plane(.away), cosine: plane(.cosine),
             left: plane(.left))
-        planes.find(cells, marks, isNew: heads.count != pastHeads || pastSize == 0, loops)
+        planes.find(cells, marks, isNew: headCount != pastHeads || pastSize == 0, loops)
         let (height, owner) = unsafe (plane(.height), plane(.owner))
         let place = (
             Float((point.x - Double(field.grid.width) / 2) / field.grid.focal),
@@ -118,19 +111,25 @@ struct CellOwners: ~Copyable {
         }
         guard isAny else {
             pastSize = 0
-            guard heads.isEmpty, floor != nil else { return nil }
+            guard headCount == 0, floor != nil else { return result }
             for index in 0..<count {
                 let isFloor = unsafe room[index] > 0 && height[index] < SurfaceCells.layer.constant
                 unsafe owner[index] = isFloor ? -1 : 0
             }
-            return unsafe write(field, cells, room: room, owner: owner, beyond: plane(.left), Float(cutoff), loops)
+            unsafe write(field, cells, loops, into: result.room, spare: set(2).words) { unsafe owner[$0] < 0 }
+            return result
         }
-        remember(cells, marks, isNew: heads.count != pastHeads)
+        remember(cells, marks, isNew: headCount != pastHeads)
         let found = unsafe ways.find(cells, zone: zone, seed: seed, room: room, height: height)
         unsafe decide(
-            cells, found, marks, zone: zone, height: height, heads: heads.count, isLost: lost != nil, owner)
-        (pastSize, pastHeads) = (count, heads.count)
-        return unsafe write(field, cells, room: room, owner: owner, beyond: plane(.left), Float(cutoff), loops)
+            cells, found, marks, zone: zone, height: height, heads: headCount, isLost: lost != nil, owner)
+        (pastSize, pastHeads) = (count, headCount)
+        let beyond = unsafe plane(.left)
+        unsafe findBeyond(cells, room, owner, Float(cutoff), into: beyond)
+        unsafe write(field, cells, loops, into: result.room, spare: set(2).words) { unsafe owner[$0] < 0 }
+        unsafe write(field, cells, loops, into: result.beyond, spare: set(2).words) { unsafe beyond[$0] > 0 }
+        result.beyond.fill { unsafe result.beyond.words[$0] & field.far.words[$0] }
+        return result
     }
 
     // MARK: Heads
@@ -151,13 +150,13 @@ struct CellOwners: ~Copyable {
     }
 
     /// Samples of the grid for a metre at a head.
-    private static func samples(_ head: Head, _ cells: SurfaceCells.Map) -> Double {
+    private static func samples(_ head: Subject.Face, _ cells: SurfaceCells.Map) -> Double {
         Double(cells.side) / (Double(cells.pitch) * max(head.distance, 1e-3))
     }
 
     /// Marks the column of a head and of what is below it.
     private static func mark(
-        _ head: Head, beside: Double, _ cells: SurfaceCells.Map, _ target: UnsafeMutablePointer<Float>
+        _ head: Subject.Face, beside: Double, _ cells: SurfaceCells.Map, _ target: UnsafeMutablePointer<Float>
     ) {
         let scale = samples(head, cells)
         let columns = columns(head.axis, beside * scale, cells)
@@ -169,7 +168,7 @@ struct CellOwners: ~Copyable {
     /// Marks the middle of a face and of the trunk below it.
     ///
     /// - Returns: false where neither was measured.
-    private mutating func markBody(of head: Head, _ cells: SurfaceCells.Map, _ seed: UnsafeMutablePointer<Float>)
+    private mutating func markBody(of head: Subject.Face, _ cells: SurfaceCells.Map, _ seed: UnsafeMutablePointer<Float>)
         -> Bool
     {
         let (scale, z) = (CellOwners.samples(head, cells), Float(head.distance))
@@ -327,23 +326,6 @@ struct CellOwners: ~Copyable {
 
     // MARK: Samples
 
-    private mutating func write(
-        _ field: DepthField, _ cells: SurfaceCells.Map, room: UnsafePointer<Float>, owner: UnsafePointer<Float>,
-        beyond: UnsafeMutablePointer<Float>, _ cutoff: Float, _ loops: Loops
-    ) -> Result {
-        let (near, size) = (field.near, field.near.wordCount)
-        let memory = unsafe bits.reserve(2 * size + near.stride, filler: 0)
-        func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(words: memory + index &* size, stride: near.stride, width: near.width, height: near.height)
-        }
-        let result = Result(room: set(0), beyond: set(1))
-        unsafe findBeyond(cells, room, owner, cutoff, into: beyond)
-        unsafe write(field, cells, loops, into: result.room, spare: memory + 2 &* size) { unsafe owner[$0] < 0 }
-        unsafe write(field, cells, loops, into: result.beyond, spare: memory + 2 &* size) { unsafe beyond[$0] > 0 }
-        result.beyond.fill { unsafe result.beyond.words[$0] & field.far.words[$0] }
-        return result
-    }
-
     /// Writes the samples of cells on their surface.
     private mutating func write(
         _ field: DepthField, _ cells: SurfaceCells.Map, _ loops: Loops, into set: SampleSet,
@@ -352,7 +334,6 @@ struct CellOwners: ~Copyable {
         let length = field.rowLength
         let line = unsafe line.reserve(2 * length, filler: 0)
         let (middle, away) = unsafe (line, line + length)
-        set.removeAll()
         for row in 0..<cells.height {
             var (first, end) = (cells.width, 0)
             for x in 0..<cells.width {

@@ -90,8 +90,6 @@ struct Subject: ~Copyable {
     private var lastSeen: [SeenFace] = []
     /// The same on the grid.
     private var faces: [Face] = []
-    /// Of these the person's.
-    private var heads: [CellOwners.Head] = []
     /// Of `seen`, the first ones, whose the anchored thing may be.
     private var ownerCount = 0
     private var thing: Thing?
@@ -105,10 +103,9 @@ struct Subject: ~Copyable {
         seen.reserveCapacity(Subject.mostFaces)
         lastSeen.reserveCapacity(Subject.mostFaces)
         faces.reserveCapacity(Subject.mostFaces)
-        heads.reserveCapacity(Subject.mostFaces)
     }
 
-    private struct SeenFace {
+    fileprivate struct SeenFace {
         /// In video pixels.
         let box: Rectangle<Double>
         /// Metres.
@@ -125,10 +122,11 @@ struct Subject: ~Copyable {
     }
 
     /// A face in samples of the grid.
-    private struct Face {
+    struct Face {
         let left: Double
         let right: Double
         let top: Double
+        /// The chin.
         let bottom: Double
         /// Metres.
         let distance: Double
@@ -137,7 +135,7 @@ struct Subject: ~Copyable {
         /// True for a face of the anchored person.
         let isSubject: Bool
 
-        init(_ face: SeenFace, on grid: WorkGrid) {
+        fileprivate init(_ face: SeenFace, on grid: WorkGrid) {
             let box = face.box
             (left, top) = grid.point(videoX: box.x, videoY: box.y)
             (right, bottom) = grid.point(videoX: box.x + box.width, videoY: box.y + box.height)
@@ -278,30 +276,26 @@ struct Subject: ~Copyable {
 
         let (near, far) = (field.near, field.far)
         let (stride, size) = (near.stride, near.wordCount)
-        let memory = unsafe memory.reserve(6 * size, filler: 0)
+        let memory = unsafe memory.reserve(5 * size, filler: 0)
         func set(_ index: Int) -> SampleSet {
             unsafe SampleSet(words: memory + index &* size, stride: stride, width: grid.width, height: grid.height)
         }
-        let (others, floor, members, person, spare, loose) = (set(0), set(1), set(2), set(3), set(4), set(5))
+        let (others, members, person, spare, loose) = (set(0), set(1), set(2), set(3), set(4))
         let sides = memoryOfSides.recall(field, isLost: !hasFaces, loops)
         let face = faces.first { $0.isSubject }
         // The floor is below the camera's axis where no face is known.
         let middle =
             face.map { ($0.axis, ($0.top + $0.bottom) / 2, $0.distance) }
             ?? (Double(grid.width) / 2, Double(grid.height) / 2, object?.distance ?? cutoff)
-        floor.removeAll()
-        if let owned = unsafe owners.find(
-                field, colors, heads: heads, lost: hasFaces ? nil : sides.person, above: middle, cutoff: cutoff, loops)
-        {
-            floor.fill { unsafe owned.room.words[$0] }
-            near.fill { unsafe near.words[$0] | owned.beyond.words[$0] }
-            far.fill { unsafe far.words[$0] & ~owned.beyond.words[$0] }
-        }
-        members.fill { unsafe near.words[$0] & ~floor.words[$0] }
+        let (room, beyond) = unsafe owners.find(
+            field, colors, faces, lost: hasFaces ? nil : sides.person, above: middle, cutoff: cutoff, loops)
+        near.fill { unsafe near.words[$0] | beyond.words[$0] }
+        far.fill { unsafe far.words[$0] & ~beyond.words[$0] }
+        members.fill { unsafe near.words[$0] & ~room.words[$0] }
         if face != nil { limitSideways(members, spare.bits(0), on: grid) }
         if let uncovered = sides.uncovered {
             markStrange(uncovered, past: sides, members: members, hole: field.hole, into: loose, spare: spare)
-            floor.fill { unsafe floor.words[$0] | loose.words[$0] }
+            room.fill { unsafe room.words[$0] | loose.words[$0] }
             members.fill { unsafe members.words[$0] & ~loose.words[$0] }
         }
         var map = unsafe DepthPieces.Map(
@@ -330,12 +324,12 @@ struct Subject: ~Copyable {
             return behind
         }
         loose.fill { unsafe members.words[$0] & ~(person.words[$0] | others.words[$0]) }
-        others.fill { unsafe others.words[$0] | floor.words[$0] }
+        others.fill { unsafe others.words[$0] | room.words[$0] }
         rough.divide(loose, map, person: person, others: others, spare: spare)
         spare.fill { unsafe members.words[$0] & ~(person.words[$0] | others.words[$0]) }
         if !hasFaces { spare.fill { unsafe spare.words[$0] & sides.person.words[$0] } }
         addSpecks(spare, map, to: person)
-        addFeet(to: person, floor: floor, map)
+        addFeet(to: person, floor: room, map)
         memoryOfSides.remember(field, person: person, others: others)
 
         hasPast = false
@@ -488,14 +482,7 @@ struct Subject: ~Copyable {
 
     private mutating func placeFaces(on grid: WorkGrid) {
         faces.removeAll(keepingCapacity: true)
-        heads.removeAll(keepingCapacity: true)
-        for face in seen {
-            let face = Face(face, on: grid)
-            faces.append(face)
-            guard face.isSubject else { continue }
-            heads.append(
-                CellOwners.Head(axis: face.axis, bottom: face.bottom, width: face.width, distance: face.distance))
-        }
+        for face in seen { faces.append(Face(face, on: grid)) }
     }
 
     /// Metres, of the farthest face of the person; nil without one.
@@ -506,10 +493,10 @@ struct Subject: ~Copyable {
     /// Removes samples farther to the side of every face of the person than arms reach.
     private func limitSideways(_ members: SampleSet, _ allowed: BitRow, on grid: WorkGrid) {
         for index in 0..<members.stride { unsafe allowed.words[index] = 0 }
-        for head in heads {
-            let reach = Subject.reachSideways * grid.samplesPerMetre(at: head.distance)
-            let start = floorIndex(head.axis - reach, in: 0...grid.width)
-            let end = ceilIndex(head.axis + reach, in: 0...grid.width)
+        for face in faces where face.isSubject {
+            let reach = Subject.reachSideways * grid.samplesPerMetre(at: face.distance)
+            let start = floorIndex(face.axis - reach, in: 0...grid.width)
+            let end = ceilIndex(face.axis + reach, in: 0...grid.width)
             if start < end { allowed.insert(start..<end) }
         }
         for y in 0..<members.height {
