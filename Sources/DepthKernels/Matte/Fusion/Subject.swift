@@ -439,26 +439,25 @@ struct Subject: ~Copyable {
         _ frame: MatteFrame, _ field: DepthField, of object: Anchor.Object, _ settings: AnchorSettings
     ) -> Bool {
         let last = seen.first.flatMap { $0.isSubject ? $0.box : nil }
-        let isOfHeads = settings.usesHeads(of: frame)
-        let count = isOfHeads ? frame.heads.count : min(frame.anchors.count, Subject.mostFaces)
         var isNone = true
-        for index in 0..<count {
-            let head = isOfHeads ? frame.heads[index] : nil
-            let found = head.map { Anchor.Face(box: $0.box, distance: $0.distance) }
-            guard let found = found ?? frame.face(frame.anchors[index], in: field) else { continue }
+        func add(_ box: Rectangle<Double>, _ distance: Double) {
             if isNone {
                 seen.removeAll(keepingCapacity: true)
                 (ownerCount, isNone) = (0, false)
             }
-            let face = SeenFace(box: found.box, distance: found.distance, isSubject: false)
-            guard let rank = Subject.rank(face, of: object, last) else {
-                seen.append(face)
-                continue
-            }
+            let face = SeenFace(box: box, distance: distance, isSubject: false)
+            guard let rank = Subject.rank(face, of: object, last) else { return seen.append(face) }
             var place = ownerCount
             while place > 0, let before = Subject.rank(seen[place - 1], of: object, last), before > rank { place -= 1 }
             seen.insert(face, at: place)
             ownerCount += 1
+        }
+        if settings.usesHeads(of: frame) {
+            for head in frame.heads { add(head.box, head.distance) }
+        } else {
+            for box in frame.anchors.prefix(Subject.mostFaces) {
+                if let face = frame.face(box, in: field) { add(face.box, face.distance) }
+            }
         }
         if isNone { ownerCount = last == nil ? 0 : 1 } else { nameOwner(ownerCount > 0 ? 0 : nil) }
         return !isNone

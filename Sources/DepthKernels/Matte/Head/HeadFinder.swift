@@ -40,8 +40,6 @@ struct HeadFinder: ~Copyable {
     struct Scope {
         /// The heads of the last map; about known ones less evidence suffices.
         var tracks: [Head] = []
-        /// True where the first of `tracks` is followed.
-        var isFollowing = false
         /// The rows that are searched apart from the surroundings of `tracks`: one of each four; nil for all.
         var phase: Int?
 
@@ -228,9 +226,8 @@ struct HeadFinder: ~Copyable {
         /// The log odds below which the shape cannot make a head of a peak.
         private func least(_ x: Int, _ y: Int, _ metres: Float) -> Float {
             let step = Double(peaks.cells.step)
-            let isKnown = scope.tracks.enumerated().contains { index, track in
-                (track.age >= HeadTracker.leastAge || index == 0 && scope.isFollowing)
-                    && track.isAbout(Double(x) * step, Double(y) * step, Double(metres))
+            let isKnown = scope.tracks.contains {
+                $0.isKnown && $0.isAbout(Double(x) * step, Double(y) * step, Double(metres))
             }
             return Float((isKnown ? HeadFinder.leastKnown : HeadFinder.least) - HeadFinder.mostOfShape)
         }

@@ -106,7 +106,7 @@ struct Anchor {
 
     /// The head that sets the cutoff: the followed one, or by its rank where the user says which.
     private func head(of frame: MatteFrame, _ select: FaceSelect) -> Face? {
-        guard frame.seesFollowedHead, let followed = frame.heads.first else { return nil }
+        guard let followed = frame.heads.first, followed.isFollowed else { return nil }
         var best = Face(box: followed.box, distance: followed.distance)
         guard select == .nearest || select == .all else { return best }
         for head in frame.heads where head.isSure {
