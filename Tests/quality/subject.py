@@ -775,9 +775,9 @@ class Subject:
             is_found = any(
                 abs(face.axis - old.axis) < 0.8 * old.width and abs((face.top + face.bottom) / 2 - middle) < 0.8 * old.height
                 for face in faces + kept)
-            y, quarter = np.arange(len(z)), old.height / 4
-            rows = (y >= np.floor(max(old.top + quarter, 0))) & (y < old.bottom - quarter)
-            step = z[rows][:, columns(z.shape[1], old.left + old.width / 4, old.right - old.width / 4)] - old.distance
-            if old.is_subject and old.missed < 30 and not is_found and 2 * ((step > -0.35) & (step < 0.1)).sum() > step.size:
+            (h, w), up, aside = z.shape, old.height / 4, old.width / 4
+            q = z[span(old.top + up, old.bottom - up, h)][:, span(old.left + aside, old.right - aside, w)]
+            is_there = (q[q > 0] < old.distance + 0.10 + 0.01 * old.distance ** 2).sum() * 2 >= max((q > 0).sum(), 1)
+            if old.is_subject and old.missed < 30 and not is_found and is_there:
                 kept.append(replace(old, missed=old.missed + 1))
         return kept

@@ -62,9 +62,9 @@ struct Subject: ~Copyable {
     private static let foot: Float = 0.3
     /// Metres by which a head may be farther away than the followed one, and be the person's too.
     private static let sameRange = 0.3
-    /// Frames for which a face of the person that is not found is kept; metres behind it where its body is, or a hand before it.
+    /// Frames for which a face of the person that is not found is kept, and how far off one that is found is the same, of its sides.
     private static let longestMissed = 30
-    private static let sameBody = -0.35...0.1
+    private static let sameFace = 0.8
     /// Metres between the faces of two people.
     private static let leastApart = 0.35
     /// Of the person's area: less of it, in a frame without a face, is nobody. And of the area, the share that a frame with a face
@@ -114,11 +114,6 @@ struct Subject: ~Copyable {
         var isSubject: Bool
         /// Frames for which it was not found.
         var missed = 0
-
-        /// True where another box is about the same place.
-        func isAt(_ other: Rectangle<Double>) -> Bool {
-            abs(other.centerX - box.centerX) < 0.8 * box.width && abs(other.centerY - box.centerY) < 0.8 * box.height
-        }
     }
 
     /// A face in samples of the grid.
@@ -397,7 +392,7 @@ struct Subject: ~Copyable {
     private mutating func readOtherHeads(_ frame: MatteFrame, _ field: DepthField, _ settings: AnchorSettings) -> Bool {
         guard settings.usesHeads(of: frame), !frame.isHeadChosen,
             let farthest = seen.lazy.filter(\.isSubject).map(\.distance).max(),
-            frame.heads.contains(where: { head in seen.contains { $0.isSubject && $0.isAt(head.box) } })
+            frame.heads.contains(where: { head in seen.contains { $0.isSubject && $0.box.isAt(head.box, within: Subject.sameFace) } })
         else { return false }
         swap(&seen, &lastSeen)
         seen.removeAll(keepingCapacity: true)
@@ -411,21 +406,8 @@ struct Subject: ~Copyable {
     /// Keeps faces of the person that are not found any more, for some frames while something is where they were.
     private mutating func keepOwners(of last: ArraySlice<SeenFace>, _ field: DepthField) {
         for var face in last where face.isSubject && face.missed < Subject.longestMissed {
-            guard !seen.contains(where: { face.isAt($0.box) }), seen.count < Subject.mostFaces else { continue }
-            let place = Face(face, on: field.grid)
-            let quarter = (across: place.width / 4, down: (place.bottom - place.top) / 4)
-            var (alike, count) = (0, 0)
-            for y in floorIndex(place.top + quarter.down, in: 0...field.grid.height)..<field.grid.height
-            where Double(y) < place.bottom - quarter.down {
-                for x in Subject.overlap(
-                    0..<field.grid.width, place.left + quarter.across, place.right - quarter.across)
-                {
-                    let step = unsafe Double(field.metres[y &* field.rowLength &+ x]) - face.distance
-                    count += 1
-                    if step > Subject.sameBody.lowerBound, step < Subject.sameBody.upperBound { alike += 1 }
-                }
-            }
-            guard 2 * alike > count else { continue }
+            guard !seen.contains(where: { face.box.isAt($0.box, within: Subject.sameFace) }), seen.count < Subject.mostFaces else { continue }
+            guard field.hides(field.placement.depthBox(face.box), at: face.distance) > 0 else { continue }
             face.missed += 1
             seen.append(face)
         }
@@ -469,7 +451,7 @@ struct Subject: ~Copyable {
     ) -> Double? {
         let behind = object.distance - face.distance
         guard behind > -armLength, behind < behindFace else { return nil }
-        if let last, last.isAt(face.box) { return -1 }
+        if let last, last.isAt(face.box, within: 0.5) { return -1 }
         return object.point.map { abs(face.box.centerX - $0.x) } ?? face.distance
     }
 

@@ -42,8 +42,7 @@ package struct Head: Equatable, Sendable {
     func isAt(_ other: Head) -> Bool { isAt(other.box, distance: other.distance) }
 
     func isAt(_ other: Rectangle<Double>, distance: Double) -> Bool {
-        abs(box.centerX - other.centerX) < box.width && abs(box.centerY - other.centerY) < box.height
-            && abs(self.distance - distance) < 0.3
+        box.isAt(other, within: 1) && abs(self.distance - distance) < 0.3
     }
 
     /// True where another one is within some 0.4 m, so that both may be of one body.

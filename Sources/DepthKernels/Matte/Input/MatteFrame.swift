@@ -73,6 +73,11 @@ extension Rectangle<Double> {
     var centerX: Double { x + width / 2 }
     var centerY: Double { y + height / 2 }
 
+    /// True where the center of another box is less than a share of this one's sides off.
+    func isAt(_ other: Rectangle<Double>, within share: Double) -> Bool {
+        abs(other.centerX - centerX) < share * width && abs(other.centerY - centerY) < share * height
+    }
+
     /// The head and chest in the box of a person: the middle half of its width and the upper half of its height, where a
     /// person is seen whether they stand, sit or hold out their arms.
     ///
