@@ -30,7 +30,7 @@ struct HeadFinder: ~Copyable {
     private var shape = HeadShape()
     private var logOdds = Scratch<Float>()
     private var sizes = Scratch<Double>()
-    private var candidates = Scratch<Int32>()
+    private var candidates = ScratchList<Int32>()
     /// The heads of the last map, the likeliest first.
     private(set) var heads: [Head] = []
 
@@ -55,12 +55,21 @@ struct HeadFinder: ~Copyable {
             cells: cells, logOdds: logOdds.reserve(count, filler: 0), sizes: sizes.reserve(count, filler: 0))
         let search = unsafe Search(peaks: peaks, probes: HeadProbes(cells, places: readPlaces()), scope: scope)
         bands.share(search, rows: cells.height, width: cells.width * cells.step * cells.step)
-        let candidates = unsafe candidates.reserve(count, filler: 0)
-        var left = unsafe peaks.list(into: candidates)
-        for _ in 0..<HeadFinder.mostPeaks where left > 0 {
-            let peak = unsafe peaks.best(of: candidates, left)
-            unsafe left = peaks.remove(around: peak, from: candidates, left)
-            if let head = head(at: peak, peaks) { insert(head) }
+        candidates.removeAll(most: count)
+        for index in 0..<count where unsafe peaks.logOdds[index] > -.infinity {
+            candidates.append(Int32(truncatingIfNeeded: index))
+        }
+        for _ in 0..<HeadFinder.mostPeaks {
+            guard let peak = candidates.elements.max(by: { unsafe peaks.logOdds[Int($0)] < peaks.logOdds[Int($1)] })
+            else { break }
+            let (x, y) = (Int(peak) % cells.width, Int(peak) / cells.width)
+            let radius = HeadFinder.apart * cells.focal / Double(cells[x, y])
+            // The cells of the same head.
+            candidates.removeAll { cell in
+                let (dx, dy) = (Int(cell) % cells.width - x, Int(cell) / cells.width - y)
+                return Double(dx * dx + dy * dy) < radius * radius
+            }
+            if let head = head(at: Int(peak), peaks) { insert(head) }
         }
         for index in heads.indices.reversed() where heads[..<index].contains(where: { heads[index].isBelow($0) }) {
             heads.remove(at: index)
@@ -115,43 +124,6 @@ struct HeadFinder: ~Copyable {
         let logOdds: UnsafeMutablePointer<Float>
         /// The size of a head that fits best.
         let sizes: UnsafeMutablePointer<Double>
-
-        /// Lists the cells that may be heads, row by row.
-        ///
-        /// - Returns: how many there are.
-        func list(into list: UnsafeMutablePointer<Int32>) -> Int {
-            var count = 0
-            for index in 0..<(cells.width &* cells.height) where unsafe logOdds[index] > -.infinity {
-                unsafe list[count] = Int32(truncatingIfNeeded: index)
-                count &+= 1
-            }
-            return count
-        }
-
-        /// The likeliest cell of a list; of equal ones the first.
-        func best(of list: UnsafeMutablePointer<Int32>, _ count: Int) -> Int {
-            var best = unsafe Int(list[0])
-            for index in 1..<max(count, 1) {
-                let cell = unsafe Int(list[index])
-                if unsafe logOdds[cell] > logOdds[best] { best = cell }
-            }
-            return best
-        }
-
-        /// Removes the cells of the same head from a list, which keeps its order.
-        func remove(around peak: Int, from list: UnsafeMutablePointer<Int32>, _ count: Int) -> Int {
-            let (x, y) = (peak % cells.width, peak / cells.width)
-            let radius = HeadFinder.apart * cells.focal / Double(cells[x, y])
-            var left = 0
-            for index in 0..<count {
-                let cell = unsafe Int(list[index])
-                let (dx, dy) = (cell % cells.width - x, cell / cells.width - y)
-                guard Double(dx * dx + dy * dy) >= radius * radius else { continue }
-                unsafe list[left] = list[index]
-                left += 1
-            }
-            return left
-        }
 
         /// The middle of the cells about a peak that are nearly as good.
         func middle(of peak: Int) -> Int {
@@ -237,7 +209,7 @@ struct HeadFinder: ~Copyable {
 extension Head {
     /// True for a point of the map, in depth pixels and metres, that may be the middle of the same head in the next frame.
     fileprivate func isAbout(_ x: Double, _ y: Double, _ metres: Double) -> Bool {
-        abs(box.centerX - x) < box.width && abs(box.centerY - y) < box.height && abs(distance - metres) < 0.4
+        box.isAt(Rectangle(x: x, y: y, width: 0, height: 0), within: 1) && abs(distance - metres) < 0.4
     }
 
     /// The columns of a row of cells in which the head may be in the next frame.
