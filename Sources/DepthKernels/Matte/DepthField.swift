@@ -60,6 +60,27 @@ struct DepthField {
         far.trim()
     }
 
+    /// Marks the samples of a row whose depths are as given ones, but for a tolerance of constant + square·z² and
+    /// for metres beyond it that they may be nearer.
+    ///
+    /// - Parameters:
+    ///   - depths: of the row.
+    ///   - line: memory for a row of numbers.
+    func findAlike(
+        row y: Int, to depths: UnsafePointer<Float>,
+        _ tolerance: (constant: Float, square: Float), nearer: Float = 0, line: UnsafeMutablePointer<Float>,
+        into bits: (alike: UnsafeMutablePointer<UInt64>, spare: UnsafeMutablePointer<UInt64>), _ loops: Loops
+    ) {
+        for x in stride(from: 0, to: rowLength, by: blockWidth) {
+            let z = unsafe loadLanes(metres + y &* rowLength + x)
+            let step = unsafe z - loadLanes(depths + x)
+            let limit = z * z * tolerance.square + tolerance.constant
+            unsafe storeLanes(larger(step, -step - nearer) - limit, to: line + x)
+        }
+        unsafe loops.classify(
+            line, blocks: 0..<(rowLength / blockWidth), clear: 0, opaque: .infinity, into: (clear: bits.alike, opaque: bits.spare))
+    }
+
     /// The mean distance of the samples in front of the cutoff, in metres; nil where there are none.
     func meanDistance(nearest: Double, cutoff: Double) -> Double? {
         let (low, high) = DepthField.limits(nearest, cutoff)

@@ -333,35 +333,22 @@ struct CellOwners: ~Copyable {
     ) {
         let length = field.rowLength
         let line = unsafe line.reserve(2 * length, filler: 0)
-        let (middle, away) = unsafe (line, line + length)
         for row in 0..<cells.height {
-            var (first, end) = (cells.width, 0)
+            var isAny = false
             for x in 0..<cells.width {
                 let index = row &* cells.stride &+ x
                 let isMember = isOf(index)
-                if isMember { (first, end) = (min(first, x), x &+ 1) }
+                isAny = isAny || isMember
                 let z = unsafe isMember ? cells.depth[index] : -1e3
-                for lane in 0..<cells.side { unsafe middle[x &* cells.side &+ lane] = z }
+                for lane in 0..<cells.side { unsafe line[x &* cells.side &+ lane] = z }
             }
-            guard first < end else { continue }
+            guard isAny else { continue }
             let edge = cells.width &* cells.side
-            if end == cells.width {
-                for x in edge..<length { unsafe middle[x] = middle[edge &- 1] }
-            }
-            let count = groups(of: blockWidth, in: end == cells.width ? length : end &* cells.side)
-            let blocks = (first &* cells.side / blockWidth)..<count
-            let last = row == cells.height &- 1 ? set.height : (row &+ 1) &* cells.side
-            for y in (row &* cells.side)..<last {
-                for block in blocks {
-                    let x = block &* blockWidth
-                    let z = unsafe loadLanes(field.metres + y &* length + x)
-                    let step = unsafe z - loadLanes(middle + x)
-                    let limit = z * z * SurfaceCells.layer.square + SurfaceCells.layer.constant
-                    unsafe storeLanes(larger(step, -step) - limit, to: away + x)
-                }
-                unsafe loops.classify(
-                    away + blocks.lowerBound &* blockWidth, blocks: blocks, clear: 0, opaque: .infinity,
-                    into: (clear: set.row(y), opaque: spare))
+            for x in edge..<length { unsafe line[x] = line[edge &- 1] }
+            for y in (row &* cells.side)..<(row == cells.height &- 1 ? set.height : (row &+ 1) &* cells.side) {
+                unsafe field.findAlike(
+                    row: y, to: line, SurfaceCells.layer, line: line + length,
+                    into: (set.row(y), spare), loops)
                 for index in 0..<set.stride { unsafe set.row(y)[index] &= ~field.hole.row(y)[index] }
             }
         }

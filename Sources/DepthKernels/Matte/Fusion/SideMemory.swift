@@ -104,7 +104,7 @@ struct SideMemory: ~Copyable {
 
     /// Remembers the sides of a frame.
     mutating func remember(_ field: DepthField, person: SampleSet, others: SampleSet) {
-        let (stride, size, length) = (field.hole.stride, field.hole.wordCount, field.rowLength)
+        let (size, length) = (field.hole.wordCount, field.rowLength)
         let (sides, depths) = unsafe (
             sides.reserve(2 * size, filler: 0), depths.reserve(field.grid.height * length, filler: 0)
         )
@@ -114,21 +114,9 @@ struct SideMemory: ~Copyable {
             unsafe sides[size &+ index] =
                 (sides[size &+ index] & hole | others.words[index] | field.far.words[index]) & ~person.words[index]
         }
-        for y in 0..<field.grid.height {
-            for index in 0..<stride {
-                let hole = unsafe field.hole.row(y)[index]
-                let place = y &* length &+ index &* 64
-                if hole == 0 {
-                    unsafe (depths + place).update(from: field.metres + place, count: 64)
-                    continue
-                }
-                var measured = ~hole
-                while measured != 0 {
-                    let x: Int = place &+ measured.trailingZeroBitCount
-                    unsafe depths[x] = field.metres[x]
-                    measured &= measured &- 1
-                }
-            }
+        for place in Swift.stride(from: 0, to: field.grid.height &* length, by: blockWidth) {
+            let (z, last) = unsafe (loadLanes(field.metres + place), loadLanes(depths + place))
+            unsafe storeLanes(last.replacing(with: z, where: z .> 0), to: depths + place)
         }
         isEmpty = false
     }
