@@ -236,14 +236,11 @@ struct CellOwners: ~Copyable {
     private static func measure(
         _ height: UnsafeMutablePointer<Float>, above floor: RoomPlanes.Plane, _ cells: SurfaceCells.Map
     ) {
-        let length = floor.length
-        let (a, b, c) = (floor.a / length, floor.b / length, floor.c / length)
         for y in 0..<cells.height {
             for x in stride(from: 0, to: cells.stride, by: blockWidth) {
                 let index = y &* cells.stride &+ x
-                let z = unsafe loadLanes(cells.depth + index)
-                let up = 1 / length - (cells.xs(from: x) * a + (b * cells.y(y) + c)) * z
-                let isOn = up .< floor.noise(at: z) * 2
+                let up = floor.metres(to: cells, x, y)
+                let isOn = unsafe up .< floor.noise(at: loadLanes(cells.depth + index)) * 2
                 unsafe storeLanes(
                     smaller(up, Lanes(repeating: CellWays.foot)).replacing(with: 0, where: isOn), to: height + index)
             }

@@ -57,6 +57,24 @@ struct RoomPlanes: ~Copyable {
         func noise(at z: Lanes) -> Lanes { (z * z * nearSquare + near) * noise }
 
         var length: Float { (a * a + b * b + c * c).squareRoot() }
+
+        /// Metres from the plane to a vector of cells, above 0 on the camera's side.
+        @inline(__always)
+        func metres(to cells: SurfaceCells.Map, _ x: Int, _ y: Int) -> Lanes {
+            let (inverse, z) = unsafe (1 / length, loadLanes(cells.depth + (y &* cells.stride &+ x)))
+            return inverse - (cells.xs(from: x) * (a * inverse) + (b * inverse * cells.y(y) + c * inverse)) * z
+        }
+
+        /// How many tolerances a vector of cells is away from the plane, and the cosines of the angles between its normal and theirs.
+        @inline(__always)
+        fileprivate func compare(_ cells: SurfaceCells.Map, _ x: Int, _ y: Int) -> (away: Lanes, cosine: Lanes) {
+            let (inverse, index) = (-1 / length, y &* cells.stride &+ x)
+            let (z, metres) = unsafe (loadLanes(cells.depth + index), metres(to: cells, x, y))
+            let cosine =
+                unsafe loadLanes(cells.normal.x + index) * (a * inverse) + loadLanes(cells.normal.y + index) * (b * inverse)
+                + loadLanes(cells.normal.z + index) * (c * inverse)
+            return (larger(metres, -metres) / (z * z * nearSquare + near), cosine)
+        }
     }
 
     /// Planes of cells that a search reads and writes, by the cells' index.
@@ -196,19 +214,11 @@ struct RoomPlanes: ~Copyable {
 
     /// How far the cells are from a plane.
     private static func measure(_ plane: Plane, _ cells: SurfaceCells.Map, _ marks: Marks) {
-        let length = plane.length
-        let (a, b, c) = (plane.a / length, plane.b / length, plane.c / length)
         for y in 0..<cells.height {
             for x in Swift.stride(from: 0, to: cells.stride, by: blockWidth) {
-                let index = y &* cells.stride &+ x
-                let z = unsafe loadLanes(cells.depth + index)
-                var away = (cells.xs(from: x) * a + (b * cells.y(y) + c)) * z - 1 / length
-                away.replace(with: -away, where: away .< 0)
-                unsafe storeLanes(away / (z * z * nearSquare + near), to: marks.away + index)
-                let cosine =
-                    unsafe loadLanes(cells.normal.x + index) * a + loadLanes(cells.normal.y + index) * b
-                    + loadLanes(cells.normal.z + index) * c
-                unsafe storeLanes(-cosine, to: marks.cosine + index)
+                let ((away, cosine), index) = (plane.compare(cells, x, y), y &* cells.stride &+ x)
+                unsafe storeLanes(away, to: marks.away + index)
+                unsafe storeLanes(cosine, to: marks.cosine + index)
             }
         }
     }
