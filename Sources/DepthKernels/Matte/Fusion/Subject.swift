@@ -254,13 +254,11 @@ struct Subject: ~Copyable {
             reset()
             return .everything
         }
-        var hasFaces = true
+        let hasFaces: Bool
         if let object {
             hasFaces = readOwners(frame, field, of: object, settings.anchor)
-        } else if let found {
-            readFaces(frame, field, anchored: found, settings.anchor)
         } else {
-            hasFaces = readOtherHeads(frame, field, settings.anchor)
+            hasFaces = readFaces(frame, field, anchored: found, settings.anchor)
         }
         sinceFace = hasFaces ? 0 : sinceFace + (frame.elapsed ?? Fusion.usualInterval)
         // Without samples of the past nothing identifies the person but a face.
@@ -353,53 +351,46 @@ struct Subject: ~Copyable {
 
     // MARK: Input
 
-    private mutating func readFaces(
-        _ frame: MatteFrame, _ field: DepthField, anchored: Anchor.Face, _ settings: AnchorSettings
-    ) {
-        let grid = field.grid
-        let first = SeenFace(box: anchored.box, distance: anchored.distance, isSubject: true)
-        let axis = Face(first, on: grid).axis
-        swap(&seen, &lastSeen)
-        seen.removeAll(keepingCapacity: true)
-        seen.append(first)
-        defer { keepOwners(of: lastSeen.dropFirst(), field) }
-        let metresPerSample = grid.metresPerSample(at: anchored.distance)
-        func add(_ box: Rectangle<Double>, _ distance: Double, isSubject: Bool) {
-            let face = SeenFace(box: box, distance: distance, isSubject: isSubject)
-            // Detectors may report a face twice, or one on a shirt; two heads are farther apart.
-            let apart = abs(Face(face, on: grid).axis - axis) * metresPerSample
-            if isSubject || apart > Subject.leastApart { seen.append(face) }
-        }
-        let wantsAll = settings.faceSelect == .all
-        guard !settings.usesHeads(of: frame) else {
-            // Where no face chose one of the heads, those at the same distance are the person too.
-            for head in frame.heads where head.box != anchored.box {
-                let isNear =
-                    !frame.isHeadChosen && head.isSure && head.distance <= anchored.distance + Subject.sameRange
-                add(head.box, head.distance, isSubject: wantsAll || isNear)
-            }
-            return
-        }
-        for box in frame.anchors.prefix(Subject.mostFaces - 1) {
-            guard let face = frame.face(box, in: field), face.box != anchored.box else { continue }
-            add(face.box, face.distance, isSubject: wantsAll)
-        }
-    }
-
-    /// Reads the person's other heads of a frame that does not show the followed one.
+    /// Reads the faces of a frame, or, where it does not show the followed head, the person's other heads.
     ///
     /// - Returns: false where there are none; then the faces of the last frame stay.
-    private mutating func readOtherHeads(_ frame: MatteFrame, _ field: DepthField, _ settings: AnchorSettings) -> Bool {
-        guard settings.usesHeads(of: frame), !frame.isHeadChosen,
-            let farthest = seen.lazy.filter(\.isSubject).map(\.distance).max(),
-            frame.heads.contains(where: { head in seen.contains { $0.isSubject && $0.box.isAt(head.box, within: Subject.sameFace) } })
-        else { return false }
+    private mutating func readFaces(
+        _ frame: MatteFrame, _ field: DepthField, anchored: Anchor.Face?, _ settings: AnchorSettings
+    ) -> Bool {
+        let (grid, usesHeads) = (field.grid, settings.usesHeads(of: frame))
+        let scale = Double(grid.width) / grid.placement.width
+        let showsOthers =
+            usesHeads && !frame.isHeadChosen
+            && frame.heads.contains { head in
+                seen.contains { $0.isSubject && $0.box.isAt(head.box, within: Subject.sameFace) }
+            }
+        guard anchored != nil || showsOthers else { return false }
+        let farthest = anchored?.distance ?? seen.reduce(0) { $1.isSubject ? max($0, $1.distance) : $0 }
         swap(&seen, &lastSeen)
         seen.removeAll(keepingCapacity: true)
-        for head in frame.heads where head.isSure && head.distance <= farthest + Subject.sameRange {
-            seen.append(SeenFace(box: head.box, distance: head.distance, isSubject: true))
+        if let anchored { seen.append(SeenFace(box: anchored.box, distance: anchored.distance, isSubject: true)) }
+        func add(_ box: Rectangle<Double>, _ distance: Double, isSubject: Bool) {
+            guard box != anchored?.box, isSubject || anchored != nil else { return }
+            // Detectors may report a face twice, or one on a shirt; two heads are farther apart.
+            let apart =
+                anchored.map { abs($0.box.centerX - box.centerX) * scale * grid.metresPerSample(at: $0.distance) } ?? 0
+            if isSubject || apart > Subject.leastApart {
+                seen.append(SeenFace(box: box, distance: distance, isSubject: isSubject))
+            }
         }
-        keepOwners(of: lastSeen[...], field)
+        if usesHeads {
+            // Where no face chose one of the heads, those at the same distance are the person too.
+            for head in frame.heads {
+                let isNear = !frame.isHeadChosen && head.isSure && head.distance <= farthest + Subject.sameRange
+                add(head.box, head.distance, isSubject: isNear || anchored != nil && settings.faceSelect == .all)
+            }
+        } else {
+            for box in frame.anchors.prefix(Subject.mostFaces - 1) {
+                guard let face = frame.face(box, in: field) else { continue }
+                add(face.box, face.distance, isSubject: settings.faceSelect == .all)
+            }
+        }
+        keepOwners(of: lastSeen.dropFirst(anchored == nil ? 0 : 1), field)
         return !seen.isEmpty
     }
 
@@ -480,10 +471,7 @@ struct Subject: ~Copyable {
             let end = ceilIndex(face.axis + reach, in: 0...grid.width)
             if start < end { allowed.insert(start..<end) }
         }
-        for y in 0..<members.height {
-            let row = unsafe members.row(y)
-            for index in 0..<members.stride { unsafe row[index] &= allowed.words[index] }
-        }
+        members.fill { unsafe members.words[$0] & allowed.words[$0 % members.stride] }
     }
 
     /// Marks what is not the person's in a frame without a face: what was others', and what the person uncovered at their edge.
@@ -574,8 +562,8 @@ struct Subject: ~Copyable {
                 bodies[piece].right = max(bodies[piece].right, columns.upperBound)
                 if y + 4 >= labels.samples.height { bodies[piece].isAtBottom = true }
                 if !memoryOfSides.isEmpty {
-                    unsafe bodies[piece].was.person += Subject.count(sides.person.row(y), in: columns)
-                    unsafe bodies[piece].was.others += Subject.count(sides.others.row(y), in: columns)
+                    bodies[piece].was.person += sides.person.bits(y).count(in: columns)
+                    bodies[piece].was.others += sides.others.bits(y).count(in: columns)
                     bodies[piece].doubt += sides.doubt(columns, row: y)
                 }
                 if let depths = thing?.depths {
@@ -628,18 +616,6 @@ struct Subject: ~Copyable {
     private static func overlap(_ columns: Range<Int>, _ left: Double, _ right: Double) -> Range<Int> {
         let start = floorIndex(left + 0.5, in: columns.lowerBound...columns.upperBound)
         return start..<max(floorIndex(right + 0.5, in: columns.lowerBound...columns.upperBound), start)
-    }
-
-    private static func count(_ words: UnsafeMutablePointer<UInt64>, in columns: Range<Int>) -> Int {
-        var count = 0
-        var start = columns.lowerBound
-        while start < columns.upperBound {
-            let end = min(columns.upperBound, (start | 63) &+ 1)
-            let bits = unsafe words[start &>> 6] &>> UInt64(truncatingIfNeeded: start)
-            count &+= (bits & UInt64.max &>> UInt64(truncatingIfNeeded: 64 &- (end &- start))).nonzeroBitCount
-            start = end
-        }
-        return count
     }
 
     /// True where two distances in metres differ by no more than a head is deep, or the sensor's noise.
