@@ -77,7 +77,8 @@ struct CellOwners: ~Copyable {
         result.beyond.removeAll()
         guard min(field.grid.width, field.grid.height) >= blockWidth else { return result }
         let heads = faces.lazy.filter(\.isSubject)
-        let cells = unsafe surface.read(field, colors, farthest: Float(heads.map(\.distance).max() ?? point.metres) + CellOwners.behind, loops)
+        let farthest = Float(heads.map(\.distance).max() ?? point.metres) + CellOwners.behind
+        let cells = unsafe surface.read(field, colors, farthest: farthest, loops)
         let (size, count) = (cells.planeSize, cells.height &* cells.stride)
         // As much as any frame needs of them.
         places.removeAll(most: count)
@@ -112,11 +113,9 @@ struct CellOwners: ~Copyable {
         guard isAny else {
             pastSize = 0
             guard headCount == 0, floor != nil else { return result }
-            for index in 0..<count {
-                let isFloor = unsafe room[index] > 0 && height[index] < SurfaceCells.layer.constant
-                unsafe owner[index] = isFloor ? -1 : 0
+            unsafe write(field, cells, loops, into: result.room, spare: set(2).words) {
+                unsafe room[$0] > 0 && height[$0] < SurfaceCells.layer.constant
             }
-            unsafe write(field, cells, loops, into: result.room, spare: set(2).words) { unsafe owner[$0] < 0 }
             return result
         }
         remember(cells, marks, isNew: headCount != pastHeads)
@@ -134,21 +133,6 @@ struct CellOwners: ~Copyable {
 
     // MARK: Heads
 
-    /// The cells along an axis whose middles are between two places in samples.
-    private static func places(from first: Double, to last: Double, side: Int, count: Int) -> Range<Int> {
-        let shift = Double(side - 1) / 2
-        let start = ceilIndex((first - shift) / Double(side), in: 0...count)
-        return start..<max(start, floorIndex((last - shift) / Double(side), in: -1...(count - 1)) + 1)
-    }
-
-    private static func columns(_ middle: Double, _ half: Double, _ cells: SurfaceCells.Map) -> Range<Int> {
-        places(from: middle - half, to: middle + half, side: cells.side, count: cells.width)
-    }
-
-    private static func rows(from first: Double, to last: Double, _ cells: SurfaceCells.Map) -> Range<Int> {
-        places(from: first, to: last, side: cells.side, count: cells.height)
-    }
-
     /// Samples of the grid for a metre at a head.
     private static func samples(_ head: Subject.Face, _ cells: SurfaceCells.Map) -> Double {
         Double(cells.side) / (Double(cells.pitch) * max(head.distance, 1e-3))
@@ -159,8 +143,8 @@ struct CellOwners: ~Copyable {
         _ head: Subject.Face, beside: Double, _ cells: SurfaceCells.Map, _ target: UnsafeMutablePointer<Float>
     ) {
         let scale = samples(head, cells)
-        let columns = columns(head.axis, beside * scale, cells)
-        for y in rows(from: head.bottom - above * scale, to: .infinity, cells) {
+        let columns = cells.columns(head.axis, beside * scale)
+        for y in cells.rows(from: head.bottom - above * scale, to: .infinity) {
             unsafe (target + y &* cells.stride + columns.lowerBound).update(repeating: 1, count: columns.count)
         }
     }
@@ -184,14 +168,14 @@ struct CellOwners: ~Copyable {
         }
         let face = CellOwners.face
         mark(
-            CellOwners.columns(head.axis, face.beside * head.width, cells),
-            CellOwners.rows(
+            cells.columns(head.axis, face.beside * head.width),
+            cells.rows(
                 from: head.bottom - face.above.upperBound * head.width,
-                to: head.bottom - face.above.lowerBound * head.width, cells), about: z, face.deep)
+                to: head.bottom - face.above.lowerBound * head.width), about: z, face.deep)
         let trunk = CellOwners.trunk
-        let columns = CellOwners.columns(head.axis, trunk.beside * scale, cells)
-        let rows = CellOwners.rows(
-            from: head.bottom + trunk.below.lowerBound * scale, to: head.bottom + trunk.below.upperBound * scale, cells)
+        let columns = cells.columns(head.axis, trunk.beside * scale)
+        let rows = cells.rows(
+            from: head.bottom + trunk.below.lowerBound * scale, to: head.bottom + trunk.below.upperBound * scale)
         let depths = unsafe line.reserve(max(columns.count * rows.count, 1), filler: 0)
         var count = 0
         for y in rows {
@@ -215,14 +199,9 @@ struct CellOwners: ~Copyable {
         let side = cells.side
         var isAny = false
         for y in 0..<cells.height {
-            let rows = unsafe samples.row(y &* side)
             for x in 0..<cells.width {
-                let (word, shift) = (x &* side &>> 6, UInt64(truncatingIfNeeded: x &* side))
-                var count = 0
-                for row in 0..<side {
-                    let bits = unsafe rows[row &* samples.stride &+ word] &>> shift
-                    count &+= (bits & (1 &<< UInt64(truncatingIfNeeded: side) &- 1)).nonzeroBitCount
-                }
+                let columns = (x &* side)..<((x &+ 1) &* side)
+                let count = (0..<side).reduce(0) { $0 &+ samples.bits(y &* side &+ $1).count(in: columns) }
                 let index = y &* cells.stride &+ x
                 guard 2 * count > side * side, unsafe cells.depth[index] > 0 else { continue }
                 unsafe target[index] = 1

@@ -68,35 +68,27 @@ struct SideMemory: ~Copyable {
             unsafe bits.update(repeating: 0, count: 3 * words)
             return past
         }
-        /// Marks the samples of a row for which the value is 0 or less.
-        func mark(_ y: Int, _ place: Int, _ value: (_ step: Lanes, _ limit: Lanes) -> Lanes) {
-            let (row, last) = unsafe (field.metres + y &* length, depths + y &* length)
-            for x in Swift.stride(from: 0, to: length, by: blockWidth) {
-                let z = unsafe loadLanes(row + x)
-                let limit = z * z * SideMemory.changeSquare + SideMemory.change
-                unsafe storeLanes(value(z - loadLanes(last + x), limit), to: line + x)
-            }
-            unsafe loops.classify(
-                line, blocks: 0..<(length / blockWidth), clear: 0, opaque: .infinity,
-                into: (clear: bits + place, opaque: bits + 3 &* words))
+        /// Marks the samples of a row whose depth is as it was.
+        func findAlike(_ y: Int, _ place: Int, retreat: Float = 0, approach: Float = 0) {
+            unsafe field.findAlike(
+                row: y, to: depths + y &* length, (SideMemory.change + retreat, SideMemory.changeSquare),
+                nearer: approach, line: line, into: (bits + place, bits + 3 &* words), loops)
         }
-        func size(_ step: Lanes) -> Lanes { step.replacing(with: -step, where: step .< 0) }
-        let approach = SideMemory.approach / 2
         for y in 0..<field.grid.height {
-            let first = y &* stride
-            mark(y, first) { size($0) - $1 }
-            for index in first..<(first &+ stride) {
+            let row = (y &* stride)..<((y &+ 1) &* stride)
+            findAlike(y, row.lowerBound)
+            for index in row {
                 let same = unsafe bits[index] & ~field.hole.words[index]
                 unsafe bits[words &+ index] = same & sides[words &+ index]
                 unsafe bits[index] = same & sides[index]
             }
             guard isLost else { continue }
-            mark(y, first) { size($0 + approach) - $1 - approach }
-            mark(y, 2 &* words &+ first) { $1 + SideMemory.retreat - $0 }
-            for index in first..<(first &+ stride) {
+            findAlike(y, row.lowerBound, approach: SideMemory.approach)
+            findAlike(y, 2 &* words &+ row.lowerBound, retreat: SideMemory.retreat, approach: .infinity)
+            for index in row {
                 let measured = unsafe ~field.hole.words[index]
                 unsafe bits[index] &= measured & sides[index]
-                unsafe bits[2 &* words &+ index] &= measured
+                unsafe bits[2 &* words &+ index] = measured & ~bits[2 &* words &+ index]
             }
         }
         return past
