@@ -21,7 +21,7 @@
 /// faces within arm's reach of it: then all of that person is kept. Else its own bodies are, and what the rules add to them.
 ///
 /// In a frame without a face, a body is the person's if a quarter of its samples was theirs in the last frame, at the depth that
-/// they have now or somewhat farther. What was others', and what the person uncovers at their edge, is not. Where less than two
+/// they have now or somewhat farther. What was others', and what the person uncovers, is not. Where less than two
 /// fifths of the person's area go on like that, and after ten seconds, nobody is there until a face is seen. If no face has ever
 /// been seen, everything in front of the cutoff is the person.
 ///
@@ -284,13 +284,12 @@ struct Subject: ~Copyable {
             field, colors, faces, lost: hasFaces ? nil : sides.person, above: middle, cutoff: cutoff, loops)
         near.fill { unsafe near.words[$0] | beyond.words[$0] }
         far.fill { unsafe far.words[$0] & ~beyond.words[$0] }
+        // In a frame without a face what was others', and what the person uncovered, is not theirs.
+        if let uncovered = sides.uncovered {
+            room.fill { unsafe room.words[$0] | uncovered.words[$0] | sides.others.words[$0] }
+        }
         members.fill { unsafe near.words[$0] & ~room.words[$0] }
         if face != nil { limitSideways(members, spare.bits(0), on: grid) }
-        if let uncovered = sides.uncovered {
-            markStrange(uncovered, past: sides, members: members, hole: field.hole, into: loose, spare: spare)
-            room.fill { unsafe room.words[$0] | loose.words[$0] }
-            members.fill { unsafe members.words[$0] & ~loose.words[$0] }
-        }
         var map = unsafe DepthPieces.Map(
             depth: field.metres, members: members, barrier: far, spacing: grid.metresPerSample(at: 1),
             distance: distance ?? object?.distance ?? 0)
@@ -472,47 +471,6 @@ struct Subject: ~Copyable {
             if start < end { allowed.insert(start..<end) }
         }
         members.fill { unsafe members.words[$0] & allowed.words[$0 % members.stride] }
-    }
-
-    /// Marks what is not the person's in a frame without a face: what was others', and what the person uncovered at their edge.
-    /// What they uncovered inside their outline, as with an arm that moves before the chest, is theirs.
-    private func markStrange(
-        _ uncovered: SampleSet, past: SideMemory.Past, members: SampleSet, hole: SampleSet, into strange: SampleSet,
-        spare: SampleSet
-    ) {
-        /// Known samples, and uncovered ones and holes that a column joins to them from above, or from below.
-        func sweep(isDown: Bool, into reached: SampleSet) {
-            let step = isDown ? reached.stride : 0 &- reached.stride
-            for row in 0..<reached.height {
-                let y = isDown ? row : reached.height &- 1 &- row
-                for place in (y &* reached.stride)..<((y &+ 1) &* reached.stride) {
-                    let known = unsafe members.words[place] & ~(uncovered.words[place] | past.others.words[place])
-                    let before = unsafe row > 0 ? reached.words[place &- step] : 0
-                    unsafe reached.words[place] = known | (uncovered.words[place] | hole.words[place]) & before
-                }
-            }
-        }
-        sweep(isDown: true, into: strange)
-        sweep(isDown: false, into: spare)
-        for y in 0..<strange.height {
-            for word in 0..<strange.stride {
-                let place = y &* strange.stride &+ word
-                let inside = unsafe strange.words[place] & spare.words[place]
-                unsafe spare.words[place] = uncovered.words[place] | hole.words[place]
-                unsafe strange.words[place] = uncovered.words[place] & ~inside
-            }
-            let (open, marked) = (spare.bits(y), strange.bits(y))
-            func isKnown(_ x: Int) -> Bool {
-                x >= 0 && x < strange.width && members.bits(y).contains(x) && !past.others.bits(y).contains(x)
-            }
-            open.forEachRun(upTo: strange.width) { columns in
-                if !isKnown(columns.lowerBound &- 1) || !isKnown(columns.upperBound) { marked.insert(columns) }
-            }
-            for word in 0..<strange.stride {
-                let place = y &* strange.stride &+ word
-                unsafe strange.words[place] = strange.words[place] & uncovered.words[place] | past.others.words[place]
-            }
-        }
     }
 
     // MARK: Bodies
