@@ -49,8 +49,35 @@ struct CellOwners: ~Copyable {
     /// Cells and heads of the last frame; 0 for none.
     private var (pastSize, pastHeads) = (0, 0)
 
-    /// Planes of numbers by the cells' index; those up to `height` are 0 at first.
-    private enum Plane: Int, CaseIterable { case column, zone, seed, room, height, away, cosine, left, owner }
+    /// What the stages of a frame note about the cells: planes of numbers by their index.
+    @safe
+    struct Marks {
+        fileprivate static let (count, cleared) = (9, 5)
+
+        fileprivate let memory: UnsafeMutablePointer<Float>
+        fileprivate let size: Int
+
+        private func plane(_ index: Int) -> UnsafeMutablePointer<Float> { unsafe memory + index &* size }
+        /// 1 beside a head's axis, where planes are not searched, and where the person's way is cheap; else 0.
+        var column: UnsafeMutablePointer<Float> { unsafe plane(0) }
+        var zone: UnsafeMutablePointer<Float> { unsafe plane(1) }
+        /// 1 for the person's surely: their ways start there. Else 0.
+        var seed: UnsafeMutablePointer<Float> { unsafe plane(2) }
+        /// 1 on a plane, else 0: the room's ways start there, and the person's do not cross it.
+        var room: UnsafeMutablePointer<Float> { unsafe plane(3) }
+        /// Metres above the floor.
+        var height: UnsafeMutablePointer<Float> { unsafe plane(4) }
+        /// Of the plane that is looked at: tolerances that a cell is away from it, and the cosine of the angle between its normal and
+        /// a cell's.
+        var away: UnsafeMutablePointer<Float> { unsafe plane(5) }
+        var cosine: UnsafeMutablePointer<Float> { unsafe plane(6) }
+        /// 1 for cells that are on no plane so far.
+        var left: UnsafeMutablePointer<Float> { unsafe plane(7) }
+        /// 1 for the person, −1 for the room, 0 where neither is sure.
+        var owner: UnsafeMutablePointer<Float> { unsafe plane(8) }
+        /// 1 for the person behind the cutoff. It takes the place of `left`.
+        var beyond: UnsafeMutablePointer<Float> { unsafe left }
+    }
 
     mutating func reset() {
         (pastSize, pastHeads) = (0, 0)
@@ -68,11 +95,7 @@ struct CellOwners: ~Copyable {
     ) -> (room: SampleSet, beyond: SampleSet) {
         let near = field.near
         let bits = unsafe bits.reserve(3 * near.wordCount, filler: 0)
-        func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(
-                words: bits + index &* near.wordCount, stride: near.stride, width: near.width, height: near.height)
-        }
-        let result = (room: set(0), beyond: set(1))
+        let result = unsafe (room: near.placed(in: bits), beyond: near.placed(in: bits, 1))
         result.room.removeAll()
         result.beyond.removeAll()
         guard min(field.grid.width, field.grid.height) >= blockWidth else { return result }
@@ -83,50 +106,42 @@ struct CellOwners: ~Copyable {
         // As much as any frame needs of them.
         places.removeAll(most: count)
         _ = unsafe line.reserve(max(2 * field.rowLength, count, CellOwners.steps), filler: 0)
-        let memory = unsafe memory.reserve(Plane.allCases.count * size, filler: 0) - cells.start
-        func plane(_ plane: Plane) -> UnsafeMutablePointer<Float> { unsafe memory + plane.rawValue &* size }
-        unsafe (memory + cells.start).update(repeating: 0, count: (Plane.height.rawValue + 1) * size)
-        let (zone, seed, room) = unsafe (plane(.zone), plane(.seed), plane(.room))
-        var isAny = false
+        let memory = unsafe memory.reserve(Marks.count * size, filler: 0)
+        unsafe memory.update(repeating: 0, count: Marks.cleared * size)
+        let marks = unsafe Marks(memory: memory - cells.start, size: size)
+        var (isAny, headCount) = (false, 0)
         for head in heads {
-            unsafe CellOwners.mark(head, beside: CellOwners.column, cells, plane(.column))
-            unsafe CellOwners.mark(head, beside: CellOwners.zone, cells, zone)
-            if lost == nil { isAny = unsafe markBody(of: head, cells, seed) || isAny }
+            unsafe CellOwners.mark(head, beside: CellOwners.column, cells, marks.column)
+            unsafe CellOwners.mark(head, beside: CellOwners.zone, cells, marks.zone)
+            if lost == nil { isAny = unsafe markBody(of: head, cells, marks.seed) || isAny }
+            headCount += 1
         }
-        let headCount = heads.count
-        if let lost { isAny = unsafe CellOwners.mark(lost, cells, seed) }
-        let marks = unsafe RoomPlanes.Marks(
-            column: plane(.column), seed: seed, room: room, away: plane(.away), cosine: plane(.cosine),
-            left: plane(.left))
+        if let lost { isAny = unsafe CellOwners.mark(lost, cells, marks.seed) }
         planes.find(cells, marks, isNew: headCount != pastHeads || pastSize == 0, loops)
-        let (height, owner) = unsafe (plane(.height), plane(.owner))
         let place = (
             Float((point.x - Double(field.grid.width) / 2) / field.grid.focal),
             Float((point.y - Double(field.grid.height) / 2) / field.grid.focal), Float(point.metres)
         )
         let floor = planes.floor(below: place)
         if let floor {
-            unsafe CellOwners.measure(height, above: floor, cells)
+            unsafe CellOwners.measure(marks.height, above: floor, cells)
         } else {
-            unsafe height.update(repeating: CellWays.foot, count: count)
+            unsafe marks.height.update(repeating: CellWays.foot, count: count)
         }
         guard isAny else {
             pastSize = 0
             guard headCount == 0, floor != nil else { return result }
-            unsafe write(field, cells, loops, into: result.room, spare: set(2).words) {
-                unsafe room[$0] > 0 && height[$0] < SurfaceCells.layer.constant
+            unsafe write(field, cells, loops, into: result.room, spare: bits + 2 &* near.wordCount) {
+                unsafe marks.room[$0] > 0 && marks.height[$0] < SurfaceCells.layer.constant
             }
             return result
         }
         remember(cells, marks, isNew: headCount != pastHeads)
-        let found = unsafe ways.find(cells, zone: zone, seed: seed, room: room, height: height)
-        unsafe decide(
-            cells, found, marks, zone: zone, height: height, heads: headCount, isLost: lost != nil, owner)
+        decide(cells, ways.find(cells, marks), marks, heads: headCount, isLost: lost != nil)
         (pastSize, pastHeads) = (count, headCount)
-        let beyond = unsafe plane(.left)
-        unsafe findBeyond(cells, room, owner, Float(cutoff), into: beyond)
-        unsafe write(field, cells, loops, into: result.room, spare: set(2).words) { unsafe owner[$0] < 0 }
-        unsafe write(field, cells, loops, into: result.beyond, spare: set(2).words) { unsafe beyond[$0] > 0 }
+        findBeyond(cells, marks, Float(cutoff))
+        unsafe write(field, cells, loops, into: result.room, spare: bits + 2 &* near.wordCount) { unsafe marks.owner[$0] < 0 }
+        unsafe write(field, cells, loops, into: result.beyond, spare: bits + 2 &* near.wordCount) { unsafe marks.beyond[$0] > 0 }
         result.beyond.fill { unsafe result.beyond.words[$0] & field.far.words[$0] }
         return result
     }
@@ -236,7 +251,7 @@ struct CellOwners: ~Copyable {
     /// Lets cells be on a plane as long as most of the last frames said so.
     ///
     /// - Parameter isNew: true where a head came or went: then nothing is remembered beside heads.
-    private mutating func remember(_ cells: SurfaceCells.Map, _ marks: RoomPlanes.Marks, isNew: Bool) {
+    private mutating func remember(_ cells: SurfaceCells.Map, _ marks: Marks, isNew: Bool) {
         let count = cells.height &* cells.stride
         let (depth, votes, owner) = unsafe pastPlanes(count, past.reserve(3 * count, filler: 0))
         for index in 0..<count {
@@ -254,12 +269,11 @@ struct CellOwners: ~Copyable {
 
     // MARK: Decision
 
-    /// Writes the owner of each cell: 1 for the person, −1 for the room, 0 where neither is sure.
+    /// Writes the owner of each cell.
     private mutating func decide(
-        _ cells: SurfaceCells.Map, _ ways: CellWays.Ways, _ marks: RoomPlanes.Marks, zone: UnsafePointer<Float>,
-        height: UnsafePointer<Float>, heads: Int, isLost: Bool, _ owner: UnsafeMutablePointer<Float>
+        _ cells: SurfaceCells.Map, _ ways: CellWays.Ways, _ marks: Marks, heads: Int, isLost: Bool
     ) {
-        let count = cells.height &* cells.stride
+        let (count, owner) = unsafe (cells.height &* cells.stride, marks.owner)
         let past = unsafe pastPlanes(count, past.reserve(3 * count, filler: 0)).owner
         let areas = unsafe line.reserve(CellOwners.steps, filler: 0)
         unsafe areas.update(repeating: 0, count: CellOwners.steps)
@@ -267,7 +281,7 @@ struct CellOwners: ~Copyable {
         unsafe (owner + cells.start).update(repeating: 0, count: cells.planeSize)
         for index in 0..<count where unsafe ways.person[index] < CellWays.unreached {
             let (person, room) = unsafe (ways.person[index], ways.room[index])
-            let far = unsafe zone[index] > 0 ? CellOwners.farInZone : CellOwners.far
+            let far = unsafe marks.zone[index] > 0 ? CellOwners.farInZone : CellOwners.far
             let limit = isLost ? CellOwners.creep : min(max(CellOwners.doubt * room, CellOwners.sure), far)
             let bias = unsafe past[index] > 0 ? CellOwners.loyal : past[index] < 0 ? 1 / CellOwners.loyal : 1
             guard person < bias * room, person < min(bias, CellOwners.mostLoyal) * limit,
@@ -289,7 +303,7 @@ struct CellOwners: ~Copyable {
             guard unsafe owner[index] < -1 || ways.room[index] < CellWays.unreached else { continue }
             // A rim of one cell above the floor is left to the samples.
             var isRim = false
-            if unsafe ways.room[index] > CellOwners.rim, unsafe height[index] > 0 {
+            if unsafe ways.room[index] > CellOwners.rim, unsafe marks.height[index] > 0 {
                 for row in -1...1 {
                     let place = index &+ row &* cells.stride
                     unsafe isRim = isRim || owner[place &- 1] > 0 || owner[place] > 0 || owner[place &+ 1] > 0
@@ -332,14 +346,11 @@ struct CellOwners: ~Copyable {
     }
 
     /// Finds the person's cells behind the cutoff.
-    private mutating func findBeyond(
-        _ cells: SurfaceCells.Map, _ room: UnsafePointer<Float>, _ owner: UnsafePointer<Float>, _ cutoff: Float,
-        into beyond: UnsafeMutablePointer<Float>
-    ) {
-        let count = cells.height &* cells.stride
+    private mutating func findBeyond(_ cells: SurfaceCells.Map, _ marks: Marks, _ cutoff: Float) {
+        let (count, owner, beyond) = unsafe (cells.height &* cells.stride, marks.owner, marks.beyond)
         unsafe (beyond + cells.start).update(repeating: 0, count: cells.planeSize)
         // Where no plane is seen nothing says where the room begins.
-        guard (0..<count).contains(where: { unsafe room[$0] > 0 }) else { return }
+        guard (0..<count).contains(where: { unsafe marks.room[$0] > 0 }) else { return }
         places.removeAll()
         for index in 0..<count where unsafe owner[index] > 0 && cells.depth[index] <= cutoff {
             unsafe beyond[index] = 1

@@ -108,11 +108,7 @@ struct DepthPieces: ~Copyable {
     mutating func find(in map: Map, _ loops: Loops) -> Labels {
         let members = map.members
         let memory = unsafe bits.reserve(3 * members.wordCount, filler: 0)
-        func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(
-                words: memory + index &* members.wordCount, stride: members.stride, width: members.width,
-                height: members.height)
-        }
+        func set(_ index: Int) -> SampleSet { unsafe members.placed(in: memory, index) }
         let (smooth, labeled, spare) = (set(0), set(1), set(2))
         unsafe findSmooth(map, into: smooth, spare.words, loops)
         let radius = nearestIndex(DepthPieces.bridge / 2 * map.samplesPerMetre, in: 1...4)

@@ -77,29 +77,12 @@ struct RoomPlanes: ~Copyable {
         }
     }
 
-    /// Planes of cells that a search reads and writes, by the cells' index.
-    @safe
-    struct Marks {
-        /// 1 beside a head's axis, else 0.
-        let column: UnsafeMutablePointer<Float>
-        /// 1 for the person's surely, else 0.
-        let seed: UnsafeMutablePointer<Float>
-        /// Receives 1 on a plane, else 0.
-        let room: UnsafeMutablePointer<Float>
-        /// Of the plane that is looked at: tolerances that a cell is away from it.
-        let away: UnsafeMutablePointer<Float>
-        /// Cosine of the angle between its normal and a cell's.
-        let cosine: UnsafeMutablePointer<Float>
-        /// 1 for cells that are on no plane so far.
-        let left: UnsafeMutablePointer<Float>
-    }
-
     mutating func reset() { known.removeAll(keepingCapacity: true) }
 
     /// Marks the cells on planes.
     ///
     /// - Parameter isNew: true where planes are searched in any case; else those of the last frame are followed now and then.
-    mutating func find(_ cells: SurfaceCells.Map, _ marks: Marks, isNew: Bool, _ loops: Loops) {
+    mutating func find(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, isNew: Bool, _ loops: Loops) {
         let count = cells.height &* cells.stride
         for first in Swift.stride(from: 0, to: count, by: blockWidth) {
             let isTaken = unsafe loadLanes(marks.seed + first) + loadLanes(marks.column + first) .> 0
@@ -151,7 +134,7 @@ struct RoomPlanes: ~Copyable {
     // MARK: Planes
 
     /// The plane of a flat cell on which most of the area left lies.
-    private mutating func propose(_ cells: SurfaceCells.Map, _ marks: Marks, known: Int) -> Plane? {
+    private mutating func propose(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, known: Int) -> Plane? {
         let room = cells.width / 2 &* (cells.height / 2) &+ cells.width &+ cells.height &+ 2 &* blockWidth
         let list = unsafe list.reserve(8 * room, filler: 0)
         places.removeAll(most: cells.height &* cells.stride)
@@ -213,7 +196,7 @@ struct RoomPlanes: ~Copyable {
     }
 
     /// How far the cells are from a plane.
-    private static func measure(_ plane: Plane, _ cells: SurfaceCells.Map, _ marks: Marks) {
+    private static func measure(_ plane: Plane, _ cells: SurfaceCells.Map, _ marks: CellOwners.Marks) {
         for y in 0..<cells.height {
             for x in Swift.stride(from: 0, to: cells.stride, by: blockWidth) {
                 let ((away, cosine), index) = (plane.compare(cells, x, y), y &* cells.stride &+ x)
@@ -226,7 +209,7 @@ struct RoomPlanes: ~Copyable {
     /// Calls `body` for the cells that are left on the measured plane, with their X and Y.
     @inline(__always)
     private static func forEachLeft(
-        _ cells: SurfaceCells.Map, _ marks: Marks, _ body: (_ index: Int, _ x: Double, _ y: Double) -> Void
+        _ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, _ body: (_ index: Int, _ x: Double, _ y: Double) -> Void
     ) {
         for y in 0..<cells.height {
             for first in Swift.stride(from: 0, to: cells.stride, by: blockWidth) {
@@ -242,7 +225,7 @@ struct RoomPlanes: ~Copyable {
     }
 
     /// The plane through the cells that are left on the measured one, by least squares; nil where they are few.
-    private static func fitted(_ cells: SurfaceCells.Map, _ marks: Marks) -> Plane? {
+    private static func fitted(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks) -> Plane? {
         var (xx, xy, x1, yy, y1, n) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         var (xv, yv, v1) = (0.0, 0.0, 0.0)
         forEachLeft(cells, marks) { index, x, y in
@@ -262,7 +245,7 @@ struct RoomPlanes: ~Copyable {
     }
 
     /// True for a plane that is larger than what a person has.
-    private static func isLarge(_ plane: Plane, _ cells: SurfaceCells.Map, _ marks: Marks) -> Bool {
+    private static func isLarge(_ plane: Plane, _ cells: SurfaceCells.Map, _ marks: CellOwners.Marks) -> Bool {
         let length = Double(plane.length)
         let (nx, ny, nz) = (Double(plane.a) / length, Double(plane.b) / length, Double(plane.c) / length)
         // Two axes along the plane: n × z, or n × y where it faces the camera; and n × the first.
@@ -290,7 +273,7 @@ struct RoomPlanes: ~Copyable {
     // MARK: Cells
 
     /// The standard deviation of the cells that are left on the measured plane, in tolerances.
-    private static func noise(_ cells: SurfaceCells.Map, _ marks: Marks) -> Float {
+    private static func noise(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks) -> Float {
         var (squares, count): (Float, Float) = (0, 0)
         forEachLeft(cells, marks) { index, _, _ in
             unsafe (squares, count) = (squares + marks.away[index] * marks.away[index], count + 1)
@@ -302,7 +285,7 @@ struct RoomPlanes: ~Copyable {
     ///
     /// - Parameter beside: tolerances that cells beside heads are away from it at most: of a shoe on the floor, fewer than
     ///   the floor's noise explains are.
-    private mutating func markParts(_ cells: SurfaceCells.Map, _ marks: Marks, beside: Float, _ loops: Loops) {
+    private mutating func markParts(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, beside: Float, _ loops: Loops) {
         // What only shows between limbs is of the room where it is flat, and tightly on the plane.
         markParts(cells, marks, loops) { place in
             let isOn = unsafe (loadLanes(marks.away + place) .< 0.6) .& (loadLanes(marks.cosine + place) .> 0.9)
@@ -322,7 +305,7 @@ struct RoomPlanes: ~Copyable {
 
     /// Marks the connected parts of members that are large enough; what is surely the person's is no member.
     private mutating func markParts(
-        _ cells: SurfaceCells.Map, _ marks: Marks, _ loops: Loops, of isMember: (Int) -> SIMDMask<SIMD16<Int32>>,
+        _ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, _ loops: Loops, of isMember: (Int) -> SIMDMask<SIMD16<Int32>>,
         where isRoom: (Area) -> Bool
     ) {
         let words = SampleSet.stride(width: cells.stride)

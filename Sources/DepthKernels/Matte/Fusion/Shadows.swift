@@ -57,13 +57,8 @@ struct Shadows: ~Copyable {
 
     /// - Returns: the samples in shadows by the votes, and by the widths; valid until the next call.
     mutating func find(_ sets: Classes.Sets, _ field: DepthField) -> (voted: SampleSet, measured: SampleSet) {
-        let size = sets.hole.wordCount
-        let memory = unsafe memory.reserve(3 * size, filler: 0)
-        func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(
-                words: memory + index &* size, stride: sets.hole.stride, width: sets.hole.width,
-                height: sets.hole.height)
-        }
+        let memory = unsafe memory.reserve(3 * sets.hole.wordCount, filler: 0)
+        func set(_ index: Int) -> SampleSet { unsafe sets.hole.placed(in: memory, index) }
         let (voted, measured, raw) = (set(0), set(1), set(2))
         voted.removeAll()
         raw.removeAll()

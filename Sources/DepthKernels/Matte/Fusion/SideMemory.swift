@@ -53,16 +53,14 @@ struct SideMemory: ~Copyable {
     ///   somewhat nearer count as before too.
     mutating func recall(_ field: DepthField, isLost: Bool, _ loops: Loops) -> Past {
         let (stride, words, length) = (field.hole.stride, field.hole.wordCount, field.rowLength)
-        func set(_ memory: UnsafeMutablePointer<UInt64>) -> SampleSet {
-            unsafe SampleSet(words: memory, stride: stride, width: field.grid.width, height: field.grid.height)
-        }
         let (sides, bits) = unsafe (sides.reserve(2 * words, filler: 0), bits.reserve(3 * words + stride, filler: 0))
+        func set(_ index: Int) -> SampleSet { unsafe field.hole.placed(in: bits, index) }
         let (depths, line) = unsafe (
             depths.reserve(field.grid.height * length, filler: 0), line.reserve(length, filler: 0)
         )
         let past = unsafe Past(
             doubts: hasDoubts ? UnsafePointer(doubts.reserve(field.grid.height * length, filler: 0)) : nil,
-            person: set(bits), others: set(bits + words), uncovered: isLost ? set(bits + 2 * words) : nil)
+            person: set(0), others: set(1), uncovered: isLost ? set(2) : nil)
         if isEmpty {
             unsafe sides.update(repeating: 0, count: 2 * words)
             unsafe bits.update(repeating: 0, count: 3 * words)

@@ -143,14 +143,15 @@ struct Subject: ~Copyable {
         var width: Double { right - left }
     }
 
-    /// The anchored thing.
+    /// The samples of the anchored thing: those at the distance of the nearest, or those under a point.
     private struct Thing {
-        /// Metres, of the nearest thing's samples.
-        var depths: ClosedRange<Float>?
-        /// The samples under a point.
-        var place: (columns: Range<Int>, rows: Range<Int>)?
+        /// Metres.
+        var depths: ClosedRange<Float> = 0...(.infinity)
+        var columns: Range<Int>
+        var rows: Range<Int>
 
         init(_ object: Anchor.Object, on grid: WorkGrid) {
+            (columns, rows) = (0..<grid.width, 0..<grid.height)
             guard let point = object.point else {
                 let distance = Float(object.distance)
                 depths = (distance / Subject.objectDepth)...(distance * Subject.objectDepth)
@@ -158,10 +159,8 @@ struct Subject: ~Copyable {
             }
             let (x, y) = grid.point(videoX: point.x, videoY: point.y)
             let (column, row) = (floorIndex(x, in: 0...(grid.width - 1)), floorIndex(y, in: 0...(grid.height - 1)))
-            place = (
-                ((column - 2)..<(column + 3)).clamped(to: 0..<grid.width),
-                ((row - 2)..<(row + 3)).clamped(to: 0..<grid.height)
-            )
+            columns = ((column - 2)..<(column + 3)).clamped(to: columns)
+            rows = ((row - 2)..<(row + 3)).clamped(to: rows)
         }
     }
 
@@ -268,11 +267,8 @@ struct Subject: ~Copyable {
         thing = object.map { Thing($0, on: grid) }
 
         let (near, far) = (field.near, field.far)
-        let (stride, size) = (near.stride, near.wordCount)
-        let memory = unsafe memory.reserve(5 * size, filler: 0)
-        func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(words: memory + index &* size, stride: stride, width: grid.width, height: grid.height)
-        }
+        let memory = unsafe memory.reserve(5 * near.wordCount, filler: 0)
+        func set(_ index: Int) -> SampleSet { unsafe near.placed(in: memory, index) }
         let (others, members, person, spare, loose) = (set(0), set(1), set(2), set(3), set(4))
         let sides = memoryOfSides.recall(field, isLost: !hasFaces, loops)
         let face = faces.first { $0.isSubject }
@@ -325,7 +321,7 @@ struct Subject: ~Copyable {
         memoryOfSides.remember(field, person: person, others: others)
 
         hasPast = false
-        for index in 0..<size {
+        for index in 0..<near.wordCount {
             let word = unsafe person.words[index]
             hasPast = hasPast || word != 0
             unsafe others.words[index] &= ~word
@@ -524,15 +520,12 @@ struct Subject: ~Copyable {
                     bodies[piece].was.others += sides.others.bits(y).count(in: columns)
                     bodies[piece].doubt += sides.doubt(columns, row: y)
                 }
-                if let depths = thing?.depths {
-                    for x in columns where depths.contains(map.depth(x, y)) { bodies[piece].thing &+= 1 }
+                if let thing, thing.rows.contains(y) {
+                    for x in columns.clamped(to: thing.columns) where thing.depths.contains(map.depth(x, y)) {
+                        bodies[piece].thing &+= 1
+                    }
                 }
                 count(columns, row: y, map, in: piece)
-            }
-        }
-        if let place = thing?.place {
-            for y in place.rows {
-                for x in place.columns where labels.samples.bits(y).contains(x) { bodies[labels[x, y]].thing += 1 }
             }
         }
         for index in bodies.indices {
