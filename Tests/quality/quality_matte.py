@@ -280,7 +280,7 @@ class QualityMatte:
             for j in np.flatnonzero(delta > 0.05):
                 s = slice(a[j], a[j] + width[j]) if side == 0 else slice(b[j] - width[j], b[j])
                 out[y[j], s] = 1
-        return cv2.medianBlur(out, 3).astype(np.float32), known
+        return out.astype(np.float32), known
 
     @staticmethod
     def surrounded(fg, bg, reach):
