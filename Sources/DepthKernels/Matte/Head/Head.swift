@@ -39,8 +39,6 @@ package struct Head: Equatable, Sendable {
     package var confidence: Double { 1 / (1 + exponential(-logOdds)) }
 
     /// True where another one is less than a box and 0.3 m away.
-    func isAt(_ other: Head) -> Bool { isAt(other.box, distance: other.distance) }
-
     func isAt(_ other: Rectangle<Double>, distance: Double) -> Bool {
         box.isAt(other, within: 1) && abs(self.distance - distance) < 0.3
     }

@@ -25,8 +25,7 @@ struct HeadFinder: ~Copyable {
     /// Cells in `apart`: smaller heads are not searched; of larger ones every second cell of each row and column is enough.
     private static let (narrow, wide) = (5.0, 10.0)
 
-    private var places = Scratch<HeadProbes.Place>()
-    private var hasPlaces = false
+    private var places = ScratchList<HeadProbes.Place>()
     private var shape = HeadShape()
     private var logOdds = Scratch<Float>()
     private var sizes = Scratch<Double>()
@@ -50,10 +49,11 @@ struct HeadFinder: ~Copyable {
     mutating func find(in cells: DepthField.Cells, _ scope: Scope, _ bands: MatteBands) {
         heads.removeAll(keepingCapacity: true)
         shape.reserve(cells)
+        if places.count == 0 { HeadProbes.list(&places) }
         let count = cells.width * cells.height
         let peaks = unsafe Peaks(
             cells: cells, logOdds: logOdds.reserve(count, filler: 0), sizes: sizes.reserve(count, filler: 0))
-        let search = unsafe Search(peaks: peaks, probes: HeadProbes(cells, places: readPlaces()), scope: scope)
+        let search = Search(peaks: peaks, probes: HeadProbes(cells, places: places.elements), scope: scope)
         bands.share(search, rows: cells.height, width: cells.width * cells.step * cells.step)
         candidates.removeAll(most: count)
         for index in 0..<count where unsafe peaks.logOdds[index] > -.infinity {
@@ -74,15 +74,6 @@ struct HeadFinder: ~Copyable {
         for index in heads.indices.reversed() where heads[..<index].contains(where: { heads[index].isBelow($0) }) {
             heads.remove(at: index)
         }
-    }
-
-    private mutating func readPlaces() -> UnsafePointer<HeadProbes.Place> {
-        let memory = unsafe places.reserve(HeadProbes.count, filler: HeadProbes.Place(0, 0))
-        if !hasPlaces {
-            for (index, place) in HeadProbes.makePlaces().enumerated() { unsafe memory[index] = place }
-            hasPlaces = true
-        }
-        return unsafe UnsafePointer(memory)
     }
 
     private mutating func insert(_ head: Head) {

@@ -102,7 +102,7 @@ package struct HeadTracker: ~Copyable {
 
     /// Takes the likeliest of the found heads that are at a track.
     private mutating func take(_ old: Head) -> Head? {
-        guard let index = found.firstIndex(where: { old.isAt($0) }),  // the likeliest comes first
+        guard let index = found.firstIndex(where: { old.isAt($0.box, distance: $0.distance) }),  // the likeliest comes first
             old.isKnown || found[index].logOdds > HeadFinder.least
         else { return nil }
         var head = found.remove(at: index)
