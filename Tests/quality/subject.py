@@ -740,10 +740,7 @@ class Subject:
         found = self.owners.find(z, colors, mine, None if faces else memory[0], np.float32(cutoff), focal)
         floor, beyond = found or (np.zeros(z.shape, bool), np.zeros(z.shape, bool))
         near, far = (z > 0) & (z <= cutoff) | beyond, (z > cutoff) & ~beyond
-        reaches = [(face.axis, 1.2 * focal / max(face.distance, 1e-3)) for face in mine]
-        allowed = np.any([span(axis - reach, axis + reach, w) for axis, reach in reaches], 0)
-
-        members = near & ~floor & allowed
+        members = near & ~floor
         pieces = Pieces(z, members, far, focal, distance)
         bodies = Bodies(pieces, z, self.faces, memory, focal, distance)
         bodies.choose(bool(faces))

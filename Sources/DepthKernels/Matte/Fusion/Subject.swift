@@ -14,8 +14,7 @@
 ///   nearer to it than to a neighbour's.
 ///
 /// Bodies with another measured face are never added, and nothing that is 0.8 m or more in front of the face. A body of the
-/// person and a neighbour is split halfway between their faces. Samples more than 1.2 m to the left or right of the face are
-/// nobody's. Samples beside steps go with the side whose depth is more alike (`RoughSamples`); nobody's samples count as holes.
+/// person and a neighbour is split halfway between their faces. Samples beside steps go with the side whose depth is more alike (`RoughSamples`); nobody's samples count as holes.
 ///
 /// A thing that is anchored (`anchor=nearest` and `point`) is a person's if it is part of what the rules above add to one of the
 /// faces within arm's reach of it: then all of that person is kept. Else its own bodies are, and what the rules add to them.
@@ -32,8 +31,6 @@
 struct Subject: ~Copyable {
     /// As many as a body's bits for faces of others.
     private static let mostFaces = UInt64.bitWidth
-    /// Metres.
-    private static let reachSideways = 1.2
     /// Metres: half the width of a trunk.
     private static let trunk = 0.17
     static let armLength = 0.8
@@ -285,7 +282,6 @@ struct Subject: ~Copyable {
             room.fill { unsafe room.words[$0] | uncovered.words[$0] | sides.others.words[$0] }
         }
         members.fill { unsafe near.words[$0] & ~room.words[$0] }
-        if face != nil { limitSideways(members, spare.bits(0), on: grid) }
         var map = unsafe DepthPieces.Map(
             depth: field.metres, members: members, barrier: far, spacing: grid.metresPerSample(at: 1),
             distance: distance ?? object?.distance ?? 0)
@@ -455,18 +451,6 @@ struct Subject: ~Copyable {
     /// Metres, of the farthest face of the person; nil without one.
     private var distance: Double? {
         faces.reduce(nil) { $1.isSubject ? max($0 ?? 0, $1.distance) : $0 }
-    }
-
-    /// Removes samples farther to the side of every face of the person than arms reach.
-    private func limitSideways(_ members: SampleSet, _ allowed: BitRow, on grid: WorkGrid) {
-        for index in 0..<members.stride { unsafe allowed.words[index] = 0 }
-        for face in faces where face.isSubject {
-            let reach = Subject.reachSideways * grid.samplesPerMetre(at: face.distance)
-            let start = floorIndex(face.axis - reach, in: 0...grid.width)
-            let end = ceilIndex(face.axis + reach, in: 0...grid.width)
-            if start < end { allowed.insert(start..<end) }
-        }
-        members.fill { unsafe members.words[$0] & allowed.words[$0 % members.stride] }
     }
 
     // MARK: Bodies
