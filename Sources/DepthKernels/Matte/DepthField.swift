@@ -46,7 +46,7 @@ struct DepthField {
 
     /// Splits the measured samples into `near`, above `nearest` and up to the cutoff, and `far`; both in metres.
     func split(nearest: Double, cutoff: Double, _ loops: Loops) {
-        let (low, high) = DepthField.limits(nearest, cutoff)
+        let (low, high) = (max(largestFloat(atMost: nearest), 0), largestFloat(atMost: cutoff))
         for y in 0..<grid.height {
             let (nearRow, farRow, holeRow) = unsafe (near.row(y), far.row(y), hole.row(y))
             unsafe loops.classify(
@@ -78,28 +78,20 @@ struct DepthField {
             unsafe storeLanes(larger(step, -step - nearer) - limit, to: line + x)
         }
         unsafe loops.classify(
-            line, blocks: 0..<(rowLength / blockWidth), clear: 0, opaque: .infinity, into: (clear: bits.alike, opaque: bits.spare))
+            line, blocks: 0..<(rowLength / blockWidth), clear: 0, opaque: .infinity,
+            into: (clear: bits.alike, opaque: bits.spare))
     }
 
     /// The mean distance of the samples in front of the cutoff, in metres; nil where there are none.
-    func meanDistance(nearest: Double, cutoff: Double) -> Double? {
-        let (low, high) = DepthField.limits(nearest, cutoff)
+    var meanDistance: Double? {
         var (sum, count) = (0.0, 0)
         for y in 0..<grid.height {
-            let row = unsafe metres + y &* rowLength
-            var lanes = Lanes(repeating: 0)
-            for block in 0..<(rowLength / blockWidth) {
-                let z = unsafe loadLanes(row + block &* blockWidth)
-                lanes += z.replacing(with: 0, where: .!((z .> low) .& (z .<= high)))  // NaN is neither
+            near.bits(y).forEachRun(upTo: grid.width) { columns in
+                for x in columns { unsafe sum += Double(metres[y &* rowLength &+ x]) }
+                count &+= columns.count
             }
-            sum += Double(lanes.sum())
-            for index in 0..<near.stride { unsafe count &+= near.row(y)[index].nonzeroBitCount }
         }
         return count > 0 && sum > 0 ? sum / Double(count) : nil
-    }
-
-    private static func limits(_ nearest: Double, _ cutoff: Double) -> (low: Float, high: Float) {
-        (max(largestFloat(atMost: nearest), 0), largestFloat(atMost: cutoff))
     }
 }
 

@@ -140,8 +140,12 @@ struct CellOwners: ~Copyable {
         decide(cells, ways.find(cells, marks), marks, heads: headCount, isLost: lost != nil)
         (pastSize, pastHeads) = (count, headCount)
         findBeyond(cells, marks, Float(cutoff))
-        unsafe write(field, cells, loops, into: result.room, spare: bits + 2 &* near.wordCount) { unsafe marks.owner[$0] < 0 }
-        unsafe write(field, cells, loops, into: result.beyond, spare: bits + 2 &* near.wordCount) { unsafe marks.beyond[$0] > 0 }
+        unsafe write(field, cells, loops, into: result.room, spare: bits + 2 &* near.wordCount) {
+            unsafe marks.owner[$0] < 0
+        }
+        unsafe write(field, cells, loops, into: result.beyond, spare: bits + 2 &* near.wordCount) {
+            unsafe marks.beyond[$0] > 0
+        }
         result.beyond.fill { unsafe result.beyond.words[$0] & field.far.words[$0] }
         return result
     }
@@ -167,7 +171,9 @@ struct CellOwners: ~Copyable {
     /// Marks the middle of a face and of the trunk below it.
     ///
     /// - Returns: false where neither was measured.
-    private mutating func markBody(of head: Subject.Face, _ cells: SurfaceCells.Map, _ seed: UnsafeMutablePointer<Float>)
+    private mutating func markBody(
+        of head: Subject.Face, _ cells: SurfaceCells.Map, _ seed: UnsafeMutablePointer<Float>
+    )
         -> Bool
     {
         let (scale, z) = (CellOwners.samples(head, cells), Float(head.distance))

@@ -83,7 +83,7 @@ struct Fusion: ~Copyable {
         }
         self.cutoff = subject?.cutoff ?? cutoff
         let distance =
-            if let subject { subject.distance } else { field.meanDistance(nearest: settings.near, cutoff: cutoff) }
+            if let subject { subject.distance } else { field.meanDistance }
         let sets = classes.classify(field, distance: distance ?? cutoff, subject: subject, faces: faces, loops)
         unsafe evidence.sum(colors, of: sets, context)
         if !settle.measureNoise(on: grid) { logOdds.reset() }

@@ -71,7 +71,8 @@ struct RoomPlanes: ~Copyable {
             let (inverse, index) = (-1 / length, y &* cells.stride &+ x)
             let (z, metres) = unsafe (loadLanes(cells.depth + index), metres(to: cells, x, y))
             let cosine =
-                unsafe loadLanes(cells.normal.x + index) * (a * inverse) + loadLanes(cells.normal.y + index) * (b * inverse)
+                unsafe loadLanes(cells.normal.x + index) * (a * inverse) + loadLanes(cells.normal.y + index)
+                * (b * inverse)
                 + loadLanes(cells.normal.z + index) * (c * inverse)
             return (larger(metres, -metres) / (z * z * nearSquare + near), cosine)
         }
@@ -285,7 +286,8 @@ struct RoomPlanes: ~Copyable {
     ///
     /// - Parameter beside: tolerances that cells beside heads are away from it at most: of a shoe on the floor, fewer than
     ///   the floor's noise explains are.
-    private mutating func markParts(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, beside: Float, _ loops: Loops) {
+    private mutating func markParts(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, beside: Float, _ loops: Loops)
+    {
         // What only shows between limbs is of the room where it is flat, and tightly on the plane.
         markParts(cells, marks, loops) { place in
             let isOn = unsafe (loadLanes(marks.away + place) .< 0.6) .& (loadLanes(marks.cosine + place) .> 0.9)
@@ -305,7 +307,8 @@ struct RoomPlanes: ~Copyable {
 
     /// Marks the connected parts of members that are large enough; what is surely the person's is no member.
     private mutating func markParts(
-        _ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, _ loops: Loops, of isMember: (Int) -> SIMDMask<SIMD16<Int32>>,
+        _ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, _ loops: Loops,
+        of isMember: (Int) -> SIMDMask<SIMD16<Int32>>,
         where isRoom: (Area) -> Bool
     ) {
         let words = SampleSet.stride(width: cells.stride)

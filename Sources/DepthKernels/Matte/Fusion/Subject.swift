@@ -388,7 +388,9 @@ struct Subject: ~Copyable {
     /// Keeps faces of the person that are not found any more, for some frames while something is where they were.
     private mutating func keepOwners(of last: ArraySlice<SeenFace>, _ field: DepthField) {
         for var face in last where face.isSubject && face.missed < Subject.longestMissed {
-            guard !seen.contains(where: { face.box.isAt($0.box, within: Subject.sameFace) }), seen.count < Subject.mostFaces else { continue }
+            guard !seen.contains(where: { face.box.isAt($0.box, within: Subject.sameFace) }),
+                seen.count < Subject.mostFaces
+            else { continue }
             guard field.hides(field.placement.depthBox(face.box), at: face.distance) > 0 else { continue }
             face.missed += 1
             seen.append(face)

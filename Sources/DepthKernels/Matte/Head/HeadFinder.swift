@@ -31,29 +31,24 @@ struct HeadFinder: ~Copyable {
     private var sizes = Scratch<Double>()
     private var candidates = ScratchList<Int32>()
     /// The heads of the last map, the likeliest first.
-    private(set) var heads: [Head] = []
+    var heads: [Head] = []
 
     init() { heads.reserveCapacity(HeadFinder.mostHeads + 1) }
 
-    /// The part of a map that is searched.
-    struct Scope {
-        /// The heads of the last map; about known ones less evidence suffices.
-        var tracks: [Head] = []
-        /// The rows that are searched apart from the surroundings of `tracks`: one of each four; nil for all.
-        var phase: Int?
-
-        fileprivate func isWhole(row y: Int) -> Bool { phase.map { y & 3 == $0 } ?? true }
-    }
-
     /// Finds the heads of a map.
-    mutating func find(in cells: DepthField.Cells, _ scope: Scope, _ bands: MatteBands) {
+    ///
+    /// - Parameters:
+    ///   - tracks: the heads of the last map; about known ones less evidence suffices.
+    ///   - phase: the rows that are searched apart from the surroundings of `tracks`: one of each four; nil for all.
+    mutating func find(in cells: DepthField.Cells, about tracks: [Head], phase: Int?, _ bands: MatteBands) {
         heads.removeAll(keepingCapacity: true)
         shape.reserve(cells)
         if places.count == 0 { HeadProbes.list(&places) }
         let count = cells.width * cells.height
         let peaks = unsafe Peaks(
             cells: cells, logOdds: logOdds.reserve(count, filler: 0), sizes: sizes.reserve(count, filler: 0))
-        let search = Search(peaks: peaks, probes: HeadProbes(cells, places: places.elements), scope: scope)
+        let search = Search(
+            peaks: peaks, probes: HeadProbes(cells, places: places.elements), tracks: tracks, phase: phase)
         bands.share(search, rows: cells.height, width: cells.width * cells.step * cells.step)
         candidates.removeAll(most: count)
         for index in 0..<count where unsafe peaks.logOdds[index] > -.infinity {
@@ -150,17 +145,18 @@ struct HeadFinder: ~Copyable {
     private struct Search: BandWork {
         let peaks: Peaks
         let probes: HeadProbes
-        let scope: Scope
+        let tracks: [Head]
+        let phase: Int?
 
         func work(_ rows: Range<Int>, _ memory: MatteMemory) {
             let cells = peaks.cells
             for y in rows {
                 let line = unsafe peaks.logOdds + y &* cells.width
                 unsafe line.update(repeating: -.infinity, count: cells.width)
-                if scope.isWhole(row: y) {
+                if phase == nil || phase == y & 3 {
                     search(0..<cells.width, row: y)
                 } else {
-                    for track in scope.tracks { search(track.columns(inRow: y, of: cells), row: y) }
+                    for track in tracks { search(track.columns(inRow: y, of: cells), row: y) }
                 }
             }
         }
@@ -189,7 +185,7 @@ struct HeadFinder: ~Copyable {
         /// The log odds below which the shape cannot make a head of a peak.
         private func least(_ x: Int, _ y: Int, _ metres: Float) -> Float {
             let step = Double(peaks.cells.step)
-            let isKnown = scope.tracks.contains {
+            let isKnown = tracks.contains {
                 $0.isKnown && $0.isAbout(Double(x) * step, Double(y) * step, Double(metres))
             }
             return Float((isKnown ? HeadFinder.leastKnown : HeadFinder.least) - HeadFinder.mostOfShape)

@@ -21,7 +21,6 @@ package struct HeadTracker: ~Copyable {
     /// In depth pixels. The followed head is the first.
     private var tracks: [Head] = []
     private var lastTracks: [Head] = []
-    private var found: [Head] = []
     private var frame = 0
 
     /// Those that the last map shows, or what hides them, in video pixels: the followed one first, the others by their rank.
@@ -33,7 +32,6 @@ package struct HeadTracker: ~Copyable {
         // So that no frame in the steady state takes memory.
         tracks.reserveCapacity(HeadTracker.mostTracks + 1)
         lastTracks.reserveCapacity(HeadTracker.mostTracks + 1)
-        found.reserveCapacity(HeadFinder.mostHeads)
         heads.reserveCapacity(HeadTracker.mostTracks + 1)
     }
 
@@ -45,8 +43,8 @@ package struct HeadTracker: ~Copyable {
         frame &+= 1
         // A sure head takes the place of a search of the whole map, which takes four frames then.
         let isSure = followed.map { $0.logOdds > Head.sure && $0.missed == 0 && $0.hidden == 0 } ?? false
-        finder.find(in: field.cells, HeadFinder.Scope(tracks: tracks, phase: isSure ? frame & 3 : nil), bands)
-        match(finder.heads, field)
+        finder.find(in: field.cells, about: tracks, phase: isSure ? frame & 3 : nil, bands)
+        match(field)
         followBest(width: Double(field.image.width))
         report(field.placement)
     }
@@ -73,9 +71,7 @@ package struct HeadTracker: ~Copyable {
     }
 
     /// Finds the tracks again; the followed one chooses first, then the older ones.
-    private mutating func match(_ heads: [Head], _ field: DepthField) {
-        found.removeAll(keepingCapacity: true)
-        found.append(contentsOf: heads)
+    private mutating func match(_ field: DepthField) {
         swap(&tracks, &lastTracks)
         tracks.removeAll(keepingCapacity: true)
         lastTracks.sortOthers { $0.age > $1.age }
@@ -84,7 +80,7 @@ package struct HeadTracker: ~Copyable {
             let longest = old.isFollowed ? HeadTracker.longestMissed : HeadTracker.longestMissedOther
             if head.missed <= (old.isKnown ? longest : 0) { tracks.append(head) }
         }
-        for var head in found where head.logOdds > HeadFinder.least && tracks.count < HeadTracker.mostTracks {
+        for var head in finder.heads where head.logOdds > HeadFinder.least && tracks.count < HeadTracker.mostTracks {
             // Where nobody was, all who are sure are shown at once.
             if lastTracks.isEmpty, head.isSure { head.age = HeadTracker.leastAge }
             tracks.append(head)
@@ -102,10 +98,10 @@ package struct HeadTracker: ~Copyable {
 
     /// Takes the likeliest of the found heads that are at a track.
     private mutating func take(_ old: Head) -> Head? {
-        guard let index = found.firstIndex(where: { old.isAt($0.box, distance: $0.distance) }),  // the likeliest comes first
-            old.isKnown || found[index].logOdds > HeadFinder.least
+        guard let index = finder.heads.firstIndex(where: { old.isAt($0.box, distance: $0.distance) }),  // the likeliest comes first
+            old.isKnown || finder.heads[index].logOdds > HeadFinder.least
         else { return nil }
-        var head = found.remove(at: index)
+        var head = finder.heads.remove(at: index)
         let (box, last) = (head.box, old.box)
         let step = max(abs(box.x - last.x), abs(box.y - last.y), abs(box.width - last.width))
         let share = step < HeadTracker.noise * last.width ? HeadTracker.settle : 1

@@ -49,7 +49,9 @@ package struct MatteFrame {
         if !faces.isEmpty, let head = head(at: box) {
             return Anchor.Face(box: head.box, distance: head.distance, detected: box)
         }
-        return field.faceDepth(box, among: anchors.count).map { Anchor.Face(box: box, distance: $0) }
+        return faceDepth(
+            in: field.image, scale: field.scale, placement: field.placement, box: box, among: anchors.count
+        ).map { Anchor.Face(box: box, distance: $0) }
     }
 
     /// The head at the place of a detected face, whose box may be a quarter of its side off and hold an arm before the chin.

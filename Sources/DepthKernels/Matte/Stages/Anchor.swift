@@ -82,7 +82,8 @@ struct Anchor {
             var highest = -Double.infinity
             for box in frame.anchors where anchor.mode != .head {
                 guard let found = frame.face(box, in: field) else { continue }
-                let rank = anchor.faceSelect.rank(of: found, isFollowed: followedFace?.box.isAt(found.box, within: 0.5) ?? false)
+                let rank = anchor.faceSelect.rank(
+                    of: found, isFollowed: followedFace?.box.isAt(found.box, within: 0.5) ?? false)
                 if rank > highest { (face, highest) = (found, rank) }
             }
             followedFace = face ?? followedFace
