@@ -620,12 +620,10 @@ class Bodies:
         open_ = self.is_body & ~self.is_subject & ~self.rivals.any(1) & (self.z > d - 0.8)
         touches = self.touching > 0
         is_joined = touches & (joined >= 0.5 * self.touching) & (joined >= self.long) & (joined >= elsewhere)
-        is_below = self.trunk * 2 > self.count
-        is_speck = is_below & (self.size < 0.01) & same_distance(self.z, d)
-        is_trunk = is_below & touches & (self.z < d + 0.1)
+        is_trunk = (self.trunk * 2 > self.count) & touches & (self.z < d + 0.1)
         is_loose = self.is_loose() & (self.z < d + 0.1)
         is_free = elsewhere < self.long
-        fresh = open_ & (is_joined | is_trunk | is_speck | (is_free & (is_loose | (touches & is_small))))
+        fresh = open_ & (is_joined | is_trunk | (is_free & (is_loose | (touches & is_small))))
         self.is_subject |= fresh
         return bool(fresh.any())
 
@@ -742,10 +740,7 @@ class Subject:
         found = self.owners.find(z, colors, mine, None if faces else memory[0], np.float32(cutoff), focal)
         floor, beyond = found or (np.zeros(z.shape, bool), np.zeros(z.shape, bool))
         near, far = (z > 0) & (z <= cutoff) | beyond, (z > cutoff) & ~beyond
-        reaches = [(face.axis, 1.2 * focal / max(face.distance, 1e-3)) for face in mine]
-        allowed = np.any([span(axis - reach, axis + reach, w) for axis, reach in reaches], 0)
-
-        members = near & ~floor & allowed
+        members = near & ~floor
         pieces = Pieces(z, members, far, focal, distance)
         bodies = Bodies(pieces, z, self.faces, memory, focal, distance)
         bodies.choose(bool(faces))
@@ -775,9 +770,9 @@ class Subject:
             is_found = any(
                 abs(face.axis - old.axis) < 0.8 * old.width and abs((face.top + face.bottom) / 2 - middle) < 0.8 * old.height
                 for face in faces + kept)
-            y, quarter = np.arange(len(z)), old.height / 4
-            rows = (y >= np.floor(max(old.top + quarter, 0))) & (y < old.bottom - quarter)
-            step = z[rows][:, columns(z.shape[1], old.left + old.width / 4, old.right - old.width / 4)] - old.distance
-            if old.is_subject and old.missed < 30 and not is_found and 2 * ((step > -0.35) & (step < 0.1)).sum() > step.size:
+            (h, w), up, aside = z.shape, old.height / 4, old.width / 4
+            q = z[span(old.top + up, old.bottom - up, h)][:, span(old.left + aside, old.right - aside, w)]
+            is_there = (q[q > 0] < old.distance + 0.10 + 0.01 * old.distance ** 2).sum() * 2 >= max((q > 0).sum(), 1)
+            if old.is_subject and old.missed < 30 and not is_found and is_there:
                 kept.append(replace(old, missed=old.missed + 1))
         return kept

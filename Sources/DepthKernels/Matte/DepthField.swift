@@ -46,7 +46,7 @@ struct DepthField {
 
     /// Splits the measured samples into `near`, above `nearest` and up to the cutoff, and `far`; both in metres.
     func split(nearest: Double, cutoff: Double, _ loops: Loops) {
-        let (low, high) = DepthField.limits(nearest, cutoff)
+        let (low, high) = (max(largestFloat(atMost: nearest), 0), largestFloat(atMost: cutoff))
         for y in 0..<grid.height {
             let (nearRow, farRow, holeRow) = unsafe (near.row(y), far.row(y), hole.row(y))
             unsafe loops.classify(
@@ -60,25 +60,38 @@ struct DepthField {
         far.trim()
     }
 
-    /// The mean distance of the samples in front of the cutoff, in metres; nil where there are none.
-    func meanDistance(nearest: Double, cutoff: Double) -> Double? {
-        let (low, high) = DepthField.limits(nearest, cutoff)
-        var (sum, count) = (0.0, 0)
-        for y in 0..<grid.height {
-            let row = unsafe metres + y &* rowLength
-            var lanes = Lanes(repeating: 0)
-            for block in 0..<(rowLength / blockWidth) {
-                let z = unsafe loadLanes(row + block &* blockWidth)
-                lanes += z.replacing(with: 0, where: .!((z .> low) .& (z .<= high)))  // NaN is neither
-            }
-            sum += Double(lanes.sum())
-            for index in 0..<near.stride { unsafe count &+= near.row(y)[index].nonzeroBitCount }
+    /// Marks the samples of a row whose depths are as given ones, but for a tolerance of constant + square·z² and
+    /// for metres beyond it that they may be nearer.
+    ///
+    /// - Parameters:
+    ///   - depths: of the row.
+    ///   - line: memory for a row of numbers.
+    func findAlike(
+        row y: Int, to depths: UnsafePointer<Float>,
+        _ tolerance: (constant: Float, square: Float), nearer: Float = 0, line: UnsafeMutablePointer<Float>,
+        into bits: (alike: UnsafeMutablePointer<UInt64>, spare: UnsafeMutablePointer<UInt64>), _ loops: Loops
+    ) {
+        for x in stride(from: 0, to: rowLength, by: blockWidth) {
+            let z = unsafe loadLanes(metres + y &* rowLength + x)
+            let step = unsafe z - loadLanes(depths + x)
+            let limit = z * z * tolerance.square + tolerance.constant
+            unsafe storeLanes(larger(step, -step - nearer) - limit, to: line + x)
         }
-        return count > 0 && sum > 0 ? sum / Double(count) : nil
+        unsafe loops.classify(
+            line, blocks: 0..<(rowLength / blockWidth), clear: 0, opaque: .infinity,
+            into: (clear: bits.alike, opaque: bits.spare))
     }
 
-    private static func limits(_ nearest: Double, _ cutoff: Double) -> (low: Float, high: Float) {
-        (max(largestFloat(atMost: nearest), 0), largestFloat(atMost: cutoff))
+    /// The mean distance of the samples in front of the cutoff, in metres; nil where there are none.
+    var meanDistance: Double? {
+        var (sum, count) = (0.0, 0)
+        for y in 0..<grid.height {
+            near.bits(y).forEachRun(upTo: grid.width) { columns in
+                for x in columns { unsafe sum += Double(metres[y &* rowLength &+ x]) }
+                count &+= columns.count
+            }
+        }
+        return count > 0 && sum > 0 ? sum / Double(count) : nil
     }
 }
 

@@ -71,9 +71,7 @@ package final class Matte {
         let field = read(depth, placement, settings)
         report.unmeasured = field.unmeasured
         if field.cells.width > 0 { heads.advance(to: field, bands) } else { heads.reset() }
-        (frame.heads, frame.seesFollowedHead) = (heads.present, heads.hasFollowed)
-        frame.candidates = heads.candidates
-        frame.isHeadChosen = heads.isChosen
+        (frame.shownHeads, frame.isHeadChosen) = (heads.heads, heads.isChosen)
         guard let cutoff = anchor.cutoff(of: frame, field, settings) else { return false }
         if let face = anchor.face, !frame.anchors.isEmpty {
             heads.follow(face.box, distance: face.distance, placement)
@@ -81,7 +79,7 @@ package final class Matte {
         report.cutoff = cutoff
         report.anchorDistance = anchor.distance ?? 0
         report.face = anchor.face?.detected ?? anchor.face?.box
-        report.head = heads.seesFollowed ? heads.heads.first : nil
+        report.head = heads.heads.first { $0.isFollowed }
         report.isPresent = anchor.distance != nil
         guard settings.showsAnything(cutoff: cutoff) else { return true }
 
@@ -133,13 +131,7 @@ package final class Matte {
     package var stages: MatteStages? { last?.followsVideo == true ? fusion.stages : nil }
 
     /// The heads that the last frame's depth map showed, in video pixels, the followed one first.
-    package var lastHeads: [Head] { heads.heads }
-
-    /// A stage of the fusion that is skipped, so that a test sees what it is for; nil for none.
-    package var leftOut: SubjectStage? {
-        get { fusion.leftOut }
-        set { fusion.leftOut = newValue }
-    }
+    package var lastHeads: [Head] { heads.heads.filter(\.isKnown) }
 
     /// The last frame's alpha, valid until the next call; all 0 before the first frame.
     package var finished: FinishedMatte {

@@ -32,6 +32,15 @@ struct BitRow {
         return low & UInt64.max &>> UInt64(truncatingIfNeeded: 64 &- min(end, 64))
     }
 
+    /// The number of members in a range.
+    func count(in range: Range<Int>) -> Int {
+        var count = 0
+        for index in (range.lowerBound &>> 6)..<groups(of: 64, in: range.upperBound) {
+            unsafe count &+= (words[index] & BitRow.word(index, of: range)).nonzeroBitCount
+        }
+        return count
+    }
+
     /// The bits of a block of 16 samples; the first sample has the lowest bit.
     @inline(__always)
     subscript(block block: Int) -> UInt16 {

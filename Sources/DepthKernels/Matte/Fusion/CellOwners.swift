@@ -49,26 +49,35 @@ struct CellOwners: ~Copyable {
     /// Cells and heads of the last frame; 0 for none.
     private var (pastSize, pastHeads) = (0, 0)
 
-    /// A head whose body is the person's, in samples of the grid.
-    struct Head {
-        let axis: Double
-        /// The chin.
-        let bottom: Double
-        let width: Double
-        /// Metres.
-        let distance: Double
-    }
+    /// What the stages of a frame note about the cells: planes of numbers by their index.
+    @safe
+    struct Marks {
+        fileprivate static let (count, cleared) = (9, 5)
 
-    /// Samples by the owner of their cell, valid until the next call.
-    struct Result {
-        /// On surfaces of the room.
-        let room: SampleSet
-        /// Of the person, behind the cutoff.
-        let beyond: SampleSet
-    }
+        fileprivate let memory: UnsafeMutablePointer<Float>
+        fileprivate let size: Int
 
-    /// Planes of numbers by the cells' index; those up to `height` are 0 at first.
-    private enum Plane: Int, CaseIterable { case column, zone, seed, room, height, away, cosine, left, owner }
+        private func plane(_ index: Int) -> UnsafeMutablePointer<Float> { unsafe memory + index &* size }
+        /// 1 beside a head's axis, where planes are not searched, and where the person's way is cheap; else 0.
+        var column: UnsafeMutablePointer<Float> { unsafe plane(0) }
+        var zone: UnsafeMutablePointer<Float> { unsafe plane(1) }
+        /// 1 for the person's surely: their ways start there. Else 0.
+        var seed: UnsafeMutablePointer<Float> { unsafe plane(2) }
+        /// 1 on a plane, else 0: the room's ways start there, and the person's do not cross it.
+        var room: UnsafeMutablePointer<Float> { unsafe plane(3) }
+        /// Metres above the floor.
+        var height: UnsafeMutablePointer<Float> { unsafe plane(4) }
+        /// Of the plane that is looked at: tolerances that a cell is away from it, and the cosine of the angle between its normal and
+        /// a cell's.
+        var away: UnsafeMutablePointer<Float> { unsafe plane(5) }
+        var cosine: UnsafeMutablePointer<Float> { unsafe plane(6) }
+        /// 1 for cells that are on no plane so far.
+        var left: UnsafeMutablePointer<Float> { unsafe plane(7) }
+        /// 1 for the person, −1 for the room, 0 where neither is sure.
+        var owner: UnsafeMutablePointer<Float> { unsafe plane(8) }
+        /// 1 for the person behind the cutoff. It takes the place of `left`.
+        var beyond: UnsafeMutablePointer<Float> { unsafe left }
+    }
 
     mutating func reset() {
         (pastSize, pastHeads) = (0, 0)
@@ -76,92 +85,85 @@ struct CellOwners: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - heads: of the person, the followed one first; in a frame without a head those of the last frame that had any.
+    ///   - faces: in a frame without a face those of the last frame that had any.
     ///   - lost: in such a frame the samples that were the person's, where their depth goes on.
     ///   - point: samples and metres; the floor is far below it.
+    /// - Returns: samples on surfaces of the room, and those of the person behind the cutoff; valid until the next call.
     mutating func find(
-        _ field: DepthField, _ colors: UnsafePointer<Float>, heads: [Head], lost: SampleSet?,
+        _ field: DepthField, _ colors: UnsafePointer<Float>, _ faces: [Subject.Face], lost: SampleSet?,
         above point: (x: Double, y: Double, metres: Double), cutoff: Double, _ loops: Loops
-    ) -> Result? {
-        guard min(field.grid.width, field.grid.height) >= blockWidth else { return nil }
-        let farthest = heads.lazy.map(\.distance).max() ?? point.metres
-        let cells = unsafe surface.read(field, colors, farthest: Float(farthest) + CellOwners.behind, loops)
+    ) -> (room: SampleSet, beyond: SampleSet) {
+        let near = field.near
+        let bits = unsafe bits.reserve(3 * near.wordCount, filler: 0)
+        let result = unsafe (room: near.placed(in: bits), beyond: near.placed(in: bits, 1))
+        result.room.removeAll()
+        result.beyond.removeAll()
+        guard min(field.grid.width, field.grid.height) >= blockWidth else { return result }
+        let heads = faces.lazy.filter(\.isSubject)
+        let farthest = Float(heads.map(\.distance).max() ?? point.metres) + CellOwners.behind
+        let cells = unsafe surface.read(field, colors, farthest: farthest, loops)
         let (size, count) = (cells.planeSize, cells.height &* cells.stride)
         // As much as any frame needs of them.
         places.removeAll(most: count)
         _ = unsafe line.reserve(max(2 * field.rowLength, count, CellOwners.steps), filler: 0)
-        let memory = unsafe memory.reserve(Plane.allCases.count * size, filler: 0) - cells.start
-        func plane(_ plane: Plane) -> UnsafeMutablePointer<Float> { unsafe memory + plane.rawValue &* size }
-        unsafe (memory + cells.start).update(repeating: 0, count: (Plane.height.rawValue + 1) * size)
-        let (zone, seed, room) = unsafe (plane(.zone), plane(.seed), plane(.room))
-        var isAny = false
+        let memory = unsafe memory.reserve(Marks.count * size, filler: 0)
+        unsafe memory.update(repeating: 0, count: Marks.cleared * size)
+        let marks = unsafe Marks(memory: memory - cells.start, size: size)
+        var (isAny, headCount) = (false, 0)
         for head in heads {
-            unsafe CellOwners.mark(head, beside: CellOwners.column, cells, plane(.column))
-            unsafe CellOwners.mark(head, beside: CellOwners.zone, cells, zone)
-            if lost == nil { isAny = unsafe markBody(of: head, cells, seed) || isAny }
+            unsafe CellOwners.mark(head, beside: CellOwners.column, cells, marks.column)
+            unsafe CellOwners.mark(head, beside: CellOwners.zone, cells, marks.zone)
+            if lost == nil { isAny = unsafe markBody(of: head, cells, marks.seed) || isAny }
+            headCount += 1
         }
-        if let lost { isAny = unsafe CellOwners.mark(lost, cells, seed) }
-        let marks = unsafe RoomPlanes.Marks(
-            column: plane(.column), seed: seed, room: room, away: plane(.away), cosine: plane(.cosine),
-            left: plane(.left))
-        planes.find(cells, marks, isNew: heads.count != pastHeads || pastSize == 0, loops)
-        let (height, owner) = unsafe (plane(.height), plane(.owner))
+        if let lost { isAny = unsafe CellOwners.mark(lost, cells, marks.seed) }
+        planes.find(cells, marks, isNew: headCount != pastHeads || pastSize == 0, loops)
         let place = (
             Float((point.x - Double(field.grid.width) / 2) / field.grid.focal),
             Float((point.y - Double(field.grid.height) / 2) / field.grid.focal), Float(point.metres)
         )
         let floor = planes.floor(below: place)
         if let floor {
-            unsafe CellOwners.measure(height, above: floor, cells)
+            unsafe CellOwners.measure(marks.height, above: floor, cells)
         } else {
-            unsafe height.update(repeating: CellWays.foot, count: count)
+            unsafe marks.height.update(repeating: CellWays.foot, count: count)
         }
         guard isAny else {
             pastSize = 0
-            guard heads.isEmpty, floor != nil else { return nil }
-            for index in 0..<count {
-                let isFloor = unsafe room[index] > 0 && height[index] < SurfaceCells.layer.constant
-                unsafe owner[index] = isFloor ? -1 : 0
+            guard headCount == 0, floor != nil else { return result }
+            unsafe write(field, cells, loops, into: result.room, spare: bits + 2 &* near.wordCount) {
+                unsafe marks.room[$0] > 0 && marks.height[$0] < SurfaceCells.layer.constant
             }
-            return unsafe write(field, cells, room: room, owner: owner, beyond: plane(.left), Float(cutoff), loops)
+            return result
         }
-        remember(cells, marks, isNew: heads.count != pastHeads)
-        let found = unsafe ways.find(cells, zone: zone, seed: seed, room: room, height: height)
-        unsafe decide(
-            cells, found, marks, zone: zone, height: height, heads: heads.count, isLost: lost != nil, owner)
-        (pastSize, pastHeads) = (count, heads.count)
-        return unsafe write(field, cells, room: room, owner: owner, beyond: plane(.left), Float(cutoff), loops)
+        remember(cells, marks, isNew: headCount != pastHeads)
+        decide(cells, ways.find(cells, marks), marks, heads: headCount, isLost: lost != nil)
+        (pastSize, pastHeads) = (count, headCount)
+        findBeyond(cells, marks, Float(cutoff))
+        unsafe write(field, cells, loops, into: result.room, spare: bits + 2 &* near.wordCount) {
+            unsafe marks.owner[$0] < 0
+        }
+        unsafe write(field, cells, loops, into: result.beyond, spare: bits + 2 &* near.wordCount) {
+            unsafe marks.beyond[$0] > 0
+        }
+        result.beyond.fill { unsafe result.beyond.words[$0] & field.far.words[$0] }
+        return result
     }
 
     // MARK: Heads
 
-    /// The cells along an axis whose middles are between two places in samples.
-    private static func places(from first: Double, to last: Double, side: Int, count: Int) -> Range<Int> {
-        let shift = Double(side - 1) / 2
-        let start = ceilIndex((first - shift) / Double(side), in: 0...count)
-        return start..<max(start, floorIndex((last - shift) / Double(side), in: -1...(count - 1)) + 1)
-    }
-
-    private static func columns(_ middle: Double, _ half: Double, _ cells: SurfaceCells.Map) -> Range<Int> {
-        places(from: middle - half, to: middle + half, side: cells.side, count: cells.width)
-    }
-
-    private static func rows(from first: Double, to last: Double, _ cells: SurfaceCells.Map) -> Range<Int> {
-        places(from: first, to: last, side: cells.side, count: cells.height)
-    }
-
     /// Samples of the grid for a metre at a head.
-    private static func samples(_ head: Head, _ cells: SurfaceCells.Map) -> Double {
+    private static func samples(_ head: Subject.Face, _ cells: SurfaceCells.Map) -> Double {
         Double(cells.side) / (Double(cells.pitch) * max(head.distance, 1e-3))
     }
 
     /// Marks the column of a head and of what is below it.
     private static func mark(
-        _ head: Head, beside: Double, _ cells: SurfaceCells.Map, _ target: UnsafeMutablePointer<Float>
+        _ head: Subject.Face, beside: Double, _ cells: SurfaceCells.Map, _ target: UnsafeMutablePointer<Float>
     ) {
         let scale = samples(head, cells)
-        let columns = columns(head.axis, beside * scale, cells)
-        for y in rows(from: head.bottom - above * scale, to: .infinity, cells) {
+        let columns = cells.columns(head.axis, beside * scale)
+        for y in cells.rows(from: head.bottom - above * scale, to: .infinity) {
             unsafe (target + y &* cells.stride + columns.lowerBound).update(repeating: 1, count: columns.count)
         }
     }
@@ -169,7 +171,9 @@ struct CellOwners: ~Copyable {
     /// Marks the middle of a face and of the trunk below it.
     ///
     /// - Returns: false where neither was measured.
-    private mutating func markBody(of head: Head, _ cells: SurfaceCells.Map, _ seed: UnsafeMutablePointer<Float>)
+    private mutating func markBody(
+        of head: Subject.Face, _ cells: SurfaceCells.Map, _ seed: UnsafeMutablePointer<Float>
+    )
         -> Bool
     {
         let (scale, z) = (CellOwners.samples(head, cells), Float(head.distance))
@@ -185,14 +189,14 @@ struct CellOwners: ~Copyable {
         }
         let face = CellOwners.face
         mark(
-            CellOwners.columns(head.axis, face.beside * head.width, cells),
-            CellOwners.rows(
+            cells.columns(head.axis, face.beside * head.width),
+            cells.rows(
                 from: head.bottom - face.above.upperBound * head.width,
-                to: head.bottom - face.above.lowerBound * head.width, cells), about: z, face.deep)
+                to: head.bottom - face.above.lowerBound * head.width), about: z, face.deep)
         let trunk = CellOwners.trunk
-        let columns = CellOwners.columns(head.axis, trunk.beside * scale, cells)
-        let rows = CellOwners.rows(
-            from: head.bottom + trunk.below.lowerBound * scale, to: head.bottom + trunk.below.upperBound * scale, cells)
+        let columns = cells.columns(head.axis, trunk.beside * scale)
+        let rows = cells.rows(
+            from: head.bottom + trunk.below.lowerBound * scale, to: head.bottom + trunk.below.upperBound * scale)
         let depths = unsafe line.reserve(max(columns.count * rows.count, 1), filler: 0)
         var count = 0
         for y in rows {
@@ -216,14 +220,9 @@ struct CellOwners: ~Copyable {
         let side = cells.side
         var isAny = false
         for y in 0..<cells.height {
-            let rows = unsafe samples.row(y &* side)
             for x in 0..<cells.width {
-                let (word, shift) = (x &* side &>> 6, UInt64(truncatingIfNeeded: x &* side))
-                var count = 0
-                for row in 0..<side {
-                    let bits = unsafe rows[row &* samples.stride &+ word] &>> shift
-                    count &+= (bits & (1 &<< UInt64(truncatingIfNeeded: side) &- 1)).nonzeroBitCount
-                }
+                let columns = (x &* side)..<((x &+ 1) &* side)
+                let count = (0..<side).reduce(0) { $0 &+ samples.bits(y &* side &+ $1).count(in: columns) }
                 let index = y &* cells.stride &+ x
                 guard 2 * count > side * side, unsafe cells.depth[index] > 0 else { continue }
                 unsafe target[index] = 1
@@ -237,14 +236,11 @@ struct CellOwners: ~Copyable {
     private static func measure(
         _ height: UnsafeMutablePointer<Float>, above floor: RoomPlanes.Plane, _ cells: SurfaceCells.Map
     ) {
-        let length = floor.length
-        let (a, b, c) = (floor.a / length, floor.b / length, floor.c / length)
         for y in 0..<cells.height {
             for x in stride(from: 0, to: cells.stride, by: blockWidth) {
                 let index = y &* cells.stride &+ x
-                let z = unsafe loadLanes(cells.depth + index)
-                let up = 1 / length - (cells.xs(from: x) * a + (b * cells.y(y) + c)) * z
-                let isOn = up .< floor.noise(at: z) * 2
+                let up = floor.metres(to: cells, x, y)
+                let isOn = unsafe up .< floor.noise(at: loadLanes(cells.depth + index)) * 2
                 unsafe storeLanes(
                     smaller(up, Lanes(repeating: CellWays.foot)).replacing(with: 0, where: isOn), to: height + index)
             }
@@ -261,7 +257,7 @@ struct CellOwners: ~Copyable {
     /// Lets cells be on a plane as long as most of the last frames said so.
     ///
     /// - Parameter isNew: true where a head came or went: then nothing is remembered beside heads.
-    private mutating func remember(_ cells: SurfaceCells.Map, _ marks: RoomPlanes.Marks, isNew: Bool) {
+    private mutating func remember(_ cells: SurfaceCells.Map, _ marks: Marks, isNew: Bool) {
         let count = cells.height &* cells.stride
         let (depth, votes, owner) = unsafe pastPlanes(count, past.reserve(3 * count, filler: 0))
         for index in 0..<count {
@@ -279,12 +275,11 @@ struct CellOwners: ~Copyable {
 
     // MARK: Decision
 
-    /// Writes the owner of each cell: 1 for the person, −1 for the room, 0 where neither is sure.
+    /// Writes the owner of each cell.
     private mutating func decide(
-        _ cells: SurfaceCells.Map, _ ways: CellWays.Ways, _ marks: RoomPlanes.Marks, zone: UnsafePointer<Float>,
-        height: UnsafePointer<Float>, heads: Int, isLost: Bool, _ owner: UnsafeMutablePointer<Float>
+        _ cells: SurfaceCells.Map, _ ways: CellWays.Ways, _ marks: Marks, heads: Int, isLost: Bool
     ) {
-        let count = cells.height &* cells.stride
+        let (count, owner) = unsafe (cells.height &* cells.stride, marks.owner)
         let past = unsafe pastPlanes(count, past.reserve(3 * count, filler: 0)).owner
         let areas = unsafe line.reserve(CellOwners.steps, filler: 0)
         unsafe areas.update(repeating: 0, count: CellOwners.steps)
@@ -292,7 +287,7 @@ struct CellOwners: ~Copyable {
         unsafe (owner + cells.start).update(repeating: 0, count: cells.planeSize)
         for index in 0..<count where unsafe ways.person[index] < CellWays.unreached {
             let (person, room) = unsafe (ways.person[index], ways.room[index])
-            let far = unsafe zone[index] > 0 ? CellOwners.farInZone : CellOwners.far
+            let far = unsafe marks.zone[index] > 0 ? CellOwners.farInZone : CellOwners.far
             let limit = isLost ? CellOwners.creep : min(max(CellOwners.doubt * room, CellOwners.sure), far)
             let bias = unsafe past[index] > 0 ? CellOwners.loyal : past[index] < 0 ? 1 / CellOwners.loyal : 1
             guard person < bias * room, person < min(bias, CellOwners.mostLoyal) * limit,
@@ -314,7 +309,7 @@ struct CellOwners: ~Copyable {
             guard unsafe owner[index] < -1 || ways.room[index] < CellWays.unreached else { continue }
             // A rim of one cell above the floor is left to the samples.
             var isRim = false
-            if unsafe ways.room[index] > CellOwners.rim, unsafe height[index] > 0 {
+            if unsafe ways.room[index] > CellOwners.rim, unsafe marks.height[index] > 0 {
                 for row in -1...1 {
                     let place = index &+ row &* cells.stride
                     unsafe isRim = isRim || owner[place &- 1] > 0 || owner[place] > 0 || owner[place &+ 1] > 0
@@ -327,23 +322,6 @@ struct CellOwners: ~Copyable {
 
     // MARK: Samples
 
-    private mutating func write(
-        _ field: DepthField, _ cells: SurfaceCells.Map, room: UnsafePointer<Float>, owner: UnsafePointer<Float>,
-        beyond: UnsafeMutablePointer<Float>, _ cutoff: Float, _ loops: Loops
-    ) -> Result {
-        let (near, size) = (field.near, field.near.wordCount)
-        let memory = unsafe bits.reserve(2 * size + near.stride, filler: 0)
-        func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(words: memory + index &* size, stride: near.stride, width: near.width, height: near.height)
-        }
-        let result = Result(room: set(0), beyond: set(1))
-        unsafe findBeyond(cells, room, owner, cutoff, into: beyond)
-        unsafe write(field, cells, loops, into: result.room, spare: memory + 2 &* size) { unsafe owner[$0] < 0 }
-        unsafe write(field, cells, loops, into: result.beyond, spare: memory + 2 &* size) { unsafe beyond[$0] > 0 }
-        result.beyond.fill { unsafe result.beyond.words[$0] & field.far.words[$0] }
-        return result
-    }
-
     /// Writes the samples of cells on their surface.
     private mutating func write(
         _ field: DepthField, _ cells: SurfaceCells.Map, _ loops: Loops, into set: SampleSet,
@@ -351,36 +329,22 @@ struct CellOwners: ~Copyable {
     ) {
         let length = field.rowLength
         let line = unsafe line.reserve(2 * length, filler: 0)
-        let (middle, away) = unsafe (line, line + length)
-        set.removeAll()
         for row in 0..<cells.height {
-            var (first, end) = (cells.width, 0)
+            var isAny = false
             for x in 0..<cells.width {
                 let index = row &* cells.stride &+ x
                 let isMember = isOf(index)
-                if isMember { (first, end) = (min(first, x), x &+ 1) }
+                isAny = isAny || isMember
                 let z = unsafe isMember ? cells.depth[index] : -1e3
-                for lane in 0..<cells.side { unsafe middle[x &* cells.side &+ lane] = z }
+                for lane in 0..<cells.side { unsafe line[x &* cells.side &+ lane] = z }
             }
-            guard first < end else { continue }
+            guard isAny else { continue }
             let edge = cells.width &* cells.side
-            if end == cells.width {
-                for x in edge..<length { unsafe middle[x] = middle[edge &- 1] }
-            }
-            let count = groups(of: blockWidth, in: end == cells.width ? length : end &* cells.side)
-            let blocks = (first &* cells.side / blockWidth)..<count
-            let last = row == cells.height &- 1 ? set.height : (row &+ 1) &* cells.side
-            for y in (row &* cells.side)..<last {
-                for block in blocks {
-                    let x = block &* blockWidth
-                    let z = unsafe loadLanes(field.metres + y &* length + x)
-                    let step = unsafe z - loadLanes(middle + x)
-                    let limit = z * z * SurfaceCells.layer.square + SurfaceCells.layer.constant
-                    unsafe storeLanes(larger(step, -step) - limit, to: away + x)
-                }
-                unsafe loops.classify(
-                    away + blocks.lowerBound &* blockWidth, blocks: blocks, clear: 0, opaque: .infinity,
-                    into: (clear: set.row(y), opaque: spare))
+            for x in edge..<length { unsafe line[x] = line[edge &- 1] }
+            for y in (row &* cells.side)..<(row == cells.height &- 1 ? set.height : (row &+ 1) &* cells.side) {
+                unsafe field.findAlike(
+                    row: y, to: line, SurfaceCells.layer, line: line + length,
+                    into: (set.row(y), spare), loops)
                 for index in 0..<set.stride { unsafe set.row(y)[index] &= ~field.hole.row(y)[index] }
             }
         }
@@ -388,14 +352,11 @@ struct CellOwners: ~Copyable {
     }
 
     /// Finds the person's cells behind the cutoff.
-    private mutating func findBeyond(
-        _ cells: SurfaceCells.Map, _ room: UnsafePointer<Float>, _ owner: UnsafePointer<Float>, _ cutoff: Float,
-        into beyond: UnsafeMutablePointer<Float>
-    ) {
-        let count = cells.height &* cells.stride
+    private mutating func findBeyond(_ cells: SurfaceCells.Map, _ marks: Marks, _ cutoff: Float) {
+        let (count, owner, beyond) = unsafe (cells.height &* cells.stride, marks.owner, marks.beyond)
         unsafe (beyond + cells.start).update(repeating: 0, count: cells.planeSize)
         // Where no plane is seen nothing says where the room begins.
-        guard (0..<count).contains(where: { unsafe room[$0] > 0 }) else { return }
+        guard (0..<count).contains(where: { unsafe marks.room[$0] > 0 }) else { return }
         places.removeAll()
         for index in 0..<count where unsafe owner[index] > 0 && cells.depth[index] <= cutoff {
             unsafe beyond[index] = 1

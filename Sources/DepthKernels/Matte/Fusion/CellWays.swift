@@ -44,14 +44,7 @@ struct CellWays: ~Copyable {
         let back: UnsafeMutablePointer<Float>
     }
 
-    /// - Parameters:
-    ///   - zone: 1 beside the person's axis, else 0.
-    ///   - seed: where the person's ways start: 1.
-    ///   - room: where the room's ways start: 1. The person's do not cross it.
-    mutating func find(
-        _ cells: SurfaceCells.Map, zone: UnsafePointer<Float>, seed: UnsafePointer<Float>, room: UnsafePointer<Float>,
-        height: UnsafePointer<Float>
-    ) -> Ways {
+    mutating func find(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks) -> Ways {
         let size = cells.planeSize
         let memory = unsafe self.links.reserve(8 * size, filler: 0) - cells.start
         func links(_ index: Int) -> Links {
@@ -59,22 +52,19 @@ struct CellWays: ~Copyable {
         }
         for y in -1..<cells.height {
             for index in 0..<2 {
-                unsafe CellWays.measure(
-                    row: y, index == 0 ? 1 : cells.stride, cells, zone, room, height, person: links(index),
-                    room: links(2 &+ index))
+                CellWays.measure(
+                    row: y, index == 0 ? 1 : cells.stride, cells, marks, person: links(index), room: links(2 &+ index))
             }
         }
         let ways = unsafe self.ways.reserve(2 * size, filler: 0) - cells.start
-        unsafe spread(from: seed, links(0), links(1), cells, into: ways)
-        unsafe spread(from: room, links(2), links(3), cells, into: ways + size)
+        unsafe spread(from: marks.seed, links(0), links(1), cells, into: ways)
+        unsafe spread(from: marks.room, links(2), links(3), cells, into: ways + size)
         return unsafe Ways(person: UnsafePointer(ways), room: UnsafePointer(ways + size))
     }
 
     /// Measures the links of a row of cells to those at an offset.
     private static func measure(
-        row y: Int, _ offset: Int, _ cells: SurfaceCells.Map, _ zone: UnsafePointer<Float>,
-        _ room: UnsafePointer<Float>,
-        _ height: UnsafePointer<Float>, person: Links, room roomLinks: Links
+        row y: Int, _ offset: Int, _ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, person: Links, room: Links
     ) {
         let none = Lanes(repeating: unreached)
         let pitch = cells.pitch
@@ -107,18 +97,18 @@ struct CellWays: ~Copyable {
             let back = full.replacing(with: full * otherStep, where: isAway)
             let limit = near * (near * torn.square + torn.slope * pitch) + torn.constant
             let isTorn = (near .<= 0) .| (rise .> limit)
-            let (low, high) = unsafe both(height)
+            let (low, high) = unsafe both(marks.height)
             let (up, down) = (larger(high - low, .zero) * climb, larger(low - high, .zero) * climb)
-            let ((zoneHere, zoneNext), (roomHere, roomNext)) = unsafe (both(zone), both(room))
+            let ((zoneHere, zoneNext), (roomHere, roomNext)) = unsafe (both(marks.zone), both(marks.room))
             let own = (way + turning * creaseOfPerson).replacing(
                 with: way * lengthInZone, where: zoneHere * zoneNext .> 0)
             let isClosed = isTorn .| (roomHere + roomNext .> 0)
             unsafe storeLanes((own + there).replacing(with: none, where: isClosed), to: person.there + index)
             unsafe storeLanes((own + back).replacing(with: none, where: isClosed), to: person.back + index)
             unsafe storeLanes(
-                (way + turning + back + up).replacing(with: none, where: isTorn), to: roomLinks.there + index)
+                (way + turning + back + up).replacing(with: none, where: isTorn), to: room.there + index)
             unsafe storeLanes(
-                (way + turning + there + down).replacing(with: none, where: isTorn), to: roomLinks.back + index)
+                (way + turning + there + down).replacing(with: none, where: isTorn), to: room.back + index)
         }
     }
 

@@ -50,6 +50,7 @@ struct DepthPieces: ~Copyable {
     private var lines = Scratch<Float>()
     private var bits = Scratch<UInt64>()
     private var parts = ConnectedRuns()
+    private var dilation = Dilation()
 
     /// A map and sets of its samples.
     @safe
@@ -107,15 +108,15 @@ struct DepthPieces: ~Copyable {
     mutating func find(in map: Map, _ loops: Loops) -> Labels {
         let members = map.members
         let memory = unsafe bits.reserve(3 * members.wordCount, filler: 0)
-        func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(
-                words: memory + index &* members.wordCount, stride: members.stride, width: members.width,
-                height: members.height)
-        }
+        func set(_ index: Int) -> SampleSet { unsafe members.placed(in: memory, index) }
         let (smooth, labeled, spare) = (set(0), set(1), set(2))
         unsafe findSmooth(map, into: smooth, spare.words, loops)
         let radius = nearestIndex(DepthPieces.bridge / 2 * map.samplesPerMetre, in: 1...4)
-        DepthPieces.erode(smooth, by: radius, into: labeled)
+        // An erosion: what is beyond the map counts as of the set.
+        spare.fill { unsafe ~smooth.words[$0] }
+        spare.trim()
+        dilation.dilate(spare, rows: [radius], into: [labeled], loops) { _, _ in radius }
+        labeled.fill { unsafe smooth.words[$0] & ~labeled.words[$0] }
         let labels = unsafe labels.reserve(members.height * map.rowLength, filler: 0)
         var count = unsafe label(labeled, from: 0, labels)
         for _ in 0..<(2 * radius + 2) { unsafe DepthPieces.grow(labeled, within: smooth, spare, labels) }
@@ -181,43 +182,6 @@ struct DepthPieces: ~Copyable {
                 into: (clear: smooth.row(y &- 1), opaque: words))
             for index in 0..<smooth.stride { unsafe smooth.row(y &- 1)[index] &= members.row(y &- 1)[index] }
         }
-    }
-
-    /// Removes the samples that are less than `radius` samples along both axes from one that is not of the set. What is beyond
-    /// the map counts as of the set.
-    private static func erode(_ set: SampleSet, by radius: Int, into target: SampleSet) {
-        let (stride, height) = (set.stride, set.height)
-        let beyond = set.width & 63 == 0 ? 0 : UInt64.max &<< UInt64(truncatingIfNeeded: set.width & 63)
-        for y in 0..<height {
-            let row = unsafe set.row(y)
-            func word(_ index: Int) -> UInt64 {
-                guard index >= 0, index < stride else { return .max }
-                return unsafe row[index] | (index == stride &- 1 ? beyond : 0)
-            }
-            for index in 0..<stride {
-                let (before, here, after) = (word(index &- 1), word(index), word(index &+ 1))
-                var kept = here
-                for step in 1...UInt64(truncatingIfNeeded: radius) {
-                    kept &= (here &<< step | before &>> (64 &- step)) & (here &>> step | after &<< (64 &- step))
-                }
-                unsafe target.row(y)[index] = kept
-            }
-        }
-        // Down the columns, in place: the rows above that are needed still wait in `last`.
-        for index in 0..<stride {
-            var last = InlineArray<4, UInt64>(repeating: .max)
-            for y in 0..<height {
-                let here = unsafe target.row(y)[index]
-                var kept = here
-                for step in 1...radius {
-                    kept &= last[(y &- step) & 3]
-                    if y &+ step < height { unsafe kept &= target.row(y &+ step)[index] }
-                }
-                last[y & 3] = here
-                unsafe target.row(y)[index] = kept
-            }
-        }
-        target.trim()
     }
 
     // MARK: Labels

@@ -43,11 +43,6 @@ struct Fusion: ~Copyable {
     /// The largest weight of the last frame: with 1, errors of the first frame would never decay.
     private static let mostSettled = 0.95
 
-    var leftOut: SubjectStage? {
-        get { subject.leftOut }
-        set { subject.leftOut = newValue }
-    }
-
     /// Computes the alpha of a frame.
     ///
     /// - Parameters:
@@ -88,7 +83,7 @@ struct Fusion: ~Copyable {
         }
         self.cutoff = subject?.cutoff ?? cutoff
         let distance =
-            if let subject { subject.distance } else { field.meanDistance(nearest: settings.near, cutoff: cutoff) }
+            if let subject { subject.distance } else { field.meanDistance }
         let sets = classes.classify(field, distance: distance ?? cutoff, subject: subject, faces: faces, loops)
         unsafe evidence.sum(colors, of: sets, context)
         if !settle.measureNoise(on: grid) { logOdds.reset() }

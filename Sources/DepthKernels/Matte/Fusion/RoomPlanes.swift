@@ -57,23 +57,25 @@ struct RoomPlanes: ~Copyable {
         func noise(at z: Lanes) -> Lanes { (z * z * nearSquare + near) * noise }
 
         var length: Float { (a * a + b * b + c * c).squareRoot() }
-    }
 
-    /// Planes of cells that a search reads and writes, by the cells' index.
-    @safe
-    struct Marks {
-        /// 1 beside a head's axis, else 0.
-        let column: UnsafeMutablePointer<Float>
-        /// 1 for the person's surely, else 0.
-        let seed: UnsafeMutablePointer<Float>
-        /// Receives 1 on a plane, else 0.
-        let room: UnsafeMutablePointer<Float>
-        /// Of the plane that is looked at: tolerances that a cell is away from it.
-        let away: UnsafeMutablePointer<Float>
-        /// Cosine of the angle between its normal and a cell's.
-        let cosine: UnsafeMutablePointer<Float>
-        /// 1 for cells that are on no plane so far.
-        let left: UnsafeMutablePointer<Float>
+        /// Metres from the plane to a vector of cells, above 0 on the camera's side.
+        @inline(__always)
+        func metres(to cells: SurfaceCells.Map, _ x: Int, _ y: Int) -> Lanes {
+            let (inverse, z) = unsafe (1 / length, loadLanes(cells.depth + (y &* cells.stride &+ x)))
+            return inverse - (cells.xs(from: x) * (a * inverse) + (b * inverse * cells.y(y) + c * inverse)) * z
+        }
+
+        /// How many tolerances a vector of cells is away from the plane, and the cosines of the angles between its normal and theirs.
+        @inline(__always)
+        fileprivate func compare(_ cells: SurfaceCells.Map, _ x: Int, _ y: Int) -> (away: Lanes, cosine: Lanes) {
+            let (inverse, index) = (-1 / length, y &* cells.stride &+ x)
+            let (z, metres) = unsafe (loadLanes(cells.depth + index), metres(to: cells, x, y))
+            let cosine =
+                unsafe loadLanes(cells.normal.x + index) * (a * inverse) + loadLanes(cells.normal.y + index)
+                * (b * inverse)
+                + loadLanes(cells.normal.z + index) * (c * inverse)
+            return (larger(metres, -metres) / (z * z * nearSquare + near), cosine)
+        }
     }
 
     mutating func reset() { known.removeAll(keepingCapacity: true) }
@@ -81,7 +83,7 @@ struct RoomPlanes: ~Copyable {
     /// Marks the cells on planes.
     ///
     /// - Parameter isNew: true where planes are searched in any case; else those of the last frame are followed now and then.
-    mutating func find(_ cells: SurfaceCells.Map, _ marks: Marks, isNew: Bool, _ loops: Loops) {
+    mutating func find(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, isNew: Bool, _ loops: Loops) {
         let count = cells.height &* cells.stride
         for first in Swift.stride(from: 0, to: count, by: blockWidth) {
             let isTaken = unsafe loadLanes(marks.seed + first) + loadLanes(marks.column + first) .> 0
@@ -145,7 +147,7 @@ struct RoomPlanes: ~Copyable {
     }
 
     /// The plane of a flat cell on which most of the area left lies.
-    private mutating func propose(_ cells: SurfaceCells.Map, _ marks: Marks, known: Int) -> Plane? {
+    private mutating func propose(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, known: Int) -> Plane? {
         let room = voters(cells)
         let list = unsafe list.reserve(8 * room, filler: 0)
         places.removeAll()
@@ -207,20 +209,12 @@ struct RoomPlanes: ~Copyable {
     }
 
     /// How far the cells are from a plane.
-    private static func measure(_ plane: Plane, _ cells: SurfaceCells.Map, _ marks: Marks) {
-        let length = plane.length
-        let (a, b, c) = (plane.a / length, plane.b / length, plane.c / length)
+    private static func measure(_ plane: Plane, _ cells: SurfaceCells.Map, _ marks: CellOwners.Marks) {
         for y in 0..<cells.height {
             for x in Swift.stride(from: 0, to: cells.stride, by: blockWidth) {
-                let index = y &* cells.stride &+ x
-                let z = unsafe loadLanes(cells.depth + index)
-                var away = (cells.xs(from: x) * a + (b * cells.y(y) + c)) * z - 1 / length
-                away.replace(with: -away, where: away .< 0)
-                unsafe storeLanes(away / (z * z * nearSquare + near), to: marks.away + index)
-                let cosine =
-                    unsafe loadLanes(cells.normal.x + index) * a + loadLanes(cells.normal.y + index) * b
-                    + loadLanes(cells.normal.z + index) * c
-                unsafe storeLanes(-cosine, to: marks.cosine + index)
+                let ((away, cosine), index) = (plane.compare(cells, x, y), y &* cells.stride &+ x)
+                unsafe storeLanes(away, to: marks.away + index)
+                unsafe storeLanes(cosine, to: marks.cosine + index)
             }
         }
     }
@@ -228,7 +222,7 @@ struct RoomPlanes: ~Copyable {
     /// Calls `body` for the cells that are left on the measured plane, with their X and Y.
     @inline(__always)
     private static func forEachLeft(
-        _ cells: SurfaceCells.Map, _ marks: Marks, _ body: (_ index: Int, _ x: Double, _ y: Double) -> Void
+        _ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, _ body: (_ index: Int, _ x: Double, _ y: Double) -> Void
     ) {
         for y in 0..<cells.height {
             for first in Swift.stride(from: 0, to: cells.stride, by: blockWidth) {
@@ -244,7 +238,7 @@ struct RoomPlanes: ~Copyable {
     }
 
     /// The plane through the cells that are left on the measured one, by least squares; nil where they are few.
-    private static func fitted(_ cells: SurfaceCells.Map, _ marks: Marks) -> Plane? {
+    private static func fitted(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks) -> Plane? {
         var (xx, xy, x1, yy, y1, n) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         var (xv, yv, v1) = (0.0, 0.0, 0.0)
         forEachLeft(cells, marks) { index, x, y in
@@ -264,7 +258,7 @@ struct RoomPlanes: ~Copyable {
     }
 
     /// True for a plane that is larger than what a person has.
-    private static func isLarge(_ plane: Plane, _ cells: SurfaceCells.Map, _ marks: Marks) -> Bool {
+    private static func isLarge(_ plane: Plane, _ cells: SurfaceCells.Map, _ marks: CellOwners.Marks) -> Bool {
         let length = Double(plane.length)
         let (nx, ny, nz) = (Double(plane.a) / length, Double(plane.b) / length, Double(plane.c) / length)
         // Two axes along the plane: n × z, or n × y where it faces the camera; and n × the first.
@@ -292,7 +286,7 @@ struct RoomPlanes: ~Copyable {
     // MARK: Cells
 
     /// The standard deviation of the cells that are left on the measured plane, in tolerances.
-    private static func noise(_ cells: SurfaceCells.Map, _ marks: Marks) -> Float {
+    private static func noise(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks) -> Float {
         var (squares, count): (Float, Float) = (0, 0)
         forEachLeft(cells, marks) { index, _, _ in
             unsafe (squares, count) = (squares + marks.away[index] * marks.away[index], count + 1)
@@ -304,7 +298,8 @@ struct RoomPlanes: ~Copyable {
     ///
     /// - Parameter beside: tolerances that cells beside heads are away from it at most: of a shoe on the floor, fewer than
     ///   the floor's noise explains are.
-    private mutating func markParts(_ cells: SurfaceCells.Map, _ marks: Marks, beside: Float, _ loops: Loops) {
+    private mutating func markParts(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, beside: Float, _ loops: Loops)
+    {
         // What only shows between limbs is of the room where it is flat, and tightly on the plane.
         markParts(cells, marks, loops) { place in
             let isOn = unsafe (loadLanes(marks.away + place) .< 0.6) .& (loadLanes(marks.cosine + place) .> 0.9)
@@ -324,7 +319,8 @@ struct RoomPlanes: ~Copyable {
 
     /// Marks the connected parts of members that are large enough; what is surely the person's is no member.
     private mutating func markParts(
-        _ cells: SurfaceCells.Map, _ marks: Marks, _ loops: Loops, of isMember: (Int) -> SIMDMask<SIMD16<Int32>>,
+        _ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, _ loops: Loops,
+        of isMember: (Int) -> SIMDMask<SIMD16<Int32>>,
         where isRoom: (Area) -> Bool
     ) {
         let words = SampleSet.stride(width: cells.stride)

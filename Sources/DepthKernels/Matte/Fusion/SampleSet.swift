@@ -12,6 +12,11 @@ struct SampleSet {
 
     var wordCount: Int { stride &* height }
 
+    /// A set of the same size in other memory, the n-th of those that stand one behind another.
+    func placed(in memory: UnsafeMutablePointer<UInt64>, _ index: Int = 0) -> SampleSet {
+        unsafe SampleSet(words: memory + index &* wordCount, stride: stride, width: width, height: height)
+    }
+
     /// - Precondition: the row is inside the grid.
     @inline(__always)
     func row(_ y: Int) -> UnsafeMutablePointer<UInt64> { unsafe words + y &* stride }

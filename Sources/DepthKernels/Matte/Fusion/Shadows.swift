@@ -57,16 +57,11 @@ struct Shadows: ~Copyable {
 
     /// - Returns: the samples in shadows by the votes, and by the widths; valid until the next call.
     mutating func find(_ sets: Classes.Sets, _ field: DepthField) -> (voted: SampleSet, measured: SampleSet) {
-        let size = sets.hole.wordCount
-        let memory = unsafe memory.reserve(3 * size, filler: 0)
-        func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(
-                words: memory + index &* size, stride: sets.hole.stride, width: sets.hole.width,
-                height: sets.hole.height)
-        }
-        let (voted, measured, raw) = (set(0), set(1), set(2))
+        let memory = unsafe memory.reserve(2 * sets.hole.wordCount, filler: 0)
+        func set(_ index: Int) -> SampleSet { unsafe sets.hole.placed(in: memory, index) }
+        let (voted, measured) = (set(0), set(1))
         voted.removeAll()
-        raw.removeAll()
+        measured.removeAll()
         findRuns(sets, field)
         for side in sides.indices { learnWidth(side) }
         let needed = Shadows.majority * max(sides[0].votes + sides[1].votes, Shadows.leastVotes)
@@ -74,12 +69,11 @@ struct Shadows: ~Copyable {
             if let width = sides[run.side].width {
                 guard run.difference > Shadows.leastApplied else { continue }
                 let length = ceilIndex(Double(Shadows.wider * width * run.difference) + 1, in: 0...run.columns.count)
-                raw.bits(run.y).insert(run.side == 0 ? run.columns.prefix(length) : run.columns.suffix(length))
+                measured.bits(run.y).insert(run.side == 0 ? run.columns.prefix(length) : run.columns.suffix(length))
             } else if sides[run.side].votes > needed, run.columns.count >= Shadows.shortestVote {
                 voted.bits(run.y).insert(run.columns)
             }
         }
-        Shadows.median(of: raw, into: measured)
         return (voted, measured)
     }
 
@@ -132,29 +126,5 @@ struct Shadows: ~Copyable {
         let agreeing = (0..<count).count { unsafe abs(numbers[$0] / width - 1) < Shadows.tolerance }
         guard width >= Shadows.leastWidth, Double(agreeing) >= Shadows.agreement * Double(count) else { return }
         sides[side].width = width
-    }
-
-    /// The samples that are in a set with most of the nine about them.
-    private static func median(of set: SampleSet, into target: SampleSet) {
-        func sum(_ a: UInt64, _ b: UInt64, _ c: UInt64) -> (one: UInt64, two: UInt64) {
-            (a ^ b ^ c, a & b | c & (a ^ b))
-        }
-        func three(_ row: UnsafeMutablePointer<UInt64>, _ index: Int) -> (one: UInt64, two: UInt64) {
-            let here = unsafe row[index]
-            let before = index > 0 ? unsafe row[index &- 1] : 0
-            let after = index &+ 1 < set.stride ? unsafe row[index &+ 1] : 0
-            return sum(here, here &<< 1 | before &>> 63, here &>> 1 | after &<< 63)
-        }
-        for y in 0..<set.height {
-            let (above, below) = unsafe (set.row(max(y &- 1, 0)), set.row(min(y &+ 1, set.height &- 1)))
-            for index in 0..<set.stride {
-                let (upper, middle, lower) = unsafe (three(above, index), three(set.row(y), index), three(below, index))
-                let ones = sum(upper.one, middle.one, lower.one)
-                let twos = sum(upper.two, middle.two, lower.two)
-                let isFour = twos.two | twos.one & ones.two
-                unsafe target.row(y)[index] = ones.one & isFour | twos.two & (twos.one | ones.two)
-            }
-        }
-        target.trim()
     }
 }

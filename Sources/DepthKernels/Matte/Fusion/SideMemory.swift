@@ -53,50 +53,40 @@ struct SideMemory: ~Copyable {
     ///   somewhat nearer count as before too.
     mutating func recall(_ field: DepthField, isLost: Bool, _ loops: Loops) -> Past {
         let (stride, words, length) = (field.hole.stride, field.hole.wordCount, field.rowLength)
-        func set(_ memory: UnsafeMutablePointer<UInt64>) -> SampleSet {
-            unsafe SampleSet(words: memory, stride: stride, width: field.grid.width, height: field.grid.height)
-        }
         let (sides, bits) = unsafe (sides.reserve(2 * words, filler: 0), bits.reserve(3 * words + stride, filler: 0))
+        func set(_ index: Int) -> SampleSet { unsafe field.hole.placed(in: bits, index) }
         let (depths, line) = unsafe (
             depths.reserve(field.grid.height * length, filler: 0), line.reserve(length, filler: 0)
         )
         let past = unsafe Past(
             doubts: hasDoubts ? UnsafePointer(doubts.reserve(field.grid.height * length, filler: 0)) : nil,
-            person: set(bits), others: set(bits + words), uncovered: isLost ? set(bits + 2 * words) : nil)
+            person: set(0), others: set(1), uncovered: isLost ? set(2) : nil)
         if isEmpty {
             unsafe sides.update(repeating: 0, count: 2 * words)
             unsafe bits.update(repeating: 0, count: 3 * words)
             return past
         }
-        /// Marks the samples of a row for which the value is 0 or less.
-        func mark(_ y: Int, _ place: Int, _ value: (_ step: Lanes, _ limit: Lanes) -> Lanes) {
-            let (row, last) = unsafe (field.metres + y &* length, depths + y &* length)
-            for x in Swift.stride(from: 0, to: length, by: blockWidth) {
-                let z = unsafe loadLanes(row + x)
-                let limit = z * z * SideMemory.changeSquare + SideMemory.change
-                unsafe storeLanes(value(z - loadLanes(last + x), limit), to: line + x)
-            }
-            unsafe loops.classify(
-                line, blocks: 0..<(length / blockWidth), clear: 0, opaque: .infinity,
-                into: (clear: bits + place, opaque: bits + 3 &* words))
+        /// Marks the samples of a row whose depth is as it was.
+        func findAlike(_ y: Int, _ place: Int, retreat: Float = 0, approach: Float = 0) {
+            unsafe field.findAlike(
+                row: y, to: depths + y &* length, (SideMemory.change + retreat, SideMemory.changeSquare),
+                nearer: approach, line: line, into: (bits + place, bits + 3 &* words), loops)
         }
-        func size(_ step: Lanes) -> Lanes { step.replacing(with: -step, where: step .< 0) }
-        let approach = SideMemory.approach / 2
         for y in 0..<field.grid.height {
-            let first = y &* stride
-            mark(y, first) { size($0) - $1 }
-            for index in first..<(first &+ stride) {
+            let row = (y &* stride)..<((y &+ 1) &* stride)
+            findAlike(y, row.lowerBound)
+            for index in row {
                 let same = unsafe bits[index] & ~field.hole.words[index]
                 unsafe bits[words &+ index] = same & sides[words &+ index]
                 unsafe bits[index] = same & sides[index]
             }
             guard isLost else { continue }
-            mark(y, first) { size($0 + approach) - $1 - approach }
-            mark(y, 2 &* words &+ first) { $1 + SideMemory.retreat - $0 }
-            for index in first..<(first &+ stride) {
+            findAlike(y, row.lowerBound, approach: SideMemory.approach)
+            findAlike(y, 2 &* words &+ row.lowerBound, retreat: SideMemory.retreat, approach: .infinity)
+            for index in row {
                 let measured = unsafe ~field.hole.words[index]
                 unsafe bits[index] &= measured & sides[index]
-                unsafe bits[2 &* words &+ index] &= measured
+                unsafe bits[2 &* words &+ index] = measured & ~bits[2 &* words &+ index]
             }
         }
         return past
@@ -104,7 +94,7 @@ struct SideMemory: ~Copyable {
 
     /// Remembers the sides of a frame.
     mutating func remember(_ field: DepthField, person: SampleSet, others: SampleSet) {
-        let (stride, size, length) = (field.hole.stride, field.hole.wordCount, field.rowLength)
+        let (size, length) = (field.hole.wordCount, field.rowLength)
         let (sides, depths) = unsafe (
             sides.reserve(2 * size, filler: 0), depths.reserve(field.grid.height * length, filler: 0)
         )
@@ -114,21 +104,9 @@ struct SideMemory: ~Copyable {
             unsafe sides[size &+ index] =
                 (sides[size &+ index] & hole | others.words[index] | field.far.words[index]) & ~person.words[index]
         }
-        for y in 0..<field.grid.height {
-            for index in 0..<stride {
-                let hole = unsafe field.hole.row(y)[index]
-                let place = y &* length &+ index &* 64
-                if hole == 0 {
-                    unsafe (depths + place).update(from: field.metres + place, count: 64)
-                    continue
-                }
-                var measured = ~hole
-                while measured != 0 {
-                    let x: Int = place &+ measured.trailingZeroBitCount
-                    unsafe depths[x] = field.metres[x]
-                    measured &= measured &- 1
-                }
-            }
+        for place in Swift.stride(from: 0, to: field.grid.height &* length, by: blockWidth) {
+            let (z, last) = unsafe (loadLanes(field.metres + place), loadLanes(depths + place))
+            unsafe storeLanes(last.replacing(with: z, where: z .> 0), to: depths + place)
         }
         isEmpty = false
     }

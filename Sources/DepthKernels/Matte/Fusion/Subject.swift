@@ -1,8 +1,3 @@
-/// The stages of `Subject`; tests leave them out one by one.
-package enum SubjectStage: Sendable, CaseIterable {
-    case floor, small, loose, sides, rough, specks, feet
-}
-
 /// The stage that decides whose the samples in front of the cutoff are: the anchored person's, others', or nobody's.
 ///
 /// Surfaces of the room are nobody's (`CellOwners`). Pieces of the depth map (`DepthPieces`) are one body where most of their
@@ -19,14 +14,13 @@ package enum SubjectStage: Sendable, CaseIterable {
 ///   nearer to it than to a neighbour's.
 ///
 /// Bodies with another measured face are never added, and nothing that is 0.8 m or more in front of the face. A body of the
-/// person and a neighbour is split halfway between their faces. Samples more than 1.2 m to the left or right of the face are
-/// nobody's. Samples beside steps go with the side whose depth is more alike (`RoughSamples`); nobody's samples count as holes.
+/// person and a neighbour is split halfway between their faces. Samples beside steps go with the side whose depth is more alike (`RoughSamples`); nobody's samples count as holes.
 ///
 /// A thing that is anchored (`anchor=nearest` and `point`) is a person's if it is part of what the rules above add to one of the
 /// faces within arm's reach of it: then all of that person is kept. Else its own bodies are, and what the rules add to them.
 ///
 /// In a frame without a face, a body is the person's if a quarter of its samples was theirs in the last frame, at the depth that
-/// they have now or somewhat farther. What was others', and what the person uncovers at their edge, is not. Where less than two
+/// they have now or somewhat farther. What was others', and what the person uncovers, is not. Where less than two
 /// fifths of the person's area go on like that, and after ten seconds, nobody is there until a face is seen. If no face has ever
 /// been seen, everything in front of the cutoff is the person.
 ///
@@ -37,8 +31,6 @@ package enum SubjectStage: Sendable, CaseIterable {
 struct Subject: ~Copyable {
     /// As many as a body's bits for faces of others.
     private static let mostFaces = UInt64.bitWidth
-    /// Metres.
-    private static let reachSideways = 1.2
     /// Metres: half the width of a trunk.
     private static let trunk = 0.17
     static let armLength = 0.8
@@ -59,17 +51,17 @@ struct Subject: ~Copyable {
     /// Square metres of an arm that comes in from the picture's border, and metres that it is behind the face, beside its axis and
     /// below the chin at most.
     private static let arm = (area: 0.06, behind: 0.1, sideways: 0.6, below: 0.7)
-    /// Square metres of a speck, and of one that is no body if it touches nothing.
-    private static let (speck, stray) = (0.01, 0.001)
+    /// Square metres of what is no body if it touches nothing.
+    private static let stray = 0.001
     private static let rounds = 5
     /// Metres: of legs that the sensor does not see above the floor, and of a foot before them.
     private static let shank = 0.5
     private static let foot: Float = 0.3
     /// Metres by which a head may be farther away than the followed one, and be the person's too.
     private static let sameRange = 0.3
-    /// Frames for which a face of the person that is not found is kept; metres behind it where its body is, or a hand before it.
+    /// Frames for which a face of the person that is not found is kept, and how far off one that is found is the same, of its sides.
     private static let longestMissed = 30
-    private static let sameBody = -0.35...0.1
+    private static let sameFace = 0.8
     /// Metres between the faces of two people.
     private static let leastApart = 0.35
     /// Of the person's area: less of it, in a frame without a face, is nobody. And of the area, the share that a frame with a face
@@ -95,14 +87,11 @@ struct Subject: ~Copyable {
     private var lastSeen: [SeenFace] = []
     /// The same on the grid.
     private var faces: [Face] = []
-    /// Of these the person's.
-    private var heads: [CellOwners.Head] = []
     /// Of `seen`, the first ones, whose the anchored thing may be.
     private var ownerCount = 0
     private var thing: Thing?
     /// Square metres of the person's bodies while a face was seen, and seconds since then.
     private var (area, sinceFace) = (0.0, 0.0)
-    var leftOut: SubjectStage?
     /// True where samples were the person's in the last frame.
     private var hasPast = false
 
@@ -111,10 +100,9 @@ struct Subject: ~Copyable {
         seen.reserveCapacity(Subject.mostFaces)
         lastSeen.reserveCapacity(Subject.mostFaces)
         faces.reserveCapacity(Subject.mostFaces)
-        heads.reserveCapacity(Subject.mostFaces)
     }
 
-    private struct SeenFace {
+    fileprivate struct SeenFace {
         /// In video pixels.
         let box: Rectangle<Double>
         /// Metres.
@@ -123,18 +111,14 @@ struct Subject: ~Copyable {
         var isSubject: Bool
         /// Frames for which it was not found.
         var missed = 0
-
-        /// True where another box is about the same place.
-        func isAt(_ other: Rectangle<Double>) -> Bool {
-            abs(other.centerX - box.centerX) < 0.8 * box.width && abs(other.centerY - box.centerY) < 0.8 * box.height
-        }
     }
 
     /// A face in samples of the grid.
-    private struct Face {
+    struct Face {
         let left: Double
         let right: Double
         let top: Double
+        /// The chin.
         let bottom: Double
         /// Metres.
         let distance: Double
@@ -143,7 +127,7 @@ struct Subject: ~Copyable {
         /// True for a face of the anchored person.
         let isSubject: Bool
 
-        init(_ face: SeenFace, on grid: WorkGrid) {
+        fileprivate init(_ face: SeenFace, on grid: WorkGrid) {
             let box = face.box
             (left, top) = grid.point(videoX: box.x, videoY: box.y)
             (right, bottom) = grid.point(videoX: box.x + box.width, videoY: box.y + box.height)
@@ -156,14 +140,15 @@ struct Subject: ~Copyable {
         var width: Double { right - left }
     }
 
-    /// The anchored thing.
+    /// The samples of the anchored thing: those at the distance of the nearest, or those under a point.
     private struct Thing {
-        /// Metres, of the nearest thing's samples.
-        var depths: ClosedRange<Float>?
-        /// The samples under a point.
-        var place: (columns: Range<Int>, rows: Range<Int>)?
+        /// Metres.
+        var depths: ClosedRange<Float> = 0...(.infinity)
+        var columns: Range<Int>
+        var rows: Range<Int>
 
         init(_ object: Anchor.Object, on grid: WorkGrid) {
+            (columns, rows) = (0..<grid.width, 0..<grid.height)
             guard let point = object.point else {
                 let distance = Float(object.distance)
                 depths = (distance / Subject.objectDepth)...(distance * Subject.objectDepth)
@@ -171,10 +156,8 @@ struct Subject: ~Copyable {
             }
             let (x, y) = grid.point(videoX: point.x, videoY: point.y)
             let (column, row) = (floorIndex(x, in: 0...(grid.width - 1)), floorIndex(y, in: 0...(grid.height - 1)))
-            place = (
-                ((column - 2)..<(column + 3)).clamped(to: 0..<grid.width),
-                ((row - 2)..<(row + 3)).clamped(to: 0..<grid.height)
-            )
+            columns = ((column - 2)..<(column + 3)).clamped(to: columns)
+            rows = ((row - 2)..<(row + 3)).clamped(to: rows)
         }
     }
 
@@ -267,13 +250,11 @@ struct Subject: ~Copyable {
             reset()
             return .everything
         }
-        var hasFaces = true
+        let hasFaces: Bool
         if let object {
             hasFaces = readOwners(frame, field, of: object, settings.anchor)
-        } else if let found {
-            readFaces(frame, field, anchored: found, settings.anchor)
         } else {
-            hasFaces = readOtherHeads(frame, field, settings.anchor)
+            hasFaces = readFaces(frame, field, anchored: found, settings.anchor)
         }
         sinceFace = hasFaces ? 0 : sinceFace + (frame.elapsed ?? Fusion.usualInterval)
         // Without samples of the past nothing identifies the person but a face.
@@ -283,34 +264,24 @@ struct Subject: ~Copyable {
         thing = object.map { Thing($0, on: grid) }
 
         let (near, far) = (field.near, field.far)
-        let (stride, size) = (near.stride, near.wordCount)
-        let memory = unsafe memory.reserve(6 * size, filler: 0)
-        func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(words: memory + index &* size, stride: stride, width: grid.width, height: grid.height)
-        }
-        let (others, floor, members, person, spare, loose) = (set(0), set(1), set(2), set(3), set(4), set(5))
+        let memory = unsafe memory.reserve(5 * near.wordCount, filler: 0)
+        func set(_ index: Int) -> SampleSet { unsafe near.placed(in: memory, index) }
+        let (others, members, person, spare, loose) = (set(0), set(1), set(2), set(3), set(4))
         let sides = memoryOfSides.recall(field, isLost: !hasFaces, loops)
         let face = faces.first { $0.isSubject }
         // The floor is below the camera's axis where no face is known.
         let middle =
             face.map { ($0.axis, ($0.top + $0.bottom) / 2, $0.distance) }
             ?? (Double(grid.width) / 2, Double(grid.height) / 2, object?.distance ?? cutoff)
-        floor.removeAll()
-        if leftOut != .floor,
-            let owned = unsafe owners.find(
-                field, colors, heads: heads, lost: hasFaces ? nil : sides.person, above: middle, cutoff: cutoff, loops)
-        {
-            floor.fill { unsafe owned.room.words[$0] }
-            near.fill { unsafe near.words[$0] | owned.beyond.words[$0] }
-            far.fill { unsafe far.words[$0] & ~owned.beyond.words[$0] }
-        }
-        members.fill { unsafe near.words[$0] & ~floor.words[$0] }
-        if face != nil { limitSideways(members, spare.bits(0), on: grid) }
+        let (room, beyond) = unsafe owners.find(
+            field, colors, faces, lost: hasFaces ? nil : sides.person, above: middle, cutoff: cutoff, loops)
+        near.fill { unsafe near.words[$0] | beyond.words[$0] }
+        far.fill { unsafe far.words[$0] & ~beyond.words[$0] }
+        // In a frame without a face what was others', and what the person uncovered, is not theirs.
         if let uncovered = sides.uncovered {
-            markStrange(uncovered, past: sides, members: members, hole: field.hole, into: loose, spare: spare)
-            floor.fill { unsafe floor.words[$0] | loose.words[$0] }
-            members.fill { unsafe members.words[$0] & ~loose.words[$0] }
+            room.fill { unsafe room.words[$0] | uncovered.words[$0] | sides.others.words[$0] }
         }
+        members.fill { unsafe near.words[$0] & ~room.words[$0] }
         var map = unsafe DepthPieces.Map(
             depth: field.metres, members: members, barrier: far, spacing: grid.metresPerSample(at: 1),
             distance: distance ?? object?.distance ?? 0)
@@ -328,7 +299,7 @@ struct Subject: ~Copyable {
             }
         }
 
-        if leftOut != .sides, hasFaces { keepSides(labels) }
+        if hasFaces { keepSides(labels) }
         let mean = write(labels, map, person: person, others: others)
         let behind = object.map { object in
             let behind = max((distance ?? object.distance) + settings.anchor.margin, Subject.farthest(person, map))
@@ -337,16 +308,16 @@ struct Subject: ~Copyable {
             return behind
         }
         loose.fill { unsafe members.words[$0] & ~(person.words[$0] | others.words[$0]) }
-        others.fill { unsafe others.words[$0] | floor.words[$0] }
-        if leftOut != .rough { rough.divide(loose, map, person: person, others: others, spare: spare) }
+        others.fill { unsafe others.words[$0] | room.words[$0] }
+        rough.divide(loose, map, person: person, others: others, spare: spare)
         spare.fill { unsafe members.words[$0] & ~(person.words[$0] | others.words[$0]) }
         if !hasFaces { spare.fill { unsafe spare.words[$0] & sides.person.words[$0] } }
-        if leftOut != .specks { addSpecks(spare, map, to: person) }
-        if leftOut != .feet { addFeet(to: person, floor: floor, map) }
+        addSpecks(spare, map, to: person)
+        addFeet(to: person, floor: room, map)
         memoryOfSides.remember(field, person: person, others: others)
 
         hasPast = false
-        for index in 0..<size {
+        for index in 0..<near.wordCount {
             let word = unsafe person.words[index]
             hasPast = hasPast || word != 0
             unsafe others.words[index] &= ~word
@@ -371,74 +342,56 @@ struct Subject: ~Copyable {
 
     // MARK: Input
 
-    private mutating func readFaces(
-        _ frame: MatteFrame, _ field: DepthField, anchored: Anchor.Face, _ settings: AnchorSettings
-    ) {
-        let grid = field.grid
-        let first = SeenFace(box: anchored.box, distance: anchored.distance, isSubject: true)
-        let axis = Face(first, on: grid).axis
-        swap(&seen, &lastSeen)
-        seen.removeAll(keepingCapacity: true)
-        seen.append(first)
-        defer { keepOwners(of: lastSeen.dropFirst(), field) }
-        let metresPerSample = grid.metresPerSample(at: anchored.distance)
-        func add(_ box: Rectangle<Double>, _ distance: Double, isSubject: Bool) {
-            let face = SeenFace(box: box, distance: distance, isSubject: isSubject)
-            // Detectors may report a face twice, or one on a shirt; two heads are farther apart.
-            let apart = abs(Face(face, on: grid).axis - axis) * metresPerSample
-            if isSubject || apart > Subject.leastApart { seen.append(face) }
-        }
-        let wantsAll = settings.faceSelect == .all
-        guard !settings.usesHeads(of: frame) else {
-            // Where no face chose one of the heads, those at the same distance are the person too.
-            for head in frame.heads where head.box != anchored.box {
-                let isNear =
-                    !frame.isHeadChosen && head.isSure && head.distance <= anchored.distance + Subject.sameRange
-                add(head.box, head.distance, isSubject: wantsAll || isNear)
-            }
-            return
-        }
-        for box in frame.anchors.prefix(Subject.mostFaces - 1) {
-            guard let face = frame.face(box, in: field), face.box != anchored.box else { continue }
-            add(face.box, face.distance, isSubject: wantsAll)
-        }
-    }
-
-    /// Reads the person's other heads of a frame that does not show the followed one.
+    /// Reads the faces of a frame, or, where it does not show the followed head, the person's other heads.
     ///
     /// - Returns: false where there are none; then the faces of the last frame stay.
-    private mutating func readOtherHeads(_ frame: MatteFrame, _ field: DepthField, _ settings: AnchorSettings) -> Bool {
-        guard settings.usesHeads(of: frame), !frame.isHeadChosen,
-            let farthest = seen.lazy.filter(\.isSubject).map(\.distance).max(),
-            frame.heads.contains(where: { head in seen.contains { $0.isSubject && $0.isAt(head.box) } })
-        else { return false }
+    private mutating func readFaces(
+        _ frame: MatteFrame, _ field: DepthField, anchored: Anchor.Face?, _ settings: AnchorSettings
+    ) -> Bool {
+        let (grid, usesHeads) = (field.grid, settings.usesHeads(of: frame))
+        let scale = Double(grid.width) / grid.placement.width
+        let showsOthers =
+            usesHeads && !frame.isHeadChosen
+            && frame.heads.contains { head in
+                seen.contains { $0.isSubject && $0.box.isAt(head.box, within: Subject.sameFace) }
+            }
+        guard anchored != nil || showsOthers else { return false }
+        let farthest = anchored?.distance ?? seen.reduce(0) { $1.isSubject ? max($0, $1.distance) : $0 }
         swap(&seen, &lastSeen)
         seen.removeAll(keepingCapacity: true)
-        for head in frame.heads where head.isSure && head.distance <= farthest + Subject.sameRange {
-            seen.append(SeenFace(box: head.box, distance: head.distance, isSubject: true))
+        if let anchored { seen.append(SeenFace(box: anchored.box, distance: anchored.distance, isSubject: true)) }
+        func add(_ box: Rectangle<Double>, _ distance: Double, isSubject: Bool) {
+            guard box != anchored?.box, isSubject || anchored != nil else { return }
+            // Detectors may report a face twice, or one on a shirt; two heads are farther apart.
+            let apart =
+                anchored.map { abs($0.box.centerX - box.centerX) * scale * grid.metresPerSample(at: $0.distance) } ?? 0
+            if isSubject || apart > Subject.leastApart {
+                seen.append(SeenFace(box: box, distance: distance, isSubject: isSubject))
+            }
         }
-        keepOwners(of: lastSeen[...], field)
+        if usesHeads {
+            // Where no face chose one of the heads, those at the same distance are the person too.
+            for head in frame.heads {
+                let isNear = !frame.isHeadChosen && head.isSure && head.distance <= farthest + Subject.sameRange
+                add(head.box, head.distance, isSubject: isNear || anchored != nil && settings.faceSelect == .all)
+            }
+        } else {
+            for box in frame.anchors.prefix(Subject.mostFaces - 1) {
+                guard let face = frame.face(box, in: field) else { continue }
+                add(face.box, face.distance, isSubject: settings.faceSelect == .all)
+            }
+        }
+        keepOwners(of: lastSeen.dropFirst(anchored == nil ? 0 : 1), field)
         return !seen.isEmpty
     }
 
     /// Keeps faces of the person that are not found any more, for some frames while something is where they were.
     private mutating func keepOwners(of last: ArraySlice<SeenFace>, _ field: DepthField) {
         for var face in last where face.isSubject && face.missed < Subject.longestMissed {
-            guard !seen.contains(where: { face.isAt($0.box) }), seen.count < Subject.mostFaces else { continue }
-            let place = Face(face, on: field.grid)
-            let quarter = (across: place.width / 4, down: (place.bottom - place.top) / 4)
-            var (alike, count) = (0, 0)
-            for y in floorIndex(place.top + quarter.down, in: 0...field.grid.height)..<field.grid.height
-            where Double(y) < place.bottom - quarter.down {
-                for x in Subject.overlap(
-                    0..<field.grid.width, place.left + quarter.across, place.right - quarter.across)
-                {
-                    let step = unsafe Double(field.metres[y &* field.rowLength &+ x]) - face.distance
-                    count += 1
-                    if step > Subject.sameBody.lowerBound, step < Subject.sameBody.upperBound { alike += 1 }
-                }
-            }
-            guard 2 * alike > count else { continue }
+            guard !seen.contains(where: { face.box.isAt($0.box, within: Subject.sameFace) }),
+                seen.count < Subject.mostFaces
+            else { continue }
+            guard field.hides(field.placement.depthBox(face.box), at: face.distance) > 0 else { continue }
             face.missed += 1
             seen.append(face)
         }
@@ -452,26 +405,25 @@ struct Subject: ~Copyable {
         _ frame: MatteFrame, _ field: DepthField, of object: Anchor.Object, _ settings: AnchorSettings
     ) -> Bool {
         let last = seen.first.flatMap { $0.isSubject ? $0.box : nil }
-        let isOfHeads = settings.usesHeads(of: frame)
-        let count = isOfHeads ? frame.heads.count : min(frame.anchors.count, Subject.mostFaces)
         var isNone = true
-        for index in 0..<count {
-            let head = isOfHeads ? frame.heads[index] : nil
-            let found = head.map { Anchor.Face(box: $0.box, distance: $0.distance) }
-            guard let found = found ?? frame.face(frame.anchors[index], in: field) else { continue }
+        func add(_ box: Rectangle<Double>, _ distance: Double) {
             if isNone {
                 seen.removeAll(keepingCapacity: true)
                 (ownerCount, isNone) = (0, false)
             }
-            let face = SeenFace(box: found.box, distance: found.distance, isSubject: false)
-            guard let rank = Subject.rank(face, of: object, last) else {
-                seen.append(face)
-                continue
-            }
+            let face = SeenFace(box: box, distance: distance, isSubject: false)
+            guard let rank = Subject.rank(face, of: object, last) else { return seen.append(face) }
             var place = ownerCount
             while place > 0, let before = Subject.rank(seen[place - 1], of: object, last), before > rank { place -= 1 }
             seen.insert(face, at: place)
             ownerCount += 1
+        }
+        if settings.usesHeads(of: frame) {
+            for head in frame.heads { add(head.box, head.distance) }
+        } else {
+            for box in frame.anchors.prefix(Subject.mostFaces) {
+                if let face = frame.face(box, in: field) { add(face.box, face.distance) }
+            }
         }
         if isNone { ownerCount = last == nil ? 0 : 1 } else { nameOwner(ownerCount > 0 ? 0 : nil) }
         return !isNone
@@ -483,7 +435,7 @@ struct Subject: ~Copyable {
     ) -> Double? {
         let behind = object.distance - face.distance
         guard behind > -armLength, behind < behindFace else { return nil }
-        if let last, last.isAt(face.box) { return -1 }
+        if let last, last.isAt(face.box, within: 0.5) { return -1 }
         return object.point.map { abs(face.box.centerX - $0.x) } ?? face.distance
     }
 
@@ -495,75 +447,12 @@ struct Subject: ~Copyable {
 
     private mutating func placeFaces(on grid: WorkGrid) {
         faces.removeAll(keepingCapacity: true)
-        heads.removeAll(keepingCapacity: true)
-        for face in seen {
-            let face = Face(face, on: grid)
-            faces.append(face)
-            guard face.isSubject else { continue }
-            heads.append(
-                CellOwners.Head(axis: face.axis, bottom: face.bottom, width: face.width, distance: face.distance))
-        }
+        for face in seen { faces.append(Face(face, on: grid)) }
     }
 
     /// Metres, of the farthest face of the person; nil without one.
     private var distance: Double? {
         faces.reduce(nil) { $1.isSubject ? max($0 ?? 0, $1.distance) : $0 }
-    }
-
-    /// Removes samples farther to the side of every face of the person than arms reach.
-    private func limitSideways(_ members: SampleSet, _ allowed: BitRow, on grid: WorkGrid) {
-        for index in 0..<members.stride { unsafe allowed.words[index] = 0 }
-        for head in heads {
-            let reach = Subject.reachSideways * grid.samplesPerMetre(at: head.distance)
-            let start = floorIndex(head.axis - reach, in: 0...grid.width)
-            let end = ceilIndex(head.axis + reach, in: 0...grid.width)
-            if start < end { allowed.insert(start..<end) }
-        }
-        for y in 0..<members.height {
-            let row = unsafe members.row(y)
-            for index in 0..<members.stride { unsafe row[index] &= allowed.words[index] }
-        }
-    }
-
-    /// Marks what is not the person's in a frame without a face: what was others', and what the person uncovered at their edge.
-    /// What they uncovered inside their outline, as with an arm that moves before the chest, is theirs.
-    private func markStrange(
-        _ uncovered: SampleSet, past: SideMemory.Past, members: SampleSet, hole: SampleSet, into strange: SampleSet,
-        spare: SampleSet
-    ) {
-        /// Known samples, and uncovered ones and holes that a column joins to them from above, or from below.
-        func sweep(isDown: Bool, into reached: SampleSet) {
-            let step = isDown ? reached.stride : 0 &- reached.stride
-            for row in 0..<reached.height {
-                let y = isDown ? row : reached.height &- 1 &- row
-                for place in (y &* reached.stride)..<((y &+ 1) &* reached.stride) {
-                    let known = unsafe members.words[place] & ~(uncovered.words[place] | past.others.words[place])
-                    let before = unsafe row > 0 ? reached.words[place &- step] : 0
-                    unsafe reached.words[place] = known | (uncovered.words[place] | hole.words[place]) & before
-                }
-            }
-        }
-        sweep(isDown: true, into: strange)
-        sweep(isDown: false, into: spare)
-        for y in 0..<strange.height {
-            for word in 0..<strange.stride {
-                let place = y &* strange.stride &+ word
-                let inside = unsafe strange.words[place] & spare.words[place]
-                unsafe spare.words[place] = uncovered.words[place] | hole.words[place]
-                unsafe strange.words[place] = uncovered.words[place] & ~inside
-            }
-            let (open, marked) = (spare.bits(y), strange.bits(y))
-            func isKnown(_ x: Int) -> Bool {
-                x >= 0 && x < strange.width && members.bits(y).contains(x) && !past.others.bits(y).contains(x)
-            }
-            open.forEachRun(upTo: strange.width) { columns in
-                if !isKnown(columns.lowerBound &- 1) || !isKnown(columns.upperBound) { marked.insert(columns) }
-            }
-            for word in 0..<strange.stride {
-                let place = y &* strange.stride &+ word
-                unsafe strange.words[place] = strange.words[place] & uncovered.words[place] | past.others.words[place]
-            }
-        }
     }
 
     // MARK: Bodies
@@ -613,19 +502,16 @@ struct Subject: ~Copyable {
                 bodies[piece].right = max(bodies[piece].right, columns.upperBound)
                 if y + 4 >= labels.samples.height { bodies[piece].isAtBottom = true }
                 if !memoryOfSides.isEmpty {
-                    unsafe bodies[piece].was.person += Subject.count(sides.person.row(y), in: columns)
-                    unsafe bodies[piece].was.others += Subject.count(sides.others.row(y), in: columns)
+                    bodies[piece].was.person += sides.person.bits(y).count(in: columns)
+                    bodies[piece].was.others += sides.others.bits(y).count(in: columns)
                     bodies[piece].doubt += sides.doubt(columns, row: y)
                 }
-                if let depths = thing?.depths {
-                    for x in columns where depths.contains(map.depth(x, y)) { bodies[piece].thing &+= 1 }
+                if let thing, thing.rows.contains(y) {
+                    for x in columns.clamped(to: thing.columns) where thing.depths.contains(map.depth(x, y)) {
+                        bodies[piece].thing &+= 1
+                    }
                 }
                 count(columns, row: y, map, in: piece)
-            }
-        }
-        if let place = thing?.place {
-            for y in place.rows {
-                for x in place.columns where labels.samples.bits(y).contains(x) { bodies[labels[x, y]].thing += 1 }
             }
         }
         for index in bodies.indices {
@@ -667,18 +553,6 @@ struct Subject: ~Copyable {
     private static func overlap(_ columns: Range<Int>, _ left: Double, _ right: Double) -> Range<Int> {
         let start = floorIndex(left + 0.5, in: columns.lowerBound...columns.upperBound)
         return start..<max(floorIndex(right + 0.5, in: columns.lowerBound...columns.upperBound), start)
-    }
-
-    private static func count(_ words: UnsafeMutablePointer<UInt64>, in columns: Range<Int>) -> Int {
-        var count = 0
-        var start = columns.lowerBound
-        while start < columns.upperBound {
-            let end = min(columns.upperBound, (start | 63) &+ 1)
-            let bits = unsafe words[start &>> 6] &>> UInt64(truncatingIfNeeded: start)
-            count &+= (bits & UInt64.max &>> UInt64(truncatingIfNeeded: 64 &- (end &- start))).nonzeroBitCount
-            start = end
-        }
-        return count
     }
 
     /// True where two distances in metres differ by no more than a head is deep, or the sensor's noise.
@@ -777,7 +651,7 @@ struct Subject: ~Copyable {
             let farthest = body.above * 2 > body.count ? farthest - Subject.headrest : farthest
             let area = Subject.area(body, map)
             let isHeld = body.distance < distance - Subject.held.before && area < Subject.held.area
-            return leftOut != .small && (isHeld || body.distance - distance < farthest - Subject.bulk * area)
+            return isHeld || body.distance - distance < farthest - Subject.bulk * area
         }
         for index in bodies.indices {
             (bodies[index].touching, bodies[index].joined, bodies[index].elsewhere) = (0, 0, 0)
@@ -804,13 +678,11 @@ struct Subject: ~Copyable {
             let isJoined =
                 body.touching > 0 && joined >= Subject.share * Double(body.touching) && joined >= body.long
                 && body.joined >= body.elsewhere
-            let isLoose = leftOut != .loose && isLoose(body, map) && body.distance < distance + Subject.arm.behind
-            let isBelow = body.trunk * 2 > body.count
-            let isSpeck =
-                isBelow && Subject.area(body, map) < Subject.speck && Subject.isSameDistance(body.distance, distance)
-            let isTrunk = isBelow && body.touching > 0 && body.distance < distance + Subject.arm.behind
+            let isLoose = isLoose(body, map) && body.distance < distance + Subject.arm.behind
+            let isTrunk =
+                body.trunk * 2 > body.count && body.touching > 0 && body.distance < distance + Subject.arm.behind
             let isFree = Double(body.elsewhere) < body.long
-            if isJoined || isTrunk || isSpeck || isFree && (isLoose || body.touching > 0 && isSmall(body)) {
+            if isJoined || isTrunk || isFree && (isLoose || body.touching > 0 && isSmall(body)) {
                 bodies[index].isSubject = true
                 isChanged = true
             }

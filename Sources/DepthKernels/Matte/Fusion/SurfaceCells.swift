@@ -64,6 +64,19 @@ struct SurfaceCells: ~Copyable {
         @inline(__always)
         func xs(from column: Int) -> Lanes { Map.steps * pitch + x(column) }
 
+        /// The columns whose middles are at most so far from a place; samples.
+        func columns(_ middle: Double, _ half: Double) -> Range<Int> {
+            places(from: middle - half, to: middle + half, count: width)
+        }
+
+        func rows(from first: Double, to last: Double) -> Range<Int> { places(from: first, to: last, count: height) }
+
+        private func places(from first: Double, to last: Double, count: Int) -> Range<Int> {
+            let shift = Double(side - 1) / 2
+            let start = ceilIndex((first - shift) / Double(side), in: 0...count)
+            return start..<max(start, floorIndex((last - shift) / Double(side), in: -1...(count - 1)) + 1)
+        }
+
         private static var steps: Lanes { Lanes(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
     }
 

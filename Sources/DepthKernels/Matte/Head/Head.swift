@@ -16,6 +16,8 @@ package struct Head: Equatable, Sendable {
     var hidden = 0
     /// False where nothing nearer hides it, so that what is at its place may be a chair that it left.
     var isPresent = true
+    /// True for the one that sets the anchor where no face does.
+    var isFollowed = false
     /// True where it was a person beyond doubt in some frame, so that it may be kept beside the followed one.
     var isSure: Bool
 
@@ -30,15 +32,15 @@ package struct Head: Equatable, Sendable {
     /// The log odds of a person beyond doubt.
     static let sure = 1.4
 
+    /// True where less evidence suffices, and where it counts as a person.
+    package var isKnown: Bool { isFollowed || age >= HeadTracker.leastAge }
+
     /// The probability that it is a head, 0…1.
     package var confidence: Double { 1 / (1 + exponential(-logOdds)) }
 
     /// True where another one is less than a box and 0.3 m away.
-    func isAt(_ other: Head) -> Bool { isAt(other.box, distance: other.distance) }
-
     func isAt(_ other: Rectangle<Double>, distance: Double) -> Bool {
-        abs(box.centerX - other.centerX) < box.width && abs(box.centerY - other.centerY) < box.height
-            && abs(self.distance - distance) < 0.3
+        box.isAt(other, within: 1) && abs(self.distance - distance) < 0.3
     }
 
     /// True where another one is within some 0.4 m, so that both may be of one body.

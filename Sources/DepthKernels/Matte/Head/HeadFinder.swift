@@ -25,57 +25,50 @@ struct HeadFinder: ~Copyable {
     /// Cells in `apart`: smaller heads are not searched; of larger ones every second cell of each row and column is enough.
     private static let (narrow, wide) = (5.0, 10.0)
 
-    private var places = Scratch<HeadProbes.Place>()
-    private var hasPlaces = false
+    private var places = ScratchList<HeadProbes.Place>()
     private var shape = HeadShape()
     private var logOdds = Scratch<Float>()
     private var sizes = Scratch<Double>()
-    private var candidates = Scratch<Int32>()
+    private var candidates = ScratchList<Int32>()
     /// The heads of the last map, the likeliest first.
-    private(set) var heads: [Head] = []
+    var heads: [Head] = []
 
     init() { heads.reserveCapacity(HeadFinder.mostHeads + 1) }
 
-    /// The part of a map that is searched.
-    struct Scope {
-        /// The heads of the last map; about known ones less evidence suffices.
-        var tracks: [Head] = []
-        /// True where the first of `tracks` is followed.
-        var isFollowing = false
-        /// The rows that are searched apart from the surroundings of `tracks`: one of each four; nil for all.
-        var phase: Int?
-
-        fileprivate func isWhole(row y: Int) -> Bool { phase.map { y & 3 == $0 } ?? true }
-    }
-
     /// Finds the heads of a map.
-    mutating func find(in cells: DepthField.Cells, _ scope: Scope, _ bands: MatteBands) {
+    ///
+    /// - Parameters:
+    ///   - tracks: the heads of the last map; about known ones less evidence suffices.
+    ///   - phase: the rows that are searched apart from the surroundings of `tracks`: one of each four; nil for all.
+    mutating func find(in cells: DepthField.Cells, about tracks: [Head], phase: Int?, _ bands: MatteBands) {
         heads.removeAll(keepingCapacity: true)
         shape.reserve(cells)
+        if places.count == 0 { HeadProbes.list(&places) }
         let count = cells.width * cells.height
         let peaks = unsafe Peaks(
             cells: cells, logOdds: logOdds.reserve(count, filler: 0), sizes: sizes.reserve(count, filler: 0))
-        let search = unsafe Search(peaks: peaks, probes: HeadProbes(cells, places: readPlaces()), scope: scope)
+        let search = Search(
+            peaks: peaks, probes: HeadProbes(cells, places: places.elements), tracks: tracks, phase: phase)
         bands.share(search, rows: cells.height, width: cells.width * cells.step * cells.step)
-        let candidates = unsafe candidates.reserve(count, filler: 0)
-        var left = unsafe peaks.list(into: candidates)
-        for _ in 0..<HeadFinder.mostPeaks where left > 0 {
-            let peak = unsafe peaks.best(of: candidates, left)
-            unsafe left = peaks.remove(around: peak, from: candidates, left)
-            if let head = head(at: peak, peaks) { insert(head) }
+        candidates.removeAll(most: count)
+        for index in 0..<count where unsafe peaks.logOdds[index] > -.infinity {
+            candidates.append(Int32(truncatingIfNeeded: index))
+        }
+        for _ in 0..<HeadFinder.mostPeaks {
+            guard let peak = candidates.elements.max(by: { unsafe peaks.logOdds[Int($0)] < peaks.logOdds[Int($1)] })
+            else { break }
+            let (x, y) = (Int(peak) % cells.width, Int(peak) / cells.width)
+            let radius = HeadFinder.apart * cells.focal / Double(cells[x, y])
+            // The cells of the same head.
+            candidates.removeAll { cell in
+                let (dx, dy) = (Int(cell) % cells.width - x, Int(cell) / cells.width - y)
+                return Double(dx * dx + dy * dy) < radius * radius
+            }
+            if let head = head(at: Int(peak), peaks) { insert(head) }
         }
         for index in heads.indices.reversed() where heads[..<index].contains(where: { heads[index].isBelow($0) }) {
             heads.remove(at: index)
         }
-    }
-
-    private mutating func readPlaces() -> UnsafePointer<HeadProbes.Place> {
-        let memory = unsafe places.reserve(HeadProbes.count, filler: HeadProbes.Place(0, 0))
-        if !hasPlaces {
-            for (index, place) in HeadProbes.makePlaces().enumerated() { unsafe memory[index] = place }
-            hasPlaces = true
-        }
-        return unsafe UnsafePointer(memory)
     }
 
     private mutating func insert(_ head: Head) {
@@ -118,43 +111,6 @@ struct HeadFinder: ~Copyable {
         /// The size of a head that fits best.
         let sizes: UnsafeMutablePointer<Double>
 
-        /// Lists the cells that may be heads, row by row.
-        ///
-        /// - Returns: how many there are.
-        func list(into list: UnsafeMutablePointer<Int32>) -> Int {
-            var count = 0
-            for index in 0..<(cells.width &* cells.height) where unsafe logOdds[index] > -.infinity {
-                unsafe list[count] = Int32(truncatingIfNeeded: index)
-                count &+= 1
-            }
-            return count
-        }
-
-        /// The likeliest cell of a list; of equal ones the first.
-        func best(of list: UnsafeMutablePointer<Int32>, _ count: Int) -> Int {
-            var best = unsafe Int(list[0])
-            for index in 1..<max(count, 1) {
-                let cell = unsafe Int(list[index])
-                if unsafe logOdds[cell] > logOdds[best] { best = cell }
-            }
-            return best
-        }
-
-        /// Removes the cells of the same head from a list, which keeps its order.
-        func remove(around peak: Int, from list: UnsafeMutablePointer<Int32>, _ count: Int) -> Int {
-            let (x, y) = (peak % cells.width, peak / cells.width)
-            let radius = HeadFinder.apart * cells.focal / Double(cells[x, y])
-            var left = 0
-            for index in 0..<count {
-                let cell = unsafe Int(list[index])
-                let (dx, dy) = (cell % cells.width - x, cell / cells.width - y)
-                guard Double(dx * dx + dy * dy) >= radius * radius else { continue }
-                unsafe list[left] = list[index]
-                left += 1
-            }
-            return left
-        }
-
         /// The middle of the cells about a peak that are nearly as good.
         func middle(of peak: Int) -> Int {
             let (x, y) = (peak % cells.width, peak / cells.width)
@@ -189,17 +145,18 @@ struct HeadFinder: ~Copyable {
     private struct Search: BandWork {
         let peaks: Peaks
         let probes: HeadProbes
-        let scope: Scope
+        let tracks: [Head]
+        let phase: Int?
 
         func work(_ rows: Range<Int>, _ memory: MatteMemory) {
             let cells = peaks.cells
             for y in rows {
                 let line = unsafe peaks.logOdds + y &* cells.width
                 unsafe line.update(repeating: -.infinity, count: cells.width)
-                if scope.isWhole(row: y) {
+                if phase == nil || phase == y & 3 {
                     search(0..<cells.width, row: y)
                 } else {
-                    for track in scope.tracks { search(track.columns(inRow: y, of: cells), row: y) }
+                    for track in tracks { search(track.columns(inRow: y, of: cells), row: y) }
                 }
             }
         }
@@ -228,9 +185,8 @@ struct HeadFinder: ~Copyable {
         /// The log odds below which the shape cannot make a head of a peak.
         private func least(_ x: Int, _ y: Int, _ metres: Float) -> Float {
             let step = Double(peaks.cells.step)
-            let isKnown = scope.tracks.enumerated().contains { index, track in
-                (track.age >= HeadTracker.leastAge || index == 0 && scope.isFollowing)
-                    && track.isAbout(Double(x) * step, Double(y) * step, Double(metres))
+            let isKnown = tracks.contains {
+                $0.isKnown && $0.isAbout(Double(x) * step, Double(y) * step, Double(metres))
             }
             return Float((isKnown ? HeadFinder.leastKnown : HeadFinder.least) - HeadFinder.mostOfShape)
         }
@@ -240,7 +196,7 @@ struct HeadFinder: ~Copyable {
 extension Head {
     /// True for a point of the map, in depth pixels and metres, that may be the middle of the same head in the next frame.
     fileprivate func isAbout(_ x: Double, _ y: Double, _ metres: Double) -> Bool {
-        abs(box.centerX - x) < box.width && abs(box.centerY - y) < box.height && abs(distance - metres) < 0.4
+        box.isAt(Rectangle(x: x, y: y, width: 0, height: 0), within: 1) && abs(distance - metres) < 0.4
     }
 
     /// The columns of a row of cells in which the head may be in the next frame.

@@ -11,7 +11,6 @@
 ///
 /// A difference of depths between two places that move with 1 / z: Shotton et al., "Real-time human pose recognition in parts
 /// from single depth images", CVPR 2011, eq. 1. The weights were fitted by logistic regression to shared and ray-cast maps.
-@safe
 struct HeadProbes {
     /// Metres by which depths of one head differ at most: 0.10 + 0.01 z². The square is the sensor's noise: Khoshelham and
     /// Elberink, "Accuracy and resolution of Kinect depth data", Sensors 2012.
@@ -33,7 +32,7 @@ struct HeadProbes {
     private static var mostOfBody: Float { 4 }
 
     private let cells: DepthField.Cells
-    private let places: UnsafePointer<Place>
+    private let places: ScratchList<Place>.Elements
 
     /// A place, in units of 2⁻²⁸ m.
     struct Place {
@@ -49,11 +48,9 @@ struct HeadProbes {
         }
     }
 
-    static var count: Int { 47 }
-
-    /// The places, in the order of the ranges below.
-    static func makePlaces() -> [Place] {
-        var places: [Place] = []
+    /// Lists the places, in the order of the ranges below.
+    static func list(_ places: inout ScratchList<Place>) {
+        places.removeAll(most: 47)
         for angle in [45.0, 68, 90, 112] { places.append(.ellipse(0.13, 0.16, -angle)) }
         for angle in [45.0, 68, 90, 112] { places.append(.ellipse(0.13, 0.16, angle)) }
         for angle in [-22.0, 0, 22] { places.append(.ellipse(0.13, 0.16, angle)) }
@@ -68,7 +65,6 @@ struct HeadProbes {
         for x in [-0.14, 0.0, 0.14] {
             for y in [0.21, 0.29, 0.37] { places.append(Place(x, y)) }
         }
-        return places
     }
 
     // Computed, since the access to a stored constant of a type is a call.
@@ -86,11 +82,8 @@ struct HeadProbes {
     private static var besideLeft: Range<Int> { 1..<3 }
     private static var besideRight: Range<Int> { 5..<7 }
 
-    /// - Parameter places: from `makePlaces`; they must outlive the probes.
-    init(_ cells: DepthField.Cells, places: UnsafePointer<Place>) {
-        self.cells = cells
-        unsafe self.places = unsafe places
-    }
+    /// - Parameter places: from `list`; they must outlive the probes.
+    init(_ cells: DepthField.Cells, places: ScratchList<Place>.Elements) { (self.cells, self.places) = (cells, places) }
 
     /// One cell, and the size of a head that is tried there.
     private struct Center {
@@ -115,7 +108,7 @@ struct HeadProbes {
     /// The depth at a place less that of the center.
     @inline(__always)
     private func difference(_ place: Int, _ center: Center) -> Float {
-        let place = unsafe places[place]
+        let place = places[place]
         let x = (center.x &+ place.x &* center.scale) >> 44
         let y = (center.y &+ place.y &* center.scale) >> 44
         guard UInt64(bitPattern: x) < UInt64(cells.width), UInt64(bitPattern: y) < UInt64(cells.height) else {

@@ -21,43 +21,30 @@ package struct HeadTracker: ~Copyable {
     /// In depth pixels. The followed head is the first.
     private var tracks: [Head] = []
     private var lastTracks: [Head] = []
-    private var found: [Head] = []
-    private var isFollowing = false
     private var frame = 0
 
-    /// The heads of the last map, in video pixels: the followed one first, if it is seen or hidden, the others by their rank.
-    package private(set) var heads: [Head] = []
-    /// Those of `heads` that are seen or behind something nearer.
-    private(set) var present: [Head] = []
-    /// True where the first of these is the followed one.
-    private(set) var hasFollowed = false
-    /// Those of the last map, in video pixels, that are seen or behind something nearer, new ones too.
-    private(set) var candidates: [Head] = []
+    /// Those that the last map shows, or what hides them, in video pixels: the followed one first, the others by their rank.
+    private(set) var heads: [Head] = []
     /// True where a detector's face chose the followed head, so that other heads are other people.
-    package private(set) var isChosen = false
-    /// True where the first of `heads` is the followed one.
-    package private(set) var seesFollowed = false
+    private(set) var isChosen = false
 
     package init() {
         // So that no frame in the steady state takes memory.
         tracks.reserveCapacity(HeadTracker.mostTracks + 1)
         lastTracks.reserveCapacity(HeadTracker.mostTracks + 1)
-        found.reserveCapacity(HeadFinder.mostHeads)
         heads.reserveCapacity(HeadTracker.mostTracks + 1)
-        present.reserveCapacity(HeadTracker.mostTracks + 1)
-        candidates.reserveCapacity(HeadTracker.mostTracks + 1)
     }
+
+    /// The followed head, also where it is missed for now.
+    private var followed: Head? { tracks.first.flatMap { $0.isFollowed ? $0 : nil } }
 
     /// Finds the heads of the next map.
     mutating func advance(to field: DepthField, _ bands: MatteBands) {
         frame &+= 1
-        let followed = isFollowing ? tracks.first : nil
         // A sure head takes the place of a search of the whole map, which takes four frames then.
         let isSure = followed.map { $0.logOdds > Head.sure && $0.missed == 0 && $0.hidden == 0 } ?? false
-        finder.find(
-            in: field.cells,
-            HeadFinder.Scope(tracks: tracks, isFollowing: isFollowing, phase: isSure ? frame & 3 : nil), bands)
-        match(finder.heads, field)
+        finder.find(in: field.cells, about: tracks, phase: isSure ? frame & 3 : nil, bands)
+        match(field)
         followBest(width: Double(field.image.width))
         report(field.placement)
     }
@@ -73,35 +60,27 @@ package struct HeadTracker: ~Copyable {
             tracks.firstIndex { $0.isAt(box, distance: distance) }.map { tracks.remove(at: $0) }
             ?? Head(box: box, distance: distance, logOdds: HeadFinder.least, width: 0)
         tracks.insert(track, at: 0)
-        (isFollowing, isChosen) = (true, true)
+        for index in tracks.indices { tracks[index].isFollowed = index == 0 }
+        isChosen = true
     }
 
     mutating func reset() {
         tracks.removeAll(keepingCapacity: true)
         heads.removeAll(keepingCapacity: true)
-        present.removeAll(keepingCapacity: true)
-        candidates.removeAll(keepingCapacity: true)
-        (isFollowing, isChosen, seesFollowed, hasFollowed) = (false, false, false, false)
+        isChosen = false
     }
 
     /// Finds the tracks again; the followed one chooses first, then the older ones.
-    private mutating func match(_ heads: [Head], _ field: DepthField) {
-        found.removeAll(keepingCapacity: true)
-        found.append(contentsOf: heads)
+    private mutating func match(_ field: DepthField) {
         swap(&tracks, &lastTracks)
         tracks.removeAll(keepingCapacity: true)
-        lastTracks.sort(from: isFollowing ? 1 : 0) { $0.age > $1.age }
-        let wasFollowing = isFollowing
-        isFollowing = false
-        for (index, old) in lastTracks.enumerated() {
-            let isFollowed = wasFollowing && index == 0
-            let isKnown = isFollowed || old.age >= HeadTracker.leastAge
-            let head = take(old, isKnown) ?? HeadTracker.wait(for: old, isKnown, field)
-            let longest = isFollowed ? HeadTracker.longestMissed : isKnown ? HeadTracker.longestMissedOther : 0
-            if head.missed <= longest { tracks.append(head) }
-            if index == 0 { isFollowing = wasFollowing && !tracks.isEmpty }
+        lastTracks.sortOthers { $0.age > $1.age }
+        for old in lastTracks {
+            let head = take(old) ?? HeadTracker.wait(for: old, field)
+            let longest = old.isFollowed ? HeadTracker.longestMissed : HeadTracker.longestMissedOther
+            if head.missed <= (old.isKnown ? longest : 0) { tracks.append(head) }
         }
-        for var head in found where head.logOdds > HeadFinder.least && tracks.count < HeadTracker.mostTracks {
+        for var head in finder.heads where head.logOdds > HeadFinder.least && tracks.count < HeadTracker.mostTracks {
             // Where nobody was, all who are sure are shown at once.
             if lastTracks.isEmpty, head.isSure { head.age = HeadTracker.leastAge }
             tracks.append(head)
@@ -109,20 +88,20 @@ package struct HeadTracker: ~Copyable {
     }
 
     /// A track that was not found: hidden where something is at its place, else missed.
-    private static func wait(for track: Head, _ isKnown: Bool, _ field: DepthField) -> Head {
+    private static func wait(for track: Head, _ field: DepthField) -> Head {
         var head = track
-        let weight = isKnown && track.hidden < longestHidden ? field.hides(track.box, at: track.distance) : 0
+        let weight = track.isKnown && track.hidden < longestHidden ? field.hides(track.box, at: track.distance) : 0
         (head.hidden, head.isPresent) = (track.hidden + weight, weight == 1)
         if weight == 0 { head.missed += 1 }
         return head
     }
 
     /// Takes the likeliest of the found heads that are at a track.
-    private mutating func take(_ old: Head, _ isKnown: Bool) -> Head? {
-        guard let index = found.firstIndex(where: { old.isAt($0) }),  // the likeliest comes first
-            isKnown || found[index].logOdds > HeadFinder.least
+    private mutating func take(_ old: Head) -> Head? {
+        guard let index = finder.heads.firstIndex(where: { old.isAt($0.box, distance: $0.distance) }),  // the likeliest comes first
+            old.isKnown || finder.heads[index].logOdds > HeadFinder.least
         else { return nil }
-        var head = found.remove(at: index)
+        var head = finder.heads.remove(at: index)
         let (box, last) = (head.box, old.box)
         let step = max(abs(box.x - last.x), abs(box.y - last.y), abs(box.width - last.width))
         let share = step < HeadTracker.noise * last.width ? HeadTracker.settle : 1
@@ -132,13 +111,13 @@ package struct HeadTracker: ~Copyable {
             height: last.height + share * (box.height - last.height))
         let drift = head.logOdds > Head.sure ? .infinity : HeadTracker.drift
         head.distance = min(max(head.distance, old.distance - drift), old.distance + drift)
-        (head.age, head.isSure) = (old.age + 1, old.isSure || head.isSure)
+        (head.age, head.isSure, head.isFollowed) = (old.age + 1, old.isSure || head.isSure, old.isFollowed)
         return head
     }
 
     /// Follows the best head where none is followed, or one near a hidden one: one body has one head.
     private mutating func followBest(width: Double) {
-        let hidden = isFollowing ? tracks[0] : nil
+        let hidden = followed
         if let hidden, hidden.hidden == 0 { return }
         var best: (index: Int, rank: Double)?
         for (index, head) in tracks.enumerated() where head.missed == 0 {
@@ -148,29 +127,16 @@ package struct HeadTracker: ~Copyable {
         }
         guard let best else { return }
         tracks.insert(tracks.remove(at: best.index), at: 0)
-        if isFollowing { tracks.remove(at: 1) }
-        (isFollowing, isChosen) = (true, isFollowing && isChosen)
+        tracks[0].isFollowed = true
+        if hidden == nil { isChosen = false } else { tracks.remove(at: 1) }
     }
 
     private mutating func report(_ placement: DepthPlacement) {
         heads.removeAll(keepingCapacity: true)
-        present.removeAll(keepingCapacity: true)
-        candidates.removeAll(keepingCapacity: true)
-        seesFollowed = isFollowing && tracks[0].missed == 0
-        for (index, head) in tracks.enumerated() {
-            let isFollowed = isFollowing && index == 0
-            if head.missed == 0, head.isPresent {
-                candidates.append(head)
-                candidates[candidates.count - 1].box = placement.videoBox(head.box)
-            }
-            guard head.missed == 0, isFollowed || head.age >= HeadTracker.leastAge else { continue }
-            heads.append(head)
-        }
+        heads.append(contentsOf: tracks.lazy.filter { $0.missed == 0 })
         let width = Double(placement.depthWidth)
-        heads.sort(from: seesFollowed ? 1 : 0) { $0.rank(in: width) > $1.rank(in: width) }
+        heads.sortOthers { $0.rank(in: width) > $1.rank(in: width) }
         for index in heads.indices { heads[index].box = placement.videoBox(heads[index].box) }
-        hasFollowed = seesFollowed && heads[0].isPresent
-        present.append(contentsOf: heads.lazy.filter { $0.isPresent })
     }
 }
 
@@ -183,11 +149,11 @@ extension Head {
 }
 
 extension [Head] {
-    /// Sorts the elements from an index on. (`sort` of a slice copies it, and so takes memory.)
-    fileprivate mutating func sort(from start: Int, by isBefore: (Head, Head) -> Bool) {
-        for index in indices.dropFirst(start + 1) {
+    /// Sorts the heads behind the followed one. (The standard library's sort takes memory.)
+    fileprivate mutating func sortOthers(by isBefore: (Head, Head) -> Bool) {
+        for index in indices {
             var place = index
-            while place > start, isBefore(self[place], self[place - 1]) {
+            while place > 0, !self[place - 1].isFollowed, isBefore(self[place], self[place - 1]) {
                 swapAt(place, place - 1)
                 place -= 1
             }

@@ -14,13 +14,10 @@ package struct MatteFrame {
     package let segmentation: SegmentationPicture?
     /// Running time in nanoseconds; nil where the frame has none.
     package let time: Int64?
-    /// The heads that the depth map shows, or what hides them, in video pixels; none where they are not searched. Set by `Matte`.
-    var heads: [Head] = []
-    /// True where the first of `heads` is the followed one. Set by `Matte`.
-    var seesFollowedHead = false
-    /// All that it shows in this frame, those too that were not seen before. Set by `Matte`.
-    var candidates: [Head] = []
-    /// True where a detector's face chose the first of `heads`: then the others are other people.
+    /// The heads that the depth map shows, or what hides them, in video pixels, the followed one first; none where they are not
+    /// searched. Set by `Matte`.
+    var shownHeads: [Head] = []
+    /// True where a detector's face chose the followed head: then the others are other people. Set by `Matte`.
     var isHeadChosen = false
     /// Seconds since the frame before, negative where time went back; nil where unknown. Set by `Matte`.
     var elapsed: Double?
@@ -42,6 +39,9 @@ package struct MatteFrame {
     /// The boxes that may set the anchor: a face is a better sign of a person than a body.
     var anchors: [Rectangle<Double>] { faces.isEmpty ? people : faces }
 
+    /// The heads that count as people.
+    var heads: some BidirectionalCollection<Head> { shownHeads.lazy.filter { $0.isPresent && $0.isKnown } }
+
     /// A box of `anchors` as the depth map has it: the head at the place of a face; else the box with the distance in it.
     ///
     /// - Returns: nil where nothing in the box was measured.
@@ -49,14 +49,17 @@ package struct MatteFrame {
         if !faces.isEmpty, let head = head(at: box) {
             return Anchor.Face(box: head.box, distance: head.distance, detected: box)
         }
-        return field.faceDepth(box, among: anchors.count).map { Anchor.Face(box: box, distance: $0) }
+        return faceDepth(
+            in: field.image, scale: field.scale, placement: field.placement, box: box, among: anchors.count
+        ).map { Anchor.Face(box: box, distance: $0) }
     }
 
     /// The head at the place of a detected face, whose box may be a quarter of its side off and hold an arm before the chin.
     func head(at box: Rectangle<Double>) -> Head? {
         let size = (box.width + box.height) / 2
         var best: (head: Head, offset: Double)?
-        for head in candidates where head.logOdds > 0 && size < 2 * head.box.width && head.box.width < 2 * size {
+        for head in shownHeads
+        where head.isPresent && head.logOdds > 0 && size < 2 * head.box.width && head.box.width < 2 * size {
             let offset = max(abs(head.box.centerX - box.centerX), abs(head.box.centerY - box.centerY))
             let reach = MatteFrame.reach * (size + head.box.width) / 2
             if offset < min(reach, best?.offset ?? .infinity) { best = (head, offset) }
@@ -71,6 +74,11 @@ package struct MatteFrame {
 extension Rectangle<Double> {
     var centerX: Double { x + width / 2 }
     var centerY: Double { y + height / 2 }
+
+    /// True where the center of another box is less than a share of this one's sides off.
+    func isAt(_ other: Rectangle<Double>, within share: Double) -> Bool {
+        abs(other.centerX - centerX) < share * width && abs(other.centerY - centerY) < share * height
+    }
 
     /// The head and chest in the box of a person: the middle half of its width and the upper half of its height, where a
     /// person is seen whether they stand, sit or hold out their arms.

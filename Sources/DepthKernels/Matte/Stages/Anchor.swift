@@ -82,7 +82,8 @@ struct Anchor {
             var highest = -Double.infinity
             for box in frame.anchors where anchor.mode != .head {
                 guard let found = frame.face(box, in: field) else { continue }
-                let rank = anchor.faceSelect.rank(of: found, isFollowed: followedFace?.box.isAt(found.box) ?? false)
+                let rank = anchor.faceSelect.rank(
+                    of: found, isFollowed: followedFace?.box.isAt(found.box, within: 0.5) ?? false)
                 if rank > highest { (face, highest) = (found, rank) }
             }
             followedFace = face ?? followedFace
@@ -106,7 +107,7 @@ struct Anchor {
 
     /// The head that sets the cutoff: the followed one, or by its rank where the user says which.
     private func head(of frame: MatteFrame, _ select: FaceSelect) -> Face? {
-        guard frame.seesFollowedHead, let followed = frame.heads.first else { return nil }
+        guard let followed = frame.heads.first, followed.isFollowed else { return nil }
         var best = Face(box: followed.box, distance: followed.distance)
         guard select == .nearest || select == .all else { return best }
         for head in frame.heads where head.isSure {
@@ -139,13 +140,5 @@ extension FaceSelect {
         case .first: 0
         case .all: face.distance
         }
-    }
-}
-
-extension Rectangle<Double> {
-    /// True where the center of another box lies in this one.
-    func isAt(_ other: Rectangle<Double>) -> Bool {
-        abs(other.x + other.width / 2 - x - width / 2) < width / 2
-            && abs(other.y + other.height / 2 - y - height / 2) < height / 2
     }
 }

@@ -26,10 +26,6 @@ package func faceDepth(
 }
 
 extension DepthField {
-    func faceDepth(_ box: Rectangle<Double>, among boxes: Int) -> Double? {
-        DepthKernels.faceDepth(in: image, scale: scale, placement: placement, box: box, among: boxes)
-    }
-
     /// Tells what the central half of a head's box shows where the head is not found; in depth pixels and metres.
     ///
     /// - Returns: 0 for the room, 1 for something nearer, as a hand, and 3 for only what is at the head's distance.
