@@ -33,7 +33,7 @@ import cv2
 import numpy as np
 
 from seed_matte import face_depth, metres
-from subject import Face, Subject, along_bands, continue_bands, last_true
+from subject import Face, Subject, along_bands, continue_bands
 
 
 @dataclass
@@ -302,17 +302,20 @@ class QualityMatte:
 
     @staticmethod
     def surrounded(fg, bg, reach):
-        """To both sides within `reach`, and up and down, the person comes before the room; below the picture they go on."""
-        state, most = np.where(fg, 1, np.where(bg, 2, 0)), max(3, int(reach))
-
-        def is_met(state, most):
-            at = last_true(state > 0)
-            is_person = np.take_along_axis(state, np.maximum(at, 0), 1) == 1
-            return (at >= 0) & is_person & (np.arange(state.shape[1]) - at <= most)
-
-        below = np.pad(state, ((0, 1), (0, 0)), constant_values=1)[::-1].T
-        up, down = is_met(state.T, len(state)).T, is_met(below, len(below.T))[:, 1:].T[::-1]
-        return is_met(state, most) & is_met(state[:, ::-1], most)[:, ::-1] & up & down
+        """Of eight rays of length `reach`, every second sample looked at but along rows, all meet the person before the room; below the
+        picture it goes on."""
+        n, steps = np.zeros(fg.shape, np.uint8), max(3, int(reach))
+        state = np.where(fg, 1, np.where(bg, 2, 0)).astype(np.uint8)
+        h, w = fg.shape
+        for dy, dx in ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)):
+            seen = np.zeros(fg.shape, np.uint8)
+            for k in range(2, steps + 1, 2) if dy else range(1, steps + 1):
+                y, x = np.clip(np.arange(h) + dy * k, 0, h - 1), np.clip(np.arange(w) + dx * k, 0, w - 1)
+                seen = np.where(seen == 0, state[y][:, x], seen)
+            if dy > 0:
+                seen = np.where((seen == 0) & (np.arange(h) + dy * steps >= h)[:, None], 1, seen)
+            n += seen == 1
+        return n == 8
 
     # --- 2. color -----------------------------------------------------------------------------------------------
 

@@ -1,10 +1,13 @@
-/// The samples of wide holes that the person surrounds: to both sides along the row, no farther than a ray's length, and up and
-/// down the column, the person comes before the room. Below the picture the person goes on. A gap between arm and body is open
-/// on one side at least.
+/// The samples of wide holes that the person surrounds: rays to eight sides meet the person before the room. Below the picture the
+/// person goes on. A gap between arm and body is open on one side at least.
 ///
-/// Source: the project's own method.
+/// Up, down and across, every second sample of a ray counts; at the picture's border it goes on along the border. All rays of a
+/// direction are followed at once, over 1, 2, 4, 8 … samples: what that takes depends neither on the hole nor much on their length.
+///
+/// Source: the project's own method; the fill by doubling is Kogge and Stone's, IEEE Transactions on Computers 22(8), 1973.
 struct Enclosure: ~Copyable {
     private var memory = Scratch<UInt64>()
+    private var paths = Scratch<SIMD2<UInt64>>()
 
     /// - Parameters:
     ///   - excluded: samples that are not looked for, as are those of endless holes and of heads.
@@ -12,12 +15,13 @@ struct Enclosure: ~Copyable {
     /// - Returns: open samples, valid until the next call.
     mutating func find(_ sets: Classes.Sets, excluded: (SampleSet, SampleSet), ray: Int) -> SampleSet {
         let (hole, width, height) = (sets.hole, sets.hole.width, sets.hole.height)
-        let memory = unsafe memory.reserve(hole.wordCount + hole.stride, filler: 0)
-        let (found, met) = unsafe (hole.placed(in: memory), memory + hole.wordCount)
+        let found = unsafe SampleSet(
+            words: memory.reserve(hole.wordCount, filler: 0), stride: hole.stride, width: width, height: height)
         found.fill {
             unsafe sets.wide.words[$0] & ~(sets.endless.words[$0] | sets.head.words[$0] | sets.room.words[$0])
                 & ~(excluded.0.words[$0] | excluded.1.words[$0])
         }
+        var (first, last) = (height, 0)
         for y in 0..<height {
             let (line, near, far) = (found.bits(y), sets.measuredNear.bits(y), sets.measuredFar.bits(y))
             line.forEachRun(upTo: width) { run in
@@ -29,19 +33,90 @@ struct Enclosure: ~Copyable {
                 let (start, end) = (max(run.lowerBound, right &- ray), min(run.upperBound, left &+ ray &+ 1))
                 guard start < end, right < far.first(from: run.upperBound, to: width) else { return }
                 line.insert(start..<end)
+                (first, last) = (min(first, y), y)
             }
         }
-        for isDown in [true, false] {
-            unsafe met.update(repeating: isDown ? 0 : .max, count: hole.stride)
-            for row in 0..<height {
-                let y = isDown ? row : height &- 1 &- row
-                for index in 0..<hole.stride {
-                    let (near, far) = unsafe (sets.measuredNear.row(y)[index], sets.measuredFar.row(y)[index])
-                    unsafe met[index] = (met[index] | near) & ~far
-                    unsafe found.row(y)[index] &= met[index]
+        let rays = unsafe Rays(
+            near: sets.measuredNear, far: sets.measuredFar, paths: paths.reserve(hole.wordCount, filler: .zero))
+        for dy in stride(from: -1, through: 1, by: 2) {
+            for dx in -1...1 where first <= last {
+                // The samples that rays pass.
+                rays.follow(
+                    dx, dy, samples: ray / 2 + 1,
+                    rows: (dy < 0 ? max(first &- ray, 0) : first)..<(dy > 0 ? min(last &+ ray, height &- 1) : last) + 1)
+                let rows = first...last
+                (first, last) = (height, 0)
+                for y in rows {
+                    var left: UInt64 = 0
+                    for index in 0..<hole.stride {
+                        let path = unsafe rays.paths[y &* hole.stride &+ index]
+                        let isPerson = path.x | (dy > 0 && y &+ ray >= height ? path.y : 0)
+                        unsafe found.row(y)[index] &= isPerson
+                        unsafe left |= found.row(y)[index]
+                    }
+                    if left != 0 { (first, last) = (min(first, y), y) }
                 }
             }
         }
         return found
+    }
+
+    /// Rays from all samples in one direction.
+    @safe
+    private struct Rays {
+        let near: SampleSet
+        let far: SampleSet
+        /// Of each word of a set the rays that have met the person so far, and those that have met nothing. Bits after a row's last
+        /// sample are as that is.
+        let paths: UnsafeMutablePointer<SIMD2<UInt64>>
+
+        func follow(_ dx: Int, _ dy: Int, samples: Int, rows: Range<Int>) {
+            let last = UInt64(truncatingIfNeeded: (near.width &- 1) & 63)
+            for y in rows {
+                for index in 0..<near.stride {
+                    var (near, far) = unsafe (near.row(y)[index], far.row(y)[index])
+                    if index == self.near.stride &- 1 {
+                        near |= (0 &- near &>> last & 1) &<< last
+                        far |= (0 &- far &>> last & 1) &<< last
+                    }
+                    unsafe paths[y &* self.near.stride &+ index] = SIMD2(near, ~(near | far))
+                }
+            }
+            var length = 1
+            while length < samples {
+                let step = min(length, samples &- length)
+                goOn(dx, dy, after: step, rows)
+                length &+= step
+            }
+        }
+
+        /// Lets the paths go on as those do that start so many of their samples ahead. In place: those are changed later.
+        private func goOn(_ dx: Int, _ dy: Int, after length: Int, _ rows: Range<Int>) {
+            let stride = near.stride
+            let across = min(max(2 &* dx &* length, 0 &- near.width), near.width)
+            let (whole, bit) = (across &>> 6, UInt64(truncatingIfNeeded: across & 63))
+            for step in 0..<rows.count {
+                let y = dy < 0 ? rows.upperBound &- 1 &- step : rows.lowerBound &+ step
+                let line = unsafe paths + y &* stride
+                let ahead = unsafe paths + min(max(y &+ 2 &* dy &* length, 0), near.height &- 1) &* stride
+                func word(_ index: Int) -> SIMD2<UInt64> {
+                    if index < 0 { return unsafe 0 &- (ahead[0] & 1) }
+                    return unsafe index < stride ? ahead[index] : 0 &- (ahead[stride &- 1] &>> 63)
+                }
+                var held = dx == 0 ? .zero : word(dx < 0 ? whole &+ stride : whole)
+                for step in 0..<stride {
+                    let index = dx < 0 ? stride &- 1 &- step : step
+                    var further = unsafe ahead[index]
+                    if dx != 0 {
+                        let next = word(index &+ whole &+ (dx < 0 ? 0 : 1))
+                        let (low, high) = dx < 0 ? (next, held) : (held, next)
+                        further = low &>> bit | (high &<< 1) &<< (63 &- bit)
+                        held = next
+                    }
+                    let own = unsafe line[index]
+                    unsafe line[index] = SIMD2(own.x, 0) | SIMD2(repeating: own.y) & further
+                }
+            }
+        }
     }
 }
