@@ -98,7 +98,8 @@ package struct HeadTracker: ~Copyable {
 
     /// Takes the likeliest of the found heads that are at a track.
     private mutating func take(_ old: Head) -> Head? {
-        guard let index = finder.heads.firstIndex(where: { old.isAt($0.box, distance: $0.distance) }),  // the likeliest comes first
+        // The likeliest comes first.
+        guard let index = finder.heads.firstIndex(where: { old.isAt($0.box, distance: $0.distance) }),
             old.isKnown || finder.heads[index].logOdds > HeadFinder.least
         else { return nil }
         var head = finder.heads.remove(at: index)
