@@ -620,10 +620,12 @@ class Bodies:
         open_ = self.is_body & ~self.is_subject & ~self.rivals.any(1) & (self.z > d - 0.8)
         touches = self.touching > 0
         is_joined = touches & (joined >= 0.5 * self.touching) & (joined >= self.long) & (joined >= elsewhere)
-        is_trunk = (self.trunk * 2 > self.count) & touches & (self.z < d + 0.1)
+        is_below = self.trunk * 2 > self.count
+        is_speck = is_below & (self.size < 0.01) & same_distance(self.z, d)
+        is_trunk = is_below & touches & (self.z < d + 0.1)
         is_loose = self.is_loose() & (self.z < d + 0.1)
         is_free = elsewhere < self.long
-        fresh = open_ & (is_joined | is_trunk | (is_free & (is_loose | (touches & is_small))))
+        fresh = open_ & (is_joined | is_trunk | is_speck | (is_free & (is_loose | (touches & is_small))))
         self.is_subject |= fresh
         return bool(fresh.any())
 

@@ -51,8 +51,8 @@ struct Subject: ~Copyable {
     /// Square metres of an arm that comes in from the picture's border, and metres that it is behind the face, beside its axis and
     /// below the chin at most.
     private static let arm = (area: 0.06, behind: 0.1, sideways: 0.6, below: 0.7)
-    /// Square metres of what is no body if it touches nothing.
-    private static let stray = 0.001
+    /// Square metres of a speck, and of one that is no body if it touches nothing.
+    private static let (speck, stray) = (0.01, 0.001)
     private static let rounds = 5
     /// Metres: of legs that the sensor does not see above the floor, and of a foot before them.
     private static let shank = 0.5
@@ -679,10 +679,12 @@ struct Subject: ~Copyable {
                 body.touching > 0 && joined >= Subject.share * Double(body.touching) && joined >= body.long
                 && body.joined >= body.elsewhere
             let isLoose = isLoose(body, map) && body.distance < distance + Subject.arm.behind
-            let isTrunk =
-                body.trunk * 2 > body.count && body.touching > 0 && body.distance < distance + Subject.arm.behind
+            let isBelow = body.trunk * 2 > body.count
+            let isSpeck =
+                isBelow && Subject.area(body, map) < Subject.speck && Subject.isSameDistance(body.distance, distance)
+            let isTrunk = isBelow && body.touching > 0 && body.distance < distance + Subject.arm.behind
             let isFree = Double(body.elsewhere) < body.long
-            if isJoined || isTrunk || isFree && (isLoose || body.touching > 0 && isSmall(body)) {
+            if isJoined || isTrunk || isSpeck || isFree && (isLoose || body.touching > 0 && isSmall(body)) {
                 bodies[index].isSubject = true
                 isChanged = true
             }
