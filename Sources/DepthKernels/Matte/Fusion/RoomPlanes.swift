@@ -33,15 +33,10 @@ struct RoomPlanes: ~Copyable {
     private var bits = Scratch<UInt64>()
     private var line = Scratch<Float>()
     private var parts = ConnectedRuns()
-    private var areas = ScratchList<Area>()
+    /// Square metres of each part, beside heads and elsewhere.
+    private var areas = ScratchList<SIMD2<Float>>()
     private var known: [Plane] = []
     private var frame = 0
-
-    /// Square metres of a part, beside heads and elsewhere.
-    private struct Area: BitwiseCopyable {
-        var inside: Float = 0
-        var outside: Float = 0
-    }
 
     init() { known.reserveCapacity(2 * RoomPlanes.most) }
 
@@ -305,15 +300,14 @@ struct RoomPlanes: ~Copyable {
             let isOn = unsafe (loadLanes(marks.away + place) .< 0.6) .& (loadLanes(marks.cosine + place) .> 0.9)
             return unsafe isOn .& (loadLanes(marks.column + place) + loadLanes(cells.flat + place) .> 1)
         } where: {
-            $0.inside > RoomPlanes.island
+            $0.x > RoomPlanes.island
         }
         markParts(cells, marks, loops) { place in
             let isColumn = unsafe loadLanes(marks.column + place) .> 0
             let most = Lanes(repeating: 1.3).replacing(with: beside, where: isColumn)
             return unsafe (loadLanes(marks.away + place) .< most) .& (loadLanes(marks.cosine + place) .> 0.8)
         } where: {
-            $0.inside + $0.outside > RoomPlanes.part
-                && $0.outside > ($0.inside > 0 ? RoomPlanes.outside : RoomPlanes.area)
+            $0.x + $0.y > RoomPlanes.part && $0.y > ($0.x > 0 ? RoomPlanes.outside : RoomPlanes.area)
         }
     }
 
@@ -321,7 +315,7 @@ struct RoomPlanes: ~Copyable {
     private mutating func markParts(
         _ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, _ loops: Loops,
         of isMember: (Int) -> SIMDMask<SIMD16<Int32>>,
-        where isRoom: (Area) -> Bool
+        where isRoom: (SIMD2<Float>) -> Bool
     ) {
         let words = SampleSet.stride(width: cells.stride)
         let memory = unsafe bits.reserve((cells.height + 1) * words, filler: 0)
@@ -340,14 +334,9 @@ struct RoomPlanes: ~Copyable {
         parts.find(in: members) { _, _ in false }
         areas.removeAll()
         parts.forEachNumberedRun { y, columns, part in
-            if part == areas.count { areas.append(Area()) }
+            if part == areas.count { areas.append(.zero) }
             for index in (y &* cells.stride &+ columns.lowerBound)..<(y &* cells.stride &+ columns.upperBound) {
-                let area = unsafe cells.area[index]
-                if unsafe marks.column[index] > 0 {
-                    areas[Int(part)].inside += area
-                } else {
-                    areas[Int(part)].outside += area
-                }
+                unsafe areas[Int(part)][marks.column[index] > 0 ? 0 : 1] += cells.area[index]
             }
         }
         parts.forEachNumberedRun { y, columns, part in

@@ -14,7 +14,8 @@
 ///   nearer to it than to a neighbour's.
 ///
 /// Bodies with another measured face are never added, and nothing that is 0.8 m or more in front of the face. A body of the
-/// person and a neighbour is split halfway between their faces. Samples beside steps go with the side whose depth is more alike (`RoughSamples`); nobody's samples count as holes.
+/// person and a neighbour is split halfway between their faces. Samples beside steps go with the side whose depth is more alike
+/// (`RoughSamples`); nobody's samples count as holes.
 ///
 /// A thing that is anchored (`anchor=nearest` and `point`) is a person's if it is part of what the rules above add to one of the
 /// faces within arm's reach of it: then all of that person is kept. Else its own bodies are, and what the rules add to them.
