@@ -87,9 +87,10 @@ struct Dilation: ~Copyable {
 
     /// Dilates a set by a distance in samples; a far one reaches up to three rows farther than it should.
     mutating func dilateFar(_ set: SampleSet, radius: Double, into target: SampleSet, _ loops: Loops) {
-        guard radius > Dilation.far else { return dilate(set, radii: [radius], into: [target], loops) }
         let (stride, height) = (set.stride, groups(of: Dilation.rows, in: set.height))
+        // Also where it is not needed: how near the person is must not take memory.
         let memory = unsafe groupMemory.reserve(2 * stride * height, filler: 0)
+        guard radius > Dilation.far else { return dilate(set, radii: [radius], into: [target], loops) }
         func small(_ index: Int) -> SampleSet {
             unsafe SampleSet(
                 words: memory + index &* stride &* height, stride: stride, width: set.width, height: height)

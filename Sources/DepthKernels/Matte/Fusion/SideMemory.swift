@@ -116,9 +116,10 @@ struct SideMemory: ~Copyable {
     /// - Parameter isAny: false where there are none.
     mutating func remember(_ labels: DepthPieces.Labels, isAny: Bool, doubt: (_ piece: Int) -> Double) {
         hasDoubts = isAny
-        guard isAny else { return }
         let length = labels.samples.stride * 64
+        // Also where there are none: what a map shows must not take memory.
         let doubts = unsafe doubts.reserve(labels.samples.height * length, filler: 0)
+        guard isAny else { return }
         unsafe doubts.update(repeating: 0, count: labels.samples.height * length)
         for y in 0..<labels.samples.height {
             labels.forEachRun(y) { piece, columns in
