@@ -23,11 +23,7 @@ package struct AlphaChannel: Equatable, Sendable {
     fileprivate func isOpaque(_ plane: Plane, _ rows: Range<Int>, _ pixels: Range<Int>) -> Bool {
         rows.allSatisfy { y in
             let row = unsafe plane.row(y) + pixels.lowerBound &* step
-            // Runs are too short for the hardware prefetcher.
-            if y &+ 16 < plane.rows {
-                unsafe dm_prefetch_row(
-                    (row + 16 &* plane.stride).assumingMemoryBound(to: UInt8.self), pixels.count &* step)
-            }
+            plane.prefetch(row: y &+ 16, from: pixels.lowerBound &* step, count: pixels.count &* step)
             return if step == 1 {
                 unsafe allBits(row, UInt8.self, pixels.count) == .max
             } else {

@@ -264,16 +264,12 @@ private struct EdgePicture {
         return unsafe UnsafePointer(memory)
     }
 
-    /// Fetches a row that is read some rows later: short runs of long rows are not fetched ahead by themselves.
     func prefetch(_ group: SampleGroup, row y: Int, from start: Int, count: Int) {
-        guard y < group.rows else { return }
         for component in group.components {
-            if let samples = unsafe bytes(component, row: y, from: start) {
-                unsafe dm_prefetch_row(samples, count &* component.step &+ 63)
-            }
+            video[component.plane]?.readOnly.prefetch(
+                row: y, from: component.offset &+ start &* component.step, count: count &* component.step)
         }
-        let bytes = unsafe alpha.row(y &<< group.shiftY).assumingMemoryBound(to: UInt8.self)
-        unsafe dm_prefetch_row(bytes + start &<< group.shiftX, count &<< group.shiftX &+ 63)
+        alpha.prefetch(row: y &<< group.shiftY, from: start &<< group.shiftX, count: count &<< group.shiftX)
     }
 
     /// The byte of a component at a sample of the video, or of the background.

@@ -1,3 +1,5 @@
+import CDepthKernels
+
 /// Rows of bytes in borrowed memory, with bounds that are checked once, when the plane is made.
 ///
 /// The initialiser checks the size of the memory, so kernels read the rows of a plane without further checks. The owner
@@ -45,6 +47,14 @@ package struct Plane {
     package func row(_ y: Int) -> UnsafeRawPointer {
         assert(y >= 0 && y < rows, "row outside the plane")
         return unsafe base + y &* stride
+    }
+
+    /// Fetches bytes of a row that is read some rows later: where runs are short the processor does not by itself. There may be
+    /// no such row.
+    @inline(__always)
+    func prefetch(row y: Int, from first: Int, count: Int) {
+        guard y < rows else { return }
+        unsafe dm_prefetch_row(row(y).assumingMemoryBound(to: UInt8.self) + first, count &+ 63)
     }
 }
 

@@ -450,7 +450,7 @@ private struct DrawBands: BandWork {
         func line(_ y: Int) -> UnsafeMutablePointer<Float> { unsafe lines + y % 3 &* stride }
         func make(_ y: Int) {
             guide.prefetch(row: y &+ 8, columns: wide)
-            if y &+ 8 < guide.height { unsafe dm_prefetch_row(row(y &+ 8) + columns.lowerBound, columns.count &+ 63) }
+            alpha.readOnly.prefetch(row: y &+ 8, from: columns.lowerBound, count: columns.count)
             unsafe guide.read(row: y, columns: wide, into: channels, stride: stride, loops)
             for plane in 0..<GuidedFilter.modelPlanes {
                 unsafe geometry.cellRows.blendRows(

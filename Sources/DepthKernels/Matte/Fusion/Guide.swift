@@ -1,5 +1,3 @@
-import CDepthKernels
-
 /// A video's colors as Y'UV: luma of 0 to 1, color differences about 0 and weighted by `chroma`.
 ///
 /// The weights are those of BT.601 whatever the video's matrix is: colors are only ever compared with others of the
@@ -41,13 +39,12 @@ struct Guide {
         }
     }
 
-    /// Fetches a row that is read some rows later: short runs of long rows are not fetched ahead by themselves.
     func prefetch(row y: Int, columns: Range<Int>) {
-        guard y < height else { return }
         for component in colors.components where y & (1 &<< component.shiftY &- 1) == 0 {
-            guard let bytes = unsafe row(y, of: component) else { continue }
-            let start = columns.lowerBound &>> component.shiftX &* component.step
-            unsafe dm_prefetch_row(bytes + start, columns.count &>> component.shiftX &* component.step &+ 63)
+            video.planes[component.plane]?.prefetch(
+                row: y &>> component.shiftY,
+                from: component.offset &+ columns.lowerBound &>> component.shiftX &* component.step,
+                count: columns.count &>> component.shiftX &* component.step)
         }
     }
 
