@@ -85,10 +85,7 @@ struct Classes: ~Copyable {
         let grid = field.grid
         let size = field.hole.wordCount
         let memory = unsafe memory.reserve(20 * size, filler: 0)
-        func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(
-                words: memory + index &* size, stride: field.hole.stride, width: grid.width, height: grid.height)
-        }
+        func set(_ index: Int) -> SampleSet { unsafe field.hole.placed(in: memory, index) }
         let sets = Sets(
             near: subject == nil ? field.near : set(0), far: subject == nil ? field.far : set(1),
             measuredNear: field.band.isEmpty ? subject == nil ? field.near : set(0) : set(15),

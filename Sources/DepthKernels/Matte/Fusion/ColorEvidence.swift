@@ -75,9 +75,7 @@ struct ColorEvidence: ~Copyable {
     private mutating func findHair(
         _ sets: Classes.Sets, _ last: UnsafePointer<Float>, on grid: WorkGrid
     ) -> SampleSet? {
-        let set = unsafe SampleSet(
-            words: hair.reserve(sets.wide.wordCount, filler: 0), stride: sets.wide.stride, width: grid.width,
-            height: grid.height)
+        let set = unsafe sets.wide.placed(in: hair.reserve(sets.wide.wordCount, filler: 0))
         set.removeAll()
         var isAny = false
         for y in 0..<grid.height {

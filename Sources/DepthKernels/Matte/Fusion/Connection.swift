@@ -33,10 +33,7 @@ struct Connection: ~Copyable {
     ) {
         let size = sets.person.wordCount
         let memory = unsafe memory.reserve(2 * size, filler: 0)
-        func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(
-                words: memory + index &* size, stride: sets.person.stride, width: grid.width, height: grid.height)
-        }
+        func set(_ index: Int) -> SampleSet { unsafe sets.person.placed(in: memory, index) }
         let (person, other) = (set(0), set(1))
         unsafe person.words.update(from: sets.person.words, count: size)
         for y in 0..<grid.height {

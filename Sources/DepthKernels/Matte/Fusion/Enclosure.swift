@@ -15,8 +15,7 @@ struct Enclosure: ~Copyable {
     /// - Returns: open samples, valid until the next call.
     mutating func find(_ sets: Classes.Sets, excluded: (SampleSet, SampleSet), ray: Int) -> SampleSet {
         let (hole, width, height) = (sets.hole, sets.hole.width, sets.hole.height)
-        let found = unsafe SampleSet(
-            words: memory.reserve(hole.wordCount, filler: 0), stride: hole.stride, width: width, height: height)
+        let found = unsafe hole.placed(in: memory.reserve(hole.wordCount, filler: 0))
         found.fill {
             unsafe sets.wide.words[$0] & ~(sets.endless.words[$0] | sets.head.words[$0] | sets.room.words[$0])
                 & ~(excluded.0.words[$0] | excluded.1.words[$0])

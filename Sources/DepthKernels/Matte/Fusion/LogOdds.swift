@@ -51,13 +51,9 @@ struct LogOdds: ~Copyable {
         change: PictureChange?, _ context: FusionContext
     ) -> Result {
         let (grid, bands, loops) = (context.grid, context.bands, context.loops)
-        let (stride, height) = (sets.person.stride, grid.height)
-        let tileRows = groups(of: TileSet.size, in: height)
+        let tileRows = groups(of: TileSet.size, in: grid.height)
         let bits = unsafe bits.reserve(2 * sets.person.wordCount, filler: 0)
-        func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(
-                words: bits + index &* sets.person.wordCount, stride: stride, width: grid.width, height: height)
-        }
+        func set(_ index: Int) -> SampleSet { unsafe sets.person.placed(in: bits, index) }
         let tiles = unsafe tiles.reserve(3 * tileRows, filler: 0)
         let sums = unsafe sums.reserve(tileRows, filler: 0)
         let work = unsafe Rows(
@@ -66,7 +62,7 @@ struct LogOdds: ~Copyable {
             matte: matte.reserve(grid.count, filler: 0), keep: keep.reserve(grid.count, filler: 0),
             person: set(0), room: set(1), active: TileSet(tiles), settledPerson: TileSet(tiles + tileRows),
             settledRoom: TileSet(tiles + 2 &* tileRows), sums: sums)
-        bands.share(work, rows: height, width: grid.width, rowAlignment: TileSet.size)
+        bands.share(work, rows: grid.height, width: grid.width, rowAlignment: TileSet.size)
         hasPast = true
         var sum = 0.0
         for row in 0..<tileRows { unsafe sum += sums[row] }

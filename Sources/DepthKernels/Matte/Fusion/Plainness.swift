@@ -21,10 +21,7 @@ struct Plainness: ~Copyable {
     ) -> Sets {
         let size = person.wordCount
         let memory = unsafe memory.reserve(3 * size, filler: 0)
-        func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(
-                words: memory + index &* size, stride: person.stride, width: grid.width, height: grid.height)
-        }
+        func set(_ index: Int) -> SampleSet { unsafe person.placed(in: memory, index) }
         let other = set(2)
         func erode(_ source: SampleSet, into target: SampleSet) {
             other.fill { unsafe ~source.words[$0] }
