@@ -49,7 +49,7 @@ struct CellOwners: ~Copyable {
     /// Cells and heads of the last frame; 0 for none.
     private var (pastSize, pastHeads) = (0, 0)
 
-    /// What the stages of a frame note about the cells: planes of numbers by their index.
+    /// Planes of numbers by the cells' index, which the stages of a frame read and write.
     @safe
     struct Marks {
         fileprivate static let (count, cleared) = (9, 5)
@@ -96,6 +96,7 @@ struct CellOwners: ~Copyable {
         let near = field.near
         let bits = unsafe bits.reserve(3 * near.wordCount, filler: 0)
         let result = unsafe (room: near.placed(in: bits), beyond: near.placed(in: bits, 1))
+        let spare = unsafe bits + 2 &* near.wordCount
         result.room.removeAll()
         result.beyond.removeAll()
         guard min(field.grid.width, field.grid.height) >= blockWidth else { return result }
@@ -131,7 +132,7 @@ struct CellOwners: ~Copyable {
         guard isAny else {
             pastSize = 0
             guard headCount == 0, floor != nil else { return result }
-            unsafe write(field, cells, loops, into: result.room, spare: bits + 2 &* near.wordCount) {
+            unsafe write(field, cells, loops, into: result.room, spare: spare) {
                 unsafe marks.room[$0] > 0 && marks.height[$0] < SurfaceCells.layer.constant
             }
             return result
@@ -140,10 +141,10 @@ struct CellOwners: ~Copyable {
         decide(cells, ways.find(cells, marks), marks, heads: headCount, isLost: lost != nil)
         (pastSize, pastHeads) = (count, headCount)
         findBeyond(cells, marks, Float(cutoff))
-        unsafe write(field, cells, loops, into: result.room, spare: bits + 2 &* near.wordCount) {
+        unsafe write(field, cells, loops, into: result.room, spare: spare) {
             unsafe marks.owner[$0] < 0
         }
-        unsafe write(field, cells, loops, into: result.beyond, spare: bits + 2 &* near.wordCount) {
+        unsafe write(field, cells, loops, into: result.beyond, spare: spare) {
             unsafe marks.beyond[$0] > 0
         }
         result.beyond.fill { unsafe result.beyond.words[$0] & field.far.words[$0] }
@@ -173,9 +174,7 @@ struct CellOwners: ~Copyable {
     /// - Returns: false where neither was measured.
     private mutating func markBody(
         of head: Subject.Face, _ cells: SurfaceCells.Map, _ seed: UnsafeMutablePointer<Float>
-    )
-        -> Bool
-    {
+    ) -> Bool {
         let (scale, z) = (CellOwners.samples(head, cells), Float(head.distance))
         var isAny = false
         func mark(_ columns: Range<Int>, _ rows: Range<Int>, about middle: Float, _ reach: Float) {

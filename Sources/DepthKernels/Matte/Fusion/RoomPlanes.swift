@@ -49,7 +49,7 @@ struct RoomPlanes: ~Copyable {
         var noise: Float = 0
 
         /// The same in metres, at depths.
-        func noise(at z: Lanes) -> Lanes { (z * z * nearSquare + near) * noise }
+        func noise(at z: Lanes) -> Lanes { RoomPlanes.tolerance(at: z) * noise }
 
         var length: Float { (a * a + b * b + c * c).squareRoot() }
 
@@ -69,9 +69,13 @@ struct RoomPlanes: ~Copyable {
                 unsafe loadLanes(cells.normal.x + index) * (a * inverse) + loadLanes(cells.normal.y + index)
                 * (b * inverse)
                 + loadLanes(cells.normal.z + index) * (c * inverse)
-            return (larger(metres, -metres) / (z * z * nearSquare + near), cosine)
+            return (larger(metres, -metres) / RoomPlanes.tolerance(at: z), cosine)
         }
     }
+
+    /// Metres by which a cell on a plane is away from it at most.
+    @inline(__always)
+    private static func tolerance(at z: Lanes) -> Lanes { z * z * nearSquare + near }
 
     mutating func reset() { known.removeAll(keepingCapacity: true) }
 

@@ -123,8 +123,7 @@ struct SurfaceCells: ~Copyable {
                 rows, stride: length, side: map.side, count: map.width, into: (low: lows, high: highs))
             for x in 0..<map.width {
                 let (low, high) = unsafe (lows[x], highs[x])
-                let limit = low + SurfaceCells.layer.constant + SurfaceCells.layer.square * low * low
-                let isOne = low > 0 && high <= limit || low == 0 && high == 0
+                let isOne = low > 0 && high <= SurfaceCells.end(ofLayerAt: low) || low == 0 && high == 0
                 let z = unsafe isOne ? target[x] : nearest(rows + x &* map.side, length, map.side)
                 unsafe target[x] = z < farthest ? z : 0
             }
@@ -155,6 +154,9 @@ struct SurfaceCells: ~Copyable {
         }
     }
 
+    /// Metres up to which samples are of the same surface as one.
+    private static func end(ofLayerAt z: Float) -> Float { z + layer.constant + layer.square * z * z }
+
     /// The mean depth of the nearest surface of a cell in which not all samples are of one; 0 where it is small.
     private func nearest(_ samples: UnsafePointer<Float>, _ length: Int, _ side: Int) -> Float {
         var (first, second) = (Float.infinity, Float.infinity)
@@ -163,7 +165,7 @@ struct SurfaceCells: ~Copyable {
             guard z > 0, z < second else { continue }
             (first, second) = (min(first, z), max(first, z))
         }
-        let limit = second + SurfaceCells.layer.constant + SurfaceCells.layer.square * second * second
+        let limit = SurfaceCells.end(ofLayerAt: second)
         var (sum, count) = (Float(0), Float(0))
         for index in 0..<(side &* side) {
             let z = unsafe samples[index / side &* length &+ index % side]
