@@ -108,8 +108,8 @@ struct AreaTaps {
     let first: [Int32]
     /// A row of weights for each pixel of an interval.
     private let weights: [Float]
-    /// For each interval, the weights of its pixels in units of 1/256.
-    private let wholeWeights: [UInt16]
+    /// For each interval, the weights of its pixels in units of 1/256: `rowsAtATime` at once, zeros after the last one.
+    private let wholeWeights: [SIMD4<UInt16>]
     /// Pixels that an interval overlaps, at most.
     let taps: Int
     /// Numbers from one pixel to the next.
@@ -165,13 +165,13 @@ struct AreaTaps {
     }
 
     /// Weights in units of 1/256, whose sum is 256.
-    private static func rounded(_ shares: ArraySlice<Double>) -> [UInt16] {
-        var (sum, result) = (0.0, [UInt16]())
-        var before = 0
-        for share in shares {
+    private static func rounded(_ shares: ArraySlice<Double>) -> [SIMD4<UInt16>] {
+        var result = [SIMD4<UInt16>](repeating: SIMD4(), count: DepthKernels.groups(of: rowsAtATime, in: shares.count))
+        var (sum, before) = (0.0, 0)
+        for (tap, share) in shares.enumerated() {
             sum += share
             let now = nearestIndex(sum * whole, in: before...Int(whole))
-            result.append(UInt16(truncatingIfNeeded: now - before))
+            result[tap / rowsAtATime][tap % rowsAtATime] = UInt16(truncatingIfNeeded: now - before)
             before = now
         }
         return result
@@ -254,13 +254,10 @@ struct AreaTaps {
         func row(_ tap: Int) -> UnsafePointer<UInt8> {
             unsafe plane.row(Int(first[index]) &+ min(tap, taps &- 1)).assumingMemoryBound(to: UInt8.self)
         }
-        for tap in stride(from: 0, to: taps, by: AreaTaps.rowsAtATime) {
-            var weights = SIMD4<UInt16>()
-            var count = 1
-            for offset in 0..<min(AreaTaps.rowsAtATime, taps &- tap) {
-                weights[offset] = wholeWeights[index &* taps &+ tap &+ offset]
-                if weights[offset] > 0 { count = offset &+ 1 }
-            }
+        let groups = DepthKernels.groups(of: AreaTaps.rowsAtATime, in: taps)
+        for group in 0..<groups {
+            let (tap, weights) = (group &* AreaTaps.rowsAtATime, wholeWeights[index &* groups &+ group])
+            let count = weights.w > 0 ? 4 : weights.z > 0 ? 3 : weights.y > 0 ? 2 : 1
             unsafe loops.sumRows(
                 (row(tap), row(tap &+ 1), row(tap &+ 2), row(tap &+ 3)), weights: weights,
                 count: (count, plane.rowBytes), isFirst: tap == 0, into: sums)
