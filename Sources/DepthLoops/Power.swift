@@ -1,3 +1,5 @@
+import CDepthKernels
+
 extension LoopSet {
     /// Raises numbers from 0 to slightly above 1 to a power, in place. Square root, fourth root and square are computed
     /// directly.
@@ -6,8 +8,8 @@ extension LoopSet {
     package static func raise(_ numbers: UnsafeMutablePointer<Float>, count: Int, to exponent: Float) {
         switch exponent {
         case 1: break
-        case 0.5: for index in upTo(count) { unsafe numbers[index] = numbers[index].squareRoot() }
-        case 0.25: for index in upTo(count) { unsafe numbers[index] = numbers[index].squareRoot().squareRoot() }
+        case 0.5: for index in upTo(count) { unsafe numbers[index] = dm_square_root(numbers[index]) }
+        case 0.25: for index in upTo(count) { unsafe numbers[index] = dm_square_root(dm_square_root(numbers[index])) }
         case 2: for index in upTo(count) { unsafe numbers[index] *= numbers[index] }
         default: for index in upTo(count) { unsafe numbers[index] = power(numbers[index], exponent) }
         }

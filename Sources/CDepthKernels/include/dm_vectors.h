@@ -15,6 +15,14 @@
 
 #pragma clang assume_nonnull begin
 
+/// The square root. Swift's sets C's error number, and so is computed number by number in a loop.
+static inline float dm_square_root(float number) { return __builtin_elementwise_sqrt(number); }
+
+typedef float dm_lanes __attribute__((ext_vector_type(16)));
+
+/// The square root of each of 16 numbers.
+static inline dm_lanes dm_square_roots(dm_lanes numbers) { return __builtin_elementwise_sqrt(numbers); }
+
 /// A bit for each of 16 numbers.
 typedef struct {
     uint16_t at_most;

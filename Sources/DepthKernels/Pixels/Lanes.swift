@@ -1,3 +1,5 @@
+import CDepthKernels
+
 /// Numbers that are processed as one vector.
 typealias Lanes = SIMD16<Float>
 
@@ -19,3 +21,7 @@ func larger(_ one: Lanes, _ other: Lanes) -> Lanes { one.replacing(with: other, 
 
 @inline(__always)
 func smaller(_ one: Lanes, _ other: Lanes) -> Lanes { one.replacing(with: other, where: other .< one) }
+
+/// The square root of each number, in vector instructions.
+@inline(__always)
+func squareRoots(_ numbers: Lanes) -> Lanes { dm_square_roots(numbers) }

@@ -79,7 +79,7 @@ struct CellWays: ~Copyable {
             let dz = next - z
             let dx = xs * dz + (isAcross ? next * pitch : .zero)
             let dy = dz * ys + (isAcross ? .zero : next * pitch)
-            let length = (dx * dx + dy * dy + dz * dz).squareRoot()
+            let length = squareRoots(dx * dx + dy * dy + dz * dz)
             let ((nx, mx), (ny, my), (nz, mz)) = unsafe (
                 both(cells.normal.x), both(cells.normal.y), both(cells.normal.z)
             )
@@ -89,7 +89,7 @@ struct CellWays: ~Copyable {
             let rise = larger(dz, -dz)
             let ((l, k), (u, s), (v, t)) = unsafe (both(cells.color(0)), both(cells.color(1)), both(cells.color(2)))
             let color =
-                ((k - l) * (k - l) + (s - u) * (s - u) + (t - v) * (t - v)).squareRoot() / (smaller(l, k) + dark)
+                squareRoots((k - l) * (k - l) + (s - u) * (s - u) + (t - v) * (t - v)) / (smaller(l, k) + dark)
             let way = length + smaller(larger(color - alike, .zero), Lanes(repeating: mostColor))
             let full = larger((rise - near * (slope * pitch)) * step, .zero)
             let isAway = dz .> 0

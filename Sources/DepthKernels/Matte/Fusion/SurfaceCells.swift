@@ -208,7 +208,7 @@ struct SurfaceCells: ~Copyable {
             let xs = map.xs(from: x)
             let (ax, by) = (a * (1 / map.pitch), b * (1 / map.pitch))
             let c = mean - (a * sx + b * sy) * share - ax * xs - by * map.y(y)
-            let length = (ax * ax + by * by + c * c).squareRoot()
+            let length = squareRoots(ax * ax + by * by + c * c)
             let inverse = -one / length.replacing(with: Lanes(repeating: 1e-9), where: length .< 1e-9)
             let (nx, ny, nz) = (ax * inverse, by * inverse, c * inverse)
             unsafe storeLanes(nx, to: map.normal.x + index)
@@ -216,11 +216,11 @@ struct SurfaceCells: ~Copyable {
             unsafe storeLanes(nz, to: map.normal.z + index)
             unsafe storeLanes(length, to: map.length + index)
             let rest = svv - a * sxv - b * syv
-            let deviation = (rest.replacing(with: Lanes.zero, where: rest .< 0) * share).squareRoot() * z
+            let deviation = squareRoots(rest.replacing(with: Lanes.zero, where: rest .< 0) * share) * z
             let limit = mean * (z * z * flatness.square + flatness.constant)
             let isFlat = (z .> 0) .& (n .> leastCells) .& (deviation .< limit)
             unsafe storeLanes(Lanes.zero.replacing(with: one, where: isFlat), to: map.flat + index)
-            let ray = (xs * xs + (map.y(y) * map.y(y) + 1)).squareRoot()
+            let ray = squareRoots(xs * xs + (map.y(y) * map.y(y) + 1))
             var slant = -(nx * xs + ny * map.y(y) + nz) / ray
             slant.replace(with: Lanes(repeating: 0.15), where: slant .< 0.15)
             let edge = z * map.pitch
