@@ -73,8 +73,8 @@ enum DepthMatte {
                     + "covered (background alone) + passed (unchanged) + dropped. skew, skew-max: depth time minus "
                     + "video time in ns, last and largest. cutoff, anchor-depth: metres, 0 = none. head-depth, "
                     + "head-confidence: of the head in the depth map that is followed, in metres and 0 to 1; 0 = none. "
-                    + "present: who set the cutoff is there. coverage: mean of the matte, 0 to 1. invalid-share: share of "
-                    + "unmeasured depth samples, 0 to 1. time-per-frame: "
+                    + "present: true while the person or thing that set the cutoff is seen. coverage: mean of the "
+                    + "matte, 0 to 1. invalid-share: share of unmeasured depth samples, 0 to 1. time-per-frame: "
                     + "mean processing time in ns. detail: resolution of the last fused matte")
         ],
         presets: DepthMattePresets.all,
