@@ -220,13 +220,20 @@ import Testing
         scene.addPerson(axis: 160, top: 20, distance: 1.2)
         scene.add(120..<200, 66..<74) { _, _ in 0.85 }
         scene.add(120..<200, 74..<130) { _, _ in 0.8 }
-        let alpha = try scene.alpha()
+        /// Heads count from their third frame on.
+        func distance() throws -> Double {
+            let matte = Matte()
+            for _ in 0..<5 { _ = try scene.alpha(of: matte, Scene.settings(.anchored)) }
+            return matte.report.anchorDistance
+        }
+        let (alpha, anchor) = try (scene.alpha(), distance())
         #expect(scene.isKept(alpha, Rectangle(126, 80, 194, 124)) && scene.isKept(alpha, Scene.head(160, 20, 1.2)))
+        #expect(abs(anchor - 1.22) < 0.05)
         let face = scene.faces[0]
         scene.faces[0] = Rectangle<Double>(
             x: face.x + (right + (1 - scale) / 2) * face.width, y: face.y + (down + (1 - scale) / 2) * face.height,
             width: scale * face.width, height: scale * face.height)
-        #expect(try scene.alpha() == alpha)
+        #expect(try scene.alpha() == alpha && distance() == anchor)
     }
 
     @Test func `without an anchor everything is kept`() throws {
@@ -267,6 +274,34 @@ import Testing
             // What was kept goes in the fourth frame, and fades.
             for _ in 0..<16 { alpha = try scene.alpha(of: matte, settings) }
             #expect(scene.isKept(alpha, isThing ? thing : chest) && scene.isGone(alpha, isThing ? chest : thing))
+        }
+    }
+
+    /// A floor beside a thing looks as what a lost person uncovers does.
+    @Test func `a thing without a face is no person who was lost`() throws {
+        var scene = Scene()
+        scene.addFloor(height: 0.88)
+        scene.add(200..<280, 100..<234) { x, _ in 2 + 0.0005 * Float(x - 200) }
+        let matte = Matte()
+        var settings = Scene.settings(.anchored, .point)
+        (settings.anchor.x, settings.anchor.y) = (0.75, 0.6)
+        let alphas = try (0..<28).map { try scene.alpha(of: matte, settings, seconds: 0.45 * Double($0)) }
+        for frame in 4..<28 { #expect(alphas[frame] == alphas[3], "frame \(frame)") }
+    }
+
+    @Test(arguments: [0, 1])
+    func `of all faces one that is missed is kept, though it set the cutoff`(missed: Int) throws {
+        var scene = Scene()
+        scene.addPerson(axis: 100, top: 40, distance: 1.6)
+        scene.addPerson(axis: 230, top: 40, distance: 1.8)
+        var settings = Scene.settings(.anchored, .face)
+        settings.anchor.faceSelect = .all
+        let matte = Matte()
+        for _ in 0..<3 { _ = try scene.alpha(of: matte, settings) }
+        scene.faces.remove(at: missed)
+        for _ in 0..<5 {
+            let alpha = try scene.alpha(of: matte, settings)
+            #expect(scene.isKept(alpha, Scene.chest(100, 40, 1.6)) && scene.isKept(alpha, Scene.chest(230, 40, 1.8)))
         }
     }
 
@@ -519,7 +554,9 @@ private struct Scene {
 
     func alpha(_ settings: MatteSettings) throws -> [UInt8] { try alpha(of: Matte(), settings) }
 
-    func alpha(of matte: Matte, _ settings: MatteSettings = Scene.settings(.anchored)) throws -> [UInt8] {
+    func alpha(
+        of matte: Matte, _ settings: MatteSettings = Scene.settings(.anchored), seconds: Double? = nil
+    ) throws -> [UInt8] {
         var random = RepeatableRandomNumberGenerator(seed: 11)
         let measured = depth.map { z in
             let error = (0..<3).reduce(Float(0)) { sum, _ in sum + Float.random(in: -1...1, using: &random) }
@@ -529,7 +566,9 @@ private struct Scene {
         let bytes = [UInt8](repeating: 120, count: width * height * 3)
         return try withRGB(bytes, width: width, height: height) { picture in
             matte.render(
-                MatteFrame(depth: depth.image, video: picture, width: width, height: height, faces: faces), settings)
+                MatteFrame(
+                    depth: depth.image, video: picture, width: width, height: height, faces: faces,
+                    time: seconds.map { Int64($0 * 1e9) }), settings)
             return matte.finished.alpha.bytes
         }
     }

@@ -65,7 +65,7 @@ struct CellOwners: ~Copyable {
         var seed: UnsafeMutablePointer<Float> { unsafe plane(2) }
         /// 1 on a plane, else 0: the room's ways start there, and the person's do not cross it.
         var room: UnsafeMutablePointer<Float> { unsafe plane(3) }
-        /// Metres above the floor.
+        /// Metres above the floor: 0 within twice its noise, `CellWays.foot` at most.
         var height: UnsafeMutablePointer<Float> { unsafe plane(4) }
         /// Of the plane that is looked at: tolerances that a cell is away from it, and the cosine of the angle between its normal and
         /// a cell's.
@@ -255,7 +255,7 @@ struct CellOwners: ~Copyable {
 
     /// Lets cells be on a plane as long as most of the last frames said so.
     ///
-    /// - Parameter isNew: true where a head came or went: then nothing is remembered beside heads.
+    /// - Parameter isNew: true where a head came or went: then no owner is remembered, and no plane in the heads' columns.
     private mutating func remember(_ cells: SurfaceCells.Map, _ marks: Marks, isNew: Bool) {
         let count = cells.height &* cells.stride
         let (depth, votes, owner) = unsafe pastPlanes(count, past.reserve(3 * count, filler: 0))
@@ -282,7 +282,7 @@ struct CellOwners: ~Copyable {
         let past = unsafe pastPlanes(count, past.reserve(3 * count, filler: 0)).owner
         let areas = unsafe line.reserve(CellOwners.steps, filler: 0)
         unsafe areas.update(repeating: 0, count: CellOwners.steps)
-        func place(_ way: Float) -> Int { Int(min(way / CellOwners.step, Float(CellOwners.steps - 1))) }
+        func bucket(_ way: Float) -> Int { Int(min(way / CellOwners.step, Float(CellOwners.steps - 1))) }
         unsafe (owner + cells.start).update(repeating: 0, count: cells.planeSize)
         for index in 0..<count where unsafe ways.person[index] < CellWays.unreached {
             let (person, room) = unsafe (ways.person[index], ways.room[index])
@@ -294,14 +294,14 @@ struct CellOwners: ~Copyable {
             else { continue }
             unsafe owner[index] = 1
             let edge = unsafe cells.depth[index] * cells.pitch
-            unsafe areas[place(person)] += edge * edge
+            unsafe areas[bucket(person)] += edge * edge
         }
         var (last, area) = (0, Float(0))
         while last < CellOwners.steps - 1, unsafe area + areas[last] <= CellOwners.mostArea * Float(heads) {
             unsafe area += areas[last]
             last += 1
         }
-        for index in 0..<count where unsafe owner[index] > 0 && place(ways.person[index]) > last {
+        for index in 0..<count where unsafe owner[index] > 0 && bucket(ways.person[index]) > last {
             unsafe owner[index] = -2
         }
         for index in 0..<count where unsafe cells.depth[index] > 0 && owner[index] <= 0 {

@@ -1,10 +1,10 @@
 /// The ways of the person and of the room over `SurfaceCells`, in metres: a cell belongs to that whose way to it is shorter.
 ///
-///     way = length + color + 2 · concave turning + 12 · step,   in metres, radian, and metres of depth
+///     way = length + color + 2 · concave turning + 12 · step + 12 · rise above the floor,   in metres and radian
 ///
 /// A step in depth beyond a slope is expensive for the person away from the camera, and for the room towards it: what lies before
 /// a thing is seldom a part of it. The turn from one surface to another, as from a seat to a back, parts things, but not the parts
-/// of a body: in the person's zone turning costs them nothing, and length a quarter.
+/// of a body: in the person's zone turning costs them nothing, and length and color a quarter.
 ///
 /// Source: geodesic distances as in Bai and Sapiro, "Geodesic matting", IJCV 82, 2009, by Dial's algorithm, CACM 12(11), 1969.
 struct CellWays: ~Copyable {
@@ -16,12 +16,12 @@ struct CellWays: ~Copyable {
     private static let (step, slope, otherStep): (Float, Float, Float) = (12, 0.7, 0.1)
     /// Relative change of color that costs nothing, the largest that counts, and what is added to the darker luma.
     private static let (alike, mostColor, dark): (Float, Float, Float) = (0.05, 0.15, 0.1)
-    /// Metres for a metre above the floor that the room's way climbs, of the first `foot` metres.
+    /// Metres that the room's way pays for each metre that it rises, up to `foot` metres above the floor.
     private static let climb: Float = 12
     static let foot: Float = 0.15
     /// Metres, constant + square·z² + slope: a larger step parts cells.
     private static let torn: (constant: Float, square: Float, slope: Float) = (0.03, 0.008, 2.5)
-    /// The share of a way's length that the person pays in the zone.
+    /// The share of a way's length and color that the person pays in the zone.
     private static let lengthInZone: Float = 0.25
     /// Metres of way for a bucket of the queue, and the number of them.
     private static let (bucket, buckets): (Float, Int) = (0.01, 512)

@@ -23,9 +23,8 @@ struct Classes: ~Copyable {
     private static let edge = 3.0
     /// Times `edge`.
     private static let doubt = 3.0
-    private static let edgeAtHole = 2.0
-    /// Samples (of a grid of 640) from measured room beyond which a hole may be endless.
-    private static let gap = 10.0
+    /// Samples (of a grid of 640) about a wide hole, from measured room beyond which a hole may be endless, and about other people.
+    private static let (edgeAtHole, gap, besideOthers) = (2.0, 10.0, 48.0)
     /// Metres.
     private static let reach = 0.10
     private static let reachEndless = 0.03
@@ -76,7 +75,7 @@ struct Classes: ~Copyable {
 
     /// - Parameters:
     ///   - distance: metres, of what is in front of the cutoff.
-    ///   - subject: the samples in front of the cutoff that are room all the same; nil for none.
+    ///   - subject: whose the samples in front of the cutoff are; nil where all are the person's.
     ///   - faces: in video pixels.
     /// - Returns: the classes of all samples, valid until the next call.
     mutating func classify(
@@ -134,7 +133,7 @@ struct Classes: ~Copyable {
         if let subject {
             // Colors of neighbours that the evidence takes for the room's may be the person's too: skin before skin.
             let atOthers = inside
-            dilation.dilateFar(subject.others, radius: 48, into: atOthers, loops)
+            dilation.dilateFar(subject.others, radius: grid.samples(Classes.besideOthers), into: atOthers, loops)
             sets.doubtful.fill { unsafe sets.doubtful.words[$0] | sets.measuredNear.words[$0] & atOthers.words[$0] }
         }
 

@@ -1,7 +1,7 @@
 /// Pieces of a depth map: smooth surfaces, and the borders at which they meet.
 ///
 /// A step in depth all along a border parts two things, however many single samples, slanted rims and small holes seem to join
-/// them. So pieces are made of samples without a step about them, and no bridge narrower than 12 mm joins them. Of each
+/// them. So pieces are made of samples without a step about them, and no bridge narrower than 12 mm, or nine samples, joins them. Of each
 /// border is counted how long it is, and how much of it has no step.
 ///
 /// Source: the project's own method.
@@ -19,7 +19,7 @@ struct DepthPieces: ~Copyable {
 
     struct Piece: BitwiseCopyable {
         var count = 0
-        /// Of the depths, in metres.
+        /// Sum of the depths, in metres.
         var sum = 0.0
         /// Metres that are no step at a border.
         var limit: Float = 0

@@ -1,7 +1,7 @@
 /// The planes of a room on `SurfaceCells`: floor, walls, seats, table tops, back rests.
 ///
 /// A plane is bigger than any flat part of a body: the proposal of a flat cell on which most area lies is fitted to it, and is
-/// the room's where it is large, long, wide and filled. Cells beside the person's heads alone propose and vote, since a trunk
+/// the room's where it is large, long, wide and filled. Only cells outside of the heads' columns propose and vote, since a trunk
 /// is flat too; then all cells on the plane are the room's, wherever it shows between the limbs.
 ///
 /// A cell is on a plane P·q = 1 where |P·q − 1| / |q|, its distance in metres, is within noise, and the normals agree.
@@ -17,9 +17,9 @@ struct RoomPlanes: ~Copyable {
     private static let (area, long, wide, filled, sure): (Float, Double, Double, Double, Double) = (
         0.12, 0.5, 0.25, 0.42, 0.5
     )
-    /// Square metres of a plane's part that is the room's: anywhere; one that reaches between the limbs, of it outside; and
+    /// Square metres of a plane's part that is the room's: one that reaches between the limbs, of it outside; and
     /// one that only shows between them.
-    private static let (part, outside, island): (Float, Float, Float) = (0.015, 0.05, 0.015)
+    private static let (outside, island): (Float, Float) = (0.05, 0.015)
 
     /// Of a floor's normal, the part that points down: a camera may look down by 45 degrees. And metres from a face to it, where it
     /// is as far away: laps, seats and desks are no floor.
@@ -77,7 +77,10 @@ struct RoomPlanes: ~Copyable {
     @inline(__always)
     private static func tolerance(at z: Lanes) -> Lanes { z * z * nearSquare + near }
 
-    mutating func reset() { known.removeAll(keepingCapacity: true) }
+    mutating func reset() {
+        known.removeAll(keepingCapacity: true)
+        frame = 0
+    }
 
     /// Marks the cells on planes.
     ///
@@ -115,7 +118,9 @@ struct RoomPlanes: ~Copyable {
             if isRoom {
                 plane.noise = RoomPlanes.noise(cells, marks)
                 markParts(cells, marks, beside: min(max(4 * plane.noise, 0.25), 0.9), loops)
-                known.append(isSearch ? plane : RoomPlanes.fitted(cells, marks) ?? plane)
+                var next = isSearch ? plane : RoomPlanes.fitted(cells, marks) ?? plane
+                next.noise = plane.noise
+                known.append(next)
             }
             for first in Swift.stride(from: 0, to: count, by: blockWidth) {
                 let isOn =
@@ -311,7 +316,7 @@ struct RoomPlanes: ~Copyable {
             let most = Lanes(repeating: 1.3).replacing(with: beside, where: isColumn)
             return unsafe (loadLanes(marks.away + place) .< most) .& (loadLanes(marks.cosine + place) .> 0.8)
         } where: {
-            $0.x + $0.y > RoomPlanes.part && $0.y > ($0.x > 0 ? RoomPlanes.outside : RoomPlanes.area)
+            $0.y > ($0.x > 0 ? RoomPlanes.outside : RoomPlanes.area)
         }
     }
 

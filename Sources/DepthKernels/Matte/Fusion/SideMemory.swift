@@ -64,6 +64,7 @@ struct SideMemory: ~Copyable {
         if isEmpty {
             unsafe sides.update(repeating: 0, count: 2 * words)
             unsafe bits.update(repeating: 0, count: 3 * words)
+            unsafe depths.update(repeating: 0, count: field.grid.height * length)
             return past
         }
         /// Marks the samples of a row whose depth is as it was.

@@ -60,7 +60,8 @@ struct Subject: ~Copyable {
     private static let foot: Float = 0.3
     /// Metres by which a head may be farther away than the followed one, and be the person's too.
     private static let sameRange = 0.3
-    /// Frames for which a face of the person that is not found is kept, and how far off one that is found is the same, of its sides.
+    /// Frames for which a face of the person that is missed is kept; and, in sides of its box, how far off one that is found is the
+    /// same.
     private static let longestMissed = 30
     private static let sameFace = 0.8
     /// Metres between the faces of two people.
@@ -81,7 +82,8 @@ struct Subject: ~Copyable {
     private var memoryOfSides = SideMemory()
     /// By the labels of the pieces; a body is at the place of its first piece.
     private var bodies = ScratchList<Body>()
-    /// Borders that may join, by their number; above it how far their length is from the longest.
+    /// Borders that may join: the number in the low half, `Int32.max` less the length without a step in the high half, so that the
+    /// longest sorts first.
     private var joints = ScratchList<UInt64>()
     /// The faces of the last frame that had any.
     private var seen: [SeenFace] = []
@@ -257,9 +259,11 @@ struct Subject: ~Copyable {
         } else {
             hasFaces = readFaces(frame, field, anchored: found, settings.anchor)
         }
-        sinceFace = hasFaces ? 0 : sinceFace + (frame.elapsed ?? Fusion.usualInterval)
+        // A thing needs no face.
+        let isLost = !hasFaces && object == nil
+        sinceFace = isLost ? sinceFace + (frame.elapsed ?? Fusion.usualInterval) : 0
         // Without samples of the past nothing identifies the person but a face.
-        if !hasFaces, !hasPast || sinceFace > Subject.longestLost { reset() }
+        if isLost, !hasPast || sinceFace > Subject.longestLost { reset() }
         guard !seen.isEmpty || object != nil else { return isAnchored ? .nobody : .everything }
         placeFaces(on: grid)
         thing = object.map { Thing($0, on: grid) }
@@ -268,14 +272,14 @@ struct Subject: ~Copyable {
         let memory = unsafe memory.reserve(5 * near.wordCount, filler: 0)
         func set(_ index: Int) -> SampleSet { unsafe near.placed(in: memory, index) }
         let (others, members, person, spare, loose) = (set(0), set(1), set(2), set(3), set(4))
-        let sides = memoryOfSides.recall(field, isLost: !hasFaces, loops)
+        let sides = memoryOfSides.recall(field, isLost: isLost, loops)
         let face = faces.first { $0.isSubject }
         // The floor is below the camera's axis where no face is known.
         let middle =
             face.map { ($0.axis, ($0.top + $0.bottom) / 2, $0.distance) }
             ?? (Double(grid.width) / 2, Double(grid.height) / 2, object?.distance ?? cutoff)
         let (room, beyond) = unsafe owners.find(
-            field, colors, faces, lost: hasFaces ? nil : sides.person, above: middle, cutoff: cutoff, loops)
+            field, colors, faces, lost: isLost ? sides.person : nil, above: middle, cutoff: cutoff, loops)
         near.fill { unsafe near.words[$0] | beyond.words[$0] }
         far.fill { unsafe far.words[$0] & ~beyond.words[$0] }
         // In a frame without a face what was others', and what the person uncovered, is not theirs.
@@ -287,7 +291,7 @@ struct Subject: ~Copyable {
             depth: field.metres, members: members, barrier: far, spacing: grid.metresPerSample(at: 1),
             distance: distance ?? object?.distance ?? 0)
         let labels = pieces.find(in: map, loops)
-        guard grow(labels, map, sides, isLost: !hasFaces) || object != nil else {
+        guard grow(labels, map, sides, isLost: isLost) else {
             reset()
             return .nobody
         }
@@ -312,7 +316,7 @@ struct Subject: ~Copyable {
         others.fill { unsafe others.words[$0] | room.words[$0] }
         rough.divide(loose, map, person: person, others: others, spare: spare)
         spare.fill { unsafe members.words[$0] & ~(person.words[$0] | others.words[$0]) }
-        if !hasFaces { spare.fill { unsafe spare.words[$0] & sides.person.words[$0] } }
+        if isLost { spare.fill { unsafe spare.words[$0] & sides.person.words[$0] } }
         addSpecks(spare, map, to: person)
         addFeet(to: person, floor: room, map)
         memoryOfSides.remember(field, person: person, others: others)
@@ -382,7 +386,12 @@ struct Subject: ~Copyable {
                 add(face.box, face.distance, isSubject: settings.faceSelect == .all)
             }
         }
-        keepOwners(of: lastSeen.dropFirst(anchored == nil ? 0 : 1), field)
+        // The face that is anchored now is the first of the last frame, unless it is another of the person's: then that one is
+        // missed, and kept.
+        let isAnother = lastSeen.dropFirst().contains { face in
+            face.isSubject && anchored?.box.isAt(face.box, within: Subject.sameFace) == true
+        }
+        keepOwners(of: lastSeen.dropFirst(anchored == nil || isAnother ? 0 : 1), field)
         return !seen.isEmpty
     }
 
@@ -406,6 +415,9 @@ struct Subject: ~Copyable {
         _ frame: MatteFrame, _ field: DepthField, of object: Anchor.Object, _ settings: AnchorSettings
     ) -> Bool {
         let last = seen.first.flatMap { $0.isSubject ? $0.box : nil }
+        let (grid, placement) = (field.grid, field.placement)
+        let pixel = grid.metresPerSample(at: 1) * Double(grid.width) / placement.width
+        func rank(_ face: SeenFace) -> Double? { Subject.rank(face, of: object, last, pixel: pixel) }
         var isNone = true
         func add(_ box: Rectangle<Double>, _ distance: Double) {
             if isNone {
@@ -413,9 +425,9 @@ struct Subject: ~Copyable {
                 (ownerCount, isNone) = (0, false)
             }
             let face = SeenFace(box: box, distance: distance, isSubject: false)
-            guard let rank = Subject.rank(face, of: object, last) else { return seen.append(face) }
+            guard let mine = rank(face) else { return seen.append(face) }
             var place = ownerCount
-            while place > 0, let before = Subject.rank(seen[place - 1], of: object, last), before > rank { place -= 1 }
+            while place > 0, let before = rank(seen[place - 1]), before > mine { place -= 1 }
             seen.insert(face, at: place)
             ownerCount += 1
         }
@@ -431,13 +443,16 @@ struct Subject: ~Copyable {
     }
 
     /// Lower for a face whose thing it is more likely; nil where it is not.
+    ///
+    /// - Parameter pixel: metres of a video pixel at 1 m.
     private static func rank(
-        _ face: SeenFace, of object: Anchor.Object, _ last: Rectangle<Double>?
+        _ face: SeenFace, of object: Anchor.Object, _ last: Rectangle<Double>?, pixel: Double
     ) -> Double? {
         let behind = object.distance - face.distance
-        guard behind > -armLength, behind < behindFace else { return nil }
+        let beside = object.point.map { abs(face.box.centerX - $0.x) * pixel * face.distance }
+        guard behind > -armLength, behind < behindFace, beside ?? 0 < armLength else { return nil }
         if let last, last.isAt(face.box, within: 0.5) { return -1 }
-        return object.point.map { abs(face.box.centerX - $0.x) } ?? face.distance
+        return beside ?? face.distance
     }
 
     /// Makes a face that of the anchored person, and the first.

@@ -178,8 +178,8 @@ struct SurfaceCells: ~Copyable {
 
     private static func findNormals(row y: Int, _ map: Map) {
         let one = Lanes(repeating: 1)
-        // The smallest determinant, in cells: of cells in one line it is 0.
-        let least = 1e-12 / (map.pitch * map.pitch * map.pitch * map.pitch)
+        // Added to determinants, which are 0 for cells in one line, and 36 for a whole window.
+        let least: Float = 1e-4
         for x in Swift.stride(from: 0, to: map.stride, by: blockWidth) {
             let index = y &* map.stride &+ x
             let z = unsafe loadLanes(map.depth + index)

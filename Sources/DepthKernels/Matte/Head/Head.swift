@@ -8,9 +8,9 @@ package struct Head: Equatable, Sendable {
     package var logOdds: Double
     /// Metres.
     package var width: Double
-    /// Frames in which it was seen without a break.
+    /// Frames in which it was seen.
     package var age = 1
-    /// Frames since it was seen last.
+    /// Frames since it was seen last, those aside in which something hides it.
     package var missed = 0
     /// Frames for which it is waited for behind what is at its place; those count three times in which nothing nearer is.
     var hidden = 0

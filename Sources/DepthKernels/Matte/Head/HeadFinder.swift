@@ -182,7 +182,7 @@ struct HeadFinder: ~Copyable {
             }
         }
 
-        /// The log odds below which the shape cannot make a head of a peak.
+        /// The log odds below which a peak is left out.
         private func least(_ x: Int, _ y: Int, _ metres: Float) -> Float {
             let step = Double(peaks.cells.step)
             let isKnown = tracks.contains {

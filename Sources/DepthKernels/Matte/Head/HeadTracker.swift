@@ -30,9 +30,9 @@ package struct HeadTracker: ~Copyable {
 
     package init() {
         // So that no frame in the steady state takes memory.
-        tracks.reserveCapacity(HeadTracker.mostTracks + 1)
-        lastTracks.reserveCapacity(HeadTracker.mostTracks + 1)
-        heads.reserveCapacity(HeadTracker.mostTracks + 1)
+        tracks.reserveCapacity(HeadTracker.mostTracks + 2)
+        lastTracks.reserveCapacity(HeadTracker.mostTracks + 2)
+        heads.reserveCapacity(HeadTracker.mostTracks + 2)
     }
 
     /// The followed head, also where it is missed for now.
@@ -67,7 +67,7 @@ package struct HeadTracker: ~Copyable {
     mutating func reset() {
         tracks.removeAll(keepingCapacity: true)
         heads.removeAll(keepingCapacity: true)
-        isChosen = false
+        (isChosen, frame) = (false, 0)
     }
 
     /// Finds the tracks again; the followed one chooses first, then the older ones.
