@@ -37,10 +37,7 @@ final class FrameRing {
 
     /// Maps are slower to draw than to measure with: at most four are drawn, the others are copies.
     convenience init(_ shape: DepthShape, _ count: Int, scene: String) {
-        self.init(
-            FrameLayout(
-                width: shape.width, height: shape.height, bytesPerSample: shape.isFloat ? 4 : 2, rowAlignment: 4),
-            count, isWritable: false)
+        self.init(FrameLayout(shape), count, isWritable: false)
         let drawn = (0..<(hasNoise(scene) ? 4 : 1)).map { number in
             let metres = distances(scene, shape.width, shape.height, number: number)
             return shape.isFloat
@@ -48,6 +45,33 @@ final class FrameRing {
                 : shape.bytes(counts: metres.map { Int(($0 * 1000).rounded()) })
         }
         for (number, block) in blocks.enumerated() { block.copyBytes(from: drawn[number % drawn.count]) }
+    }
+
+    /// Frames of `depthtestsrc`, to and fro, so that nobody jumps where the ring closes.
+    ///
+    /// - Parameter pattern: that of the test camera, which sends no faces.
+    static func filmed(
+        _ pattern: String, _ video: VideoShape, _ depth: DepthShape, _ count: Int, isWritable: Bool
+    ) throws -> (video: FrameRing, depth: FrameRing) {
+        let sink = "appsink sync=false max-buffers=2 emit-signals=false"
+        let pipeline = Pipeline(
+            "depthtestsrc name=camera pattern=\(pattern) face=false sensor=structured-light num-buffers=\(count) "
+                + "camera.video ! \(video.caps) ! \(sink) name=video camera.depth ! \(depth.caps) ! \(sink) name=depth")
+        pipeline.set(GST_STATE_PLAYING)
+        let rings = (
+            video: FrameRing(FrameLayout(video.info), count, isWritable: isWritable),
+            depth: FrameRing(FrameLayout(depth), count, isWritable: false)
+        )
+        for number in 0...(count / 2) {
+            guard let picture = pipeline.nextFrame(of: "video"), let map = pipeline.nextFrame(of: "depth") else {
+                throw Failure(text: "depthtestsrc does not send \(pattern) as \(video.caps)")
+            }
+            for place in [number, (count - number) % count] {
+                rings.video.blocks[place].copyBytes(from: picture.bytes.prefix(rings.video.layout.size))
+                rings.depth.blocks[place].copyBytes(from: map.bytes.prefix(rings.depth.layout.size))
+            }
+        }
+        return rings
     }
 
     deinit {
@@ -97,8 +121,17 @@ final class FrameRing {
 
 // MARK: - Scenes
 
+/// Patterns of the test camera, in which the element looks for heads.
+let filmedScenes = ["desk": "person", "room": "room"]
+
+extension FrameLayout {
+    fileprivate init(_ shape: DepthShape) {
+        self.init(width: shape.width, height: shape.height, bytesPerSample: shape.isFloat ? 4 : 2, rowAlignment: 4)
+    }
+}
+
 func isScene(_ name: String) -> Bool {
-    ["person", "noisy", "checkerboard", "slope"].contains(name) || share(name) != nil
+    filmedScenes[name] != nil || ["person", "noisy", "checkerboard", "slope"].contains(name) || share(name) != nil
 }
 
 private func hasNoise(_ scene: String) -> Bool { scene == "noisy" || scene == "slope" }

@@ -42,7 +42,10 @@ struct Axis: Sendable {
         Axis("background", oneOf: "image,color,stream,transparent", tried: "image,color,stream,transparent"),
         Axis(
             "scene", "person", "person,noisy,checkerboard,0,10,25,50,75,100",
-            "person, noisy, checkerboard, slope, or the per cent that an ellipse covers", isScene),
+            """
+            person, noisy, checkerboard, slope, or the per cent that an ellipse covers; desk and room: people before a
+                             test camera, whose heads the element looks for (in-place and copied)
+            """, isScene),
         Axis("threads", "1", "", "max-threads of the element, or parts of a memcpy, 1 to 64") {
             number($0, 1...64) != nil
         },
@@ -88,7 +91,10 @@ struct Case: Equatable {
     static let works = ["in-place", "copied", "kernels", "render", "blend"]
 
     /// The kernels that make alpha are not timed alone.
-    var canRun: Bool { !["kernels", "blend"].contains(self["work"]) || self["background"] != "transparent" }
+    var canRun: Bool {
+        if filmedScenes[self["scene"]] != nil { return ["in-place", "copied"].contains(self["work"]) }
+        return !["kernels", "blend"].contains(self["work"]) || self["background"] != "transparent"
+    }
 
     /// Metres; between the person and the wall.
     static let cutoff = 0.95

@@ -10,7 +10,7 @@ func measure(_ wanted: Case, _ options: Options, _ report: Report, still: String
     let ring = options.ring(frameBytes: shape.size)
     let work =
         switch wanted["work"] {
-        case "in-place", "copied": element(wanted, shape, ring, still: still)
+        case "in-place", "copied": try element(wanted, shape, ring, still: still)
         case "memcpy": copying(shape, ring, threads: wanted.threads, named: "ms")
         default: try kernels(wanted, shape, ring)
         }
@@ -75,18 +75,18 @@ private func kernels(_ wanted: Case, _ shape: VideoShape, _ ring: Int) throws ->
 }
 
 /// `depthmatte`. Where it works in place, only a frame that gains an alpha channel may leave in other memory.
-private func element(_ wanted: Case, _ shape: VideoShape, _ ring: Int, still: String) -> Timed {
-    let isInPlace = wanted["work"] == "in-place"
+private func element(_ wanted: Case, _ shape: VideoShape, _ ring: Int, still: String) throws -> Timed {
+    let (isInPlace, pattern) = (wanted["work"] == "in-place", filmedScenes[wanted["scene"]])
     var properties = [
-        "anchor": "fixed", "cutoff": "\(Case.cutoff)", "blur-radius": wanted["sigma"], "gamma": wanted["gamma"],
+        "anchor": pattern == nil ? "fixed" : "auto", "cutoff": "\(Case.cutoff)", "blur-radius": wanted["sigma"], "gamma": wanted["gamma"],
         "upscale": wanted["upscale"], "method": wanted["method"], "detail": wanted["detail"],
         "max-threads": wanted["threads"], "background-mode": wanted["background"], "background-color": "0xff204060",
     ]
     if wanted["background"] == "image" { properties["background"] = still }
-    var inputs: [ElementRig.Input] = [
-        ("video", shape.caps, FrameRing(shape, ring, isWritable: isInPlace)),
-        ("depth", wanted.depth.caps, FrameRing(wanted.depth, ring, scene: wanted["scene"])),
-    ]
+    let (video, depth) = try pattern.map {
+        try FrameRing.filmed($0, shape, wanted.depth, ring, isWritable: isInPlace)
+    } ?? (FrameRing(shape, ring, isWritable: isInPlace), FrameRing(wanted.depth, ring, scene: wanted["scene"]))
+    var inputs: [ElementRig.Input] = [("video", shape.caps, video), ("depth", wanted.depth.caps, depth)]
     if wanted["background"] == "stream" {
         inputs.append(("background", shape.caps, FrameRing(shape, ring, seed: 1000)))
     }
