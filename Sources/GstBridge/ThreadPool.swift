@@ -3,14 +3,14 @@ import CGStreamer
 import DepthKernels
 import Synchronization
 
-/// Threads that share the parts of a job with the thread that calls `share`.
+/// Threads that share the parts of a job with the thread that calls `begin` and `finish`.
 package final class ThreadPool: WorkerPool {
-    /// Number of threads, the caller of `share` included.
+    /// Number of threads, the caller included.
     package var size: Int { threads.count + 1 }
     private let job: SharedJob
     private let threads: [UnsafeMutablePointer<GThread>]
 
-    /// - Parameter size: threads, the caller of `share` included. Where the system starts fewer, those do the work.
+    /// - Parameter size: threads, the caller included. Where the system starts fewer, those do the work.
     package init(size: Int) {
         // With fewer processors than threads, a spinning worker keeps the processor from one that has work.
         let job = SharedJob(spinMicroseconds: size <= Int(g_get_num_processors()) ? 100 : 0)
@@ -33,13 +33,15 @@ package final class ThreadPool: WorkerPool {
         for thread in threads { g_thread_join(thread) }
     }
 
-    /// Runs all parts; must not be called by two threads at once.
-    package func share(
+    /// Must not be called by two threads at once, nor twice before `finish`.
+    package func begin(
         _ parts: Int, of job: UnsafeRawPointer,
         _ work: @escaping @Sendable (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
     ) {
-        self.job.run(parts, of: job, work)
+        self.job.begin(parts, of: job, work)
     }
+
+    package func finish() { job.finish() }
 }
 
 /// A job with parts that several threads take.
@@ -74,13 +76,19 @@ private final class SharedJob: @unchecked Sendable {  // guard: `lock`, for ever
         lock.deallocate()
     }
 
-    /// Runs the parts together with the workers, as worker 0.
-    func run(_ parts: Int, of job: UnsafeRawPointer, _ work: @escaping Work) {
+    /// Lets the workers run the parts.
+    func begin(_ parts: Int, of job: UnsafeRawPointer, _ work: @escaping Work) {
         g_mutex_lock(lock)
         self.work = work
         self.job = job
         (next, count) = (0, parts)
-        if parts > 1 { call.send() }
+        call.send()
+        g_mutex_unlock(lock)
+    }
+
+    /// Runs parts together with the workers, as worker 0, until all are done.
+    func finish() {
+        g_mutex_lock(lock)
         takeParts(as: 0)
         while busy > 0 { end.wait(lock) }
         self.work = nil

@@ -8,11 +8,18 @@ final class ReversedWorkerPool: WorkerPool {
 
     init(size: Int) { self.size = size }
 
-    func share(
+    private var begun: (() -> Void)?
+
+    func begin(
         _ parts: Int, of job: UnsafeRawPointer,
         _ work: @escaping @Sendable (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
     ) {
         if parts > 1 { cuts += 1 }
-        for part in (0..<parts).reversed() { work(job, part, part * 5 % size) }
+        begun = { [size] in for part in (0..<parts).reversed() { work(job, part, part * 5 % size) } }
+    }
+
+    func finish() {
+        begun?()
+        begun = nil
     }
 }

@@ -3,15 +3,29 @@ package protocol WorkerPool: AnyObject {
     /// The number of workers, the calling thread included; at least 1.
     var size: Int { get }
 
-    /// Calls `work` once for each of 0..<`parts`, in parallel where possible, and returns when all calls have returned.
+    /// Begins to call `work` once for each of 0..<`parts`, on the other workers. `finish` has to follow.
     ///
     /// - Parameters:
-    ///   - job: passed on to `work`.
+    ///   - job: passed on to `work`; stays until `finish` returns.
     ///   - work: also takes the number of the part and that of the worker, 0..<`size`; a worker runs one part at a
     ///     time. It captures nothing (once the compiler has specialised it for the kind of job), and so allocates nothing.
-    func share(
+    func begin(
         _ parts: Int, of job: UnsafeRawPointer,
         _ work: @escaping @Sendable (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void)
+
+    /// Takes part in the job, as worker 0, and returns when all calls have returned.
+    func finish()
+}
+
+extension WorkerPool {
+    /// Begins and finishes a job.
+    package func share(
+        _ parts: Int, of job: UnsafeRawPointer,
+        _ work: @escaping @Sendable (_ job: UnsafeRawPointer, _ part: Int, _ worker: Int) -> Void
+    ) {
+        unsafe begin(parts, of: job, work)
+        finish()
+    }
 }
 
 /// Work on the rows of a picture. Bands of rows may be processed in parallel: no row depends on another row's result.
@@ -35,13 +49,29 @@ final class Bands<Memory: BandMemory> {
     private let leastPixels: Int
     /// One for each worker that was ever needed, that of the calling thread first.
     private(set) var memories = [Memory()]
+    /// The job that was begun, and what ends its life; nil for none.
+    private var begun: (job: UnsafeMutableRawPointer, end: (UnsafeMutableRawPointer) -> Void)?
+    private var jobMemory = Scratch<UInt8>()
 
     init(leastPixels: Int) { self.leastPixels = leastPixels }
 
     /// The calling thread's memory. To be used between two jobs only.
     var own: Memory { memories[0] }
 
-    /// Processes rows 0..<`rows`.
+    /// Processes rows 0..<`rows`, as `begin` and `finish` together.
+    ///
+    /// - Returns: the bands.
+    @discardableResult
+    func share<Work: BandWork<Memory>>(
+        _ work: Work, rows: Int, width: Int, rowAlignment: Int = 1, bandsPerWorker: Int = 8
+    ) -> Cut {
+        let cut = begin(work, rows: rows, width: width, rowAlignment: rowAlignment, bandsPerWorker: bandsPerWorker)
+        if cut.count > 1 { finish() }
+        return cut
+    }
+
+    /// Begins to process rows 0..<`rows` beside what the calling thread does next. Work that needs no other thread is done before it
+    /// returns; other work that is shared waits for the end of this.
     ///
     /// - Parameters:
     ///   - width: pixels in a row, which together with `rows` sets the number of bands.
@@ -50,7 +80,7 @@ final class Bands<Memory: BandMemory> {
     ///     cost.
     /// - Returns: the bands.
     @discardableResult
-    func share<Work: BandWork<Memory>>(
+    func begin<Work: BandWork<Memory>>(
         _ work: Work, rows: Int, width: Int, rowAlignment: Int = 1, bandsPerWorker: Int = 8
     ) -> Cut {
         let strips = groups(of: rowAlignment, in: rows)
@@ -63,15 +93,27 @@ final class Bands<Memory: BandMemory> {
             work.work(0..<rows, own)
             return cut
         }
+        finish()
         while memories.count < pool.size { memories.append(Memory()) }
-        let job = Job(work: work, memories: memories, cut: cut)
-        unsafe withUnsafePointer(to: job) { job in
-            unsafe pool.share(cut.count, of: job) { job, band, worker in
-                let job = unsafe job.assumingMemoryBound(to: Job<Work>.self).pointee
-                job.work.work(job.cut.rows(of: band), job.memories[worker])
-            }
+        let memory = unsafe UnsafeMutableRawPointer(jobMemory.reserve(MemoryLayout<Job<Work>>.size, filler: 0))
+        let job = unsafe memory.initializeMemory(
+            as: Job<Work>.self, to: Job(work: work, memories: memories, cut: cut))
+        unsafe begun = (
+            memory, { unsafe $0.assumingMemoryBound(to: Job<Work>.self).deinitialize(count: 1) }
+        )
+        unsafe pool.begin(cut.count, of: job) { job, band, worker in
+            let job = unsafe job.assumingMemoryBound(to: Job<Work>.self).pointee
+            job.work.work(job.cut.rows(of: band), job.memories[worker])
         }
         return cut
+    }
+
+    /// Takes part in what was begun, and returns when it is done.
+    func finish() {
+        guard let begun = unsafe begun else { return }
+        pool?.finish()
+        unsafe begun.end(begun.job)
+        unsafe self.begun = nil
     }
 
     private struct Job<Work: BandWork<Memory>> {

@@ -91,7 +91,7 @@ struct CellOwners: ~Copyable {
     /// - Returns: samples on surfaces of the room, and those of the person behind the cutoff; valid until the next call.
     mutating func find(
         _ field: DepthField, _ colors: UnsafePointer<Float>, _ faces: [Subject.Face], lost: SampleSet?,
-        above point: (x: Double, y: Double, metres: Double), cutoff: Double, _ loops: Loops
+        above point: (x: Double, y: Double, metres: Double), cutoff: Double, _ context: FusionContext
     ) -> (room: SampleSet, beyond: SampleSet) {
         let near = field.near
         let bits = unsafe bits.reserve(3 * near.wordCount, filler: 0)
@@ -102,7 +102,8 @@ struct CellOwners: ~Copyable {
         guard min(field.grid.width, field.grid.height) >= blockWidth else { return result }
         let heads = faces.lazy.filter(\.isSubject)
         let farthest = Float(heads.map(\.distance).max() ?? point.metres) + CellOwners.behind
-        let cells = unsafe surface.read(field, colors, farthest: farthest, loops)
+        let loops = context.loops
+        let cells = surface.read(field, farthest: farthest, loops)
         let (size, count) = (cells.planeSize, cells.height &* cells.stride)
         // As much as any frame needs of them.
         places.removeAll(most: count)
@@ -138,6 +139,8 @@ struct CellOwners: ~Copyable {
             return result
         }
         remember(cells, marks, isNew: headCount != pastHeads)
+        context.bands.finish()
+        unsafe cells.readColors(colors, field.grid, loops)
         decide(cells, ways.find(cells, marks), marks, heads: headCount, isLost: lost != nil)
         (pastSize, pastHeads) = (count, headCount)
         findBeyond(cells, marks, Float(cutoff))

@@ -68,11 +68,12 @@ struct Fusion: ~Copyable {
         let searched = object.map { max(cutoff, $0.distance + Subject.armLength + settings.anchor.margin) } ?? cutoff
         field.split(nearest: settings.near, cutoff: searched, loops)
         let colors = unsafe settle.nextColors(on: grid)
-        unsafe self.colors.average(guide, into: colors, context)
+        // Beside the stages that need depth alone.
+        unsafe self.colors.begin(guide, into: colors, context)
         let finding = unsafe subject.find(
             frame, field, colors, face: anchor.face, object, isAnchored: anchor.distance != nil, cutoff: searched,
-            settings,
-            loops)
+            settings, context)
+        bands.finish()
         let subject: Subject.Result?
         switch finding {
         case .everything: subject = nil

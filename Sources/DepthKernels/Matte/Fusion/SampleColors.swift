@@ -22,9 +22,11 @@ struct SampleColors: ~Copyable {
         let rows: AreaTaps
     }
 
+    /// Begins the averages, which are there when `bands` have finished.
+    ///
     /// - Parameters:
     ///   - target: three planes of the grid's size, contiguous.
-    mutating func average(_ guide: Guide, into target: UnsafeMutablePointer<Float>, _ context: FusionContext) {
+    mutating func begin(_ guide: Guide, into target: UnsafeMutablePointer<Float>, _ context: FusionContext) {
         let grid = context.grid
         let key = Key(grid: grid, colors: guide.colors, width: guide.width, height: guide.height)
         if key != self.key {
@@ -48,7 +50,7 @@ struct SampleColors: ~Copyable {
         }
         let work = unsafe Rows(
             guide: guide, channels: channels, grid: grid, target: target, loops: context.loops)
-        context.bands.share(
+        context.bands.begin(
             work, rows: grid.height, width: guide.width * guide.height / max(grid.height, 1), rowAlignment: TileSet.size
         )
     }

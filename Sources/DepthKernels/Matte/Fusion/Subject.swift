@@ -244,9 +244,9 @@ struct Subject: ~Copyable {
     ///   - cutoff: metres; with a thing, behind all that it may hang on.
     mutating func find(
         _ frame: MatteFrame, _ field: DepthField, _ colors: UnsafePointer<Float>, face found: Anchor.Face?,
-        _ object: Anchor.Object?, isAnchored: Bool, cutoff: Double, _ settings: MatteSettings, _ loops: Loops
+        _ object: Anchor.Object?, isAnchored: Bool, cutoff: Double, _ settings: MatteSettings, _ context: FusionContext
     ) -> Finding {
-        let grid = field.grid
+        let (grid, loops) = (field.grid, context.loops)
         guard settings.subject == .anchored, settings.anchor.followsPerson || object != nil,
             !field.scale.kind.isRelative
         else {
@@ -279,7 +279,7 @@ struct Subject: ~Copyable {
             face.map { ($0.axis, ($0.top + $0.bottom) / 2, $0.distance) }
             ?? (Double(grid.width) / 2, Double(grid.height) / 2, object?.distance ?? cutoff)
         let (room, beyond) = unsafe owners.find(
-            field, colors, faces, lost: isLost ? sides.person : nil, above: middle, cutoff: cutoff, loops)
+            field, colors, faces, lost: isLost ? sides.person : nil, above: middle, cutoff: cutoff, context)
         near.fill { unsafe near.words[$0] | beyond.words[$0] }
         far.fill { unsafe far.words[$0] & ~beyond.words[$0] }
         // In a frame without a face what was others', and what the person uncovered, is not theirs.

@@ -77,14 +77,24 @@ struct SurfaceCells: ~Copyable {
             return start..<max(start, floorIndex((last - shift) / Double(side), in: -1...(count - 1)) + 1)
         }
 
+        /// - Parameter colors: three planes of the grid's size.
+        func readColors(_ colors: UnsafePointer<Float>, _ grid: WorkGrid, _ loops: Loops) {
+            for channel in 0..<3 {
+                for y in 0..<height {
+                    unsafe loops.averageSquares(
+                        colors + channel &* grid.count + y &* side &* grid.width, stride: grid.width, side: side,
+                        count: width, into: color(channel) + y &* stride)
+                }
+            }
+        }
+
         private static var steps: Lanes { Lanes(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
     }
 
     /// - Parameters:
     ///   - farthest: metres; what is farther has no cells.
-    ///   - colors: three planes of the grid's size.
-    /// - Returns: the cells, valid until the next call.
-    mutating func read(_ field: DepthField, _ colors: UnsafePointer<Float>, farthest: Float, _ loops: Loops) -> Map {
+    /// - Returns: the cells, still without colors, valid until the next call.
+    mutating func read(_ field: DepthField, farthest: Float, _ loops: Loops) -> Map {
         let grid = field.grid
         let side = max(grid.width, grid.height) > 480 ? 4 : 2
         let (width, height) = (grid.width / side, grid.height / side)
@@ -97,13 +107,6 @@ struct SurfaceCells: ~Copyable {
             first: (offset(grid.width), offset(grid.height)),
             planes: memory.reserve(11 * size, filler: 0) + stride + blockWidth)
         readDepth(of: field, map, farthest: farthest, loops)
-        for channel in 0..<3 {
-            for y in 0..<height {
-                unsafe loops.averageSquares(
-                    colors + channel &* grid.count + y &* side &* grid.width, stride: grid.width, side: side,
-                    count: width, into: map.color(channel) + y &* stride)
-            }
-        }
         for y in 0..<height { SurfaceCells.findNormals(row: y, map) }
         return map
     }
