@@ -83,9 +83,11 @@ package final class EdgeColors {
     ///
     /// - Parameters:
     ///   - alpha: the person's share of each pixel.
+    ///   - known: the parts of alpha that are known to be opaque or clear; nil where nothing is known.
     ///   - background: the background that the video will be blended over; nil for none, and no light wrap.
     package func change(
-        _ video: Planes<MutablePlane>, alpha: Plane, background: Planes<Plane>?, _ settings: EdgeSettings
+        _ video: Planes<MutablePlane>, alpha: Plane, _ known: AlphaCovers? = nil, background: Planes<Plane>?,
+        _ settings: EdgeSettings
     ) {
         let settings = settings.clamped
         let light = background == nil ? 0 : Float(settings.lightWrap)
@@ -94,7 +96,7 @@ package final class EdgeColors {
             background.map({ colors.fits($0, width: cells.width, height: cells.height) }) ?? true
         else { return }
         let covers = unsafe covers.reserve(cells.count, filler: .clear)
-        unsafe share(CoverCells(alpha: alpha, cells: cells, covers: covers, loops: loops))
+        unsafe share(CoverCells(alpha: alpha, known: known, cells: cells, covers: covers, loops: loops))
         let roles = unsafe roles.reserve(cells.count, filler: .far)
         guard unsafe assign(roles, covers, hasLight: light > 0) else { return }
 
@@ -280,6 +282,7 @@ private struct EdgePicture {
 /// Scratch memory of one worker.
 private final class EdgeMemory: MatteMemoryPart {
     var bytes = Scratch<UInt8>()
+    var runs = Scratch<AlphaRun>()
     var columns = Scratch<UInt16>()
     var numbers = Scratch<Float>()
 }
@@ -288,28 +291,40 @@ private final class EdgeMemory: MatteMemoryPart {
 @safe
 private struct CoverCells: BandWork {
     let alpha: Plane
+    let known: AlphaCovers?
     let cells: PictureCells
     let covers: UnsafeMutablePointer<Cover>
     let loops: Loops
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
-        let width = cells.width
-        let all = unsafe memory.part(EdgeMemory.self).bytes.reserve(2 * width, filler: 0)
+        let (size, width, memory) = (cells.size, cells.width, memory.part(EdgeMemory.self))
+        let all = unsafe memory.bytes.reserve(2 * width, filler: 0)
         let any = unsafe all + width
+        let whole = AlphaRun(cover: .mixed, start: 0, end: width)
+        let room = unsafe memory.runs.reserve(AlphaCovers.segments(width: width), filler: whole)
         for row in rows {
-            unsafe all.update(repeating: 255, count: width)
-            unsafe any.update(repeating: 0, count: width)
-            for y in (row &* cells.size)..<min((row &+ 1) &* cells.size, cells.height) {
-                unsafe loops.accumulateBits(
-                    alpha.row(y).assumingMemoryBound(to: UInt8.self), count: width, all: all, any: any)
-            }
-            for cell in 0..<cells.columns {
-                var (least, most) = (UInt8.max, UInt8.min)
-                for x in (cell &* cells.size)..<min((cell &+ 1) &* cells.size, width) {
-                    unsafe least &= all[x]
-                    unsafe most |= any[x]
+            let lines = (row &* size)..<min((row &+ 1) &* size, cells.height)
+            let runs = unsafe AlphaCovers.findRuns(of: lines, in: known, orAll: whole, into: room)
+            for index in 0..<runs.count {
+                let (run, first) = (runs[index], row &* cells.columns)
+                let inRun = (run.start / size)..<groups(of: size, in: run.end)
+                unsafe (covers + (first &+ inRun.lowerBound)).update(repeating: run.cover, count: inRun.count)
+                if run.cover != .mixed { continue }
+                unsafe (all + run.start).update(repeating: 255, count: run.end &- run.start)
+                unsafe (any + run.start).update(repeating: 0, count: run.end &- run.start)
+                for y in lines {
+                    unsafe loops.accumulateBits(
+                        alpha.row(y).assumingMemoryBound(to: UInt8.self) + run.start, count: run.end &- run.start,
+                        all: all + run.start, any: any + run.start)
                 }
-                unsafe covers[row &* cells.columns &+ cell] = most == 0 ? .clear : least == .max ? .opaque : .mixed
+                for cell in inRun {
+                    var (least, most) = (UInt8.max, UInt8.min)
+                    for x in (cell &* size)..<min((cell &+ 1) &* size, width) {
+                        unsafe least &= all[x]
+                        unsafe most |= any[x]
+                    }
+                    unsafe covers[first &+ cell] = most == 0 ? .clear : least == .max ? .opaque : .mixed
+                }
             }
         }
     }
