@@ -120,7 +120,7 @@ extension LoopSet {
 }
 
 @inline(__always)
-private func eight(_ numbers: UnsafePointer<Float>, _ index: Int) -> SIMD8<Float> {
+func eight(_ numbers: UnsafePointer<Float>, _ index: Int) -> SIMD8<Float> {
     unsafe UnsafeRawPointer(numbers + index).loadUnaligned(as: SIMD8<Float>.self)
 }
 
@@ -153,7 +153,7 @@ private func biasedNearestWhole(_ value: SIMD8<Float>, atMost limit: SIMD8<Float
 
 /// The lesser of each pair; the first where one of them is NaN.
 @inline(__always)
-private func least(_ one: SIMD8<Float>, _ other: SIMD8<Float>) -> SIMD8<Float> {
+func least(_ one: SIMD8<Float>, _ other: SIMD8<Float>) -> SIMD8<Float> {
     var least = one
     for lane in 0..<8 { least[lane] = other[lane] < one[lane] ? other[lane] : one[lane] }
     return least
@@ -161,7 +161,7 @@ private func least(_ one: SIMD8<Float>, _ other: SIMD8<Float>) -> SIMD8<Float> {
 
 /// The greater of each pair; the first where one of them is NaN.
 @inline(__always)
-private func greatest(_ one: SIMD8<Float>, _ other: SIMD8<Float>) -> SIMD8<Float> {
+func greatest(_ one: SIMD8<Float>, _ other: SIMD8<Float>) -> SIMD8<Float> {
     var greatest = one
     for lane in 0..<8 { greatest[lane] = other[lane] > one[lane] ? other[lane] : one[lane] }
     return greatest

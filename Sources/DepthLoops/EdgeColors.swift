@@ -100,48 +100,55 @@ extension LoopSet {
         }
     }
 
-    /// Computes the reciprocals of the weights of known colors, and the strength of the correction of each sample.
+    /// Changes samples of a component in rows that lie between two rows of centers of cells, in place (`EdgeColors`).
     ///
     /// Fields and parameters:
-    ///   - alpha: 0…255.
+    ///   - bytes: the first sample; samples are `step` bytes apart, their rows `stride` bytes.
+    ///   - alpha: of the samples, in rows `alpha_stride` bytes apart.
+    ///   - person, room: the weights of the known colors, at each column of samples in the upper row of centers; those in the
+    ///     lower one are `below` numbers further on. Seven numbers after the last one must be readable.
+    ///   - person_color, room_color: the weighted sums of those colors.
+    ///   - light, cover, weight: the weighted sums of the background's colors and of alpha, and the sum of the weights.
+    ///   - first_share, share_step: the weight of the lower row of centers in the first row of samples, and its growth from
+    ///     one row to the next.
     ///   - little: the weight at which half of the correction is done.
-    ///   - gain: `strength` where both colors are known and the sample is mixed, else 0.
-    package static func prepareEdge(_ weights: dm_edge_weights, count: Int, into gain: UnsafeMutablePointer<Float>) {
-        let (person, room) = unsafe (weights.person, weights.room)
-        for x in upTo(count) {
-            let (p, r, a) = unsafe (person[x], room[x], weights.alpha[x])
-            let known = unsafe p / (p + weights.little) * (r / (r + weights.little)) * weights.strength
-            unsafe gain[x] = a > 0 && a < 255 ? known : 0
-            unsafe person[x] = 1 / max(p, 1e-20)
-            unsafe room[x] = 1 / max(r, 1e-20)
-        }
-    }
+    ///   - strength, wrap: of the correction and of the light, 0…1; where `wrap` is 0 there is no light.
+    package static func drawEdge(_ bytes: UnsafeMutablePointer<UInt8>, _ block: dm_edge_block) {
+        for x in stride(from: 0, to: unsafe block.columns, by: 8) {
+            let count = unsafe min(block.columns &- x, 8)
+            let person = unsafe Lines(block.person + x, block.below)
+            let personColor = unsafe Lines(block.person_color + x, block.below)
+            let room = unsafe Lines(block.room + x, block.below)
+            let roomColor = unsafe Lines(block.room_color + x, block.below)
+            for row in unsafe upTo(block.rows) {
+                let opacities = unsafe eightBytes(block.alpha + (row &* block.alpha_stride &+ x), step: 1, count)
+                // All bits of 0 are alike, and so are those of 255.
+                let mixed = (opacities ^ (opacities &<< 1)) & 0xfefe_fefe_fefe_fefe
+                if unsafe (block.wrap > 0 ? opacities : mixed) == 0 { continue }
+                let target = unsafe bytes + (row &* block.stride &+ x &* block.step)
+                var samples = unsafe numbers(eightBytes(target, step: block.step, count))
+                let alpha = numbers(opacities)
+                let share = unsafe block.first_share + Float(Int32(truncatingIfNeeded: row)) * block.share_step
 
-    /// Removes the room's color from mixed samples, in place (`EdgeColors`).
-    ///
-    /// Fields and parameters:
-    ///   - samples: 0…255.
-    ///   - person: sums of the person's colors; `person_share` is the reciprocal of their weight. `room` likewise.
-    package static func decontaminate(_ samples: UnsafeMutablePointer<Float>, _ edge: dm_edge_colors, count: Int) {
-        for x in upTo(count) {
-            let (sample, a) = unsafe (samples[x], edge.alpha[x] * (1 / 255))
-            let (f, b) = unsafe (edge.person[x] * edge.person_share[x], edge.room[x] * edge.room_share[x])
-            let color = min(max(f + a * (sample - a * f - (1 - a) * b), 0), 255)
-            unsafe samples[x] = sample + edge.gain[x] * (color - sample)
-        }
-    }
-
-    /// Blends the background's light over samples, in place, by the share of the neighbourhood that is not the person.
-    ///
-    /// Fields and parameters:
-    ///   - alpha: 0…255.
-    ///   - light: weighted sums of the background's colors; `cover` is that of alpha, and `weight` the sum of the weights.
-    package static func wrapLight(_ samples: UnsafeMutablePointer<Float>, _ edge: dm_edge_light, count: Int) {
-        for x in upTo(count) {
-            let share = unsafe 1 / max(edge.weight[x], 1e-20)
-            let clear = unsafe min(max(1 - edge.cover[x] * share * (1 / 255), 0), 1)
-            let gain = unsafe edge.alpha[x] > 0 ? clear * edge.strength : 0
-            unsafe samples[x] += gain * (edge.light[x] * share - samples[x])
+                let (p, r, a) = (person.at(share), room.at(share), alpha * (1 / 255))
+                let both = p * r
+                let reciprocal = 1 / greatest(both, Eight(repeating: 1e-20))
+                let (f, b) = (personColor.at(share) * (r * reciprocal), roomColor.at(share) * (p * reciprocal))
+                // An opaque sample's color is its own.
+                let color = clip(f + a * (samples - a * f - (1 - a) * b), to: 255)
+                let known = unsafe both / ((p + block.little) * (r + block.little)) * block.strength
+                let isTouched = least(alpha, Eight(repeating: 1))
+                samples += isTouched * known * (color - samples)
+                if unsafe block.wrap > 0 {
+                    let weight = unsafe Lines(block.weight + x, block.below).at(share)
+                    let mean = 1 / greatest(weight, Eight(repeating: 1e-20))
+                    let cover = unsafe Lines(block.cover + x, block.below).at(share) * mean
+                    let light = unsafe Lines(block.light + x, block.below).at(share) * mean
+                    let clear = clip(1 - cover * (1 / 255), to: 1)
+                    samples += unsafe isTouched * clear * block.wrap * (light - samples)
+                }
+                unsafe store(samples, into: target, step: block.step, count)
+            }
         }
     }
 
@@ -157,20 +164,56 @@ extension LoopSet {
             unsafe second[x] = nearestByte(min(max(510 - place, 0), 255))
         }
     }
+}
 
-    /// Writes samples as bytes, rounded to nearest.
-    ///
-    /// - Parameters:
-    ///   - samples: 0…255.
-    ///   - step: bytes from one sample to the next.
-    package static func storeSamples(
-        _ samples: UnsafePointer<Float>, count: Int, into bytes: UnsafeMutablePointer<UInt8>, step: Int
-    ) {
-        switch step {
-        case 1: for x in upTo(count) { unsafe bytes[x] = nearestByte(samples[x]) }
-        case 2: for x in upTo(count) { unsafe bytes[x &* 2] = nearestByte(samples[x]) }
-        case 4: for x in upTo(count) { unsafe bytes[x &* 4] = nearestByte(samples[x]) }
-        default: for x in upTo(count) { unsafe bytes[x &* step] = nearestByte(samples[x]) }
-        }
+private typealias Eight = SIMD8<Float>
+
+/// Eight columns of two lines of numbers.
+private struct Lines {
+    private let upper: Eight
+    private let slope: Eight
+
+    /// - Parameter below: numbers from the upper line to the lower one.
+    @inline(__always)
+    init(_ line: UnsafePointer<Float>, _ below: Int) {
+        unsafe upper = eight(line, 0)
+        unsafe slope = eight(line, below) - upper
+    }
+
+    /// Those of a line between the two.
+    @inline(__always)
+    func at(_ share: Float) -> Eight { upper + share * slope }
+}
+
+@inline(__always)
+private func clip(_ numbers: Eight, to most: Float) -> Eight {
+    least(greatest(numbers, Eight.zero), Eight(repeating: most))
+}
+
+/// Up to eight bytes, the first one first in memory; then zeros.
+@inline(__always)
+private func eightBytes(_ bytes: UnsafePointer<UInt8>, step: Int, _ count: Int) -> UInt64 {
+    if step == 1, count == 8 { return unsafe UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self) }
+    var word: UInt64 = 0
+    for index in upTo(count) {
+        unsafe word |= UInt64(bytes[index &* step]) &<< UInt64(truncatingIfNeeded: 8 &* index)
+    }
+    return word.littleEndian
+}
+
+@inline(__always)
+private func numbers(_ bytes: UInt64) -> Eight {
+    unsafe Eight(SIMD8<Int32>(truncatingIfNeeded: unsafeBitCast(bytes, to: SIMD8<UInt8>.self)))
+}
+
+/// Writes numbers of 0…255 as bytes, rounded to nearest.
+@inline(__always)
+private func store(_ numbers: Eight, into bytes: UnsafeMutablePointer<UInt8>, step: Int, _ count: Int) {
+    let whole = unsafe unsafeBitCast(numbers + roundingBias, to: SIMD8<UInt32>.self)
+    let word = unsafe unsafeBitCast(SIMD8<UInt8>(truncatingIfNeeded: whole), to: UInt64.self)
+    if step == 1, count == 8 { return unsafe UnsafeMutableRawPointer(bytes).storeBytes(of: word, as: UInt64.self) }
+    for index in upTo(count) {
+        unsafe bytes[index &* step] = UInt8(
+            truncatingIfNeeded: word.littleEndian &>> UInt64(truncatingIfNeeded: 8 &* index))
     }
 }

@@ -315,6 +315,31 @@ private func mixed(_ alpha: GuardedPlane) -> Paint {
 
     // MARK: Light wrap
 
+    /// Light reaches beyond mixed cells, so that each cell which is taken for one, or not, shows.
+    @Test(arguments: [(61, 37), (190, 141), (320, 240)])
+    private func `what the matte knows of its alpha changes no byte`(size: (width: Int, height: Int)) throws {
+        let (width, height, format) = (size.width, size.height, Format.all[3])
+        let depth = try DepthMap(counts: RendererTests.scene(width: 61, height: 37), width: 61)
+        let blender = Blender(layout: format.layout, colors: format.colors, width: width, height: height)
+        let (room, matte) = (Picture(format, width, height) { _, _, _ in 240 }, Matte())
+        let light = EdgeSettings(decontaminate: 0, lightWrap: 1)
+        var changes = 0
+        for (offsetX, offsetY, zoom) in StripTests.placements {
+            var settings = MatteSettings()
+            settings.depth = DepthReading(fit: .contain, offsetX: offsetX, offsetY: offsetY, zoom: zoom)
+            matte.render(MatteFrame(depth: depth.image, width: width, height: height), settings)
+            let video = Picture(format, width, height, person)
+            let (own, other) = (video.copy, video.copy)
+            blender.changeEdge(
+                of: Planes(own.planes), matte: matte.finished, background: Planes(room.planes).readOnly, light)
+            other.change(
+                alpha: GuardedPlane(rowBytes: width, bytes: matte.finished.alpha.bytes), background: room, light)
+            #expect(own.bytes == other.bytes, "\(offsetX) \(offsetY) \(zoom)")
+            if own.bytes != video.bytes { changes += 1 }
+        }
+        #expect(changes > 2)
+    }
+
     @Test(arguments: Format.all)
     private func `light falls on the edge, the more the stronger, and not within`(format: Format) {
         let (width, height) = (160, 120)

@@ -93,19 +93,13 @@ typedef struct {
 } dm_edge_row;
 
 typedef struct {
-    float *person, *room;
-    const float *alpha;
-    float strength, little;
-} dm_edge_weights;
-
-typedef struct {
-    const float *alpha, *person, *person_share, *room, *room_share, *gain;
-} dm_edge_colors;
-
-typedef struct {
-    const float *alpha, *light, *cover, *weight;
-    float strength;
-} dm_edge_light;
+    ptrdiff_t columns, rows, step, stride;
+    const uint8_t *alpha;
+    ptrdiff_t alpha_stride;
+    const float *person, *person_color, *room, *room_color, *light, *cover, *weight;
+    ptrdiff_t below;
+    float first_share, share_step, little, strength, wrap;
+} dm_edge_block;
 
 typedef struct {
     int32_t count;

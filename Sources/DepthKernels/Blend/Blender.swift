@@ -89,7 +89,7 @@ package final class Blender {
         let edge = edge.suited(to: matte)
         guard let edgeColors, edge != .none else { return }
         edgeColors.pool = matte.bands.pool
-        edgeColors.change(video, alpha: matte.alpha, background: background, edge)
+        edgeColors.change(video, alpha: matte.alpha, matte.covers, background: background, edge)
     }
 
     /// Replaces the video by the background.
@@ -211,8 +211,7 @@ private struct BlendRows: BandWork {
         let byteAlpha = unsafe memory.byteAlpha.reserve(blender.rowBytes * rowsPerStrip, filler: 0)
         for y in stride(from: rows.lowerBound, to: rows.upperBound, by: rowsPerStrip) {
             let strip = y..<min(y &+ rowsPerStrip, rows.upperBound)
-            unsafe room.pointee = whole
-            var runs = unsafe covers?.findRuns(of: strip, into: room) ?? AlphaRuns(first: room, count: 1)
+            var runs = unsafe AlphaCovers.findRuns(of: strip, in: covers, orAll: whole, into: room)
             var (opacity, stride) = unsafe (alpha?.row(y).assumingMemoryBound(to: UInt8.self), alpha?.stride ?? 0)
             if let over {
                 let target = unsafe memory.alpha.reserve(width * rowsPerStrip, filler: 0)

@@ -83,9 +83,11 @@ package final class EdgeColors {
     ///
     /// - Parameters:
     ///   - alpha: the person's share of each pixel.
+    ///   - known: the parts of alpha that are known to be opaque or clear; nil where nothing is known.
     ///   - background: the background that the video will be blended over; nil for none, and no light wrap.
     package func change(
-        _ video: Planes<MutablePlane>, alpha: Plane, background: Planes<Plane>?, _ settings: EdgeSettings
+        _ video: Planes<MutablePlane>, alpha: Plane, _ known: AlphaCovers? = nil, background: Planes<Plane>?,
+        _ settings: EdgeSettings
     ) {
         let settings = settings.clamped
         let light = background == nil ? 0 : Float(settings.lightWrap)
@@ -94,7 +96,7 @@ package final class EdgeColors {
             background.map({ colors.fits($0, width: cells.width, height: cells.height) }) ?? true
         else { return }
         let covers = unsafe covers.reserve(cells.count, filler: .clear)
-        unsafe share(CoverCells(alpha: alpha, cells: cells, covers: covers, loops: loops))
+        unsafe share(CoverCells(alpha: alpha, known: known, cells: cells, covers: covers, loops: loops))
         let roles = unsafe roles.reserve(cells.count, filler: .far)
         guard unsafe assign(roles, covers, hasLight: light > 0) else { return }
 
@@ -220,18 +222,6 @@ private struct EdgePicture {
     let roles: UnsafeMutablePointer<CellRole>
     let loops: Loops
 
-    init(
-        video: Planes<MutablePlane>, background: Planes<Plane>?, alpha: Plane, cells: PictureCells,
-        roles: UnsafeMutablePointer<CellRole>, loops: Loops
-    ) {
-        self.video = video
-        self.background = background
-        self.alpha = alpha
-        self.cells = cells
-        unsafe self.roles = roles
-        self.loops = loops
-    }
-
     /// Calls `body` for each run of cells of a row whose role is `least` or above.
     func forEachRun(ofRow y: Int, _ least: CellRole, _ body: (Range<Int>) -> Void) {
         let row = unsafe roles + y &* cells.columns
@@ -247,21 +237,26 @@ private struct EdgePicture {
         }
     }
 
-    /// The alpha of some samples of a row.
+    /// The alpha of some samples of some rows, and the bytes from one row to the next.
     ///
     /// - Parameter memory: room for as many bytes.
     func alpha(
-        of group: SampleGroup, row y: Int, from start: Int, count: Int, _ memory: UnsafeMutablePointer<UInt8>
-    ) -> UnsafePointer<UInt8> {
-        let (x, top) = (start &<< group.shiftX, y &<< group.shiftY)
-        let bytes = unsafe alpha.row(top).assumingMemoryBound(to: UInt8.self) + x
-        if group.shiftX == 0, group.shiftY == 0 { return unsafe bytes }
-        let (across, down) = (1 << group.shiftX, min(1 << group.shiftY, cells.height &- top))
-        unsafe loops.expandAlpha(
-            bytes, stride: alpha.stride,
-            dm_alpha_run(pixels: min(count &* across, cells.width &- x), rows: down, columns: across, bytes: 1),
-            into: memory)
-        return unsafe UnsafePointer(memory)
+        of group: SampleGroup, _ rows: Range<Int>, from start: Int, count: Int, _ memory: UnsafeMutablePointer<UInt8>
+    ) -> (first: UnsafePointer<UInt8>, stride: Int) {
+        let x = start &<< group.shiftX
+        func bytes(_ y: Int) -> UnsafePointer<UInt8> {
+            unsafe alpha.row(y &<< group.shiftY).assumingMemoryBound(to: UInt8.self) + x
+        }
+        if group.shiftX == 0, group.shiftY == 0 { return unsafe (bytes(rows.lowerBound), alpha.stride) }
+        let across = 1 << group.shiftX
+        for y in rows {
+            let down = min(1 << group.shiftY, cells.height &- y &<< group.shiftY)
+            unsafe loops.expandAlpha(
+                bytes(y), stride: alpha.stride,
+                dm_alpha_run(pixels: min(count &* across, cells.width &- x), rows: down, columns: across, bytes: 1),
+                into: memory + (y &- rows.lowerBound) &* count)
+        }
+        return unsafe (UnsafePointer(memory), count)
     }
 
     func prefetch(_ group: SampleGroup, row y: Int, from start: Int, count: Int) {
@@ -287,7 +282,7 @@ private struct EdgePicture {
 /// Scratch memory of one worker.
 private final class EdgeMemory: MatteMemoryPart {
     var bytes = Scratch<UInt8>()
-    var opacities = Scratch<UInt8>()
+    var runs = Scratch<AlphaRun>()
     var columns = Scratch<UInt16>()
     var numbers = Scratch<Float>()
 }
@@ -295,36 +290,41 @@ private final class EdgeMemory: MatteMemoryPart {
 /// Classifies every cell as opaque, clear or mixed.
 @safe
 private struct CoverCells: BandWork {
-    private let alpha: Plane
-    private let cells: PictureCells
-    private let covers: UnsafeMutablePointer<Cover>
-    private let loops: Loops
-
-    init(alpha: Plane, cells: PictureCells, covers: UnsafeMutablePointer<Cover>, loops: Loops) {
-        self.alpha = alpha
-        self.cells = cells
-        unsafe self.covers = covers
-        self.loops = loops
-    }
+    let alpha: Plane
+    let known: AlphaCovers?
+    let cells: PictureCells
+    let covers: UnsafeMutablePointer<Cover>
+    let loops: Loops
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
-        let width = cells.width
-        let all = unsafe memory.part(EdgeMemory.self).bytes.reserve(2 * width, filler: 0)
+        let (size, width, memory) = (cells.size, cells.width, memory.part(EdgeMemory.self))
+        let all = unsafe memory.bytes.reserve(2 * width, filler: 0)
         let any = unsafe all + width
+        let whole = AlphaRun(cover: .mixed, start: 0, end: width)
+        let room = unsafe memory.runs.reserve(AlphaCovers.segments(width: width), filler: whole)
         for row in rows {
-            unsafe all.update(repeating: 255, count: width)
-            unsafe any.update(repeating: 0, count: width)
-            for y in (row &* cells.size)..<min((row &+ 1) &* cells.size, cells.height) {
-                unsafe loops.accumulateBits(
-                    alpha.row(y).assumingMemoryBound(to: UInt8.self), count: width, all: all, any: any)
-            }
-            for cell in 0..<cells.columns {
-                var (least, most) = (UInt8.max, UInt8.min)
-                for x in (cell &* cells.size)..<min((cell &+ 1) &* cells.size, width) {
-                    unsafe least &= all[x]
-                    unsafe most |= any[x]
+            let lines = (row &* size)..<min((row &+ 1) &* size, cells.height)
+            let runs = unsafe AlphaCovers.findRuns(of: lines, in: known, orAll: whole, into: room)
+            for index in 0..<runs.count {
+                let (run, first) = (runs[index], row &* cells.columns)
+                let inRun = (run.start / size)..<groups(of: size, in: run.end)
+                unsafe (covers + (first &+ inRun.lowerBound)).update(repeating: run.cover, count: inRun.count)
+                if run.cover != .mixed { continue }
+                unsafe (all + run.start).update(repeating: 255, count: run.end &- run.start)
+                unsafe (any + run.start).update(repeating: 0, count: run.end &- run.start)
+                for y in lines {
+                    unsafe loops.accumulateBits(
+                        alpha.row(y).assumingMemoryBound(to: UInt8.self) + run.start, count: run.end &- run.start,
+                        all: all + run.start, any: any + run.start)
                 }
-                unsafe covers[row &* cells.columns &+ cell] = most == 0 ? .clear : least == .max ? .opaque : .mixed
+                for cell in inRun {
+                    var (least, most) = (UInt8.max, UInt8.min)
+                    for x in (cell &* size)..<min((cell &+ 1) &* size, width) {
+                        unsafe least &= all[x]
+                        unsafe most |= any[x]
+                    }
+                    unsafe covers[first &+ cell] = most == 0 ? .clear : least == .max ? .opaque : .mixed
+                }
             }
         }
     }
@@ -333,17 +333,11 @@ private struct CoverCells: BandWork {
 /// Sums the known colors in the cells near the edge.
 @safe
 private struct SumCells: BandWork {
-    private let picture: EdgePicture
-    private let groups: [SampleGroup]
-    private let sums: UnsafeMutablePointer<Float>
+    let picture: EdgePicture
+    let groups: [SampleGroup]
+    let sums: UnsafeMutablePointer<Float>
     /// Of a cell, those that are summed.
     private static let rows = 4
-
-    init(picture: EdgePicture, groups: [SampleGroup], sums: UnsafeMutablePointer<Float>) {
-        self.picture = picture
-        self.groups = groups
-        unsafe self.sums = sums
-    }
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         let part = memory.part(EdgeMemory.self)
@@ -377,7 +371,7 @@ private struct SumCells: BandWork {
             from: row &* group.cellHeight, to: min((row &+ 1) &* group.cellHeight, group.rows), by: step)
         {
             picture.prefetch(group, row: y &+ 4 &* step, from: start, count: count)
-            let alpha = unsafe picture.alpha(of: group, row: y, from: start, count: count, bytes)
+            let alpha = unsafe picture.alpha(of: group, y..<(y &+ 1), from: start, count: count, bytes).first
             unsafe loops.countSamples(alpha, cover: 255, count: count, into: plane(SampleGroup.person))
             unsafe loops.countSamples(alpha, cover: 0, count: count, into: plane(SampleGroup.room))
             if hasLight {
@@ -406,24 +400,14 @@ private struct SumCells: BandWork {
 /// Changes the colors of the cells at the edge.
 @safe
 private struct DrawCells: BandWork {
-    private let picture: EdgePicture
-    private let groups: [SampleGroup]
-    private let means: UnsafeMutablePointer<Float>
-    private let strength: Float
-    private let light: Float
+    let picture: EdgePicture
+    let groups: [SampleGroup]
+    let means: UnsafeMutablePointer<Float>
+    let strength: Float
+    let light: Float
 
     /// The weight of a known color, in cells, at which the correction has half of its strength.
     private static let little: Float = 1e-5
-
-    init(
-        picture: EdgePicture, groups: [SampleGroup], means: UnsafeMutablePointer<Float>, strength: Float, light: Float
-    ) {
-        self.picture = picture
-        self.groups = groups
-        unsafe self.means = means
-        self.strength = strength
-        self.light = light
-    }
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         let part = memory.part(EdgeMemory.self)
@@ -431,95 +415,58 @@ private struct DrawCells: BandWork {
             picture.forEachRun(ofRow: row, .edge) { run in
                 var first = 0
                 for group in groups {
-                    let planes = group.planes(hasLight: light > 0)
-                    for y in (row &* group.cellHeight)..<min((row &+ 1) &* group.cellHeight, group.rows) {
-                        forEachChanged(run, y, group, part) { cells in
-                            unsafe draw(cells, y, group, means + first &* picture.cells.paddedCount, planes, part)
-                        }
-                    }
-                    first &+= planes
+                    let (grids, height) = unsafe (means + first &* picture.cells.paddedCount, group.cellHeight)
+                    // The centers of a row of cells divide its rows of samples.
+                    let top = row &* height
+                    unsafe draw(run, top..<(top &+ height / 2), group, grids, part)
+                    unsafe draw(run, (top &+ height / 2)..<(top &+ height), group, grids, part)
+                    first &+= group.planes(hasLight: light > 0)
                 }
             }
         }
     }
 
-    /// Calls `body` for each run of cells whose samples in a row change: those with a mixed sample, and all of them
-    /// with light wrap.
-    private func forEachChanged(
-        _ run: Range<Int>, _ y: Int, _ group: SampleGroup, _ memory: EdgeMemory, _ body: (Range<Int>) -> Void
-    ) {
-        if light > 0 { return body(run) }
-        let (width, start) = (group.cellWidth, run.lowerBound &* group.cellWidth)
-        let count = min(run.upperBound &* width, group.columns) &- start
-        let alpha = unsafe picture.alpha(
-            of: group, row: y, from: start, count: count, memory.opacities.reserve(count, filler: 0))
-        func isMixed(_ cell: Int) -> Bool {
-            let first = (cell &- run.lowerBound) &* width
-            // 0 and 255, plus 1, become 1 and 0: all other values leave a higher bit set.
-            var bits: UInt8 = 0
-            for x in first..<min(first &+ width, count) { unsafe bits |= alpha[x] &+ 1 }
-            return bits > 1
-        }
-        var cell = run.lowerBound
-        while cell < run.upperBound {
-            let first = cell
-            while cell < run.upperBound, isMixed(cell) { cell &+= 1 }
-            if first < cell { body(first..<cell) }
-            cell &+= 1
-        }
-    }
-
-    /// Draws the samples of some cells in a row.
+    /// Draws the samples of some cells in rows that lie between the same two rows of centers of cells.
     private func draw(
-        _ run: Range<Int>, _ y: Int, _ group: SampleGroup, _ grids: UnsafePointer<Float>, _ planes: Int,
+        _ run: Range<Int>, _ rows: Range<Int>, _ group: SampleGroup, _ grids: UnsafePointer<Float>,
         _ memory: EdgeMemory
     ) {
-        let (cells, loops) = (picture.cells, picture.loops)
+        let rows = rows.clamped(to: 0..<group.rows)
+        if rows.isEmpty { return }
+        let (cells, loops, planes) = (picture.cells, picture.loops, group.planes(hasLight: light > 0))
         let (width, height) = (group.cellWidth, group.cellHeight)
         let start = run.lowerBound &* width
         let count = min(run.upperBound &* width, group.columns) &- start
         // Intervals between the centers of cells: the first begins half a cell before the run.
         let intervals = run.count &+ 1
         let length = intervals &* width
-        let numbers = unsafe memory.numbers.reserve((planes + 3) * length + intervals + 1, filler: 0)
-        let line = unsafe numbers + (planes &+ 3) &* length
-        func plane(_ index: Int) -> UnsafeMutablePointer<Float> { unsafe numbers + (index &* length &+ width / 2) }
-        let (opacities, gain, samples) = unsafe (
-            numbers + planes &* length, numbers + (planes &+ 1) &* length, numbers + (planes &+ 2) &* length
-        )
-
-        let (above, below, share) = cells.rows(around: y, cellHeight: height)
-        for index in 0..<planes {
-            let grid = unsafe grids + (index &* cells.paddedCount &+ run.lowerBound)
-            unsafe loops.interpolate(
-                grid + above &* cells.paddedColumns, grid + below &* cells.paddedColumns, share: share,
-                columns: 0..<(intervals &+ 1), into: line)
-            unsafe loops.enlargeCells(line, intervals: intervals, size: width, into: numbers + index &* length)
+        let numbers = unsafe memory.numbers.reserve(2 * planes * length + 8, filler: 0)
+        let (above, below, share) = cells.rows(around: rows.lowerBound, cellHeight: height)
+        for line in 0..<(2 &* planes) {
+            let (plane, row) = line < planes ? (line, above) : (line &- planes, below)
+            unsafe loops.enlargeCells(
+                grids + (plane &* cells.paddedCount &+ row &* cells.paddedColumns &+ run.lowerBound),
+                intervals: intervals, size: width, into: numbers + line &* length)
         }
-        let bytes = unsafe memory.bytes.reserve(count, filler: 0)
-        let alpha = unsafe picture.alpha(of: group, row: y, from: start, count: count, bytes)
-        unsafe loops.widen(alpha, step: 1, shift: 0, columns: 0..<count, into: opacities)
-        unsafe loops.prepareEdge(
-            .init(
-                person: plane(SampleGroup.person), room: plane(SampleGroup.room), alpha: opacities,
-                strength: strength, little: DrawCells.little * Float(width &* height)), count: count, into: gain)
+        func plane(_ index: Int) -> UnsafePointer<Float> {
+            unsafe UnsafePointer(numbers + (index &* length &+ width / 2))
+        }
+        let opacities = unsafe memory.bytes.reserve(rows.count * count, filler: 0)
+        let alpha = unsafe picture.alpha(of: group, rows, from: start, count: count, opacities)
         for (index, component) in group.components.enumerated() {
-            guard let target = unsafe picture.bytes(component, row: y, from: start) else { continue }
-            unsafe loops.widen(target, step: component.step, shift: 0, columns: 0..<count, into: samples)
-            unsafe loops.decontaminate(
-                samples,
+            guard let target = unsafe picture.bytes(component, row: rows.lowerBound, from: start),
+                let stride = picture.video[component.plane]?.stride
+            else { continue }
+            unsafe loops.drawEdge(
+                target,
                 .init(
-                    alpha: opacities, person: plane(group.personColor(index)),
-                    person_share: plane(SampleGroup.person), room: plane(group.roomColor(index)),
-                    room_share: plane(SampleGroup.room), gain: gain), count: count)
-            if light > 0 {
-                unsafe loops.wrapLight(
-                    samples,
-                    .init(
-                        alpha: opacities, light: plane(group.light(index)), cover: plane(group.alpha),
-                        weight: plane(group.weight), strength: light), count: count)
-            }
-            unsafe loops.storeSamples(samples, count: count, into: target, step: component.step)
+                    columns: count, rows: rows.count, step: component.step, stride: stride, alpha: alpha.first,
+                    alpha_stride: alpha.stride, person: plane(SampleGroup.person),
+                    person_color: plane(group.personColor(index)), room: plane(SampleGroup.room),
+                    room_color: plane(group.roomColor(index)), light: plane(group.light(index)),
+                    cover: plane(group.alpha), weight: plane(group.weight), below: planes &* length, first_share: share,
+                    share_step: 1 / Float(height), little: DrawCells.little * Float(width &* height),
+                    strength: strength, wrap: light))
         }
     }
 }

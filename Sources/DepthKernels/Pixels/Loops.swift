@@ -114,11 +114,8 @@ package protocol LoopTable: SendableMetatype {
     static func convolveHorizontally(
         _ row: Floats, nearWeight: Float, farWeight: Float, count: Int, into target: MutableFloats)
     static func enlargeCells(_ cells: Floats, intervals: Int, size: Int, into target: MutableFloats)
-    static func prepareEdge(_ weights: dm_edge_weights, count: Int, into gain: MutableFloats)
-    static func decontaminate(_ samples: MutableFloats, _ edge: dm_edge_colors, count: Int)
-    static func wrapLight(_ samples: MutableFloats, _ edge: dm_edge_light, count: Int)
+    static func drawEdge(_ bytes: MutableBytes, _ block: dm_edge_block)
     static func splitShares(_ shares: Floats, count: Int, first: MutableBytes, second: MutableBytes)
-    static func storeSamples(_ samples: Floats, count: Int, into bytes: MutableBytes, step: Int)
 }
 
 extension DepthLoops.LoopSet: LoopTable {}

@@ -27,7 +27,7 @@ enum Cover: UInt8, BitwiseCopyable {
 
 /// The covers of an alpha plane: one for each segment of 32 pixels of a band of rows.
 @safe
-struct AlphaCovers {
+package struct AlphaCovers {
     /// A multiple of every horizontal subsampling, so that a run never starts inside a chroma sample.
     static let segmentWidth = 32
 
@@ -57,8 +57,18 @@ struct AlphaCovers {
 
     /// Finds the runs of pixels that have the same cover in all of some rows, from left to right.
     ///
-    /// - Parameter runs: room for as many runs as a row has segments.
-    func findRuns(of rows: Range<Int>, into runs: UnsafeMutablePointer<AlphaRun>) -> AlphaRuns {
+    /// - Parameters:
+    ///   - covers: nil where there are none; then all pixels are one run, `whole`.
+    ///   - runs: room for as many runs as a row has segments.
+    static func findRuns(
+        of rows: Range<Int>, in covers: AlphaCovers?, orAll whole: AlphaRun, into runs: UnsafeMutablePointer<AlphaRun>
+    ) -> AlphaRuns {
+        if let covers { return unsafe covers.findRuns(of: rows, into: runs) }
+        unsafe runs.pointee = whole
+        return unsafe AlphaRuns(first: runs, count: 1)
+    }
+
+    private func findRuns(of rows: Range<Int>, into runs: UnsafeMutablePointer<AlphaRun>) -> AlphaRuns {
         let bands = Int(bandOfRow[rows.lowerBound])...Int(bandOfRow[rows.upperBound &- 1])
         var count = 0
         for segment in 0..<AlphaCovers.segments(width: width) {
