@@ -78,14 +78,15 @@ private func kernels(_ wanted: Case, _ shape: VideoShape, _ ring: Int) throws ->
 private func element(_ wanted: Case, _ shape: VideoShape, _ ring: Int, still: String) throws -> Timed {
     let (isInPlace, pattern) = (wanted["work"] == "in-place", filmedScenes[wanted["scene"]])
     var properties = [
-        "anchor": pattern == nil ? "fixed" : "auto", "cutoff": "\(Case.cutoff)", "blur-radius": wanted["sigma"], "gamma": wanted["gamma"],
-        "upscale": wanted["upscale"], "method": wanted["method"], "detail": wanted["detail"],
+        "anchor": pattern == nil ? "fixed" : "auto", "cutoff": "\(Case.cutoff)", "blur-radius": wanted["sigma"],
+        "gamma": wanted["gamma"], "upscale": wanted["upscale"], "method": wanted["method"], "detail": wanted["detail"],
         "max-threads": wanted["threads"], "background-mode": wanted["background"], "background-color": "0xff204060",
     ]
     if wanted["background"] == "image" { properties["background"] = still }
-    let (video, depth) = try pattern.map {
-        try FrameRing.filmed($0, shape, wanted.depth, ring, isWritable: isInPlace)
-    } ?? (FrameRing(shape, ring, isWritable: isInPlace), FrameRing(wanted.depth, ring, scene: wanted["scene"]))
+    let (video, depth) =
+        try pattern.map {
+            try FrameRing.filmed($0, shape, wanted.depth, ring, isWritable: isInPlace)
+        } ?? (FrameRing(shape, ring, isWritable: isInPlace), FrameRing(wanted.depth, ring, scene: wanted["scene"]))
     var inputs: [ElementRig.Input] = [("video", shape.caps, video), ("depth", wanted.depth.caps, depth)]
     if wanted["background"] == "stream" {
         inputs.append(("background", shape.caps, FrameRing(shape, ring, seed: 1000)))

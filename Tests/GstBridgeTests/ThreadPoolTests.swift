@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthKernels
 import GstBridge
 import Synchronization
 import Testing
@@ -44,6 +45,17 @@ import Testing
         pool.share(2, of: Unmanaged.passUnretained(meeting).toOpaque()) { job, _, _ in
             Unmanaged<Meeting>.fromOpaque(job).takeUnretainedValue().wait()
         }
+        #expect(meeting.arrived.load(ordering: .relaxed) == 2)
+    }
+
+    @Test func `what is begun goes on beside the caller`() {
+        let pool = ThreadPool(size: 2)
+        let meeting = Meeting()
+        pool.begin(1, of: Unmanaged.passUnretained(meeting).toOpaque()) { job, _, worker in
+            if worker != 0 { Unmanaged<Meeting>.fromOpaque(job).takeUnretainedValue().wait() }
+        }
+        meeting.wait()
+        pool.finish()
         #expect(meeting.arrived.load(ordering: .relaxed) == 2)
     }
 

@@ -141,7 +141,7 @@ struct CellOwners: ~Copyable {
         remember(cells, marks, isNew: headCount != pastHeads)
         context.bands.finish()
         unsafe cells.readColors(colors, field.grid, loops)
-        decide(cells, ways.find(cells, marks), marks, heads: headCount, isLost: lost != nil)
+        decide(cells, ways.find(cells, marks, context.bands), marks, heads: headCount, isLost: lost != nil)
         (pastSize, pastHeads) = (count, headCount)
         findBeyond(cells, marks, Float(cutoff))
         unsafe write(field, cells, loops, into: result.room, spare: spare) {

@@ -28,7 +28,7 @@ struct CellWays: ~Copyable {
 
     private var links = Scratch<Float>()
     private var ways = Scratch<Float>()
-    private var queue = Scratch<Int32>()
+    private var queues = Scratch<Int32>()
 
     /// Metres of the shortest way to each cell.
     @safe
@@ -44,22 +44,42 @@ struct CellWays: ~Copyable {
         let back: UnsafeMutablePointer<Float>
     }
 
-    mutating func find(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks) -> Ways {
+    mutating func find(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, _ bands: MatteBands) -> Ways {
         let size = cells.planeSize
         let memory = unsafe self.links.reserve(8 * size, filler: 0) - cells.start
         func links(_ index: Int) -> Links {
             unsafe Links(there: memory + 2 &* index &* size, back: memory + (2 &* index &+ 1) &* size)
         }
-        for y in -1..<cells.height {
-            for index in 0..<2 {
-                CellWays.measure(
-                    row: y, index == 0 ? 1 : cells.stride, cells, marks, person: links(index), room: links(2 &+ index))
+        let measuring = Measuring(
+            cells: cells, marks: marks, person: (links(0), links(1)), room: (links(2), links(3)))
+        bands.share(measuring, rows: cells.height + 1, width: cells.stride * CellWays.work)
+        let ways = unsafe self.ways.reserve(2 * size, filler: 0) - cells.start
+        let queues = unsafe queues.reserve(2 * Spreading.queue(of: cells), filler: 0)
+        let spreading = unsafe Spreading(
+            cells: cells, seeds: (marks.seed, marks.room), links: (measuring.person, measuring.room),
+            ways: (ways, ways + size), queues: queues)
+        bands.share(spreading, rows: 2, width: size * CellWays.work)
+        return unsafe Ways(person: UnsafePointer(ways), room: UnsafePointer(ways + size))
+    }
+
+    /// Pixels whose work in other stages is as much as that of a cell here, about.
+    private static let work = 8
+
+    /// Measures the links of rows of cells; the first row is the one above the cells.
+    @safe
+    private struct Measuring: BandWork {
+        let cells: SurfaceCells.Map
+        let marks: CellOwners.Marks
+        /// To the next column, and to the next row.
+        let person: (Links, Links)
+        let room: (Links, Links)
+
+        func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+            for y in rows {
+                CellWays.measure(row: y &- 1, 1, cells, marks, person: person.0, room: room.0)
+                CellWays.measure(row: y &- 1, cells.stride, cells, marks, person: person.1, room: room.1)
             }
         }
-        let ways = unsafe self.ways.reserve(2 * size, filler: 0) - cells.start
-        unsafe spread(from: marks.seed, links(0), links(1), cells, into: ways)
-        unsafe spread(from: marks.room, links(2), links(3), cells, into: ways + size)
-        return unsafe Ways(person: UnsafePointer(ways), room: UnsafePointer(ways + size))
     }
 
     /// Measures the links of a row of cells to those at an offset.
@@ -112,14 +132,35 @@ struct CellWays: ~Copyable {
         }
     }
 
+    /// Finds the ways of the person, in row 0, and those of the room, in row 1.
+    @safe
+    private struct Spreading: BandWork {
+        let cells: SurfaceCells.Map
+        let seeds: (UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>)
+        let links: ((Links, Links), (Links, Links))
+        let ways: (UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>)
+        let queues: UnsafeMutablePointer<Int32>
+
+        /// Numbers of a queue.
+        static func queue(of cells: SurfaceCells.Map) -> Int { 2 * cells.planeSize + CellWays.buckets }
+
+        func work(_ rows: Range<Int>, _ memory: MatteMemory) {
+            for row in rows {
+                let (across, down) = row == 0 ? links.0 : links.1
+                unsafe CellWays.spread(
+                    from: row == 0 ? seeds.0 : seeds.1, across, down, cells,
+                    queue: queues + row &* Spreading.queue(of: cells), into: row == 0 ? ways.0 : ways.1)
+            }
+        }
+    }
+
     /// Finds the shortest ways from the seeds, as far as the queue reaches.
-    private mutating func spread(
+    private static func spread(
         from seeds: UnsafePointer<Float>, _ across: Links, _ down: Links, _ cells: SurfaceCells.Map,
-        into ways: UnsafeMutablePointer<Float>
+        queue memory: UnsafeMutablePointer<Int32>, into ways: UnsafeMutablePointer<Float>
     ) {
         let size = cells.planeSize
         // A list for each bucket, whose first cells stand behind the cells' own links.
-        let memory = unsafe queue.reserve(2 * size + CellWays.buckets, filler: 0)
         let (next, last, first) = unsafe (memory - cells.start, memory - cells.start + size, memory + 2 &* size)
         unsafe (ways + cells.start).update(repeating: CellWays.unreached, count: size)
         unsafe first.update(repeating: .min, count: CellWays.buckets)
