@@ -62,6 +62,12 @@ typedef struct {
 } dm_alpha_lines;
 
 typedef struct {
+    ptrdiff_t first, end, width, stride, radius;
+    const int32_t *rows, *columns;
+    float factor;
+} dm_cell_run;
+
+typedef struct {
     float factor, settle, sure;
 } dm_settling;
 

@@ -69,9 +69,10 @@ package protocol LoopTable: SendableMetatype {
         _ words: UnsafePointer<UInt64>, count: Int, by distance: Int, into target: UnsafeMutablePointer<UInt64>)
     static func orWords(_ words: UnsafePointer<UInt64>, count: Int, into target: UnsafeMutablePointer<UInt64>)
     static func addRow(_ row: Floats, weight: Float, isFirst: Bool, count: Int, into target: MutableFloats)
-    static func multiply(_ one: Floats, _ other: Floats, count: Int, into target: MutableFloats)
-    static func sumNeighbours(_ line: Floats, radius: Int, count: Int, into target: MutableFloats)
-    static func solveModel(_ lines: MutableFloats, stride: Int, count: Int, epsilon: Float)
+    static func sumProducts(_ lines: MutableFloats, _ run: dm_cell_run, into target: MutableFloats)
+    static func solveModels(
+        _ sums: Floats, _ run: dm_cell_run, epsilon: Float, lines: MutableFloats, into target: MutableFloats)
+    static func averageModels(_ sums: Floats, _ run: dm_cell_run, into target: MutableFloats)
     static func sumTile(_ part: dm_tile, into sums: inout dm_tile_sums)
     static func settle(
         _ current: MutableFloats, past: Floats, share: MutableFloats, count: Int, _ settling: dm_settling)
