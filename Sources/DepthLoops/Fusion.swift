@@ -82,9 +82,9 @@ extension LoopSet {
     }
 }
 
-/// Fetches numbers that are read later. There may be none.
+/// Fetches numbers that are read later: short runs of long rows are not fetched ahead by themselves. There may be none.
 @inline(__always)
-private func prefetch(_ numbers: UnsafePointer<Float>, count: Int) {
+func fetch(_ numbers: UnsafePointer<Float>, count: Int) {
     unsafe dm_prefetch_row(UnsafeRawPointer(numbers).assumingMemoryBound(to: UInt8.self), 4 &* count &+ 63)
 }
 
@@ -105,8 +105,7 @@ extension LoopSet {
             }
             return
         }
-        // Short runs of long rows are not fetched ahead by themselves.
-        for row in 4..<8 { unsafe prefetch(rows + row &* stride, count: 4 &* count) }
+        for row in 4..<8 { unsafe fetch(rows + row &* stride, count: 4 &* count) }
         for index in upTo(count) {
             var sum: Float = 0
             for pixel in 0..<4 {
@@ -315,44 +314,6 @@ extension LoopSet {
             unsafe alpha[x] = UInt8(truncatingIfNeeded: left < 0 ? new &- whole : new &+ whole)
         }
     }
-
-    /// Adds the square of the mean of three neighbours to each number, or stores it.
-    package static func addSquaredMeans(
-        _ sums: UnsafePointer<Float>, count: Int, factor: Float, isFirst: Bool, into target: UnsafeMutablePointer<Float>
-    ) {
-        for x in upTo(count) {
-            let mean = unsafe (sums[x &- 1] + sums[x] + sums[x &+ 1]) * factor
-            unsafe target[x] = (isFirst ? 0 : target[x]) + mean * mean
-        }
-    }
-
-    /// The sum of three rows minus the sum of three others, `offset` numbers later.
-    package static func subtractRows(
-        _ rows: (UnsafePointer<Float>, UnsafePointer<Float>, UnsafePointer<Float>), less offset: Int, count: Int,
-        into target: UnsafeMutablePointer<Float>
-    ) {
-        let (a, b, c) = unsafe rows
-        for x in upTo(count) {
-            unsafe target[x] = (a[x] - a[offset &+ x]) + (b[x] - b[offset &+ x]) + (c[x] - c[offset &+ x])
-        }
-    }
-
-    /// Blends log odds with those of the last frame (`Settle`).
-    ///
-    /// - Parameter share: the squared change of each sample; replaced by the weight of the last frame.
-    package static func settle(
-        _ current: UnsafeMutablePointer<Float>, past: UnsafePointer<Float>, share: UnsafeMutablePointer<Float>,
-        count: Int, _ settling: dm_settling
-    ) {
-        for index in upTo(count) {
-            let (old, new) = unsafe (past[index], current[index])
-            let change = unsafe min(max(share[index] * settling.factor - 0.1, 0), 1)
-            let moved = old * new < 0 && abs(new) > settling.sure ? 1 : change
-            let keep = settling.settle * (1 - moved)
-            unsafe share[index] = keep
-            unsafe current[index] = new + keep * (old - new)
-        }
-    }
 }
 
 // MARK: - Guided filter
@@ -409,7 +370,7 @@ extension LoopSet {
     ) {
         let (stride, radius) = unsafe (run.stride, run.radius)
         let next = unsafe sums + (Int(run.rows[2 &* radius]) &+ 1) &* 13 &* stride + run.first
-        for line in 0..<13 { unsafe prefetch(next + line &* stride, count: run.end &- run.first) }
+        for line in 0..<13 { unsafe fetch(next + line &* stride, count: run.end &- run.first) }
         unsafe forEachVector(max(run.first &- radius, 0), min(run.end &+ radius, run.width)) { x in
             @inline(__always)
             func mean(_ line: Int) -> Numbers { unsafe average(sums + line &* stride + x, run, lines: 13) }
