@@ -46,18 +46,6 @@ extension LoopSet {
 }
 
 extension LoopSet {
-    /// Converts log odds T to probabilities 1 / (1 + e^−T), exactly 0 or 1 where T is beyond 7.
-    package static func probability(
-        _ logOdds: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>
-    ) {
-        for index in upTo(count) {
-            let t = unsafe logOdds[index]
-            let e = naturalExponential(-abs(t))
-            let p = (t < 0 ? e : 1) / (1 + e)
-            unsafe target[index] = t > 7 ? 1 : t < -7 ? 0 : p
-        }
-    }
-
     /// Sums the colors of the members of a set in a tile of up to 16 columns.
     ///
     /// Fields and parameters:
@@ -101,9 +89,13 @@ extension LoopSet {
     }
 }
 
-private typealias Tile = SIMD16<Float>
+typealias Tile = SIMD16<Float>
 
-private let tileBits = SIMD16<Int32>(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
+/// The bit of each column of a tile. A constant that is stored would be looked up once a call.
+@inline(__always)
+var tileBits: SIMD16<Int32> {
+    SIMD16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
+}
 
 extension Tile {
     /// The same, 0 where no bits of the mask are set: `replace(with:where:)` goes lane by lane through memory.
@@ -114,7 +106,7 @@ extension Tile {
 }
 
 @inline(__always)
-private func tile(_ source: UnsafePointer<Float>) -> Tile {
+func tile(_ source: UnsafePointer<Float>) -> Tile {
     unsafe UnsafeRawPointer(source).loadUnaligned(as: Tile.self)
 }
 

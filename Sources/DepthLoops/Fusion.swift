@@ -82,6 +82,12 @@ extension LoopSet {
     }
 }
 
+/// Fetches numbers that are read later: short runs of long rows are not fetched ahead by themselves. There may be none.
+@inline(__always)
+func fetch(_ numbers: UnsafePointer<Float>, count: Int) {
+    unsafe dm_prefetch_row(UnsafeRawPointer(numbers).assumingMemoryBound(to: UInt8.self), 4 &* count &+ 63)
+}
+
 extension LoopSet {
     /// The means of contiguous squares of numbers.
     ///
@@ -99,6 +105,7 @@ extension LoopSet {
             }
             return
         }
+        for row in 4..<8 { unsafe fetch(rows + row &* stride, count: 4 &* count) }
         for index in upTo(count) {
             var sum: Float = 0
             for pixel in 0..<4 {
@@ -171,7 +178,7 @@ extension LoopSet {
 
 /// Numbers that are stored at a time. The last store of an interval may overrun it; the next interval overwrites the
 /// rest.
-private typealias Pixels = SIMD8<Float>
+private typealias Numbers = SIMD8<Float>
 
 extension LoopSet {
     /// Upsamples a row linearly.
@@ -194,7 +201,7 @@ extension LoopSet {
             let difference = unsafe line[sample &+ taps.step] - left
             var x = begin
             while x < end {
-                let pixels = unsafe Pixels(repeating: left) + load(share + x) * difference
+                let pixels = unsafe Numbers(repeating: left) + load(share + x) * difference
                 unsafe store(pixels, target + x)
                 x &+= 8
             }
@@ -225,10 +232,10 @@ extension LoopSet {
             var x = begin
             while x < end {
                 let share = unsafe load(share + x)
-                let first = unsafe (Pixels(repeating: a0) + share * d0) * load(channels + x)
-                let second = unsafe (Pixels(repeating: a1) + share * d1) * load(channel1 + x)
-                let third = unsafe (Pixels(repeating: a2) + share * d2) * load(channel2 + x)
-                unsafe store((Pixels(repeating: b) + share * d3 + first) + (second + third), target + x)
+                let first = unsafe (Numbers(repeating: a0) + share * d0) * load(channels + x)
+                let second = unsafe (Numbers(repeating: a1) + share * d1) * load(channel1 + x)
+                let third = unsafe (Numbers(repeating: a2) + share * d2) * load(channel2 + x)
+                unsafe store((Numbers(repeating: b) + share * d3 + first) + (second + third), target + x)
                 x &+= 8
             }
         }
@@ -236,13 +243,13 @@ extension LoopSet {
 }
 
 @inline(__always)
-private func load(_ source: UnsafePointer<Float>) -> Pixels {
-    unsafe UnsafeRawPointer(source).loadUnaligned(as: Pixels.self)
+private func load(_ source: UnsafePointer<Float>) -> Numbers {
+    unsafe UnsafeRawPointer(source).loadUnaligned(as: Numbers.self)
 }
 
 @inline(__always)
-private func store(_ pixels: Pixels, _ target: UnsafeMutablePointer<Float>) {
-    unsafe UnsafeMutableRawPointer(target).storeBytes(of: pixels, as: Pixels.self)
+private func store(_ pixels: Numbers, _ target: UnsafeMutablePointer<Float>) {
+    unsafe UnsafeMutableRawPointer(target).storeBytes(of: pixels, as: Numbers.self)
 }
 
 extension LoopSet {
@@ -307,44 +314,6 @@ extension LoopSet {
             unsafe alpha[x] = UInt8(truncatingIfNeeded: left < 0 ? new &- whole : new &+ whole)
         }
     }
-
-    /// Adds the square of the mean of three neighbours to each number, or stores it.
-    package static func addSquaredMeans(
-        _ sums: UnsafePointer<Float>, count: Int, factor: Float, isFirst: Bool, into target: UnsafeMutablePointer<Float>
-    ) {
-        for x in upTo(count) {
-            let mean = unsafe (sums[x &- 1] + sums[x] + sums[x &+ 1]) * factor
-            unsafe target[x] = (isFirst ? 0 : target[x]) + mean * mean
-        }
-    }
-
-    /// The sum of three rows minus the sum of three others, `offset` numbers later.
-    package static func subtractRows(
-        _ rows: (UnsafePointer<Float>, UnsafePointer<Float>, UnsafePointer<Float>), less offset: Int, count: Int,
-        into target: UnsafeMutablePointer<Float>
-    ) {
-        let (a, b, c) = unsafe rows
-        for x in upTo(count) {
-            unsafe target[x] = (a[x] - a[offset &+ x]) + (b[x] - b[offset &+ x]) + (c[x] - c[offset &+ x])
-        }
-    }
-
-    /// Blends log odds with those of the last frame (`Settle`).
-    ///
-    /// - Parameter share: the squared change of each sample; replaced by the weight of the last frame.
-    package static func settle(
-        _ current: UnsafeMutablePointer<Float>, past: UnsafePointer<Float>, share: UnsafeMutablePointer<Float>,
-        count: Int, _ settling: dm_settling
-    ) {
-        for index in upTo(count) {
-            let (old, new) = unsafe (past[index], current[index])
-            let change = unsafe min(max(share[index] * settling.factor - 0.1, 0), 1)
-            let moved = old * new < 0 && abs(new) > settling.sure ? 1 : change
-            let keep = settling.settle * (1 - moved)
-            unsafe share[index] = keep
-            unsafe current[index] = new + keep * (old - new)
-        }
-    }
 }
 
 // MARK: - Guided filter
@@ -361,60 +330,54 @@ extension LoopSet {
         }
     }
 
-    /// The products of the numbers of two rows.
-    package static func multiply(
-        _ one: UnsafePointer<Float>, _ other: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>
-    ) {
-        for x in upTo(count) { unsafe target[x] = one[x] * other[x] }
-    }
-
-    /// Box sums along a row: each number plus its neighbours within a radius.
+    /// Sums means of cells, and their products, over windows along a row (`GuidedFilter`).
     ///
-    /// - Parameters:
-    ///   - line: has `radius` numbers of padding before and after it.
-    package static func sumNeighbours(
-        _ line: UnsafePointer<Float>, radius: Int, count: Int, into target: UnsafeMutablePointer<Float>
+    /// Fields of a run and parameters:
+    ///   - first, end: the cells, in a row of `width`.
+    ///   - stride: numbers from one line to the next. Up to seven behind the last cell are overwritten.
+    ///   - radius: half the window.
+    ///   - rows: those of the window.
+    ///   - columns: the cells that stand in for those of the row and half a window before and after it.
+    ///   - factor: the reciprocal of the number of cells of a window.
+    ///   - lines: color and P of the run, and of half a window before and after it.
+    ///   - target: 13 lines: the color and P, then the color's products with itself and with P.
+    package static func sumProducts(
+        _ lines: UnsafeMutablePointer<Float>, _ run: dm_cell_run, into target: UnsafeMutablePointer<Float>
     ) {
-        switch radius {
-        case 1: unsafe sumNeighbours(line, 1, count, target)
-        case 2: unsafe sumNeighbours(line, 2, count, target)
-        default:
-            for x in upTo(count) { unsafe target[x] = line[x &- radius] }
-            for offset in upTo(radius &+ 1, from: 1 &- radius) {
-                for x in upTo(count) { unsafe target[x] += line[x &+ offset] }
+        unsafe sumModels(lines, run, into: target)
+        let stride = unsafe run.stride
+        unsafe forEachVector(run.first, run.end) { x in
+            var sums = unsafe target + 4 &* stride + x
+            for one in 0..<3 {
+                for other in upTo(4, from: one) {
+                    let (a, b) = unsafe (lines + one &* stride + x, lines + other &* stride + x)
+                    unsafe store(sum(run.radius) { unsafe load(a + $0) * load(b + $0) }, sums)
+                    unsafe sums += stride
+                }
             }
         }
     }
 
-    @inline(__always)
-    private static func sumNeighbours(
-        _ line: UnsafePointer<Float>, _ radius: Int, _ count: Int, _ target: UnsafeMutablePointer<Float>
-    ) {
-        for x in upTo(count) {
-            var sum = unsafe line[x &- radius]
-            for offset in upTo(radius &+ 1, from: 1 &- radius) { unsafe sum += line[x &+ offset] }
-            unsafe target[x] = sum
-        }
-    }
-
-    /// Solves the least squares of a guided filter (`GuidedFilter`).
+    /// Solves the least squares of a guided filter from the sums of a window, and sums a and b over windows along the row.
     ///
-    /// - Parameter lines: 13 rows of means, `stride` numbers apart: the color, P, the products of colors and those with P.
-    ///   a and b replace the first four.
-    package static func solveModel(_ lines: UnsafeMutablePointer<Float>, stride: Int, count: Int, epsilon: Float) {
-        for x in upTo(count) {
-            let (y, u, v, p) = unsafe (
-                lines[x], lines[stride &+ x], lines[2 &* stride &+ x], lines[3 &* stride &+ x]
-            )
-            let s00 = unsafe lines[4 &* stride &+ x] - y * y + epsilon
-            let s01 = unsafe lines[5 &* stride &+ x] - y * u
-            let s02 = unsafe lines[6 &* stride &+ x] - y * v
-            let s11 = unsafe lines[7 &* stride &+ x] - u * u + epsilon
-            let s12 = unsafe lines[8 &* stride &+ x] - u * v
-            let s22 = unsafe lines[9 &* stride &+ x] - v * v + epsilon
-            let c0 = unsafe lines[10 &* stride &+ x] - y * p
-            let c1 = unsafe lines[11 &* stride &+ x] - u * p
-            let c2 = unsafe lines[12 &* stride &+ x] - v * p
+    /// - Parameters:
+    ///   - sums: 13 lines for each row (`sumProducts`).
+    ///   - lines: scratch memory for four lines.
+    ///   - target: four lines.
+    package static func solveModels(
+        _ sums: UnsafePointer<Float>, _ run: dm_cell_run, epsilon: Float, lines: UnsafeMutablePointer<Float>,
+        into target: UnsafeMutablePointer<Float>
+    ) {
+        let (stride, radius) = unsafe (run.stride, run.radius)
+        let next = unsafe sums + (Int(run.rows[2 &* radius]) &+ 1) &* 13 &* stride + run.first
+        for line in 0..<13 { unsafe fetch(next + line &* stride, count: run.end &- run.first) }
+        unsafe forEachVector(max(run.first &- radius, 0), min(run.end &+ radius, run.width)) { x in
+            @inline(__always)
+            func mean(_ line: Int) -> Numbers { unsafe average(sums + line &* stride + x, run, lines: 13) }
+            let (y, u, v, p) = (mean(0), mean(1), mean(2), mean(3))
+            let (s00, s01, s02) = (mean(4) - y * y + epsilon, mean(5) - y * u, mean(6) - y * v)
+            let (s11, s12, s22) = (mean(8) - u * u + epsilon, mean(9) - u * v, mean(11) - v * v + epsilon)
+            let (c0, c1, c2) = (mean(7) - y * p, mean(10) - u * p, mean(12) - v * p)
             // The cofactors of the symmetric matrix.
             let (k00, k01, k02) = (s11 * s22 - s12 * s12, s02 * s12 - s01 * s22, s01 * s12 - s02 * s11)
             let (k11, k12, k22) = (s00 * s22 - s02 * s02, s01 * s02 - s00 * s12, s00 * s11 - s01 * s01)
@@ -422,12 +385,71 @@ extension LoopSet {
             let a0 = (k00 * c0 + k01 * c1 + k02 * c2) / determinant
             let a1 = (k01 * c0 + k11 * c1 + k12 * c2) / determinant
             let a2 = (k02 * c0 + k12 * c1 + k22 * c2) / determinant
-            unsafe lines[x] = a0
-            unsafe lines[stride &+ x] = a1
-            unsafe lines[2 &* stride &+ x] = a2
-            unsafe lines[3 &* stride &+ x] = p - a0 * y - a1 * u - a2 * v
+            let line = unsafe lines + x
+            unsafe store(a0, line)
+            unsafe store(a1, line + stride)
+            unsafe store(a2, line + 2 &* stride)
+            unsafe store(p - a0 * y - a1 * u - a2 * v, line + 3 &* stride)
+        }
+        unsafe sumModels(lines, run, into: target)
+    }
+
+    /// The means of a and b over windows, from their sums along the rows.
+    package static func averageModels(
+        _ sums: UnsafePointer<Float>, _ run: dm_cell_run, into target: UnsafeMutablePointer<Float>
+    ) {
+        for line in 0..<4 {
+            let place = unsafe line &* run.stride
+            unsafe forEachVector(run.first, run.end) { x in
+                unsafe store(average(sums + place + x, run, lines: 4), target + place + x)
+            }
         }
     }
+
+    /// Sums four lines over windows along a row.
+    @inline(__always)
+    private static func sumModels(
+        _ lines: UnsafeMutablePointer<Float>, _ run: dm_cell_run, into target: UnsafeMutablePointer<Float>
+    ) {
+        for index in 0..<4 {
+            let (line, sums) = unsafe (lines + index &* run.stride, target + index &* run.stride)
+            for offset in unsafe upTo(run.radius) {
+                let (left, right) = unsafe (-1 &- offset, run.width &+ offset)
+                unsafe line[left] = line[Int(run.columns[left])]
+                unsafe line[right] = line[Int(run.columns[right])]
+            }
+            unsafe forEachVector(run.first, run.end) { x in
+                unsafe store(sum(run.radius) { unsafe load(line + x + $0) }, sums + x)
+            }
+        }
+    }
+}
+
+@inline(__always)
+private func forEachVector(_ first: Int, _ end: Int, _ body: (Int) -> Void) {
+    var x = first
+    while x < end {
+        body(x)
+        x &+= Numbers.scalarCount
+    }
+}
+
+@inline(__always)
+private func sum(_ radius: Int, _ numbers: (Int) -> Numbers) -> Numbers {
+    var sum = numbers(0 &- radius)
+    for offset in upTo(radius &+ 1, from: 1 &- radius) { sum += numbers(offset) }
+    return sum
+}
+
+/// The means of the rows of a window.
+@inline(__always)
+private func average(_ sums: UnsafePointer<Float>, _ run: dm_cell_run, lines: Int) -> Numbers {
+    let pitch = unsafe lines &* run.stride
+    var sum = unsafe run.factor * load(sums + Int(run.rows[0]) &* pitch)
+    for row in unsafe upTo(2 &* run.radius &+ 1, from: 1) {
+        unsafe sum += run.factor * load(sums + Int(run.rows[row]) &* pitch)
+    }
+    return sum
 }
 
 // MARK: - Sets

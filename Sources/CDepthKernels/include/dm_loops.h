@@ -62,8 +62,26 @@ typedef struct {
 } dm_alpha_lines;
 
 typedef struct {
+    ptrdiff_t first, end, width, stride, radius;
+    const int32_t *rows, *columns;
+    float factor;
+} dm_cell_run;
+
+typedef struct {
+    ptrdiff_t top, bottom, first, end, width, height, words;
+    const uint64_t *certain_person, *certain_room;
+    float certain;
+    const float *evidence, *prior, *now, *before;
     float factor, settle, sure;
-} dm_settling;
+    float *log_odds, *matte, *keep;
+    uint64_t *person, *room;
+    float surely_person, surely_room, arrived;
+} dm_log_odds;
+
+typedef struct {
+    double sum;
+    uint64_t person, room;
+} dm_log_odds_sums;
 
 typedef struct {
     float unit, bias;

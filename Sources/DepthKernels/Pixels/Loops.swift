@@ -31,7 +31,6 @@ package protocol LoopTable: SendableMetatype {
     static func convolve(_ middle: Floats, blocks: Int, _ kernel: dm_symmetric_kernel, into target: MutableFloats)
     static func raise(_ numbers: MutableFloats, count: Int, to exponent: Float)
     static func evidence(_ part: dm_color_evidence, count: Int, memory: MutableFloats, into target: MutableFloats)
-    static func probability(_ logOdds: Floats, count: Int, into target: MutableFloats)
     static func toFixed(_ opacities: Floats, count: Int, into target: MutableShorts)
     static func resample(_ line: Shorts, _ taps: dm_column_taps, columns: Range<Int>, into target: MutableShorts)
     static func filterVertically(_ taps: dm_row_taps, columns: Range<Int>, into alpha: MutableBytes)
@@ -62,19 +61,16 @@ package protocol LoopTable: SendableMetatype {
     static func widen(_ bytes: Bytes, step: Int, shift: Int, columns: Range<Int>, into target: MutableFloats)
     static func smooth(_ line: Floats, columns: Range<Int>, middle: Float, side: Float, into target: MutableFloats)
     static func finishAlpha(_ lines: dm_alpha_lines, columns: Range<Int>, into alpha: MutableBytes)
-    static func addSquaredMeans(_ sums: Floats, count: Int, factor: Float, isFirst: Bool, into target: MutableFloats)
-    static func subtractRows(
-        _ rows: (Floats, Floats, Floats), less offset: Int, count: Int, into target: MutableFloats)
     static func dilateWords(
         _ words: UnsafePointer<UInt64>, count: Int, by distance: Int, into target: UnsafeMutablePointer<UInt64>)
     static func orWords(_ words: UnsafePointer<UInt64>, count: Int, into target: UnsafeMutablePointer<UInt64>)
     static func addRow(_ row: Floats, weight: Float, isFirst: Bool, count: Int, into target: MutableFloats)
-    static func multiply(_ one: Floats, _ other: Floats, count: Int, into target: MutableFloats)
-    static func sumNeighbours(_ line: Floats, radius: Int, count: Int, into target: MutableFloats)
-    static func solveModel(_ lines: MutableFloats, stride: Int, count: Int, epsilon: Float)
+    static func sumProducts(_ lines: MutableFloats, _ run: dm_cell_run, into target: MutableFloats)
+    static func solveModels(
+        _ sums: Floats, _ run: dm_cell_run, epsilon: Float, lines: MutableFloats, into target: MutableFloats)
+    static func averageModels(_ sums: Floats, _ run: dm_cell_run, into target: MutableFloats)
     static func sumTile(_ part: dm_tile, into sums: inout dm_tile_sums)
-    static func settle(
-        _ current: MutableFloats, past: Floats, share: MutableFloats, count: Int, _ settling: dm_settling)
+    static func updateLogOdds(_ part: dm_log_odds, lines: MutableFloats) -> dm_log_odds_sums
 
     // MARK: Point cloud
 

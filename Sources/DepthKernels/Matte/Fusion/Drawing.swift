@@ -25,7 +25,7 @@ struct Drawing: ~Copyable {
     }
 
     /// Rows of samples in a band.
-    fileprivate static let bandRows = 8
+    static let bandRows = 8
     /// Gaps between two runs of a band that are shorter than this, in samples, are drawn too.
     fileprivate static let shortestGap = 8
 
@@ -48,9 +48,7 @@ struct Drawing: ~Copyable {
         fileprivate let person: SampleSet
         fileprivate let room: SampleSet
         /// Columns of samples to draw.
-        fileprivate let columns: SampleSet
-        /// A rectangle around all samples to draw; nil where there are none.
-        let region: (rows: Range<Int>, columns: Range<Int>)?
+        let columns: SampleSet
     }
 
     /// Finds the parts of a frame that are to be drawn.
@@ -78,7 +76,6 @@ struct Drawing: ~Copyable {
         }
         let (arrivedPerson, arrivedRoom) = arrived(on: grid)
         let (person, room, columns) = (set(0), set(1), set(2))
-        var (firstBand, endBand, firstColumn, endColumn) = (bandCount, 0, grid.width, 0)
         for band in 0..<bandCount {
             let rows = Drawing.rows(ofBand: band, on: grid)
             let around = max(rows.lowerBound - 1, 0)..<min(rows.upperBound + 1, grid.height)
@@ -90,29 +87,19 @@ struct Drawing: ~Copyable {
                 unsafe columns.row(band)[index] = ~(settledPerson | settledRoom)
             }
             columns.trim(row: band)
-            let first = columns.bits(band).first(from: 0, to: grid.width)
-            guard first < grid.width else { continue }
-            (firstBand, endBand) = (min(firstBand, band), band + 1)
-            firstColumn = min(firstColumn, first)
-            columns.bits(band).forEachRun(upTo: grid.width) { endColumn = max(endColumn, $0.upperBound) }
         }
-        guard firstBand < endBand else {
-            return Plan(plain: plain, person: person, room: room, columns: columns, region: nil)
-        }
-        let rows = (firstBand * Drawing.bandRows)..<min(endBand * Drawing.bandRows, grid.height)
-        return Plan(
-            plain: plain, person: person, room: room, columns: columns, region: (rows, firstColumn..<endColumn))
+        return Plan(plain: plain, person: person, room: room, columns: columns)
     }
 
     /// Draws the parts of a plan.
     ///
     /// - Parameters:
-    ///   - model: a and b of cells (`GuidedFilter`), for the bytes of the video; nil where nothing is to be drawn.
+    ///   - model: a and b of cells (`GuidedFilter`), for the bytes of the video.
     ///   - keep: the weight of the last frame's alpha for every sample; nil for none.
     ///   - noise: standard deviation of luma, for luma of 0…1; 0 while unknown.
     /// - Returns: alpha of every pixel of the video, valid until the next call.
     mutating func draw(
-        _ plan: Plan, _ guide: Guide, model: UnsafePointer<Float>?, keep: UnsafePointer<Float>?,
+        _ plan: Plan, _ guide: Guide, model: UnsafePointer<Float>, keep: UnsafePointer<Float>?,
         noise: Float, _ context: FusionContext
     ) -> MutablePlane {
         let size = guide.width * guide.height
@@ -123,7 +110,6 @@ struct Drawing: ~Copyable {
         let plane = unsafe MutablePlane(packed: alpha, width: guide.width, height: guide.height)
         guard let geometry else { return plane }
         defer { findCovers(arrivedPerson, arrivedRoom, geometry) }
-        guard let model = unsafe model else { return plane }
         let work = unsafe DrawBands(
             guide: guide, geometry: geometry, plan: plan, model: model, keep: keep, side: Drawing.side(noise: noise),
             alpha: plane,
@@ -454,7 +440,8 @@ private struct DrawBands: BandWork {
             unsafe guide.read(row: y, columns: wide, into: channels, stride: stride, loops)
             for plane in 0..<GuidedFilter.modelPlanes {
                 unsafe geometry.cellRows.blendRows(
-                    model + plane &* cells.count, width: cells.width, y: y, columns: cellSources,
+                    model + plane &* cells.stride, width: GuidedFilter.modelPlanes &* cells.stride, y: y,
+                    columns: cellSources,
                     into: coefficients + plane &* stride, loops)
             }
             unsafe geometry.cellColumns.evaluate(

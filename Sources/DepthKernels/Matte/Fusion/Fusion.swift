@@ -103,11 +103,7 @@ struct Fusion: ~Copyable {
 
         let cells = model.cells(of: grid)
         let plan = drawing.plan(guide, person: result.person, room: result.room, cells: cells, on: grid, loops)
-        var fitted: UnsafePointer<Float>?
-        if let region = plan.region {
-            unsafe fitted = model.fit(
-                colors, result.matte, cells.region(rows: region.rows, columns: region.columns), guide.map, context)
-        }
+        let fitted = unsafe model.fit(colors, result.matte, for: plan.columns, guide.map, context)
         let alpha = unsafe drawing.draw(
             plan, guide, model: fitted, keep: result.keep, noise: settle.noise, context)
         return FinishedMatte(alpha: alpha.readOnly, covers: drawing.covers, followsVideo: true, bands: bands)

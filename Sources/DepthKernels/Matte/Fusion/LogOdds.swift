@@ -10,9 +10,9 @@ import CDepthKernels
 struct LogOdds: ~Copyable {
     /// Log odds from this value on count as final (±`Expectation.certain`).
     private static let arrived = Expectation.certain - 1 / 16
-    /// Probabilities that count as all person, and as all room.
-    private static let surelyPerson: Float = 0.98
-    private static let surelyRoom: Float = 0.02
+    /// Log odds from which a sample counts as all person, and up to which as all room: P = 0.98 and P = 0.02.
+    private static let surelyPerson: Float = 3.891_818
+    private static let surelyRoom: Float = -3.891_820_2
 
     private var logOdds = Scratch<Float>()
     private var matte = Scratch<Float>()
@@ -75,15 +75,6 @@ struct LogOdds: ~Copyable {
     /// Forgets the past.
     mutating func reset() { hasPast = false }
 
-    private static func sum(_ numbers: UnsafePointer<Float>, count: Int) -> Float {
-        let blocks = count / blockWidth
-        var sum = Lanes(repeating: 0)
-        for block in 0..<blocks { unsafe sum += loadLanes(numbers + block &* blockWidth) }
-        var total = sum.sum()
-        for index in (blocks &* blockWidth)..<count { unsafe total += numbers[index] }
-        return total
-    }
-
     @safe
     private struct Rows: BandWork {
         let grid: WorkGrid
@@ -134,16 +125,22 @@ struct LogOdds: ~Copyable {
             TileSet.forEachRun(of: before & settled & allRoom, on: grid) { fill(rows, $0, isPerson: false) }
             active[tileY] = now
 
-            unsafe common.update(repeating: .max, count: 2 * stride)
             var sum = 0.0
+            var (arrivedPerson, arrivedRoom): (UInt64, UInt64) = (0, 0)
             TileSet.forEachRun(of: settled & allPerson, on: grid) { sum += Double($0.count &* rows.count) }
             TileSet.forEachRun(of: now, on: grid) { columns in
-                for y in rows { unsafe sum += Double(update(y, columns, common, memory)) }
+                let done = update(rows, columns, memory)
+                sum += done.sum
+                arrivedPerson |= done.person
+                arrivedRoom |= done.room
             }
             unsafe sums[tileY] = sum
-            for y in rows { for set in [person, room] { set.trim(row: y) } }
-            unsafe settledRoom[tileY] = TileSet.full(common, on: grid) & now | settled & allRoom
-            unsafe settledPerson[tileY] = TileSet.full(common + stride, on: grid) & now | settled & allPerson
+            for y in rows {
+                person.trim(row: y)
+                room.trim(row: y)
+            }
+            settledRoom[tileY] = arrivedRoom | settled & allRoom
+            settledPerson[tileY] = arrivedPerson | settled & allPerson
         }
 
         /// Fills tiles with final values.
@@ -157,94 +154,24 @@ struct LogOdds: ~Copyable {
             }
         }
 
-        /// Writes evidence plus prior for some samples of a row; ±`certain` where depth alone classifies them.
-        private func add(_ y: Int, _ columns: Range<Int>, into numbers: UnsafeMutablePointer<Float>) {
-            unsafe numbers.update(repeating: -Expectation.certain, count: columns.count)
-            let person = sets.person.bits(y)
-            let line = unsafe numbers - columns.lowerBound
-            var start = person.first(from: columns.lowerBound, to: columns.upperBound)
-            while start < columns.upperBound {
-                let end = person.firstMissing(from: start, to: columns.upperBound)
-                unsafe (line + start).update(repeating: Expectation.certain, count: end &- start)
-                start = person.first(from: end, to: columns.upperBound)
-            }
-            let first = y &* grid.width
-            sets.forEachOpen(row: y, columns) { x in unsafe line[x] = evidence[first &+ x] + prior[first &+ x] }
-        }
-
-        /// Fetches a row that is read some rows later: short runs of long rows are not fetched ahead by themselves.
-        private func prefetch(row y: Int, _ columns: Range<Int>) {
-            guard y < grid.height else { return }
-            func fetch(_ plane: UnsafePointer<Float>) {
-                let place = unsafe UnsafeRawPointer(plane + y &* grid.width + columns.lowerBound)
-                unsafe dm_prefetch_row(place.assumingMemoryBound(to: UInt8.self), columns.count &* 4 &+ 63)
-            }
-            unsafe fetch(logOdds)
-            unsafe fetch(keep)
-            unsafe fetch(matte)
-            unsafe fetch(evidence)
-            guard let change else { return }
-            for channel in 0..<3 {
-                unsafe fetch(change.before + channel &* grid.count)
-                unsafe fetch(change.now + channel &* grid.count)
-            }
-        }
-
-        /// Computes some samples of a row.
-        ///
-        /// - Parameter common: the samples that are final room in all rows so far, then those that are final person.
-        /// - Returns: the sum of P.
-        private func update(
-            _ y: Int, _ columns: Range<Int>, _ common: UnsafeMutablePointer<UInt64>, _ memory: LogOddsMemory
-        ) -> Float {
-            let (start, count) = (y &* grid.width &+ columns.lowerBound, columns.count)
-            let stride = person.stride
-            let room = grid.width + TileSet.size
-            let numbers = unsafe memory.numbers.reserve(2 * room, filler: 0)
-            let probabilities = unsafe numbers + room
-            let bits = unsafe memory.rowBits.reserve(2 * stride, filler: 0)
-            prefetch(row: y &+ 4, columns)
-            unsafe add(y, columns, into: numbers)
-            if let change {
-                unsafe change.find(
-                    row: y, columns, on: grid, scratch: memory.sums.reserve(grid.width + 2, filler: 0), loops,
-                    into: keep + start)
-                unsafe loops.settle(
-                    numbers, past: logOdds + start, share: keep + start, count: count,
-                    .init(factor: change.factor, settle: change.settle, sure: PictureChange.sure))
-            } else {
-                unsafe (keep + start).update(repeating: 0, count: count)
-            }
-            unsafe (logOdds + start).update(from: numbers, count: count)
-            unsafe loops.probability(numbers, count: count, into: probabilities)
-            unsafe (matte + start).update(from: probabilities, count: count)
-
-            let blocks = (columns.lowerBound / TileSet.size)..<groups(of: TileSet.size, in: columns.upperBound)
-            unsafe loops.classify(
-                probabilities, blocks: blocks, clear: LogOdds.surelyRoom, opaque: LogOdds.surelyPerson,
-                into: (clear: self.room.row(y), opaque: person.row(y)))
-            let words = (columns.lowerBound &>> 6)..<groups(of: 64, in: columns.upperBound)
-            for index in words { unsafe (bits[index], bits[stride &+ index]) = (.max, .max) }
-            unsafe loops.classify(
-                numbers, blocks: blocks, clear: -LogOdds.arrived, opaque: LogOdds.arrived,
-                into: (
-                    clear: bits,
-                    opaque: bits + stride
-                ))
-            for index in words {
-                unsafe common[index] &= bits[index]
-                unsafe common[stride &+ index] &= bits[stride &+ index]
-            }
-            return unsafe LogOdds.sum(probabilities, count: count)
+        private func update(_ rows: Range<Int>, _ columns: Range<Int>, _ memory: LogOddsMemory) -> dm_log_odds_sums {
+            let none = unsafe UnsafePointer(matte)
+            let part = unsafe dm_log_odds(
+                top: rows.lowerBound, bottom: rows.upperBound, first: columns.lowerBound, end: columns.upperBound,
+                width: grid.width, height: grid.height, words: person.stride, certain_person: sets.person.words,
+                certain_room: sets.room.words, certain: Expectation.certain, evidence: evidence, prior: prior,
+                now: change?.now ?? none, before: change?.before ?? none, factor: change?.factor ?? 0,
+                settle: change?.settle ?? 0, sure: PictureChange.sure, log_odds: logOdds, matte: matte, keep: keep,
+                person: person.words, room: room.words, surely_person: LogOdds.surelyPerson,
+                surely_room: LogOdds.surelyRoom, arrived: LogOdds.arrived)
+            let lines = unsafe memory.lines.reserve(13 * (grid.width + 2 + TileSet.size), filler: 0)
+            return unsafe loops.updateLogOdds(part, lines: lines)
         }
     }
 }
 
 /// Scratch memory of one worker for log odds.
 private final class LogOddsMemory: MatteMemoryPart {
-    var numbers = Scratch<Float>()
+    var lines = Scratch<Float>()
     var bits = Scratch<UInt64>()
-    var rowBits = Scratch<UInt64>()
-    /// Scratch memory of `PictureChange`.
-    var sums = Scratch<Float>()
 }

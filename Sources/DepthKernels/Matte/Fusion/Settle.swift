@@ -118,28 +118,4 @@ struct PictureChange {
     /// Factor for squared changes; the result 1 counts as moved.
     let factor: Float
     let settle: Float
-
-    /// The squared difference of the 3x3 means of some samples; beyond the edge the picture is mirrored about its
-    /// outermost samples.
-    func find(
-        row y: Int, _ columns: Range<Int>, on grid: WorkGrid, scratch: UnsafeMutablePointer<Float>, _ loops: Loops,
-        into target: UnsafeMutablePointer<Float>
-    ) {
-        let (width, height) = (grid.width, grid.height)
-        let sums = unsafe scratch + 1
-        let above = y > 0 ? y &- 1 : min(1, height &- 1)
-        let below = y < height &- 1 ? y &+ 1 : max(height &- 2, 0)
-        let first = max(columns.lowerBound &- 1, 0)
-        let wide = min(columns.upperBound &+ 1, width) &- first
-        for channel in 0..<3 {
-            let plane = channel &* grid.count &+ first
-            let (a, b, c) = (plane &+ above &* width, plane &+ y &* width, plane &+ below &* width)
-            unsafe loops.subtractRows(
-                (now + a, now + b, now + c), less: before - now, count: wide, into: sums + first)
-            if first == 0 { unsafe sums[-1] = sums[min(1, width &- 1)] }
-            if first &+ wide == width { unsafe sums[width] = sums[max(width &- 2, 0)] }
-            unsafe loops.addSquaredMeans(
-                sums + columns.lowerBound, count: columns.count, factor: 1 / 9, isFirst: channel == 0, into: target)
-        }
-    }
 }
