@@ -427,7 +427,7 @@ private struct DrawBands: BandWork {
         let stride = max(width, grid.width) + 1 + LinearTaps.overrun
         let lines = unsafe memory.numbers.reserve(13 * stride, filler: 0) + 1
         let (channels, coefficients) = unsafe (lines + 3 &* stride, lines + 6 &* stride)
-        let (first, second) = unsafe (lines + 10 &* stride, lines + 11 &* stride)
+        let (first, second, plain) = unsafe (lines + 10 &* stride, lines + 11 &* stride, lines + 12 &* stride)
         let wide = max(columns.lowerBound - 1, 0)..<min(columns.upperBound + 1, width)
         let cellSources = geometry.cellColumns.sources(of: wide)
         let cells = geometry.cells
@@ -458,9 +458,12 @@ private struct DrawBands: BandWork {
         let kept = max(sampleRows.lowerBound - 1, 0)..<min(sampleRows.upperBound + 1, grid.height)
         let calm = unsafe findLeastKept(kept, sources, memory)
         if unsafe calm == nil { unsafe (second + columns.lowerBound).update(repeating: 0, count: columns.count) }
+        var marked = 0..<0
         for y in rows {
             if y + 1 < guide.height { make(y + 1) }
-            unsafe markPlain(y, columns, sources, memory, into: first)
+            let sampleRows = geometry.sampleRows.samples(ofPixel: y)
+            if sampleRows != marked { unsafe markPlain(sampleRows, columns, sources, memory, into: plain) }
+            marked = sampleRows
             if let calm = unsafe calm {
                 let (upper, lower, share) = geometry.sampleRows.neighbours(ofPixel: y)
                 unsafe loops.interpolate(
@@ -472,17 +475,16 @@ private struct DrawBands: BandWork {
                 .init(
                     line: line(y), above: line(y > 0 ? y - 1 : min(1, guide.height - 1)),
                     below: line(y + 1 < guide.height ? y + 1 : max(y - 1, 0)), middle: (1 - 2 * side), side: side,
-                    slope: Drawing.slope, plain: first, keep: second), columns: columns, into: row(y))
+                    slope: Drawing.slope, plain: plain, keep: second), columns: columns, into: row(y))
         }
     }
 
-    /// Marks plain pixels of a row: 1 for person, −1 for room, 0 for the rest.
+    /// Marks plain pixels of a row that depends on some rows of samples: 1 for person, −1 for room, 0 for the rest.
     private func markPlain(
-        _ y: Int, _ columns: Range<Int>, _ sources: Range<Int>, _ memory: DrawingMemory,
+        _ sampleRows: Range<Int>, _ columns: Range<Int>, _ sources: Range<Int>, _ memory: DrawingMemory,
         into line: UnsafeMutablePointer<Float>
     ) {
         unsafe (line + columns.lowerBound).update(repeating: 0, count: columns.count)
-        let sampleRows = geometry.sampleRows.samples(ofPixel: y)
         let bits = unsafe BitRow(memory.bits.reserve(plan.columns.stride, filler: 0))
         for (set, mark) in [(plan.plain.person, Float(1)), (plan.plain.room, Float(-1))] {
             for index in (sources.lowerBound &>> 6)..<groups(of: 64, in: sources.upperBound) {
