@@ -88,7 +88,10 @@ struct SampleColors: ~Copyable {
             let isSummed = index > 0 && channels[index &- 1].component.plane == channel.component.plane
             for y in rows {
                 let line = unsafe sums + (y &- rows.lowerBound) &* plane.rowBytes
-                if !isSummed { unsafe channel.rows.sum(of: y, in: plane, into: line, loops) }
+                if !isSummed {
+                    channel.rows.prefetch(intervalAt: y &+ 2, of: plane)
+                    unsafe channel.rows.sum(of: y, in: plane, into: line, loops)
+                }
                 unsafe channel.columns.average(
                     line + channel.component.offset, factor: factors[index], offset: offset[index],
                     into: target + y &* grid.width, memory, loops)
@@ -247,6 +250,12 @@ struct AreaTaps {
         let line = unsafe memory.line.reserve(reach, filler: 0)
         for x in 0..<reach { unsafe line[x] = Float(sums[x]) * Float(1 / AreaTaps.whole) * factor + offset }
         unsafe average(line, into: target, loops)
+    }
+
+    /// Fetches rows that are summed later: each is too short for the processor to foresee much of it.
+    fileprivate func prefetch(intervalAt index: Int, of plane: Plane) {
+        guard index < first.count else { return }
+        for tap in 0..<taps { plane.prefetch(row: Int(first[index]) &+ tap, from: 0, count: plane.rowBytes) }
     }
 
     /// The weighted sum of the rows of an interval, times 256.
