@@ -40,6 +40,7 @@ protocol BandMemory: AnyObject, SendableMetatype {
 }
 
 /// Cuts pictures into bands of rows and runs them on a pool of workers. Results do not depend on the number of bands.
+@safe
 final class Bands<Memory: BandMemory> {
     /// Nil for the calling thread alone.
     var pool: (any WorkerPool)? {
