@@ -471,6 +471,11 @@ struct Subject: ~Copyable {
         faces.reduce(nil) { $1.isSubject ? max($0 ?? 0, $1.distance) : $0 }
     }
 
+    /// Metres, of the nearest of those, not behind a distance: what is before the person is measured from it.
+    private func nearest(to distance: Double) -> Double {
+        faces.reduce(distance) { $1.isSubject ? min($0, $1.distance) : $0 }
+    }
+
     // MARK: Bodies
 
     /// Finds the bodies, and those of them that are the person's.
@@ -643,7 +648,7 @@ struct Subject: ~Copyable {
                 let body = bodies[index]
                 let isFace = body.seeds > 0 && body.seeds * 10 >= seeds
                 let isChest =
-                    Double(body.chest) > 0.3 * Double(max(chest, 1)) && body.distance > distance - 0.5
+                    Double(body.chest) > 0.3 * Double(max(chest, 1)) && body.distance > nearest(to: distance) - 0.5
                     && body.distance < distance + 0.15
                 bodies[index].isSubject = isFace || isChest
                 isAny = isAny || bodies[index].isSubject
@@ -686,10 +691,11 @@ struct Subject: ~Copyable {
                 if isSolid(otherPiece, map), !isSmall(bodies[other]) { bodies[one].elsewhere += border.smooth }
             }
         }
+        let nearest = nearest(to: distance)
         var isChanged = false
         for index in bodies.indices where isBody(index) {
             let body = bodies[index]
-            guard !body.isSubject, body.rivals == 0, body.distance > distance - Subject.armLength else { continue }
+            guard !body.isSubject, body.rivals == 0, body.distance > nearest - Subject.armLength else { continue }
             let joined = Double(body.joined)
             let isJoined =
                 body.touching > 0 && joined >= Subject.share * Double(body.touching) && joined >= body.long
