@@ -129,8 +129,8 @@ extension ReferencePadAggregator {
         _ = streams.flushes.startStreaming(restartStreaming)
     }
 
-    /// Forwards a seek to all inputs. GstAggregator would change the output's segment at once; that is the reference stream's,
-    /// and changes with that stream's next segment event.
+    /// Forwards a seek to all inputs. GstAggregator does not get it: it would change the output's segment at once, which follows the
+    /// next segment event of the reference stream.
     private func seekWithoutFlush(_ event: EventPointer) -> Bool {
         defer { gst_event_unref(event) }
         var (isTaken, isRefused) = (false, false)

@@ -35,8 +35,8 @@ struct SecondaryInput: ~Copyable {
         return !element.hasBuffer(pad) && !element.hasEnded(pad)
     }
 
-    /// Takes what lies before a moment off the pad, and leaves what is at it or after it. Throws `needData` until there is
-    /// something of that, or the stream has ended.
+    /// Takes the buffers before a moment off the pad, and leaves what is at it or after it. Throws `needData` while the pad is empty
+    /// and has not ended.
     mutating func approach(_ moment: Moment, in element: any Aggregator) throws(FlowStop) {
         guard let time = moment.time, servedFrame != moment.number, !isCurrentExactly(at: time) else { return }
         while let head = element.head(of: pad) {

@@ -31,7 +31,7 @@ package final class Streams {
 
     // MARK: Streaming thread, or while that is stopped
 
-    /// From start to stop; `stop` replaces it. No access may span a call into GStreamer, which can come back here.
+    /// Lasts from start to stop; `stop` replaces it. An access ends before a call into GStreamer, which may enter this object.
     package var state = StreamState()
 
     /// Drops the state, and what upstream threads noted for it.

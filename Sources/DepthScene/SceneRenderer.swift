@@ -99,6 +99,8 @@ package final class SceneRenderer {
     }
 
     /// The focal lengths of a picture of any size, in pixels; pictures that are not 16:9 are stretched.
+    ///
+    /// - Parameter lens: horizontal angle of view, in degrees.
     package static func focalLengths(lens: Double, width: Int, height: Int) -> (x: Double, y: Double) {
         let tangent = Double(Scene.tangent(ofHalf: lens))
         return (Double(width) / 2 / tangent, Double(height) * Double(Drawing.sceneWidth) / 2 / tangent)

@@ -41,7 +41,7 @@ package protocol Aggregator: Element {
     /// A query from downstream, on the asker's thread.
     func srcQuery(_ query: QueryPointer, parent: () -> Bool) -> Bool
 
-    /// False where a buffer from upstream is dropped, before it waits for room on its pad. On the sender's thread.
+    /// Returns false to drop a buffer from upstream, before it waits for room on its pad. On the sender's thread.
     func admitsBuffer(on pad: Pad) -> Bool
 
     /// A buffer from upstream, or the first of a list, before it waits for room on its pad. On the sender's thread.

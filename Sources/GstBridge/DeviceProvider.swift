@@ -94,7 +94,7 @@ private final class Watcher: Sendable {
         self.deviceType = deviceType
     }
 
-    /// The devices that are there, as far as the libraries answer in time.
+    /// Lists the devices; returns the last list where the libraries do not answer in time.
     func probe() -> [DeviceDescription] { devices { onThread("device list", $0) } }
 
     /// Makes a new list, unless another thread is at it, and waits for it.

@@ -64,7 +64,7 @@ extension MessageSource {
     /// Puts an error on the bus; the pipeline is expected to stop.
     package func post(_ error: ElementError) { error.post(on: instance, as: GST_MESSAGE_ERROR) }
 
-    /// Posts a message, and takes it.
+    /// Puts a message on the bus, and takes ownership of it.
     package func post(_ message: UnsafeMutablePointer<GstMessage>?, seqnum: guint32? = nil) {
         guard let message else { return }
         if let seqnum { gst_message_set_seqnum(message, seqnum) }

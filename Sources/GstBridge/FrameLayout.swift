@@ -55,7 +55,9 @@ package struct FrameLayout: Equatable, Sendable {
     /// Bytes of a frame that belong to the picture.
     package var pictureSize: Int { planes.reduce(0) { $0 &+ $1.rowBytes &* $1.rows } }
 
-    /// Where the planes of this very buffer lie: as its GstVideoMeta says where it has one that is true.
+    /// Where the planes of this buffer lie: by its GstVideoMeta; by the caps where it has none.
+    ///
+    /// - Throws: `metaDisagrees` where the meta contradicts the caps or itself.
     func planes(of buffer: BufferPointer) throws(FrameFault) -> Planes<Plane> {
         var result = Planes<Plane>()
         guard format != GST_VIDEO_FORMAT_UNKNOWN, let meta = gst_buffer_get_video_meta(buffer)?.pointee else {

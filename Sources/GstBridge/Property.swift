@@ -190,7 +190,7 @@ func title(_ name: String) -> String {
 package protocol PropertyAccess: AnyObject, Sendable {
     /// Returns false where the table has no such property.
     func get(_ id: Int, into value: ValuePointer) -> Bool
-    /// Returns the name of the property that was set.
+    /// Returns the name of the property that was set; nil where the table has no such property.
     func set(_ id: Int, from value: UnsafePointer<GValue>) -> String?
     /// Sets several as one: nobody sees some of them without the others. Names that the table has not are passed over.
     func set(_ values: [(name: String, value: UnsafePointer<GValue>)])

@@ -27,7 +27,7 @@ package final class SampleMeta: Sendable {
         isRegistered = gst_meta_register_custom(name.characters, &list, SampleMeta.transform, rule, nil) != nil
     }
 
-    /// Attaches a sample to a writable buffer, in place of one that is there: it tells of another picture.
+    /// Attaches a sample to a writable buffer. One that is there already is replaced: it belongs to an earlier picture.
     package func attach(_ content: BufferPointer, _ caps: CapsPointer, to buffer: BufferPointer) {
         guard isRegistered,
             let meta = gst_buffer_get_custom_meta(buffer, name.characters)
@@ -48,8 +48,8 @@ package final class SampleMeta: Sendable {
     /// attached: elements change timestamps. `skew` is nil where there are no times.
     package typealias Content = (buffer: BufferPointer, caps: CapsPointer, skew: RunningTime?)
 
-    /// The sample that is attached to a buffer; nil where there is none, or half a one, or where nobody knows how old it is
-    /// although the buffer has a time.
+    /// The sample that is attached to a buffer. Nil where there is none, where its buffer or fixed caps are missing, and where the
+    /// carrier has a timestamp but the skew is unknown.
     package func content(of buffer: BufferPointer) -> Content? {
         guard isRegistered, let meta = gst_buffer_get_custom_meta(buffer, name.characters),
             let structure = gst_custom_meta_get_structure(meta),

@@ -125,6 +125,7 @@ final class FreenectReceiver: Sendable {
         return CameraFrames(video: video?.frame, depth: depth?.frame)
     }
 
+    /// Prepares a stream's buffers for a mode, or frees them. Returns false where there is no memory.
     private static func prepare(_ buffers: inout Buffers?, for mode: CameraMode?) -> Bool {
         let size = mode.map { $0.width * $0.height * $0.format.bytesPerPixel }
         if let buffers, buffers.pool.size == size { return true }

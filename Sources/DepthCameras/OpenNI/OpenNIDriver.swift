@@ -14,7 +14,8 @@ package final class OpenNIDriver: CameraDriver {
 
     package static func plays(recording path: String) -> Bool { path.hasEnding(".oni") }
 
-    /// Modes that all of these cameras have, for one that is not open: to ask it would take it from another program.
+    /// Modes that all of these cameras have. They stand for those of a camera that is not open: asking would take it from another
+    /// program.
     private static let usualModes = (
         video: [CameraMode(width: 640, height: 480, rate: (30, 1), format: .rgb)],
         depth: [CameraMode(width: 640, height: 480, rate: (30, 1), format: .gray16)]

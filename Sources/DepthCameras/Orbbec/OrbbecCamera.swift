@@ -232,7 +232,7 @@ final class OrbbecCamera: Camera {
         return true
     }
 
-    /// A frame of ours; without bytes where the library's has another size or format than the stream.
+    /// Converts the library's frame. It has no bytes where its size or format is not the stream's, or some are missing.
     private func frame(_ object: LibraryObject, _ mode: CameraMode) throws(CameraError) -> CameraFrame {
         let pointer = object.pointer
         let data = try functions.call { functions.frameData(pointer, $0) }

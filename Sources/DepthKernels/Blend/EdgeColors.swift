@@ -426,7 +426,7 @@ private struct DrawCells: BandWork {
         }
     }
 
-    /// Draws the samples of some cells in rows that lie between the same two rows of centers of cells.
+    /// Changes the colors of a run of edge cells, in rows that lie between the same two rows of cell centers.
     private func draw(
         _ run: Range<Int>, _ rows: Range<Int>, _ group: SampleGroup, _ grids: UnsafePointer<Float>,
         _ memory: EdgeMemory

@@ -67,8 +67,8 @@ package final class CloudRenderer {
     /// - Parameters:
     ///   - picture: the colors; its placement is that of this depth map.
     ///   - target: `height` rows of `width` pixels of four bytes.
-    /// - Returns: false, with nothing drawn, where the target is smaller than that, has more than 65536 pixels a side,
-    ///   or the placement is that of another map.
+    /// - Returns: false, with nothing drawn, where a side is not 1…65536 pixels, the target is smaller than that, or the placement
+    ///   is for a depth map of another size.
     package func draw(
         _ depth: DepthImage, scale: DepthScale, colors picture: CloudPicture, settings: Settings,
         into target: MutablePlane, width: Int, height: Int

@@ -11,7 +11,7 @@ struct ChannelGroup {
     /// Pixels that share a sample, along a row and along a column.
     let horizontal: Int
     let vertical: Int
-    /// Samples in a row. The luma of packed 4:2:2 has one more than the picture where its width is odd.
+    /// Samples in a row. Packed 4:2:2 of odd width has one sample of luma more than pixels.
     let count: Int
 
     func offset(_ channel: Int) -> Int { start &+ channel &* gap }

@@ -72,7 +72,8 @@ final class DepthAlignElement: Transform {
 
     // MARK: Caps
 
-    /// The calibration and unit of a stream: the property's before the caps' before the file's.
+    /// The calibration and unit of a stream. Calibration: of the property's file, else of the caps. Unit: of the property, else of
+    /// the caps, else of that calibration.
     private func measure(_ caps: CapsPointer) throws(CapsRefusal) -> StreamCalibration {
         var stream = try StreamCalibration(caps)
         if let calibration = file.withLock({ $0 }) { stream.calibration = calibration }

@@ -32,8 +32,8 @@ final class CaptureSession: Sendable {
     /// A frame with its place in time.
     struct Frame: @unchecked Sendable {  // guard: the buffer is the frame's alone
         let buffer: BufferRef
-        /// Nanoseconds of the host's monotonic clock; of a recording, since its first frame. Frames of one exposure have one
-        /// time, and no others.
+        /// Nanoseconds of the host's monotonic clock; of a recording, since its first frame. Frames of one exposure have the same
+        /// time; those of two exposures never do.
         let time: Int64
         /// True where frames were lost before it.
         var isAfterLoss: Bool
@@ -424,7 +424,7 @@ extension CaptureSession.Shared {
         newestMap = nil
     }
 
-    /// Goes back to the phase before streams.
+    /// Sets the phase back to `open`, as before the streams were started.
     fileprivate mutating func reopen() {
         guard let info else { return }
         switch phase {

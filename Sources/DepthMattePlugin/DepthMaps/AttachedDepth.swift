@@ -108,7 +108,7 @@ struct DepthPath {
 }
 
 extension GstVideoInfo {
-    /// The width of the picture by its height, as it is shown.
+    /// The picture's width divided by its height, as it is shown.
     fileprivate var shape: Double {
         Double(width) * Double(max(par_n, 1)) / (Double(max(height, 1)) * Double(max(par_d, 1)))
     }

@@ -18,7 +18,7 @@ struct OverlayColors {
         red = try OverlayColors.stored(0xffff_3838, format)
     }
 
-    /// Writes a distance beside a position of a picture, in pixels.
+    /// Writes a distance in metres beside a place in pixels; `--` for nil.
     func write(
         _ metres: Double?, at place: Gesture.Place, on canvas: BufferPointer, _ format: StreamFormat
     ) throws(FrameFault) {

@@ -62,7 +62,7 @@ extension DepthMatteElement {
                 + "\(milliseconds) ms away. Mend the time stamps, or raise max-skew.")
     }
 
-    /// A camera's depth may start some frames after its video.
+    /// Unpaired frames before the warning: a camera's depth may start some frames after its video.
     private static let framesToPair = 30
 
     private func warnOfSettings(_ sentence: String) {

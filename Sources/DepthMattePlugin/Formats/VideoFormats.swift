@@ -91,7 +91,7 @@ package struct VideoFormat: Sendable {
         return caps(of: all, width: side, height: side)
     }
 
-    /// Caps of some formats, whose width, height and rate are values or ranges in their string form.
+    /// Caps of some formats; width, height and rate are values or ranges as caps strings write them.
     static func caps(
         of formats: [VideoFormat], width: String = "[ 1, 2147483647 ]", height: String = "[ 1, 2147483647 ]",
         rate: String = "[ 0/1, 2147483647/1 ]"

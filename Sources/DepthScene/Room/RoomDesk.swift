@@ -105,7 +105,7 @@ extension Drawing {
     }
 }
 
-/// The leaves of the plant: where the stem bends and where it ends, from the top of the pot.
+/// The leaves of the plant: where each bends and where it ends, relative to the top of the pot.
 private let leaves: [(bend: Point, tip: Point)] = [
     ([-0.03, -0.13], [-0.105, -0.120]), ([0.03, -0.14], [0.095, -0.135]), ([-0.03, -0.16], [-0.065, -0.215]),
     ([0.02, -0.17], [0.060, -0.225]), ([-0.02, -0.07], [-0.100, -0.045]), ([0.03, -0.08], [0.095, -0.055]),

@@ -18,7 +18,7 @@ struct ShiftedView {
 
     init(baseline: Float) { self.baseline = baseline }
 
-    /// The columns of the shifted view beyond the picture, on the side to which disparity goes.
+    /// The number of columns by which the shifted view is wider than the picture, on the side to which disparity goes.
     private func margin(_ view: SensorView) -> Float {
         (view.focal * abs(baseline) / ShiftedView.nearest).rounded(.up)
     }

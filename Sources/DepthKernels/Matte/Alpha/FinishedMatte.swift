@@ -46,7 +46,7 @@ package struct AlphaCovers {
 
     static func segments(width: Int) -> Int { groups(of: segmentWidth, in: width) }
 
-    /// The segments of a band.
+    /// The covers of a band's segments, from left to right.
     @inline(__always)
     func band(_ band: Int) -> UnsafeMutablePointer<Cover> { unsafe covers + band &* AlphaCovers.segments(width: width) }
 

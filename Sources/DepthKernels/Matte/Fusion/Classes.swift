@@ -35,14 +35,14 @@ struct Classes: ~Copyable {
 
     /// The classes of the samples, and sets that they depend on.
     struct Sets {
-        /// Measured, and not behind the cutoff.
+        /// Measured, and not behind the cutoff; with a subject the person's samples, some of which were not measured.
         let near: SampleSet
-        /// Measured, and behind the cutoff.
+        /// Measured, and behind the cutoff; with a subject also `Subject.Result.others`, which may be before it.
         let far: SampleSet
         /// Of both, what is not continued over a band (`DepthBand`): what closes a hole.
         let measuredNear: SampleSet
         let measuredFar: SampleSet
-        /// Not measured.
+        /// In neither of them: not measured; with a subject also what is nobody's.
         let hole: SampleSet
         /// Not measured, in a hole of 3x3 samples at least; smaller ones are dots.
         let wide: SampleSet

@@ -186,9 +186,9 @@ struct DepthPieces: ~Copyable {
 
     // MARK: Labels
 
-    /// Labels the connected parts of a set, from a label on.
+    /// Labels the connected parts of a set, from the label after the last one on.
     ///
-    /// - Returns: the last label.
+    /// - Returns: the last label that is in use.
     private mutating func label(_ set: SampleSet, from last: Int32, _ labels: UnsafeMutablePointer<Int32>) -> Int32 {
         parts.find(in: set) { _, _ in false }
         var most = last

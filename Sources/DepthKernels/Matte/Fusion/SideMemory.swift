@@ -112,13 +112,15 @@ struct SideMemory: ~Copyable {
         isEmpty = false
     }
 
-    /// Remembers the doubts in the bodies of a frame.
+    /// Stores each body's doubt at its samples, for `Past.doubt` of the next frame.
     ///
-    /// - Parameter isAny: false where there are none.
+    /// - Parameters:
+    ///   - isAny: false where no body has a doubt; then nothing is stored.
+    ///   - doubt: the frames for which a piece's body was kept on its side against the rules.
     mutating func remember(_ labels: DepthPieces.Labels, isAny: Bool, doubt: (_ piece: Int) -> Double) {
         hasDoubts = isAny
         let length = labels.samples.stride * 64
-        // Also where there are none: what a map shows must not take memory.
+        // Reserved also where there are none, so that the first frame with doubts takes no memory.
         let doubts = unsafe doubts.reserve(labels.samples.height * length, filler: 0)
         guard isAny else { return }
         unsafe doubts.update(repeating: 0, count: labels.samples.height * length)

@@ -1,6 +1,6 @@
 /// The stage that decides whose the samples in front of the cutoff are: the anchored person's, others', or nobody's.
 ///
-/// Surfaces of the room are nobody's (`CellOwners`). Pieces of the depth map (`DepthPieces`) are one body where most of their
+/// Surfaces of the room (`CellOwners`) are in `Result.others`. Pieces of the depth map (`DepthPieces`) are one body where most of their
 /// border has no step. Bodies are the person's
 ///
 /// - if they have a tenth of the samples in the middle of the anchored face, at its depth, or three tenths of the chest below;
@@ -35,8 +35,8 @@ struct Subject: ~Copyable {
     /// Metres: half the width of a trunk.
     private static let trunk = 0.17
     static let armLength = 0.8
-    /// Metres that a thing may be behind the face of the person whose it is; the quotient of its distance and that of a sample of
-    /// it at most; and of the samples of its largest body, the share that any of its bodies has.
+    /// Of an anchored thing: how far behind its owner's face it may be, in metres; the largest quotient of its distance and a
+    /// sample's; and the share of its samples in a body, of those in the body with most of them, from which the body is its.
     private static let (behindFace, objectDepth, objectShare): (Double, Float, Double) = (0.3, 1.14, 0.25)
     /// Square metres: of a piece that may join others.
     private static let solid = 0.002
@@ -228,7 +228,7 @@ struct Subject: ~Copyable {
     struct Result {
         /// The person's samples; some of them were not measured.
         let person: SampleSet
-        /// Samples of others and of the floor; what is in neither set is nobody's, and counts as a hole.
+        /// Samples of others, and of the room's surfaces; what is in neither set is nobody's, and counts as a hole.
         let others: SampleSet
         /// Mean distance of the person, in metres; nil where no sample of them was measured.
         let distance: Double?

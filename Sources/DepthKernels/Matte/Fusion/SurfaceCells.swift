@@ -233,11 +233,11 @@ struct SurfaceCells: ~Copyable {
 }
 
 extension ScratchList<Int32> {
-    /// Grows a list of cells: appends neighbours of its cells that `take` accepts, and so on.
+    /// Grows a list of cells: tries each neighbour of each cell in it, and appends those that `take` accepts.
     ///
     /// - Parameters:
     ///   - isDiagonal: true where cells that touch at a corner are neighbours too.
-    ///   - take: also called for the empty cells about the map; false for a cell that was accepted before.
+    ///   - take: must return false for a cell that is in the list. Also called for the empty cells about the map.
     mutating func grow(over cells: SurfaceCells.Map, isDiagonal: Bool, take: (_ from: Int, _ to: Int) -> Bool) {
         var next = 0
         while next < count {

@@ -1,8 +1,7 @@
 /// The heads of a stream: the one that is followed, and others that were seen for some frames.
 ///
-/// A known head, the followed one or one that was seen in two frames, is kept with less evidence than a new one needs, and is
-/// waited for while something hides it: its box and distance stay. Of the heads of the first frame that shows any, the one is
-/// followed that is likely, near, and in the middle.
+/// A known head (followed, or seen in two frames) is kept with less evidence than a new one needs. While something hides it, it is
+/// waited for: its box and distance stay. Where no head is followed, the best of the visible ones is: likely, near, in the middle.
 package struct HeadTracker: ~Copyable {
     /// Frames for which the followed head, and other known ones, are waited for where the room is seen at their place.
     private static let (longestMissed, longestMissedOther) = (15, 5)

@@ -45,7 +45,7 @@ package enum MatteDetail: Int, Sendable, CaseIterable {
 package enum SubjectChoice: Int, Sendable, CaseIterable {
     /// All objects.
     case all
-    /// The anchored person.
+    /// The anchored person, or with `anchor=nearest` and `point` the anchored thing.
     case anchored
 
     /// The meaning of the choice, for users.

@@ -61,7 +61,7 @@ struct Smooth: ~Copyable {
         return map
     }
 
-    /// For each block, the number of rows from its own downwards in which it is clear, or in which it is opaque.
+    /// For each block, the number of rows, from its row downwards, that are all clear or all opaque in it; 0 where it is mixed.
     private mutating func countPlainRows(of map: OpacityMap) -> UnsafePointer<Int32> {
         let counts = unsafe plainRows.reserve(map.blocks * map.height, filler: 0)
         for y in (0..<map.height).reversed() {

@@ -134,9 +134,9 @@ private struct UpscaleRows: BandWork {
         }
     }
 
-    /// Resamples a row of the map.
+    /// Computes the values of some columns of the video from a row of the map.
     ///
-    /// - Precondition: the columns are on the map, and there is at least one.
+    /// - Precondition: there is at least one column; the center of each lies on the map.
     private func resample(
         _ columns: Range<Int>, row y: Int, into target: UnsafeMutablePointer<Int16>, _ memory: UpscaleMemory
     ) {
