@@ -354,7 +354,6 @@ struct Subject: ~Copyable {
         _ frame: MatteFrame, _ field: DepthField, anchored: Anchor.Face?, _ settings: AnchorSettings
     ) -> Bool {
         let (grid, usesHeads) = (field.grid, settings.usesHeads(of: frame))
-        let scale = Double(grid.width) / grid.placement.width
         let showsOthers =
             usesHeads && !frame.isHeadChosen
             && frame.heads.contains { head in
@@ -369,7 +368,7 @@ struct Subject: ~Copyable {
             guard box != anchored?.box, isSubject || anchored != nil else { return }
             // Detectors may report a face twice, or one on a shirt; two heads are farther apart.
             let apart =
-                anchored.map { abs($0.box.centerX - box.centerX) * scale * grid.metresPerSample(at: $0.distance) } ?? 0
+                anchored.map { abs($0.box.centerX - box.centerX) * grid.metresPerPixel(at: $0.distance) } ?? 0
             if isSubject || apart > Subject.leastApart {
                 seen.append(SeenFace(box: box, distance: distance, isSubject: isSubject))
             }
@@ -415,9 +414,7 @@ struct Subject: ~Copyable {
         _ frame: MatteFrame, _ field: DepthField, of object: Anchor.Object, _ settings: AnchorSettings
     ) -> Bool {
         let last = seen.first.flatMap { $0.isSubject ? $0.box : nil }
-        let (grid, placement) = (field.grid, field.placement)
-        let pixel = grid.metresPerSample(at: 1) * Double(grid.width) / placement.width
-        func rank(_ face: SeenFace) -> Double? { Subject.rank(face, of: object, last, pixel: pixel) }
+        func rank(_ face: SeenFace) -> Double? { Subject.rank(face, of: object, last, on: field.grid) }
         var isNone = true
         func add(_ box: Rectangle<Double>, _ distance: Double) {
             if isNone {
@@ -443,13 +440,11 @@ struct Subject: ~Copyable {
     }
 
     /// Lower for a face whose thing it is more likely; nil where it is not.
-    ///
-    /// - Parameter pixel: metres of a video pixel at 1 m.
     private static func rank(
-        _ face: SeenFace, of object: Anchor.Object, _ last: Rectangle<Double>?, pixel: Double
+        _ face: SeenFace, of object: Anchor.Object, _ last: Rectangle<Double>?, on grid: WorkGrid
     ) -> Double? {
         let behind = object.distance - face.distance
-        let beside = object.point.map { abs(face.box.centerX - $0.x) * pixel * face.distance }
+        let beside = object.point.map { abs(face.box.centerX - $0.x) * grid.metresPerPixel(at: face.distance) }
         guard behind > -armLength, behind < behindFace, beside ?? 0 < armLength else { return nil }
         if let last, last.isAt(face.box, within: 0.5) { return -1 }
         return beside ?? face.distance

@@ -33,6 +33,10 @@ struct WorkGrid: Equatable {
     /// Samples for each metre at a distance in metres, and the other way round.
     func samplesPerMetre(at distance: Double) -> Double { focal / max(distance, 1e-3) }
     func metresPerSample(at distance: Double) -> Double { distance / focal }
+    /// Metres for each pixel of the video at a distance in metres.
+    func metresPerPixel(at distance: Double) -> Double {
+        metresPerSample(at: distance) * Double(width) / placement.width
+    }
 
     var count: Int { width * height }
     private var scale: Double { Double(max(width, height)) / 640 }
