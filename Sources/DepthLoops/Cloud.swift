@@ -119,9 +119,11 @@ extension LoopSet {
     }
 }
 
+typealias Eight = SIMD8<Float>
+
 @inline(__always)
-func eight(_ numbers: UnsafePointer<Float>, _ index: Int) -> SIMD8<Float> {
-    unsafe UnsafeRawPointer(numbers + index).loadUnaligned(as: SIMD8<Float>.self)
+func eight(_ numbers: UnsafePointer<Float>, _ index: Int = 0) -> Eight {
+    unsafe UnsafeRawPointer(numbers + index).loadUnaligned(as: Eight.self)
 }
 
 @inline(__always)

@@ -166,8 +166,6 @@ extension LoopSet {
     }
 }
 
-private typealias Eight = SIMD8<Float>
-
 /// Eight columns of two lines of numbers.
 private struct Lines {
     private let upper: Eight
@@ -176,7 +174,7 @@ private struct Lines {
     /// - Parameter below: numbers from the upper line to the lower one.
     @inline(__always)
     init(_ line: UnsafePointer<Float>, _ below: Int) {
-        unsafe upper = eight(line, 0)
+        unsafe upper = eight(line)
         unsafe slope = eight(line, below) - upper
     }
 

@@ -176,10 +176,6 @@ extension LoopSet {
     }
 }
 
-/// Numbers that are stored at a time. The last store of an interval may overrun it; the next interval overwrites the
-/// rest.
-private typealias Numbers = SIMD8<Float>
-
 extension LoopSet {
     /// Upsamples a row linearly.
     ///
@@ -201,7 +197,7 @@ extension LoopSet {
             let difference = unsafe line[sample &+ taps.step] - left
             var x = begin
             while x < end {
-                let pixels = unsafe Numbers(repeating: left) + load(share + x) * difference
+                let pixels = unsafe Eight(repeating: left) + eight(share + x) * difference
                 unsafe store(pixels, target + x)
                 x &+= 8
             }
@@ -231,25 +227,21 @@ extension LoopSet {
             let (d0, d1, d2, d3) = unsafe (line0[next] - a0, line1[next] - a1, line2[next] - a2, line3[next] - b)
             var x = begin
             while x < end {
-                let share = unsafe load(share + x)
-                let first = unsafe (Numbers(repeating: a0) + share * d0) * load(channels + x)
-                let second = unsafe (Numbers(repeating: a1) + share * d1) * load(channel1 + x)
-                let third = unsafe (Numbers(repeating: a2) + share * d2) * load(channel2 + x)
-                unsafe store((Numbers(repeating: b) + share * d3 + first) + (second + third), target + x)
+                let share = unsafe eight(share + x)
+                let first = unsafe (Eight(repeating: a0) + share * d0) * eight(channels + x)
+                let second = unsafe (Eight(repeating: a1) + share * d1) * eight(channel1 + x)
+                let third = unsafe (Eight(repeating: a2) + share * d2) * eight(channel2 + x)
+                unsafe store((Eight(repeating: b) + share * d3 + first) + (second + third), target + x)
                 x &+= 8
             }
         }
     }
 }
 
+/// Stores eight numbers. The last store of an interval may overrun it; the next interval overwrites the rest.
 @inline(__always)
-private func load(_ source: UnsafePointer<Float>) -> Numbers {
-    unsafe UnsafeRawPointer(source).loadUnaligned(as: Numbers.self)
-}
-
-@inline(__always)
-private func store(_ pixels: Numbers, _ target: UnsafeMutablePointer<Float>) {
-    unsafe UnsafeMutableRawPointer(target).storeBytes(of: pixels, as: Numbers.self)
+private func store(_ pixels: Eight, _ target: UnsafeMutablePointer<Float>) {
+    unsafe UnsafeMutableRawPointer(target).storeBytes(of: pixels, as: Eight.self)
 }
 
 extension LoopSet {
@@ -351,7 +343,7 @@ extension LoopSet {
             for one in 0..<3 {
                 for other in upTo(4, from: one) {
                     let (a, b) = unsafe (lines + one &* stride + x, lines + other &* stride + x)
-                    unsafe store(sum(run.radius) { unsafe load(a + $0) * load(b + $0) }, sums)
+                    unsafe store(sum(run.radius) { unsafe eight(a + $0) * eight(b + $0) }, sums)
                     unsafe sums += stride
                 }
             }
@@ -373,7 +365,7 @@ extension LoopSet {
         for line in 0..<13 { unsafe fetch(next + line &* stride, count: run.end &- run.first) }
         unsafe forEachVector(max(run.first &- radius, 0), min(run.end &+ radius, run.width)) { x in
             @inline(__always)
-            func mean(_ line: Int) -> Numbers { unsafe average(sums + line &* stride + x, run, lines: 13) }
+            func mean(_ line: Int) -> Eight { unsafe average(sums + line &* stride + x, run, lines: 13) }
             let (y, u, v, p) = (mean(0), mean(1), mean(2), mean(3))
             let (s00, s01, s02) = (mean(4) - y * y + epsilon, mean(5) - y * u, mean(6) - y * v)
             let (s11, s12, s22) = (mean(8) - u * u + epsilon, mean(9) - u * v, mean(11) - v * v + epsilon)
@@ -419,7 +411,7 @@ extension LoopSet {
                 unsafe line[right] = line[Int(run.columns[right])]
             }
             unsafe forEachVector(run.first, run.end) { x in
-                unsafe store(sum(run.radius) { unsafe load(line + x + $0) }, sums + x)
+                unsafe store(sum(run.radius) { unsafe eight(line + x + $0) }, sums + x)
             }
         }
     }
@@ -430,12 +422,12 @@ private func forEachVector(_ first: Int, _ end: Int, _ body: (Int) -> Void) {
     var x = first
     while x < end {
         body(x)
-        x &+= Numbers.scalarCount
+        x &+= Eight.scalarCount
     }
 }
 
 @inline(__always)
-private func sum(_ radius: Int, _ numbers: (Int) -> Numbers) -> Numbers {
+private func sum(_ radius: Int, _ numbers: (Int) -> Eight) -> Eight {
     var sum = numbers(0 &- radius)
     for offset in upTo(radius &+ 1, from: 1 &- radius) { sum += numbers(offset) }
     return sum
@@ -443,11 +435,11 @@ private func sum(_ radius: Int, _ numbers: (Int) -> Numbers) -> Numbers {
 
 /// The means of the rows of a window.
 @inline(__always)
-private func average(_ sums: UnsafePointer<Float>, _ run: dm_cell_run, lines: Int) -> Numbers {
+private func average(_ sums: UnsafePointer<Float>, _ run: dm_cell_run, lines: Int) -> Eight {
     let pitch = unsafe lines &* run.stride
-    var sum = unsafe run.factor * load(sums + Int(run.rows[0]) &* pitch)
+    var sum = unsafe run.factor * eight(sums + Int(run.rows[0]) &* pitch)
     for row in unsafe upTo(2 &* run.radius &+ 1, from: 1) {
-        unsafe sum += run.factor * load(sums + Int(run.rows[row]) &* pitch)
+        unsafe sum += run.factor * eight(sums + Int(run.rows[row]) &* pitch)
     }
     return sum
 }
