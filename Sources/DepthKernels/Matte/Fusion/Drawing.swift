@@ -49,6 +49,8 @@ struct Drawing: ~Copyable {
         fileprivate let room: SampleSet
         /// Columns of samples to draw.
         let columns: SampleSet
+
+        var isEmpty: Bool { (0..<columns.wordCount).allSatisfy { unsafe columns.words[$0] == 0 } }
     }
 
     /// Finds the parts of a frame that are to be drawn.
@@ -94,12 +96,12 @@ struct Drawing: ~Copyable {
     /// Draws the parts of a plan.
     ///
     /// - Parameters:
-    ///   - model: a and b of cells (`GuidedFilter`), for the bytes of the video.
+    ///   - model: a and b of cells (`GuidedFilter`), for the bytes of the video; nil where nothing is to be drawn.
     ///   - keep: the weight of the last frame's alpha for every sample; nil for none.
     ///   - noise: standard deviation of luma, for luma of 0…1; 0 while unknown.
     /// - Returns: alpha of every pixel of the video, valid until the next call.
     mutating func draw(
-        _ plan: Plan, _ guide: Guide, model: UnsafePointer<Float>, keep: UnsafePointer<Float>?,
+        _ plan: Plan, _ guide: Guide, model: UnsafePointer<Float>?, keep: UnsafePointer<Float>?,
         noise: Float, _ context: FusionContext
     ) -> MutablePlane {
         let size = guide.width * guide.height
@@ -110,6 +112,7 @@ struct Drawing: ~Copyable {
         let plane = unsafe MutablePlane(packed: alpha, width: guide.width, height: guide.height)
         guard let geometry else { return plane }
         defer { findCovers(arrivedPerson, arrivedRoom, geometry) }
+        guard let model = unsafe model else { return plane }
         let work = unsafe DrawBands(
             guide: guide, geometry: geometry, plan: plan, model: model, keep: keep, side: Drawing.side(noise: noise),
             alpha: plane,

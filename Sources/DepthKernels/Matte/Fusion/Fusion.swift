@@ -103,7 +103,9 @@ struct Fusion: ~Copyable {
 
         let cells = model.cells(of: grid)
         let plan = drawing.plan(guide, person: result.person, room: result.room, cells: cells, on: grid, loops)
-        let fitted = unsafe model.fit(colors, result.matte, for: plan.columns, guide.map, context)
+        let fitted =
+            unsafe plan.isEmpty
+            ? nil : model.fit(colors, result.matte, for: plan.columns, guide.map, context)
         let alpha = unsafe drawing.draw(
             plan, guide, model: fitted, keep: result.keep, noise: settle.noise, context)
         return FinishedMatte(alpha: alpha.readOnly, covers: drawing.covers, followsVideo: true, bands: bands)
