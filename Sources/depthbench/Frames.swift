@@ -53,7 +53,7 @@ final class FrameRing {
     static func filmed(
         _ pattern: String, _ video: VideoShape, _ depth: DepthShape, _ count: Int, isWritable: Bool
     ) throws -> (video: FrameRing, depth: FrameRing) {
-        let sink = "appsink sync=false max-buffers=2 emit-signals=false"
+        let sink = "appsink sync=false max-buffers=2"
         let pipeline = Pipeline(
             "depthtestsrc name=camera pattern=\(pattern) face=false sensor=structured-light num-buffers=\(count) "
                 + "camera.video ! \(video.caps) ! \(sink) name=video camera.depth ! \(depth.caps) ! \(sink) name=depth")
