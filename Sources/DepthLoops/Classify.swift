@@ -29,26 +29,6 @@ extension LoopSet {
         }
     }
 
-    /// Finds what the opacities of each block of 16 have in common: 0 where all are clear, 1 where all are opaque, else 2.
-    ///
-    /// - Parameters:
-    ///   - opacities: those that count as clear or opaque in such a block become 0 or 1.
-    ///   - clear: the largest opacity that counts as 0.
-    ///   - opaque: the smallest opacity that counts as 1.
-    package static func findCovers(
-        _ opacities: UnsafeMutablePointer<Float>, blocks: Int, clear: Float, opaque: Float,
-        into covers: UnsafeMutablePointer<UInt8>
-    ) {
-        for block in upTo(blocks) {
-            let place = unsafe opacities + block &* 16
-            let bits = unsafe dm_compare_floats(place, clear, opaque)
-            let (isClear, isOpaque) = (bits.at_most == .max, bits.at_least == .max)
-            unsafe covers[block] = isClear ? 0 : isOpaque ? 1 : 2
-            if !isClear && !isOpaque { continue }
-            for lane in 0..<16 { unsafe place[lane] = isClear ? 0 : 1 }
-        }
-    }
-
     /// Finds which of a row of little-endian 16-bit counts lie in a range: 1 for those inside, 0 for the others.
     ///
     /// - Parameters:

@@ -52,14 +52,22 @@ extension LoopSet {
         }
     }
 
-    /// Decimates a row of opacities by 2 with the filter 1 3 3 1 (eighths).
+    /// Decimates a row of opacities.
     ///
-    /// - Parameter line: the opacities, from the first tap of the first result on.
-    package static func decimate(_ line: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Float>) {
-        for cell in upTo(count) {
-            let first = unsafe line + 2 &* cell
-            unsafe target[cell] = (first[0] + first[3]) * 0.125 + (first[1] + first[2]) * 0.375
+    ///     target[i] = Σ weights[t] · line[i · step + t], t = 0…3 · step − 3
+    package static func decimate(
+        _ line: UnsafePointer<Float>, weights: UnsafePointer<Float>, step: Int, count: Int,
+        into target: UnsafeMutablePointer<Float>
+    ) {
+        @inline(__always)
+        func decimate(_ step: Int) {
+            for cell in upTo(count) {
+                var sum: Float = 0
+                for tap in upTo(3 &* step &- 2) { unsafe sum += weights[tap] * line[cell &* step &+ tap] }
+                unsafe target[cell] = sum
+            }
         }
+        if step == 2 { decimate(2) } else { decimate(step) }
     }
 }
 

@@ -240,7 +240,7 @@ extension LoopSet {
 
 /// Stores eight numbers. The last store of an interval may overrun it; the next interval overwrites the rest.
 @inline(__always)
-private func store(_ pixels: Eight, _ target: UnsafeMutablePointer<Float>) {
+func store(_ pixels: Eight, _ target: UnsafeMutablePointer<Float>) {
     unsafe UnsafeMutableRawPointer(target).storeBytes(of: pixels, as: Eight.self)
 }
 

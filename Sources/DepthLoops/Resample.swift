@@ -1,58 +1,48 @@
 package import CDepthKernels
 
 extension LoopSet {
-    /// Converts opacities of 0…1 to 16-bit fixed point, in units of 1 / (2^15 − 1); opacities above 1 count as 1.
-    package static func toFixed(_ opacities: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Int16>)
-    {
-        for index in upTo(count) {
-            let opacity = unsafe opacities[index]
-            unsafe target[index] = Int16(truncatingIfNeeded: nearestWhole((opacity > 1 ? 1 : opacity) * 32767))
-        }
-    }
-
-    /// Resamples a row of opacities with four taps for each pixel.
+    /// Resamples a row of numbers with four taps for each pixel.
     ///
-    /// In fixed point: opacity 1 is 2^15, weight 1 is 2^15, and result 1 is 2^14.
+    ///     target[x] = Σ weights[k · stride + x] · line[i + k], k = 0…3, starts[i] <= x < starts[i + 1]
     ///
-    /// - Parameter line: the opacities, followed by seven numbers of any value.
+    /// Fields and parameters:
+    ///   - starts: for each number of the line, the first pixel with it or a later one as its first tap.
+    ///   - stride: pixels of a row.
+    ///   - first, end: the numbers that are the first taps of the columns.
+    ///   - weights: after the last one seven more are readable.
+    ///   - target: column 0. Up to seven numbers behind the last column are overwritten.
     package static func resample(
-        _ line: UnsafePointer<Int16>, _ taps: dm_column_taps, columns: Range<Int>,
-        into target: UnsafeMutablePointer<Int16>
+        _ line: UnsafePointer<Float>, _ taps: dm_resample_taps, columns: Range<Int>,
+        into target: UnsafeMutablePointer<Float>
     ) {
-        unsafe dm_resample(line, taps, columns.lowerBound, columns.upperBound, target)
-    }
-
-    /// Computes a row of alpha as a weighted sum of four rows of opacities.
-    ///
-    ///     alpha = 255 · Σ weight · opacity, clipped to 0…255, rounded to nearest
-    ///
-    /// In fixed point: opacity 1 is 2^14, weight 1 is 255 · 2^7, and sum 1 is 255 · 2^5. The error is below an eighth of a
-    /// byte's step.
-    ///
-    /// - Parameters:
-    ///   - columns: the bytes that are written.
-    ///   - alpha: column 0.
-    package static func filterVertically(
-        _ taps: dm_row_taps, columns: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>
-    ) {
-        // The sum of four truncated products is 2 too small on average; 16 rounds the shift to nearest.
-        let (bias, shift): (Int16, Int16) = (2 + 16, 5)
-        if columns.upperBound &- columns.lowerBound >= 32 {
-            unsafe dm_filter_vertically(taps, columns.lowerBound, columns.upperBound, bias, shift, alpha)
-        } else {
-            for x in each(columns) {
-                let sum = upperHalves(taps, x) &+ bias
-                unsafe alpha[x] = UInt8(truncatingIfNeeded: min(max(sum &>> shift, 0), 255))
+        let (starts, stride, weights) = unsafe (taps.starts, taps.stride, taps.weights)
+        for index in unsafe upTo(taps.end, from: taps.first) {
+            var x = unsafe max(Int(starts[index]), columns.lowerBound)
+            let end = unsafe min(Int(starts[index &+ 1]), columns.upperBound)
+            let taps = unsafe line + index
+            while x < end {
+                let place = unsafe weights + x
+                let first = unsafe taps[0] * eight(place) + taps[1] * eight(place + stride)
+                let last = unsafe taps[2] * eight(place + 2 &* stride) + taps[3] * eight(place + 3 &* stride)
+                unsafe store(first + last, target + x)
+                x &+= 8
             }
         }
     }
-}
 
-/// The sum of the upper halves of four products.
-@inline(__always)
-private func upperHalves(_ taps: dm_row_taps, _ x: Int) -> Int16 {
-    let (rows, weights) = unsafe (taps.rows, taps.weights)
-    func upperHalf(_ a: Int16, _ b: Int16) -> Int16 { Int16(truncatingIfNeeded: (Int32(a) &* Int32(b)) &>> 16) }
-    return unsafe upperHalf(rows.0[x], weights.0) &+ upperHalf(rows.1[x], weights.1) &+ upperHalf(rows.2[x], weights.2)
-        &+ upperHalf(rows.3[x], weights.3)
+    /// Computes a row of alpha as a weighted sum of four rows: clipped to 0…255, rounded to nearest.
+    ///
+    /// - Parameters:
+    ///   - columns: the bytes that are written.
+    ///   - alpha: column 0, as of the rows.
+    package static func filterVertically(
+        _ rows: (UnsafePointer<Float>, UnsafePointer<Float>, UnsafePointer<Float>, UnsafePointer<Float>),
+        weights: SIMD4<Float>, columns: Range<Int>, into alpha: UnsafeMutablePointer<UInt8>
+    ) {
+        for x in each(columns) {
+            let first = unsafe rows.0[x] * weights[0] + rows.1[x] * weights[1]
+            let last = unsafe rows.2[x] * weights[2] + rows.3[x] * weights[3]
+            unsafe alpha[x] = nearestByte(min(max(first + last, 0), 255))
+        }
+    }
 }

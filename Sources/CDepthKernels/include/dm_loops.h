@@ -14,6 +14,12 @@ typedef struct {
 } dm_symmetric_kernel;
 
 typedef struct {
+    const int32_t *starts;
+    const float *weights;
+    ptrdiff_t stride, first, end;
+} dm_resample_taps;
+
+typedef struct {
     const float *colors;
     ptrdiff_t stride;
     const float *person;

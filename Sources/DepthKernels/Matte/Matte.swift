@@ -1,19 +1,16 @@
 /// The matte: computes one byte of alpha for each video pixel from a depth map.
 ///
-/// The stages of `method=threshold` are those of Apple's sample "Enhancing live video by leveraging TrueDepth camera data",
-/// in the order of `render`; those of `method=fusion` are in `Fusion`. Each has a file of its own with its formula, its
-/// source and its state.
+/// Each frame's map is read (`DepthField`), heads are looked for and followed in it (`HeadTracker`), an anchor sets the cutoff
+/// (`Anchor`), and one of two methods decides what is the person: `ThresholdMatte` or `Fusion`.
 ///
 /// Keeps its memory between frames and allocates none in the steady state. Not for two threads at once.
 package final class Matte {
     private var reader = DepthFieldReader()
     private var heads = HeadTracker()
     private var anchor = Anchor()
-    private var threshold = Threshold()
-    private var smooth = Smooth()
-    private var upscaler = Upscaler()
-    private var coverage = Coverage()
+    private var threshold = ThresholdMatte()
     private var fusion = Fusion()
+    private var clear = ClearMatte()
     /// The last frame's alpha; nil before the first frame.
     private var last: FinishedMatte?
 
@@ -57,22 +54,34 @@ package final class Matte {
         var frame = frame
         frame.elapsed = lastTime.flatMap { last in frame.time.map { Double($0 &- last) / 1e9 } }
         lastTime = frame.time
-        let (depth, settings) = (frame.depth, settings.clamped)
+        let settings = settings.clamped
         let placement = settings.depth.placement(
-            depthWidth: depth.width, depthHeight: depth.height, videoWidth: frame.width, videoHeight: frame.height)
+            depthWidth: frame.depth.width, depthHeight: frame.depth.height, videoWidth: frame.width,
+            videoHeight: frame.height)
         report = Report()
-        last = nil
-
-        // A fused frame continues the frame before; after a frame of another method it starts afresh.
-        defer {
-            if last?.followsVideo != true { fusion.reset() }
-            if last == nil { last = upscaler.clear(width: frame.width, height: frame.height, bands) }
-        }
-        let field = read(depth, placement, settings)
+        let field = read(frame.depth, placement, settings)
         report.unmeasured = field.unmeasured
+        let cutoff = findCutoff(of: &frame, field, placement, settings)
+        var matte: FinishedMatte?
+        if let cutoff, settings.showsAnything(cutoff: cutoff) {
+            matte = decide(frame, field, placement, cutoff: cutoff, settings)
+        }
+        // A fused frame continues the frame before; after a frame of another method it starts afresh.
+        if matte?.followsVideo != true { fusion.reset() }
+        last = matte ?? clear.matte(width: frame.width, height: frame.height, bands)
+        return cutoff != nil
+    }
+
+    /// Looks for heads and the anchor.
+    ///
+    /// - Parameter frame: receives the heads.
+    /// - Returns: metres; nil where the requested anchor was never seen.
+    private func findCutoff(
+        of frame: inout MatteFrame, _ field: DepthField, _ placement: DepthPlacement, _ settings: MatteSettings
+    ) -> Double? {
         if field.cells.width > 0 { heads.advance(to: field, bands) } else { heads.reset() }
         (frame.shownHeads, frame.isHeadChosen) = (heads.heads, heads.isChosen)
-        guard let cutoff = anchor.cutoff(of: frame, field, settings) else { return false }
+        guard let cutoff = anchor.cutoff(of: frame, field, settings) else { return nil }
         if let face = anchor.face, !frame.anchors.isEmpty {
             heads.follow(face.box, distance: face.distance, placement)
         }
@@ -81,31 +90,34 @@ package final class Matte {
         report.face = anchor.face?.detected ?? anchor.face?.box
         report.head = heads.heads.first { $0.isFollowed }
         report.isPresent = anchor.distance != nil
-        guard settings.showsAnything(cutoff: cutoff) else { return true }
+        return cutoff
+    }
 
-        if settings.method == .fusion, settings.mask == .cutoff {
-            last = fusion.render(frame, field, anchor, cutoff: cutoff, settings, bands, loops)
+    /// Decides what is the person.
+    ///
+    /// - Returns: nil where that is nobody.
+    private func decide(
+        _ frame: MatteFrame, _ field: DepthField, _ placement: DepthPlacement, cutoff: Double, _ settings: MatteSettings
+    ) -> FinishedMatte? {
+        if isFused(settings) {
+            let matte = fusion.render(frame, field, anchor, cutoff: cutoff, settings, bands, loops)
             report.isPresent = report.isPresent && !fusion.isDeserted
-            if last != nil || fusion.isDeserted {
-                report.cutoff = fusion.cutoff
-                report.coverage = fusion.coverage
+            if matte != nil || fusion.isDeserted {
+                (report.cutoff, report.coverage) = (fusion.cutoff, fusion.coverage)
                 report.detail = settings.detail == .half ? .half : .full
-                return true
+                return matte
             }
         }
-        let grid = CellGrid(
-            depthWidth: depth.width, depthHeight: depth.height, sigma: settings.blurRadius, gamma: settings.gamma)
-        let thresholded = threshold.mask(of: depth, cutoff: cutoff, settings, bands, loops)
-        let opacities = smooth.smooth(
-            thresholded, sigma: settings.blurRadius, gamma: settings.gamma, on: grid, bands, loops)
-        last = upscaler.upscale(opacities, on: grid, placement, settings.upscale, bands, loops)
-        report.coverage = coverage.mean(of: opacities, on: grid)
-        return true
+        let matte = threshold.render(frame.depth, placement, cutoff: cutoff, settings, bands, loops)
+        report.coverage = threshold.coverage
+        return matte
     }
+
+    private func isFused(_ settings: MatteSettings) -> Bool { settings.method == .fusion && settings.mask == .cutoff }
 
     /// Reads what the stages need of the depth map: the fusion all of it, heads every second row.
     private func read(_ depth: DepthImage, _ placement: DepthPlacement, _ settings: MatteSettings) -> DepthField {
-        let isFused = settings.method == .fusion && settings.mask == .cutoff
+        let isFused = isFused(settings)
         let searches =
             settings.keepsWholeObject
             || settings.anchor.searchesHeads && settings.mask == .cutoff && !settings.depth.scale.kind.isRelative
@@ -135,10 +147,7 @@ package final class Matte {
 
     /// The last frame's alpha, valid until the next call; all 0 before the first frame.
     package var finished: FinishedMatte {
-        if let last { return last }
-        let empty = upscaler.clear(width: 1, height: 1, bands)
-        last = empty
-        return empty
+        last ?? clear.matte(width: 1, height: 1, bands)
     }
 
     // MARK: Threads
@@ -153,31 +162,5 @@ package final class Matte {
     package var pool: (any WorkerPool)? {
         get { bands.pool }
         set { bands.pool = newValue }
-    }
-}
-
-/// The mean opacity of a frame.
-private struct Coverage: ~Copyable {
-    private var weights = Scratch<Float>()
-
-    /// - Returns: the mean of all opacities, 0…1, weighted by the share of each cell that lies on the depth map.
-    mutating func mean(of map: OpacityMap, on grid: CellGrid) -> Double {
-        let weights = unsafe weights.reserve(map.blocks * blockWidth, filler: 0)
-        for x in 0..<map.blocks * blockWidth {
-            unsafe weights[x] = x < map.width ? Float(grid.share(of: x, samples: grid.depthWidth)) : 0
-        }
-        var sum = 0.0
-        for y in 0..<map.height {
-            let share = grid.share(of: y, samples: grid.depthHeight)
-            if share == 0 { continue }
-            var lanes = Lanes(repeating: 0)
-            for x in stride(from: 0, to: map.blocks * blockWidth, by: blockWidth)
-            where map.cover(x / blockWidth, row: y) != .clear {
-                unsafe lanes += loadLanes(map.row(y) + x) * loadLanes(weights + x)
-            }
-            sum += share * Double(lanes.sum())
-        }
-        let cells = Double(grid.depthWidth * grid.depthHeight) / Double(grid.cellSize * grid.cellSize)
-        return min(max(sum / cells, 0), 1)
     }
 }

@@ -7,8 +7,6 @@ import DepthLoopsV3
 package protocol LoopTable: SendableMetatype {
     typealias Bytes = UnsafePointer<UInt8>
     typealias MutableBytes = UnsafeMutablePointer<UInt8>
-    typealias Shorts = UnsafePointer<Int16>
-    typealias MutableShorts = UnsafeMutablePointer<Int16>
     typealias Ints = UnsafePointer<Int32>
     typealias MutableInts = UnsafeMutablePointer<Int32>
     typealias Floats = UnsafePointer<Float>
@@ -25,15 +23,13 @@ package protocol LoopTable: SendableMetatype {
     static func classify(
         _ opacities: Floats, blocks: Range<Int>, clear: Float, opaque: Float,
         into bits: (clear: MutableWords, opaque: MutableWords))
-    static func findCovers(
-        _ opacities: MutableFloats, blocks: Int, clear: Float, opaque: Float, into covers: MutableBytes)
-    static func decimate(_ line: Floats, count: Int, into target: MutableFloats)
+    static func decimate(_ line: Floats, weights: Floats, step: Int, count: Int, into target: MutableFloats)
     static func convolve(_ middle: Floats, blocks: Int, _ kernel: dm_symmetric_kernel, into target: MutableFloats)
     static func raise(_ numbers: MutableFloats, count: Int, to exponent: Float)
     static func evidence(_ part: dm_color_evidence, count: Int, memory: MutableFloats, into target: MutableFloats)
-    static func toFixed(_ opacities: Floats, count: Int, into target: MutableShorts)
-    static func resample(_ line: Shorts, _ taps: dm_column_taps, columns: Range<Int>, into target: MutableShorts)
-    static func filterVertically(_ taps: dm_row_taps, columns: Range<Int>, into alpha: MutableBytes)
+    static func resample(_ line: Floats, _ taps: dm_resample_taps, columns: Range<Int>, into target: MutableFloats)
+    static func filterVertically(
+        _ rows: (Floats, Floats, Floats, Floats), weights: SIMD4<Float>, columns: Range<Int>, into alpha: MutableBytes)
     static func blend(_ part: dm_blend_part, start: Int, count: Int, alpha: Bytes, alphaStride: Int)
     static func copyPastCache(_ source: Bytes, count: Int, ahead: Int, into target: MutableBytes)
     static func expandAlpha(_ alpha: Bytes, stride: Int, _ pixels: dm_alpha_run, into target: MutableBytes)

@@ -13,6 +13,25 @@ package struct FinishedMatte {
     package var height: Int { alpha.rows }
 }
 
+/// The alpha of frames without a person: 0 everywhere.
+struct ClearMatte: ~Copyable {
+    // Nothing but their fillers is ever written.
+    private var alpha = Scratch<UInt8>()
+    private var covers = Scratch<Cover>()
+    /// The one band of all rows.
+    private var bandOfRow: [Int32] = []
+
+    mutating func matte(width: Int, height: Int, _ bands: MatteBands) -> FinishedMatte {
+        let alpha = unsafe MutablePlane(
+            packed: alpha.reserve(width * height, filler: 0), width: width, height: height)
+        let covers = unsafe covers.reserve(AlphaCovers.segments(width: width), filler: .clear)
+        if bandOfRow.count != height { bandOfRow = [Int32](repeating: 0, count: height) }
+        return unsafe FinishedMatte(
+            alpha: alpha.readOnly, covers: AlphaCovers(covers, width: width, bandOfRow: bandOfRow), followsVideo: false,
+            bands: bands)
+    }
+}
+
 /// The value that several neighbouring opacities share.
 ///
 /// Most of a matte is entirely background or entirely person; only the rest needs arithmetic.

@@ -166,11 +166,7 @@ struct Drawing: ~Copyable {
 extension SampleSet {
     /// Finds the columns that are members in some rows, and so are their neighbours; beyond the grid all are.
     fileprivate func findCommon(of rows: Range<Int>, into target: UnsafeMutablePointer<UInt64>) {
-        for index in 0..<stride {
-            var word = UInt64.max
-            for y in rows { unsafe word &= row(y)[index] }
-            unsafe target[index] = word
-        }
+        unsafe intersect(rows: rows, into: target)
         let beyond = width & 63 == 0 ? 0 : UInt64.max &<< UInt64(truncatingIfNeeded: width & 63)
         unsafe target[stride &- 1] |= beyond
         var before = UInt64.max

@@ -30,6 +30,15 @@ struct SampleSet {
 
     func removeAll() { unsafe words.update(repeating: 0, count: wordCount) }
 
+    /// Finds the columns that are members in all of some rows.
+    func intersect(rows: Range<Int>, into target: UnsafeMutablePointer<UInt64>) {
+        for index in 0..<stride {
+            var word = UInt64.max
+            for y in rows { unsafe word &= row(y)[index] }
+            unsafe target[index] = word
+        }
+    }
+
     /// Clears the bits after the rows' last samples.
     func trim() { for y in 0..<height { trim(row: y) } }
 

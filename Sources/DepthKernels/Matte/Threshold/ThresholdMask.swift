@@ -4,7 +4,7 @@
 /// state from frame to frame: its table depends on the settings alone.
 ///
 /// Source: step 2 of Apple's sample, `CIColorClamp` of depth at the face's depth plus a margin.
-struct Threshold: ~Copyable {
+struct ThresholdMask: ~Copyable {
     private var mask = OpacityStorage()
     private var table = Scratch<Float>()
     private var tableKey: TableKey?
@@ -22,7 +22,7 @@ struct Threshold: ~Copyable {
     ///   - cutoff: metres; replaces that of the settings.
     ///   - settings: clamped.
     /// - Returns: opacities at the map's size, valid until the next call.
-    mutating func mask(
+    mutating func make(
         of depth: DepthImage, cutoff: Double, _ settings: MatteSettings, _ bands: MatteBands, _ loops: Loops
     ) -> OpacityMap {
         var settings = settings
@@ -45,9 +45,8 @@ struct Threshold: ~Copyable {
                 upTo: min(largestFloat(atMost: settings.cutoff), .greatestFiniteMagnitude))
         }
         let scale = settings.depth.scale
-        if !settings.hasFeather,
-            let counts = opaqueCounts(scale: scale, settings: settings, fullScale: fullScale)
-        {
+        let counts = CountRange(near: settings.near, cutoff: settings.cutoff, scale: scale, fullScale: fullScale)
+        if depth.encoding == .gray16LE, !settings.hasFeather, !settings.invert, let counts = counts.withoutHole {
             return .counts(counts)
         }
         return unsafe .table(lookup(TableKey(curve: curve, scale: scale, fullScale: fullScale)))
@@ -66,14 +65,6 @@ struct Threshold: ~Copyable {
     }
 }
 
-/// The range of opaque counts of a step; nil where they are not contiguous.
-private func opaqueCounts(scale: DepthScale, settings: MatteSettings, fullScale: Int) -> Range<Int>? {
-    let inside = CountRange(near: settings.near, cutoff: settings.cutoff, scale: scale, fullScale: fullScale)
-    guard settings.invert else { return inside.withoutHole }
-    let measured = CountRange(measuredBy: scale, fullScale: fullScale)
-    return measured.removing(inside)?.withoutHole
-}
-
 extension CountRange {
     /// The same counts as a plain range; nil where the hole splits them.
     fileprivate var withoutHole: Range<Int>? {
@@ -81,28 +72,13 @@ extension CountRange {
         if hole == start { return (start + 1)..<end }
         return hole == end - 1 ? start..<hole : nil
     }
-
-    /// The counts that are not in `other`, a subrange of this one; nil where they are not contiguous.
-    fileprivate func removing(_ other: CountRange) -> CountRange? {
-        var result = self
-        if other.start == other.end { return result }
-        if other.start <= start {
-            result.start = max(start, other.end)
-        } else if other.end >= end {
-            result.end = min(end, other.start)
-        } else {
-            return nil
-        }
-        result.end = max(result.start, result.end)
-        return result
-    }
 }
 
 /// Fills rows of the mask.
 private struct ThresholdRows: BandWork {
     @safe
     enum Rule {
-        /// Counts in the range are opaque, all others clear.
+        /// 16-bit little-endian counts in the range are opaque, all others clear.
         case counts(Range<Int>)
         /// The opacity of each count.
         case table(UnsafePointer<Float>)
@@ -121,20 +97,17 @@ private struct ThresholdRows: BandWork {
         for y in rows {
             let row = unsafe mask.row(y)
             switch rule {
-            case .counts(let counts) where depth.encoding == .gray16LE:
+            case .counts(let counts):
                 unsafe loops.compare(
                     depth.plane.row(y), count: depth.width, first: UInt16(truncatingIfNeeded: counts.lowerBound),
                     below: UInt32(truncatingIfNeeded: counts.count), into: row)
-            case .counts(let counts):
-                depth.forEachCount(row: y) { x, count in unsafe row[x] = counts.contains(Int(count)) ? 1 : 0 }
             case .table(let table): depth.forEachCount(row: y) { x, count in unsafe row[x] = table[Int(count)] }
             case .metres(let low, let high):
                 depth.forEachMetres(row: y) { x, metres in unsafe row[x] = metres > low && metres <= high ? 1 : 0 }
             case .curve(let curve):
                 depth.forEachMetres(row: y) { x, metres in unsafe row[x] = curve.opacity(metres: Double(metres)) }
             }
-            mask.pad(row: y)
-            mask.classify(0..<mask.blocks, row: y, loops)
+            mask.finish(row: y, loops)
         }
     }
 }

@@ -2,8 +2,8 @@
 /// samples.
 ///
 /// A wide Gaussian leaves no detail that cells could not represent, so the mask is decimated as long as sigma is at
-/// least 2.5 cells, which saves most of the cost. Each decimation halves the map and adds a border of cells that hold
-/// its edge samples, as the Gaussian replicates those without end.
+/// least 2.5 cells, which saves most of the cost. The cells reach beyond the map until they hold its edge samples only, as
+/// the Gaussian replicates those without end.
 struct CellGrid: Equatable {
     /// Samples along each side of a cell: 1, 2, 4, 8 or 16.
     let cellSize: Int
@@ -24,18 +24,13 @@ struct CellGrid: Equatable {
         self.depthHeight = depthHeight
     }
 
-    /// The number of cells along an axis of so many samples.
+    /// The number of cells along an axis of so many samples: the first and the last hold nothing but the map's edge.
     func cells(along samples: Int) -> Int {
-        var (count, size) = (samples, cellSize)
-        while size > 1 {
-            count = CellGrid.decimated(count)
-            size /= 2
-        }
-        return count
+        cellSize == 1 ? samples : groups(of: cellSize, in: samples + 3 * cellSize - 4) + 1
     }
 
-    /// The number of cells along an axis after one decimation, the border included.
-    static func decimated(_ samples: Int) -> Int { groups(of: 2, in: samples) + 2 }
+    /// The first sample that counts in a cell, of `3 * cellSize - 2` (`Smooth.decimate`); it may be before the map.
+    func firstSample(of cell: Int) -> Int { cellSize * cell - 3 * (cellSize - 1) }
 
     /// Converts a position from samples to cells; whole numbers are centers.
     func position(ofSample sample: Double) -> Double { (sample + 1.5 * Double(cellSize - 1)) / Double(cellSize) }
