@@ -38,14 +38,22 @@ package struct Scene: Equatable, Sendable {
     package let seed: UInt32
     /// The cameras' angle of view across the frame, in degrees. `ramp` and `blank` look the same through every lens.
     package let lens: Double
+    /// True for the room alone, without anybody.
+    package let isEmpty: Bool
+    package let change: RoomChange
 
     /// The lens for which the shapes are laid out, in degrees.
     package static let layoutLens = 60.0
 
-    package init(pattern: ScenePattern, seed: UInt32, lens: Double = Scene.layoutLens) {
+    package init(
+        pattern: ScenePattern, seed: UInt32, lens: Double = Scene.layoutLens, isEmpty: Bool = false,
+        change: RoomChange = .none
+    ) {
         self.pattern = pattern
         self.seed = seed
         self.lens = lens
+        self.isEmpty = isEmpty
+        self.change = change
     }
 
     /// The focal length, relative to that of `layoutLens`: the size of everything in the frame.
@@ -58,6 +66,7 @@ package struct Scene: Equatable, Sendable {
     /// From the layout to the frame: larger or smaller about the center.
     var view: Affine {
         let center = Point(Drawing.sceneWidth, 1) / 2
-        return .move(-center).then(.scale([zoom, zoom])).then(.move(center))
+        let view = Affine.move(-center).then(.scale([zoom, zoom])).then(.move(center))
+        return change == .nudge ? view.then(Scene.nudge) : view
     }
 }

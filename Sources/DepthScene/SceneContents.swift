@@ -1,6 +1,7 @@
 extension Scene {
     /// The persons whom the matte shows, from back to front.
     func foreground(seconds: Double) -> [Person] {
+        if isEmpty { return [] }
         // A wider lens shows what is below the edge of the layout.
         let isWhole = zoom < 1
         return switch pattern {
@@ -30,7 +31,7 @@ extension Scene {
 
     /// Persons who are part of the room: those beyond a metre in `people`.
     func background(seconds: Double) -> [Person] {
-        guard pattern == .people else { return [] }
+        guard pattern == .people, !isEmpty else { return [] }
         return [Person(seed: seed &+ 4, seconds: seconds, .at(0.84, 0.56, scale: 0.50, distance: 0.5, isWhole: true))]
     }
 }
@@ -48,5 +49,6 @@ extension Drawing {
             addOfficeChair()
         default: addStudy()
         }
+        addChange(of: scene)
     }
 }

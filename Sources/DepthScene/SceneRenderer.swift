@@ -40,7 +40,8 @@ package final class SceneRenderer {
         composer = Composer(width: SceneRenderer.isDrawable(width, height) ? width : 0)
     }
 
-    /// Draws the video: 4 bytes a pixel, blue, green, red and 255. `frame` seeds the noise of `dim`.
+    /// Draws the video: 4 bytes a pixel, blue, green, red and 255. `frame` seeds the noise of `dim`, and the flicker of
+    /// `RoomChange.screen`.
     package func drawVideo(seconds: Double, frame: UInt64 = 0, into plane: MutablePlane) {
         guard isLargeEnough(plane, bytesPerPixel: 4) else { return }
         switch scene.pattern {
@@ -127,8 +128,10 @@ package final class SceneRenderer {
 
     private func drawPersons(seconds: Double, frame: UInt64, into plane: MutablePlane) {
         let room = roomPixels
-        let drawings = [scene.background(seconds: seconds), scene.foreground(seconds: seconds)]
+        var drawings = [scene.background(seconds: seconds), scene.foreground(seconds: seconds)]
             .filter { !$0.isEmpty }.map { drawing(of: $0, onlyOutlines: false) }
+        if scene.change == .screen { drawings.insert(television(frame: frame), at: 0) }
+        let light = (0..<width).map { scene.light(x: (Float($0) + 0.5) / Float(width)) }
         let noise = scene.pattern == .dim ? VideoNoise(seed: scene.seed, frame: frame) : nil
         var pixels = [Color](repeating: .zero, count: width)
         for row in 0..<height {
@@ -139,9 +142,16 @@ package final class SceneRenderer {
                     pixels[column] = painted[column] + pixels[column] * (1 - painted[column].w)
                 }
             }
+            for column in 0..<width { pixels[column] *= light[column] }
             noise?.apply(to: &pixels, row: row)
             write(row, to: plane) { pixels[$0].pixel }
         }
+    }
+
+    private func television(frame: UInt64) -> Drawing {
+        var drawing = Drawing(width: width, height: height, view: scene.view, onlyOutlines: false)
+        drawing.addTelevision(brightness: Hash.unit(FrameHash(seed: scene.seed, frame: frame).row(0)[1]))
+        return drawing
     }
 
     private func drawRoomPixels() -> [SIMD4<UInt8>] {

@@ -262,6 +262,22 @@ import Testing
         for stream in ["video", "matte"] { #expect(delayed[stream]?.map(\.bytes) == usual[stream]?.map(\.bytes)) }
     }
 
+    @Test func `the room is empty, and changes, for its time in the video, and with depth-delay later in the map`() {
+        let usual = frames(pipeline("num-buffers=9")).mapValues { $0.map(\.bytes) }
+        let empty = frames(pipeline("num-buffers=9 empty-until=100000000 depth-delay=100000000"))
+            .mapValues { $0.map(\.bytes) }
+        #expect(
+            empty["matte"]?.map { $0.contains { $0 > 0 } } == [false, false, false, true, true, true, true, true, true])
+        #expect(empty["video"]?.dropFirst(3) == usual["video"]?.dropFirst(3))
+        #expect(Set(empty["depth"]?.prefix(6) ?? []).count == 1)
+        #expect(empty["depth"]?.dropFirst(6) == usual["depth"]?[3..<6])
+        let changed = frames(pipeline("num-buffers=9 change=door change-time=100000000")).mapValues { $0.map(\.bytes) }
+        for stream in ["video", "depth"] {
+            #expect(zip(usual[stream] ?? [], changed[stream] ?? []).map(==) == (0..<9).map { $0 < 3 }, "\(stream)")
+        }
+        #expect(changed["matte"] == usual["matte"])
+    }
+
     @Test func `dropped depth frames leave gap events, and the others their times`() throws {
         let usual = frames(pipeline("num-buffers=40"))
         let line = pipeline("num-buffers=40 dropouts=0.3")

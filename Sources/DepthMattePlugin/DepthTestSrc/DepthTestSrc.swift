@@ -73,6 +73,13 @@ enum DepthTestSrc {
             "Standard deviation of the depth noise at a distance of 1 m, in metres; it grows with the distance squared",
             0...1, \.noise),
         .double("holes", "Share of depth samples that are unmeasured, at random; 1 = all", 0...1, \.holes),
+        .time(
+            "empty-until", "Time of the stream until which nobody is before the camera, in nanoseconds",
+            0...86_400_000_000_000, \.emptyUntil),
+        .choice("change", "What changes in the room, or of the camera, at change-time", \.change),
+        .time(
+            "change-time", "Time of the stream from which on the change is seen, in nanoseconds",
+            0...86_400_000_000_000, \.changeTime),
         .bool("still", "Freeze the scene at 0 s; noise and sensor errors still change", \.still),
         .time(
             "depth-delay", "Delay of the scene in the depth map behind the video of the same timestamp, in nanoseconds",
@@ -101,6 +108,9 @@ struct DepthTestSrcSettings: Sendable {
     var parallax = -1.0
     var noise = 0.0
     var holes = 0.0
+    var emptyUntil: GstClockTime = 0
+    var change = RoomChange.none
+    var changeTime: GstClockTime = 0
     var still = false
     var depthDelay: GstClockTime = 0
     var dropouts = 0.0
@@ -108,6 +118,15 @@ struct DepthTestSrcSettings: Sendable {
     var attachDepth = true
     var numBuffers = -1
     var isLive = false
+}
+
+extension DepthTestSrcSettings {
+    /// The scene at a time of the stream, in nanoseconds.
+    func scene(at time: Double) -> Scene {
+        Scene(
+            pattern: pattern, seed: seed, lens: lens, isEmpty: time < Double(emptyUntil),
+            change: time < Double(changeTime) ? .none : change)
+    }
 }
 
 extension ScenePattern: PropertyEnum {
@@ -127,6 +146,20 @@ extension ScenePattern: PropertyEnum {
         case .far: "The whole figure, 3.1 m away, in front of a wall at 4.4 m"
         case .chair: "A person on a dark chair, whose back is 8 to 10 cm behind head and shoulders"
         case .room: "A person on a sofa and one who stands, 3 m away, in a living room seen from above"
+        }
+    }
+}
+
+extension RoomChange: PropertyEnum {
+    package static let typeName = "GstDepthTestSrcChange"
+
+    package var blurb: String {
+        switch self {
+        case .none: "Nothing"
+        case .light: "A lamp at the right is switched on"
+        case .nudge: "The camera is turned by about a five-hundredth of the picture's width"
+        case .door: "A door opens in the wall, to a darker room"
+        case .screen: "A television on the wall flickers"
         }
     }
 }

@@ -180,9 +180,10 @@ final class TestStream: SourceStream {
     func draw(
         _ format: Format, at time: GstClockTime, _ settings: DepthTestSrcSettings
     ) throws(FrameFault) -> OwnedBuffer {
-        let renderer = try renderer(for: format, settings)
         let delay = role == .depth ? settings.depthDelay : 0
-        let seconds = settings.still ? 0 : (Double(time) - Double(delay)) / 1e9
+        let sceneTime = Double(time) - Double(delay)
+        let renderer = try renderer(for: format, settings.scene(at: sceneTime))
+        let seconds = settings.still ? 0 : sceneTime / 1e9
         switch format.content {
         case .video(let info):
             let buffer = try drawVideo(format, info, renderer, seconds)
@@ -199,8 +200,7 @@ final class TestStream: SourceStream {
         }
     }
 
-    private func renderer(for format: Format, _ settings: DepthTestSrcSettings) throws(FrameFault) -> SceneRenderer {
-        let scene = Scene(pattern: settings.pattern, seed: settings.seed, lens: settings.lens)
+    private func renderer(for format: Format, _ scene: Scene) throws(FrameFault) -> SceneRenderer {
         if let renderer, renderer.scene == scene { return renderer }
         // Arrays hold the scene, and those end the program where there is no memory.
         let bytes = SceneRenderer.mostMemory(width: format.width, height: format.height)
