@@ -98,8 +98,8 @@ package final class DepthColorMap {
             unsafe paintMetres(depth, into: target, pixels, numbers: ramp.fill)
         case (.equalize(let max), _):
             let counts = histogram.countCodes(of: depth)
-            unsafe paintCodes(
-                depth, into: target, equalizedCodes(counts, scale: scale, encoding: depth.encoding, max: max, pixels))
+            let key = CodeKey(scale: scale, encoding: depth.encoding, limit: max)
+            unsafe paintCodes(depth, into: target, equalizedCodes(counts, key, pixels))
         case (.fixed(let near, let far), _):
             let key = TableKey(scale: scale, encoding: depth.encoding, near: near, far: far, colors: colors)
             unsafe paintCodes(depth, into: target, fixedCodes(key, pixels))
@@ -142,49 +142,25 @@ package final class DepthColorMap {
     }
 
     /// The pixel of every code that occurs.
-    ///
-    /// Distance is monotone in the code, so the codes of one bin are contiguous.
     private func equalizedCodes(
-        _ counts: DepthHistogram.Counts, scale: DepthScale, encoding: DepthEncoding, max: Double,
-        _ pixels: UnsafePointer<UInt32>
+        _ counts: DepthHistogram.Counts, _ key: CodeKey, _ pixels: UnsafePointer<UInt32>
     ) -> UnsafePointer<UInt32> {
-        let bins = unsafe bins(of: CodeKey(scale: scale, encoding: encoding, limit: max))
+        let binOfCode = unsafe bins(of: key)
+        let bins = unsafe bins.reserve(DepthHistogram.binCount, filler: 0)
+        unsafe bins.update(repeating: 0, count: DepthHistogram.binCount)
+        var end = 0
+        for code in 0..<counts.end where counts[code] > 0 {
+            let bin = unsafe Int(binOfCode[code])
+            if bin < 0 { continue }
+            unsafe bins[bin] &+= UInt32(truncatingIfNeeded: counts[code])
+            end = max(end, bin &+ 1)
+        }
+        unsafe rank(bins, below: end)
         let table = unsafe reserveTable()
         tableKey = nil
-        var all = 0
         for code in 0..<counts.end where counts[code] > 0 {
-            let bin = unsafe bins[code]
-            if bin >= 0 {
-                all &+= counts[code]
-            } else {
-                unsafe table[code] = pixels[bin == beyond ? 0 : DepthPalette.size]
-            }
-        }
-        let growsWithDistance = encoding.fullScale == nil || scale.growsWithDistance
-        var ranks = ColorRanks(all: all)
-        var start = 0
-        while start < counts.end {
-            // From the nearest code to the farthest.
-            let first = growsWithDistance ? start : counts.end &- 1 &- start
-            let bin = unsafe bins[first]
-            guard bin >= 0, counts[first] > 0 else {
-                start &+= 1
-                continue
-            }
-            let (step, last) = growsWithDistance ? (1, counts.end) : (-1, -1)
-            var samples = 0
-            var code = first
-            while code != last, unsafe bins[code] == bin || bins[code] == unmeasured {
-                if unsafe bins[code] == bin { samples &+= counts[code] }
-                code &+= step
-            }
-            let pixel = unsafe pixels[ranks.color(ofNext: samples)]
-            start &+= abs(code &- first)
-            code = first
-            while code != last, unsafe bins[code] == bin || bins[code] == unmeasured {
-                if unsafe bins[code] == bin { unsafe table[code] = pixel }
-                code &+= step
-            }
+            let bin = unsafe Int(binOfCode[code])
+            unsafe table[code] = pixels[bin >= 0 ? Int(bins[bin]) : bin == beyond ? 0 : DepthPalette.size]
         }
         return unsafe UnsafePointer(table)
     }
