@@ -4,12 +4,15 @@ import glob
 import os
 import re
 import sys
+import textwrap
 
 from library import Library, ROOT
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "explained.txt")
 STANDARD = "standard library"
 SOURCE = "source text"
+
+Named = collections.namedtuple("Named", "words kinds")
 
 # What Swift offers to end a program by, and what takes checks away.
 WORDS = {
@@ -26,41 +29,87 @@ FLAGS = r"-Ounchecked|-enforce-exclusivity=unchecked|-remove-runtime-asserts|-as
 
 
 def read_list():
-    """The named explanations, and file -> function -> kind -> explanation."""
-    names, entries, part, name = {}, collections.defaultdict(lambda: collections.defaultdict(dict)), None, None
+    """The named explanations, each with its text and its usual kinds, and file -> function -> kind -> explanation."""
+    names, entries, lines = {}, collections.defaultdict(lambda: collections.defaultdict(dict)), []
+    name = part = None
     with open(LIST, encoding="utf-8") as text:
         for number, line in enumerate(text, 1):
-            line = line.rstrip("\n")
-            if not line or line.startswith("#"):
-                continue
-            if line.startswith("["):
-                part = line[1:-1]
-            elif line.startswith("  ") and part is None:
-                names[name] += " " + line.strip()
-            elif part is None:
-                name, names[name] = line.split(" = ", 1)
-            else:
-                fields = re.match(r"(.+?): ([^:]+): (.+)$", line)
-                if not fields:
-                    sys.exit(f"{LIST}:{number}: not of the form FUNCTION: KIND, KIND: EXPLANATION")
-                for kind in fields.group(2).split(", "):
-                    entries[part][fields.group(1)][kind] = fields.group(3)
+            if line.startswith("    "):
+                lines[-1][1] += " " + line.strip()
+            elif line.strip() and not line.startswith("#"):
+                lines.append([number, line.rstrip()])
+    for number, line in lines:
+        if line.startswith("["):
+            name, part = None, line[1:-1]
+            continue
+        heading = re.match(r"(\S+) \((.+?)\) = (.+)$", line)
+        if heading:
+            name, kinds, words = heading.groups()
+            names[name] = Named(words, kinds.split(", "))
+            continue
+        fields = re.match(r"  (?P<part>[^:]+): ((?P<kinds>[^:]+): )?(?P<functions>[^:]+)$", line) if name else re.match(
+            r"(?P<kinds>[^:]+): (?P<functions>[^:]+): (?P<words>.+)$", line)
+        if not fields:
+            sys.exit(f"{LIST}:{number}: not of the form that the first lines of the file describe")
+        fields = fields.groupdict()
+        kinds = fields["kinds"].split(", ") if fields["kinds"] else names[name].kinds
+        function = ""
+        for short in fields["functions"].split(", "):
+            function = function.rpartition(".")[0] + short if short.startswith(".") else short
+            for kind in kinds:
+                if kind in entries[fields.get("part", part)][function]:
+                    sys.exit(f"{LIST}:{number}: {function}: {kind}: listed twice")
+                entries[fields.get("part", part)][function][kind] = name or fields["words"]
     return names, entries
+
+
+def fill(line):
+    """The line, as several where it is long."""
+    return textwrap.wrap(line, 120, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+
+
+def shortened(functions):
+    """Their names, without the type where that is the same as before."""
+    before = ""
+    for function in sorted(functions):
+        kind, _, name = function.rpartition(".")
+        yield f".{name}" if kind and kind == before else function
+        before = kind
 
 
 def write_list(names, found, entries):
     with open(LIST, encoding="utf-8") as text:
-        head = text.read().split("\n[", 1)[0].rstrip("\n")
-    lines = [head]
-    for part in sorted(found, key=lambda part: (part in (STANDARD, SOURCE), part)):
-        lines += ["", f"[{part}]"]
-        for function in sorted(found[part]):
-            kinds = collections.defaultdict(list)
-            for kind in sorted(found[part][function]):
-                kinds[entries[part][function].get(kind, "?")].append(kind)
-            lines += [f"{function}: {', '.join(kinds[words])}: {words}" for words in sorted(kinds, key=kinds.get)]
+        lines = text.read().split("\n\n", 1)[0].split("\n")
+    # Name -> file -> kinds -> functions, and file -> explanation -> kinds -> functions.
+    by_name = collections.defaultdict(lambda: collections.defaultdict(lambda: collections.defaultdict(list)))
+    by_part = collections.defaultdict(lambda: collections.defaultdict(lambda: collections.defaultdict(list)))
+    for part, functions in found.items():
+        for function, kinds in functions.items():
+            explained = collections.defaultdict(list)
+            for kind in sorted(kinds):
+                explained[entries[part][function].get(kind, "?")].append(kind)
+            for words, kinds in explained.items():
+                place = by_name[words][part] if words in names else by_part[part][words]
+                place[tuple(kinds)].append(function)
+    for name, (words, usual) in names.items():
+        lines += ["", *fill(f"{name} ({', '.join(usual)}) = {words}")]
+        for part in sorted(by_name[name], key=order):
+            for kinds, functions in sorted(by_name[name][part].items()):
+                which = "" if list(kinds) == usual else ", ".join(kinds) + ": "
+                lines += fill(f"  {part}: {which}{', '.join(shortened(functions))}")
+    lines.append("")
+    for part in sorted(by_part, key=order):
+        lines.append(f"[{part}]")
+        rows = ((functions, kinds, words) for words, places in by_part[part].items() for kinds, functions in places.items())
+        for functions, kinds, words in sorted((sorted(functions), kinds, words) for functions, kinds, words in rows):
+            lines += fill(f"{', '.join(kinds)}: {', '.join(shortened(functions))}: {words}")
     with open(LIST, "w", encoding="utf-8") as text:
         text.write("\n".join(lines) + "\n")
+
+
+def order(part):
+    """Of the list: files before what is none."""
+    return part in (STANDARD, SOURCE), part
 
 
 def code(text):
@@ -133,7 +182,8 @@ def main(arguments):
             for function, kinds in sorted(found[part].items()):
                 for kind, lines in sorted(kinds.items()):
                     words = entries[part][function].get(kind, "?")
-                    print(f"{part}:{','.join(map(str, sorted(set(lines) - {0})))} {function}: {kind}: {names.get(words, words)}")
+                    words = names[words].words if words in names else words
+                    print(f"{part}:{','.join(map(str, sorted(set(lines) - {0})))} {function}: {kind}: {words}")
     faults = [f"{flag}: the library must keep its checks" for flag in flags()] + list(shared_code(library))
     for part, functions in sorted(found.items()):
         for function, kinds in sorted(functions.items()):
