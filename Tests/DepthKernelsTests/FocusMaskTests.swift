@@ -58,10 +58,7 @@ import Testing
         for (depth, scale) in maps {
             for invert in [false, true] {
                 let settings = settings(mask, focus: focus, slope: slope, width: width, invert: invert)
-                let expected = settings.reference.alpha(
-                    metres: depth.metres(scale), width: depth.image.width, height: depth.image.height,
-                    videoWidth: depth.image.width, videoHeight: depth.image.height)
-                let difference = Difference(depth.alpha(settings, scale: scale), expected)
+                let difference = depth.difference(settings, scale: scale)
                 #expect(difference.largest <= 1 && difference.mean <= 0.25, "\(scale) \(invert)")
             }
         }

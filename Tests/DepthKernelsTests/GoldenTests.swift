@@ -24,9 +24,7 @@ import Testing
         let golden = try GoldenMattes(name)
         let depth = try DepthMap(counts: golden.depth.samples, width: golden.depth.width)
         for matte in golden.mattes {
-            var settings = MatteSettings()
-            settings.blurRadius = matte.blurRadius
-            settings.gamma = matte.gamma
+            let settings = MatteSettings(blurRadius: matte.blurRadius, gamma: matte.gamma)
             let alpha = depth.alpha(settings, videoWidth: golden.videoWidth, videoHeight: golden.videoHeight)
             let difference = Difference(alpha, matte.alpha)
             // Wide blurs are made of cells.

@@ -9,9 +9,7 @@ import Testing
     func `every instruction set makes the same matte, bit for bit`(blurRadius: Double, gamma: Double) throws {
         let (width, height) = (130, 61)
         let depth = try DepthMap(counts: RendererTests.scene(width: width, height: height), width: width)
-        var settings = MatteSettings()
-        settings.blurRadius = blurRadius
-        settings.gamma = gamma
+        var settings = MatteSettings(blurRadius: blurRadius, gamma: gamma)
         for feather in [0, 0.2] {
             settings.featherFar = feather
             // At 1.4 times the width the taps of eight pixels are sometimes those of nine samples.

@@ -58,6 +58,28 @@ struct DepthMap {
     }
 }
 
+extension DepthMap {
+    /// The difference of a fresh renderer's matte from the reference's, on a video of any size.
+    func difference(
+        _ settings: MatteSettings, scale: DepthScale = DepthScale(), video size: (width: Int, height: Int)? = nil
+    ) -> Difference {
+        let (width, height) = size ?? (image.width, image.height)
+        return Difference(
+            alpha(settings, scale: scale, videoWidth: width, videoHeight: height),
+            settings.reference.alpha(
+                metres: metres(scale), width: image.width, height: image.height, videoWidth: width, videoHeight: height)
+        )
+    }
+}
+
+extension MatteSettings {
+    /// The defaults with other numbers.
+    init(blurRadius: Double, gamma: Double = 0.5, upscale: Upscale = .bicubic) {
+        self.init()
+        (self.blurRadius, self.gamma, self.upscale) = (blurRadius, gamma, upscale)
+    }
+}
+
 /// The bytes of a fresh matte.
 func matte(
     _ depth: DepthImage, width: Int, height: Int, settings: MatteSettings = MatteSettings(), loops: Loops = bestLoops

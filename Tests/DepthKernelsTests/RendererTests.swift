@@ -46,14 +46,8 @@ import Testing
         let depth = try DepthMap(
             counts: RendererTests.scene(width: sizes.depth.width, height: sizes.depth.height), width: sizes.depth.width)
         for gamma in [0.25, 0.5, 1, 2] {
-            var settings = MatteSettings()
-            settings.blurRadius = blurRadius
-            settings.gamma = gamma
-            let difference = Difference(
-                depth.alpha(settings, videoWidth: sizes.video.width, videoHeight: sizes.video.height),
-                settings.reference.alpha(
-                    metres: depth.metres(), width: sizes.depth.width, height: sizes.depth.height,
-                    videoWidth: sizes.video.width, videoHeight: sizes.video.height))
+            let difference = depth.difference(
+                MatteSettings(blurRadius: blurRadius, gamma: gamma), video: sizes.video)
             #expect(difference.isWithinPromise, "gamma \(gamma): \(difference)")
         }
         #expect(depth.memory.guardsAreIntact)
@@ -64,19 +58,11 @@ import Testing
         let depth = try DepthMap(counts: RendererTests.scene(width: 97, height: 61), width: 97)
         for blurRadius in [0, 0.2, 3.7, 50] {
             for invert in [false, true] {
-                var settings = MatteSettings()
-                settings.near = 0.3
-                settings.cutoff = 1.9
-                settings.featherFar = 0.35
-                settings.featherNear = 0.5
+                var settings = MatteSettings(blurRadius: blurRadius, gamma: gamma, upscale: upscale)
+                (settings.near, settings.cutoff) = (0.3, 1.9)
+                (settings.featherNear, settings.featherFar) = (0.5, 0.35)
                 settings.invert = invert
-                settings.blurRadius = blurRadius
-                settings.gamma = gamma
-                settings.upscale = upscale
-                let difference = Difference(
-                    depth.alpha(settings, videoWidth: 210, videoHeight: 59),
-                    settings.reference.alpha(
-                        metres: depth.metres(), width: 97, height: 61, videoWidth: 210, videoHeight: 59))
+                let difference = depth.difference(settings, video: (210, 59))
                 #expect(difference.isWithinPromise, "\(blurRadius) \(invert): \(difference)")
             }
         }
@@ -86,12 +72,7 @@ import Testing
         for width in 1...130 {
             let counts = RendererTests.scene(width: width, height: 9, seed: UInt64(width))
             let depth = try DepthMap(counts: counts, width: width)
-            var settings = MatteSettings()
-            settings.blurRadius = 1.5
-            let difference = Difference(
-                depth.alpha(settings, videoWidth: width * 2 + 1, videoHeight: 11),
-                settings.reference.alpha(
-                    metres: depth.metres(), width: width, height: 9, videoWidth: width * 2 + 1, videoHeight: 11))
+            let difference = depth.difference(MatteSettings(blurRadius: 1.5), video: (width * 2 + 1, 11))
             #expect(difference.isWithinPromise, "width \(width): \(difference)")
         }
     }
@@ -124,8 +105,7 @@ import Testing
         for (width, height, videoWidth, videoHeight) in frames {
             for (blurRadius, featherFar) in [(5.0, 0.0), (0, 0.5), (20, 0.2), (0, 0)] {
                 let depth = try DepthMap(counts: RendererTests.scene(width: width, height: height), width: width)
-                var settings = MatteSettings()
-                settings.blurRadius = blurRadius
+                var settings = MatteSettings(blurRadius: blurRadius)
                 settings.featherFar = featherFar
                 matte.render(MatteFrame(depth: depth.image, width: videoWidth, height: videoHeight), settings)
                 let alpha = matte.finished.alpha
@@ -144,8 +124,7 @@ import Testing
             let placement = DepthPlacement(
                 depthWidth: 50, depthHeight: 40, videoWidth: 120, videoHeight: 70, fit: fit, offsetX: x, offsetY: y,
                 scale: scale)
-            var settings = MatteSettings()
-            settings.blurRadius = 1
+            var settings = MatteSettings(blurRadius: 1)
             settings.depth = DepthReading(fit: fit, offsetX: x, offsetY: y, zoom: scale)
             let alpha = matte(depth.image, width: 120, height: 70, settings: settings)
             var reference = settings.reference
@@ -196,8 +175,6 @@ import Testing
     /// A foreground that ends at a column, at every width up to a few blocks.
     @Test(arguments: [0, 1.0, 5], [1.0, 2.25, 3, 0.4])
     func `an edge at any column of a map of any width is where it should be`(blurRadius: Double, scale: Double) throws {
-        var settings = MatteSettings()
-        settings.blurRadius = blurRadius
         var (bytes, sum) = (0, 0.0)
         // High enough for the wide blur to be made of cells.
         let height = blurRadius >= 5 ? Int(2 * blurRadius) : 3
@@ -207,11 +184,8 @@ import Testing
             let depth = try DepthMap(
                 counts: (0..<width * height).map { ($0 % width < edge) == isOnTheLeft ? 700 : 3000 }, width: width)
             let (videoWidth, videoHeight) = (max(Int(Double(width) * scale), 1), max(Int(Double(height) * scale), 1))
-            let difference = Difference(
-                depth.alpha(settings, videoWidth: videoWidth, videoHeight: videoHeight),
-                settings.reference.alpha(
-                    metres: depth.metres(), width: width, height: height, videoWidth: videoWidth,
-                    videoHeight: videoHeight))
+            let difference = depth.difference(
+                MatteSettings(blurRadius: blurRadius), video: (videoWidth, videoHeight))
             #expect(difference.largest <= largest, "\(width) wide, edge at \(edge): \(difference)")
             bytes += videoWidth * videoHeight
             sum += difference.mean * Double(videoWidth * videoHeight)
@@ -221,9 +195,8 @@ import Testing
 
     @Test(arguments: [16, 32, 48])
     func `an edge between two blocks is sharp`(edge: Int) throws {
-        var settings = MatteSettings()
-        settings.blurRadius = 0
         let depth = try DepthMap(counts: (0..<64 * 8).map { $0 % 64 < edge ? 700 : 3000 }, width: 64)
+        let settings = MatteSettings(blurRadius: 0)
         for (x, alpha) in depth.alpha(settings, videoWidth: 64, videoHeight: 8).prefix(64).enumerated() {
             #expect(alpha == (x < edge ? 255 : 0))
         }
@@ -236,15 +209,8 @@ import Testing
         let depth = try DepthMap(
             counts: RendererTests.scene(width: size.width, height: size.height), width: size.width)
         for gamma in [0.25, 0.5, 0.7, 1, 2, 3, 10] {
-            var settings = MatteSettings()
-            settings.blurRadius = blurRadius
-            settings.gamma = gamma
-            let (videoWidth, videoHeight) = (size.width * 2 + 1, size.height * 2)
-            let difference = Difference(
-                depth.alpha(settings, videoWidth: videoWidth, videoHeight: videoHeight),
-                settings.reference.alpha(
-                    metres: depth.metres(), width: size.width, height: size.height, videoWidth: videoWidth,
-                    videoHeight: videoHeight))
+            let difference = depth.difference(
+                MatteSettings(blurRadius: blurRadius, gamma: gamma), video: (size.width * 2 + 1, size.height * 2))
             #expect(difference.isWithinPromise, "gamma \(gamma): \(difference)")
         }
     }
@@ -267,18 +233,11 @@ import Testing
                 return isOpaque ? 700 : 3000
             }
             let depth = try DepthMap(counts: counts, width: width)
-            for (videoWidth, videoHeight) in [(width * 3, height * 2), (width * 2 + 1, height + 7)] {
+            for video in [(width: width * 3, height: height * 2), (width * 2 + 1, height + 7)] {
                 for (gamma, upscale) in [(0.5, Upscale.bicubic), (1, .bilinear), (1, .bicubic), (2, .bicubic)] {
-                    var settings = MatteSettings()
-                    settings.blurRadius = blurRadius
-                    settings.gamma = gamma
-                    settings.upscale = upscale
-                    let difference = Difference(
-                        depth.alpha(settings, videoWidth: videoWidth, videoHeight: videoHeight),
-                        settings.reference.alpha(
-                            metres: depth.metres(), width: width, height: height, videoWidth: videoWidth,
-                            videoHeight: videoHeight))
-                    #expect(difference.isWithinPromise, "gamma \(gamma) \(upscale) \(videoWidth): \(difference)")
+                    let difference = depth.difference(
+                        MatteSettings(blurRadius: blurRadius, gamma: gamma, upscale: upscale), video: video)
+                    #expect(difference.isWithinPromise, "gamma \(gamma) \(upscale) \(video): \(difference)")
                 }
             }
         }
@@ -291,15 +250,8 @@ import Testing
             let depth = try DepthMap(
                 counts: (0..<width * height).map { $0 / width < edge ? 3000 : 700 }, width: width)
             for (videoHeight, gamma) in [(376, 0.5), (376, 1), (403, 1), (403, 2), (423, 2), (508, 1), (508, 2)] {
-                var settings = MatteSettings()
-                settings.blurRadius = blurRadius
-                settings.gamma = gamma
-                settings.upscale = upscale
-                let difference = Difference(
-                    depth.alpha(settings, videoWidth: 50, videoHeight: videoHeight),
-                    settings.reference.alpha(
-                        metres: depth.metres(), width: width, height: height, videoWidth: 50,
-                        videoHeight: videoHeight))
+                let difference = depth.difference(
+                    MatteSettings(blurRadius: blurRadius, gamma: gamma, upscale: upscale), video: (50, videoHeight))
                 #expect(difference.isWithinPromise, "edge \(edge), gamma \(gamma), \(videoHeight): \(difference)")
             }
         }
@@ -310,13 +262,8 @@ import Testing
     func `a map that is stretched far is as good at every width`(videoWidth: Int, videoHeight: Int) throws {
         let depth = try DepthMap(counts: RendererTests.scene(width: 61, height: 47), width: 61)
         for (blurRadius, gamma) in [(5.0, 0.5), (10, 2), (20, 0.5), (20, 1), (23, 2)] {
-            var settings = MatteSettings()
-            settings.blurRadius = blurRadius
-            settings.gamma = gamma
-            let difference = Difference(
-                depth.alpha(settings, videoWidth: videoWidth, videoHeight: videoHeight),
-                settings.reference.alpha(
-                    metres: depth.metres(), width: 61, height: 47, videoWidth: videoWidth, videoHeight: videoHeight))
+            let difference = depth.difference(
+                MatteSettings(blurRadius: blurRadius, gamma: gamma), video: (videoWidth, videoHeight))
             #expect(difference.isWithinPromise, "sigma \(blurRadius), gamma \(gamma): \(difference)")
         }
     }
@@ -330,13 +277,7 @@ import Testing
                 let (x, y) = (place % side, place / side)
                 return 1..<(side - 1) ~= x && 1..<(side - 1) ~= y ? 3000 : 700
             }, width: side)
-        var settings = MatteSettings()
-        settings.blurRadius = blurRadius
-        settings.gamma = 0.5
-        let difference = Difference(
-            depth.alpha(settings, videoWidth: side, videoHeight: side),
-            settings.reference.alpha(
-                metres: depth.metres(), width: side, height: side, videoWidth: side, videoHeight: side))
+        let difference = depth.difference(MatteSettings(blurRadius: blurRadius))
         #expect(difference.isWithinPromise, "\(difference)")
     }
 }

@@ -37,10 +37,8 @@ import Testing
         for (offsetX, offsetY, zoom) in StripTests.placements {
             for (upscale, blurRadius) in [(Upscale.bicubic, 1.5), (.bilinear, 1.5), (.bicubic, 10)] {
                 let reading = DepthReading(fit: .contain, offsetX: offsetX, offsetY: offsetY, zoom: zoom)
-                var settings = MatteSettings()
+                var settings = MatteSettings(blurRadius: blurRadius, upscale: upscale)
                 settings.depth = reading
-                settings.blurRadius = blurRadius
-                settings.upscale = upscale
                 let fresh = Matte()
                 fresh.render(frame, settings)
                 let whole = Frames(layout, size).blended {
