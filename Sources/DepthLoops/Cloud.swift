@@ -119,13 +119,6 @@ extension LoopSet {
     }
 }
 
-typealias Eight = SIMD8<Float>
-
-@inline(__always)
-func eight(_ numbers: UnsafePointer<Float>, _ index: Int = 0) -> Eight {
-    unsafe UnsafeRawPointer(numbers + index).loadUnaligned(as: Eight.self)
-}
-
 @inline(__always)
 private func all(_ value: Float) -> SIMD8<Float> { SIMD8(repeating: value) }
 

@@ -1,8 +1,5 @@
 package import CDepthKernels
 
-/// A block of opacities.
-private typealias Lanes = SIMD16<Float>
-
 extension LoopSet {
     /// Convolves a run of blocks of 16 opacities with a symmetric kernel with a radius of `radius` steps: a step is one
     /// opacity along a row, and 16 along a column of blocks.
@@ -26,12 +23,12 @@ extension LoopSet {
         while block &+ 2 <= blocks {
             let one = unsafe middle + block &* 16
             let two = unsafe one + 16
-            var (sum, other) = unsafe (load(one) * weights[0], load(two) * weights[0])
+            var (sum, other) = unsafe (sixteen(one) * weights[0], sixteen(two) * weights[0])
             var (distance, offset) = (1, step)
             while distance <= radius {
                 let weight = unsafe weights[distance]
-                unsafe sum += (load(one + (0 &- offset)) + load(one + offset)) * weight
-                unsafe other += (load(two + (0 &- offset)) + load(two + offset)) * weight
+                unsafe sum += (sixteen(one + (0 &- offset)) + sixteen(one + offset)) * weight
+                unsafe other += (sixteen(two + (0 &- offset)) + sixteen(two + offset)) * weight
                 distance &+= 1
                 offset &+= step
             }
@@ -41,10 +38,10 @@ extension LoopSet {
         }
         if block < blocks {
             let one = unsafe middle + block &* 16
-            var sum = unsafe load(one) * weights[0]
+            var sum = unsafe sixteen(one) * weights[0]
             var (distance, offset) = (1, step)
             while distance <= radius {
-                unsafe sum += (load(one + (0 &- offset)) + load(one + offset)) * weights[distance]
+                unsafe sum += (sixteen(one + (0 &- offset)) + sixteen(one + offset)) * weights[distance]
                 distance &+= 1
                 offset &+= step
             }
@@ -69,14 +66,4 @@ extension LoopSet {
         }
         if step == 2 { decimate(2) } else { decimate(step) }
     }
-}
-
-@inline(__always)
-private func load(_ source: UnsafePointer<Float>) -> Lanes {
-    unsafe UnsafeRawPointer(source).loadUnaligned(as: Lanes.self)
-}
-
-@inline(__always)
-private func store(_ lanes: Lanes, _ target: UnsafeMutablePointer<Float>) {
-    unsafe UnsafeMutableRawPointer(target).storeBytes(of: lanes, as: Lanes.self)
 }

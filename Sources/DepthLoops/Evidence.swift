@@ -54,7 +54,7 @@ extension LoopSet {
     ///     `shift`.
     package static func sumTile(_ part: dm_tile, into sums: inout dm_tile_sums) {
         let (colors, stride, columns) = unsafe (part.colors, part.stride, part.columns)
-        var (y, u, v, squares) = (Tile(repeating: 0), Tile(repeating: 0), Tile(repeating: 0), Tile(repeating: 0))
+        var (y, u, v, squares) = (Sixteen(), Sixteen(), Sixteen(), Sixteen())
         var count = 0
         for row in unsafe upTo(part.rows) {
             let members = unsafe UInt16(truncatingIfNeeded: part.bits[row &* part.bits_stride] &>> part.shift)
@@ -62,14 +62,14 @@ extension LoopSet {
             count &+= members.nonzeroBitCount
             let line = unsafe colors + row &* part.width
             // The next tile's rows are in three planes, too far apart for the processor to foresee.
-            let next = UInt(bitPattern: line) &+ UInt(4 &* Tile.scalarCount)
+            let next = UInt(bitPattern: line) &+ UInt(4 &* Sixteen.scalarCount)
             for plane in 0..<3 { dm_prefetch_for_reading(next &+ UInt(bitPattern: 4 &* plane &* stride)) }
             // A tile at the end of a row has fewer columns: what follows is another thread's row.
             var (a, b, c) =
-                columns == Tile.scalarCount
-                ? unsafe (tile(line), tile(line + stride), tile(line + 2 &* stride))
+                columns == Sixteen.scalarCount
+                ? unsafe (sixteen(line), sixteen(line + stride), sixteen(line + 2 &* stride))
                 : unsafe (
-                    tile(line, columns), tile(line + stride, columns), tile(line + 2 &* stride, columns)
+                    sixteen(line, columns), sixteen(line + stride, columns), sixteen(line + 2 &* stride, columns)
                 )
             if members != .max {
                 let isIn = unsafe unsafeBitCast(
@@ -89,29 +89,22 @@ extension LoopSet {
     }
 }
 
-typealias Tile = SIMD16<Float>
-
 /// The bit of each column of a tile. A constant that is stored would be looked up once a call.
 @inline(__always)
 var tileBits: SIMD16<Int32> {
     SIMD16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
 }
 
-extension Tile {
+extension Sixteen {
     /// The same, 0 where no bits of the mask are set: `replace(with:where:)` goes lane by lane through memory.
     @inline(__always)
-    fileprivate func masked(by mask: SIMD16<UInt32>) -> Tile {
-        unsafe unsafeBitCast(unsafeBitCast(self, to: SIMD16<UInt32>.self) & mask, to: Tile.self)
+    fileprivate func masked(by mask: SIMD16<UInt32>) -> Sixteen {
+        unsafe unsafeBitCast(unsafeBitCast(self, to: SIMD16<UInt32>.self) & mask, to: Sixteen.self)
     }
 }
 
-@inline(__always)
-func tile(_ source: UnsafePointer<Float>) -> Tile {
-    unsafe UnsafeRawPointer(source).loadUnaligned(as: Tile.self)
-}
-
-private func tile(_ source: UnsafePointer<Float>, _ columns: Int) -> Tile {
-    var tile = Tile(repeating: 0)
-    for column in 0..<Tile.scalarCount where column < columns { tile[column] = unsafe source[column] }
-    return tile
+private func sixteen(_ source: UnsafePointer<Float>, _ columns: Int) -> Sixteen {
+    var numbers = Sixteen(repeating: 0)
+    for column in 0..<Sixteen.scalarCount where column < columns { numbers[column] = unsafe source[column] }
+    return numbers
 }

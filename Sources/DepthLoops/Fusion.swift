@@ -21,16 +21,16 @@ extension LoopSet {
                 unsafe sums[x] = isFirst ? sum : sums[x] &+ sum
             }
         }
-        switch (count.rows, isFirst) {
-        case (1, true): sum(1, true)
-        case (2, true): sum(2, true)
-        case (3, true): sum(3, true)
-        case (_, true): sum(4, true)
-        case (1, false): sum(1, false)
-        case (2, false): sum(2, false)
-        case (3, false): sum(3, false)
-        default: sum(4, false)
+        @inline(__always)
+        func sum(isFirst: Bool) {
+            switch count.rows {
+            case 1: sum(1, isFirst)
+            case 2: sum(2, isFirst)
+            case 3: sum(3, isFirst)
+            default: sum(4, isFirst)
+            }
         }
+        if isFirst { sum(isFirst: true) } else { sum(isFirst: false) }
     }
 
     /// Averages over contiguous intervals of a row, in groups in which `intervals` intervals cover exactly `pixels` pixels.
@@ -197,6 +197,7 @@ extension LoopSet {
             let difference = unsafe line[sample &+ taps.step] - left
             var x = begin
             while x < end {
+                // The last vector of an interval may overrun it; the next interval overwrites the rest.
                 let pixels = unsafe Eight(repeating: left) + eight(share + x) * difference
                 unsafe store(pixels, target + x)
                 x &+= 8
@@ -236,12 +237,6 @@ extension LoopSet {
             }
         }
     }
-}
-
-/// Stores eight numbers. The last store of an interval may overrun it; the next interval overwrites the rest.
-@inline(__always)
-func store(_ pixels: Eight, _ target: UnsafeMutablePointer<Float>) {
-    unsafe UnsafeMutableRawPointer(target).storeBytes(of: pixels, as: Eight.self)
 }
 
 extension LoopSet {

@@ -85,10 +85,10 @@ extension LoopSet {
                 if arrived.at_most | outside != .max { isRoom &= ~bit }
                 if arrived.at_least | outside != .max { isPerson &= ~bit }
             }
-            var blocks = Tile(repeating: 0)
-            for block in upTo(end &>> 4, from: firstTile) { unsafe blocks += tile(matte + 16 &* block) }
+            var blocks = Sixteen(repeating: 0)
+            for block in upTo(end &>> 4, from: firstTile) { unsafe blocks += sixteen(matte + 16 &* block) }
             var total = blocks[0]
-            for column in 1..<Tile.scalarCount { total += blocks[column] }
+            for column in 1..<Sixteen.scalarCount { total += blocks[column] }
             for x in upTo(end, from: end & ~15) { unsafe total += matte[x] }
             sum += Double(total)
         }

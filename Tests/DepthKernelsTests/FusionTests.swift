@@ -234,7 +234,7 @@ struct GoldenFrames {
     func alpha(
         of matte: Matte, _ number: Int, _ settings: MatteSettings = GoldenFrames.settings, depth: DepthMap? = nil,
         time: Int64? = nil, video: [UInt8]? = nil, width: Int? = nil, height: Int? = nil,
-        segmentation: SegmentationPicture? = nil
+        segmentation: Plane? = nil
     ) throws -> [UInt8] {
         let (width, height) = (width ?? self.width, height ?? self.height)
         let bytes = video ?? frames[number].video

@@ -8,8 +8,8 @@ import Testing
 
     init() throws { golden = try GoldenFrames() }
 
-    private func picture(width: Int, height: Int, _ value: (_ x: Int, _ y: Int) -> UInt8) -> SegmentationPicture {
-        SegmentationPicture(plane: GuardedPlane(rowBytes: width, rows: height, content: value).plane.readOnly)
+    private func picture(width: Int, height: Int, _ value: (_ x: Int, _ y: Int) -> UInt8) -> Plane {
+        GuardedPlane(rowBytes: width, rows: height, content: value).plane.readOnly
     }
 
     /// True where `regenerate_fusion.py` drew the person.
@@ -21,7 +21,7 @@ import Testing
         return ellipse(42, 12, 16) || ellipse(36, 17, 19) && y < 46 || ellipse(118, 44, 56)
     }
 
-    private func trueMask(frame: Int, width: Int, height: Int) -> SegmentationPicture {
+    private func trueMask(frame: Int, width: Int, height: Int) -> Plane {
         picture(width: width, height: height) { x, y in
             isPerson(x: (Double(x) + 0.5) / Double(width), y: (Double(y) + 0.5) / Double(height), frame: frame)
                 ? 255 : 0
@@ -29,7 +29,7 @@ import Testing
     }
 
     private func alphas(
-        _ matte: Matte = Matte(), weight: Double = 0.5, masks: (_ frame: Int) -> SegmentationPicture?
+        _ matte: Matte = Matte(), weight: Double = 0.5, masks: (_ frame: Int) -> Plane?
     ) throws -> [[UInt8]] {
         var settings = GoldenFrames.settings
         settings.segmentationWeight = weight
@@ -42,7 +42,7 @@ import Testing
         let errors = alphas.enumerated().map { frame, alpha in
             let truth = trueMask(frame: frame, width: golden.width, height: golden.height)
             return (0..<golden.height).reduce(0.0) { sum, y in
-                let row = truth.plane.row(y)
+                let row = truth.row(y)
                 return (0..<golden.width).reduce(sum) { sum, x in
                     let wanted = row.load(fromByteOffset: x, as: UInt8.self)
                     return sum + abs(Double(alpha[y * golden.width + x]) - Double(wanted))

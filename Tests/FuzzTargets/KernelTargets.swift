@@ -17,7 +17,7 @@ func fuzzMatte(_ input: inout FuzzInput) {
             depth: depth.image,
             video: VideoPicture(planes: planes, layout: PixelLayout(.full(bytesPerSample: 4)), colors: colors),
             width: width, height: height, faces: anyBoxes(&input), people: anyBoxes(&input),
-            segmentation: segmentation?.plane(rowBytes: 6, rows: 5).map { SegmentationPicture(plane: $0.readOnly) },
+            segmentation: segmentation?.plane(rowBytes: 6, rows: 5)?.readOnly,
             time: input.seldom() ? nil : Int64(truncatingIfNeeded: input.seldom() ? input.word() : UInt64(number) << 25)
         )
         let isShown = matte.render(frame, settings)

@@ -13,7 +13,21 @@ struct DepthBand {
     /// The share that is measured eight lines in: at least, and of that 24 lines in.
     private static let (least, abrupt) = (0.1, 0.7)
 
-    enum Side: Int, CaseIterable { case top, right, bottom, left }
+    enum Side: Int, CaseIterable {
+        case top, right, bottom, left
+
+        var isAcross: Bool { self == .top || self == .bottom }
+
+        /// A sample of a line of a map.
+        func place(_ line: Int, _ index: Int, _ width: Int, _ height: Int) -> (x: Int, y: Int) {
+            switch self {
+            case .top: (index, line)
+            case .right: (width &- 1 &- line, index)
+            case .bottom: (index, height &- 1 &- line)
+            case .left: (line, index)
+            }
+        }
+    }
 
     /// Lines of each side.
     private var lines = InlineArray<4, Int>(repeating: 0)
@@ -49,17 +63,11 @@ struct DepthBand {
         let hole: SampleSet
         let side: Side
 
-        private var isAcross: Bool { side == .top || side == .bottom }
-        var count: Int { isAcross ? hole.height : hole.width }
-        private var length: Int { isAcross ? hole.width : hole.height }
+        var count: Int { side.isAcross ? hole.height : hole.width }
+        private var length: Int { side.isAcross ? hole.width : hole.height }
 
         private func place(_ line: Int, _ index: Int) -> (x: Int, y: Int) {
-            switch side {
-            case .top: (index, line)
-            case .right: (hole.width &- 1 &- line, index)
-            case .bottom: (index, hole.height &- 1 &- line)
-            case .left: (line, index)
-            }
+            side.place(line, index, hole.width, hole.height)
         }
 
         private func isMeasured(_ place: (x: Int, y: Int)) -> Bool { !hole.bits(place.y).contains(place.x) }
@@ -93,13 +101,7 @@ struct DepthBand {
     ) {
         for side in Side.allCases {
             for line in 0..<self[side] {
-                let into = self[side] &- line
-                switch side {
-                case .top: body(into, width) { ($0, line) }
-                case .right: body(into, height) { (width &- 1 &- line, $0) }
-                case .bottom: body(into, width) { ($0, height &- 1 &- line) }
-                case .left: body(into, height) { (line, $0) }
-                }
+                body(self[side] &- line, side.isAcross ? width : height) { side.place(line, $0, width, height) }
             }
         }
     }

@@ -83,12 +83,10 @@ final class MatteMaker {
     }
 
     /// Calls `body` with the segmentation; with nil if there is none that can be read.
-    private func withSegmentation(_ scene: Scene, _ body: (SegmentationPicture?) -> Bool) -> Bool {
+    private func withSegmentation(_ scene: Scene, _ body: (Plane?) -> Bool) -> Bool {
         guard let (buffer, layout) = scene.segmentation else { return body(nil) }
         do throws(FrameFault) {
-            return try withFrame(reading: buffer, layout) { planes in
-                body(planes[0].map { SegmentationPicture(plane: $0) })
-            }
+            return try withFrame(reading: buffer, layout) { body($0[0]) }
         } catch {
             segmentationFault = error
             return body(nil)

@@ -22,21 +22,21 @@ struct SegmentationEvidence: ~Copyable {
 
     /// Adds to the evidence of the open samples.
     mutating func add(
-        _ picture: SegmentationPicture, weight: Float, to evidence: UnsafeMutablePointer<Float>, _ sets: Classes.Sets,
+        _ picture: Plane, weight: Float, to evidence: UnsafeMutablePointer<Float>, _ sets: Classes.Sets,
         _ context: FusionContext
     ) {
         let grid = context.grid
-        let (placement, plane) = (grid.placement, picture.plane)
-        let columns = unsafe columns.reserve(grid.width, filler: Tap())
+        let placement = grid.placement
+        let columns = unsafe columns.reserve(grid.width, filler: (0, 0, 0))
         let across = Axis(
             start: placement.left, length: placement.width, samples: grid.width, video: placement.videoWidth,
-            picture: plane.rowBytes)
+            picture: picture.rowBytes)
         for x in 0..<grid.width { unsafe columns[x] = across.tap(x) }
         let down = Axis(
             start: placement.top, length: placement.height, samples: grid.height, video: placement.videoHeight,
-            picture: plane.rows)
+            picture: picture.rows)
         let work = unsafe Rows(
-            picture: plane, columns: UnsafePointer(columns), down: down, logOdds: logOddsTable(), weight: weight,
+            picture: picture, columns: UnsafePointer(columns), down: down, logOdds: logOddsTable(), weight: weight,
             sets: sets, grid: grid, evidence: evidence)
         context.bands.share(work, rows: grid.height, width: grid.width)
     }
@@ -56,13 +56,8 @@ struct SegmentationEvidence: ~Copyable {
         return unsafe UnsafePointer(table)
     }
 
-    /// The two pixels of a row or column between which a sample lies.
-    private struct Tap: BitwiseCopyable {
-        var first = 0
-        var second = 0
-        /// Weight of the second pixel.
-        var share = 0
-    }
+    /// The two pixels of a row or column between which a sample lies, and the weight of the second.
+    private typealias Tap = (first: Int, second: Int, share: Int)
 
     /// The mapping of samples of the grid to the picture along one axis.
     private struct Axis {
@@ -82,7 +77,7 @@ struct SegmentationEvidence: ~Copyable {
             let one = 1 << SegmentationEvidence.shareBits
             let fixed = nearestIndex(position * Double(one), in: 0...(picture - 1) * one)
             let first = fixed >> SegmentationEvidence.shareBits
-            return Tap(first: first, second: min(first + 1, picture - 1), share: fixed & (one - 1))
+            return (first, min(first + 1, picture - 1), fixed & (one - 1))
         }
     }
 

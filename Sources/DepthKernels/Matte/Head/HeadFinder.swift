@@ -20,8 +20,16 @@ struct HeadFinder: ~Copyable {
     private static let plateau: Float = 0.3
     /// Metres: half the width that a head has, about a peak; the width for which cells are counted; the widths that heads have.
     private static let (reach, apart, widths) = (0.1, 0.16, 0.085...0.28)
-    /// Metres.
-    private static let nearest: Float = 0.15
+    /// Metres: the nearest head, and by how much the cells of a peak differ at most.
+    private static let (nearest, deep): (Float, Float) = (0.15, 0.1)
+    /// Metres by which a head's sides lie behind its middle; how much more and less counts; and log odds for each metre.
+    private static let relief = (usual: 0.018, counted: -0.02...0.0067, odds: 300.0)
+    /// Metres, for a sensor's noise of `noise`·z² and a relief that it hides by half; and log odds less for each metre beyond `widths`.
+    private static let (noise, hidden, tooWide) = (0.01, 0.06, 30.0)
+    /// The side of a face's box in widths of the head, and in metres.
+    private static let side = (widths: 1.05, metres: 0.15...0.20)
+    /// Metres from the middle to the vertex at most, and sides from the vertex to the middle of the box.
+    private static let (vertex, below) = (0.17, 0.85)
     /// Cells in `apart`: smaller heads are not searched; of larger ones every second cell of each row and column is enough.
     private static let (narrow, wide) = (5.0, 10.0)
 
@@ -85,16 +93,19 @@ struct HeadFinder: ~Copyable {
         let (x, y) = (middle % cells.width, middle / cells.width)
         let shape = unsafe shape.measure(cells, x: x, y: y, size: peaks.sizes[middle])
         let (metres, width) = (shape.distance, shape.width)
-        let noise = 0.01 * metres * metres / 0.06
+        let noise = HeadFinder.noise * metres * metres / HeadFinder.hidden
         let trust = 1 / (1 + noise * noise)  // of the relief, against the sensor's noise
+        let counted = HeadFinder.relief.counted
+        let relief = clamped(shape.relief - HeadFinder.relief.usual, to: counted, orIfNaN: counted.lowerBound)
         let excess = max(HeadFinder.widths.lowerBound - width, width - HeadFinder.widths.upperBound, 0)
         let logOdds =
             probed + HeadOutline(cells, distance: metres).logOdds(x: x, y: y, width: width)
-            + 300 * trust * clamped(shape.relief - 0.018, to: -0.02...0.0067, orIfNaN: -0.02) - 30 * excess
+            + HeadFinder.relief.odds * trust * relief - HeadFinder.tooWide * excess
         let perMetre = cells.focal / metres
-        let side = clamped(1.05 * width, to: 0.15...0.20, orIfNaN: 0.15) * perMetre * step
-        let vertex = max(Double(shape.vertex), Double(y) - 0.17 * perMetre) * step
-        let top = 0.5 * (vertex + 0.85 * side) + 0.5 * Double(y) * step - 0.5 * side + step / 2
+        let (perWidth, sides) = HeadFinder.side
+        let side = clamped(perWidth * width, to: sides, orIfNaN: sides.lowerBound) * perMetre * step
+        let vertex = max(Double(shape.vertex), Double(y) - HeadFinder.vertex * perMetre) * step
+        let top = 0.5 * (vertex + HeadFinder.below * side) + 0.5 * Double(y) * step - 0.5 * side + step / 2
         let head = Head(
             box: Rectangle(x: (shape.middle + 0.5) * step - side / 2, y: top, width: side, height: side),
             distance: metres, logOdds: logOdds, width: width)
@@ -122,7 +133,7 @@ struct HeadFinder: ~Copyable {
             func isOfPeak(_ column: Int, _ row: Int) -> Bool {
                 let (dx, dy) = (column - x, row - y)
                 return unsafe logOdds[row * cells.width + column] > logOdds[peak] - HeadFinder.plateau
-                    && Double(dx * dx + dy * dy) < radius * radius && abs(cells[column, row] - metres) < 0.1
+                    && Double(dx * dx + dy * dy) < radius * radius && abs(cells[column, row] - metres) < HeadFinder.deep
             }
             var (sumX, sumY, count) = (0.0, 0.0, 0.0)
             for row in rows {

@@ -21,19 +21,6 @@ struct HeadShape: ~Copyable {
         let last: Int
     }
 
-    struct Result {
-        /// Metres.
-        let width: Double
-        /// The column in the middle; halves lie between two cells.
-        let middle: Double
-        /// The uppermost row.
-        let vertex: Int
-        /// Metres by which a head's sides lie behind its middle.
-        let relief: Double
-        /// Metres; the median.
-        let distance: Double
-    }
-
     /// Takes memory by the size of a map, before its content is known.
     mutating func reserve(_ cells: DepthField.Cells) {
         runs.removeAll(most: cells.height)
@@ -44,7 +31,11 @@ struct HeadShape: ~Copyable {
     /// - Parameters:
     ///   - x, y: a measured cell.
     ///   - size: of the head that fits best.
-    mutating func measure(_ cells: DepthField.Cells, x: Int, y: Int, size: Double) -> Result {
+    /// - Returns: the width in metres; the column in the middle, where halves lie between two cells; the uppermost row; the metres
+    ///   by which a head's sides lie behind its middle; and the median of the distances, in metres.
+    mutating func measure(
+        _ cells: DepthField.Cells, x: Int, y: Int, size: Double
+    ) -> (width: Double, middle: Double, vertex: Int, relief: Double, distance: Double) {
         let metres = cells[x, y]
         let perMetre = cells.focal / Double(metres)
         findRuns(cells, x: x, y: y, metres, perMetre)
@@ -60,7 +51,7 @@ struct HeadShape: ~Copyable {
         var vertex = y
         for run in runs.elements { vertex = min(vertex, run.row) }
         let (relief, distance) = fit(cells, row: y, metres, middle: middle, size: size)
-        return Result(width: width / perMetre, middle: middle, vertex: vertex, relief: relief, distance: distance)
+        return (width / perMetre, middle, vertex, relief, distance)
     }
 
     // MARK: Runs

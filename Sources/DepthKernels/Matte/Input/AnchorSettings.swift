@@ -27,19 +27,7 @@ package struct AnchorSettings: Equatable, Sendable {
 }
 
 package enum AnchorMode: Int, Sendable, CaseIterable {
-    /// A face or person that a detector found; else a head that the depth map shows. While none was ever seen,
-    /// `MatteSettings.cutoff`, and of relative depth the nearest large object.
-    case auto
-    /// A face or person; everything is background while none was ever seen.
-    case face
-    /// The nearest large object, with all that it hangs on.
-    case nearest
-    /// The thing under a point of the frame, with all that it hangs on.
-    case point
-    /// No anchor: `MatteSettings.cutoff` is the cutoff.
-    case fixed
-    /// A head that the depth map shows; everything is background while none was ever seen.
-    case head
+    case auto, face, nearest, point, fixed, head
 
     /// The meaning of the choice, for users.
     package var blurb: String {

@@ -1,11 +1,6 @@
 /// The shape of the threshold: the range of distances that is foreground.
 package enum MaskShape: Int, Sendable, CaseIterable {
-    /// Everything from the near limit to the cutoff.
-    case cutoff
-    /// Everything nearer than a focus.
-    case highPass
-    /// Everything about as near as a focus.
-    case bandPass
+    case cutoff, highPass, bandPass
 
     /// The meaning of the choice, for users.
     package var blurb: String {

@@ -10,8 +10,9 @@ package struct MatteFrame {
     package let faces: [Rectangle<Double>]
     /// The upper bodies of people whom a detector found (`Rectangle.upperBody`), in video pixels.
     package let people: [Rectangle<Double>]
-    /// The output of a segmentation network; nil for none.
-    package let segmentation: SegmentationPicture?
+    /// The output of a segmentation network, a byte for each pixel: 0 = room, 255 = person. It covers the whole frame, at a size of its
+    /// own. Nil for none.
+    package let segmentation: Plane?
     /// Running time in nanoseconds; nil where the frame has none.
     package let time: Int64?
     /// The heads that the depth map shows, or what hides them, in video pixels, the followed one first; none where they are not
@@ -24,7 +25,7 @@ package struct MatteFrame {
 
     package init(
         depth: DepthImage, video: VideoPicture? = nil, width: Int, height: Int, faces: [Rectangle<Double>] = [],
-        people: [Rectangle<Double>] = [], segmentation: SegmentationPicture? = nil, time: Int64? = nil
+        people: [Rectangle<Double>] = [], segmentation: Plane? = nil, time: Int64? = nil
     ) {
         self.depth = depth
         self.video = video

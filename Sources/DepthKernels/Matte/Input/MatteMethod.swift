@@ -1,9 +1,6 @@
 /// The method that computes a matte.
 package enum MatteMethod: Int, Sendable, CaseIterable {
-    /// The stages of Apple's sample: depth alone.
-    case threshold
-    /// Depth and color together.
-    case fusion
+    case threshold, fusion
 
     /// The meaning of the choice, for users.
     package var blurb: String {
@@ -16,12 +13,8 @@ package enum MatteMethod: Int, Sendable, CaseIterable {
 
 /// The resolution of the grid that a fused matte is computed on.
 package enum MatteDetail: Int, Sendable, CaseIterable {
-    /// `full` or `half`, chosen by the caller for each frame; counts as `full` here.
-    case auto
-    /// The depth map's own samples, up to 768 along the longer side.
-    case full
-    /// At most 320 samples along the longer side: half the time.
-    case half
+    /// The caller chooses `full` or `half` for each frame; here `auto` counts as `full`.
+    case auto, full, half
 
     /// The largest number of samples along the longer side.
     var longest: Int {
@@ -43,10 +36,8 @@ package enum MatteDetail: Int, Sendable, CaseIterable {
 
 /// The objects in front of the cutoff that are kept.
 package enum SubjectChoice: Int, Sendable, CaseIterable {
-    /// All objects.
-    case all
-    /// The anchored person, or with `anchor=nearest` and `point` the anchored thing.
-    case anchored
+    /// With `anchor=nearest` and `point` the anchored thing is kept, else the anchored person.
+    case all, anchored
 
     /// The meaning of the choice, for users.
     package var blurb: String {
