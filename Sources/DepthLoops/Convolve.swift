@@ -1,17 +1,17 @@
 package import CDepthKernels
 
 extension LoopSet {
-    /// Convolves a run of blocks of 16 opacities with a symmetric kernel with a radius of `radius` steps: a step is one
-    /// opacity along a row, and 16 along a column of blocks.
+    /// Convolves a run of blocks of 16 opacities with a symmetric kernel with a radius of `radius` steps: a step is 1 along
+    /// a row, and the numbers from one row to the next along a column.
     ///
     ///     target[i] = weights[0] · m[i] + Σ weights[d] · (m[i − d · step] + m[i + d · step]), d = 1…radius
     ///
     /// In single precision, in a fixed order from the middle outwards, so that every instruction set gives the same bits.
     ///
     /// Fields and parameters:
-    ///   - middle: the opacities, block after block.
+    ///   - middle: the opacities of the run.
     ///   - weights: one half of the kernel, the middle first.
-    ///   - target: receives the results; it may be `middle − radius · step`, for a convolution in place.
+    ///   - target: receives the results; other memory.
     /// - Precondition: there are `radius · step` opacities before `middle` and after its last block.
     package static func convolve(
         _ middle: UnsafePointer<Float>, blocks: Int, _ kernel: dm_symmetric_kernel,

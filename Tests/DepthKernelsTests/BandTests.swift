@@ -52,7 +52,7 @@ import Testing
             let matte = Matte()
             matte.pool = pool
             matte.render(frame, settings)
-            // Threshold, two decimations, rows, columns and gamma; the last three are small enough for fewer bands.
+            // Threshold, decimation, rows, columns and enlargement; the last but one are small enough for fewer bands.
             #expect(size == 1 || pool.cuts >= 3, "\(pool.cuts) jobs were cut")
             return matte.finished.alpha.bytes + bits(of: matte.report.coverage)
         }

@@ -10,9 +10,10 @@ import Testing
         let (width, height) = (130, 61)
         let depth = try DepthMap(counts: RendererTests.scene(width: width, height: height), width: width)
         var settings = MatteSettings(blurRadius: blurRadius, gamma: gamma)
-        for feather in [0, 0.2] {
+        for (feather, upscale, zoom) in [(0, Upscale.bicubic, 1.0), (0.2, .bilinear, 0.7)] {
             settings.featherFar = feather
-            // At 1.4 times the width the taps of eight pixels are sometimes those of nine samples.
+            settings.upscale = upscale
+            settings.depth = DepthReading(offsetX: feather * 40, zoom: zoom)
             for video in [(390, 61), (301, 200), (182, 40), (70, 33), (31, 403)] {
                 let mattes = usableLoops.map { loops in
                     depth.alpha(settings, videoWidth: video.0, videoHeight: video.1, loops: loops)

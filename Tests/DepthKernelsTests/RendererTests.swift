@@ -103,9 +103,12 @@ import Testing
         let matte = Matte()
         let frames = [(97, 61, 200, 90), (31, 17, 64, 64), (97, 61, 200, 90), (130, 2, 7, 3), (97, 61, 199, 90)]
         for (width, height, videoWidth, videoHeight) in frames {
-            for (blurRadius, featherFar) in [(5.0, 0.0), (0, 0.5), (20, 0.2), (0, 0)] {
+            for (blurRadius, featherFar, upscale) in [
+                (5.0, 0.0, Upscale.bicubic), (5, 0, .bilinear), (0, 0.5, .bilinear), (20, 0.2, .bicubic),
+                (0, 0, .bicubic),
+            ] {
                 let depth = try DepthMap(counts: RendererTests.scene(width: width, height: height), width: width)
-                var settings = MatteSettings(blurRadius: blurRadius)
+                var settings = MatteSettings(blurRadius: blurRadius, upscale: upscale)
                 settings.featherFar = featherFar
                 matte.render(MatteFrame(depth: depth.image, width: videoWidth, height: videoHeight), settings)
                 let alpha = matte.finished.alpha

@@ -2,7 +2,7 @@
 
 // Loops with vector instructions that Swift cannot express: comparisons with one result bit for each sample, the first
 // one lowest (vectors of `bool`), the upper halves of products (widening and narrowing conversions), stores that bypass
-// the cache, and, for AVX2, table shuffles and sums of products of neighbours.
+// the cache, and, for AVX2, sums of products of neighbours.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,9 +33,8 @@ typedef struct {
 static inline dm_comparison_bits dm_compare_floats(const float *numbers, float low, float high) {
     dm_comparison_bits bits = {0, 0};
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    typedef float Numbers __attribute__((ext_vector_type(16)));
     typedef bool Answers __attribute__((ext_vector_type(16)));
-    Numbers loaded;
+    dm_lanes loaded;
     memcpy(&loaded, numbers, sizeof loaded);
     Answers below = __builtin_convertvector(loaded <= low, Answers);
     Answers above = __builtin_convertvector(loaded >= high, Answers);

@@ -21,7 +21,9 @@ package enum KernelMemory {
     /// A matte, its effects on the video, and the blend.
     package static func matte(depth: Size, video: Size, threads: Int) -> Int {
         let grid = min(depth.pixels, MatteDetail.full.longest * MatteDetail.full.longest)
-        return 12 * depth.pixels + 184 * grid + 16 * video.pixels + lines(depth, video, threads: threads)
+        // A wide blur keeps as many rows beyond the map as it reaches.
+        let beyond = 3200 * (depth.width + 2 * OpacityMap.margin)
+        return beyond + 16 * depth.pixels + 184 * grid + 16 * video.pixels + lines(depth, video, threads: threads)
     }
 
     /// The colors of a depth map on a canvas.

@@ -1,8 +1,8 @@
 /// The grid that a matte is smoothed on and upscaled from: the samples of a depth map, or square cells of several
 /// samples.
 ///
-/// A wide Gaussian leaves no detail that cells could not represent, so the mask is decimated as long as sigma is at
-/// least 2.5 cells, which saves most of the cost. The cells reach beyond the map until they hold its edge samples only, as
+/// A wide Gaussian leaves no detail that cells could not represent, so the mask is decimated to the largest cells
+/// of which sigma is at least 2.5, which saves most of the cost. The cells reach beyond the map until they hold its edge samples only, as
 /// the Gaussian replicates those without end.
 struct CellGrid: Equatable {
     /// Samples along each side of a cell: 1, 2, 4, 8 or 16.
@@ -29,7 +29,7 @@ struct CellGrid: Equatable {
         cellSize == 1 ? samples : groups(of: cellSize, in: samples + 3 * cellSize - 4) + 1
     }
 
-    /// The first sample that counts in a cell, of `3 * cellSize - 2` (`Smooth.decimate`); it may be before the map.
+    /// The first sample that counts in a cell, of `3 * cellSize - 2` (`DecimatedRows`); it may be before the map.
     func firstSample(of cell: Int) -> Int { cellSize * cell - 3 * (cellSize - 1) }
 
     /// Converts a position from samples to cells; whole numbers are centers.

@@ -13,7 +13,7 @@ extension GaussianParameters {
 
     /// The Gaussian that remains to be done on the cells of a grid for one of `sigma` samples, with the same reach.
     ///
-    /// Variances add up: the first decimation has one of 3/4 of a squared sample, the next four times that, and so on.
+    /// Variances add up: the three averages over s samples of `DecimatedRows` have one of (s² − 1) / 4.
     init(sigma: Double, on grid: CellGrid) {
         let (whole, size) = (GaussianParameters(sigma: sigma), Double(grid.cellSize))
         self.init(sigma: (sigma * sigma - (size * size - 1) / 4).squareRoot() / size, reach: whole.reach / size)

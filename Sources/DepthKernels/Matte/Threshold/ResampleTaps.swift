@@ -4,11 +4,11 @@
 /// Coordinates count sample edges: pixel x reaches from x to x + 1, which lies at `x · scale + origin` on the map. Taps
 /// may lie up to two samples beyond either end of the map, which repeats its first and last sample there.
 struct ResampleTaps {
-    /// The first of the four samples of each pixel: −2 to `samples` − 2, and never falling from one pixel to the next.
+    /// The first of the four sources of each pixel: −2 to `sources` − 2, and never falling from one pixel to the next.
     let first: [Int]
     let weights: [SIMD4<Float>]
-    /// Samples, or cells, of the map.
-    let samples: Int
+    /// The samples, or cells, along the axis of the map.
+    let sources: Int
 
     private typealias Taps = (first: Int, weights: SIMD4<Double>)
 
@@ -21,18 +21,20 @@ struct ResampleTaps {
         let cells = grid.cells(along: samples)
         let taps = (0..<count).map { pixel -> Taps in
             let point = (Double(pixel) + 0.5) * scale + origin - 0.5
-            let taps = ResampleTaps.taps(at: point, samples: samples, weights)
-            if grid.cellSize == 1 { return taps }
+            let onSamples = ResampleTaps.taps(at: point, samples: samples, weights)
+            if grid.cellSize == 1 { return onSamples }
             // The taps move a position slightly: applied to the positions of the samples (a straight line) they give
             // the place where the cells are to be evaluated, so that decimated and full maps are upscaled alike.
-            let numbers = SIMD4<Int>(0, 1, 2, 3) &+ taps.first
+            // At the map's edges that place falls back by up to 0.11 samples, but not into the cell before: there a
+            // sample is half a sample away from every center of a cell.
+            let numbers = SIMD4<Int>(0, 1, 2, 3) &+ onSamples.first
             let inside = numbers.clamped(lowerBound: .zero, upperBound: SIMD4(repeating: samples - 1))
-            let place = (taps.weights * SIMD4<Double>(inside)).sum()
+            let place = (onSamples.weights * SIMD4<Double>(inside)).sum()
             return ResampleTaps.taps(at: grid.position(ofSample: place), samples: cells, catmullRomWeights)
         }
         first = taps.map(\.first)
         self.weights = taps.map { SIMD4<Float>($0.weights) }
-        self.samples = cells
+        sources = cells
     }
 
     /// The four samples about a point, and their weights.
@@ -41,11 +43,11 @@ struct ResampleTaps {
         return (left - 1, weights(clamped(point - Double(left), to: 0...1, orIfNaN: 0)))
     }
 
-    /// The samples of the map that a range of pixels is interpolated from.
+    /// The sources that a range of pixels is interpolated from.
     ///
     /// - Precondition: the range is not empty.
     func sources(of pixels: Range<Int>) -> Range<Int> {
-        max(first[pixels.lowerBound], 0)..<min(first[pixels.upperBound &- 1] &+ 4, samples)
+        max(first[pixels.lowerBound], 0)..<min(first[pixels.upperBound &- 1] &+ 4, sources)
     }
 }
 

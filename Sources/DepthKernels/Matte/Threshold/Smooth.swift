@@ -35,19 +35,21 @@ struct Smooth: ~Copyable {
             source = decimated.reserve(width: width, height: height)
             bands.share(
                 DecimatedRows(source: mask, target: source, grid: grid, loops: loops), rows: height,
-                width: width * grid.cellSize)
+                width: mask.width * (3 * grid.cellSize - 2))
         }
         let weights = kernel.weights(of: GaussianParameters(sigma: sigma, on: grid))
         let mixed = mixed.find(in: source, radius: weights.radius, loops)
         let rows = rows.reserve(width: width, height: height, beyond: weights.radius)
+        // For the number of bands: eight pixels of a wide kernel are as much work as one that is copied.
+        let work = width * (1 + weights.radius / 8)
         bands.share(
             GaussianRows(source: source, target: rows, mixed: mixed.alongRows, weights: weights, loops: loops),
-            rows: height, width: width)
+            rows: height, width: work)
         let result = result.reserve(width: width, height: height)
         bands.share(
             GaussianColumns(
-                mask: source, source: rows, target: result, mixed: mixed.around, weights: weights, gamma: gamma),
-            rows: height, width: width)
+                original: source, rows: rows, target: result, mixed: mixed.around, weights: weights, gamma: gamma,
+                loops: loops), rows: height, width: work)
         return result
     }
 }
@@ -63,18 +65,17 @@ private struct MixedSamples: ~Copyable {
     ) -> (alongRows: SampleSet, around: SampleSet) {
         let memory = unsafe memory.reserve(5 * map.clear.wordCount, filler: 0)
         func set(_ index: Int) -> SampleSet { unsafe map.clear.placed(in: memory, index) }
-        /// Adds the samples that have one in reach that is not in a set.
-        func dilateRest(of plain: SampleSet, into targets: InlineArray<2, SampleSet>) {
-            let rest = set(4)
+        let (alongRows, around, opaqueAlongRows, opaqueAround, rest) = (set(0), set(1), set(2), set(3), set(4))
+        /// Finds the samples with one in reach that is not plain.
+        func findNear(_ plain: SampleSet, into targets: InlineArray<2, SampleSet>) {
             rest.fill { unsafe ~plain.words[$0] }
             rest.trim()
             dilation.dilate(rest, rows: [0, radius], into: targets, loops) { _, _ in radius }
         }
-        let (alongRows, around) = (set(0), set(1))
-        dilateRest(of: map.clear, into: [alongRows, around])
-        dilateRest(of: map.opaque, into: [set(2), set(3)])
-        alongRows.fill { unsafe alongRows.words[$0] & set(2).words[$0] }
-        around.fill { unsafe around.words[$0] & set(3).words[$0] }
+        findNear(map.clear, into: [alongRows, around])
+        findNear(map.opaque, into: [opaqueAlongRows, opaqueAround])
+        alongRows.fill { unsafe alongRows.words[$0] & opaqueAlongRows.words[$0] }
+        around.fill { unsafe around.words[$0] & opaqueAround.words[$0] }
         return (alongRows, around)
     }
 }
@@ -172,23 +173,24 @@ private struct GaussianRows: BandWork {
 
 /// Convolves the columns of a map with a Gaussian, and raises the result to a power.
 private struct GaussianColumns: BandWork {
-    /// Before it was convolved along the rows.
-    let mask: OpacityMap
-    let source: OpacityMap
+    /// The map before it was convolved along its rows, and after that.
+    let original: OpacityMap
+    let rows: OpacityMap
     let target: OpacityMap
-    /// The samples to compute; the others stay as they are in the mask.
+    /// The samples to compute; the others stay as they are.
     let mixed: SampleSet
     let weights: KernelWeights
     let gamma: Gamma
+    let loops: Loops
 
-    func work(_ rows: Range<Int>, _ memory: MatteMemory) {
-        for y in rows {
-            unsafe target.row(y).update(from: mask.row(y), count: mask.width)
-            mixed.bits(y).forEachRunOfBlocks(upTo: mask.width) { run in
+    func work(_ band: Range<Int>, _ memory: MatteMemory) {
+        for y in band {
+            unsafe target.row(y).update(from: original.row(y), count: original.width)
+            mixed.bits(y).forEachRunOfBlocks(upTo: original.width) { run in
                 let start = run.lowerBound &* blockWidth
-                unsafe gamma.loops.convolve(
-                    source.row(y) + start, blocks: run.count,
-                    .init(weights: weights.first, radius: weights.radius, step: source.stride),
+                unsafe loops.convolve(
+                    rows.row(y) + start, blocks: run.count,
+                    .init(weights: weights.first, radius: weights.radius, step: rows.stride),
                     into: target.row(y) + start)
                 gamma.apply(to: run, row: y, of: target)
             }
@@ -222,7 +224,10 @@ private struct GammaRows: BandWork {
 
     func work(_ rows: Range<Int>, _ memory: MatteMemory) {
         for y in rows {
-            gamma.apply(to: 0..<groups(of: blockWidth, in: map.width), row: y, of: map)
+            for block in 0..<groups(of: blockWidth, in: map.width) {
+                let isPlain = map.clear.bits(y)[block: block] | map.opaque.bits(y)[block: block] == .max
+                if !isPlain { gamma.apply(to: block..<(block &+ 1), row: y, of: map) }
+            }
             gamma.finish(row: y, of: map)
         }
     }

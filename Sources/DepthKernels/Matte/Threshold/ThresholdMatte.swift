@@ -6,7 +6,7 @@ struct ThresholdMatte: ~Copyable {
     private var mask = ThresholdMask()
     private var smooth = Smooth()
     private var upscaler = Upscaler()
-    private var weights = Scratch<Float>()
+    private var shares = Scratch<Float>()
     /// Mean opacity of the last frame, 0…1, after smoothing and gamma.
     private(set) var coverage = 0.0
 
@@ -30,16 +30,16 @@ struct ThresholdMatte: ~Copyable {
     /// The mean of all opacities, 0…1, weighted by the share of each cell that lies on the depth map.
     private mutating func mean(of map: OpacityMap, on grid: CellGrid) -> Double {
         let blocks = groups(of: blockWidth, in: map.width)
-        let weights = unsafe weights.reserve(blocks * blockWidth, filler: 0)
+        let shares = unsafe shares.reserve(blocks * blockWidth, filler: 0)
         for x in 0..<blocks * blockWidth {
-            unsafe weights[x] = x < map.width ? Float(grid.share(of: x, samples: grid.depthWidth)) : 0
+            unsafe shares[x] = x < map.width ? Float(grid.share(of: x, samples: grid.depthWidth)) : 0
         }
         var sum = 0.0
         for y in 0..<map.height {
             var lanes = Lanes(repeating: 0)
             for block in 0..<blocks where map.clear.bits(y)[block: block] != .max {
                 let x = block &* blockWidth
-                unsafe lanes += loadLanes(map.row(y) + x) * loadLanes(weights + x)
+                unsafe lanes += loadLanes(map.row(y) + x) * loadLanes(shares + x)
             }
             sum += grid.share(of: y, samples: grid.depthHeight) * Double(lanes.sum())
         }

@@ -2,6 +2,7 @@
 final class UpscaleGeometry {
     /// Rows of the map that a strip of video rows takes, less those that it shares with its neighbours.
     private static let sourceRowsOfStrip = 8.0
+    private static let leastStrips = 32
     /// Pixels that are computed at a time: numbers that a row of `Upscaler` has after its last one.
     static let overrun = 8
 
@@ -47,11 +48,13 @@ final class UpscaleGeometry {
             placement.depthPoint(videoX: 0, videoY: $0).y
         }
         let samplesPerRow = Double(placement.depthHeight) / placement.height
+        // No fewer strips than keep the threads busy.
         let perStrip = floorIndex(
-            UpscaleGeometry.sourceRowsOfStrip * Double(grid.cellSize) / samplesPerRow, in: 1...height)
+            UpscaleGeometry.sourceRowsOfStrip * Double(grid.cellSize) / samplesPerRow,
+            in: 1...max(height / UpscaleGeometry.leastStrips, 1))
         rowsPerStrip = perStrip
         stripOfRow = (0..<height).map { Int32(truncatingIfNeeded: $0 / perStrip) }
-        columnStarts = (-2...taps.samples - 1).map { first in
+        columnStarts = (-2...taps.sources - 1).map { first in
             Int32(truncatingIfNeeded: partitionPoint(width) { taps.first[$0] >= first })
         }
         columnWeights =
