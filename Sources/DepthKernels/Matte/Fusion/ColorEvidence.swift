@@ -80,12 +80,10 @@ struct ColorEvidence: ~Copyable {
         var isAny = false
         for y in 0..<grid.height {
             for index in 0..<set.stride {
-                var word = unsafe sets.wide.row(y)[index] & sets.head.row(y)[index]
-                while word != 0 {
-                    let bit = word.trailingZeroBitCount
-                    word &= word &- 1
+                let holes = sets.wide[index, y] & sets.head[index, y]
+                holes.forEachBit { bit in
                     if unsafe last[y &* grid.width &+ index &* 64 &+ bit] > ColorEvidence.learn {
-                        unsafe set.row(y)[index] |= 1 &<< UInt64(truncatingIfNeeded: bit)
+                        set[index, y] |= 1 &<< UInt64(truncatingIfNeeded: bit)
                         isAny = true
                     }
                 }
@@ -109,16 +107,11 @@ struct ColorEvidence: ~Copyable {
     }
 
     /// Offsets of the tiles of a neighbourhood, by their distance, then row by row.
-    private static func tilesNearestFirst() -> [TileOffset] {
-        var offsets: [TileOffset] = []
-        for y in -rings...rings { for x in -rings...rings { offsets.append(TileOffset(x: x, y: y)) } }
+    private static func tilesNearestFirst() -> [SIMD2<Int>] {
+        var offsets: [SIMD2<Int>] = []
+        for y in -rings...rings { for x in -rings...rings { offsets.append(SIMD2(x, y)) } }
         // The sort of the library is stable.
         return offsets.sorted { $0.x * $0.x + $0.y * $0.y < $1.x * $1.x + $1.y * $1.y }
-    }
-
-    struct TileOffset {
-        let x: Int
-        let y: Int
     }
 
     /// Makes the evidence of rows of tiles.
@@ -128,7 +121,7 @@ struct ColorEvidence: ~Copyable {
         let sets: Classes.Sets
         let person: Palettes
         let room: Palettes
-        let order: [TileOffset]
+        let order: [SIMD2<Int>]
         let grid: WorkGrid
         let variance: Float
         let loops: Loops
@@ -187,7 +180,7 @@ struct ColorEvidence: ~Copyable {
         /// - Parameter apart: the smallest squared distance between two colors of a palette.
         /// - Returns: the number of colors.
         func gather(
-            tileX: Int, tileY: Int, _ order: [TileOffset], apart: Float, into target: UnsafeMutablePointer<Float>
+            tileX: Int, tileY: Int, _ order: [SIMD2<Int>], apart: Float, into target: UnsafeMutablePointer<Float>
         ) -> Int {
             let side = 2 * ColorEvidence.near + 1
             var count = 0

@@ -21,10 +21,7 @@ struct Dilation: ~Copyable {
     mutating func dilate<let count: Int>(
         _ set: SampleSet, radii: InlineArray<count, Double>, into targets: InlineArray<count, SampleSet>, _ loops: Loops
     ) {
-        var limits = InlineArray<count, Int>(repeating: 0)
-        for index in 0..<count {
-            limits[index] = floorIndex(radii[index] * 65536, in: 0...(max(set.width, set.height) &+ 1) &* 65536)
-        }
+        let limits = InlineArray<count, Int> { Dilation.limit(radii[$0], set) }
         dilate(set, rows: InlineArray { limits[$0] / Dilation.axis }, into: targets, loops) { disc, row in
             Dilation.halfWidth(row: row, limit: limits[disc])
         }
@@ -39,50 +36,85 @@ struct Dilation: ~Copyable {
         _ set: SampleSet, rows: InlineArray<count, Int>, into targets: InlineArray<count, SampleSet>, _ loops: Loops,
         halfWidth: (_ disc: Int, _ row: Int) -> Int
     ) {
-        let (stride, height) = (set.stride &+ 1, set.height)
-        let size = stride &* height
+        let size = (set.stride &+ 1) &* set.height
         // One word of padding before the first and after the last.
         let memory = unsafe memory.reserve((2 + count) * (size + 2), filler: 0)
-        var widened = unsafe memory + 1
-        var other = unsafe widened + size + 2
-        let sums = unsafe other + size + 2
-        unsafe (widened[-1], widened[size], other[-1], other[size]) = (0, 0, 0, 0)
-        for y in 0..<height {
-            unsafe (widened + y &* stride).update(from: set.row(y), count: set.stride)
-            unsafe widened[y &* stride &+ set.stride] = 0
-        }
+        var spaced = unsafe SpacedRows(of: set, memory + 1, memory + size + 3)
+        let sums = unsafe memory + (2 &* size &+ 5)
         unsafe sums.update(repeating: 0, count: count &* size)
         // Starts with the farthest rows, which are the narrowest.
         var next = rows
-        var width = 0
         while true {
             var half = Int.max
             for disc in 0..<count where next[disc] >= 0 { half = min(half, halfWidth(disc, next[disc])) }
             guard half < Int.max else { break }
-            while width < half {
-                // A run of 2 · width + 1 samples, shifted by at most that many, leaves no gap.
-                let step = min(half &- width, 2 &* width &+ 1, 63)
-                unsafe loops.dilateWords(widened, count: size, by: step, into: other)
-                for y in 0..<height { unsafe other[y &* stride &+ set.stride] = 0 }
-                unsafe swap(&widened, &other)
-                width &+= step
-            }
+            spaced.widen(to: half, loops)
             for disc in 0..<count {
-                let sum = unsafe sums + disc &* size
-                while next[disc] >= 0, halfWidth(disc, next[disc]) <= width {
-                    let offset = next[disc] &* stride
+                while next[disc] >= 0, halfWidth(disc, next[disc]) <= spaced.width {
+                    unsafe spaced.add(to: sums + disc &* size, above: next[disc], loops)
                     next[disc] &-= 1
-                    guard offset < size else { continue }
-                    unsafe loops.orWords(widened + offset, count: size &- offset, into: sum)
-                    if offset > 0 { unsafe loops.orWords(widened, count: size &- offset, into: sum + offset) }
                 }
             }
         }
         for disc in 0..<count {
-            let (target, sum) = unsafe (targets[disc], sums + disc &* size)
-            for y in 0..<height { unsafe target.row(y).update(from: sum + y &* stride, count: set.stride) }
-            target.trim()
+            for y in 0..<set.height {
+                let row = unsafe sums + (disc &* size &+ y &* (set.stride &+ 1))
+                unsafe targets[disc].row(y).update(from: row, count: set.stride)
+            }
+            targets[disc].trim()
         }
+    }
+
+    /// Rows of words with an empty word after each, which are widened.
+    @safe
+    private struct SpacedRows {
+        private var words: UnsafeMutablePointer<UInt64>
+        private var other: UnsafeMutablePointer<UInt64>
+        private let stride: Int
+        private let height: Int
+        /// Samples by which they were widened to each side.
+        private(set) var width = 0
+        private var size: Int { stride &* height }
+
+        init(of set: SampleSet, _ words: UnsafeMutablePointer<UInt64>, _ other: UnsafeMutablePointer<UInt64>) {
+            unsafe (self.words, self.other) = (words, other)
+            (stride, height) = (set.stride &+ 1, set.height)
+            unsafe (words[-1], words[size], other[-1], other[size]) = (0, 0, 0, 0)
+            for y in 0..<height {
+                unsafe (words + y &* stride).update(from: set.row(y), count: set.stride)
+                unsafe words[y &* stride &+ set.stride] = 0
+            }
+        }
+
+        mutating func widen(to half: Int, _ loops: Loops) {
+            while width < half {
+                // A run of 2 · width + 1 samples, shifted by at most that many, leaves no gap.
+                let step = min(half &- width, 2 &* width &+ 1, 63)
+                unsafe loops.dilateWords(words, count: size, by: step, into: other)
+                for y in 0..<height { unsafe other[(y &+ 1) &* stride &- 1] = 0 }
+                unsafe swap(&words, &other)
+                width &+= step
+            }
+        }
+
+        /// Adds the rows to those so many rows above and below them.
+        func add(to sums: UnsafeMutablePointer<UInt64>, above rows: Int, _ loops: Loops) {
+            let offset = rows &* stride
+            guard offset < size else { return }
+            unsafe loops.orWords(words + offset, count: size &- offset, into: sums)
+            if offset > 0 { unsafe loops.orWords(words, count: size &- offset, into: sums + offset) }
+        }
+    }
+
+    /// Erodes a set with a disc, whose rows are as for `dilate`; what is beyond the grid counts as of the set.
+    mutating func erode(
+        _ set: SampleSet, rows: Int, into target: SampleSet, _ spare: SampleSet, _ loops: Loops,
+        halfWidth: (_ row: Int) -> Int
+    ) {
+        spare.fill { ~set[$0] }
+        spare.trim()
+        dilate(spare, rows: [rows], into: [target], loops) { halfWidth($1) }
+        target.fill { set[$0] & ~target[$0] }
     }
 
     /// Dilates a set by a distance in samples; a far one reaches up to three rows farther than it should.
@@ -91,25 +123,26 @@ struct Dilation: ~Copyable {
         // Also where it is not needed: how near the person is must not take memory.
         let memory = unsafe groupMemory.reserve(2 * stride * height, filler: 0)
         guard radius > Dilation.far else { return dilate(set, radii: [radius], into: [target], loops) }
-        func small(_ index: Int) -> SampleSet {
-            unsafe SampleSet(
-                words: memory + index &* stride &* height, stride: stride, width: set.width, height: height)
-        }
-        let (source, dilated) = (small(0), small(1))
+        let source = unsafe SampleSet(words: memory, stride: stride, width: set.width, height: height)
+        let dilated = unsafe source.placed(in: memory, 1)
         source.removeAll()
         for y in 0..<set.height {
-            let line = unsafe source.row(y / Dilation.rows)
-            for index in 0..<stride { unsafe line[index] |= set.row(y)[index] }
+            for index in 0..<stride { source[index, y / Dilation.rows] |= set[index, y] }
         }
-        let limit = floorIndex(radius * 65536, in: 0...(max(set.width, set.height) &+ 1) &* 65536)
+        let limit = Dilation.limit(radius, set)
         dilate(source, rows: [limit / (Dilation.rows &* Dilation.axis)], into: [dilated], loops) {
             Dilation.halfWidth(row: Dilation.rows &* $1, limit: limit)
         }
         for y in 0..<set.height { unsafe target.row(y).update(from: dilated.row(y / Dilation.rows), count: stride) }
     }
 
-    private static let axis = 62587
-    private static let diagonal = 89738
+    /// A distance in units of 2⁻¹⁶ samples, as the chamfer distance has it.
+    private static func limit(_ radius: Double, _ set: SampleSet) -> Int {
+        floorIndex(radius * 65536, in: 0...(max(set.width, set.height) &+ 1) &* 65536)
+    }
+
+    /// Steps of the chamfer distance, in units of 2⁻¹⁶ samples.
+    private static let (axis, diagonal) = (62587, 89738)
 
     /// Half the width of a row of the ball of the chamfer distance.
     private static func halfWidth(row: Int, limit: Int) -> Int {

@@ -8,8 +8,9 @@ import CDepthKernels
 /// In a noisy video q has the video's noise, and is smoothed more: σ = 0.6 + 0.2 · (255 · noise − 1.5), up to the
 /// limit of a kernel of three pixels.
 ///
-/// Alpha is exactly 0 or 1 away from edges (`Plainness`), and blended with that of the last frame with the weight of
-/// `Settle`. Only pixels near an edge are drawn, and those that have not reached their final value yet.
+/// Alpha is exactly 0 or 1 away from edges, where samples are *plain*: their whole neighbourhood is certainly the person, or
+/// certainly the room. It is blended with that of the last frame with the weight of `Settle`. Only pixels near an edge are drawn,
+/// and those that have not reached their final value yet.
 ///
 /// The state is the last frame's alpha. Source: stage 5 of the method (`Fusion`).
 struct Drawing: ~Copyable {
@@ -29,7 +30,8 @@ struct Drawing: ~Copyable {
     /// Gaps between two runs of a band that are shorter than this, in samples, are drawn too.
     fileprivate static let shortestGap = 8
 
-    private var plainness = Plainness()
+    private var dilation = Dilation()
+    private var plainMemory = Scratch<UInt64>()
     private var alpha = Scratch<UInt8>()
     private var bits = Scratch<UInt64>()
     private var arrivedColumns = Scratch<UInt64>()
@@ -43,14 +45,17 @@ struct Drawing: ~Copyable {
     @safe
     struct Plan {
         /// Samples that are all person, or all room, with their neighbourhood.
-        fileprivate let plain: Plainness.Sets
+        fileprivate let plain: (person: SampleSet, room: SampleSet)
         /// Columns of samples whose pixels in a band are all person, or all room; a row for each band.
         fileprivate let person: SampleSet
         fileprivate let room: SampleSet
+        /// Of these columns those whose stored pixels are so.
+        fileprivate let arrivedPerson: SampleSet
+        fileprivate let arrivedRoom: SampleSet
         /// Columns of samples to draw.
         let columns: SampleSet
 
-        var isEmpty: Bool { (0..<columns.wordCount).allSatisfy { unsafe columns.words[$0] == 0 } }
+        var isEmpty: Bool { columns.isEmpty }
     }
 
     /// Finds the parts of a frame that are to be drawn.
@@ -67,30 +72,37 @@ struct Drawing: ~Copyable {
             geometry = DrawingGeometry(guide, cells)
             hasPast = false
         }
-        let radius = max(1, floorIndex(grid.samples(GuidedFilter.radius), in: 0...65_536) / 2)
-        let plain = plainness.find(person: person, room: room, radius: radius, on: grid, loops)
-        let (stride, bandCount) = (person.stride, groups(of: Drawing.bandRows, in: grid.height))
-        let size = stride * bandCount
-        let bits = unsafe bits.reserve(3 * size, filler: 0)
-        func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(
-                words: bits + index &* size, stride: stride, width: grid.width, height: bandCount)
-        }
+        let plain = findPlain(person: person, room: room, on: grid, loops)
         let (arrivedPerson, arrivedRoom) = arrived(on: grid)
-        let (person, room, columns) = (set(0), set(1), set(2))
-        for band in 0..<bandCount {
+        let sets: InlineArray<3, SampleSet> = bits.sets(like: arrivedPerson)
+        let (person, room, columns) = (sets[0], sets[1], sets[2])
+        for band in 0..<columns.height {
             let rows = Drawing.rows(ofBand: band, on: grid)
             let around = max(rows.lowerBound - 1, 0)..<min(rows.upperBound + 1, grid.height)
             unsafe plain.person.findCommon(of: around, into: person.row(band))
             unsafe plain.room.findCommon(of: around, into: room.row(band))
-            for index in 0..<stride {
-                let settledPerson = unsafe person.row(band)[index] & arrivedPerson.row(band)[index]
-                let settledRoom = unsafe room.row(band)[index] & arrivedRoom.row(band)[index]
-                unsafe columns.row(band)[index] = ~(settledPerson | settledRoom)
-            }
-            columns.trim(row: band)
         }
-        return Plan(plain: plain, person: person, room: room, columns: columns)
+        columns.fill { ~(person[$0] & arrivedPerson[$0] | room[$0] & arrivedRoom[$0]) }
+        columns.trim()
+        return Plan(
+            plain: plain, person: person, room: room, arrivedPerson: arrivedPerson, arrivedRoom: arrivedRoom,
+            columns: columns)
+    }
+
+    /// Finds the samples whose whole neighbourhood is certainly the person, or certainly the room.
+    private mutating func findPlain(
+        person: SampleSet, room: SampleSet, on grid: WorkGrid, _ loops: Loops
+    ) -> (person: SampleSet, room: SampleSet) {
+        let sets: InlineArray<3, SampleSet> = plainMemory.sets(like: person)
+        let (plainPerson, plainRoom, spare) = (sets[0], sets[1], sets[2])
+        let radius = max(1, floorIndex(grid.samples(GuidedFilter.radius), in: 0...65_536) / 2)
+        /// Half the width of the disc's row, as `cv2.getStructuringElement(cv2.MORPH_ELLIPSE)` has it.
+        func halfWidth(_ row: Int) -> Int {
+            nearestIndex(Double(radius * radius - row * row).squareRoot(), in: 0...radius)
+        }
+        dilation.erode(person, rows: radius, into: plainPerson, spare, loops, halfWidth: halfWidth)
+        dilation.erode(room, rows: radius, into: plainRoom, spare, loops, halfWidth: halfWidth)
+        return (plainPerson, plainRoom)
     }
 
     /// Draws the parts of a plan.
@@ -105,18 +117,16 @@ struct Drawing: ~Copyable {
         noise: Float, _ context: FusionContext
     ) -> MutablePlane {
         let size = guide.width * guide.height
-        let (arrivedPerson, arrivedRoom) = arrived(on: context.grid)
         let alpha = unsafe alpha.reserve(size, filler: 0)
         if !hasPast { unsafe alpha.update(repeating: 0, count: size) }
         hasPast = true
         let plane = unsafe MutablePlane(packed: alpha, width: guide.width, height: guide.height)
         guard let geometry else { return plane }
-        defer { findCovers(arrivedPerson, arrivedRoom, geometry) }
+        defer { findCovers(plan.arrivedPerson, plan.arrivedRoom, geometry) }
         guard let model = unsafe model else { return plane }
         let work = unsafe DrawBands(
             guide: guide, geometry: geometry, plan: plan, model: model, keep: keep, side: Drawing.side(noise: noise),
-            alpha: plane,
-            arrivedPerson: arrivedPerson, arrivedRoom: arrivedRoom, loops: context.loops)
+            alpha: plane, loops: context.loops)
         context.bands.share(work, rows: plan.columns.height, width: guide.width * geometry.pixelRowsOfBand)
         return plane
     }
@@ -149,7 +159,7 @@ struct Drawing: ~Copyable {
         let (stride, height) = (SampleSet.stride(width: grid.width), groups(of: Drawing.bandRows, in: grid.height))
         let words = unsafe arrivedColumns.reserve(2 * stride * height, filler: 0)
         let person = unsafe SampleSet(words: words, stride: stride, width: grid.width, height: height)
-        let room = unsafe SampleSet(words: words + stride &* height, stride: stride, width: grid.width, height: height)
+        let room = unsafe person.placed(in: words, 1)
         if !hasPast {
             person.removeAll()
             room.fill { _ in .max }
@@ -168,7 +178,7 @@ extension SampleSet {
     fileprivate func findCommon(of rows: Range<Int>, into target: UnsafeMutablePointer<UInt64>) {
         for index in 0..<stride {
             var word = UInt64.max
-            for y in rows { unsafe word &= row(y)[index] }
+            for y in rows { word &= self[index, y] }
             unsafe target[index] = word
         }
         let beyond = width & 63 == 0 ? 0 : UInt64.max &<< UInt64(truncatingIfNeeded: width & 63)
@@ -384,8 +394,6 @@ private struct DrawBands: BandWork {
     /// The weight of a neighbour where q is smoothed.
     let side: Float
     let alpha: MutablePlane
-    let arrivedPerson: SampleSet
-    let arrivedRoom: SampleSet
     let loops: Loops
 
     func work(_ bands: Range<Int>, _ memory: MatteMemory) {
@@ -412,93 +420,112 @@ private struct DrawBands: BandWork {
     }
 
     private func draw(_ samples: Range<Int>, _ band: Int, _ memory: DrawingMemory) {
-        let sampleRows = Drawing.rows(ofBand: band, on: geometry.grid)
-        let rows = geometry.sampleRows.pixels(of: sampleRows)
-        let columns = geometry.sampleColumns.pixels(of: samples)
-        if !rows.isEmpty, !columns.isEmpty { draw(rows, columns, sampleRows: sampleRows, samples, memory) }
-        findArrived(samples, band, rows, columns, memory)
+        let part = Part(samples, band, geometry, memory)
+        if !part.rows.isEmpty, !part.columns.isEmpty { draw(part) }
+        findArrived(samples, band, part)
+    }
+
+    /// A run of columns of a band, and lines of memory for it.
+    @safe
+    private struct Part {
+        let sampleRows: Range<Int>
+        /// Of pixels; `wide` has a column more on each side.
+        let (rows, columns, wide): (Range<Int>, Range<Int>, Range<Int>)
+        let memory: DrawingMemory
+        /// Numbers of a line, which has one pixel of padding before it, for the smoothing, and some after it.
+        let stride: Int
+        private let lines: UnsafeMutablePointer<Float>
+
+        init(_ samples: Range<Int>, _ band: Int, _ geometry: DrawingGeometry, _ memory: DrawingMemory) {
+            self.memory = memory
+            sampleRows = Drawing.rows(ofBand: band, on: geometry.grid)
+            rows = geometry.sampleRows.pixels(of: sampleRows)
+            columns = geometry.sampleColumns.pixels(of: samples)
+            wide = max(columns.lowerBound - 1, 0)..<min(columns.upperBound + 1, geometry.width)
+            stride = max(geometry.width, geometry.grid.width) + 1 + LinearTaps.overrun
+            unsafe lines = memory.numbers.reserve(13 * stride, filler: 0) + 1
+        }
+
+        /// q of a row, smoothed along the row; three rows are kept.
+        func smooth(_ y: Int) -> UnsafeMutablePointer<Float> { unsafe lines + y % 3 &* stride }
+        /// Three lines of color, and four of the model.
+        var channels: UnsafeMutablePointer<Float> { unsafe lines + 3 &* stride }
+        var coefficients: UnsafeMutablePointer<Float> { unsafe lines + 6 &* stride }
+        /// q; the weights of the last frame; and 1 for plain person, −1 for plain room, 0 for the rest.
+        var q: UnsafeMutablePointer<Float> { unsafe lines + 10 &* stride }
+        var keep: UnsafeMutablePointer<Float> { unsafe lines + 11 &* stride }
+        var plain: UnsafeMutablePointer<Float> { unsafe lines + 12 &* stride }
     }
 
     // MARK: Pixels
 
-    private func draw(
-        _ rows: Range<Int>, _ columns: Range<Int>, sampleRows: Range<Int>, _ samples: Range<Int>,
-        _ memory: DrawingMemory
-    ) {
-        let (width, grid) = (guide.width, geometry.grid)
-        // A line has one pixel of padding before it, for the smoothing, and some after it.
-        let stride = max(width, grid.width) + 1 + LinearTaps.overrun
-        let lines = unsafe memory.numbers.reserve(13 * stride, filler: 0) + 1
-        let (channels, coefficients) = unsafe (lines + 3 &* stride, lines + 6 &* stride)
-        let (first, second, plain) = unsafe (lines + 10 &* stride, lines + 11 &* stride, lines + 12 &* stride)
-        let wide = max(columns.lowerBound - 1, 0)..<min(columns.upperBound + 1, width)
-        let cellSources = geometry.cellColumns.sources(of: wide)
-        let cells = geometry.cells
-
-        /// q of a row, smoothed along the row; three rows are kept.
-        func line(_ y: Int) -> UnsafeMutablePointer<Float> { unsafe lines + y % 3 &* stride }
-        func make(_ y: Int) {
-            guide.prefetch(row: y &+ 8, columns: wide)
-            alpha.readOnly.prefetch(row: y &+ 8, from: columns.lowerBound, count: columns.count)
-            unsafe guide.read(row: y, columns: wide, into: channels, stride: stride, loops)
-            for plane in 0..<GuidedFilter.modelPlanes {
-                unsafe geometry.cellRows.blendRows(
-                    model + plane &* cells.stride, width: GuidedFilter.modelPlanes &* cells.stride, y: y,
-                    columns: cellSources,
-                    into: coefficients + plane &* stride, loops)
-            }
-            unsafe geometry.cellColumns.evaluate(
-                .init(model: coefficients, model_stride: stride, channels: channels, stride: stride), columns: wide,
-                into: first, loops)
-            if wide.lowerBound == 0 { unsafe first[-1] = first[min(1, width - 1)] }
-            if wide.upperBound == width { unsafe first[width] = first[max(width - 2, 0)] }
-            unsafe loops.smooth(first, columns: columns, middle: (1 - 2 * side), side: side, into: line(y))
-        }
-
-        if rows.lowerBound > 0 { make(rows.lowerBound - 1) }
-        make(rows.lowerBound)
+    private func draw(_ part: Part) {
+        let (rows, columns, last) = (part.rows, part.columns, guide.height - 1)
+        if rows.lowerBound > 0 { evaluate(rows.lowerBound - 1, part) }
+        evaluate(rows.lowerBound, part)
         let sources = geometry.sampleColumns.sources(of: columns)
-        let kept = max(sampleRows.lowerBound - 1, 0)..<min(sampleRows.upperBound + 1, grid.height)
-        let calm = unsafe findLeastKept(kept, sources, memory)
-        if unsafe calm == nil { unsafe (second + columns.lowerBound).update(repeating: 0, count: columns.count) }
+        let kept = max(part.sampleRows.lowerBound - 1, 0)..<min(part.sampleRows.upperBound + 1, geometry.grid.height)
+        let calm = unsafe findLeastKept(kept, sources, part.memory)
+        if unsafe calm == nil { unsafe (part.keep + columns.lowerBound).update(repeating: 0, count: columns.count) }
         var marked = 0..<0
         for y in rows {
-            if y + 1 < guide.height { make(y + 1) }
+            if y < last { evaluate(y + 1, part) }
             let sampleRows = geometry.sampleRows.samples(ofPixel: y)
-            if sampleRows != marked { unsafe markPlain(sampleRows, columns, sources, memory, into: plain) }
+            if sampleRows != marked { markPlain(sampleRows, sources, part) }
             marked = sampleRows
             if let calm = unsafe calm {
                 let (upper, lower, share) = geometry.sampleRows.neighbours(ofPixel: y)
+                let width = geometry.grid.width
                 unsafe loops.interpolate(
-                    calm + (upper &- kept.lowerBound) &* grid.width, calm + (lower &- kept.lowerBound) &* grid.width,
-                    share: share, columns: sources, into: coefficients)
-                unsafe geometry.sampleColumns.enlarge(coefficients, columns: columns, into: second, loops)
+                    calm + (upper &- kept.lowerBound) &* width, calm + (lower &- kept.lowerBound) &* width,
+                    share: share, columns: sources, into: part.coefficients)
+                unsafe geometry.sampleColumns.enlarge(part.coefficients, columns: columns, into: part.keep, loops)
             }
             unsafe loops.finishAlpha(
                 .init(
-                    line: line(y), above: line(y > 0 ? y - 1 : min(1, guide.height - 1)),
-                    below: line(y + 1 < guide.height ? y + 1 : max(y - 1, 0)), middle: (1 - 2 * side), side: side,
-                    slope: Drawing.slope, plain: plain, keep: second), columns: columns, into: row(y))
+                    line: part.smooth(y), above: part.smooth(y > 0 ? y - 1 : min(1, last)),
+                    below: part.smooth(y < last ? y + 1 : max(y - 1, 0)), middle: (1 - 2 * side), side: side,
+                    slope: Drawing.slope, plain: part.plain, keep: part.keep), columns: columns, into: row(y))
         }
     }
 
-    /// Marks plain pixels of a row that depends on some rows of samples: 1 for person, −1 for room, 0 for the rest.
-    private func markPlain(
-        _ sampleRows: Range<Int>, _ columns: Range<Int>, _ sources: Range<Int>, _ memory: DrawingMemory,
-        into line: UnsafeMutablePointer<Float>
-    ) {
-        unsafe (line + columns.lowerBound).update(repeating: 0, count: columns.count)
-        let bits = unsafe BitRow(memory.bits.reserve(plan.columns.stride, filler: 0))
+    /// Computes q of a row, smoothed along the row.
+    private func evaluate(_ y: Int, _ part: Part) {
+        let (columns, wide, width, stride) = (part.columns, part.wide, guide.width, part.stride)
+        guide.prefetch(row: y &+ 8, columns: wide)
+        alpha.readOnly.prefetch(row: y &+ 8, from: columns.lowerBound, count: columns.count)
+        unsafe guide.read(row: y, columns: wide, into: part.channels, stride: stride, loops)
+        let (sources, modelStride) = (geometry.cellColumns.sources(of: wide), geometry.cells.stride)
+        for plane in 0..<GuidedFilter.modelPlanes {
+            unsafe geometry.cellRows.blendRows(
+                model + plane &* modelStride, width: GuidedFilter.modelPlanes &* modelStride, y: y, columns: sources,
+                into: part.coefficients + plane &* stride, loops)
+        }
+        let q = unsafe part.q
+        unsafe geometry.cellColumns.evaluate(
+            .init(model: part.coefficients, model_stride: stride, channels: part.channels, stride: stride),
+            columns: wide, into: q, loops)
+        if wide.lowerBound == 0 { unsafe q[-1] = q[min(1, width - 1)] }
+        if wide.upperBound == width { unsafe q[width] = q[max(width - 2, 0)] }
+        unsafe loops.smooth(q, columns: columns, middle: (1 - 2 * side), side: side, into: part.smooth(y))
+    }
+
+    /// Marks plain pixels of a row that depends on some rows of samples.
+    ///
+    /// - Parameter sources: the columns of samples that the part depends on.
+    private func markPlain(_ sampleRows: Range<Int>, _ sources: Range<Int>, _ part: Part) {
+        let columns = part.columns
+        unsafe (part.plain + columns.lowerBound).update(repeating: 0, count: columns.count)
+        let bits = unsafe BitRow(part.memory.bits.reserve(plan.columns.stride, filler: 0))
         for (set, mark) in [(plan.plain.person, Float(1)), (plan.plain.room, Float(-1))] {
             for index in (sources.lowerBound &>> 6)..<groups(of: 64, in: sources.upperBound) {
-                unsafe bits.words[index] =
-                    set.row(sampleRows.lowerBound)[index] & set.row(sampleRows.upperBound &- 1)[index]
+                unsafe bits.words[index] = set[index, sampleRows.lowerBound] & set[index, sampleRows.upperBound &- 1]
             }
             var start = bits.first(from: sources.lowerBound, to: sources.upperBound)
             while start < sources.upperBound {
                 let end = bits.firstMissing(from: start, to: sources.upperBound)
                 let pixels = geometry.sampleColumns.pixelsBetween(start..<end).clamped(to: columns)
-                unsafe (line + pixels.lowerBound).update(repeating: mark, count: pixels.count)
+                unsafe (part.plain + pixels.lowerBound).update(repeating: mark, count: pixels.count)
                 start = bits.first(from: end, to: sources.upperBound)
             }
         }
@@ -531,21 +558,20 @@ private struct DrawBands: BandWork {
     // MARK: Final values
 
     /// Finds the columns of samples whose pixels in a band are all opaque, or all clear.
-    private func findArrived(
-        _ samples: Range<Int>, _ band: Int, _ rows: Range<Int>, _ columns: Range<Int>, _ memory: DrawingMemory
-    ) {
-        let bytes = unsafe memory.bytes.reserve(2 * guide.width, filler: 0)
+    private func findArrived(_ samples: Range<Int>, _ band: Int, _ part: Part) {
+        let columns = part.columns
+        let bytes = unsafe part.memory.bytes.reserve(2 * guide.width, filler: 0)
         let (all, any) = unsafe (bytes - columns.lowerBound, bytes + columns.count - columns.lowerBound)
         unsafe bytes.update(repeating: 255, count: columns.count)
         unsafe (bytes + columns.count).update(repeating: 0, count: columns.count)
-        for y in rows {
+        for y in part.rows {
             let row = unsafe row(y)
             for x in columns {
                 unsafe all[x] &= row[x]
                 unsafe any[x] |= row[x]
             }
         }
-        let (person, room) = (arrivedPerson.bits(band), arrivedRoom.bits(band))
+        let (person, room) = (plan.arrivedPerson.bits(band), plan.arrivedRoom.bits(band))
         person.remove(samples)
         room.remove(samples)
         for sample in samples {

@@ -14,50 +14,54 @@ struct Enclosure: ~Copyable {
     ///   - ray: samples.
     /// - Returns: open samples, valid until the next call.
     mutating func find(_ sets: Classes.Sets, excluded: (SampleSet, SampleSet), ray: Int) -> SampleSet {
-        let (hole, width, height) = (sets.hole, sets.hole.width, sets.hole.height)
+        let (hole, height) = (sets.hole, sets.hole.height)
         let found = unsafe hole.placed(in: memory.reserve(hole.wordCount, filler: 0))
         found.fill {
-            unsafe sets.wide.words[$0] & ~(sets.endless.words[$0] | sets.head.words[$0] | sets.room.words[$0])
-                & ~(excluded.0.words[$0] | excluded.1.words[$0])
+            sets.wide[$0] & ~(sets.endless[$0] | sets.head[$0] | sets.room[$0] | excluded.0[$0] | excluded.1[$0])
         }
-        var (first, last) = (height, 0)
-        for y in 0..<height {
-            let (line, near, far) = (found.bits(y), sets.measuredNear.bits(y), sets.measuredFar.bits(y))
-            line.forEachRun(upTo: width) { run in
-                line.remove(run)
-                guard let left = near.last(before: run.lowerBound), left > far.last(before: run.lowerBound) ?? -1 else {
-                    return
-                }
-                let right = near.first(from: run.upperBound, to: width)
-                let (start, end) = (max(run.lowerBound, right &- ray), min(run.upperBound, left &+ ray &+ 1))
-                guard start < end, right < far.first(from: run.upperBound, to: width) else { return }
-                line.insert(start..<end)
-                (first, last) = (min(first, y), y)
-            }
-        }
+        var rows = Enclosure.keepBetween(sets, found, ray: ray)
         let rays = unsafe Rays(
             near: sets.measuredNear, far: sets.measuredFar, paths: paths.reserve(hole.wordCount, filler: .zero))
         for dy in stride(from: -1, through: 1, by: 2) {
-            for dx in -1...1 where first <= last {
+            for dx in -1...1 where !rows.isEmpty {
                 // The samples that rays pass.
-                rays.follow(
-                    dx, dy, samples: ray / 2 + 1,
-                    rows: (dy < 0 ? max(first &- ray, 0) : first)..<(dy > 0 ? min(last &+ ray, height &- 1) : last) + 1)
-                let rows = first...last
-                (first, last) = (height, 0)
-                for y in rows {
+                let first = dy < 0 ? max(rows.lowerBound &- ray, 0) : rows.lowerBound
+                let end = dy > 0 ? min(rows.upperBound &+ ray, height) : rows.upperBound
+                rays.follow(dx, dy, samples: ray / 2 + 1, rows: first..<end)
+                rows = rows.filled { y in
                     var left: UInt64 = 0
                     for index in 0..<hole.stride {
                         let path = unsafe rays.paths[y &* hole.stride &+ index]
-                        let isPerson = path.x | (dy > 0 && y &+ ray >= height ? path.y : 0)
-                        unsafe found.row(y)[index] &= isPerson
-                        unsafe left |= found.row(y)[index]
+                        found[index, y] &= path.x | (dy > 0 && y &+ ray >= height ? path.y : 0)
+                        left |= found[index, y]
                     }
-                    if left != 0 { (first, last) = (min(first, y), y) }
+                    return left != 0
                 }
             }
         }
         return found
+    }
+
+    /// Keeps the samples whose rays to the left and the right meet the person before the room.
+    ///
+    /// - Returns: the rows with any.
+    private static func keepBetween(_ sets: Classes.Sets, _ found: SampleSet, ray: Int) -> Range<Int> {
+        (0..<found.height).filled { y in
+            let (line, near, far) = (found.bits(y), sets.measuredNear.bits(y), sets.measuredFar.bits(y))
+            var isAny = false
+            line.forEachRun(upTo: found.width) { run in
+                line.remove(run)
+                guard let left = near.last(before: run.lowerBound), left > far.last(before: run.lowerBound) ?? -1 else {
+                    return
+                }
+                let right = near.first(from: run.upperBound, to: found.width)
+                let (start, end) = (max(run.lowerBound, right &- ray), min(run.upperBound, left &+ ray &+ 1))
+                guard start < end, right < far.first(from: run.upperBound, to: found.width) else { return }
+                line.insert(start..<end)
+                isAny = true
+            }
+            return isAny
+        }
     }
 
     /// Rays from all samples in one direction.
@@ -73,7 +77,7 @@ struct Enclosure: ~Copyable {
             let last = UInt64(truncatingIfNeeded: (near.width &- 1) & 63)
             for y in rows {
                 for index in 0..<near.stride {
-                    var (near, far) = unsafe (near.row(y)[index], far.row(y)[index])
+                    var (near, far) = (near[index, y], far[index, y])
                     if index == self.near.stride &- 1 {
                         near |= (0 &- near &>> last & 1) &<< last
                         far |= (0 &- far &>> last & 1) &<< last
@@ -117,5 +121,15 @@ struct Enclosure: ~Copyable {
                 }
             }
         }
+    }
+}
+
+extension Range<Int> {
+    /// From the first to the last number for which a test holds; all are tested.
+    @inline(__always)
+    fileprivate func filled(_ isFilled: (Int) -> Bool) -> Range<Int> {
+        var (first, end) = (upperBound, lowerBound)
+        for number in self where isFilled(number) { (first, end) = (Swift.min(first, number), number &+ 1) }
+        return first..<Swift.max(first, end)
     }
 }

@@ -52,23 +52,29 @@ struct LogOdds: ~Copyable {
     ) -> Result {
         let (grid, bands, loops) = (context.grid, context.bands, context.loops)
         let tileRows = groups(of: TileSet.size, in: grid.height)
-        let bits = unsafe bits.reserve(2 * sets.person.wordCount, filler: 0)
-        func set(_ index: Int) -> SampleSet { unsafe sets.person.placed(in: bits, index) }
+        let results: InlineArray<2, SampleSet> = bits.sets(like: sets.person)
         let tiles = unsafe tiles.reserve(3 * tileRows, filler: 0)
         let sums = unsafe sums.reserve(tileRows, filler: 0)
+        let none = unsafe UnsafePointer(matte.reserve(grid.count, filler: 0))
+        let numbers = unsafe dm_log_odds(
+            top: 0, bottom: 0, first: 0, end: 0, width: grid.width, height: grid.height, words: results[0].stride,
+            certain_person: sets.person.words, certain_room: sets.room.words, certain: Expectation.certain,
+            evidence: evidence, prior: prior, now: change?.now ?? none, before: change?.before ?? none,
+            factor: change?.factor ?? 0, settle: change?.settle ?? 0, sure: PictureChange.sure,
+            log_odds: logOdds.reserve(grid.count, filler: 0), matte: matte.reserve(grid.count, filler: 0),
+            keep: keep.reserve(grid.count, filler: 0), person: results[0].words, room: results[1].words,
+            surely_person: LogOdds.surelyPerson, surely_room: LogOdds.surelyRoom, arrived: LogOdds.arrived)
         let work = unsafe Rows(
-            grid: grid, loops: loops, evidence: evidence, sets: sets, prior: prior, change: change,
-            hasPast: hasPast, logOdds: logOdds.reserve(grid.count, filler: 0),
-            matte: matte.reserve(grid.count, filler: 0), keep: keep.reserve(grid.count, filler: 0),
-            person: set(0), room: set(1), active: TileSet(tiles), settledPerson: TileSet(tiles + tileRows),
+            grid: grid, loops: loops, sets: sets, numbers: numbers, hasPast: hasPast, person: results[0],
+            room: results[1], active: TileSet(tiles), settledPerson: TileSet(tiles + tileRows),
             settledRoom: TileSet(tiles + 2 &* tileRows), sums: sums)
         bands.share(work, rows: grid.height, width: grid.width, rowAlignment: TileSet.size)
         hasPast = true
         var sum = 0.0
         for row in 0..<tileRows { unsafe sum += sums[row] }
         return unsafe Result(
-            logOdds: UnsafePointer(work.logOdds), matte: UnsafePointer(work.matte),
-            keep: change == nil ? nil : UnsafePointer(work.keep), person: work.person,
+            logOdds: UnsafePointer(numbers.log_odds), matte: UnsafePointer(numbers.matte),
+            keep: change == nil ? nil : UnsafePointer(numbers.keep), person: work.person,
             room: work.room, mean: sum / Double(grid.count))
     }
 
@@ -79,14 +85,10 @@ struct LogOdds: ~Copyable {
     private struct Rows: BandWork {
         let grid: WorkGrid
         let loops: Loops
-        let evidence: UnsafePointer<Float>
         let sets: Classes.Sets
-        let prior: UnsafePointer<Float>
-        let change: PictureChange?
+        /// What the loop takes, but for the block.
+        let numbers: dm_log_odds
         let hasPast: Bool
-        let logOdds: UnsafeMutablePointer<Float>
-        let matte: UnsafeMutablePointer<Float>
-        let keep: UnsafeMutablePointer<Float>
         let person: SampleSet
         let room: SampleSet
         /// Tiles that were computed in the last frame; then those of this one.
@@ -110,8 +112,8 @@ struct LogOdds: ~Copyable {
             for index in 0..<stride {
                 var (isPerson, isRoom) = (UInt64.max, UInt64.max)
                 for y in rows {
-                    let (personWord, roomWord) = unsafe (sets.person.row(y)[index], sets.room.row(y)[index])
-                    unsafe (person.row(y)[index], room.row(y)[index]) = (personWord, roomWord)
+                    let (personWord, roomWord) = (sets.person[index, y], sets.room[index, y])
+                    (person[index, y], room[index, y]) = (personWord, roomWord)
                     isPerson &= personWord
                     isRoom &= roomWord
                 }
@@ -148,22 +150,16 @@ struct LogOdds: ~Copyable {
             for y in rows {
                 let start = y &* grid.width &+ columns.lowerBound
                 let certain = isPerson ? Expectation.certain : -Expectation.certain
-                unsafe (logOdds + start).update(repeating: certain, count: columns.count)
-                unsafe (matte + start).update(repeating: isPerson ? 1 : 0, count: columns.count)
-                unsafe (keep + start).update(repeating: 0, count: columns.count)
+                unsafe (numbers.log_odds + start).update(repeating: certain, count: columns.count)
+                unsafe (numbers.matte + start).update(repeating: isPerson ? 1 : 0, count: columns.count)
+                unsafe (numbers.keep + start).update(repeating: 0, count: columns.count)
             }
         }
 
         private func update(_ rows: Range<Int>, _ columns: Range<Int>, _ memory: LogOddsMemory) -> dm_log_odds_sums {
-            let none = unsafe UnsafePointer(matte)
-            let part = unsafe dm_log_odds(
-                top: rows.lowerBound, bottom: rows.upperBound, first: columns.lowerBound, end: columns.upperBound,
-                width: grid.width, height: grid.height, words: person.stride, certain_person: sets.person.words,
-                certain_room: sets.room.words, certain: Expectation.certain, evidence: evidence, prior: prior,
-                now: change?.now ?? none, before: change?.before ?? none, factor: change?.factor ?? 0,
-                settle: change?.settle ?? 0, sure: PictureChange.sure, log_odds: logOdds, matte: matte, keep: keep,
-                person: person.words, room: room.words, surely_person: LogOdds.surelyPerson,
-                surely_room: LogOdds.surelyRoom, arrived: LogOdds.arrived)
+            var part = unsafe numbers
+            unsafe (part.top, part.bottom) = (rows.lowerBound, rows.upperBound)
+            unsafe (part.first, part.end) = (columns.lowerBound, columns.upperBound)
             let lines = unsafe memory.lines.reserve(13 * (grid.width + 2 + TileSet.size), filler: 0)
             return unsafe loops.updateLogOdds(part, lines: lines)
         }

@@ -6,16 +6,10 @@ import CDepthKernels
 struct SampleColors: ~Copyable {
     private var sums = Scratch<Float>()
     private var channels: [Channel] = []
-    private var key: Key?
+    /// What the channels were made for.
+    private var made: (grid: WorkGrid, colors: VideoColors, width: Int, height: Int)?
 
-    private struct Key: Equatable {
-        let grid: WorkGrid
-        let colors: VideoColors
-        let width: Int
-        let height: Int
-    }
-
-    /// The taps of one component.
+    /// The taps of one component. (A tuple of them would be retained and released for each row.)
     private struct Channel {
         let component: VideoColors.Component
         let columns: AreaTaps
@@ -28,31 +22,31 @@ struct SampleColors: ~Copyable {
     ///   - target: three planes of the grid's size, contiguous.
     mutating func begin(_ guide: Guide, into target: UnsafeMutablePointer<Float>, _ context: FusionContext) {
         let grid = context.grid
-        let key = Key(grid: grid, colors: guide.colors, width: guide.width, height: guide.height)
-        if key != self.key {
-            self.key = key
-            channels = guide.colors.components.map { component in
-                /// - Parameter span: the first pixel and the number of those that the samples cover.
-                func taps(_ count: Int, _ pixels: Int, shift: Int, _ span: (Double, Double), step: Int) -> AreaTaps {
-                    let shared = Double(1 << shift)
-                    return AreaTaps(
-                        count: count, pixels: (pixels - 1) >> shift + 1, first: span.0 / shared,
-                        size: span.1 / Double(count) / shared, step: step)
-                }
-                let place = grid.placement
-                return Channel(
-                    component: component,
-                    columns: taps(
-                        grid.width, guide.width, shift: component.shiftX, (place.left, place.width),
-                        step: component.step),
-                    rows: taps(grid.height, guide.height, shift: component.shiftY, (place.top, place.height), step: 1))
-            }
+        let wanted = (grid: grid, colors: guide.colors, width: guide.width, height: guide.height)
+        if made.map({ $0 == wanted }) != true {
+            made = wanted
+            channels = guide.colors.components.map { SampleColors.channel($0, guide, on: grid) }
         }
-        let work = unsafe Rows(
-            guide: guide, channels: channels, grid: grid, target: target, loops: context.loops)
+        let work = unsafe Rows(guide: guide, channels: channels, grid: grid, target: target, loops: context.loops)
         context.bands.begin(
             work, rows: grid.height, width: guide.width * guide.height / max(grid.height, 1), rowAlignment: TileSet.size
         )
+    }
+
+    private static func channel(_ component: VideoColors.Component, _ guide: Guide, on grid: WorkGrid) -> Channel {
+        /// - Parameter span: the first pixel and the number of those that the samples cover.
+        func taps(_ count: Int, _ pixels: Int, shift: Int, _ span: (Double, Double), step: Int) -> AreaTaps {
+            let shared = Double(1 << shift)
+            return AreaTaps(
+                count: count, pixels: (pixels - 1) >> shift + 1, first: span.0 / shared,
+                size: span.1 / Double(count) / shared, step: step)
+        }
+        let place = grid.placement
+        return Channel(
+            component: component,
+            columns: taps(
+                grid.width, guide.width, shift: component.shiftX, (place.left, place.width), step: component.step),
+            rows: taps(grid.height, guide.height, shift: component.shiftY, (place.top, place.height), step: 1))
     }
 
     @safe

@@ -17,6 +17,20 @@ struct SampleSet {
         unsafe SampleSet(words: memory + index &* wordCount, stride: stride, width: width, height: height)
     }
 
+    /// A word of the set, by its index in all of them.
+    @inline(__always)
+    subscript(index: Int) -> UInt64 {
+        get { unsafe words[index] }
+        nonmutating set { unsafe words[index] = newValue }
+    }
+
+    /// A word of the set, by its index in a row.
+    @inline(__always)
+    subscript(index: Int, y: Int) -> UInt64 {
+        get { unsafe words[y &* stride &+ index] }
+        nonmutating set { unsafe words[y &* stride &+ index] = newValue }
+    }
+
     /// - Precondition: the row is inside the grid.
     @inline(__always)
     func row(_ y: Int) -> UnsafeMutablePointer<UInt64> { unsafe words + y &* stride }
@@ -28,6 +42,8 @@ struct SampleSet {
     @inline(__always)
     func fill(_ word: (Int) -> UInt64) { for index in 0..<wordCount { unsafe words[index] = word(index) } }
 
+    var isEmpty: Bool { (0..<wordCount).allSatisfy { self[$0] == 0 } }
+
     func removeAll() { unsafe words.update(repeating: 0, count: wordCount) }
 
     /// Clears the bits after the rows' last samples.
@@ -36,6 +52,26 @@ struct SampleSet {
     @inline(__always)
     func trim(row y: Int) {
         guard width & 63 != 0 else { return }
-        unsafe row(y)[stride &- 1] &= UInt64.max &>> UInt64(truncatingIfNeeded: 64 &- width & 63)
+        self[stride &- 1, y] &= UInt64.max &>> UInt64(truncatingIfNeeded: 64 &- width & 63)
+    }
+}
+
+extension Scratch<UInt64> {
+    /// Sets of the size of another one, which keep their members.
+    mutating func sets<let count: Int>(like set: SampleSet) -> InlineArray<count, SampleSet> {
+        let memory = unsafe reserve(count * set.wordCount, filler: 0)
+        return InlineArray { unsafe set.placed(in: memory, $0) }
+    }
+}
+
+extension UInt64 {
+    /// Calls `body` with the place of each bit that is set, the lowest first.
+    @inline(__always)
+    func forEachBit(_ body: (_ place: Int) -> Void) {
+        var rest = self
+        while rest != 0 {
+            body(rest.trailingZeroBitCount)
+            rest &= rest &- 1
+        }
     }
 }

@@ -57,9 +57,8 @@ struct Shadows: ~Copyable {
 
     /// - Returns: the samples in shadows by the votes, and by the widths; valid until the next call.
     mutating func find(_ sets: Classes.Sets, _ field: DepthField) -> (voted: SampleSet, measured: SampleSet) {
-        let memory = unsafe memory.reserve(2 * sets.hole.wordCount, filler: 0)
-        func set(_ index: Int) -> SampleSet { unsafe sets.hole.placed(in: memory, index) }
-        let (voted, measured) = (set(0), set(1))
+        let shadows: InlineArray<2, SampleSet> = memory.sets(like: sets.hole)
+        let (voted, measured) = (shadows[0], shadows[1])
         voted.removeAll()
         measured.removeAll()
         findRuns(sets, field)
