@@ -60,7 +60,7 @@ struct DepthField {
         far.trim()
     }
 
-    /// Marks the samples of a row whose depths are as given ones, but for a tolerance of constant + square·z² and
+    /// Finds the measured samples of a row whose depths are as given ones, but for a tolerance of constant + square·z² and
     /// for metres beyond it that they may be nearer.
     ///
     /// - Parameters:
@@ -69,7 +69,7 @@ struct DepthField {
     func findAlike(
         row y: Int, to depths: UnsafePointer<Float>,
         _ tolerance: (constant: Float, square: Float), nearer: Float = 0, line: UnsafeMutablePointer<Float>,
-        into bits: (alike: UnsafeMutablePointer<UInt64>, spare: UnsafeMutablePointer<UInt64>), _ loops: Loops
+        into sets: (alike: SampleSet, spare: SampleSet), _ loops: Loops
     ) {
         for x in stride(from: 0, to: rowLength, by: blockWidth) {
             let z = unsafe loadLanes(metres + y &* rowLength + x)
@@ -79,7 +79,8 @@ struct DepthField {
         }
         unsafe loops.classify(
             line, blocks: 0..<(rowLength / blockWidth), clear: 0, opaque: .infinity,
-            into: (clear: bits.alike, opaque: bits.spare))
+            into: (clear: sets.alike.row(y), opaque: sets.spare.row(y)))
+        for index in 0..<hole.stride { sets.alike[index, y] &= ~hole[index, y] }
     }
 
     /// The mean distance of the samples in front of the cutoff, in metres; nil where there are none.
@@ -110,58 +111,61 @@ struct DepthFieldReader: ~Copyable {
     mutating func read(
         _ image: DepthImage, _ reading: DepthReading, on grid: WorkGrid, isWhole: Bool, hasCells: Bool, _ loops: Loops
     ) -> DepthField {
-        let stride = SampleSet.stride(width: grid.width)
-        let (rowLength, size) = (stride * 64, stride * grid.height)
-        let memory = unsafe metres.reserve((grid.height + 2) * rowLength, filler: 0) + rowLength
-        let words = unsafe bits.reserve(3 * size, filler: 0)
-        func set(_ index: Int) -> SampleSet {
-            unsafe SampleSet(words: words + index &* size, stride: stride, width: grid.width, height: grid.height)
-        }
-        let (hole, other) = (set(0), set(1))
-        let block = groups(of: DepthField.Cells.longest, in: max(grid.width, grid.height))
-        let (first, last) = (block / 4, block &- 1 &- block / 4)
+        let (stride, height) = (SampleSet.stride(width: grid.width), grid.height)
+        let rowLength = stride * 64
+        let memory = unsafe metres.reserve((height + 2) * rowLength, filler: 0) + rowLength
         unsafe (memory - rowLength).update(repeating: 0, count: rowLength)
-        unsafe (memory + grid.height &* rowLength).update(repeating: 0, count: rowLength)
+        unsafe (memory + height &* rowLength).update(repeating: 0, count: rowLength)
+        let words = unsafe bits.reserve(3 * stride * height, filler: 0)
+        let hole = unsafe SampleSet(words: words, stride: stride, width: grid.width, height: height)
+        let (near, far) = unsafe (hole.placed(in: words, 1), hole.placed(in: words, 2))
+        let block = groups(of: DepthField.Cells.longest, in: max(grid.width, height))
+        let (first, last) = (block / 4, block &- 1 &- block / 4)
         var (read, unmeasured) = (0, 0)
-        for y in 0..<grid.height {
-            let isOfCells = hasCells && (y % block == first || y % block == last)
-            guard isWhole || isOfCells || y & 7 == 0 else { continue }
+        for y in 0..<height where isWhole || y & 7 == 0 || hasCells && (y % block == first || y % block == last) {
             let line = unsafe memory + y &* rowLength
-            if grid.step == 1 {
-                unsafe rows.read(y, of: image, scale: reading.scale, into: line, loops)
-            } else {
-                let samples = unsafe rows.row(grid.depthRow(y), of: image, scale: reading.scale, loops)
-                for x in 0..<grid.width { unsafe line[x] = samples[grid.depthColumn(x)] }
-            }
-            for x in grid.width..<rowLength { unsafe line[x] = 0 }
-            for x in Swift.stride(from: 0, to: rowLength, by: blockWidth) {
-                let z = unsafe loadLanes(line + x)
-                let isMeasured = (z .> 0) .& (z .<= Float.greatestFiniteMagnitude)
-                unsafe storeLanes(Lanes.zero.replacing(with: z, where: isMeasured), to: line + x)
-            }
-            let row = unsafe hole.row(y)
+            unsafe readRow(y, of: image, reading, on: grid, into: line, loops)
             unsafe loops.classify(
                 line, blocks: 0..<(rowLength / blockWidth), clear: 0, opaque: .infinity,
-                into: (clear: row, opaque: other.row(y)))
+                into: (clear: hole.row(y), opaque: near.row(y)))
             hole.trim(row: y)
-            for index in 0..<stride { unsafe unmeasured &+= row[index].nonzeroBitCount }
+            for index in 0..<stride { unmeasured &+= hole[index, y].nonzeroBitCount }
             read &+= grid.width
         }
-        let (width, height) = hasCells ? (grid.width / block, grid.height / block) : (0, 0)
-        let cells = unsafe cells.reserve(width * height, filler: 0)
-        for y in 0..<height {
+        let (columns, rows) = hasCells ? (grid.width / block, height / block) : (0, 0)
+        let cells = unsafe cells.reserve(columns * rows, filler: 0)
+        for y in 0..<rows {
             let row = unsafe memory + y &* block &* rowLength
-            let rows = unsafe (UnsafePointer(row + first &* rowLength), UnsafePointer(row + last &* rowLength))
+            let pair = unsafe (UnsafePointer(row + first &* rowLength), UnsafePointer(row + last &* rowLength))
             unsafe loops.frontOfFour(
-                rows, columns: (first, last), step: block, count: width, into: cells + y &* width)
+                pair, columns: (first, last), step: block, count: columns, into: cells + y &* columns)
         }
         let band = isWhole ? unsafe DepthBand(continuing: memory, hole: hole) : DepthBand()
         return unsafe DepthField(
-            image: image, reading: reading, grid: grid, metres: UnsafePointer(memory), hole: hole, near: other,
-            far: set(2),
+            image: image, reading: reading, grid: grid, metres: UnsafePointer(memory), hole: hole, near: near, far: far,
             cells: DepthField.Cells(
-                values: UnsafePointer(cells), width: width, height: height, step: block * grid.step,
+                values: UnsafePointer(cells), width: columns, height: rows, step: block * grid.step,
                 focal: grid.focal / Double(block)),
             band: band, unmeasured: Double(unmeasured) / Double(max(read, 1)))
+    }
+
+    /// Reads a row of the grid in metres, 0 where nothing was measured.
+    private mutating func readRow(
+        _ y: Int, of image: DepthImage, _ reading: DepthReading, on grid: WorkGrid,
+        into line: UnsafeMutablePointer<Float>, _ loops: Loops
+    ) {
+        if grid.step == 1 {
+            unsafe rows.read(y, of: image, scale: reading.scale, into: line, loops)
+        } else {
+            let samples = unsafe rows.row(grid.depthRow(y), of: image, scale: reading.scale, loops)
+            for x in 0..<grid.width { unsafe line[x] = samples[grid.depthColumn(x)] }
+        }
+        let length = SampleSet.stride(width: grid.width) * 64
+        for x in grid.width..<length { unsafe line[x] = 0 }
+        for x in stride(from: 0, to: length, by: blockWidth) {
+            let z = unsafe loadLanes(line + x)
+            let isMeasured = (z .> 0) .& (z .<= Float.greatestFiniteMagnitude)
+            unsafe storeLanes(Lanes.zero.replacing(with: z, where: isMeasured), to: line + x)
+        }
     }
 }

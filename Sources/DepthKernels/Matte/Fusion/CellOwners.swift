@@ -49,32 +49,38 @@ struct CellOwners: ~Copyable {
     /// Cells and heads of the last frame; 0 for none.
     private var (pastSize, pastHeads) = (0, 0)
 
-    /// Planes of numbers by the cells' index, which the stages of a frame read and write.
+    /// Arrays of numbers by the cells' index, which the stages of a frame read and write.
     @safe
     struct Marks {
-        fileprivate static let (count, cleared) = (9, 5)
+        private let memory: UnsafeMutablePointer<Float>
+        private let size: Int
 
-        fileprivate let memory: UnsafeMutablePointer<Float>
-        fileprivate let size: Int
+        fileprivate init(_ memory: inout Scratch<Float>, _ cells: SurfaceCells.Map) {
+            size = cells.arraySize
+            let first = unsafe memory.reserve(9 * size, filler: 0)
+            unsafe self.memory = first - cells.start
+            // From `column` to `height`: the others are written before they are read.
+            unsafe first.update(repeating: 0, count: 5 * size)
+        }
 
-        private func plane(_ index: Int) -> UnsafeMutablePointer<Float> { unsafe memory + index &* size }
+        private func array(_ index: Int) -> UnsafeMutablePointer<Float> { unsafe memory + index &* size }
         /// 1 beside a head's axis, where planes are not searched, and where the person's way is cheap; else 0.
-        var column: UnsafeMutablePointer<Float> { unsafe plane(0) }
-        var zone: UnsafeMutablePointer<Float> { unsafe plane(1) }
+        var column: UnsafeMutablePointer<Float> { unsafe array(0) }
+        var zone: UnsafeMutablePointer<Float> { unsafe array(1) }
         /// 1 for the person's surely: their ways start there. Else 0.
-        var seed: UnsafeMutablePointer<Float> { unsafe plane(2) }
+        var seed: UnsafeMutablePointer<Float> { unsafe array(2) }
         /// 1 on a plane, else 0: the room's ways start there, and the person's do not cross it.
-        var room: UnsafeMutablePointer<Float> { unsafe plane(3) }
+        var room: UnsafeMutablePointer<Float> { unsafe array(3) }
         /// Metres above the floor: 0 within twice its noise, `CellWays.foot` at most.
-        var height: UnsafeMutablePointer<Float> { unsafe plane(4) }
+        var height: UnsafeMutablePointer<Float> { unsafe array(4) }
         /// Of the plane that is looked at: tolerances that a cell is away from it, and the cosine of the angle between its normal and
         /// a cell's.
-        var away: UnsafeMutablePointer<Float> { unsafe plane(5) }
-        var cosine: UnsafeMutablePointer<Float> { unsafe plane(6) }
+        var away: UnsafeMutablePointer<Float> { unsafe array(5) }
+        var cosine: UnsafeMutablePointer<Float> { unsafe array(6) }
         /// 1 for cells that are on no plane so far.
-        var left: UnsafeMutablePointer<Float> { unsafe plane(7) }
+        var left: UnsafeMutablePointer<Float> { unsafe array(7) }
         /// 1 for the person, −1 for the room, 0 where neither is sure.
-        var owner: UnsafeMutablePointer<Float> { unsafe plane(8) }
+        var owner: UnsafeMutablePointer<Float> { unsafe array(8) }
         /// 1 for the person behind the cutoff. It takes the place of `left`.
         var beyond: UnsafeMutablePointer<Float> { unsafe left }
     }
@@ -90,101 +96,88 @@ struct CellOwners: ~Copyable {
     ///   - point: samples and metres; the floor is far below it.
     /// - Returns: samples on surfaces of the room, and those of the person behind the cutoff; valid until the next call.
     mutating func find(
-        _ field: DepthField, _ colors: UnsafePointer<Float>, _ faces: [Subject.Face], lost: SampleSet?,
+        _ colors: UnsafePointer<Float>, _ faces: borrowing SubjectFaces, lost: SampleSet?,
         above point: (x: Double, y: Double, metres: Double), cutoff: Double, _ context: FusionContext
     ) -> (room: SampleSet, beyond: SampleSet) {
-        let near = field.near
-        let bits = unsafe bits.reserve(3 * near.wordCount, filler: 0)
-        let result = unsafe (room: near.placed(in: bits), beyond: near.placed(in: bits, 1))
-        let spare = unsafe bits + 2 &* near.wordCount
-        result.room.removeAll()
-        result.beyond.removeAll()
-        guard min(field.grid.width, field.grid.height) >= blockWidth else { return result }
-        let heads = faces.lazy.filter(\.isSubject)
-        let farthest = Float(heads.map(\.distance).max() ?? point.metres) + CellOwners.behind
-        let loops = context.loops
+        let (field, grid, loops) = (context.field, context.grid, context.loops)
+        let sets: InlineArray<3, SampleSet> = bits.sets(like: field.near)
+        let (room, beyond, spare) = (sets[0], sets[1], sets[2])
+        room.removeAll()
+        beyond.removeAll()
+        guard min(grid.width, grid.height) >= blockWidth else { return (room, beyond) }
+        let farthest = Float(faces.distance ?? point.metres) + CellOwners.behind
         let cells = surface.read(field, farthest: farthest, loops)
-        let (size, count) = (cells.planeSize, cells.height &* cells.stride)
-        // As much as any frame needs of them.
-        places.removeAll(most: count)
-        _ = unsafe line.reserve(max(2 * field.rowLength, count, CellOwners.steps), filler: 0)
-        let memory = unsafe memory.reserve(Marks.count * size, filler: 0)
-        unsafe memory.update(repeating: 0, count: Marks.cleared * size)
-        let marks = unsafe Marks(memory: memory - cells.start, size: size)
-        var (isAny, headCount) = (false, 0)
-        for head in heads {
-            unsafe CellOwners.mark(head, beside: CellOwners.column, cells, marks.column)
-            unsafe CellOwners.mark(head, beside: CellOwners.zone, cells, marks.zone)
-            if lost == nil { isAny = unsafe markBody(of: head, cells, marks.seed) || isAny }
-            headCount += 1
-        }
-        if let lost { isAny = unsafe CellOwners.mark(lost, cells, marks.seed) }
-        planes.find(cells, marks, isNew: headCount != pastHeads || pastSize == 0, loops)
-        let place = (
-            Float((point.x - Double(field.grid.width) / 2) / field.grid.focal),
-            Float((point.y - Double(field.grid.height) / 2) / field.grid.focal), Float(point.metres)
-        )
-        let floor = planes.floor(below: place)
-        if let floor {
-            unsafe CellOwners.measure(marks.height, above: floor, cells)
-        } else {
-            unsafe marks.height.update(repeating: CellWays.foot, count: count)
-        }
+        // As much memory as any frame needs.
+        places.removeAll(most: cells.count)
+        _ = unsafe line.reserve(max(2 * field.rowLength, cells.count, CellOwners.steps), filler: 0)
+        let marks = Marks(&memory, cells)
+        let isAny = markHeads(faces, lost: lost, on: grid, cells, marks)
+        let headCount = faces.subjects.count
+        let isNew = headCount != pastHeads
+        planes.find(cells, marks, isNew: isNew || pastSize == 0, loops)
+        let hasFloor = measureHeights(above: point, on: grid, cells, marks)
         guard isAny else {
             pastSize = 0
-            guard headCount == 0, floor != nil else { return result }
-            unsafe write(field, cells, loops, into: result.room, spare: spare) {
+            guard headCount == 0, hasFloor else { return (room, beyond) }
+            write(cells, context, into: room, spare) {
                 unsafe marks.room[$0] > 0 && marks.height[$0] < SurfaceCells.layer.constant
             }
-            return result
+            return (room, beyond)
         }
-        remember(cells, marks, isNew: headCount != pastHeads)
+        remember(cells, marks, isNew: isNew)
         context.bands.finish()
-        unsafe cells.readColors(colors, field.grid, loops)
-        decide(cells, ways.find(cells, marks, context.bands), marks, heads: headCount, isLost: lost != nil)
-        (pastSize, pastHeads) = (count, headCount)
+        unsafe cells.readColors(colors, grid, loops)
+        unsafe decide(cells, ways.find(cells, marks, context.bands), marks, heads: headCount, isLost: lost != nil)
+        (pastSize, pastHeads) = (cells.count, headCount)
         findBeyond(cells, marks, Float(cutoff))
-        unsafe write(field, cells, loops, into: result.room, spare: spare) {
-            unsafe marks.owner[$0] < 0
-        }
-        unsafe write(field, cells, loops, into: result.beyond, spare: spare) {
-            unsafe marks.beyond[$0] > 0
-        }
-        result.beyond.fill { unsafe result.beyond.words[$0] & field.far.words[$0] }
-        return result
+        write(cells, context, into: room, spare) { unsafe marks.owner[$0] < 0 }
+        write(cells, context, into: beyond, spare) { unsafe marks.beyond[$0] > 0 }
+        beyond.fill { beyond[$0] & field.far[$0] }
+        return (room, beyond)
     }
 
     // MARK: Heads
 
-    /// Samples of the grid for a metre at a head.
-    private static func samples(_ head: Subject.Face, _ cells: SurfaceCells.Map) -> Double {
-        Double(cells.side) / (Double(cells.pitch) * max(head.distance, 1e-3))
+    /// Marks the heads' surroundings, and where the person's ways start.
+    ///
+    /// - Returns: false where they start nowhere.
+    private mutating func markHeads(
+        _ faces: borrowing SubjectFaces, lost: SampleSet?, on grid: WorkGrid, _ cells: SurfaceCells.Map, _ marks: Marks
+    ) -> Bool {
+        var isAny = lost.map { CellOwners.mark($0, cells, marks) } ?? false
+        for head in faces.subjects {
+            mark(head, on: grid, cells, marks)
+            if lost == nil { isAny = markBody(of: head, on: grid, cells, marks) || isAny }
+        }
+        return isAny
     }
 
-    /// Marks the column of a head and of what is below it.
-    private static func mark(
-        _ head: Subject.Face, beside: Double, _ cells: SurfaceCells.Map, _ target: UnsafeMutablePointer<Float>
-    ) {
-        let scale = samples(head, cells)
-        let columns = cells.columns(head.axis, beside * scale)
-        for y in cells.rows(from: head.bottom - above * scale, to: .infinity) {
-            unsafe (target + y &* cells.stride + columns.lowerBound).update(repeating: 1, count: columns.count)
+    /// Marks the column of a head and the zone about it, with what is below it.
+    private func mark(_ head: SubjectFaces.Face, on grid: WorkGrid, _ cells: SurfaceCells.Map, _ marks: Marks) {
+        let scale = grid.samplesPerMetre(at: head.distance)
+        func mark(_ target: UnsafeMutablePointer<Float>, beside: Double) {
+            let columns = cells.columns(head.axis, beside * scale)
+            for y in cells.rows(from: head.bottom - CellOwners.above * scale, to: .infinity) {
+                unsafe (target + y &* cells.stride + columns.lowerBound).update(repeating: 1, count: columns.count)
+            }
         }
+        unsafe mark(marks.column, beside: CellOwners.column)
+        unsafe mark(marks.zone, beside: CellOwners.zone)
     }
 
     /// Marks the middle of a face and of the trunk below it.
     ///
     /// - Returns: false where neither was measured.
     private mutating func markBody(
-        of head: Subject.Face, _ cells: SurfaceCells.Map, _ seed: UnsafeMutablePointer<Float>
+        of head: SubjectFaces.Face, on grid: WorkGrid, _ cells: SurfaceCells.Map, _ marks: Marks
     ) -> Bool {
-        let (scale, z) = (CellOwners.samples(head, cells), Float(head.distance))
+        let (scale, z) = (grid.samplesPerMetre(at: head.distance), Float(head.distance))
         var isAny = false
         func mark(_ columns: Range<Int>, _ rows: Range<Int>, about middle: Float, _ reach: Float) {
             for y in rows {
                 for index in (y &* cells.stride &+ columns.lowerBound)..<(y &* cells.stride &+ columns.upperBound)
                 where unsafe cells.depth[index] > 0 && abs(cells.depth[index] - middle) < reach {
-                    unsafe seed[index] = 1
+                    unsafe marks.seed[index] = 1
                     isAny = true
                 }
             }
@@ -216,9 +209,7 @@ struct CellOwners: ~Copyable {
     /// Marks the cells of which more than half of the samples are in a set.
     ///
     /// - Returns: true where there are any.
-    private static func mark(
-        _ samples: SampleSet, _ cells: SurfaceCells.Map, _ target: UnsafeMutablePointer<Float>
-    ) -> Bool {
+    private static func mark(_ samples: SampleSet, _ cells: SurfaceCells.Map, _ marks: Marks) -> Bool {
         let side = cells.side
         var isAny = false
         for y in 0..<cells.height {
@@ -227,45 +218,54 @@ struct CellOwners: ~Copyable {
                 let count = (0..<side).reduce(0) { $0 &+ samples.bits(y &* side &+ $1).count(in: columns) }
                 let index = y &* cells.stride &+ x
                 guard 2 * count > side * side, unsafe cells.depth[index] > 0 else { continue }
-                unsafe target[index] = 1
+                unsafe marks.seed[index] = 1
                 isAny = true
             }
         }
         return isAny
     }
 
-    /// Measures how far the cells are above a floor and its noise, in metres, up to a foot's height.
-    private static func measure(
-        _ height: UnsafeMutablePointer<Float>, above floor: RoomPlanes.Plane, _ cells: SurfaceCells.Map
-    ) {
-        for y in 0..<cells.height {
-            for x in stride(from: 0, to: cells.stride, by: blockWidth) {
-                let index = y &* cells.stride &+ x
-                let up = floor.metres(to: cells, x, y)
-                let isOn = unsafe up .< floor.noise(at: loadLanes(cells.depth + index)) * 2
-                unsafe storeLanes(
-                    smaller(up, Lanes(repeating: CellWays.foot)).replacing(with: 0, where: isOn), to: height + index)
-            }
+    /// Measures how far the cells are above the floor and its noise, in metres, up to a foot's height; of no floor, that everywhere.
+    ///
+    /// - Returns: false where there is no floor.
+    private func measureHeights(
+        above point: (x: Double, y: Double, metres: Double), on grid: WorkGrid, _ cells: SurfaceCells.Map,
+        _ marks: Marks
+    ) -> Bool {
+        let x = Float((point.x - Double(grid.width) / 2) / grid.focal)
+        let y = Float((point.y - Double(grid.height) / 2) / grid.focal)
+        guard let floor = planes.floor(below: (x, y, Float(point.metres))) else {
+            unsafe marks.height.update(repeating: CellWays.foot, count: cells.count)
+            return false
         }
+        cells.forEachVector { index, x, y in
+            let up = floor.metres(to: cells, x, y)
+            let isOn = unsafe up .< floor.noise(at: loadLanes(cells.depth + index)) * 2
+            unsafe storeLanes(
+                smaller(up, Lanes(repeating: CellWays.foot)).replacing(with: 0, where: isOn), to: marks.height + index)
+        }
+        return true
     }
 
     // MARK: Memory
 
     /// Depth, planes and owners of the last frame.
-    private func pastPlanes(_ size: Int, _ memory: UnsafeMutablePointer<Float>) -> (
+    private mutating func pastPlanes(_ size: Int) -> (
         depth: UnsafeMutablePointer<Float>, votes: UnsafeMutablePointer<Float>, owner: UnsafeMutablePointer<Float>
-    ) { unsafe (memory, memory + size, memory + 2 &* size) }
+    ) {
+        let memory = unsafe past.reserve(3 * size, filler: 0)
+        return unsafe (memory, memory + size, memory + 2 &* size)
+    }
 
     /// Lets cells be on a plane as long as most of the last frames said so.
     ///
     /// - Parameter isNew: true where a head came or went: then no owner is remembered, and no plane in the heads' columns.
     private mutating func remember(_ cells: SurfaceCells.Map, _ marks: Marks, isNew: Bool) {
-        let count = cells.height &* cells.stride
-        let (depth, votes, owner) = unsafe pastPlanes(count, past.reserve(3 * count, filler: 0))
-        for index in 0..<count {
+        let (depth, votes, owner) = unsafe pastPlanes(cells.count)
+        for index in 0..<cells.count {
             let z = unsafe cells.depth[index]
             let change = unsafe abs(z - depth[index])
-            let isSame = unsafe pastSize == count && z > 0 && depth[index] > 0 && change < SideMemory.limit(z)
+            let isSame = unsafe pastSize == cells.count && z > 0 && depth[index] > 0 && change < SideMemory.limit(z)
             let room = unsafe marks.room[index]
             let isKept = unsafe isSame && !(isNew && marks.column[index] > 0)
             unsafe votes[index] = isKept ? CellOwners.fade * votes[index] + (1 - CellOwners.fade) * room : room
@@ -281,56 +281,62 @@ struct CellOwners: ~Copyable {
     private mutating func decide(
         _ cells: SurfaceCells.Map, _ ways: CellWays.Ways, _ marks: Marks, heads: Int, isLost: Bool
     ) {
-        let (count, owner) = unsafe (cells.height &* cells.stride, marks.owner)
-        let past = unsafe pastPlanes(count, past.reserve(3 * count, filler: 0)).owner
-        let areas = unsafe line.reserve(CellOwners.steps, filler: 0)
-        unsafe areas.update(repeating: 0, count: CellOwners.steps)
-        func bucket(_ way: Float) -> Int { Int(min(way / CellOwners.step, Float(CellOwners.steps - 1))) }
-        unsafe (owner + cells.start).update(repeating: 0, count: cells.planeSize)
-        for index in 0..<count where unsafe ways.person[index] < CellWays.unreached {
+        let (owner, past) = unsafe (marks.owner, pastPlanes(cells.count).owner)
+        unsafe (owner + cells.start).update(repeating: 0, count: cells.arraySize)
+        for index in 0..<cells.count where unsafe ways.person[index] < CellWays.unreached {
             let (person, room) = unsafe (ways.person[index], ways.room[index])
             let far = unsafe marks.zone[index] > 0 ? CellOwners.farInZone : CellOwners.far
             let limit = isLost ? CellOwners.creep : min(max(CellOwners.doubt * room, CellOwners.sure), far)
             let bias = unsafe past[index] > 0 ? CellOwners.loyal : past[index] < 0 ? 1 / CellOwners.loyal : 1
-            guard person < bias * room, person < min(bias, CellOwners.mostLoyal) * limit,
-                unsafe marks.room[index] == 0
-            else { continue }
-            unsafe owner[index] = 1
+            let isOwn = person < bias * room && person < min(bias, CellOwners.mostLoyal) * limit
+            if isOwn, unsafe marks.room[index] == 0 { unsafe owner[index] = 1 }
+        }
+        unsafe limitArea(cells, ways, marks, heads: heads)
+        for index in 0..<cells.count where unsafe cells.depth[index] > 0 && owner[index] <= 0 {
+            guard unsafe owner[index] < -1 || ways.room[index] < CellWays.unreached else { continue }
+            // A rim of one cell above the floor is left to the samples.
+            let mayBeRim = unsafe ways.room[index] > CellOwners.rim && marks.height[index] > 0
+            unsafe owner[index] = mayBeRim && isBesidePerson(index, cells, owner) ? 0 : -1
+        }
+        unsafe past.update(from: owner, count: cells.count)
+    }
+
+    /// Takes from the person the cells that are farthest on their way, beyond what a camera sees of a body: -2 is their owner.
+    private mutating func limitArea(_ cells: SurfaceCells.Map, _ ways: CellWays.Ways, _ marks: Marks, heads: Int) {
+        let (owner, areas) = unsafe (marks.owner, line.reserve(CellOwners.steps, filler: 0))
+        unsafe areas.update(repeating: 0, count: CellOwners.steps)
+        func bucket(_ index: Int) -> Int {
+            unsafe Int(min(ways.person[index] / CellOwners.step, Float(CellOwners.steps - 1)))
+        }
+        for index in 0..<cells.count where unsafe owner[index] > 0 {
             let edge = unsafe cells.depth[index] * cells.pitch
-            unsafe areas[bucket(person)] += edge * edge
+            unsafe areas[bucket(index)] += edge * edge
         }
         var (last, area) = (0, Float(0))
         while last < CellOwners.steps - 1, unsafe area + areas[last] <= CellOwners.mostArea * Float(heads) {
             unsafe area += areas[last]
             last += 1
         }
-        for index in 0..<count where unsafe owner[index] > 0 && bucket(ways.person[index]) > last {
-            unsafe owner[index] = -2
+        for index in 0..<cells.count where unsafe owner[index] > 0 && bucket(index) > last { unsafe owner[index] = -2 }
+    }
+
+    private func isBesidePerson(_ index: Int, _ cells: SurfaceCells.Map, _ owner: UnsafeMutablePointer<Float>) -> Bool {
+        (-1...1).contains { row in
+            let place = index &+ row &* cells.stride
+            return unsafe owner[place &- 1] > 0 || owner[place] > 0 || owner[place &+ 1] > 0
         }
-        for index in 0..<count where unsafe cells.depth[index] > 0 && owner[index] <= 0 {
-            guard unsafe owner[index] < -1 || ways.room[index] < CellWays.unreached else { continue }
-            // A rim of one cell above the floor is left to the samples.
-            var isRim = false
-            if unsafe ways.room[index] > CellOwners.rim, unsafe marks.height[index] > 0 {
-                for row in -1...1 {
-                    let place = index &+ row &* cells.stride
-                    unsafe isRim = isRim || owner[place &- 1] > 0 || owner[place] > 0 || owner[place &+ 1] > 0
-                }
-            }
-            unsafe owner[index] = isRim ? 0 : -1
-        }
-        unsafe past.update(from: owner, count: count)
     }
 
     // MARK: Samples
 
     /// Writes the samples of cells on their surface.
     private mutating func write(
-        _ field: DepthField, _ cells: SurfaceCells.Map, _ loops: Loops, into set: SampleSet,
-        spare: UnsafeMutablePointer<UInt64>, where isOf: (Int) -> Bool
+        _ cells: SurfaceCells.Map, _ context: FusionContext, into set: SampleSet, _ spare: SampleSet,
+        where isOf: (Int) -> Bool
     ) {
-        let length = field.rowLength
+        let (field, length) = (context.field, context.field.rowLength)
         let line = unsafe line.reserve(2 * length, filler: 0)
+        let edge = cells.width &* cells.side
         for row in 0..<cells.height {
             var isAny = false
             for x in 0..<cells.width {
@@ -341,13 +347,10 @@ struct CellOwners: ~Copyable {
                 for lane in 0..<cells.side { unsafe line[x &* cells.side &+ lane] = z }
             }
             guard isAny else { continue }
-            let edge = cells.width &* cells.side
             for x in edge..<length { unsafe line[x] = line[edge &- 1] }
             for y in (row &* cells.side)..<(row == cells.height &- 1 ? set.height : (row &+ 1) &* cells.side) {
                 unsafe field.findAlike(
-                    row: y, to: line, SurfaceCells.layer, line: line + length,
-                    into: (set.row(y), spare), loops)
-                for index in 0..<set.stride { unsafe set.row(y)[index] &= ~field.hole.row(y)[index] }
+                    row: y, to: line, SurfaceCells.layer, line: line + length, into: (set, spare), context.loops)
             }
         }
         set.trim()
@@ -355,8 +358,8 @@ struct CellOwners: ~Copyable {
 
     /// Finds the person's cells behind the cutoff.
     private mutating func findBeyond(_ cells: SurfaceCells.Map, _ marks: Marks, _ cutoff: Float) {
-        let (count, owner, beyond) = unsafe (cells.height &* cells.stride, marks.owner, marks.beyond)
-        unsafe (beyond + cells.start).update(repeating: 0, count: cells.planeSize)
+        let (count, owner, beyond) = unsafe (cells.count, marks.owner, marks.beyond)
+        unsafe (beyond + cells.start).update(repeating: 0, count: cells.arraySize)
         // Where no plane is seen nothing says where the room begins.
         guard (0..<count).contains(where: { unsafe marks.room[$0] > 0 }) else { return }
         places.removeAll()

@@ -59,16 +59,37 @@ struct Classes: ~Copyable {
         /// Certainly the room.
         let room: SampleSet
 
+        /// Holes that are no part of a wide one or of a head.
+        fileprivate let dots: SampleSet
+        /// Continued over a band.
+        fileprivate let band: SampleSet
+        /// Within `edgeAtHole` of a wide hole, and within `gap` of the room.
+        fileprivate let atHole: SampleSet
+        fileprivate let aboutRoom: SampleSet
+        /// Memory for what one step needs.
+        fileprivate let spare: (SampleSet, SampleSet, SampleSet, SampleSet)
+
+        fileprivate init(_ memory: inout Scratch<UInt64>, _ field: DepthField, isDivided: Bool) {
+            let sets: InlineArray<20, SampleSet> = memory.sets(like: field.hole)
+            var count = 0
+            func next() -> SampleSet {
+                count += 1
+                return sets[count - 1]
+            }
+            (near, far, hole) = isDivided ? (next(), next(), next()) : (field.near, field.far, field.hole)
+            (measuredNear, measuredFar) = field.band.isEmpty ? (near, far) : (next(), next())
+            (wide, head, endless, body) = (next(), next(), next(), next())
+            (doubtful, person, room) = (next(), next(), next())
+            (dots, band, atHole, aboutRoom) = (next(), next(), next(), next())
+            spare = (next(), next(), next(), next())
+        }
+
         /// Calls `body` for each open sample of a row: those that are neither `person` nor `room`.
         @inline(__always)
         func forEachOpen(row y: Int, _ columns: Range<Int>, _ body: (_ x: Int) -> Void) {
-            let (person, room) = (person.bits(y), room.bits(y))
             for index in (columns.lowerBound &>> 6)..<groups(of: 64, in: columns.upperBound) {
-                var open = unsafe ~(person.words[index] | room.words[index]) & BitRow.word(index, of: columns)
-                while open != 0 {
-                    body(index &* 64 &+ open.trailingZeroBitCount)
-                    open &= open &- 1
-                }
+                let open = ~(person[index, y] | room[index, y]) & BitRow.word(index, of: columns)
+                open.forEachBit { body(index &* 64 &+ $0) }
             }
         }
     }
@@ -79,90 +100,94 @@ struct Classes: ~Copyable {
     ///   - faces: in video pixels.
     /// - Returns: the classes of all samples, valid until the next call.
     mutating func classify(
-        _ field: DepthField, distance: Double, subject: Subject.Result?, faces: [Rectangle<Double>], _ loops: Loops
+        distance: Double, subject: Subject.Result?, faces: [Rectangle<Double>], _ context: FusionContext
     ) -> Sets {
-        let grid = field.grid
-        let size = field.hole.wordCount
-        let memory = unsafe memory.reserve(20 * size, filler: 0)
-        func set(_ index: Int) -> SampleSet { unsafe field.hole.placed(in: memory, index) }
-        let sets = Sets(
-            near: subject == nil ? field.near : set(0), far: subject == nil ? field.far : set(1),
-            measuredNear: field.band.isEmpty ? subject == nil ? field.near : set(0) : set(15),
-            measuredFar: field.band.isEmpty ? subject == nil ? field.far : set(1) : set(16),
-            hole: subject == nil ? field.hole : set(2), wide: set(3), head: set(4), endless: set(5), body: set(6),
-            doubtful: set(7), person: set(8), room: set(9))
-        let inside = set(10)
+        let (field, grid, loops) = (context.field, context.grid, context.loops)
+        let sets = Sets(&memory, field, isDivided: subject != nil)
         if let subject {
-            sets.far.fill { unsafe field.far.words[$0] | subject.others.words[$0] }
-            sets.near.fill { unsafe subject.person.words[$0] & ~sets.far.words[$0] }
-            sets.hole.fill { unsafe ~(sets.near.words[$0] | sets.far.words[$0]) }
+            sets.far.fill { field.far[$0] | subject.others[$0] }
+            sets.near.fill { subject.person[$0] & ~sets.far[$0] }
+            sets.hole.fill { ~(sets.near[$0] | sets.far[$0]) }
             sets.hole.trim()
         }
-        let (band, reachedMeasured) = (set(17), set(18))
-        band.removeAll()
-        if !field.band.isEmpty {
-            field.band.forEachLine(width: grid.width, height: grid.height) { _, count, place in
-                for index in 0..<count {
-                    let (x, y) = place(index)
-                    band.bits(y).insert(x..<(x &+ 1))
-                }
-            }
-            sets.measuredNear.fill { unsafe sets.near.words[$0] & ~band.words[$0] }
-            sets.measuredFar.fill { unsafe sets.far.words[$0] & ~band.words[$0] }
-        }
+        setBandApart(field, sets)
         markHeads(faces, on: grid, sets.head)
-
-        findInsides(sets, into: inside)
-        let edge = Double(grid.wholeSamples(Classes.edge))
-        let (dotted, atHole) = (set(11), set(12))
-        dilation.dilate(
-            inside, radii: [1.5, Double(grid.wholeSamples(Classes.edgeAtHole) + 1)], into: [dotted, atHole], loops)
-        sets.wide.fill { unsafe dotted.words[$0] & sets.hole.words[$0] }
-
-        let (atRoom, nearRoom, aboutRoom) = (set(11), set(13), set(14))
-        dilation.dilate(
-            sets.far, radii: [edge, Classes.doubt * edge, grid.samples(Classes.gap)],
-            into: [atRoom, nearRoom, aboutRoom],
-            loops)
-        sets.body.fill { unsafe sets.measuredNear.words[$0] & ~(atRoom.words[$0] | atHole.words[$0]) }
-        sets.doubtful.fill { unsafe sets.body.words[$0] & nearRoom.words[$0] }
-        sets.person.fill { unsafe sets.body.words[$0] & ~nearRoom.words[$0] }
-        let dots = set(19)
-        dots.fill { unsafe sets.hole.words[$0] & ~(sets.wide.words[$0] | sets.head.words[$0]) }
-        sets.person.fill { unsafe sets.person.words[$0] | dots.words[$0] & ~(nearRoom.words[$0] | atHole.words[$0]) }
+        findWideHoles(sets, on: grid, loops)
+        findPerson(sets, on: grid, loops)
         if let subject {
             // Colors of neighbours that the evidence takes for the room's may be the person's too: skin before skin.
-            let atOthers = inside
+            let atOthers = sets.spare.0
             dilation.dilateFar(subject.others, radius: grid.samples(Classes.besideOthers), into: atOthers, loops)
-            sets.doubtful.fill { unsafe sets.doubtful.words[$0] | sets.measuredNear.words[$0] & atOthers.words[$0] }
+            sets.doubtful.fill { sets.doubtful[$0] | sets.measuredNear[$0] & atOthers[$0] }
         }
+        findRoom(sets, field, samplesPerMetre: grid.samplesPerMetre(at: distance), loops)
+        let edge = grid.wholeSamples(Classes.edge)
+        field.band.forEachLine(width: grid.width, height: grid.height) { into, count, place in
+            Classes.open(sets.room, near: sets.near, by: edge + into, count, place)
+        }
+        return sets
+    }
 
-        let samplesPerMetre = grid.samplesPerMetre(at: distance)
-        let reach = Classes.reach * samplesPerMetre
-        let (atPerson, reached, reachedEndless) = (set(10), set(12), set(13))
+    /// Finds the samples that are continued over a band.
+    private func setBandApart(_ field: DepthField, _ sets: Sets) {
+        sets.band.removeAll()
+        guard !field.band.isEmpty else { return }
+        field.band.forEachLine(width: field.grid.width, height: field.grid.height) { _, count, place in
+            for index in 0..<count {
+                let (x, y) = place(index)
+                sets.band.bits(y).insert(x..<(x &+ 1))
+            }
+        }
+        sets.measuredNear.fill { sets.near[$0] & ~sets.band[$0] }
+        sets.measuredFar.fill { sets.far[$0] & ~sets.band[$0] }
+    }
+
+    /// Finds the samples of wide holes, and those about them.
+    private mutating func findWideHoles(_ sets: Sets, on grid: WorkGrid, _ loops: Loops) {
+        let (inside, dotted, _, _) = sets.spare
+        findInsides(sets, into: inside)
         dilation.dilate(
-            sets.near, radii: [edge, max(3, Classes.reachEndless * samplesPerMetre)],
+            inside, radii: [1.5, Double(grid.wholeSamples(Classes.edgeAtHole) + 1)], into: [dotted, sets.atHole], loops)
+        sets.wide.fill { dotted[$0] & sets.hole[$0] }
+    }
+
+    /// Finds the person's samples, certain and doubtful, by how far they are from room and holes.
+    private mutating func findPerson(_ sets: Sets, on grid: WorkGrid, _ loops: Loops) {
+        let (atRoom, nearRoom, _, _) = sets.spare
+        let edge = Double(grid.wholeSamples(Classes.edge))
+        dilation.dilate(
+            sets.far, radii: [edge, Classes.doubt * edge, grid.samples(Classes.gap)],
+            into: [atRoom, nearRoom, sets.aboutRoom], loops)
+        sets.body.fill { sets.measuredNear[$0] & ~(atRoom[$0] | sets.atHole[$0]) }
+        sets.doubtful.fill { sets.body[$0] & nearRoom[$0] }
+        sets.dots.fill { sets.hole[$0] & ~(sets.wide[$0] | sets.head[$0]) }
+        sets.person.fill { (sets.body[$0] | sets.dots[$0] & ~sets.atHole[$0]) & ~nearRoom[$0] }
+    }
+
+    /// Finds the samples of the room: by how far they are from the person, and of holes those beyond the person's reach.
+    private mutating func findRoom(_ sets: Sets, _ field: DepthField, samplesPerMetre: Double, _ loops: Loops) {
+        let (atPerson, reachedEndless, reached, reachedMeasured) = sets.spare
+        let grid = field.grid
+        let reach = Classes.reach * samplesPerMetre
+        dilation.dilate(
+            sets.near,
+            radii: [Double(grid.wholeSamples(Classes.edge)), max(3, Classes.reachEndless * samplesPerMetre)],
             into: [atPerson, reachedEndless], loops)
         dilation.dilateFar(sets.near, radius: reach, into: reached, loops)
         if field.band.isEmpty {
-            findEndless(notNearRoom: aboutRoom, notReached: reached, band: band, sets)
+            findEndless(notReached: reached, sets)
         } else {
-            dilation.dilate(sets.measuredFar, radii: [grid.samples(Classes.gap)], into: [aboutRoom], loops)
+            dilation.dilate(sets.measuredFar, radii: [grid.samples(Classes.gap)], into: [sets.aboutRoom], loops)
             dilation.dilateFar(sets.measuredNear, radius: reach, into: reachedMeasured, loops)
-            findEndless(notNearRoom: aboutRoom, notReached: reachedMeasured, band: band, sets)
+            findEndless(notReached: reachedMeasured, sets)
         }
         if reach < 2 { dilation.dilate(sets.near, radii: [2], into: [reached], loops) }
         sets.room.fill { index in
-            let endless = unsafe sets.endless.words[index] & ~sets.head.words[index]
-            let isReached = unsafe endless & reachedEndless.words[index] | ~endless & reached.words[index]
-            let isFar = unsafe (sets.far.words[index] | dots.words[index]) & ~atPerson.words[index]
-            return unsafe isFar | sets.hole.words[index] & ~isReached
+            let endless = sets.endless[index] & ~sets.head[index]
+            let isReached = endless & reachedEndless[index] | ~endless & reached[index]
+            let isFar = (sets.far[index] | sets.dots[index]) & ~atPerson[index]
+            return isFar | sets.hole[index] & ~isReached
         }
-        let edges = Int(edge)
-        field.band.forEachLine(width: grid.width, height: grid.height) { into, count, place in
-            Classes.open(sets.room, near: sets.near, by: edges + into, count, place)
-        }
-        return sets
     }
 
     /// Removes the samples of a line from a set that are near one of the other side.
@@ -184,11 +209,10 @@ struct Classes: ~Copyable {
     private func markHeads(_ faces: [Rectangle<Double>], on grid: WorkGrid, _ heads: SampleSet) {
         heads.removeAll()
         for face in faces {
-            let corner = grid.point(videoX: Double(face.x), videoY: Double(face.y))
-            let end = grid.point(videoX: Double(face.x + face.width), videoY: Double(face.y + face.height))
-            let (width, height) = (end.x - corner.x, end.y - corner.y)
+            let box = grid.edges(face)
+            let (width, height) = (box.right - box.left, box.bottom - box.top)
             guard width > 0, height > 0 else { continue }
-            let (middleX, middleY) = (corner.x + 0.5 * width, corner.y + 0.35 * height)
+            let (middleX, middleY) = (box.left + 0.5 * width, box.top + 0.35 * height)
             let (radiusX, radiusY) = (0.85 * width, 1.05 * height)
             for y in 0..<grid.height {
                 let dy = (Double(y) - middleY) / radiusY
@@ -203,43 +227,33 @@ struct Classes: ~Copyable {
 
     /// Marks the middles of 3x3 samples none of which was measured; beyond the grid nothing is measured.
     private func findInsides(_ sets: Sets, into inside: SampleSet) {
-        let stride = inside.stride
         for y in 0..<inside.height {
-            let above = max(y &- 1, 0) &* stride
-            let below = min(y &+ 1, inside.height &- 1) &* stride
-            let this = y &* stride
+            let (above, below) = (max(y &- 1, 0), min(y &+ 1, inside.height &- 1))
             func measured(_ index: Int) -> UInt64 {
-                guard index >= 0, index < stride else { return 0 }
-                let upper = unsafe sets.near.words[above &+ index] | sets.far.words[above &+ index]
-                let middle = unsafe sets.near.words[this &+ index] | sets.far.words[this &+ index]
-                let lower = unsafe sets.near.words[below &+ index] | sets.far.words[below &+ index]
-                return upper | middle | lower
+                guard index >= 0, index < inside.stride else { return 0 }
+                return sets.near[index, above] | sets.far[index, above] | sets.near[index, y] | sets.far[index, y]
+                    | sets.near[index, below] | sets.far[index, below]
             }
             var (before, word) = (UInt64(0), measured(0))
-            for index in 0..<stride {
+            for index in 0..<inside.stride {
                 let next = measured(index &+ 1)
-                unsafe inside.words[this &+ index] =
-                    ~(word | word &<< 1 | before &>> 63 | word &>> 1 | next &<< 63)
+                inside[index, y] = ~(word | word &<< 1 | before &>> 63 | word &>> 1 | next &<< 63)
                 (before, word) = (word, next)
             }
         }
         inside.trim()
     }
 
-    /// Marks the endless parts of wide holes: components away from measured room that extend beyond the person's reach.
-    ///
-    /// - Parameter band: samples that are holes in fact.
-    private mutating func findEndless(
-        notNearRoom nearRoom: SampleSet, notReached reached: SampleSet, band: SampleSet, _ sets: Sets
-    ) {
+    /// Marks the endless parts of wide holes and bands: components away from measured room that extend beyond the person's reach.
+    private mutating func findEndless(notReached reached: SampleSet, _ sets: Sets) {
         let loose = sets.endless
-        loose.fill { unsafe (sets.wide.words[$0] | band.words[$0]) & ~nearRoom.words[$0] }
+        loose.fill { (sets.wide[$0] | sets.band[$0]) & ~sets.aboutRoom[$0] }
         parts.find(in: loose) { y, columns in
             reached.bits(y).firstMissing(from: columns.lowerBound, to: columns.upperBound) < columns.upperBound
         }
         sets.endless.removeAll()
-        parts.forEachRun { y, columns, hasSeed in
-            if hasSeed { sets.endless.bits(y).insert(columns) }
+        parts.forEachRun { y, columns, part in
+            if part.hasSeed { sets.endless.bits(y).insert(columns) }
         }
     }
 }

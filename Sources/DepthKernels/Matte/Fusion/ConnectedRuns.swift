@@ -24,7 +24,7 @@ struct ConnectedRuns: ~Copyable {
     /// Finds the components of a set.
     ///
     /// - Parameter isSeed: true for a run that makes its component a seeded one.
-    mutating func find(in set: SampleSet, isSeed: (_ y: Int, _ columns: Range<Int>) -> Bool) {
+    mutating func find(in set: SampleSet, isSeed: (_ y: Int, _ columns: Range<Int>) -> Bool = { _, _ in false }) {
         reserve(width: set.width, height: set.height)
         var above = 0..<0
         for y in 0..<set.height {
@@ -54,16 +54,9 @@ struct ConnectedRuns: ~Copyable {
         }
     }
 
-    /// Calls `body` for each run of each component.
-    mutating func forEachRun(_ body: (_ y: Int, _ columns: Range<Int>, _ hasSeed: Bool) -> Void) {
-        for index in runs.indices {
-            let run = runs[index]
-            body(Int(run.row), Int(run.start)..<Int(run.end), runs[root(index)].isSeed)
-        }
-    }
-
-    /// Calls `body` for each run with the number of its component, from 0 on.
-    mutating func forEachNumberedRun(_ body: (_ y: Int, _ columns: Range<Int>, _ number: Int32) -> Void) {
+    /// Calls `body` for each run, with the number of its component, from 0 on, and whether that has a seed.
+    mutating func forEachRun(_ body: (_ y: Int, _ columns: Range<Int>, _ part: (number: Int32, hasSeed: Bool)) -> Void)
+    {
         var count: Int32 = 0
         for index in runs.indices {
             let (run, root) = (runs[index], root(index))
@@ -71,7 +64,7 @@ struct ConnectedRuns: ~Copyable {
                 runs[index].number = count
                 count &+= 1
             }
-            body(Int(run.row), Int(run.start)..<Int(run.end), runs[root].number)
+            body(Int(run.row), Int(run.start)..<Int(run.end), (runs[root].number, runs[root].isSeed))
         }
     }
 

@@ -31,11 +31,9 @@ struct Connection: ~Copyable {
         _ evidence: UnsafeMutablePointer<Float>, _ sets: Classes.Sets, _ prior: UnsafePointer<Float>,
         knowsFace: Bool, on grid: WorkGrid
     ) {
-        let size = sets.person.wordCount
-        let memory = unsafe memory.reserve(2 * size, filler: 0)
-        func set(_ index: Int) -> SampleSet { unsafe sets.person.placed(in: memory, index) }
-        let (person, other) = (set(0), set(1))
-        unsafe person.words.update(from: sets.person.words, count: size)
+        let working: InlineArray<2, SampleSet> = memory.sets(like: sets.person)
+        let (person, other) = (working[0], working[1])
+        person.fill { sets.person[$0] }
         for y in 0..<grid.height {
             let (line, prior) = unsafe (evidence + y &* grid.width, prior + y &* grid.width)
             sets.forEachOpen(row: y, 0..<grid.width) { x in
@@ -51,8 +49,8 @@ struct Connection: ~Copyable {
         _ prior: UnsafePointer<Float>, on grid: WorkGrid
     ) {
         parts.find(in: person) { y, columns in sets.near.bits(y).intersects(columns) }
-        parts.forEachRun { y, columns, isMeasured in
-            if isMeasured { return }
+        parts.forEachRun { y, columns, measured in
+            if measured.hasSeed { return }
             person.bits(y).remove(columns)
             let (line, prior) = unsafe (evidence + y &* grid.width, prior + y &* grid.width)
             sets.forEachOpen(row: y, columns) { x in
@@ -65,17 +63,17 @@ struct Connection: ~Copyable {
         in person: SampleSet, other: SampleSet, _ evidence: UnsafeMutablePointer<Float>, _ sets: Classes.Sets,
         _ prior: UnsafePointer<Float>, on grid: WorkGrid
     ) {
-        other.fill { unsafe ~(person.words[$0] | sets.doubtful.words[$0]) }
+        other.fill { ~(person[$0] | sets.doubtful[$0]) }
         other.trim()
         let holes = person
-        holes.fill { unsafe sets.doubtful.words[$0] & ~person.words[$0] }
+        holes.fill { sets.doubtful[$0] & ~person[$0] }
         parts.find(in: holes) { y, columns in
             let wider = max(columns.lowerBound &- 1, 0)..<min(columns.upperBound &+ 1, grid.width)
             return other.bits(y).intersects(wider) || y > 0 && other.bits(y &- 1).intersects(columns)
                 || y &+ 1 < grid.height && other.bits(y &+ 1).intersects(columns)
         }
-        parts.forEachRun { y, columns, joinsRoom in
-            if joinsRoom { return }
+        parts.forEachRun { y, columns, part in
+            if part.hasSeed { return }
             let (line, prior) = unsafe (evidence + y &* grid.width, prior + y &* grid.width)
             sets.forEachOpen(row: y, columns) { x in
                 unsafe line[x] = -(line[x] + prior[x]) - prior[x]

@@ -66,6 +66,12 @@ struct DepthPieces: ~Copyable {
         /// Metres, of the person.
         var distance: Double
 
+        init(_ field: DepthField, _ members: SampleSet, distance: Double) {
+            unsafe depth = field.metres
+            (self.members, barrier, self.distance) = (members, field.far, distance)
+            spacing = field.grid.metresPerSample(at: 1)
+        }
+
         var rowLength: Int { members.stride &* 64 }
         var samplesPerMetre: Double { 1 / (spacing * max(distance, 1e-3)) }
 
@@ -82,6 +88,7 @@ struct DepthPieces: ~Copyable {
     /// The samples of the pieces, valid until the next search.
     @safe
     struct Labels {
+        var map: Map
         /// A label for each sample of `samples`; others are undefined.
         fileprivate let values: UnsafePointer<Int32>
         let samples: SampleSet
@@ -106,81 +113,88 @@ struct DepthPieces: ~Copyable {
     }
 
     mutating func find(in map: Map, _ loops: Loops) -> Labels {
-        let members = map.members
-        let memory = unsafe bits.reserve(3 * members.wordCount, filler: 0)
-        func set(_ index: Int) -> SampleSet { unsafe members.placed(in: memory, index) }
-        let (smooth, labeled, spare) = (set(0), set(1), set(2))
-        unsafe findSmooth(map, into: smooth, spare.words, loops)
+        let sets: InlineArray<3, SampleSet> = bits.sets(like: map.members)
+        let (smooth, labeled, spare) = (sets[0], sets[1], sets[2])
+        findSmooth(map, into: smooth, spare, loops)
         let radius = nearestIndex(DepthPieces.bridge / 2 * map.samplesPerMetre, in: 1...4)
-        // An erosion: what is beyond the map counts as of the set.
-        spare.fill { unsafe ~smooth.words[$0] }
-        spare.trim()
-        dilation.dilate(spare, rows: [radius], into: [labeled], loops) { _, _ in radius }
-        labeled.fill { unsafe smooth.words[$0] & ~labeled.words[$0] }
-        let labels = unsafe labels.reserve(members.height * map.rowLength, filler: 0)
+        dilation.erode(smooth, rows: radius, into: labeled, spare, loops) { _ in radius }
+        let labels = unsafe labels.reserve(map.members.height * map.rowLength, filler: 0)
         var count = unsafe label(labeled, from: 0, labels)
         for _ in 0..<(2 * radius + 2) { unsafe DepthPieces.grow(labeled, within: smooth, spare, labels) }
         // What the erosion took whole is pieces of its own.
-        spare.fill { unsafe smooth.words[$0] & ~labeled.words[$0] }
+        spare.fill { smooth[$0] & ~labeled[$0] }
         unsafe count = label(spare, from: count, labels)
-        let result = unsafe Labels(values: UnsafePointer(labels), samples: smooth)
-        unsafe number(result, count, map, labels)
-        findBorders(result, map)
+        let result = unsafe Labels(map: map, values: UnsafePointer(labels), samples: smooth)
+        unsafe number(result, count, labels)
+        findBorders(result)
         return result
     }
 
     // MARK: Surfaces
 
     /// Finds the members about which the depths of all members differ by no more than noise and slope explain.
-    private mutating func findSmooth(
-        _ map: Map, into smooth: SampleSet, _ words: UnsafeMutablePointer<UInt64>, _ loops: Loops
-    ) {
+    private mutating func findSmooth(_ map: Map, into smooth: SampleSet, _ spare: SampleSet, _ loops: Loops) {
         let (members, length) = (map.members, map.rowLength)
-        let line = length + 2 * blockWidth
-        let memory = unsafe lines.reserve(9 * line, filler: 0) + blockWidth
-        let slope = DepthPieces.slope * Float(map.spacing)
-        let none: Float = 1e6
+        let room = length + 2 * blockWidth
+        let memory = unsafe lines.reserve(9 * room, filler: 0) + blockWidth
+        func line(_ index: Int) -> UnsafeMutablePointer<Float> { unsafe memory + index &* room }
+        // The largest and the smallest of three columns for each of three rows; the members' own depths in the last row.
+        func bounds(_ y: Int) -> Bounds { unsafe (line(2 &* (y % 3)), line(2 &* (y % 3) &+ 1)) }
+        let (own, range) = unsafe ((line(6), line(7)), line(8))
+        for y in 0..<3 { unsafe DepthPieces.clear(bounds(y), count: length) }
         for y in 0...members.height {
-            let (highs, lows) = unsafe (memory + (y % 3) &* 2 &* line, memory + (y % 3 &* 2 &+ 1) &* line)
-            let (high, low) = unsafe (memory + 6 &* line, memory + 7 &* line)
-            unsafe (high - blockWidth).update(repeating: 0, count: line)
-            unsafe (low - blockWidth).update(repeating: none, count: line)
-            if y < members.height {
-                let row = unsafe map.depth + y &* length
-                members.bits(y).forEachRun(upTo: members.width) { columns in
-                    unsafe (high + columns.lowerBound).update(from: row + columns.lowerBound, count: columns.count)
-                    unsafe (low + columns.lowerBound).update(from: row + columns.lowerBound, count: columns.count)
-                }
-            }
-            for x in stride(from: 0, to: length, by: blockWidth) {
-                unsafe storeLanes(
-                    larger(loadLanes(high + x), larger(loadLanes(high + x - 1), loadLanes(high + x + 1))),
-                    to: highs + x)
-                unsafe storeLanes(
-                    smaller(loadLanes(low + x), smaller(loadLanes(low + x - 1), loadLanes(low + x + 1))), to: lows + x)
-            }
-            guard y > 0 else {
-                for other in 1...2 {
-                    unsafe (memory + other &* 2 &* line).update(repeating: 0, count: length)
-                    unsafe (memory + (other &* 2 &+ 1) &* line).update(repeating: none, count: length)
-                }
-                continue
-            }
-            let (row, range) = unsafe (map.depth + (y &- 1) &* length, memory + 8 &* line)
-            for x in stride(from: 0, to: length, by: blockWidth) {
-                let z = unsafe loadLanes(row + x)
-                let high = unsafe larger(
-                    loadLanes(memory + x), larger(loadLanes(memory + 2 &* line + x), loadLanes(memory + 4 &* line + x)))
-                let low = unsafe smaller(
-                    loadLanes(memory + line + x),
-                    smaller(loadLanes(memory + 3 &* line + x), loadLanes(memory + 5 &* line + x)))
-                let limit = z * (z * DepthPieces.roughnessSquare + slope) + DepthPieces.roughness
-                unsafe storeLanes(high - low - limit, to: range + x)
-            }
+            unsafe DepthPieces.clear((own.0 - blockWidth, own.1 - blockWidth), count: room)
+            if y < members.height { unsafe DepthPieces.copy(map, row: y, into: own) }
+            unsafe DepthPieces.boundColumns(of: own, count: length, into: bounds(y))
+            guard y > 0 else { continue }
+            unsafe DepthPieces.findRange(map, row: y &- 1, (bounds(0), bounds(1), bounds(2)), into: range)
             unsafe loops.classify(
                 range, blocks: 0..<(length / blockWidth), clear: -.leastNormalMagnitude, opaque: .infinity,
-                into: (clear: smooth.row(y &- 1), opaque: words))
-            for index in 0..<smooth.stride { unsafe smooth.row(y &- 1)[index] &= members.row(y &- 1)[index] }
+                into: (clear: smooth.row(y &- 1), opaque: spare.words))
+            for index in 0..<smooth.stride { smooth[index, y &- 1] &= members[index, y &- 1] }
+        }
+    }
+
+    /// Lines of the largest and the smallest depths.
+    private typealias Bounds = (high: UnsafeMutablePointer<Float>, low: UnsafeMutablePointer<Float>)
+
+    /// Bounds of no depths.
+    private static func clear(_ bounds: Bounds, count: Int) {
+        unsafe bounds.high.update(repeating: 0, count: count)
+        unsafe bounds.low.update(repeating: 1e6, count: count)
+    }
+
+    private static func copy(_ map: Map, row y: Int, into bounds: Bounds) {
+        let row = unsafe map.depth + y &* map.rowLength
+        map.members.bits(y).forEachRun(upTo: map.members.width) { columns in
+            let first = columns.lowerBound
+            unsafe (bounds.high + first).update(from: row + first, count: columns.count)
+            unsafe (bounds.low + first).update(from: row + first, count: columns.count)
+        }
+    }
+
+    private static func boundColumns(of own: Bounds, count: Int, into bounds: Bounds) {
+        for x in stride(from: 0, to: count, by: blockWidth) {
+            let (high, low) = unsafe (own.high + x, own.low + x)
+            unsafe storeLanes(
+                larger(loadLanes(high), larger(loadLanes(high - 1), loadLanes(high + 1))), to: bounds.high + x)
+            unsafe storeLanes(
+                smaller(loadLanes(low), smaller(loadLanes(low - 1), loadLanes(low + 1))), to: bounds.low + x)
+        }
+    }
+
+    /// How far the range of depths about the samples of a row is beyond what noise and slope explain.
+    private static func findRange(
+        _ map: Map, row y: Int, _ rows: (Bounds, Bounds, Bounds), into range: UnsafeMutablePointer<Float>
+    ) {
+        let slope = slope * Float(map.spacing)
+        for x in stride(from: 0, to: map.rowLength, by: blockWidth) {
+            let z = unsafe loadLanes(map.depth + (y &* map.rowLength &+ x))
+            let high = unsafe larger(
+                loadLanes(rows.0.high + x), larger(loadLanes(rows.1.high + x), loadLanes(rows.2.high + x)))
+            let low = unsafe smaller(
+                loadLanes(rows.0.low + x), smaller(loadLanes(rows.1.low + x), loadLanes(rows.2.low + x)))
+            unsafe storeLanes(high - low - (z * (z * roughnessSquare + slope) + roughness), to: range + x)
         }
     }
 
@@ -190,10 +204,10 @@ struct DepthPieces: ~Copyable {
     ///
     /// - Returns: the last label that is in use.
     private mutating func label(_ set: SampleSet, from last: Int32, _ labels: UnsafeMutablePointer<Int32>) -> Int32 {
-        parts.find(in: set) { _, _ in false }
+        parts.find(in: set)
         var most = last
-        parts.forEachNumberedRun { y, columns, number in
-            let label = last &+ 1 &+ number
+        parts.forEachRun { y, columns, part in
+            let label = last &+ 1 &+ part.number
             most = max(most, label)
             let row = unsafe labels + y &* (set.stride &* 64)
             unsafe (row + columns.lowerBound).update(repeating: label, count: columns.count)
@@ -205,45 +219,33 @@ struct DepthPieces: ~Copyable {
     private static func grow(
         _ labeled: SampleSet, within smooth: SampleSet, _ fresh: SampleSet, _ labels: UnsafeMutablePointer<Int32>
     ) {
-        let (stride, height) = (labeled.stride, labeled.height)
-        let rowLength = stride &* 64
-        for y in 0..<height {
-            let row = unsafe labeled.row(y)
+        let (stride, rowLength) = (labeled.stride, labeled.stride &* 64)
+        for y in 0..<labeled.height {
             for index in 0..<stride {
-                let open = unsafe smooth.row(y)[index] & ~row[index]
-                unsafe fresh.row(y)[index] = 0
+                let (word, open) = (labeled[index, y], smooth[index, y] & ~labeled[index, y])
+                fresh[index, y] = 0
                 guard open != 0 else { continue }
-                let (before, after) = unsafe (
-                    index > 0 ? row[index &- 1] : 0, index &+ 1 < stride ? row[index &+ 1] : 0
-                )
-                let left = unsafe row[index] &<< 1 | before &>> 63
-                let right = unsafe row[index] &>> 1 | after &<< 63
-                let above = y > 0 ? unsafe labeled.row(y &- 1)[index] : 0
-                let below = y &+ 1 < height ? unsafe labeled.row(y &+ 1)[index] : 0
-                var word = open & (left | right | above | below)
-                unsafe fresh.row(y)[index] = word
-                let first: Int = (y &* stride &+ index) &* 64
-                while word != 0 {
-                    let bit: UInt64 = word & (0 &- word)
-                    let index: Int = first &+ word.trailingZeroBitCount
-                    let place = unsafe labels + index
-                    var label: Int32 = 0
-                    if left & bit != 0 { unsafe label = max(label, place[-1]) }
-                    if right & bit != 0 { unsafe label = max(label, place[1]) }
-                    if above & bit != 0 { unsafe label = max(label, place[-rowLength]) }
-                    if below & bit != 0 { unsafe label = max(label, place[rowLength]) }
-                    unsafe place.pointee = label
-                    word &= word &- 1
+                let left = word &<< 1 | (index > 0 ? labeled[index &- 1, y] : 0) &>> 63
+                let right = word &>> 1 | (index &+ 1 < stride ? labeled[index &+ 1, y] : 0) &<< 63
+                let above = y > 0 ? labeled[index, y &- 1] : 0
+                let below = y &+ 1 < labeled.height ? labeled[index, y &+ 1] : 0
+                fresh[index, y] = open & (left | right | above | below)
+                let place = unsafe labels + (y &* stride &+ index) &* 64
+                fresh[index, y].forEachBit { bit in
+                    func label(_ side: UInt64, _ offset: Int) -> Int32 {
+                        unsafe side &>> UInt64(truncatingIfNeeded: bit) & 1 != 0 ? place[bit &+ offset] : 0
+                    }
+                    unsafe place[bit] = max(
+                        max(label(left, -1), label(right, 1)), max(label(above, -rowLength), label(below, rowLength)))
                 }
             }
         }
-        labeled.fill { unsafe labeled.words[$0] | fresh.words[$0] }
+        labeled.fill { labeled[$0] | fresh[$0] }
     }
 
     /// Numbers the pieces that are not too small, removes the others, and sums up their depths.
-    private mutating func number(
-        _ labeled: Labels, _ count: Int32, _ map: Map, _ labels: UnsafeMutablePointer<Int32>
-    ) {
+    private mutating func number(_ labeled: Labels, _ count: Int32, _ labels: UnsafeMutablePointer<Int32>) {
+        let map = labeled.map
         let samples = map.members.width * map.members.height
         let numbers = unsafe numbers.reserve(samples + 1)
         unsafe numbers.update(repeating: 0, count: Int(count) + 1)
@@ -283,8 +285,9 @@ struct DepthPieces: ~Copyable {
     // MARK: Borders
 
     /// Finds the borders along rows and columns, across gaps of up to `gap` metres.
-    private mutating func findBorders(_ labels: Labels, _ map: Map) {
-        let (width, samples) = (map.members.width, labels.samples)
+    private mutating func findBorders(_ labels: Labels) {
+        let (map, samples) = (labels.map, labels.samples)
+        let width = samples.width
         let reach = floorIndex(DepthPieces.gap * map.samplesPerMetre, in: 3...64)
         borders.removeAll(most: 6 * pieces.most)
         var slots = 1024
@@ -322,11 +325,8 @@ struct DepthPieces: ~Copyable {
     /// Forgets the labels of columns in which a barrier begins.
     private static func cut(_ above: UnsafeMutablePointer<Int32>, _ barrier: SampleSet, row y: Int) {
         for index in 0..<barrier.stride {
-            var begun = unsafe barrier.row(y)[index] & ~barrier.row(y &- 1)[index]
-            while begun != 0 {
-                unsafe above[index &* 64 &+ begun.trailingZeroBitCount] = -1
-                begun &= begun &- 1
-            }
+            let begun = barrier[index, y] & ~barrier[index, y &- 1]
+            begun.forEachBit { unsafe above[index &* 64 &+ $0] = -1 }
         }
     }
 

@@ -58,7 +58,8 @@ struct Fusion: ~Copyable {
         guard let video = frame.video, let guide = Guide(video, width: frame.width, height: frame.height) else {
             return nil
         }
-        let (grid, context) = (field.grid, FusionContext(grid: field.grid, bands: bands, loops: loops))
+        let context = FusionContext(field: field, settings: settings, bands: bands, loops: loops)
+        let grid = field.grid
         let isContinued = frame.elapsed.map { $0 >= 0 && $0 <= Fusion.longestGap } ?? true
         if grid != lastGrid || !isContinued { forgetPast() }
         lastGrid = grid
@@ -70,9 +71,7 @@ struct Fusion: ~Copyable {
         let colors = unsafe settle.nextColors(on: grid)
         // Beside the stages that need depth alone.
         unsafe self.colors.begin(guide, into: colors, context)
-        let finding = unsafe subject.find(
-            frame, field, colors, face: anchor.face, object, isAnchored: anchor.distance != nil, cutoff: searched,
-            settings, context)
+        let finding = unsafe subject.find(frame, anchor, colors, cutoff: searched, context)
         bands.finish()
         let subject: Subject.Result?
         switch finding {
@@ -85,7 +84,7 @@ struct Fusion: ~Copyable {
         self.cutoff = subject?.cutoff ?? cutoff
         let distance =
             if let subject { subject.distance } else { field.meanDistance }
-        let sets = classes.classify(field, distance: distance ?? cutoff, subject: subject, faces: faces, loops)
+        let sets = classes.classify(distance: distance ?? cutoff, subject: subject, faces: faces, context)
         unsafe evidence.sum(colors, of: sets, context)
         if !settle.measureNoise(on: grid) { logOdds.reset() }
         let evidence = unsafe evidence.evidence(colors, sets, last: logOdds.past(on: grid), context)

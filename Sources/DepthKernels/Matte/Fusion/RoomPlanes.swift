@@ -25,8 +25,19 @@ struct RoomPlanes: ~Copyable {
     /// is as far away: laps, seats and desks are no floor.
     private static let (leastSlope, leastDrop): (Float, Float) = (0.7, 0.85)
 
-    /// Frames from one search to the next.
-    private static let interval = 4
+    /// Frames from one search to the next; and how many times the votes of a plane count that is known.
+    private static let (interval, loyal): (Int, Float) = (4, 1.2)
+    /// Flat cells that propose, at least; and of the area of a room's plane the share that must vote for it.
+    private static let (leastFlat, leastVotes): (Int, Float) = (8, 0.7)
+    /// Fits of a proposal, and cells of a fit at least.
+    private static let (fits, leastCells) = (2, 12.0)
+    /// Tolerances from a plane, and the least cosine, of cells that are part of it: all of them; those beside heads where it only
+    /// shows between limbs; and those that propose no other plane.
+    private static let part: (away: Float, cosine: Float) = (1.3, 0.8)
+    private static let tight: (away: Float, cosine: Float) = (0.6, 0.9)
+    private static let taken: Float = 1.5
+    /// Tolerances from a plane of cells beside heads, in standard deviations of its noise, and their range.
+    private static let beside: (noise: Float, range: ClosedRange<Float>) = (4, 0.25...0.9)
 
     private var list = Scratch<Float>()
     private var places = ScratchList<Int32>()
@@ -86,50 +97,65 @@ struct RoomPlanes: ~Copyable {
     ///
     /// - Parameter isNew: true where planes are searched in any case; else those of the last frame are followed now and then.
     mutating func find(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, isNew: Bool, _ loops: Loops) {
-        let count = cells.height &* cells.stride
-        for first in Swift.stride(from: 0, to: count, by: blockWidth) {
-            let isTaken = unsafe loadLanes(marks.seed + first) + loadLanes(marks.column + first) .> 0
-            let isLeft = unsafe (loadLanes(cells.depth + first) .> 0) .& .!isTaken
-            unsafe storeLanes(Lanes.zero.replacing(with: 1, where: isLeft), to: marks.left + first)
-        }
-        unsafe marks.room.update(repeating: 0, count: count)
-        // As much as any frame needs.
-        parts.reserve(width: cells.width, height: cells.height)
-        areas.removeAll(most: parts.most)
-        places.removeAll(most: count)
-        _ = unsafe list.reserve(8 * voters(cells), filler: 0)
-        _ = unsafe line.reserve(cells.stride, filler: 0)
-        _ = unsafe bits.reserve((cells.height + 1) * SampleSet.stride(width: cells.stride), filler: 0)
+        RoomPlanes.markLeft(cells, marks)
+        unsafe marks.room.update(repeating: 0, count: cells.count)
+        reserve(for: cells)
         let isSearch = isNew || known.isEmpty || frame % RoomPlanes.interval == 0
         frame &+= 1
         let before = known.count
         for round in 0..<(isSearch ? RoomPlanes.most : before) {
-            guard var plane = isSearch ? propose(cells, marks, known: min(before, known.count)) : known[round] else {
-                break
-            }
-            if isSearch {
-                for _ in 0..<2 {
-                    RoomPlanes.measure(plane, cells, marks)
-                    plane = RoomPlanes.fitted(cells, marks) ?? plane
-                }
-            }
-            RoomPlanes.measure(plane, cells, marks)
-            let isRoom = !isSearch || RoomPlanes.isLarge(plane, cells, marks)
-            if isRoom {
-                plane.noise = RoomPlanes.noise(cells, marks)
-                markParts(cells, marks, beside: min(max(4 * plane.noise, 0.25), 0.9), loops)
-                var next = isSearch ? plane : RoomPlanes.fitted(cells, marks) ?? plane
-                next.noise = plane.noise
-                known.append(next)
-            }
-            for first in Swift.stride(from: 0, to: count, by: blockWidth) {
-                let isOn =
-                    unsafe (loadLanes(marks.away + first) .< 1.5)
-                    .& (loadLanes(marks.cosine + first) .> RoomPlanes.alike)
-                unsafe storeLanes(loadLanes(marks.left + first).replacing(with: 0, where: isOn), to: marks.left + first)
-            }
+            guard let plane = isSearch ? propose(cells, marks, known: before) : known[round] else { break }
+            take(plane, isSearch: isSearch, cells, marks, loops)
+            RoomPlanes.removeTaken(cells, marks)
         }
         known.removeFirst(min(before, known.count))
+    }
+
+    /// Marks the cells that may be on planes: not those of the person and beside heads.
+    private static func markLeft(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks) {
+        for first in Swift.stride(from: 0, to: cells.count, by: blockWidth) {
+            let isTaken = unsafe loadLanes(marks.seed + first) + loadLanes(marks.column + first) .> 0
+            let isLeft = unsafe (loadLanes(cells.depth + first) .> 0) .& .!isTaken
+            unsafe storeLanes(Lanes.zero.replacing(with: 1, where: isLeft), to: marks.left + first)
+        }
+    }
+
+    /// Takes as much memory as any frame needs.
+    private mutating func reserve(for cells: SurfaceCells.Map) {
+        parts.reserve(width: cells.width, height: cells.height)
+        areas.removeAll(most: parts.most)
+        places.removeAll(most: cells.count)
+        _ = unsafe list.reserve(Voters.size(of: cells), filler: 0)
+        _ = unsafe line.reserve(cells.stride, filler: 0)
+        _ = unsafe bits.reserve((cells.height + 1) * SampleSet.stride(width: cells.stride), filler: 0)
+    }
+
+    /// Fits a plane, and marks the cells on it if it is the room's.
+    ///
+    /// - Parameter isSearch: true for a proposal, false for a plane that was the room's in the last frame.
+    private mutating func take(
+        _ plane: Plane, isSearch: Bool, _ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, _ loops: Loops
+    ) {
+        var plane = plane
+        for _ in 0..<(isSearch ? RoomPlanes.fits : 0) {
+            RoomPlanes.measure(plane, cells, marks)
+            plane = RoomPlanes.fitted(cells, marks) ?? plane
+        }
+        RoomPlanes.measure(plane, cells, marks)
+        guard !isSearch || RoomPlanes.isLarge(plane, cells, marks) else { return }
+        let (noise, (factor, range)) = (RoomPlanes.noise(cells, marks), RoomPlanes.beside)
+        markParts(cells, marks, beside: min(max(factor * noise, range.lowerBound), range.upperBound), loops)
+        if !isSearch { plane = RoomPlanes.fitted(cells, marks) ?? plane }
+        plane.noise = noise
+        known.append(plane)
+    }
+
+    /// Lets the cells on the measured plane propose no other.
+    private static func removeTaken(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks) {
+        for first in Swift.stride(from: 0, to: cells.count, by: blockWidth) {
+            let isOn = unsafe (loadLanes(marks.away + first) .< taken) .& (loadLanes(marks.cosine + first) .> alike)
+            unsafe storeLanes(loadLanes(marks.left + first).replacing(with: 0, where: isOn), to: marks.left + first)
+        }
     }
 
     /// The largest plane of the last search that lies as a floor does, far below a point.
@@ -145,81 +171,104 @@ struct RoomPlanes: ~Copyable {
 
     // MARK: Planes
 
-    /// Room for one of four cells, by which planes are voted for.
-    private func voters(_ cells: SurfaceCells.Map) -> Int {
-        cells.width / 2 &* (cells.height / 2) &+ cells.width &+ cells.height &+ 2 &* blockWidth
-    }
-
     /// The plane of a flat cell on which most of the area left lies.
+    ///
+    /// - Parameter known: the number of planes of the last frame, which are proposals too.
     private mutating func propose(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, known: Int) -> Plane? {
-        let room = voters(cells)
-        let list = unsafe list.reserve(8 * room, filler: 0)
+        var voters = unsafe Voters(list.reserve(Voters.size(of: cells), filler: 0), cells)
         places.removeAll()
-        var count = 0
         for y in Swift.stride(from: 0, to: cells.height, by: 2) {
             for x in Swift.stride(from: 0, to: cells.width, by: 2) {
                 let index = y &* cells.stride &+ x
                 guard unsafe marks.left[index] > 0 else { continue }
-                let z = unsafe cells.depth[index]
-                unsafe list[count] = z * cells.x(x)
-                unsafe list[room &+ count] = z * cells.y(y)
-                unsafe list[2 &* room &+ count] = z
-                unsafe list[3 &* room &+ count] = cells.normal.x[index]
-                unsafe list[4 &* room &+ count] = cells.normal.y[index]
-                unsafe list[5 &* room &+ count] = cells.normal.z[index]
-                unsafe list[6 &* room &+ count] = RoomPlanes.near + RoomPlanes.nearSquare * z * z
-                unsafe list[7 &* room &+ count] = cells.area[index]
-                if unsafe cells.flat[index] > 0 {
-                    places.append(Int32(truncatingIfNeeded: index))
-                }
-                count &+= 1
+                voters.append(x, y, of: cells)
+                if unsafe cells.flat[index] > 0 { places.append(Int32(truncatingIfNeeded: index)) }
             }
         }
-        guard places.count >= 8 else { return nil }
-        for lane in 0..<blockWidth { unsafe list[7 &* room &+ count &+ lane] = 0 }
-        func votes(_ plane: Plane) -> Float {
-            let length = plane.length
-            let (x, y, z) = (plane.a / length, plane.b / length, plane.c / length)
-            var sum = Lanes()
-            for first in Swift.stride(from: 0, to: count, by: blockWidth) {
-                let place = unsafe list + first
-                let distance =
-                    unsafe loadLanes(place) * x + loadLanes(place + room) * y + loadLanes(place + 2 &* room) * z - 1
-                    / length
-                let cosine =
-                    unsafe loadLanes(place + 3 &* room) * x + loadLanes(place + 4 &* room) * y + loadLanes(
-                        place + 5 &* room) * z
-                let limit = unsafe loadLanes(place + 6 &* room)
-                let isOn = (distance .< limit) .& (distance .> -limit) .& (cosine .< -RoomPlanes.alike)
-                unsafe sum += Lanes.zero.replacing(with: loadLanes(place + 7 &* room), where: isOn)
-            }
-            return sum.sum()
-        }
+        guard places.count >= RoomPlanes.leastFlat else { return nil }
+        voters.finish()
         var (best, most): (Plane?, Float) = (nil, 0)
-        for index in 0..<known {
-            let sum = votes(self.known[index]) * 1.2
-            if sum > most { (best, most) = (self.known[index], sum) }
+        for plane in self.known.prefix(known) {
+            let sum = voters.votes(for: plane) * RoomPlanes.loyal
+            if sum > most { (best, most) = (plane, sum) }
         }
         for number in Swift.stride(from: 0, to: places.count, by: groups(of: RoomPlanes.proposals, in: places.count)) {
             let index = Int(places[number])
             let length = unsafe -cells.length[index]
             let plane = unsafe Plane(
                 a: cells.normal.x[index] * length, b: cells.normal.y[index] * length, c: cells.normal.z[index] * length)
-            let sum = votes(plane)
+            let sum = voters.votes(for: plane)
             if sum > most { (best, most) = (plane, sum) }
         }
         // One of four cells votes.
-        return most * 4 >= 0.7 * RoomPlanes.area ? best : nil
+        return most * 4 >= RoomPlanes.leastVotes * RoomPlanes.area ? best : nil
+    }
+
+    /// Cells that vote for planes with their area, one of four: a line for each of their numbers.
+    @safe
+    private struct Voters {
+        /// Metres.
+        private let (x, y, z): Line3
+        private let normal: Line3
+        private let tolerance: UnsafeMutablePointer<Float>
+        private let area: UnsafeMutablePointer<Float>
+        private var count = 0
+
+        private typealias Line3 = (
+            UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>
+        )
+
+        private static func room(_ cells: SurfaceCells.Map) -> Int {
+            cells.width / 2 &* (cells.height / 2) &+ cells.width &+ cells.height &+ 2 &* blockWidth
+        }
+
+        static func size(of cells: SurfaceCells.Map) -> Int { 8 * room(cells) }
+
+        init(_ memory: UnsafeMutablePointer<Float>, _ cells: SurfaceCells.Map) {
+            let room = Voters.room(cells)
+            func line(_ index: Int) -> UnsafeMutablePointer<Float> { unsafe memory + index &* room }
+            unsafe (x, y, z) = (line(0), line(1), line(2))
+            unsafe normal = (line(3), line(4), line(5))
+            unsafe (tolerance, area) = (line(6), line(7))
+        }
+
+        mutating func append(_ column: Int, _ row: Int, of cells: SurfaceCells.Map) {
+            let index = row &* cells.stride &+ column
+            let depth = unsafe cells.depth[index]
+            unsafe (x[count], y[count], z[count]) = (depth * cells.x(column), depth * cells.y(row), depth)
+            unsafe (normal.0[count], normal.1[count], normal.2[count]) = (
+                cells.normal.x[index], cells.normal.y[index], cells.normal.z[index]
+            )
+            unsafe tolerance[count] = RoomPlanes.near + RoomPlanes.nearSquare * depth * depth
+            unsafe area[count] = cells.area[index]
+            count &+= 1
+        }
+
+        /// Fills the last vector.
+        func finish() { unsafe (area + count).update(repeating: 0, count: blockWidth) }
+
+        func votes(for plane: Plane) -> Float {
+            let length = plane.length
+            let (a, b, c) = (plane.a / length, plane.b / length, plane.c / length)
+            var sum = Lanes()
+            for first in Swift.stride(from: 0, to: count, by: blockWidth) {
+                func lanes(_ line: UnsafeMutablePointer<Float>) -> Lanes { unsafe loadLanes(line + first) }
+                let distance = unsafe lanes(x) * a + lanes(y) * b + lanes(z) * c - 1 / length
+                let cosine = unsafe lanes(normal.0) * a + lanes(normal.1) * b + lanes(normal.2) * c
+                let limit = unsafe lanes(tolerance)
+                let isOn = (distance .< limit) .& (distance .> -limit) .& (cosine .< -RoomPlanes.alike)
+                unsafe sum += Lanes.zero.replacing(with: lanes(area), where: isOn)
+            }
+            return sum.sum()
+        }
     }
 
     /// How far the cells are from a plane.
     private static func measure(_ plane: Plane, _ cells: SurfaceCells.Map, _ marks: CellOwners.Marks) {
-        for y in 0..<cells.height {
-            for x in Swift.stride(from: 0, to: cells.stride, by: blockWidth) {
-                let ((away, cosine), index) = (plane.compare(cells, x, y), y &* cells.stride &+ x)
-                unsafe storeLanes(away, to: marks.away + index)
-                unsafe storeLanes(cosine, to: marks.cosine + index)
-            }
+        cells.forEachVector { index, x, y in
+            let (away, cosine) = plane.compare(cells, x, y)
+            unsafe storeLanes(away, to: marks.away + index)
+            unsafe storeLanes(cosine, to: marks.cosine + index)
         }
     }
 
@@ -228,15 +277,12 @@ struct RoomPlanes: ~Copyable {
     private static func forEachLeft(
         _ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, _ body: (_ index: Int, _ x: Double, _ y: Double) -> Void
     ) {
-        for y in 0..<cells.height {
-            for first in Swift.stride(from: 0, to: cells.stride, by: blockWidth) {
-                let place = y &* cells.stride &+ first
-                var isOn = unsafe (loadLanes(marks.left + place) .> 0) .& (loadLanes(marks.away + place) .< 1)
-                unsafe isOn = isOn .& (loadLanes(marks.cosine + place) .> alike)
-                guard any(isOn) else { continue }
-                for lane in 0..<blockWidth where isOn[lane] {
-                    body(place &+ lane, Double(cells.x(first &+ lane)), Double(cells.y(y)))
-                }
+        cells.forEachVector { place, x, y in
+            var isOn = unsafe (loadLanes(marks.left + place) .> 0) .& (loadLanes(marks.away + place) .< 1)
+            unsafe isOn = isOn .& (loadLanes(marks.cosine + place) .> alike)
+            guard any(isOn) else { return }
+            for lane in 0..<blockWidth where isOn[lane] {
+                body(place &+ lane, Double(cells.x(x &+ lane)), Double(cells.y(y)))
             }
         }
     }
@@ -253,7 +299,7 @@ struct RoomPlanes: ~Copyable {
         }
         let (k0, k1, k2) = (yy * n - y1 * y1, x1 * y1 - xy * n, xy * y1 - x1 * yy)
         let determinant = xx * k0 + xy * k1 + x1 * k2
-        guard n >= 12, determinant > 1e-9 * xx * yy * n else { return nil }
+        guard n >= leastCells, determinant > 1e-9 * xx * yy * n else { return nil }
         let (k11, k12, k22) = (xx * n - x1 * x1, xy * x1 - xx * y1, xx * yy - xy * xy)
         return Plane(
             a: Float((k0 * xv + k1 * yv + k2 * v1) / determinant),
@@ -277,7 +323,7 @@ struct RoomPlanes: ~Copyable {
             unsafe (n, size) = (n + 1, size + Double(cells.area[index]))
             (u, v, uu, uv, vv) = (u + s, v + t, uu + s * s, uv + s * t, vv + t * t)
         }
-        guard n >= 12 else { return false }
+        guard n >= leastCells else { return false }
         (uu, uv, vv) = (uu - u * u / n, uv - u * v / n, vv - v * v / n)
         // The variance of what is spread evenly is a twelfth of the squared side.
         let (half, root) = ((uu + vv) / 2, (((uu - vv) / 2) * ((uu - vv) / 2) + uv * uv).squareRoot())
@@ -305,16 +351,19 @@ struct RoomPlanes: ~Copyable {
     private mutating func markParts(_ cells: SurfaceCells.Map, _ marks: CellOwners.Marks, beside: Float, _ loops: Loops)
     {
         // What only shows between limbs is of the room where it is flat, and tightly on the plane.
+        let (tight, part) = (RoomPlanes.tight, RoomPlanes.part)
         markParts(cells, marks, loops) { place in
-            let isOn = unsafe (loadLanes(marks.away + place) .< 0.6) .& (loadLanes(marks.cosine + place) .> 0.9)
+            let isOn =
+                unsafe (loadLanes(marks.away + place) .< tight.away)
+                .& (loadLanes(marks.cosine + place) .> tight.cosine)
             return unsafe isOn .& (loadLanes(marks.column + place) + loadLanes(cells.flat + place) .> 1)
         } where: {
             $0.x > RoomPlanes.island
         }
         markParts(cells, marks, loops) { place in
             let isColumn = unsafe loadLanes(marks.column + place) .> 0
-            let most = Lanes(repeating: 1.3).replacing(with: beside, where: isColumn)
-            return unsafe (loadLanes(marks.away + place) .< most) .& (loadLanes(marks.cosine + place) .> 0.8)
+            let most = Lanes(repeating: part.away).replacing(with: beside, where: isColumn)
+            return unsafe (loadLanes(marks.away + place) .< most) .& (loadLanes(marks.cosine + place) .> part.cosine)
         } where: {
             $0.y > ($0.x > 0 ? RoomPlanes.outside : RoomPlanes.area)
         }
@@ -340,16 +389,16 @@ struct RoomPlanes: ~Copyable {
                 line, blocks: 0..<(cells.stride / blockWidth), clear: 0, opaque: 1,
                 into: (clear: memory + cells.height &* words, opaque: members.row(y)))
         }
-        parts.find(in: members) { _, _ in false }
+        parts.find(in: members)
         areas.removeAll()
-        parts.forEachNumberedRun { y, columns, part in
-            if part == areas.count { areas.append(.zero) }
+        parts.forEachRun { y, columns, part in
+            if part.number == areas.count { areas.append(.zero) }
             for index in (y &* cells.stride &+ columns.lowerBound)..<(y &* cells.stride &+ columns.upperBound) {
-                unsafe areas[Int(part)][marks.column[index] > 0 ? 0 : 1] += cells.area[index]
+                unsafe areas[Int(part.number)][marks.column[index] > 0 ? 0 : 1] += cells.area[index]
             }
         }
-        parts.forEachNumberedRun { y, columns, part in
-            guard isRoom(areas[Int(part)]) else { return }
+        parts.forEachRun { y, columns, part in
+            guard isRoom(areas[Int(part.number)]) else { return }
             unsafe (marks.room + y &* cells.stride + columns.lowerBound).update(repeating: 1, count: columns.count)
         }
     }

@@ -19,7 +19,7 @@ struct SideMemory: ~Copyable {
     private var bits = Scratch<UInt64>()
     private var line = Scratch<Float>()
     private var hasDoubts = false
-    private(set) var isEmpty = true
+    private var isEmpty = true
 
     /// The samples of both sides in the frame before that are as they were.
     @safe
@@ -30,6 +30,8 @@ struct SideMemory: ~Copyable {
         /// The samples that are farther than what was measured there before, or the first to be measured there; nil where a face
         /// is seen.
         let uncovered: SampleSet?
+        /// True where nothing is remembered.
+        let isEmpty: Bool
 
         /// The sum of the frames for which the body of each sample of a run was kept on its side against the rules.
         func doubt(_ columns: Range<Int>, row y: Int) -> Double {
@@ -52,60 +54,57 @@ struct SideMemory: ~Copyable {
     /// - Parameter isLost: true in a frame without a face: then the past alone identifies the person, and their samples that came
     ///   somewhat nearer count as before too.
     mutating func recall(_ field: DepthField, isLost: Bool, _ loops: Loops) -> Past {
-        let (stride, words, length) = (field.hole.stride, field.hole.wordCount, field.rowLength)
-        let (sides, bits) = unsafe (sides.reserve(2 * words, filler: 0), bits.reserve(3 * words + stride, filler: 0))
-        func set(_ index: Int) -> SampleSet { unsafe field.hole.placed(in: bits, index) }
-        let (depths, line) = unsafe (
-            depths.reserve(field.grid.height * length, filler: 0), line.reserve(length, filler: 0)
-        )
+        let samples = field.grid.height * field.rowLength
+        let (wasPerson, wasOthers) = pastSides(field)
+        let sets: InlineArray<4, SampleSet> = bits.sets(like: field.hole)
+        let (person, others, uncovered, spare) = (sets[0], sets[1], sets[2], sets[3])
+        let (depths, line) = unsafe (depths.reserve(samples, filler: 0), line.reserve(field.rowLength, filler: 0))
         let past = unsafe Past(
-            doubts: hasDoubts ? UnsafePointer(doubts.reserve(field.grid.height * length, filler: 0)) : nil,
-            person: set(0), others: set(1), uncovered: isLost ? set(2) : nil)
+            doubts: hasDoubts ? UnsafePointer(doubts.reserve(samples, filler: 0)) : nil, person: person,
+            others: others, uncovered: isLost ? uncovered : nil, isEmpty: isEmpty)
         if isEmpty {
-            unsafe sides.update(repeating: 0, count: 2 * words)
-            unsafe bits.update(repeating: 0, count: 3 * words)
-            unsafe depths.update(repeating: 0, count: field.grid.height * length)
+            wasPerson.removeAll()
+            wasOthers.removeAll()
+            person.removeAll()
+            others.removeAll()
+            uncovered.removeAll()
+            unsafe depths.update(repeating: 0, count: samples)
             return past
         }
-        /// Marks the samples of a row whose depth is as it was.
-        func findAlike(_ y: Int, _ place: Int, retreat: Float = 0, approach: Float = 0) {
+        /// Finds the measured samples of a row whose depth is as it was.
+        func findAlike(_ y: Int, into set: SampleSet, retreat: Float = 0, approach: Float = 0) {
             unsafe field.findAlike(
-                row: y, to: depths + y &* length, (SideMemory.change + retreat, SideMemory.changeSquare),
-                nearer: approach, line: line, into: (bits + place, bits + 3 &* words), loops)
+                row: y, to: depths + y &* field.rowLength, (SideMemory.change + retreat, SideMemory.changeSquare),
+                nearer: approach, line: line, into: (set, spare), loops)
         }
         for y in 0..<field.grid.height {
-            let row = (y &* stride)..<((y &+ 1) &* stride)
-            findAlike(y, row.lowerBound)
-            for index in row {
-                let same = unsafe bits[index] & ~field.hole.words[index]
-                unsafe bits[words &+ index] = same & sides[words &+ index]
-                unsafe bits[index] = same & sides[index]
+            findAlike(y, into: others)
+            if isLost { findAlike(y, into: uncovered, retreat: SideMemory.retreat, approach: .infinity) }
+            for index in 0..<others.stride {
+                person[index, y] = others[index, y] & wasPerson[index, y]
+                others[index, y] &= wasOthers[index, y]
+                uncovered[index, y] = ~(uncovered[index, y] | field.hole[index, y])
             }
             guard isLost else { continue }
-            findAlike(y, row.lowerBound, approach: SideMemory.approach)
-            findAlike(y, 2 &* words &+ row.lowerBound, retreat: SideMemory.retreat, approach: .infinity)
-            for index in row {
-                let measured = unsafe ~field.hole.words[index]
-                unsafe bits[index] &= measured & sides[index]
-                unsafe bits[2 &* words &+ index] = measured & ~bits[2 &* words &+ index]
-            }
+            findAlike(y, into: person, approach: SideMemory.approach)
+            for index in 0..<person.stride { person[index, y] &= wasPerson[index, y] }
         }
         return past
     }
 
+    private mutating func pastSides(_ field: DepthField) -> (person: SampleSet, others: SampleSet) {
+        let sets: InlineArray<2, SampleSet> = sides.sets(like: field.hole)
+        return (sets[0], sets[1])
+    }
+
     /// Remembers the sides of a frame.
     mutating func remember(_ field: DepthField, person: SampleSet, others: SampleSet) {
-        let (size, length) = (field.hole.wordCount, field.rowLength)
-        let (sides, depths) = unsafe (
-            sides.reserve(2 * size, filler: 0), depths.reserve(field.grid.height * length, filler: 0)
-        )
-        for index in 0..<size {
-            let hole = unsafe field.hole.words[index]
-            unsafe sides[index] = sides[index] & hole | person.words[index]
-            unsafe sides[size &+ index] =
-                (sides[size &+ index] & hole | others.words[index] | field.far.words[index]) & ~person.words[index]
-        }
-        for place in Swift.stride(from: 0, to: field.grid.height &* length, by: blockWidth) {
+        let (hole, samples) = (field.hole, field.grid.height * field.rowLength)
+        let (wasPerson, wasOthers) = pastSides(field)
+        let depths = unsafe depths.reserve(samples, filler: 0)
+        wasPerson.fill { wasPerson[$0] & hole[$0] | person[$0] }
+        wasOthers.fill { (wasOthers[$0] & hole[$0] | others[$0] | field.far[$0]) & ~person[$0] }
+        for place in stride(from: 0, to: samples, by: blockWidth) {
             let (z, last) = unsafe (loadLanes(field.metres + place), loadLanes(depths + place))
             unsafe storeLanes(last.replacing(with: z, where: z .> 0), to: depths + place)
         }

@@ -16,6 +16,8 @@ struct SurfaceCells: ~Copyable {
     private static let flatness: (constant: Float, square: Float) = (0.004, 0.0025)
     /// Measured cells of a window, of nine: more are flat.
     private static let leastCells: Float = 5.4
+    /// The cosine of the angle between a normal and the ray to it, from which on the area of a cell grows.
+    private static let leastSlant: Float = 0.15
 
     private var memory = Scratch<Float>()
     private var line = Scratch<Float>()
@@ -33,28 +35,30 @@ struct SurfaceCells: ~Copyable {
         /// The distance of two cells as a share of their depth, and the offset of the first cell.
         let pitch: Float
         let first: (x: Float, y: Float)
-        fileprivate let planes: UnsafeMutablePointer<Float>
+        fileprivate let arrays: UnsafeMutablePointer<Float>
 
-        /// Cells of a plane, with those around it.
-        var planeSize: Int { (height &+ 2) &* stride &+ 2 &* blockWidth }
-        /// The index of the first cell of a plane.
+        /// Cells of all rows, with those behind the rows' ends.
+        var count: Int { height &* stride }
+        /// Cells of an array, with those around them.
+        var arraySize: Int { (height &+ 2) &* stride &+ 2 &* blockWidth }
+        /// The index of the first cell of an array.
         var start: Int { 0 &- stride &- blockWidth }
-        private func plane(_ index: Int) -> UnsafeMutablePointer<Float> { unsafe planes + index &* planeSize }
+        private func array(_ index: Int) -> UnsafeMutablePointer<Float> { unsafe arrays + index &* arraySize }
         /// Metres; 0 where no surface was measured.
-        var depth: UnsafeMutablePointer<Float> { unsafe plane(0) }
+        var depth: UnsafeMutablePointer<Float> { unsafe array(0) }
         /// 1/depth, or 0.
-        var inverse: UnsafeMutablePointer<Float> { unsafe plane(1) }
+        var inverse: UnsafeMutablePointer<Float> { unsafe array(1) }
         /// The normal towards the camera, and the length of (a, b, c).
         var normal: (x: UnsafeMutablePointer<Float>, y: UnsafeMutablePointer<Float>, z: UnsafeMutablePointer<Float>) {
-            unsafe (plane(2), plane(3), plane(4))
+            unsafe (array(2), array(3), array(4))
         }
-        var length: UnsafeMutablePointer<Float> { unsafe plane(5) }
+        var length: UnsafeMutablePointer<Float> { unsafe array(5) }
         /// Square metres of the surface.
-        var area: UnsafeMutablePointer<Float> { unsafe plane(6) }
+        var area: UnsafeMutablePointer<Float> { unsafe array(6) }
         /// 1 where the surface about the cell is flat, else 0.
-        var flat: UnsafeMutablePointer<Float> { unsafe plane(7) }
+        var flat: UnsafeMutablePointer<Float> { unsafe array(7) }
         /// Y'UV.
-        func color(_ channel: Int) -> UnsafeMutablePointer<Float> { unsafe plane(8 &+ channel) }
+        func color(_ channel: Int) -> UnsafeMutablePointer<Float> { unsafe array(8 &+ channel) }
 
         @inline(__always)
         func x(_ column: Int) -> Float { first.x + pitch * Float(column) }
@@ -63,6 +67,14 @@ struct SurfaceCells: ~Copyable {
         /// X of a vector of cells.
         @inline(__always)
         func xs(from column: Int) -> Lanes { Map.steps * pitch + x(column) }
+
+        /// Calls `body` with the place of each vector of cells.
+        @inline(__always)
+        func forEachVector(_ body: (_ index: Int, _ x: Int, _ y: Int) -> Void) {
+            for y in 0..<height {
+                for x in Swift.stride(from: 0, to: stride, by: blockWidth) { body(y &* stride &+ x, x, y) }
+            }
+        }
 
         /// The columns whose middles are at most so far from a place; samples.
         func columns(_ middle: Double, _ half: Double) -> Range<Int> {
@@ -105,7 +117,7 @@ struct SurfaceCells: ~Copyable {
         let map = unsafe Map(
             side: side, width: width, height: height, stride: stride, pitch: Float(pitch),
             first: (offset(grid.width), offset(grid.height)),
-            planes: memory.reserve(11 * size, filler: 0) + stride + blockWidth)
+            arrays: memory.reserve(11 * size, filler: 0) + stride + blockWidth)
         readDepth(of: field, map, farthest: farthest, loops)
         for y in 0..<height { SurfaceCells.findNormals(row: y, map) }
         return map
@@ -117,7 +129,7 @@ struct SurfaceCells: ~Copyable {
         let length = field.rowLength
         let line = unsafe line.reserve(2 * map.width, filler: 0)
         let (lows, highs) = unsafe (line, line + map.width)
-        unsafe (map.depth + map.start).update(repeating: 0, count: map.planeSize)
+        unsafe (map.depth + map.start).update(repeating: 0, count: map.arraySize)
         for y in 0..<map.height {
             let target = unsafe map.depth + y &* map.stride
             let rows = unsafe field.metres + y &* map.side &* length
@@ -137,7 +149,7 @@ struct SurfaceCells: ~Copyable {
         for x in 0..<map.width {
             unsafe SurfaceCells.closeGaps(map.depth + x, count: map.height, step: map.stride, map.pitch)
         }
-        for index in map.start..<(map.start &+ map.planeSize) {
+        for index in map.start..<(map.start &+ map.arraySize) {
             let z = unsafe map.depth[index]
             unsafe map.inverse[index] = z > 0 ? 1 / z : 0
         }
@@ -179,16 +191,52 @@ struct SurfaceCells: ~Copyable {
 
     // MARK: Normals
 
+    /// Finds normal, flatness and area of a row of cells from the planes through 3x3 of them.
     private static func findNormals(row y: Int, _ map: Map) {
         let one = Lanes(repeating: 1)
-        // Added to determinants, which are 0 for cells in one line, and 36 for a whole window.
-        let least: Float = 1e-4
         for x in Swift.stride(from: 0, to: map.stride, by: blockWidth) {
             let index = y &* map.stride &+ x
             let z = unsafe loadLanes(map.depth + index)
+            let fit = WindowFit(about: index, map)
+            let (xs, share) = (map.xs(from: x), fit.share)
+            let (ax, by) = (fit.a * (1 / map.pitch), fit.b * (1 / map.pitch))
+            let c = fit.mean - (fit.a * fit.sx + fit.b * fit.sy) * share - ax * xs - by * map.y(y)
+            let length = squareRoots(ax * ax + by * by + c * c)
+            let inverse = -one / length.replacing(with: Lanes(repeating: 1e-9), where: length .< 1e-9)
+            let (nx, ny, nz) = (ax * inverse, by * inverse, c * inverse)
+            unsafe storeLanes(nx, to: map.normal.x + index)
+            unsafe storeLanes(ny, to: map.normal.y + index)
+            unsafe storeLanes(nz, to: map.normal.z + index)
+            unsafe storeLanes(length, to: map.length + index)
+            let deviation = squareRoots(fit.rest.replacing(with: Lanes.zero, where: fit.rest .< 0) * share) * z
+            let limit = fit.mean * (z * z * flatness.square + flatness.constant)
+            let isFlat = (z .> 0) .& (fit.n .> leastCells) .& (deviation .< limit)
+            unsafe storeLanes(Lanes.zero.replacing(with: one, where: isFlat), to: map.flat + index)
+            let ray = squareRoots(xs * xs + (map.y(y) * map.y(y) + 1))
+            var slant = -(nx * xs + ny * map.y(y) + nz) / ray
+            slant.replace(with: Lanes(repeating: leastSlant), where: slant .< leastSlant)
+            let edge = z * map.pitch
+            unsafe storeLanes(edge * edge / slant, to: map.area + index)
+        }
+    }
+
+    /// The planes v = a · dx + b · dy + c through the inverse depths of windows of 3x3 cells, by least squares.
+    private struct WindowFit {
+        /// Added to determinants, which are 0 for cells in one line, and 36 for a whole window.
+        private static let least: Float = 1e-4
+
+        /// Measured cells of the window, the inverse of their number, and sums of their places.
+        private(set) var (n, sx, sy) = (Lanes(), Lanes(), Lanes())
+        let (share, a, b): (Lanes, Lanes, Lanes)
+        /// The mean of the inverse depths, and the sum of the squares of what is off the plane.
+        let (mean, rest): (Lanes, Lanes)
+
+        @inline(__always)
+        init(about index: Int, _ map: Map) {
+            let one = Lanes(repeating: 1)
             let middle = unsafe loadLanes(map.inverse + index)
             // Sums over the measured cells of the window, of inverse depths less that of the middle.
-            var (n, sx, sy, sxx, sxy, syy) = (Lanes(), Lanes(), Lanes(), Lanes(), Lanes(), Lanes())
+            var (sxx, sxy, syy) = (Lanes(), Lanes(), Lanes())
             var (sv, sxv, syv, svv) = (Lanes(), Lanes(), Lanes(), Lanes())
             for down in -1...1 {
                 for across in -1...1 {
@@ -202,32 +250,13 @@ struct SurfaceCells: ~Copyable {
                     (sv, sxv, syv, svv) = (sv + rise, sxv + rise * dx, syv + rise * dy, svv + rise * rise)
                 }
             }
-            let share = one / n.replacing(with: one, where: n .< one)
+            share = one / n.replacing(with: one, where: n .< one)
             (sxx, sxy, syy) = (sxx - sx * sx * share, sxy - sx * sy * share, syy - sy * sy * share)
             (sxv, syv, svv) = (sxv - sx * sv * share, syv - sy * sv * share, svv - sv * sv * share)
-            let determinant = one / (sxx * syy - sxy * sxy + least)
-            let (a, b) = ((sxv * syy - syv * sxy) * determinant, (syv * sxx - sxv * sxy) * determinant)
-            let mean = middle + sv * share
-            let xs = map.xs(from: x)
-            let (ax, by) = (a * (1 / map.pitch), b * (1 / map.pitch))
-            let c = mean - (a * sx + b * sy) * share - ax * xs - by * map.y(y)
-            let length = squareRoots(ax * ax + by * by + c * c)
-            let inverse = -one / length.replacing(with: Lanes(repeating: 1e-9), where: length .< 1e-9)
-            let (nx, ny, nz) = (ax * inverse, by * inverse, c * inverse)
-            unsafe storeLanes(nx, to: map.normal.x + index)
-            unsafe storeLanes(ny, to: map.normal.y + index)
-            unsafe storeLanes(nz, to: map.normal.z + index)
-            unsafe storeLanes(length, to: map.length + index)
-            let rest = svv - a * sxv - b * syv
-            let deviation = squareRoots(rest.replacing(with: Lanes.zero, where: rest .< 0) * share) * z
-            let limit = mean * (z * z * flatness.square + flatness.constant)
-            let isFlat = (z .> 0) .& (n .> leastCells) .& (deviation .< limit)
-            unsafe storeLanes(Lanes.zero.replacing(with: one, where: isFlat), to: map.flat + index)
-            let ray = squareRoots(xs * xs + (map.y(y) * map.y(y) + 1))
-            var slant = -(nx * xs + ny * map.y(y) + nz) / ray
-            slant.replace(with: Lanes(repeating: 0.15), where: slant .< 0.15)
-            let edge = z * map.pitch
-            unsafe storeLanes(edge * edge / slant, to: map.area + index)
+            let determinant = one / (sxx * syy - sxy * sxy + WindowFit.least)
+            (a, b) = ((sxv * syy - syv * sxy) * determinant, (syv * sxx - sxv * sxy) * determinant)
+            mean = middle + sv * share
+            rest = svv - a * sxv - b * syv
         }
     }
 }

@@ -1,8 +1,12 @@
-/// What the stages of a fused frame share: the grid, the threads that compute its bands, and the loops that they run.
+/// What the stages of a fused frame share: its depth, the settings, the threads that compute its bands, and the loops that they
+/// run.
 struct FusionContext {
-    let grid: WorkGrid
+    let field: DepthField
+    let settings: MatteSettings
     let bands: MatteBands
     let loops: Loops
+
+    var grid: WorkGrid { field.grid }
 }
 
 /// The grid that a fused matte is computed on: the samples of the depth map, subsampled where there are more than the
@@ -52,6 +56,14 @@ struct WorkGrid: Equatable {
 
     /// The row of the depth map that a row of samples is.
     func depthRow(_ y: Int) -> Int { min(step / 2 + y * step, placement.depthHeight - 1) }
+
+    /// The edges of a box of the video.
+    func edges(_ box: Rectangle<Double>) -> (left: Double, right: Double, top: Double, bottom: Double) {
+        let (first, end) = (
+            point(videoX: box.x, videoY: box.y), point(videoX: box.x + box.width, videoY: box.y + box.height)
+        )
+        return (first.x, end.x, first.y, end.y)
+    }
 
     /// The position of a point of the video between the samples; whole numbers are their edges.
     func point(videoX x: Double, videoY y: Double) -> (x: Double, y: Double) {
