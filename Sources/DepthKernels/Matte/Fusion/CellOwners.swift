@@ -119,7 +119,7 @@ struct CellOwners: ~Copyable {
         guard isAny else {
             pastSize = 0
             guard headCount == 0, hasFloor else { return (room, beyond) }
-            write(field, cells, loops, into: room, spare) {
+            write(cells, context, into: room, spare) {
                 unsafe marks.room[$0] > 0 && marks.height[$0] < SurfaceCells.layer.constant
             }
             return (room, beyond)
@@ -130,8 +130,8 @@ struct CellOwners: ~Copyable {
         unsafe decide(cells, ways.find(cells, marks, context.bands), marks, heads: headCount, isLost: lost != nil)
         (pastSize, pastHeads) = (cells.count, headCount)
         findBeyond(cells, marks, Float(cutoff))
-        write(field, cells, loops, into: room, spare) { unsafe marks.owner[$0] < 0 }
-        write(field, cells, loops, into: beyond, spare) { unsafe marks.beyond[$0] > 0 }
+        write(cells, context, into: room, spare) { unsafe marks.owner[$0] < 0 }
+        write(cells, context, into: beyond, spare) { unsafe marks.beyond[$0] > 0 }
         beyond.fill { beyond[$0] & field.far[$0] }
         return (room, beyond)
     }
@@ -331,10 +331,10 @@ struct CellOwners: ~Copyable {
 
     /// Writes the samples of cells on their surface.
     private mutating func write(
-        _ field: DepthField, _ cells: SurfaceCells.Map, _ loops: Loops, into set: SampleSet, _ spare: SampleSet,
+        _ cells: SurfaceCells.Map, _ context: FusionContext, into set: SampleSet, _ spare: SampleSet,
         where isOf: (Int) -> Bool
     ) {
-        let length = field.rowLength
+        let (field, length) = (context.field, context.field.rowLength)
         let line = unsafe line.reserve(2 * length, filler: 0)
         let edge = cells.width &* cells.side
         for row in 0..<cells.height {
@@ -350,7 +350,7 @@ struct CellOwners: ~Copyable {
             for x in edge..<length { unsafe line[x] = line[edge &- 1] }
             for y in (row &* cells.side)..<(row == cells.height &- 1 ? set.height : (row &+ 1) &* cells.side) {
                 unsafe field.findAlike(
-                    row: y, to: line, SurfaceCells.layer, line: line + length, into: (set, spare), loops)
+                    row: y, to: line, SurfaceCells.layer, line: line + length, into: (set, spare), context.loops)
             }
         }
         set.trim()

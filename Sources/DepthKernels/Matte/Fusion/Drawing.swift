@@ -54,25 +54,24 @@ struct Drawing: ~Copyable {
         fileprivate let arrivedRoom: SampleSet
         /// Columns of samples to draw.
         let columns: SampleSet
+        /// The weight of the last frame's alpha for every sample; nil for none.
+        fileprivate let keep: UnsafePointer<Float>?
 
         var isEmpty: Bool { columns.isEmpty }
     }
 
     /// Finds the parts of a frame that are to be drawn.
     ///
-    /// - Parameters:
-    ///   - person: samples that are certainly the person.
-    ///   - room: samples that are certainly the room.
     /// - Returns: a plan that is valid until the next call.
     mutating func plan(
-        _ guide: Guide, person: SampleSet, room: SampleSet, cells: GuidedFilter.Cells, on grid: WorkGrid,
-        _ loops: Loops
+        _ guide: Guide, _ odds: LogOdds.Result, cells: GuidedFilter.Cells, _ context: FusionContext
     ) -> Plan {
+        let grid = context.grid
         if geometry?.fits(guide, cells) != true {
             geometry = DrawingGeometry(guide, cells)
             hasPast = false
         }
-        let plain = findPlain(person: person, room: room, on: grid, loops)
+        let plain = findPlain(odds, on: grid, context.loops)
         let (arrivedPerson, arrivedRoom) = arrived(on: grid)
         let sets: InlineArray<3, SampleSet> = bits.sets(like: arrivedPerson)
         let (person, room, columns) = (sets[0], sets[1], sets[2])
@@ -84,24 +83,24 @@ struct Drawing: ~Copyable {
         }
         columns.fill { ~(person[$0] & arrivedPerson[$0] | room[$0] & arrivedRoom[$0]) }
         columns.trim()
-        return Plan(
+        return unsafe Plan(
             plain: plain, person: person, room: room, arrivedPerson: arrivedPerson, arrivedRoom: arrivedRoom,
-            columns: columns)
+            columns: columns, keep: odds.keep)
     }
 
     /// Finds the samples whose whole neighbourhood is certainly the person, or certainly the room.
     private mutating func findPlain(
-        person: SampleSet, room: SampleSet, on grid: WorkGrid, _ loops: Loops
+        _ odds: LogOdds.Result, on grid: WorkGrid, _ loops: Loops
     ) -> (person: SampleSet, room: SampleSet) {
-        let sets: InlineArray<3, SampleSet> = plainMemory.sets(like: person)
+        let sets: InlineArray<3, SampleSet> = plainMemory.sets(like: odds.person)
         let (plainPerson, plainRoom, spare) = (sets[0], sets[1], sets[2])
         let radius = max(1, floorIndex(grid.samples(GuidedFilter.radius), in: 0...65_536) / 2)
         /// Half the width of the disc's row, as `cv2.getStructuringElement(cv2.MORPH_ELLIPSE)` has it.
         func halfWidth(_ row: Int) -> Int {
             nearestIndex(Double(radius * radius - row * row).squareRoot(), in: 0...radius)
         }
-        dilation.erode(person, rows: radius, into: plainPerson, spare, loops, halfWidth: halfWidth)
-        dilation.erode(room, rows: radius, into: plainRoom, spare, loops, halfWidth: halfWidth)
+        dilation.erode(odds.person, rows: radius, into: plainPerson, spare, loops, halfWidth: halfWidth)
+        dilation.erode(odds.room, rows: radius, into: plainRoom, spare, loops, halfWidth: halfWidth)
         return (plainPerson, plainRoom)
     }
 
@@ -109,12 +108,10 @@ struct Drawing: ~Copyable {
     ///
     /// - Parameters:
     ///   - model: a and b of cells (`GuidedFilter`), for the bytes of the video; nil where nothing is to be drawn.
-    ///   - keep: the weight of the last frame's alpha for every sample; nil for none.
     ///   - noise: standard deviation of luma, for luma of 0…1; 0 while unknown.
     /// - Returns: alpha of every pixel of the video, valid until the next call.
     mutating func draw(
-        _ plan: Plan, _ guide: Guide, model: UnsafePointer<Float>?, keep: UnsafePointer<Float>?,
-        noise: Float, _ context: FusionContext
+        _ plan: Plan, _ guide: Guide, model: UnsafePointer<Float>?, noise: Float, _ context: FusionContext
     ) -> MutablePlane {
         let size = guide.width * guide.height
         let alpha = unsafe alpha.reserve(size, filler: 0)
@@ -125,7 +122,7 @@ struct Drawing: ~Copyable {
         defer { findCovers(plan.arrivedPerson, plan.arrivedRoom, geometry) }
         guard let model = unsafe model else { return plane }
         let work = unsafe DrawBands(
-            guide: guide, geometry: geometry, plan: plan, model: model, keep: keep, side: Drawing.side(noise: noise),
+            guide: guide, geometry: geometry, plan: plan, model: model, side: Drawing.side(noise: noise),
             alpha: plane, loops: context.loops)
         context.bands.share(work, rows: plan.columns.height, width: guide.width * geometry.pixelRowsOfBand)
         return plane
@@ -212,21 +209,22 @@ private final class DrawingGeometry {
         width = guide.width
         height = guide.height
         let placement = grid.placement
-        func taps(_ samples: Int, pixels: Int, first: Double, size: Double) -> LinearTaps {
-            LinearTaps(pixels: pixels, samples: samples, first: first, size: size)
+        func columns(_ samples: Int) -> LinearTaps {
+            LinearTaps(pixels: guide.width, samples: samples, first: placement.left, size: placement.width)
         }
-        cellColumns = taps(cells.width, pixels: guide.width, first: placement.left, size: placement.width)
-        cellRows = taps(cells.height, pixels: guide.height, first: placement.top, size: placement.height)
-        sampleColumns = taps(grid.width, pixels: guide.width, first: placement.left, size: placement.width)
-        sampleRows = taps(grid.height, pixels: guide.height, first: placement.top, size: placement.height)
-        let (columns, gridWidth) = (sampleColumns, grid.width)
-        let inside = columns.pixels(of: 0..<grid.width)
+        func rows(_ samples: Int) -> LinearTaps {
+            LinearTaps(pixels: guide.height, samples: samples, first: placement.top, size: placement.height)
+        }
+        (cellColumns, cellRows) = (columns(cells.width), rows(cells.height))
+        (sampleColumns, sampleRows) = (columns(grid.width), rows(grid.height))
+        let (taps, gridWidth) = (sampleColumns, grid.width)
+        let inside = taps.pixels(of: 0..<grid.width)
         segments = stride(from: 0, to: guide.width, by: AlphaCovers.segmentWidth).map { start in
             let pixels = start..<min(start + AlphaCovers.segmentWidth, guide.width)
             let mine = pixels.clamped(to: inside)
             if mine.isEmpty { return (0..<0, false) }
-            let first = partitionPoint(gridWidth) { columns.pixels(of: $0..<($0 + 1)).upperBound > mine.lowerBound }
-            let end = partitionPoint(gridWidth) { columns.pixels(of: $0..<($0 + 1)).lowerBound >= mine.upperBound }
+            let first = partitionPoint(gridWidth) { taps.pixels(of: $0..<($0 + 1)).upperBound > mine.lowerBound }
+            let end = partitionPoint(gridWidth) { taps.pixels(of: $0..<($0 + 1)).lowerBound >= mine.upperBound }
             return (first..<max(first, end), mine == pixels)
         }
         let bandCount = groups(of: Drawing.bandRows, in: grid.height)
@@ -386,7 +384,6 @@ private struct DrawBands: BandWork {
     let geometry: DrawingGeometry
     let plan: Drawing.Plan
     let model: UnsafePointer<Float>
-    let keep: UnsafePointer<Float>?
     /// The weight of a neighbour where q is smoothed.
     let side: Float
     let alpha: MutablePlane
@@ -533,7 +530,7 @@ private struct DrawBands: BandWork {
     private func findLeastKept(
         _ rows: Range<Int>, _ columns: Range<Int>, _ memory: DrawingMemory
     ) -> UnsafePointer<Float>? {
-        guard let keep = unsafe keep else { return nil }
+        guard let keep = unsafe plan.keep else { return nil }
         let (width, height) = (geometry.grid.width, geometry.grid.height)
         let lines = unsafe memory.keep.reserve((Drawing.bandRows + 2) * width + width + 2, filler: 0)
         let column = unsafe lines + ((Drawing.bandRows + 2) &* width &+ 1)

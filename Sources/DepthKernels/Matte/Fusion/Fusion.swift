@@ -101,12 +101,11 @@ struct Fusion: ~Copyable {
         last = (sets, result)
 
         let cells = model.cells(of: grid)
-        let plan = drawing.plan(guide, person: result.person, room: result.room, cells: cells, on: grid, loops)
+        let plan = drawing.plan(guide, result, cells: cells, context)
         let fitted =
             unsafe plan.isEmpty
             ? nil : model.fit(colors, result.matte, for: plan.columns, guide.map, context)
-        let alpha = unsafe drawing.draw(
-            plan, guide, model: fitted, keep: result.keep, noise: settle.noise, context)
+        let alpha = unsafe drawing.draw(plan, guide, model: fitted, noise: settle.noise, context)
         return FinishedMatte(alpha: alpha.readOnly, covers: drawing.covers, followsVideo: true, bands: bands)
     }
 

@@ -112,9 +112,10 @@ struct LogOdds: ~Copyable {
             for index in 0..<stride {
                 var (isPerson, isRoom) = (UInt64.max, UInt64.max)
                 for y in rows {
-                    (person[index, y], room[index, y]) = (sets.person[index, y], sets.room[index, y])
-                    isPerson &= person[index, y]
-                    isRoom &= room[index, y]
+                    let (personWord, roomWord) = (sets.person[index, y], sets.room[index, y])
+                    (person[index, y], room[index, y]) = (personWord, roomWord)
+                    isPerson &= personWord
+                    isRoom &= roomWord
                 }
                 unsafe (common[index], common[stride &+ index]) = (isPerson, isRoom)
             }

@@ -9,8 +9,12 @@ struct SampleColors: ~Copyable {
     /// What the channels were made for.
     private var made: (grid: WorkGrid, colors: VideoColors, width: Int, height: Int)?
 
-    /// The taps of one component.
-    private typealias Channel = (component: VideoColors.Component, columns: AreaTaps, rows: AreaTaps)
+    /// The taps of one component. (A tuple of them would be retained and released for each row.)
+    private struct Channel {
+        let component: VideoColors.Component
+        let columns: AreaTaps
+        let rows: AreaTaps
+    }
 
     /// Begins the averages, which are there when `bands` have finished.
     ///
@@ -38,11 +42,11 @@ struct SampleColors: ~Copyable {
                 size: span.1 / Double(count) / shared, step: step)
         }
         let place = grid.placement
-        return (
-            component,
-            taps(grid.width, guide.width, shift: component.shiftX, (place.left, place.width), step: component.step),
-            taps(grid.height, guide.height, shift: component.shiftY, (place.top, place.height), step: 1)
-        )
+        return Channel(
+            component: component,
+            columns: taps(
+                grid.width, guide.width, shift: component.shiftX, (place.left, place.width), step: component.step),
+            rows: taps(grid.height, guide.height, shift: component.shiftY, (place.top, place.height), step: 1))
     }
 
     @safe

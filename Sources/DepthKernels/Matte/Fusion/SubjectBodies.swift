@@ -156,9 +156,7 @@ struct SubjectBodies: ~Copyable {
         let (map, samples) = (labels.map, labels.samples)
         bodies.removeAll(most: pieces.pieces.most)
         for index in pieces.pieces.indices {
-            var body = Body(parent: index)
-            (body.count, body.sum) = (pieces.pieces[index].count, pieces.pieces[index].sum)
-            bodies.append(body)
+            bodies.append(Body(parent: index, count: pieces.pieces[index].count, sum: pieces.pieces[index].sum))
         }
         for y in 0..<samples.height {
             labels.forEachRun(y) { piece, columns in
@@ -171,7 +169,7 @@ struct SubjectBodies: ~Copyable {
                     bodies[piece].doubt += sides.doubt(columns, row: y)
                 }
                 if let thing { bodies[piece].thing += thing.count(columns, row: y, map) }
-                for index in faces.all.indices { count(columns, row: y, of: faces.all[index], index, map, in: piece) }
+                count(columns, row: y, faces, map, in: piece)
             }
         }
         for index in bodies.indices {
@@ -181,30 +179,32 @@ struct SubjectBodies: ~Copyable {
         }
     }
 
-    /// Counts the samples of a run that lie in a face, or in the chest below it.
+    /// Counts the samples of a run that lie in faces, or in the chest below one.
     private mutating func count(
-        _ columns: Range<Int>, row y: Int, of face: SubjectFaces.Face, _ index: Int, _ map: DepthPieces.Map,
-        in piece: Int
+        _ columns: Range<Int>, row y: Int, _ faces: borrowing SubjectFaces, _ map: DepthPieces.Map, in piece: Int
     ) {
-        let (middle, height) = (Double(y) + 0.5, face.height)
-        func beside(_ half: Double) -> Range<Int> { columns.overlap(face.axis - half, face.axis + half) }
-        if face.isSubject, middle > face.bottom {
-            bodies[piece].trunk += beside(face.trunk).count
-        } else if face.isSubject {
-            bodies[piece].above += columns.count
-        }
-        if face.isSubject, middle > face.bottom + 0.3 * height, middle < face.bottom + 2 * height {
-            bodies[piece].chest += beside(0.6 * face.width).count
-        }
-        guard middle > face.top + height / 4, middle < face.bottom - height / 4 else { return }
-        let inside = beside(face.width / 4)
-        guard !inside.isEmpty else { return }
-        let z = Double(map.depth((inside.lowerBound + inside.upperBound) / 2, y))
-        guard Subject.isSameDistance(z, face.distance) else { return }
-        if face.isSubject {
-            bodies[piece].seeds += inside.count
-        } else {
-            bodies[piece].rivals |= 1 << UInt64(index)
+        let middle = Double(y) + 0.5
+        for index in faces.all.indices {
+            let (face, height) = (faces.all[index], faces.all[index].height)
+            func beside(_ half: Double) -> Range<Int> { columns.overlap(face.axis - half, face.axis + half) }
+            if face.isSubject, middle > face.bottom {
+                bodies[piece].trunk += beside(face.trunk).count
+            } else if face.isSubject {
+                bodies[piece].above += columns.count
+            }
+            if face.isSubject, middle > face.bottom + 0.3 * height, middle < face.bottom + 2 * height {
+                bodies[piece].chest += beside(0.6 * face.width).count
+            }
+            guard middle > face.top + height / 4, middle < face.bottom - height / 4 else { continue }
+            let inside = beside(face.width / 4)
+            guard !inside.isEmpty else { continue }
+            let z = Double(map.depth((inside.lowerBound + inside.upperBound) / 2, y))
+            guard Subject.isSameDistance(z, face.distance) else { continue }
+            if face.isSubject {
+                bodies[piece].seeds += inside.count
+            } else {
+                bodies[piece].rivals |= 1 << UInt64(index)
+            }
         }
     }
 
