@@ -1,4 +1,4 @@
-/// A set of samples of the grid: a bit for each, 64 in a word, rows in whole words. Bits after a row's last sample are
+/// A set of samples of a map: a bit for each, 64 in a word, rows in whole words. Bits after a row's last sample are
 /// 0.
 @safe
 struct SampleSet {
