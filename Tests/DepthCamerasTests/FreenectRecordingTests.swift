@@ -6,11 +6,9 @@ import Testing
 
 extension FreenectDump {
     /// Writes the index.
-    fileprivate func finish() throws -> CameraChoice {
+    func finish(isLooped: Bool = false) throws -> CameraChoice {
         try writeIndex()
-        var choice = CameraChoice()
-        choice.recording = folder.path()
-        return choice
+        return CameraChoice(recording: folder.path(), isLooped: isLooped)
     }
 }
 
@@ -25,14 +23,12 @@ extension FreenectDump {
     }
 
     /// Plays up to the end.
-    private func play(_ camera: any Camera, limit: Int = 10_000) throws -> [FetchedFrames] {
-        var all: [FetchedFrames] = []
-        do {
-            while all.count < limit, let frames = try FetchedFrames(camera.next(timeout: 5000)) { all.append(frames) }
-        } catch CameraError.ended {
-            return all
-        }
-        return all
+    ///
+    /// - Returns: how many frames there were.
+    private func play(_ camera: any Camera) throws -> Int {
+        var count = 0
+        #expect(try camera.play(timeout: 5000) { _ in count += 1 } == .ended)
+        return count
     }
 
     @Test func `a hundred and fifty frames keep their pixels, pairs and times`() throws {
@@ -41,14 +37,12 @@ extension FreenectDump {
         try dump.addPairs(150, firstTick: UInt32.max - 200_000_000)
         let camera = try driver().open(dump.finish())
         #expect(camera.info.driver == "freenect" && camera.info.videoModes.count == 1)
-        let streams = try camera.start(.both)
+        let streams = try camera.start(isAligned: true)
         #expect(streams.isAligned && streams.depthUnit == 0.001)
         #expect(streams.calibration?.depth.fx == 525 && streams.calibration?.color == nil)
         var first: Int64?
         for number in 0..<150 {
-            let frames = try #require(try FetchedFrames(camera.next(timeout: 5000)))
-            let video = try #require(frames.video)
-            let depth = try #require(frames.depth)
+            let (video, depth) = try camera.pair()
             #expect(dump.videos[number % 10] == Data(video.bytes))
             #expect(dump.depths[number % 10] == Data(depth.bytes))
             #expect(video.stride == 1920 && depth.stride == 1280)
@@ -65,32 +59,23 @@ extension FreenectDump {
         let dump = try FreenectDump()
         try dump.addPairs(3)
         let choice = try dump.finish()
-        var camera: (any Camera)?
-        for round in 0..<100 {
-            if round % 10 == 0 {
-                camera = nil  // one recording at a time
-                camera = try driver().open(choice)
+        for _ in 0..<10 {
+            let camera = try driver().open(choice)
+            for round in 0..<10 {
+                try camera.start(isAligned: true)
+                for number in 0..<3 { #expect(try dump.videos[number] == Data(camera.pair().video.bytes)) }
+                if round % 3 == 0 { #expect(error { _ = try camera.next(timeout: 5000) } == .ended) }
+                if round % 2 == 0 { camera.stop() }
             }
-            _ = try camera?.start(.both)
-            for number in 0..<3 {
-                let frames = try #require(try FetchedFrames(camera?.next(timeout: 5000)))
-                #expect(frames.video.map { dump.videos[number] == Data($0.bytes) } == true)
-            }
-            if round % 3 == 0 { #expect(error { _ = try camera?.next(timeout: 5000) } == .ended) }
-            if round % 2 == 0 { camera?.stop() }
         }
     }
 
     @Test func `a recording that is looped goes on in time`() throws {
         let dump = try FreenectDump()
         try dump.addPairs(4, firstTick: UInt32.max - 10_000_000)
-        var choice = try dump.finish()
-        choice.isLooped = true
-        let camera = try driver().open(choice)
-        _ = try camera.start(.both)
-        let frames = try play(camera, limit: 50)
-        let times = frames.compactMap { $0.video?.time }
-        #expect(times.count == 50)
+        let camera = try driver().open(dump.finish(isLooped: true))
+        try camera.start(isAligned: true)
+        let times = try (0..<50).map { _ in try camera.pair().video.time }
         #expect(zip(times, times.dropFirst()).allSatisfy { ($1 - $0 - 33_333_333).magnitude <= 2_100_000 })
     }
 
@@ -98,9 +83,9 @@ extension FreenectDump {
         let dump = try FreenectDump()
         try dump.addPairs(6, interval: 0.05)
         let camera = try driver().open(dump.finish())
-        _ = try camera.start(.both)
+        try camera.start(isAligned: true)
         let start = ContinuousClock.now
-        #expect(try play(camera).count == 6)
+        #expect(try play(camera) == 6)
         #expect(ContinuousClock.now - start >= .milliseconds(249))
     }
 
@@ -110,21 +95,20 @@ extension FreenectDump {
         try dump.add("d", number: 0, ticks: 1, seconds: 0)
         try dump.add("d", number: 1, ticks: 4_000_000_000, seconds: 3600)
         let camera = try driver().open(dump.finish())
-        _ = try camera.start(.both)
-        #expect(try FetchedFrames(camera.next(timeout: 1000)) != nil)
-        #expect(try FetchedFrames(camera.next(timeout: 30)) == nil)
+        try camera.start(isAligned: true)
+        #expect(try camera.next(timeout: 1000) != nil)
+        #expect(try camera.next(timeout: 30) == nil)
     }
 
     @Test func `raw counts become millimetres that are not registered`() throws {
         let dump = try FreenectDump(largest: 65_535)
         try dump.addPairs(2)
         let camera = try driver().open(dump.finish())
-        let streams = try camera.start(.both)
+        let streams = try camera.start(isAligned: true)
         #expect(!streams.isAligned)
         #expect(abs((streams.calibration?.depth.fx ?? 0) - 575.8) < 0.1 && streams.calibration?.color?.fx == 525)
-        let frames = try #require(try FetchedFrames(camera.next(timeout: 5000)))
-        let depth = try #require(frames.depth)
-        let samples = depth.samples
+        let depth = try camera.pair().depth
+        let samples = depth.bytes.bindMemory(to: UInt16.self)
         let counts = dump.depths[0].withUnsafeBytes { Array($0.bindMemory(to: UInt16.self)) }
         var seen = 0
         for (count, millimetres) in zip(counts, samples) where (400...1000).contains(count) {
@@ -155,31 +139,27 @@ extension FreenectDump {
         dump.add(line: noHeader)
         try Data(repeating: 65, count: 700_000).write(to: dump.folder.appending(path: noHeader))
         let camera = try driver().open(dump.finish())
-        _ = try camera.start(.both)
-        #expect(try play(camera).count == 3)
+        try camera.start(isAligned: true)
+        #expect(try play(camera) == 3)
     }
 
     @Test func `a recording whose files are removed ends`() throws {
         let dump = try FreenectDump()
         try dump.addPairs(5)
-        var choice = try dump.finish()
-        choice.isLooped = true
-        let camera = try driver().open(choice)
-        _ = try camera.start(.both)
-        #expect(try FetchedFrames(camera.next(timeout: 5000)) != nil)
+        let camera = try driver().open(dump.finish(isLooped: true))
+        try camera.start(isAligned: true)
+        #expect(try camera.next(timeout: 5000) != nil)
         try FileManager.default.removeItem(at: dump.folder)
-        #expect(try play(camera).isEmpty)
+        #expect(try play(camera) == 0)
         #expect(error { _ = try camera.next(timeout: 5000) } == .ended)
     }
 
     @Test func `what is no recording is an error, and the program goes on`() throws {
-        var choice = CameraChoice()
-        choice.recording = "/nonexistent"
         #expect(
-            error { _ = try driver().open(choice) }
+            error { _ = try driver().open(CameraChoice(recording: "/nonexistent")) }
                 == .recording("/nonexistent/INDEX.txt: No such file or directory."))
         let dump = try FreenectDump(distinct: 1)
-        choice = try dump.finish()
+        let choice = try dump.finish()
         for line in ["", "d-1-1.pgm\nr-2-2.ppm\n", String(repeating: "d", count: 100_000)] {
             try Data(line.utf8).write(to: dump.folder.appending(path: "INDEX.txt"))
             expectError(CameraError.recording) { _ = try driver().open(choice) }
@@ -191,10 +171,8 @@ extension FreenectDump {
         for number in 0..<3 { try dump.add("d", number: number, ticks: UInt32(number) * 2_000_000, seconds: 0) }
         let camera = try driver().open(dump.finish())
         #expect(camera.info.videoModes.isEmpty && camera.info.depthModes.count == 1)
-        var settings = CameraSettings.both
-        settings.video = nil
-        _ = try camera.start(settings)
-        #expect(try play(camera).count == 3)
+        try camera.start()
+        #expect(try play(camera) == 3)
     }
 
     @Test func `two recordings play at a time, and one of them twice`() throws {
@@ -202,10 +180,10 @@ extension FreenectDump {
         defer { withExtendedLifetime(dumps) {} }
         for dump in dumps { try dump.addPairs(2) }
         let cameras = try [dumps[0], dumps[1], dumps[1]].map { try driver().open($0.finish()) }
-        for camera in cameras { _ = try camera.start(.both) }
+        for camera in cameras { try camera.start(isAligned: true) }
         #expect(cameras[0].info.name == "Recording of a Kinect v1")
         for _ in 0..<2 {
-            for camera in cameras { #expect(try FetchedFrames(camera.next(timeout: 5000))?.depth != nil) }
+            for camera in cameras { #expect(try camera.pair().depth.bytes.count == 640 * 480 * 2) }
         }
         for camera in cameras { #expect(error { _ = try camera.next(timeout: 5000) } == .ended) }
     }
@@ -213,10 +191,10 @@ extension FreenectDump {
     @Test func `a looped recording of one stream ends where nobody wants that`() throws {
         let dump = try FreenectDump()
         for number in 0..<3 { try dump.add("d", number: number, ticks: UInt32(number) * 2_000_000, seconds: 0) }
-        var choice = try dump.finish()
-        choice.isLooped = true
-        let camera = try driver().open(choice)
-        expectError(CameraError.failed, "no such stream") { _ = try camera.start(.both) }
+        let camera = try driver().open(dump.finish(isLooped: true))
+        expectError(CameraError.failed, "no such stream") {
+            try camera.start { $0.video = CameraMode(width: 640, height: 480, rate: (30, 1), format: .rgb) }
+        }
         expectError(CameraError.failed, "not started") { _ = try camera.next(timeout: 0) }
     }
 
@@ -224,11 +202,11 @@ extension FreenectDump {
     func `fakenect alone has no camera, and plays what location names`() throws {
         let driver = try FreenectDriver(library: Self.fakenect)
         #expect(try driver.list().isEmpty)
-        expectError(CameraError.noCamera) { _ = try driver.open(CameraChoice()) }
+        expectError(CameraError.noCamera) { _ = try driver.open() }
         let dump = try FreenectDump()
         try dump.addPairs(2)
         let camera = try driver.open(dump.finish())
-        _ = try camera.start(.both)
-        #expect(try play(camera).count == 2)
+        try camera.start(isAligned: true)
+        #expect(try play(camera) == 2)
     }
 }

@@ -6,13 +6,10 @@ import Testing
 
 /// `depthcamsrc` through states, with the stand-ins of the libraries.
 @Suite(.serialized) struct DepthCamSrcLifecycleTests {
-    private static let drivers =
-        ["realsense", "freenect", "k4a", "orbbec"] + (FakeOpenNI.isInstalled ? ["openni2"] : [])
+    private static let drivers = FakeLibrary.drivers
 
     /// The path of the stand-in for a driver's library, with its defaults.
-    private func library(_ driver: String) throws -> String {
-        try driver == "openni2" ? FakeOpenNI().library : FakeLibrary("fake_\(driver).c").path
-    }
+    private func library(_ driver: String) throws -> String { try FakeLibrary.of(driver: driver).library }
 
     private func pipeline(_ driver: String, _ properties: String = "") throws -> Pipeline {
         let sink = "appsink sync=false wait-on-eos=false max-buffers=2 drop=true"

@@ -1,39 +1,27 @@
 import Foundation
 import Testing
 
-/// Recordings of Azure Kinects through the SDK's own libraries, which the Python package `pyk4a-bundle` carries.
-@Suite struct K4ARecordingTests {
-    private static let environment = PythonEnvironment("k4a", "pyk4a", ["--no-deps", "pyk4a-bundle==1.5.0"])
+private let environment = PythonEnvironment("k4a", "pyk4a", ["--no-deps", "pyk4a-bundle==1.5.0"])
 
-    /// The folder of the libraries, where they also have the names that the SDK gives them; nil where they cannot be had.
-    private static let libraries: URL? = {
-        var folder: URL?
-        for name in ["libk4a", "libk4arecord"] {
-            guard let file = environment?.file("\(name)-", beside: "_bundle.libs").map({ URL(filePath: $0) }) else {
-                return nil
-            }
-            let link = file.deletingLastPathComponent().appending(path: "\(name).so.1.4")
-            try? FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
-            folder = file.deletingLastPathComponent()
-        }
-        return folder
-    }()
-
-    /// A recording of one capture of an Azure Kinect. The environment variable DEPTHMATTE_REAL_RECORDINGS names its folder.
-    private static let recording = ProcessInfo.processInfo.environment["DEPTHMATTE_REAL_RECORDINGS"].map {
-        "\($0)/azure_kinect_one_frame.mkv"
+/// The folder of the libraries, where they also have the names that the SDK gives them; nil where they cannot be had.
+private let libraries: String? = {
+    var folder: String?
+    for name in ["libk4a", "libk4arecord"] {
+        guard let file = environment?.file("\(name)-", beside: "_bundle.libs") else { return nil }
+        let link = URL(filePath: file).deletingLastPathComponent().appending(path: "\(name).so.1.4")
+        try? FileManager.default.createSymbolicLink(at: link, withDestinationURL: URL(filePath: file))
+        folder = link.deletingLastPathComponent().path
     }
+    return folder
+}()
 
-    private static let script = Places.root.appending(path: "Tests/cameras/record_k4a.py").path
+/// Recordings of Azure Kinects through the SDK's own libraries, which the Python package `pyk4a-bundle` carries.
+@Suite(.enabled(if: libraries != nil, "pyk4a-bundle cannot be installed")) struct K4ARecordingTests {
+    private let player: RecordingPlayer
 
-    /// Runs a source that plays a recording; the libraries find each other by the loader's path.
-    private func launch(_ location: String, _ line: String, in folder: URL) throws -> Command.Result {
-        let libraries = try #require(K4ARecordingTests.libraries).path
-        var command = Command.launch(
-            "depthcamsrc driver=k4a library=\(libraries)/libk4a.so.1.4 location=\(location) name=camera \(line)",
-            in: folder)
-        command.environment["LD_LIBRARY_PATH"] = libraries
-        return command.run()
+    init() throws {
+        let folder = try #require(libraries)
+        player = try RecordingPlayer("k4a", library: "\(folder)/libk4a.so.1.4", libraryFolder: folder)
     }
 
     /// A picture or a map that was recorded.
@@ -43,14 +31,10 @@ import Testing
         let time: Int
     }
 
-    private func record(
-        _ format: String, skew: Int = 0, in folder: URL
-    ) throws -> (video: [Exposure], depth: [Exposure]) {
-        let libraries = try #require(K4ARecordingTests.libraries).path
-        let words = [K4ARecordingTests.script, libraries, "a.mkv", format, "\(skew)"]
-        let result = Command("python3", words, in: folder).run()
-        try #require(result.status == 0, "\(result.output)")
-        let captures = result.lines.map { $0.split(separator: " ").map { Int($0) } }.filter { $0.count == 3 }
+    @discardableResult
+    private func record(_ format: String, skew: Int = 0) throws -> (video: [Exposure], depth: [Exposure]) {
+        let recorded = try player.record("python3", "record_k4a.py", libraries ?? "", "a.mkv", format, "\(skew)")
+        let captures = recorded.map { $0.split(separator: " ").map { Int($0) } }.filter { $0.count == 3 }
         func exposures(_ field: Int) -> [Exposure] {
             captures.compactMap { capture in
                 guard let number = capture[0], let time = capture[field] else { return nil }
@@ -60,26 +44,14 @@ import Testing
         return (exposures(1), exposures(2))
     }
 
-    /// The first two bytes of each frame in a file, as a number.
-    private func firstSamples(_ file: URL, size: Int) throws -> [Int] {
-        let bytes = [UInt8](try Data(contentsOf: file))
-        try #require(bytes.count.isMultiple(of: size))
-        return stride(from: 0, to: bytes.count, by: size).map { Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8 }
-    }
-
-    @Test(
-        .enabled(if: libraries != nil, "pyk4a-bundle cannot be installed"),
-        arguments: [("MJPG", 0), ("NV12", 0), ("YUY2", 0), ("BGRA", 0), ("BGRA", 20_000), ("BGRA", 40_000)])
+    @Test(arguments: [("MJPG", 0), ("NV12", 0), ("YUY2", 0), ("BGRA", 0), ("BGRA", 20_000), ("BGRA", 40_000)])
     func `each frame of a recording plays, in order`(format: String, skew: Int) throws {
-        let folder = try Places.makeFolder()
-        let recorded = try record(format, skew: skew, in: folder)
-        let result = try launch(
-            "a.mkv", "align=none camera.video ! filesink location=video camera.depth ! filesink location=depth",
-            in: folder)
-        try #require(result.status == 0, "\(result.output)")
-        let depth = try firstSamples(folder.appending(path: "depth"), size: 320 * 288 * 2)
+        let recorded = try record(format, skew: skew)
+        try player.play(
+            "location=a.mkv align=none camera.video ! filesink location=video camera.depth ! filesink location=depth")
+        let depth = try player.firstSamples("depth", size: 320 * 288 * 2)
         #expect(depth == recorded.depth.map { 1000 + $0.number })
-        let grays = try firstSamples(folder.appending(path: "video"), size: 1280 * 720 * 4).map { $0 & 255 }
+        let grays = try player.firstSamples("video", size: 1280 * 720 * 4).map { $0 & 255 }
         try #require(grays.count == recorded.video.count)
         // The luma of NV12 and YUY2 is of the narrow range, and jpegenc makes that of its input wide.
         for (gray, exposure) in zip(grays, recorded.video) where format != "MJPG" {
@@ -90,16 +62,12 @@ import Testing
         #expect(zip(grays, grays.dropFirst()).allSatisfy { $0 + 10 < $1 }, "\(grays)")
     }
 
-    @Test(
-        .enabled(if: libraries != nil, "pyk4a-bundle cannot be installed"),
-        arguments: [("video", 0), ("depth", 0), ("depth", 10_000), ("depth", 40_000)])
+    @Test(arguments: [("video", 0), ("depth", 0), ("depth", 10_000), ("depth", 40_000)])
     func `frames carry the times of their exposures`(pad: String, skew: Int) throws {
-        let folder = try Places.makeFolder()
-        let recorded = try record("BGRA", skew: skew, in: folder)
-        let result = try launch("a.mkv", "camera.\(pad) ! gdppay ! filesink location=frames", in: folder)
-        try #require(result.status == 0, "\(result.output)")
+        let recorded = try record("BGRA", skew: skew)
+        try player.play("location=a.mkv camera.\(pad) ! gdppay ! filesink location=frames")
         // A header of the GStreamer data protocol has 62 bytes: the type at 4, the length at 6, the timestamp at 10, big endian.
-        let bytes = [UInt8](try Data(contentsOf: folder.appending(path: "frames")))
+        let bytes = try player.bytes("frames")
         func number(_ start: Int, _ count: Int) -> Int {
             bytes[start..<start + count].reduce(0) { $0 << 8 | Int($1) }
         }
@@ -115,35 +83,24 @@ import Testing
         #expect(times == exposures.map { $0 - recorded.video[0].time })
     }
 
-    @Test(.enabled(if: libraries != nil, "pyk4a-bundle cannot be installed"))
-    func `depth is registered as the calibration says`() throws {
-        let folder = try Places.makeFolder()
-        _ = try record("BGRA", in: folder)
-        let result = try launch(
-            "a.mkv",
-            "camera.video ! fakesink camera.depth ! video/x-raw,format=GRAY16_LE ! filesink location=ours", in: folder)
-        try #require(result.status == 0, "\(result.output)")
-        let words = [K4ARecordingTests.script, "--register", "theirs"]
-        try #require(Command("python3", words, in: folder).run().status == 0)
-        let (theirs, ours) = (
-            try samples(in: folder.appending(path: "theirs"), 1280 * 720),
-            try samples(in: folder.appending(path: "ours"), 1280 * 720)
-        )
+    @Test func `depth is registered as the calibration says`() throws {
+        try record("BGRA")
+        try player.play(
+            "location=a.mkv camera.video ! fakesink "
+                + "camera.depth ! video/x-raw,format=GRAY16_LE ! filesink location=ours")
+        try player.record("python3", "record_k4a.py", "--register", "theirs")
+        let maps = try ["theirs", "ours"].map { try samples(in: player.folder.appending(path: $0), 1280 * 720) }
+        let (theirs, ours) = (maps[0], maps[1])
         try #require(theirs.count == 1280 * 720 && ours.count == theirs.count && theirs.count { $0 > 0 } > 70_000)
         #expect(agreement(of: ours, with: theirs, width: 1280) > 0.999)
     }
 
-    @Test(
-        .enabled(if: libraries != nil, "pyk4a-bundle cannot be installed"),
-        .enabled(if: recording != nil, "DEPTHMATTE_REAL_RECORDINGS is not set"))
+    @Test(.enabled(if: RecordingPlayer.hasRecordings, "DEPTHMATTE_REAL_RECORDINGS is not set"))
     func `a recording of an Azure Kinect is matted, in one line`() throws {
-        let folder = try Places.makeFolder()
-        let result = try launch(
-            try #require(K4ARecordingTests.recording),
-            "! depthmatte anchor=nearest background-color=0xff00ff00 ! videoconvert ! video/x-raw,format=RGB "
-                + "! filesink location=matted", in: folder)
-        try #require(result.status == 0, "\(result.output)")
-        let bytes = [UInt8](try Data(contentsOf: folder.appending(path: "matted")))
+        try player.play(
+            "location=\(RecordingPlayer.recordings ?? "")/azure_kinect_one_frame.mkv ! depthmatte anchor=nearest "
+                + "background-color=0xff00ff00 ! videoconvert ! video/x-raw,format=RGB ! filesink location=matted")
+        let bytes = try player.bytes("matted")
         try #require(bytes.count == 1280 * 720 * 3)
         func isGreen(_ x: Int, _ y: Int) -> Bool {
             Array(bytes[(y * 1280 + x) * 3..<(y * 1280 + x) * 3 + 3]) == [0, 255, 0]
@@ -152,16 +109,14 @@ import Testing
         #expect(!isGreen(380, 520) && isGreen(860, 200))
     }
 
-    @Test(.enabled(if: libraries != nil, "pyk4a-bundle cannot be installed"))
-    func `what is cut off, and what another program wrote, is an error that names the file`() throws {
-        let folder = try Places.makeFolder()
-        _ = try record("none", in: folder)
-        let file = folder.appending(path: "a.mkv")
-        try Data(contentsOf: file).prefix(1 << 20).write(to: folder.appending(path: "cut.mkv"))
+    @Test func `what is cut off, and what another program wrote, is an error that names the file`() throws {
+        try record("none")
+        let folder = player.folder
+        try Data(player.bytes("a.mkv").prefix(1 << 20)).write(to: folder.appending(path: "cut.mkv"))
         let other = "videotestsrc num-buffers=3 ! jpegenc ! matroskamux ! filesink location=other.mkv"
         try #require(Command.launch(other, in: folder).run().status == 0)
         for name in ["cut.mkv", "other.mkv"] {
-            let result = try launch(name, "! fakesink", in: folder)
+            let result = player.run("location=\(name) ! fakesink")
             let sentence = "The recording \(name) cannot be read."
             // The SDK's own words, on the standard output, have the level in brackets.
             let isSilent = !result.output.contains("[error]")

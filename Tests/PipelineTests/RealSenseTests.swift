@@ -1,35 +1,29 @@
 import Foundation
 import Testing
 
+private let environment = PythonEnvironment("realsense", "pyrealsense2", ["pyrealsense2==2.59.1.11053", "numpy"])
+
+/// The package's module, for the property `library`; nil where it cannot be had.
+private let library = environment.flatMap { $0.file("pyrealsense2.cpython", ".so") }
+
 /// Recordings of RealSense cameras through librealsense itself, which the Python package `pyrealsense2` carries.
 ///
 /// The package is installed once, under the build folder. Where it cannot be had, the tests are skipped.
-@Suite struct RealSenseRecordingTests {
-    private static let environment = PythonEnvironment(
-        "realsense", "pyrealsense2", ["pyrealsense2==2.59.1.11053", "numpy"])
+@Suite(.enabled(if: library != nil, "pyrealsense2 cannot be installed")) struct RealSenseRecordingTests {
+    /// A recording of a D435, with one frame of color between two of depth.
+    private let recording = "\(RecordingPlayer.recordings ?? "")/realsense_d435_640x480.bag"
 
-    /// The package's module, for the property `library`; nil where it cannot be had.
-    private static let library = environment.flatMap { $0.file("pyrealsense2.cpython", ".so") }
+    private let player: RecordingPlayer
+    private let python: String
 
-    /// A recording of a D435, with one frame of color between two of depth. The environment variable
-    /// DEPTHMATTE_REAL_RECORDINGS names its folder.
-    private static let recording = ProcessInfo.processInfo.environment["DEPTHMATTE_REAL_RECORDINGS"].map {
-        "\($0)/realsense_d435_640x480.bag"
+    init() throws {
+        player = try RecordingPlayer("realsense", library: try #require(library))
+        python = try #require(environment).python
     }
 
-    private func launch(_ line: String, in folder: URL) -> Command.Result {
-        Command.launch(line, in: folder).run()
-    }
-
-    @Test(.enabled(if: library != nil, "pyrealsense2 cannot be installed"))
-    func `a recording of 300 frames with jitter and losses plays whole`() throws {
-        let folder = try Places.makeFolder()
-        let library = try #require(RealSenseRecordingTests.library)
-        let python = try #require(RealSenseRecordingTests.environment).python
-        let script = Places.root.appending(path: "Tests/cameras/record_realsense.py").path
-        let recorded = Command(python, [script, "a.db3"], in: folder).run()
-        try #require(recorded.status == 0, "\(recorded.output)")
-        let frames = recorded.lines.compactMap { line -> (number: Int, time: Double)? in
+    @Test func `a recording of 300 frames with jitter and losses plays whole`() throws {
+        let recorded = try player.record(python, "record_realsense.py", "a.db3")
+        let frames = recorded.compactMap { line -> (number: Int, time: Double)? in
             let fields = line.split(separator: " ")
             guard fields.count == 2, let number = Int(fields[0]), let time = Double(fields[1]) else { return nil }
             return (number, time)
@@ -37,22 +31,11 @@ import Testing
         try #require(frames.count > 200)
 
         let sink = "fakesink sync=false silent=false"
-        let result = Command.launch(
-            "depthcamsrc driver=realsense library=\(library) location=a.db3 align=none name=camera "
-                + "camera.video ! tee name=v v. ! queue ! filesink location=video v. ! queue ! "
-                + "identity name=stamps silent=false ! \(sink) "
-                + "camera.depth ! filesink location=depth", options: ["-v"], in: folder
-        ).run()
-        try #require(result.status == 0, "\(result.output)")
-        let depth = [UInt8](try Data(contentsOf: folder.appending(path: "depth")))
-        let video = [UInt8](try Data(contentsOf: folder.appending(path: "video")))
-        let (depthSize, videoSize) = (64 * 48 * 2, 64 * 48 * 3)
-        #expect(depth.count == frames.count * depthSize && video.count == frames.count * videoSize)
-        for (index, frame) in frames.enumerated() where (index + 1) * videoSize <= video.count {
-            let start = index * depthSize
-            #expect(Int(depth[start]) | Int(depth[start + 1]) << 8 == 1000 + frame.number)
-            #expect(Int(video[index * videoSize]) == frame.number % 250)
-        }
+        let result = try player.play(
+            "location=a.db3 align=none camera.video ! tee name=v v. ! queue ! filesink location=video v. ! queue ! "
+                + "identity name=stamps silent=false ! \(sink) camera.depth ! filesink location=depth", options: ["-v"])
+        #expect(try player.firstSamples("depth", size: 64 * 48 * 2) == frames.map { 1000 + $0.number })
+        #expect(try player.firstSamples("video", size: 64 * 48 * 3).map { $0 & 255 } == frames.map { $0.number % 250 })
         let stamps = result.lines.compactMap { line -> Double? in
             guard line.contains("stamps: last-message = chain"),
                 let match = line.firstMatch(of: /pts: (\d+):(\d+):([\d.]+)/), let hours = Double(match.1),
@@ -67,43 +50,30 @@ import Testing
 
         guard Command("/usr/bin/python3", ["-c", "import gi"]).run().status == 0 else { return }
         let replay = Places.root.appending(path: "Tests/cameras/replay.py").path
-        let replayed = Command("/usr/bin/python3", [replay, library, "a.db3"], in: folder).run()
+        let replayed = Command("/usr/bin/python3", [replay, player.library, "a.db3"], in: player.folder).run()
         let expected = [String](repeating: "eos \(frames.count) \(frames.count)", count: 3)
         #expect(replayed.lines.suffix(3).map(String.init) == expected, "\(replayed.output)")
     }
 
     /// librealsense starts the sensors one after the other, and reads the recording as soon as one runs.
     @Test(
-        .enabled(if: library != nil, "pyrealsense2 cannot be installed"),
-        .enabled(if: recording != nil, "DEPTHMATTE_REAL_RECORDINGS is not set"),
+        .enabled(if: RecordingPlayer.hasRecordings, "DEPTHMATTE_REAL_RECORDINGS is not set"),
         arguments: ["none", "video"])
     func `no frame is lost where a recording starts`(align: String) throws {
-        let folder = try Places.makeFolder()
-        let library = try #require(RealSenseRecordingTests.library)
-        let recording = try #require(RealSenseRecordingTests.recording)
-        let result = launch(
-            "depthcamsrc driver=realsense library=\(library) location=\(recording) align=\(align) name=camera "
-                + "camera.video ! video/x-raw,format=RGB ! filesink location=video "
-                + "camera.depth ! video/x-raw,format=GRAY16_LE ! filesink location=depth", in: folder)
-        try #require(result.status == 0, "\(result.output)")
-        let sizes = try ["video", "depth"].map { try Data(contentsOf: folder.appending(path: $0)).count }
+        try player.play(
+            "location=\(recording) align=\(align) camera.video ! video/x-raw,format=RGB ! filesink location=video "
+                + "camera.depth ! video/x-raw,format=GRAY16_LE ! filesink location=depth")
+        let sizes = try ["video", "depth"].map { try player.bytes($0).count }
         #expect(sizes == [640 * 480 * 3, 2 * 640 * 480 * 2])
     }
 
-    @Test(
-        .enabled(if: library != nil, "pyrealsense2 cannot be installed"),
-        .enabled(if: recording != nil, "DEPTHMATTE_REAL_RECORDINGS is not set"))
+    @Test(.enabled(if: RecordingPlayer.hasRecordings, "DEPTHMATTE_REAL_RECORDINGS is not set"))
     func `a recording of a D435 is matted, in one line`() throws {
-        let folder = try Places.makeFolder()
-        let library = try #require(RealSenseRecordingTests.library)
-        let recording = try #require(RealSenseRecordingTests.recording)
-        let result = launch(
-            "depthcamsrc library=\(library) location=\(recording) loop=true num-buffers=4 name=camera "
+        try player.play(
+            "driver=auto location=\(recording) loop=true num-buffers=4 "
                 + "camera.video ! videoconvert ! depthmatte name=matte anchor=nearest background-color=0xff00ff00 "
-                + "! videoconvert ! video/x-raw,format=RGB ! filesink location=matted camera.depth ! matte.depth",
-            in: folder)
-        try #require(result.status == 0, "\(result.output)")
-        let bytes = [UInt8](try Data(contentsOf: folder.appending(path: "matted")))
+                + "! videoconvert ! video/x-raw,format=RGB ! filesink location=matted camera.depth ! matte.depth")
+        let bytes = try player.bytes("matted")
         let size = 640 * 480 * 3
         #expect(bytes.count == 4 * size)
         let last = bytes.suffix(size)
@@ -116,20 +86,13 @@ import Testing
 
     /// Of the samples that librealsense registers, the share that a sample of depthalign no farther than a pixel agrees with,
     /// within 1 % or 2 mm.
-    @Test(
-        .enabled(if: library != nil, "pyrealsense2 cannot be installed"),
-        .enabled(if: recording != nil, "DEPTHMATTE_REAL_RECORDINGS is not set"))
+    @Test(.enabled(if: RecordingPlayer.hasRecordings, "DEPTHMATTE_REAL_RECORDINGS is not set"))
     func `depthalign registers as librealsense does`() throws {
-        let folder = try Places.makeFolder()
-        let library = try #require(RealSenseRecordingTests.library)
-        let recording = try #require(RealSenseRecordingTests.recording)
         func counts(_ align: String, _ registration: String) throws -> [Int] {
-            let result = launch(
-                "depthcamsrc driver=realsense library=\(library) location=\(recording) align=\(align) name=camera "
-                    + "camera.video ! fakesink camera.depth ! video/x-raw,format=GRAY16_LE \(registration) "
-                    + "! filesink location=\(align)", in: folder)
-            try #require(result.status == 0, "\(result.output)")
-            return try samples(in: folder.appending(path: align), 640 * 480)
+            try player.play(
+                "location=\(recording) align=\(align) camera.video ! fakesink "
+                    + "camera.depth ! video/x-raw,format=GRAY16_LE \(registration) ! filesink location=\(align)")
+            return try samples(in: player.folder.appending(path: align), 640 * 480)
         }
         let (theirs, ours) = (try counts("video", ""), try counts("none", "! depthalign"))
         try #require(theirs.count == 640 * 480 && ours.count == theirs.count)
@@ -138,13 +101,9 @@ import Testing
         #expect(share >= 0.99)
     }
 
-    @Test(.enabled(if: library != nil, "pyrealsense2 cannot be installed"))
-    func `a truncated recording is an error that names the file`() throws {
-        let folder = try Places.makeFolder()
-        let library = try #require(RealSenseRecordingTests.library)
-        try Data("#ROSBAG V2.0\nnothing".utf8).write(to: folder.appending(path: "broken.bag"))
-        let result = launch(
-            "depthcamsrc driver=realsense library=\(library) location=broken.bag ! fakesink", in: folder)
+    @Test func `a truncated recording is an error that names the file`() throws {
+        try Data("#ROSBAG V2.0\nnothing".utf8).write(to: player.folder.appending(path: "broken.bag"))
+        let result = player.run("location=broken.bag ! fakesink")
         #expect(
             result.status != 0 && result.output.contains("The recording broken.bag cannot be read."), "\(result.output)"
         )

@@ -29,7 +29,7 @@ package enum CompiledLibrary {
             let compiler = Process()
             compiler.executableURL = URL(filePath: "/usr/bin/env")
             compiler.arguments = [
-                "cc", "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread",
+                "cc", "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-pthread",
                 sources.appending(path: source).path(), "-o", path,
             ]
             if !isProgram { compiler.arguments? += ["-shared", "-fPIC"] }

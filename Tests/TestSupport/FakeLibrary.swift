@@ -1,16 +1,22 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Foundation
 
-/// A stand-in for a camera's library (`Tests/cameras`), which is one for the whole program, with its defaults.
+/// A stand-in for a camera's library (`Tests/cameras`), which is one for the whole program, with its defaults. One test at a time
+/// uses it.
 open class FakeLibrary {
-    /// Its path, for the property `library`.
     package let path: String
     private let handle: UnsafeMutableRawPointer
+
+    /// What the property `library` takes.
+    package var library: String { path }
+
+    /// The drivers whose library has a stand-in here.
+    package static let drivers =
+        ["realsense", "freenect", "k4a", "orbbec"] + (FakeOpenNI.isInstalled ? ["openni2"] : [])
+
+    /// The stand-in for a driver's library.
+    package static func of(driver: String) throws -> FakeLibrary {
+        try driver == "openni2" ? FakeOpenNI() : FakeLibrary("fake_\(driver).c")
+    }
 
     package init(_ source: String) throws {
         path = try CompiledLibrary.build(source)
@@ -27,7 +33,7 @@ open class FakeLibrary {
 
     package func reset() { function("fake_reset", as: (@convention(c) () -> Void).self)() }
 
-    /// The keys are in the C file.
+    /// The keys are in the C files.
     package func set(_ key: String, _ value: some CustomStringConvertible) {
         typealias Set = @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> CInt
         precondition(function("fake_set", as: Set.self)(key, value.description) != 0, "no key \(key)")
@@ -38,16 +44,16 @@ open class FakeLibrary {
         get { function("fake_get", as: (@convention(c) (UnsafePointer<CChar>) -> Double).self)(key) }
         set { set(key, newValue) }
     }
+
+    /// Objects that were made and not deleted.
+    package var objects: Int { Int(self["objects"]) }
 }
 
-/// The stand-in for librealsense2; one test at a time uses it.
+/// The stand-in for librealsense2.
 package final class FakeRealSense: FakeLibrary {
     package init() throws { try super.init("fake_realsense.c") }
 
     deinit { reset() }
-
-    /// Objects that were made and not deleted.
-    package var objects: Int { function("fake_realsense_objects", as: (@convention(c) () -> CLong).self)() }
 
     package enum Sensor: CInt, CaseIterable { case depth, color, fisheye }
 

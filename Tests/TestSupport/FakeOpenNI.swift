@@ -1,9 +1,10 @@
 import Foundation
 
-/// OpenNI 2 of the system with the driver of `Tests/cameras` and its own player of recordings; one test at a time uses it.
+/// OpenNI 2 of the system with the driver of `Tests/cameras` and its own player of recordings.
 package final class FakeOpenNI: FakeLibrary {
-    /// The copy of the library, for the property `library`.
-    package let library: String
+    /// The copy of the library, which loads the driver.
+    private let copy: String
+    package override var library: String { copy }
 
     /// Where Debian has it.
     private static let original = ["x86_64", "aarch64"].map { "/usr/lib/\($0)-linux-gnu" }
@@ -17,12 +18,11 @@ package final class FakeOpenNI: FakeLibrary {
         let files = FileManager.default
         let folder = files.temporaryDirectory.appending(path: "openni-\(ProcessInfo.processInfo.processIdentifier)")
         let drivers = folder.appending(path: "OpenNI2/Drivers")
-        let copy = folder.appending(path: "libOpenNI2.so.0")
-        library = copy.path()
-        if !files.fileExists(atPath: library) {
+        copy = folder.appending(path: "libOpenNI2.so.0").path()
+        if !files.fileExists(atPath: copy) {
             try files.createDirectory(at: drivers, withIntermediateDirectories: true)
             let original = FakeOpenNI.original ?? "libopenni2-0 is not installed"
-            try files.copyItem(atPath: "\(original)/libOpenNI2.so.0", toPath: library)
+            try files.copyItem(atPath: "\(original)/libOpenNI2.so.0", toPath: copy)
             let player = "OpenNI2/Drivers/libOniFile.so.0"
             try files.copyItem(atPath: "\(original)/\(player)", toPath: folder.appending(path: player).path())
         }
@@ -31,6 +31,4 @@ package final class FakeOpenNI: FakeLibrary {
         // One file, so that it is loaded once: the settings are its variables.
         if !files.fileExists(atPath: link) { try files.linkItem(atPath: path, toPath: link) }
     }
-
-    deinit { reset() }
 }
