@@ -182,8 +182,7 @@ import Testing
         push(carrier, 0, to: "source")
         let first = try #require(pipeline.nextFrame(of: "sink"))
         #expect(gst_element_link_pads(pipeline["depth"], "src", pipeline["element"], "depth") != 0)
-        let depthPad = try #require(gst_element_get_static_pad(pipeline["element"], "depth"))
-        defer { gst_object_unref(depthPad) }
+        let depthPad = staticPad("depth", of: pipeline["element"])
         push(guardedBuffer(Room.wall(600)), 1, to: "depth")
         // The pad leads once its stream has begun; until then a frame without a map is dropped.
         #expect(eventually { gst_pad_get_sticky_event(depthPad, GST_EVENT_SEGMENT, 0).map(gst_event_unref) != nil })

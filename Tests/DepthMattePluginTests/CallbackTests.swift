@@ -85,8 +85,7 @@ import Testing
         case .inputProbe:
             return PadProbe(bench.leading.target, GST_PAD_PROBE_TYPE_BUFFER) { _, _ in callback.call() }
         case .outputProbe, .outputEventProbe:
-            let pad = try #require(gst_element_get_static_pad(bench.element, "src"))
-            defer { gst_object_unref(pad) }
+            let pad = staticPad("src", of: bench.element)
             let type = place == .outputProbe ? GST_PAD_PROBE_TYPE_BUFFER : GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM
             return PadProbe(pad, type) { _, _ in callback.call() }
         }
@@ -154,8 +153,7 @@ import Testing
         let line = Pipeline(
             follower.camera.replacing("depthtestsrc", with: "depthtestsrc num-buffers=300")
                 + "appsink name=sink sync=false max-buffers=2")
-        let pad = try #require(gst_element_get_static_pad(line["element"], "src"))
-        defer { gst_object_unref(pad) }
+        let pad = staticPad("src", of: line["element"])
         let element = Element(pointer: line.pointer)
         let seeks = Monitor(0)
         // The seek is another thread's, as the flush waits for the one that is blocked.

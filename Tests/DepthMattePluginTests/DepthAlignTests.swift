@@ -217,8 +217,7 @@ import Testing
             "depthtestsrc name=camera num-buffers=3 camera.video ! fakesink camera.depth ! video/x-raw,width=640,height=480 ! depthalign calibration=\(path) "
                 + "! queue ! video/x-raw,format=GRAY16_LE ! queue ! depthcloud name=cloud ! fakesink")
         #expect(pipeline.run() == .ended)
-        let pad = try #require(gst_element_get_static_pad(pipeline["cloud"], "depth"))
-        defer { gst_object_unref(pad) }
+        let pad = staticPad("depth", of: pipeline["cloud"])
         let caps = try #require(gst_pad_get_current_caps(pad))
         defer { gst_caps_unref(caps) }
         let text = gst_structure_get_string(gst_caps_get_structure(caps, 0), "calibration").map { String(cString: $0) }

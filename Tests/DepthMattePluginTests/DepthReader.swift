@@ -36,8 +36,10 @@ struct DepthReader: Sendable, CustomTestStringConvertible {
         DepthReader(
             factory: "depthcloud", properties: ["yaw": "10"], videoPad: "video", videoFormat: "RGBx",
             downstream: "video/x-raw, format=BGRx", testDescription: "depthcloud"),
-        DepthReader(factory: "depthalign", depthPad: "sink", testDescription: "depthalign"),
+        .depthAlign,
     ]
+
+    static let depthAlign = DepthReader(factory: "depthalign", depthPad: "sink", testDescription: "depthalign")
 
     /// The element with its pads. `start` begins the streams.
     func bench(_ more: [String: String] = [:]) -> Bench {

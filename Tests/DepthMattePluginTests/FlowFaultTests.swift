@@ -53,8 +53,7 @@ import Testing
         defer { withExtendedLifetime(fake) {} }
         let pipeline = Pipeline(
             "\(source) camera.\(parts[1]) ! fakesink name=sink async=false sync=false")
-        let sink = try #require(gst_element_get_static_pad(pipeline["sink"], "sink"))
-        defer { gst_object_unref(sink) }
+        let sink = staticPad("sink", of: pipeline["sink"])
         let downstream = Downstream(sink, answers: answer, at: 3)
         pipeline.set(GST_STATE_PLAYING)
         #expect(eventually { downstream.seen == 4 })
@@ -76,8 +75,7 @@ import Testing
         let pipeline = Pipeline(
             "\(source) camera.video ! tee name=tee allow-not-linked=true "
                 + "fakesink name=sink async=false sync=false")
-        let tee = try #require(gst_element_get_static_pad(pipeline["tee"], "sink"))
-        defer { gst_object_unref(tee) }
+        let tee = staticPad("sink", of: pipeline["tee"])
         let first = Monitor(true)
         let late = PadProbe(tee, GST_PAD_PROBE_TYPE_BUFFER) { pad, info in
             let isFirst = first.withLock { isFirst in
@@ -88,8 +86,7 @@ import Testing
             #expect(linkBranch(of: pad, to: "sink"))
             info.refuse(GST_FLOW_NOT_LINKED)
         }
-        let sink = try #require(gst_element_get_static_pad(pipeline["sink"], "sink"))
-        defer { gst_object_unref(sink) }
+        let sink = staticPad("sink", of: pipeline["sink"])
         let downstream = Downstream(sink, answers: GST_FLOW_EOS, at: 5)
         pipeline.set(GST_STATE_PLAYING)
         #expect(eventually { downstream.seen == 6 })

@@ -77,8 +77,7 @@ import Testing
         bench.pushVideo(3)
         _ = bench.output.rest()
         var position: gint64 = 0
-        let source = gst_element_get_static_pad(bench.element, "src")
-        defer { gst_object_unref(source) }
+        let source = staticPad("src", of: bench.element)
         #expect(gst_pad_query_position(source, GST_FORMAT_TIME, &position) != 0)
         #expect(position == gint64(time(ofFrame: 2) + frameDuration))
     }

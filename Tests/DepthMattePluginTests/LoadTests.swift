@@ -1,4 +1,3 @@
-import AllocationCounter
 import CGStreamer
 import GstBridge
 import GstTestSupport
@@ -11,37 +10,8 @@ import Testing
     import Darwin
 #endif
 
-/// Much at once: instances, slow sinks, large frames.
+/// Much at once: slow sinks, large frames.
 @Suite struct LoadTests {
-    @Test func `sixty-four instances share nothing and cost the same each`() throws {
-        var benches: [Bench] = []
-        var memory = [residentMemory()]
-        for count in [16, 32, 64] {
-            while benches.count < count {
-                let bench = Bench(["depth"], ["anchor": "fixed", "background-color": "\(0xff00_0000 + benches.count)"])
-                bench.depth.start(Room.depth)
-                bench.video.start(Room.shape)
-                benches.append(bench)
-            }
-            for _ in 0..<3 {
-                for bench in benches {
-                    let start = bench.nextStart
-                    bench.depth.push(Room.wall(3000), at: start)
-                    bench.video.push(Room.picture, at: start)
-                }
-                for (index, bench) in benches.enumerated() {
-                    let bytes = try #require(bench.output.next()).bytes
-                    #expect(pixels(bytes, otherThan: [0, 0, UInt8(index)], Room.shape) == 0, "instance \(index)")
-                }
-            }
-            memory.append(residentMemory())
-        }
-        let each = zip(memory.dropFirst(), memory).map { $0 - $1 }
-        print("resident memory of 16, 16 and 32 instances: \(each) kB")
-        // A sanitizer's allocator, which nothing counts, keeps what was freed.
-        if allocations_of_this_thread() >= 0 { #expect(each[2] <= 4 * max(each[1], 1024), "\(each) kB") }
-    }
-
     @Test func `a slow sink holds upstream back`() {
         let frames = 60
         let pipeline = Pipeline(
@@ -50,12 +20,26 @@ import Testing
             videotestsrc num-buffers=\(frames) ! video/x-raw,format=GRAY16_LE,width=16,height=12 ! matte.depth
             depthmatte name=matte ! identity name=out sleep-time=5000 ! fakesink sync=false
             """)
-        let lead = Lead(
-            from: [(pipeline["matte"], "video"), (pipeline["matte"], "depth")], to: (pipeline["out"], "src"))
+        let (passed, longestLead) = (Count(), Count())
+        var probes = [
+            PadProbe(staticPad("src", of: pipeline["out"]), GST_PAD_PROBE_TYPE_BUFFER) { _, _ in
+                passed.value.add(1, ordering: .relaxed)
+            }
+        ]
+        for name in ["video", "depth"] {
+            let entered = Count()
+            probes.append(
+                PadProbe(staticPad(name, of: pipeline["matte"]), GST_PAD_PROBE_TYPE_BUFFER) { _, _ in
+                    let entered = entered.value.add(1, ordering: .relaxed).newValue
+                    longestLead.value.max(entered - passed.value.load(ordering: .relaxed), ordering: .relaxed)
+                })
+        }
         #expect(pipeline.run() == .ended)
-        #expect(lead.passed == frames)
+        #expect(passed.value.load(ordering: .relaxed) == frames)
         // One on the pad, one being made, one in the sink, and one on its way.
-        #expect((1...4).contains(lead.longest), "\(lead.longest) frames ahead")
+        let longest = longestLead.value.load(ordering: .relaxed)
+        #expect((1...4).contains(longest), "\(longest) frames ahead")
+        withExtendedLifetime(probes) {}
     }
 
     @Test func `waiting for depth takes no processor time`() {
@@ -94,79 +78,6 @@ import Testing
     }
 }
 
-/// Endurance under load.
-@Suite struct LoadSoakTests {
-    @Test func `three inputs at full speed leave the memory as it was`() {
-        let frames = Soak.isFull ? 300_000 : 15_000
-        let pipeline = Pipeline(
-            """
-            videotestsrc num-buffers=\(frames) ! video/x-raw,format=I420,width=64,height=48 ! queue ! matte.video
-            videotestsrc num-buffers=\(frames) ! video/x-raw,format=GRAY16_LE,width=64,height=48 ! queue ! matte.depth
-            videotestsrc num-buffers=\(frames) ! video/x-raw,format=I420,width=32,height=24 ! queue ! matte.background
-            depthmatte name=matte ! fakesink name=sink sync=false
-            """)
-        let count = FrameCount(pipeline["sink"])
-        #expect(pipeline.run(patience: 1_000) == .ended)
-        #expect(count.frames == frames && count.disorders == 0)
-        Soak.expectSmallGrowth(since: count.memoryWhenWarm, limit: 1024, after: "\(frames) frames of three inputs")
-    }
-}
-
-extension Bench {
-    /// Where the next frame of a steady stream begins.
-    fileprivate var nextStart: GstClockTime {
-        output.segment == nil ? 0 : GstClockTime(output.story.count { $0 == "frame" }) * frameDuration
-    }
-}
-
-/// How far buffers that go into some pads are ahead of those that come out of another.
-private final class Lead {
-    private let state: State
-
-    private final class State: Sendable {
-        let passed = Atomic(0)
-        let longest = Atomic(0)
-    }
-
-    private final class Entrance: Sendable {
-        let entered = Atomic(0)
-        let state: State
-
-        init(_ state: State) { self.state = state }
-    }
-
-    init(
-        from entrances: [(UnsafeMutablePointer<GstElement>, String)],
-        to exit: (UnsafeMutablePointer<GstElement>, String)
-    ) {
-        state = State()
-        for (element, name) in entrances {
-            guard let pad = gst_element_get_static_pad(element, name) else { preconditionFailure("no pad \(name)") }
-            gst_pad_add_probe(
-                pad, GST_PAD_PROBE_TYPE_BUFFER,
-                { _, _, data in
-                    guard let data else { return GST_PAD_PROBE_OK }
-                    let entrance = Unmanaged<Entrance>.fromOpaque(data).takeUnretainedValue()
-                    let entered = entrance.entered.add(1, ordering: .relaxed).newValue
-                    entrance.state.longest.max(
-                        entered - entrance.state.passed.load(ordering: .relaxed), ordering: .relaxed)
-                    return GST_PAD_PROBE_OK
-                }, Unmanaged.passRetained(Entrance(state)).toOpaque(),
-                { if let data = $0 { Unmanaged<Entrance>.fromOpaque(data).release() } })
-            gst_object_unref(pad)
-        }
-        guard let pad = gst_element_get_static_pad(exit.0, exit.1) else { preconditionFailure("no pad \(exit.1)") }
-        gst_pad_add_probe(
-            pad, GST_PAD_PROBE_TYPE_BUFFER,
-            { _, _, data in
-                guard let data else { return GST_PAD_PROBE_OK }
-                Unmanaged<State>.fromOpaque(data).takeUnretainedValue().passed.add(1, ordering: .relaxed)
-                return GST_PAD_PROBE_OK
-            }, Unmanaged.passRetained(state).toOpaque(),
-            { if let data = $0 { Unmanaged<State>.fromOpaque(data).release() } })
-        gst_object_unref(pad)
-    }
-
-    var passed: Int { state.passed.load(ordering: .relaxed) }
-    var longest: Int { state.longest.load(ordering: .relaxed) }
+private final class Count: Sendable {
+    let value = Atomic(0)
 }

@@ -6,27 +6,6 @@ import Testing
 
 /// `depthtestsrc` and `depthalign`, to which the rules for the other elements apply as well.
 @Suite struct OtherElementTests {
-    private let folder = TemporaryFolder()
-
-    /// Elements between a source and a sink, with the name "element".
-    private func line(_ factory: String) -> String {
-        factory == "depthalign"
-            ? "videotestsrc ! video/x-raw,format=GRAY16_LE,width=32,height=24 "
-                + "! depthalign name=element calibration=\(calibration) ! "
-            : "depthtestsrc name=element ! video/x-raw,width=32,height=24 ! "
-    }
-
-    /// A file with the calibration of two cameras.
-    private var calibration: String {
-        let camera = CameraIntrinsics(width: 32, height: 24, fx: 30, fy: 30, cx: 15.5, cy: 11.5)
-        let cameras = Calibration(
-            depth: camera, color: camera,
-            depthToColor: CameraPose(rotation: CameraPose.identity.rotation, translation: SIMD3(0.03, 0, 0)))
-        return folder.write("calibration.json", Array(cameras.json.utf8))
-    }
-
-    private static let factories = ["depthtestsrc", "depthalign"]
-
     // MARK: Caps
 
     /// Downstream that takes pixels and pictures of every kind, as videoscale does and a deinterlacer.
@@ -35,7 +14,7 @@ import Testing
         "depthtestsrc num-buffers=1 name=camera camera.depth ! video/x-depth !",
         "depthtestsrc num-buffers=1 name=camera camera.matte !", "depthtestsrc num-buffers=1 ! depthmatte !",
         "depthtestsrc num-buffers=1 ! depthcolorize !", "depthtestsrc num-buffers=1 ! depthcloud !",
-        "appsrc name=maps caps=video/x-raw,format=GRAY16_LE,width=32,height=24 ! depthalign name=element calibration=? !",
+        "videotestsrc num-buffers=1 ! \(ElementLine.registration) !",
     ])
     func `pixels are square and pictures whole where downstream takes any`(source: String) throws {
         let fields = "pixel-aspect-ratio=[1/2147483647,2147483647/1]"
@@ -45,14 +24,8 @@ import Testing
             : ["video/x-raw,\(fields)", "video/x-raw,interlace-mode={interleaved,progressive}"]
         for caps in media {
             let pipeline = Pipeline(
-                "\(source.replacing("?", with: calibration)) capsfilter caps=\"\(caps)\" ! appsink name=sink sync=false"
-            )
+                "\(source) capsfilter caps=\"\(caps)\" ! appsink name=sink sync=false")
             pipeline.set(GST_STATE_PLAYING)
-            if source.contains("appsrc") {
-                let maps = UnsafeMutableRawPointer(pipeline["maps"]).assumingMemoryBound(to: GstAppSrc.self)
-                gst_app_src_push_buffer(maps, guardedBuffer([UInt8](repeating: 3, count: 32 * 24 * 2)).surrender())
-                gst_app_src_end_of_stream(maps)
-            }
             let frame = try #require(pipeline.nextFrame(of: "sink"), "\(caps)")
             let aspect = frame.caps.firstRange(of: "pixel-aspect-ratio=(fraction)")
             #expect(aspect.map { frame.caps[$0.upperBound...].hasPrefix("1/1") } != false, "\(frame.caps)")
@@ -63,61 +36,11 @@ import Testing
 
     // MARK: States
 
-    @Test(arguments: factories)
-    func `every state of a long mixed list is reached`(factory: String) throws {
-        let (null, ready, paused, playing) = (GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING)
-        let parts: [([GstState], Int)] = [
-            ([playing, null, paused, ready], 3), ([paused, ready], 4), ([paused, null], 6), ([playing, null], 6),
-            ([playing, ready], 3), ([playing, paused], 4),
-        ]
-        let pipeline = Pipeline(line(factory) + "fakesink sync=false")
-        let states = parts.flatMap { part, times in (0..<times).flatMap { _ in part } }
-        for (step, state) in states.enumerated() {
-            try #require(pipeline.set(state) != GST_STATE_CHANGE_FAILURE, "step \(step)")
-            try #require(pipeline.reached() == GST_STATE_CHANGE_SUCCESS, "step \(step)")
-            #expect(pipeline.pointer.pointee.current_state == state)
-        }
-        #expect(states.count >= 46 && pipeline.bus.errors().isEmpty)
-    }
-
-    @Test(arguments: factories)
-    func `a thousand state cycles leave nothing behind`(factory: String) throws {
-        let pipeline = Pipeline(line(factory) + "fakesink sync=false")
-        let references = pipeline["element"].pointee.object.object.ref_count
-        var early = 0
-        for cycle in 0..<1000 {
-            if cycle == 500 { early = residentMemory() }
-            try #require(pipeline.set(GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE)
-            if cycle.isMultiple(of: 4) { try #require(pipeline.reached() == GST_STATE_CHANGE_SUCCESS, "\(cycle)") }
-            try #require(pipeline.set(GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
-        }
-        _ = pipeline.bus.discardAll()
-        #expect(pipeline["element"].pointee.object.object.ref_count == references)
-        Soak.expectSmallGrowth(since: early, limit: 256, after: "1000 state cycles of \(factory)")
-    }
-
-    @Test(arguments: factories)
-    func `elements and pads go with the pipeline`(factory: String) throws {
-        let gone = Counter()
-        for _ in 0..<20 {
-            let pipeline = Pipeline(line(factory) + "fakesink sync=false")
-            gone.watch(pipeline["element"])
-            for name in factory == "depthalign" ? ["sink", "src"] : ["video", "depth", "matte"] {
-                let pad = try #require(gst_element_get_static_pad(pipeline["element"], name))
-                gone.watch(pad)
-                gst_object_unref(pad)
-            }
-            pipeline.set(GST_STATE_PLAYING)
-            #expect(pipeline.reached() == GST_STATE_CHANGE_SUCCESS)
-        }
-        #expect(gone.gone == gone.watched)
-    }
-
     /// With a sink that waits, downstream is blocked.
-    @Test(arguments: factories, ["fakesink sync=true ts-offset=3600000000000", "appsink max-buffers=1 sync=false"])
-    func `NULL is reached while downstream is blocked`(factory: String, sink: String) throws {
+    @Test(arguments: ElementLine.all.suffix(2), ["fakesink sync=true ts-offset=3600000000000", "appsink max-buffers=1 sync=false"])
+    func `NULL is reached while downstream is blocked`(line: ElementLine, sink: String) throws {
         for _ in 0..<5 {
-            let pipeline = Pipeline(line(factory) + "queue max-size-buffers=2 ! " + sink)
+            let pipeline = Pipeline(line.text + "queue max-size-buffers=2 ! " + sink)
             pipeline.set(GST_STATE_PLAYING)
             try #require(pipeline.reached() == GST_STATE_CHANGE_SUCCESS)
             #expect(pipeline.set(GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)

@@ -87,8 +87,7 @@ import Testing
         let upstream = try #require(gst_pad_new("upstream", GST_PAD_SRC))
         gst_object_ref_sink(upstream)
         defer { gst_object_unref(upstream) }
-        let sink = try #require(gst_element_get_static_pad(element, "video"))
-        defer { gst_object_unref(sink) }
+        let sink = staticPad("video", of: element)
         #expect(gst_pad_link(upstream, sink) == GST_PAD_LINK_OK)
         gst_pad_set_active(upstream, 1)
         gst_pad_set_active(sink, 1)

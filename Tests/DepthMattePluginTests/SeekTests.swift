@@ -210,8 +210,7 @@ import Testing
             }
         }
         #expect(goesOn(bench, follower, from: 0))
-        let source = try #require(gst_element_get_static_pad(bench.element, "src"))
-        defer { gst_object_unref(source) }
+        let source = staticPad("src", of: bench.element)
         let again = SeekAgain(source, to: time(ofFrame: 60))
         #expect(seek(bench, to: gint64(time(ofFrame: 30))))
         #expect(again.isTaken)
@@ -224,8 +223,7 @@ import Testing
     func `flushes that end on two pads at once end as one`(follower: Follower) throws {
         let bench = Bench.numbered(follower)
         let feeds = [bench[follower.partner], bench.leading]
-        let source = try #require(gst_element_get_static_pad(bench.element, "src"))
-        defer { gst_object_unref(source) }
+        let source = staticPad("src", of: bench.element)
         let ends = Monitor(0)
         let probe = PadProbe(source, GST_PAD_PROBE_TYPE_EVENT_FLUSH) { _, info in
             if info.event == GST_EVENT_FLUSH_STOP { ends.withLock { $0 += 1 } }
@@ -245,8 +243,7 @@ import Testing
     func `a flush that ends while the element stops does not start it again`(follower: Follower) throws {
         let bench = Bench.numbered(follower)
         let feeds = [bench[follower.partner], bench.leading]
-        let source = try #require(gst_element_get_static_pad(bench.element, "src"))
-        defer { gst_object_unref(source) }
+        let source = staticPad("src", of: bench.element)
         let isEnding = Monitor(false)
         let probe = PadProbe(source, GST_PAD_PROBE_TYPE_EVENT_FLUSH) { pad, info in
             guard info.event == GST_EVENT_FLUSH_STOP else { return }

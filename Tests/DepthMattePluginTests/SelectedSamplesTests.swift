@@ -70,8 +70,7 @@ private final class SampleListener {
     /// When the sample of a pad begins; nil where it has none.
     private static func time(of pad: String, _ aggregator: UnsafeMutablePointer<GstAggregator>) -> GstClockTime? {
         let element = UnsafeMutableRawPointer(aggregator).assumingMemoryBound(to: GstElement.self)
-        guard let found = gst_element_get_static_pad(element, pad) else { return nil }
-        defer { gst_object_unref(found) }
+        let found = staticPad(pad, of: element)
         let sink = UnsafeMutableRawPointer(found).assumingMemoryBound(to: GstAggregatorPad.self)
         guard let sample = gst_aggregator_peek_next_sample(aggregator, sink) else { return nil }
         defer { gst_sample_unref(sample) }

@@ -6,15 +6,15 @@ import Testing
 
 /// States that change fast, in any order, and with the rest of the pipeline playing.
 @Suite struct StateStormTests {
-    @Test(arguments: Follower.all)
-    func `every state of a long mixed list is reached`(follower: Follower) throws {
+    @Test(arguments: ElementLine.all)
+    func `every state of a long mixed list is reached`(line: ElementLine) throws {
         let (null, ready, paused, playing) = (GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING)
         let parts: [([GstState], Int)] = [
             ([playing, null, paused, ready], 3), ([paused, ready], 4), ([paused, null], 6), ([playing, null], 6),
             ([playing, ready], 3), ([playing, paused], 4), ([ready, null, playing, paused, null], 3),
         ]
         let states = parts.flatMap { part, times in (0..<times).flatMap { _ in part } }
-        let pipeline = Pipeline(follower.pictures + " fakesink sync=false")
+        let pipeline = Pipeline(line.text + "fakesink sync=false")
         for (step, state) in states.enumerated() {
             try #require(pipeline.set(state) != GST_STATE_CHANGE_FAILURE, "step \(step)")
             try #require(pipeline.reached() == GST_STATE_CHANGE_SUCCESS, "step \(step)")
@@ -155,8 +155,7 @@ private final class Branch {
         try #require(gst_element_link(elements[0], elements[1]) != 0 && gst_element_link(elements[1], elements[2]) != 0)
         for element in elements.reversed() { try #require(gst_element_sync_state_with_parent(element) != 0) }
         source = try #require(gst_element_request_pad_simple(pipeline["tee"], "src_%u"))
-        let sink = try #require(gst_element_get_static_pad(elements[0], "sink"))
-        defer { gst_object_unref(sink) }
+        let sink = staticPad("sink", of: elements[0])
         try #require(gst_pad_link(source, sink) == GST_PAD_LINK_OK)
     }
 

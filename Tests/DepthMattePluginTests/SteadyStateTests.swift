@@ -191,8 +191,7 @@ private final class AllocationCounts {
 /// Lays a face on each buffer that passes an element.
 private final class FaceMarker {
     init(_ element: UnsafeMutablePointer<GstElement>) {
-        guard let pad = gst_element_get_static_pad(element, "src") else { preconditionFailure("no src pad") }
-        defer { gst_object_unref(pad) }
+        let pad = staticPad("src", of: element)
         gst_pad_add_probe(
             pad, GST_PAD_PROBE_TYPE_BUFFER,
             { _, info, _ in

@@ -130,8 +130,7 @@ import Testing
             "appsrc name=video format=time caps=video/x-raw,format=GRAY8,width=32,height=4,framerate=30/1 ! element.video "
                 + "depthmatte name=element ! fakesink name=sink sync=true")
         line.set(GST_STATE_PAUSED)
-        guard let source = gst_element_get_static_pad(line["video"], "src") else { return }
-        defer { gst_object_unref(source) }
+        let source = staticPad("src", of: line["video"])
         var segment = GstSegment.time()
         gst_pad_push_event(source, gst_event_new_stream_start("test"))
         let caps = gst_caps_from_string(Numbered.video.caps)

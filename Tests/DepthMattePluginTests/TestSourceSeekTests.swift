@@ -43,9 +43,7 @@ import Testing
         /// Nanoseconds of stream time that a pad says it has come to.
         func position(of pad: String) -> gint64 {
             var position: gint64 = -1
-            guard let pad = gst_element_get_static_pad(line["camera"], pad) else { return position }
-            defer { gst_object_unref(pad) }
-            gst_pad_query_position(pad, GST_FORMAT_TIME, &position)
+            gst_pad_query_position(staticPad(pad, of: line["camera"]), GST_FORMAT_TIME, &position)
             return position
         }
     }

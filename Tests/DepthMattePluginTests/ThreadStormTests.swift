@@ -20,7 +20,7 @@ import Testing
     func `four threads set and read every property while caps and background change`(follower: Follower) throws {
         let files: [String?] = [
             folder.write("one.png", png(width: 9, height: 7) { _, _ in [1, 2, 3] }),
-            folder.write("two.png", png(width: 64, height: 48) { _, _ in [4, 5, 6] }), nil,
+            folder.write("two.png", png(width: 64, height: 48) { _, _ in [4, 5, 6] }), folder["missing.png"], nil,
         ]
         let bench = Bench.numbered(follower)
         let settable = SettableProperty.all(of: bench.element).filter(\.keepsEveryFrame)
@@ -55,28 +55,105 @@ import Testing
         #expect(bench.bus.errors().isEmpty && wrong.load(ordering: .relaxed) == 0)
     }
 
-    /// The fusion, whose threads share more than those of the threshold do.
-    @Test(arguments: ["threshold", "fusion"], ["I420", "RGB"])
-    func `any number of threads makes the frames that one makes`(method: String, format: String) throws {
-        let (shape, depth) = (VideoShape(format, 640, 480), DepthShape("GRAY16_LE", 320, 240))
-        let picture = noise(shape, seed: 5)
-        let counts = [1, 2, 3, 8, 16]
-        let runs = try (counts + [0]).map { threads -> [[UInt8]] in
-            let bench = Bench(
-                ["depth"], ["method": method, "anchor": "fixed", "background-color": "0xff203040"])
-            bench.depth.start(depth)
-            bench.video.start(shape)
-            return try (0..<6).map { number in
-                // The last run changes the number in each frame.
-                bench.set("max-threads", "\(threads == 0 ? counts[number % counts.count] : threads)")
-                let map = depth.bytes(counts: sceneCounts(320, 240, seed: UInt64(number), largest: 2000))
-                bench.depth.push(map, at: time(ofFrame: number))
-                bench.video.push(picture, at: time(ofFrame: number))
-                return try #require(bench.output.next()).bytes
+    /// Values that every frame can be made with, a few for each kind of property.
+    private static let values: [(name: String, values: [String])] = [
+        ("anchor", ["fixed", "auto"]), ("background-color", ["0xff0a141e", "0xff281e14"]),
+        ("background-fit", ["contain", "cover"]), ("background-mode", ["color", "auto"]),
+        ("blur-radius", ["0", "2"]), ("cutoff", ["1", "4"]), ("depth-offset-x", ["0", "3"]),
+        ("face-types", ["face", "face,head"]), ("gamma", ["1", "2"]), ("invert", ["false", "true"]),
+        ("max-skew", ["50000000", "60000000"]), ("max-threads", ["1", "3"]),
+        ("on-missing-depth", ["cover", "pass"]), ("segmentation-weight", ["0", "1"]),
+        ("stats-interval", ["0", "1"]), ("view", ["composite", "matte", "original"]),
+    ]
+
+    @Test func `what is read while frames flow is what some thread has set, and each frame is counted once`() {
+        let bench = Bench.room()
+        let element = bench.element
+        let texts = ThreadStormTests.values.map { name, values in
+            values.map { value in
+                setProperty(element, name, value)
+                return propertyText(name, of: element)
             }
         }
-        #expect(runs[0][0] != picture)
-        for (run, threads) in zip(runs, counts + [0]) { #expect(run == runs[0], "\(threads) threads") }
+        let complaints = Monitor(Set<String>())
+        let threads = (0..<4).map { thread in
+            Repeater { round in
+                for (index, (name, values)) in ThreadStormTests.values.enumerated() {
+                    setProperty(element, name, values[(round + thread) % values.count])
+                    let text = propertyText(name, of: element)
+                    if !texts[index].contains(text) { complaints.withLock { _ = $0.insert("\(name) = \(text)") } }
+                }
+                let stats = Stats(of: bench)
+                let sum = ["paired", "reused", "covered", "passed", "dropped"].reduce(0) { $0 + (stats[$1] ?? 0) }
+                if stats["frames"] != sum { complaints.withLock { _ = $0.insert("frames that are not counted once") } }
+                ask(element)
+            }
+        }
+        var frame = 0
+        while threads.contains(where: { $0.rounds < 60 }) {
+            #expect(bench.pair(frame, depth: Room.wall(700)) != nil, "frame \(frame)")
+            frame += 1
+        }
+        for thread in threads { thread.finish() }
+        #expect(complaints.withLock { $0 } == [] && bench.bus.errors().isEmpty)
+    }
+
+    /// Asks what applications ask.
+    private func ask(_ element: UnsafeMutablePointer<GstElement>) {
+        for format in [GST_FORMAT_TIME, GST_FORMAT_BYTES] {
+            gst_element_query_position(element, format, nil)
+            gst_element_query_duration(element, format, nil)
+        }
+        for name in ["src", "video", "depth"] {
+            guard let pad = gst_element_get_static_pad(element, name) else { continue }
+            if let caps = gst_pad_query_caps(pad, nil) { gst_caps_unref(caps) }
+            gst_object_unref(pad)
+        }
+        if let query = gst_query_new_latency() {
+            gst_element_query(element, query)
+            gst_query_unref(query)
+        }
+    }
+
+    /// Work that is cut into parts: the bands of the threshold, with a soft limit too; those of the fusion, whose threads
+    /// share more; and the cloud's.
+    private static let sharedWork =
+        [
+            ("threshold", "I420", "0"), ("threshold", "RGB", "0"), ("threshold", "I420", "0.3"), ("fusion", "I420", "0"),
+            ("fusion", "RGB", "0"),
+        ].map { method, format, feather in
+            DepthReader(
+                factory: "depthmatte",
+                properties: [
+                    "method": method, "anchor": "fixed", "background-color": "0xff203040", "feather-far": feather,
+                ], videoPad: "video", videoFormat: format, testDescription: "\(method), \(format), feather \(feather)")
+        } + [
+            DepthReader(
+                factory: "depthcloud", properties: ["yaw": "25", "roll": "8"], downstream: "video/x-raw, format=BGRx",
+                testDescription: "cloud")
+        ]
+
+    @Test(arguments: sharedWork)
+    func `any number of threads makes the frames that one makes`(reader: DepthReader) throws {
+        let (video, depth) = (reader.video(640, 480), DepthShape("GRAY16_LE", 320, 240))
+        let picture = noise(video, seed: 5)
+        // 0 is a number by the machine's.
+        let counts = [1, 2, 3, 7, 16, 0]
+        let runs = try (counts + [nil]).map { threads -> [[UInt8]] in
+            let bench = reader.bench()
+            reader.start(bench, depth, video)
+            return try (0..<6).map { number in
+                // The last run changes the number in each frame. Every map is another: no worker may leave anything to the next.
+                bench.set("max-threads", "\(threads ?? counts[number % counts.count])")
+                let map = depth.bytes(counts: sceneCounts(320, 240, seed: UInt64(number), largest: 2000 + 150 * number))
+                let frame = reader.frame(bench, number, depth: guardedBuffer(map), video: guardedBuffer(picture))
+                return try #require(frame).bytes
+            }
+        }
+        #expect(Set(runs[0][0]).count > 20 && runs[0][0] != picture)
+        for (run, threads) in zip(runs, counts + [nil]) {
+            #expect(run == runs[0], "\(threads.map { "\($0) threads" } ?? "changing numbers")")
+        }
     }
 
     /// Each makes its own frames, as if the others were not there.
@@ -101,6 +178,99 @@ import Testing
         #expect(eventually { threads.allSatisfy { $0.rounds >= 10 } })
         for thread in threads { thread.finish() }
         #expect(wrong.load(ordering: .relaxed) == 0)
+    }
+
+    // MARK: Backgrounds
+
+    @Test func `of backgrounds that two threads swap the last is shown, and no frame shows two`() throws {
+        func still(_ name: String, _ color: [UInt8]) -> String {
+            folder.write(name, png(width: Room.shape.width, height: Room.shape.height) { _, _ in color })
+        }
+        let (red, green, color): ([UInt8], [UInt8], [UInt8]) = ([250, 1, 2], [3, 240, 4], [5, 6, 230])
+        let bench = Bench([], ["background-color": "0xff0506e6"])
+        bench.video.start(Room.shape)
+        let files = [still("red.png", red), still("green.png", green), folder["missing.png"], nil]
+        let element = bench.element
+        var (number, seen) = (0, Set<[UInt8]>())
+        func shown() throws -> [UInt8] {
+            bench.video.push(Room.picture, at: time(ofFrame: number))
+            let bytes = try #require(bench.output.next(), "frame \(number)").bytes
+            number += 1
+            let first = Array(bytes.prefix(3))
+            try #require([red, green, color].contains(first), "\(first)")
+            try #require(pixels(bytes, otherThan: first, Room.shape) == 0, "frame \(number) is mixed")
+            seen.insert(first)
+            return first
+        }
+        for round in 0..<100 {
+            let setters = (0..<2).map { thread in
+                Repeater { turn in
+                    guard turn < 4 else { return g_usleep(1000) }
+                    SettableProperty.setString(element, "background", files[(round + thread + turn) % 4])
+                }
+            }
+            repeat { _ = try shown() } while setters.contains { $0.rounds < 4 }
+            for setter in setters { setter.finish() }
+            let named = propertyText("background", of: element)
+            if named.contains("missing") { continue }
+            let expected = named.contains("red") ? red : named.contains("green") ? green : color
+            // The old file is shown for as long as the other is being opened.
+            let end = g_get_monotonic_time() + 20_000_000
+            while try shown() != expected { try #require(g_get_monotonic_time() < end, "round \(round)") }
+            #expect(bench.bus.discardAll() == 0)
+        }
+        #expect(seen.count == 3)
+    }
+
+    @Test func `a background named while the element starts and stops does no harm`() {
+        let files = (0..<2).map { number in
+            folder.write("\(number).png", png(width: 8, height: 6) { _, _ in [9, UInt8(number), 7] })
+        }
+        let element = makeElement("depthmatte")
+        let setters = (0..<2).map { thread in
+            Repeater { setProperty(element, "background", files[(thread + $0) % 2]) }
+        }
+        for _ in 0..<30 {
+            #expect(gst_element_set_state(element, GST_STATE_PAUSED) == GST_STATE_CHANGE_SUCCESS)
+            #expect(gst_element_set_state(element, GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS)
+        }
+        for setter in setters { setter.finish() }
+        gst_element_set_state(element, GST_STATE_NULL)
+        gst_object_unref(element)
+    }
+
+    // MARK: The test source
+
+    @Test func `a test source that is set, asked and sought by several threads goes on`() throws {
+        let pipeline = Pipeline(
+            "depthtestsrc name=camera camera.video ! video/x-raw,width=64,height=48 ! appsink name=sink sync=false "
+                + "max-buffers=4 drop=true camera.depth ! video/x-raw,width=32,height=24 ! fakesink sync=false "
+                + "camera.matte ! fakesink sync=false")
+        pipeline.set(GST_STATE_PLAYING)
+        #expect(pipeline.reached() == GST_STATE_CHANGE_SUCCESS)
+        let camera = pipeline["camera"]
+        let faceless = Atomic(0)
+        let threads = (0..<2).map { thread in
+            Repeater { round in
+                setProperty(camera, "pattern", ["person", "ramp", "blank"][(round + thread) % 3])
+                setProperty(camera, "noise", ["0", "0.01"][round % 2])
+                setProperty(camera, "seed", "\(round % 3)")
+                setProperty(camera, "num-buffers", ["-1", "100000"][(round + thread) % 2])
+                if propertyText("face", of: camera) != "true" { faceless.add(1, ordering: .relaxed) }
+                ask(camera)
+            }
+        }
+        for round in 0..<20 {
+            #expect(pipeline.seek(to: time(ofFrame: round * 7)))
+            #expect(pipeline.reached() == GST_STATE_CHANGE_SUCCESS, "round \(round)")
+        }
+        #expect(eventually { threads.allSatisfy { $0.rounds >= 100 } })
+        for thread in threads { thread.finish() }
+        #expect(faceless.load(ordering: .relaxed) == 0)
+        try #require(pipeline.seek(to: time(ofFrame: 3)))
+        #expect(pipeline.reached() == GST_STATE_CHANGE_SUCCESS)
+        #expect(pipeline.nextFrame(of: "sink") != nil)
+        #expect(pipeline.bus.errors().isEmpty)
     }
 
     // MARK: What is left

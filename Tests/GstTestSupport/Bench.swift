@@ -105,6 +105,13 @@ package func makeElement(_ factory: String, _ properties: [String: String] = [:]
     return element
 }
 
+/// An element's pad, lent for as long as the element lives.
+package func staticPad(_ name: String, of element: UnsafeMutablePointer<GstElement>) -> UnsafeMutablePointer<GstPad> {
+    guard let pad = gst_element_get_static_pad(element, name) else { preconditionFailure("no pad \(name)") }
+    gst_object_unref(pad)
+    return pad
+}
+
 /// Sets a property from its launch-line form.
 package func setProperty(_ element: UnsafeMutablePointer<GstElement>, _ name: String, _ value: String) {
     gst_util_set_object_arg(UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), name, value)

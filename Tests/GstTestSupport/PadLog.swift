@@ -24,8 +24,7 @@ package final class PadLog {
     }
 
     package init(_ element: UnsafeMutablePointer<GstElement>, pad name: String) {
-        guard let pad = gst_element_get_static_pad(element, name) else { preconditionFailure("no pad \(name)") }
-        defer { gst_object_unref(pad) }
+        let pad = staticPad(name, of: element)
         let record = Monitor<[Item]>([])
         self.record = record
         probe = PadProbe(

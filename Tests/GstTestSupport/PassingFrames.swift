@@ -7,8 +7,7 @@ package final class PassingFrames {
     private let frames: Monitor<[[UInt8]]>
 
     package init(_ sink: UnsafeMutablePointer<GstElement>) {
-        guard let pad = gst_element_get_static_pad(sink, "sink") else { preconditionFailure("a sink has a sink pad") }
-        defer { gst_object_unref(pad) }
+        let pad = staticPad("sink", of: sink)
         let frames = Monitor<[[UInt8]]>([])
         self.frames = frames
         probe = PadProbe(pad, GST_PAD_PROBE_TYPE_BUFFER) { _, info in
