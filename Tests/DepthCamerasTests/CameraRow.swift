@@ -72,7 +72,7 @@ struct CameraRow: Sendable, CustomTestStringConvertible {
         try driver.init(library: fake.library).open(serial: serial)
     }
 
-    static let all = [realSense, freenect, k4a, orbbec] + (FakeOpenNI.isInstalled ? [openNI] : [])
+    static let all = [realSense, freenect, k4a, orbbec, openNI].filter { FakeLibrary.drivers.contains($0.driver.name) }
 
     private static let realSense = CameraRow(
         driver: RealSenseDriver.self, name: "Fake RealSense", listed: ["0001", "0002"],
