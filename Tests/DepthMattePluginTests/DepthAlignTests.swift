@@ -199,15 +199,6 @@ import Testing
         }
     }
 
-    @Test func `a map that is too short is a warning, and nothing of it is shown`() throws {
-        let bench = bench(["calibration": file(DepthAlignTests.calibration.json)])
-        bench.leading.start(DepthAlignTests.depth)
-        bench.leading.push([1, 2, 3], at: 0)
-        let frame = try #require(bench.output.next())
-        #expect(frame.bytes == [UInt8](repeating: 0, count: 128))
-        #expect(bench.bus.warnings().count == 1)
-    }
-
     // MARK: With other elements
 
     @Test func `the calibration passes queues and caps filters`() throws {

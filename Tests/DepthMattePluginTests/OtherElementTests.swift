@@ -37,7 +37,9 @@ import Testing
     // MARK: States
 
     /// With a sink that waits, downstream is blocked.
-    @Test(arguments: ElementLine.all.suffix(2), ["fakesink sync=true ts-offset=3600000000000", "appsink max-buffers=1 sync=false"])
+    @Test(
+        arguments: ElementLine.all.suffix(2),
+        ["fakesink sync=true ts-offset=3600000000000", "appsink max-buffers=1 sync=false"])
     func `NULL is reached while downstream is blocked`(line: ElementLine, sink: String) throws {
         for _ in 0..<5 {
             let pipeline = Pipeline(line.text + "queue max-size-buffers=2 ! " + sink)
