@@ -41,7 +41,7 @@ debug)
     build=.build-debug
     configuration=debug
     flags=
-    bad='Bad|Strange|FaultCause|InputBuffer|DepthPattern|PropertyLimit|PictureContent|BackgroundPath|RandomEvent'
+    bad='Bad|Strange|FaultCause|InputBuffer|DepthPattern|PropertyLimit|PictureContent|RandomEvent'
     filter=${2:-DepthMattePluginTests\.($bad)|DepthKernelsTests\.Calibration|GstBridgeTests\.Frame}
     ;;
 *)

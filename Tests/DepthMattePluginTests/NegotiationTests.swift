@@ -55,6 +55,32 @@ import Testing
         #expect(error.text.hasPrefix("On the video pad: ") && error.text.contains("videoconvert"), "\(error)")
     }
 
+    /// Downstream that takes pixels and pictures of every kind, as videoscale does and a deinterlacer.
+    @Test(arguments: [
+        "depthtestsrc num-buffers=1 !", "depthtestsrc num-buffers=1 name=camera camera.depth ! video/x-raw !",
+        "depthtestsrc num-buffers=1 name=camera camera.depth ! video/x-depth !",
+        "depthtestsrc num-buffers=1 name=camera camera.matte !", "depthtestsrc num-buffers=1 ! depthmatte !",
+        "depthtestsrc num-buffers=1 ! depthcolorize !", "depthtestsrc num-buffers=1 ! depthcloud !",
+        "videotestsrc num-buffers=1 ! \(ElementLine.registration) !",
+    ])
+    func `pixels are square and pictures whole where downstream takes any`(source: String) throws {
+        let fields = "pixel-aspect-ratio=[1/2147483647,2147483647/1]"
+        let media =
+            source.contains("x-depth")
+            ? ["video/x-depth,\(fields)"]
+            : ["video/x-raw,\(fields)", "video/x-raw,interlace-mode={interleaved,progressive}"]
+        for caps in media {
+            let pipeline = Pipeline(
+                "\(source) capsfilter caps=\"\(caps)\" ! appsink name=sink sync=false")
+            pipeline.set(GST_STATE_PLAYING)
+            let frame = try #require(pipeline.nextFrame(of: "sink"), "\(caps)")
+            let aspect = frame.caps.firstRange(of: "pixel-aspect-ratio=(fraction)")
+            #expect(aspect.map { frame.caps[$0.upperBound...].hasPrefix("1/1") } != false, "\(frame.caps)")
+            #expect(!frame.caps.contains("interleaved"), "\(frame.caps)")
+            pipeline.set(GST_STATE_NULL)
+        }
+    }
+
     @Test func `colorimetry, aspect and rate of the video are kept`() throws {
         let fields = "colorimetry=(string)bt709, chroma-site=(string)mpeg2, pixel-aspect-ratio=(fraction)10/11"
         let shape = VideoShape("I420", 64, 48, fields: fields)
