@@ -32,10 +32,14 @@ import Testing
     private func visible(
         _ properties: [String: String], boxes: [Int] = [], type: String = "face", counts: [Int] = AnchorTests.counts
     ) -> [Bool]? {
-        let bench = Bench(["depth"], AnchorTests.hard.with(properties))
+        visible(bench(properties), frame: 0, boxes: boxes, type: type, counts: counts)
+    }
+
+    private func bench(_ properties: [String: String], inputs: [String] = ["depth"]) -> Bench {
+        let bench = Bench(inputs, AnchorTests.hard.with(properties))
         bench.depth.start(AnchorTests.depth)
         bench.video.start(AnchorTests.video)
-        return visible(bench, frame: 0, boxes: boxes, type: type, counts: counts)
+        return bench
     }
 
     private func visible(
@@ -58,9 +62,7 @@ import Testing
     }
 
     @Test func `face shows nobody while no face was seen, and holds the last one`() {
-        let bench = Bench(["depth"], AnchorTests.hard.with(["anchor": "face"]))
-        bench.depth.start(AnchorTests.depth)
-        bench.video.start(AnchorTests.video)
+        let bench = bench(["anchor": "face"])
         #expect(visible(bench, frame: 0, boxes: []) == [false, false, false])
         #expect(visible(bench, frame: 1, boxes: [1]) == [true, true, false])
         #expect(visible(bench, frame: 2, boxes: []) == [true, true, false])
@@ -122,9 +124,7 @@ import Testing
         #expect(
             visible(anchor.with(["person-types": "body, woman"]), boxes: [1], type: "woman") == [true, true, false])
         // The face is at 0.7 m, the person at 1.5 m.
-        let bench = Bench(["depth"], AnchorTests.hard.with(anchor))
-        bench.depth.start(AnchorTests.depth)
-        bench.video.start(AnchorTests.video)
+        let bench = bench(anchor)
         let buffer = guardedBuffer(noise(AnchorTests.video, seed: 1))
         buffer.addRegion(35, 10, 20, 20, type: "person")
         buffer.addRegion(5, 10, 10, 10)
@@ -135,9 +135,7 @@ import Testing
 
     /// Detectors draw the boxes of people beyond the frame; those of faces that are cut off are no faces.
     @Test func `a person's box may reach out of the frame`() {
-        let bench = Bench(["depth"], AnchorTests.hard.with(["anchor": "face"]))
-        bench.depth.start(AnchorTests.depth)
-        bench.video.start(AnchorTests.video)
+        let bench = bench(["anchor": "face"])
         for (number, type) in ["face", "person"].enumerated() {
             let buffer = guardedBuffer(noise(AnchorTests.video, seed: 1))
             buffer.addRegion(35, 20, 20, 1000, type: type)
@@ -182,9 +180,7 @@ import Testing
     }
 
     @Test func `boxes on the face pad are scaled to the video`() throws {
-        let bench = Bench(["depth", "face"], AnchorTests.hard.with(["anchor": "face"]))
-        bench.depth.start(AnchorTests.depth)
-        bench.video.start(AnchorTests.video)
+        let bench = bench(["anchor": "face"], inputs: ["depth", "face"])
         let small = VideoShape("RGB", 46, 30)
         bench.face.start(small)
         let buffer = guardedBuffer(noise(small, seed: 4))

@@ -34,6 +34,15 @@ struct Latency: Equatable {
     var isLive = true
     var least: GstClockTime
     var most: GstClockTime = noClockTime
+
+    static let still = Latency(isLive: false, least: 0)
+}
+
+extension Latency {
+    /// Milliseconds of a live input; nil for no upper limit.
+    init(_ least: GstClockTime, _ most: GstClockTime? = nil) {
+        self.init(least: least * millisecond, most: most.map { $0 * millisecond } ?? noClockTime)
+    }
 }
 
 extension Feed {

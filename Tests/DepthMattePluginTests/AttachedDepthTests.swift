@@ -109,10 +109,9 @@ import Testing
         let matte = Pipeline(
             "appsrc name=source format=time caps=\"\(AttachedDepthTests.video)\" ! depthmatte view=matte "
                 + "! \(AttachedDepthTests.sink)")
-        let source = UnsafeMutableRawPointer(matte["source"]).assumingMemoryBound(to: GstAppSrc.self)
         matte.set(GST_STATE_PLAYING)
-        for frame in frames { gst_app_src_push_buffer(source, gst_buffer_ref(frame.buffer.pointer)) }
-        gst_app_src_end_of_stream(source)
+        for frame in frames { matte.push(frame.buffer, into: "source") }
+        matte.end("source")
         let mattes = matte.frames(of: "sink")
         #expect(mattes.count == 3 && mattes.allSatisfy { Set($0.bytes).count > 10 } && matte.bus.warnings() == [])
     }
@@ -137,17 +136,13 @@ import Testing
                 + "! element.\(pad) \(factory) name=element ! \(AttachedDepthTests.sink)")
     }
 
-    private func push(_ number: Int, _ fault: Fault?, to source: UnsafeMutablePointer<GstElement>) throws {
+    /// A frame for that pipeline.
+    private func frame(_ number: Int, _ fault: Fault? = nil) throws -> BufferRef {
         let buffer = guardedBuffer([UInt8](repeating: 90, count: 64 * 48))
         try attach(fault, number, to: buffer.pointer)
         buffer.pointer.pointee.pts = time(ofFrame: number)
         buffer.pointer.pointee.duration = time(ofFrame: 1)
-        gst_app_src_push_buffer(
-            UnsafeMutableRawPointer(source).assumingMemoryBound(to: GstAppSrc.self), gst_buffer_ref(buffer.pointer))
-    }
-
-    private func end(_ source: UnsafeMutablePointer<GstElement>) {
-        gst_app_src_end_of_stream(UnsafeMutableRawPointer(source).assumingMemoryBound(to: GstAppSrc.self))
+        return buffer
     }
 
     @Test(arguments: led, ["video", "depth"])
@@ -155,8 +150,8 @@ import Testing
         for fault in Fault.allCases {
             let pipeline = ledPipeline(factory, pad)
             pipeline.set(GST_STATE_PLAYING)
-            for number in 0..<6 { try push(number, 2..<4 ~= number ? fault : nil, to: pipeline["source"]) }
-            end(pipeline["source"])
+            for number in 0..<6 { pipeline.push(try frame(number, 2..<4 ~= number ? fault : nil), into: "source") }
+            pipeline.end("source")
             let frames = pipeline.frames(of: "sink")
             let kept = [.missing, .untimed, .gap].contains(fault) ? [0, 1, 4, 5] : Array(0..<6)
             #expect(frames.map(\.buffer.pointer.pointee.pts) == kept.map { time(ofFrame: $0) }, "\(fault)")
@@ -173,9 +168,7 @@ import Testing
         pipeline.set(GST_STATE_PLAYING)
         func push(_ buffer: BufferRef, _ number: Int, to source: String) {
             buffer.pointer.pointee.pts = time(ofFrame: number)
-            gst_app_src_push_buffer(
-                UnsafeMutableRawPointer(pipeline[source]).assumingMemoryBound(to: GstAppSrc.self),
-                gst_buffer_ref(buffer.pointer))
+            pipeline.push(buffer, into: source)
         }
         let carrier = guardedBuffer(Room.picture)
         try attach(nil, 0, to: carrier.pointer)
@@ -188,8 +181,8 @@ import Testing
         #expect(eventually { gst_pad_get_sticky_event(depthPad, GST_EVENT_SEGMENT, 0).map(gst_event_unref) != nil })
         for number in 2..<4 { push(guardedBuffer(Room.wall(600)), number, to: "depth") }
         for number in 1..<4 { push(guardedBuffer(Room.picture), number, to: "source") }
-        end(pipeline["depth"])
-        end(pipeline["source"])
+        pipeline.end("depth")
+        pipeline.end("source")
         let frames = pipeline.frames(of: "sink")
         #expect(frames.map(\.buffer.pointer.pointee.pts) == (1..<4).map { time(ofFrame: $0) })
         #expect(frames.allSatisfy { $0.bytes.count == first.bytes.count } && pipeline.bus.errors().isEmpty)
@@ -208,17 +201,8 @@ import Testing
         }
         let pipeline = ledPipeline(factory, pad)
         pipeline.set(GST_STATE_PLAYING)
-        let list = gst_buffer_list_new_sized(3)
-        for number in 0..<3 {
-            let buffer = guardedBuffer([UInt8](repeating: 90, count: 64 * 48))
-            try attach(nil, number, to: buffer.pointer)
-            buffer.pointer.pointee.pts = time(ofFrame: number)
-            buffer.pointer.pointee.duration = time(ofFrame: 1)
-            gst_buffer_list_insert(list, -1, gst_buffer_ref(buffer.pointer))
-        }
-        gst_app_src_push_buffer_list(
-            UnsafeMutableRawPointer(pipeline["source"]).assumingMemoryBound(to: GstAppSrc.self), list)
-        end(pipeline["source"])
+        pipeline.push(try frame(0), try frame(1), try frame(2), into: "source")
+        pipeline.end("source")
         #expect(pipeline.frames(of: "sink").count == 3 && complaints.pointee == 0)
     }
 

@@ -179,17 +179,8 @@ import Testing
     }
 
     @Test func `a video whose pictures change their size is fitted anew`() throws {
-        let path = folder["grows.mkv"]
-        let part = { (width: Int, height: Int) in
-            "videotestsrc num-buffers=5 pattern=white ! video/x-raw,width=\(width),height=\(height),framerate=10/1 "
-                + "! jpegenc ! parts. "
-        }
-        try #require(
-            Pipeline(
-                part(64, 48) + part(320, 240) + part(17, 9)
-                    + "concat name=parts ! capssetter caps=image/jpeg,width=64,height=48 ! matroskamux "
-                    + "! filesink location=\(path)"
-            ).run() == .ended)
+        let path = try folder.changingVideo(
+            "grows.mkv", pattern: "white", [(5, 64, 48), (5, 320, 240), (5, 17, 9)])
         let bench = Bench.room(["background": path])
         for number in 0..<90 {
             let frame = try #require(bench.pair(number, depth: Room.wall(3000)), "frame \(number)")

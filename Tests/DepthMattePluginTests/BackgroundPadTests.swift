@@ -77,18 +77,6 @@ import Testing
         }
     }
 
-    @Test func `a picture that is cut short leaves the color, whether it is to be fitted or not`() throws {
-        for shape in [BackgroundPadTests.shape, VideoShape("RGB", 64, 48)] {
-            let bench = bench(["background-color": "0xff505050"])
-            bench.background.start(shape)
-            bench.background.push([1, 2, 3], at: 0)
-            bench.background.settle()
-            for frame in 0..<3 { #expect(try behind(bench, frame: frame) == 0x50, "\(shape)") }
-            push(90, shape, at: 3, bench)
-            #expect(try behind(bench, frame: 3) == 90, "\(shape)")
-        }
-    }
-
     @Test func `each of several fitted pictures has the border that is asked for at its time`() throws {
         let bench = bench(["background-fit": "contain", "background-color": "0xff202020"])
         let (wide, shape) = (VideoShape("RGB", 80, 32), BackgroundPadTests.shape)

@@ -127,25 +127,6 @@ import Testing
         #expect(bench.bus.errors().isEmpty)
     }
 
-    @Test func `a new file replaces the old one without a gap`() throws {
-        let shape = VideoShape("RGB", 40, 30)
-        let bench = Bench([], ["background": stripes(40, 30)])
-        bench.video.start(shape)
-        let other = folder.write("other.png", png(width: 40, height: 30) { _, _ in [7, 8, 9] })
-        bench.video.push(noise(shape, seed: 1), at: 0)
-        #expect(pixel(try #require(bench.output.next()).bytes, 2, 2, shape) == BackgroundTests.red)
-        bench.set("background", other)
-        var isReplaced = false
-        for number in 1..<20_000 where !isReplaced {
-            bench.video.push(noise(shape, seed: 1), at: time(ofFrame: number))
-            let bytes = try #require(bench.output.next()).bytes
-            let color = pixel(bytes, 2, 2, shape)
-            isReplaced = color == [7, 8, 9]
-            try #require(isReplaced || color == BackgroundTests.red, "frame \(number) shows \(color)")
-        }
-        #expect(isReplaced)
-    }
-
     @Test func `a new color shows on the next frame`() throws {
         let shape = VideoShape("RGB", 40, 30)
         let bench = Bench([], ["background-color": "0xff010203"])

@@ -67,13 +67,7 @@ import Testing
         let data = Unmanaged.passUnretained(callback).toOpaque()
         switch place {
         case .notify:
-            let notified: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
-                if let data { Unmanaged<Callback>.fromOpaque(data).takeUnretainedValue().call() }
-            }
-            g_signal_connect_data(
-                bench.element, "notify", unsafeBitCast(notified, to: GCallback.self), data, nil,
-                GConnectFlags(rawValue: 0))
-            return nil
+            return Notices(bench.element) { _ in callback.call() }
         case .syncMessage:
             gst_bus_set_sync_handler(
                 bench.bus.pointer,
@@ -157,7 +151,7 @@ import Testing
         let element = Element(pointer: line.pointer)
         let seeks = Monitor(0)
         // The seek is another thread's, as the flush waits for the one that is blocked.
-        let blocked = BlockingProbe(pad) {
+        let callback = Callback {
             gst_element_call_async(
                 element.pointer,
                 { element, data in
@@ -169,44 +163,16 @@ import Testing
                     }
                 }, Unmanaged.passUnretained(seeks).toOpaque(), nil)
         }
+        callback.wish()
+        var blocked: PadProbe? = PadProbe(pad, GST_PAD_PROBE_TYPE_BLOCK, GST_PAD_PROBE_TYPE_BUFFER) { _, _ in
+            callback.call()
+        }
         line.set(GST_STATE_PLAYING)
         #expect(eventually { seeks.withLock { $0 } == 1 }, "the seek returns while the pad is blocked")
-        blocked.remove()
+        withExtendedLifetime(blocked) {}
+        blocked = nil
         let found = sequence(state: ()) { _ in line.nextFrame(of: "sink")?.timing.start }.prefix(20)
             .contains(time(ofFrame: 60))
         #expect(found && line.bus.errors().isEmpty)
     }
-}
-
-/// Blocks a pad at its next buffer, and tells when it does.
-private final class BlockingProbe {
-    private let pad: UnsafeMutablePointer<GstPad>
-    private var identifier: gulong = 0
-    private let body: Body
-
-    private final class Body {
-        let work: () -> Void
-        var hasRun = false
-
-        init(_ work: @escaping () -> Void) { self.work = work }
-    }
-
-    init(_ pad: UnsafeMutablePointer<GstPad>, _ work: @escaping () -> Void) {
-        self.pad = pad
-        body = Body(work)
-        let types = GST_PAD_PROBE_TYPE_BLOCK.rawValue | GST_PAD_PROBE_TYPE_BUFFER.rawValue
-        identifier = gst_pad_add_probe(
-            pad, GstPadProbeType(rawValue: types),
-            { _, _, data in
-                guard let data else { return GST_PAD_PROBE_OK }
-                let body = Unmanaged<Body>.fromOpaque(data).takeUnretainedValue()
-                if !body.hasRun {
-                    body.hasRun = true
-                    body.work()
-                }
-                return GST_PAD_PROBE_OK
-            }, Unmanaged.passUnretained(body).toOpaque(), nil)
-    }
-
-    func remove() { gst_pad_remove_probe(pad, identifier) }
 }

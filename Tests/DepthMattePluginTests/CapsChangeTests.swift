@@ -54,25 +54,6 @@ import Testing
         #expect(bench.bus.errors().isEmpty && bench.bus.warnings().isEmpty, "\(bench.bus.warnings())")
     }
 
-    @Test func `every background picture is read with the caps it came with`() {
-        let bench = Bench(["background"])
-        let shapes = [VideoShape("RGB", 64, 48), VideoShape("BGRx", 128, 96), VideoShape("RGB", 32, 24)]
-        bench.background.start(shapes[0])
-        bench.video.start(Room.shape)
-        for (index, shape) in shapes.enumerated() {
-            if index > 0 { bench.background.setCaps(shape.caps) }
-            let color = [UInt8(index * 50 + 10), 20, 30]
-            let pixel = shape.format == "BGRx" ? color + [0] : color
-            bench.background.push(flat(shape, pixel), at: time(ofFrame: index))
-        }
-        bench.background.end()
-        for frame in 0..<3 { bench.video.push(Room.picture, at: time(ofFrame: frame)) }
-        for index in 0..<3 {
-            let bytes = bench.output.next()?.bytes ?? []
-            #expect(pixels(bytes, otherThan: [UInt8(index * 50 + 10), 20, 30], Room.shape) == 0, "picture \(index)")
-        }
-    }
-
     @Test func `a face picture of another size still names the same face`() {
         let bench = Bench(["depth", "face"], ["anchor": "face", "blur-radius": "0"])
         bench.depth.start(Room.depth)
@@ -148,21 +129,6 @@ import Testing
         #expect(frames(repeatingCaps: true) == expected)
     }
 
-    @Test func `an element that was stopped takes the caps that it had before`() {
-        let bench = Bench.numbered()
-        bench.depth.push(Numbered.map(9), at: 0)
-        bench.video.push(Numbered.picture, at: 0)
-        #expect(bench.output.next().map(Numbered.number) == 9)
-        for state in [GST_STATE_READY, GST_STATE_PLAYING] {
-            #expect(gst_element_set_state(bench.element, state) == GST_STATE_CHANGE_SUCCESS)
-        }
-        bench.depth.start(Numbered.depth)
-        bench.video.start(Numbered.video)
-        bench.depth.push(Numbered.map(5), at: 0)
-        bench.video.push(Numbered.picture, at: 0)
-        #expect(bench.output.next().map(Numbered.number) == 5)
-    }
-
     // MARK: Flushes
 
     private func flush(_ bench: Bench, to segment: GstSegment) {
@@ -186,17 +152,6 @@ import Testing
         #expect(bench.output.segment?.start == 10_000 * millisecond)
     }
 
-    @Test func `a hundred flushes in a row leave the stream whole`() {
-        let bench = Bench.numbered()
-        for round in 1...100 {
-            let start = GstClockTime(round) * 1000 * millisecond
-            flush(bench, to: .time(start: start))
-            bench.depth.push(Numbered.map(round % 30 + 1), at: start)
-            bench.video.push(Numbered.picture, at: start)
-            #expect(bench.output.next().map(Numbered.number) == round % 30 + 1, "round \(round)")
-        }
-    }
-
     @Test func `a flush while the element waits for depth lets it go on`() {
         let bench = Bench.numbered()
         bench.video.push(Numbered.picture, at: 0)
@@ -205,18 +160,5 @@ import Testing
         bench.depth.push(Numbered.map(6), at: 0)
         bench.video.push(Numbered.picture, at: 0)
         #expect(bench.output.next().map(Numbered.number) == 6)
-    }
-
-    @Test func `after the end a flush starts again`() {
-        let bench = Bench.numbered()
-        bench.depth.push(Numbered.map(2), at: 0)
-        bench.depth.end()
-        bench.pushVideo(1)
-        #expect(bench.numbers() == [2])
-        flush(bench, to: .time())
-        bench.depth.push(Numbered.map(3), at: 0)
-        bench.depth.end()
-        bench.pushVideo(1)
-        #expect(bench.output.next() == nil, "the end that was read")
     }
 }

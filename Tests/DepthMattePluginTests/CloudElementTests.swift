@@ -168,6 +168,7 @@ import Testing
     }
 
     private let none = GST_NAVIGATION_MODIFIER_NONE
+    private let left = GST_NAVIGATION_MODIFIER_BUTTON1_MASK
 
     private func drag(
         _ bench: Bench, button: gint = 1, from: (Double, Double), to: (Double, Double),
@@ -209,7 +210,7 @@ import Testing
             let bench = try held()
             let notices = Notices(bench.element)
             gesture(bench)
-            #expect(notices.names == changed)
+            #expect(Set(notices.names) == changed)
             for property in ["yaw", "pitch", "roll", "zoom", "pan-x", "pan-y"] {
                 #expect((number(property, of: bench.element) != 0) == changed.contains(property), "\(property)")
             }
@@ -282,10 +283,53 @@ import Testing
 
         let notices = Notices(bench.element)
         drag(bench, from: (10, 10), to: (14, 10))
-        #expect(notices.names == ["yaw", "pitch", "auto-pan"])
+        #expect(Set(notices.names) == ["yaw", "pitch", "auto-pan"])
         #expect(integer("auto-pan", of: bench.element) == 0)
         #expect(abs(number("yaw", of: bench.element) - (5 + 18)) < 1e-6)
         #expect(abs(number("pitch", of: bench.element) - 20) < 1e-6)
+    }
+
+    @Test func `what is set during a drag stays set`() throws {
+        let bench = try held()
+        send(bench, gst_navigation_event_new_mouse_button_press(1, 10, 10, none))
+        let hand = Repeater { round in
+            send(bench, gst_navigation_event_new_mouse_move(10 + Double(round % 7), 10, left))
+        }
+        var lost = 0
+        for round in 0..<50_000 {
+            let zoom = round % 2 == 0 ? 0.25 : 0.5
+            bench.set("zoom", "\(zoom)")
+            if number("zoom", of: bench.element) != zoom { lost += 1 }
+        }
+        #expect(hand.finish() > 0)
+        #expect(lost == 0)
+    }
+
+    @Test func `a second finger neither moves what the first one holds nor lets go of it`() throws {
+        let bench = try held()
+        send(bench, gst_navigation_event_new_touch_down(3, 10, 10, 0.5, none))
+        send(bench, gst_navigation_event_new_touch_down(4, 60, 30, 0.5, none))
+        send(bench, gst_navigation_event_new_touch_motion(4, 70, 30, 0.5, none))
+        #expect(number("yaw", of: bench.element) == 0)
+        send(bench, gst_navigation_event_new_touch_up(4, 70, 30, none))
+        send(bench, gst_navigation_event_new_touch_motion(3, 20, 10, 0.5, none))
+        #expect(number("yaw", of: bench.element) == 45)
+        send(bench, gst_navigation_event_new_touch_up(3, 20, 10, none))
+        send(bench, gst_navigation_event_new_touch_motion(3, 30, 10, 0.5, none))
+        #expect(number("yaw", of: bench.element) == 45, "it is lifted")
+    }
+
+    @Test func `a button whose release was lost is let go of, where the window says which are held`() throws {
+        let bench = try held()
+        send(bench, gst_navigation_event_new_mouse_button_press(1, 10, 10, none))
+        send(bench, gst_navigation_event_new_mouse_move(20, 10, left))
+        #expect(number("yaw", of: bench.element) == 45)
+        send(bench, gst_navigation_event_new_mouse_move(40, 10, none))
+        send(bench, gst_navigation_event_new_mouse_move(50, 10, none))
+        #expect(number("yaw", of: bench.element) == 45)
+        send(bench, gst_navigation_event_new_mouse_button_press(1, 60, 10, none))
+        send(bench, gst_navigation_event_new_mouse_move(70, 10, left))
+        #expect(number("yaw", of: bench.element) == 90, "the next drag is one")
     }
 
     @Test func `pointers go no further, keys and commands go to whoever makes the depth`() throws {
@@ -459,7 +503,11 @@ import Testing
     @Test func `who asks for the next snapshot whenever one is begun does not keep the stream from ending`() throws {
         let folder = TemporaryFolder()
         let bench = try wishing(folder)
-        let wishes = RepeatedWish(bench, folder["again.ply"])
+        let wishes = Notices(bench.element) { name in
+            guard name == "snapshot", integer("snapshot", of: bench.element) == 0 else { return }
+            bench.set("location", folder["again.ply"])
+            bench.set("snapshot", "true")
+        }
         bench.depth.end()
         #expect(bench.output.rest().isEmpty)
         #expect(folder.names == ["cloud.ply"])
@@ -486,37 +534,6 @@ import Testing
 
 // MARK: - What the tests look at
 
-/// The properties of which an element has said that they changed.
-private final class Notices {
-    private let element: UnsafeMutablePointer<GstElement>
-    private let handler: gulong
-    private let seen: UnsafeMutablePointer<Set<String>>
-
-    init(_ element: UnsafeMutablePointer<GstElement>) {
-        self.element = element
-        gst_object_ref(element)
-        seen = .allocate(capacity: 1)
-        seen.initialize(to: [])
-        let callback:
-            @convention(c) (UnsafeMutablePointer<GObject>?, UnsafeMutablePointer<GParamSpec>?, gpointer?) -> Void = {
-                _, spec, seen in
-                guard let name = g_param_spec_get_name(spec) else { return }
-                seen?.assumingMemoryBound(to: Set<String>.self).pointee.insert(String(cString: name))
-            }
-        handler = g_signal_connect_data(
-            element, "notify", unsafeBitCast(callback, to: GCallback.self), seen, nil, GConnectFlags(rawValue: 0))
-    }
-
-    var names: Set<String> { seen.pointee }
-
-    deinit {
-        g_signal_handler_disconnect(element, handler)
-        gst_object_unref(element)
-        seen.deinitialize(count: 1)
-        seen.deallocate()
-    }
-}
-
 /// Sets a property of a bench's element when that posts a warning, on the thread that posts it.
 private final class SettingAtWarning {
     private let bench: Bench
@@ -539,30 +556,6 @@ private final class SettingAtWarning {
     }
 
     deinit { gst_bus_set_sync_handler(bench.bus.pointer, nil, nil, nil) }
-}
-
-/// Asks a bench's element for another snapshot as soon as it has taken up one, on the thread that does.
-private final class RepeatedWish {
-    private let bench: Bench
-    private let location: String
-    private var handler: gulong = 0
-
-    init(_ bench: Bench, _ location: String) {
-        self.bench = bench
-        self.location = location
-        let callback: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
-            guard let data else { return }
-            let wish = Unmanaged<RepeatedWish>.fromOpaque(data).takeUnretainedValue()
-            guard integer("snapshot", of: wish.bench.element) == 0 else { return }
-            wish.bench.set("location", wish.location)
-            wish.bench.set("snapshot", "true")
-        }
-        handler = g_signal_connect_data(
-            bench.element, "notify::snapshot", unsafeBitCast(callback, to: GCallback.self),
-            Unmanaged.passUnretained(self).toOpaque(), nil, GConnectFlags(rawValue: 0))
-    }
-
-    deinit { g_signal_handler_disconnect(bench.element, handler) }
 }
 
 /// The navigation events that reach a source pad.

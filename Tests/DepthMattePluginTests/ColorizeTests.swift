@@ -254,16 +254,6 @@ import Testing
         #expect(beside.video.allowedCaps().contains("[ 16, 640 ]") && !beside.video.allowedCaps().contains("15/1"))
     }
 
-    @Test func `a picture over max-pixels is refused on either pad`() {
-        for pad in ["depth", "video"] {
-            let bench = bench(["video"], ["max-pixels": "31"])
-            bench[pad].start(pad == "depth" ? ColorizeTests.depth.caps : VideoShape("RGB", 8, 4).caps)
-            bench[pad].push([1, 2, 3], at: 0)
-            #expect(bench[pad].settle() == GST_FLOW_NOT_NEGOTIATED)
-            #expect(bench.bus.errors().first?.text.contains("max-pixels") == true)
-        }
-    }
-
     @Test func `the picture's rate is the depth's and its aspect the video's`() throws {
         let video = VideoShape("RGB", 8, 4, fields: "pixel-aspect-ratio=(fraction)12/11")
         let caps = try mixed(wall(700), video, flat(video, [1, 2, 3]), [:]).caps

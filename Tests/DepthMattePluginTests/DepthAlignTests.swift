@@ -132,6 +132,23 @@ import Testing
         }
     }
 
+    @Test func `a frame that is late is dropped where the application asks for that, and the next is not`() throws {
+        let depth = DepthShape("GRAY16_LE", 32, 24)
+        let reader = try #require(DepthReader.all.last)
+        let bench = reader.bench(["qos": "true"])
+        reader.start(bench, depth, reader.video(1, 1))
+        let map = depth.bytes(counts: sceneCounts(32, 24, largest: 2000))
+        bench.leading.push(map, at: 0)
+        let first = try #require(bench.output.next()).bytes
+        // Half a second late: frames before that are over.
+        gst_pad_push_event(
+            bench.output.pad, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1, 500_000_000, time(ofFrame: 0)))
+        for number in [1, 2, 60] { bench.leading.push(map, at: time(ofFrame: number)) }
+        let next = try #require(bench.output.next())
+        #expect(next.timing.start == time(ofFrame: 60) && next.bytes == first)
+        #expect(bench.leading.settle() == GST_FLOW_OK && bench.bus.errors().isEmpty)
+    }
+
     // MARK: Faults
 
     @Test func `without a calibration the error says where it is set`() throws {
@@ -142,30 +159,15 @@ import Testing
         #expect(try #require(bench.bus.errors().first).text.contains("set the property calibration"))
     }
 
-    @Test(arguments: [
-        ("depth:\n  width: 0", "is faulty: line 2: width is 0.0"), ("\0\0\0", "is faulty"),
-    ])
-    func `a faulty file is an error at the start, with its line`(text: String, expected: String) throws {
-        let element = makeElement("depthalign", ["calibration": file(text)])
-        let bus = Bus()
-        gst_element_set_bus(element, bus.pointer)
-        #expect(gst_element_set_state(element, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE)
-        #expect(try #require(bus.errors().first).text.contains(expected))
-        gst_element_set_state(element, GST_STATE_NULL)
-        gst_element_set_bus(element, nil)
-        gst_object_unref(element)
-    }
-
-    @Test func `a file that is not there, a folder and a FIFO are errors at the start`() throws {
-        for path in ["/nowhere/at/all", folder.path, folder.makeFIFO("pipe")] {
-            let element = makeElement("depthalign", ["calibration": path])
-            let bus = Bus()
-            gst_element_set_bus(element, bus.pointer)
-            #expect(gst_element_set_state(element, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE)
-            #expect(try #require(bus.errors().first).text.contains("\(path)\" cannot be read"))
-            gst_element_set_state(element, GST_STATE_NULL)
-            gst_element_set_bus(element, nil)
-            gst_object_unref(element)
+    @Test func `a file that is faulty or none is an error at the start, with its line`() throws {
+        for (path, words) in [
+            (file("depth:\n  width: 0"), "is faulty: line 2: width is 0.0"),
+            (folder.write("zeros.json", [0, 0, 0]), "is faulty"),
+            ("/nowhere/at/all", "/nowhere/at/all\" cannot be read"), (folder.path, "\(folder.path)\" cannot be read"),
+            (folder.makeFIFO("pipe"), "\(folder["pipe"])\" cannot be read"),
+        ] {
+            let text = try #require(refusal(of: "depthalign", ["calibration": path])).text
+            #expect(text.contains(words), "\(text)")
         }
     }
 
@@ -197,15 +199,6 @@ import Testing
             #expect(warnings.count == (isWarned ? 1 : 0), "\(warnings)")
             #expect(warnings.allSatisfy { $0.contains("\(abs(x)) m apart") && $0.contains("must be in metres") })
         }
-    }
-
-    @Test func `a map that is too short is a warning, and nothing of it is shown`() throws {
-        let bench = bench(["calibration": file(DepthAlignTests.calibration.json)])
-        bench.leading.start(DepthAlignTests.depth)
-        bench.leading.push([1, 2, 3], at: 0)
-        let frame = try #require(bench.output.next())
-        #expect(frame.bytes == [UInt8](repeating: 0, count: 128))
-        #expect(bench.bus.warnings().count == 1)
     }
 
     // MARK: With other elements

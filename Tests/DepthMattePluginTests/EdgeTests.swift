@@ -6,14 +6,6 @@ import Testing
 
 /// Corners in which the room, or the process, was once lost.
 @Suite struct EdgeTests {
-    @Test(arguments: ["width=70000,height=4", "width=4,height=70000"])
-    func `a side that the matte cannot have is refused`(size: String) {
-        let bench = Bench(["depth"])
-        bench.depth.start(Room.depth)
-        bench.video.start("video/x-raw,format=RGB,framerate=30/1,\(size.replacing("=", with: "=(int)"))")
-        #expect(bench.bus.nextError()?.text.contains("65536 pixels a side") == true)
-    }
-
     @Test func `another anchor does not inherit the distance of the last`() throws {
         let bench = Bench.room(["anchor": "point", "anchor-smoothing": "0", "cutoff": "1"])
         #expect(Room.shown(bench.pair(0, depth: Room.wall(3000))) == Room.all, "the wall itself is the anchor")
@@ -45,20 +37,6 @@ import Testing
         bench.video.push(Numbered.picture, at: time(ofFrame: 1))
         bench.video.end()
         #expect(bench.output.rest().count == 1)
-    }
-
-    @Test func `faults of one kind are one warning a second, whatever their numbers`() {
-        let bench = Bench.room()
-        let start = g_get_monotonic_time()
-        for number in 0..<30 {
-            bench.depth.push(Room.wall(700), at: time(ofFrame: number))
-            bench.video.push([UInt8](repeating: 1, count: number + 1), at: time(ofFrame: number))
-        }
-        bench.depth.end()
-        bench.video.end()
-        #expect(bench.output.rest().count == 30)
-        let seconds = Int((g_get_monotonic_time() - start) / 1_000_000)
-        #expect(1...(1 + seconds) ~= bench.bus.warnings().count)
     }
 
     @Test(arguments: ["v210", "UYVP", "RGB8P", "P010_10LE"])

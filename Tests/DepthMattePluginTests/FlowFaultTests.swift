@@ -97,13 +97,9 @@ import Testing
     @Test(arguments: answers)
     func `depthalign hands an answer on to upstream`(answer: GstFlowReturn) {
         let shape = DepthShape("GRAY16_LE", 16, 4)
-        let camera = CameraIntrinsics(width: 16, height: 4, fx: 100, fy: 100, cx: 7.5, cy: 1.5)
-        let calibration = Calibration(depth: camera, color: camera, depthToColor: .identity)
-        let folder = TemporaryFolder()
-        let file = folder.write("calibration.json", Array(calibration.json.utf8))
-        let bench = Bench([], ["calibration": file], of: Bench.Kind(factory: "depthalign", leading: "sink"))
+        let bench = DepthReader.depthAlign.bench()
         let downstream = Downstream(bench.output.pad, answers: answer, at: 2)
-        bench.leading.start(shape)
+        bench.leading.start(DepthReader.depthAlign.caps(shape))
         let map = shape.bytes(counts: [Int](repeating: 2000, count: 64))
         for frame in 0..<3 { bench.leading.push(map, at: time(ofFrame: frame)) }
         #expect(bench.leading.settle() == answer && downstream.seen == 3)

@@ -11,44 +11,6 @@ import Testing
         ["mask": mask, "background-color": "0xff000000", "view": "matte"].with(others)
     }
 
-    @Test(
-        arguments: [
-            ("high-pass", "GRAY16_LE", DepthScale(unit: 0.001)), ("band-pass", "GRAY16_LE", DepthScale(unit: 0.001)),
-            ("high-pass", "GRAY16_BE", DepthScale(kind: .disparity, unit: 0.0002, bias: 0.1)),
-            ("band-pass", "GRAY8", DepthScale(kind: .relative)),
-            ("high-pass", "GRAY16_LE", DepthScale(kind: .disparity, unit: -0.0002, bias: 0.8)),
-            ("band-pass", "GRAY8", DepthScale(kind: .relativeInverted)),
-            ("high-pass", "GRAY16_BE", DepthScale(unit: -0.001, bias: 4.2)),
-        ], [false, true])
-    func `the matte is the reference's for every kind of depth`(
-        input: (mask: String, format: String, scale: DepthScale), invert: Bool
-    ) throws {
-        let (mask, format, scale) = input
-        let depth = DepthShape(format, 20, 15)
-        let counts = sceneCounts(20, 15, largest: format == "GRAY8" ? 255 : 4000)
-        let kind = ["metric", "disparity", "relative", "relative-inverted"][scale.kind.rawValue]
-        let bench = Bench(
-            ["depth"],
-            properties(
-                mask,
-                [
-                    "depth-kind": kind, "depth-unit": "\(scale.unit)", "depth-bias": "\(scale.bias)", "focus": "0.55",
-                    "slope": "10", "width": "0.2", "blur-radius": "1", "gamma": "1", "invert": "\(invert)",
-                ]))
-        let frame = try #require(
-            bench.process(video: noise(shape, seed: 1), shape, depth: depth.bytes(counts: counts), depth))
-        var reference = ReferenceMatte()
-        reference.focusMask = .init(isBand: mask == "band-pass", focus: 0.55, slope: 10, width: 0.2)
-        reference.blurRadius = 1
-        reference.gamma = 1
-        reference.invert = invert
-        let expected = reference.alpha(
-            metres: scale.metres(counts, fullScale: format == "GRAY8" ? 255 : 65535), width: 20, height: 15,
-            videoWidth: 40, videoHeight: 30)
-        let difference = Difference(frame, Reference.matteView(alpha: expected, shape), shape)
-        #expect(difference.isWithinPromise, "\(difference)")
-    }
-
     @Test func `a focus needs no face and no anchor`() throws {
         let bench = Bench(["depth"], properties("high-pass", ["anchor": "face", "slope": "100", "blur-radius": "0"]))
         let depth = DepthShape("GRAY16_LE", 4, 3)

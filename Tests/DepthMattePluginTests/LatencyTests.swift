@@ -17,43 +17,28 @@ import Testing
         return bench
     }
 
-    @Test(arguments: Follower.all)
-    func `the latency is the slowest input's and ours`(follower: Follower) {
-        let leading = Latency(least: 30 * millisecond, most: 200 * millisecond)
-        let partner = Latency(least: 60 * millisecond, most: 300 * millisecond)
-        let bench = bench(follower, leading: leading, partner: partner, ["latency": "\(20 * millisecond)"])
-        #expect(bench.latency() == Latency(least: 80 * millisecond, most: 220 * millisecond))
-    }
-
-    @Test(arguments: Follower.all)
-    func `an input without an upper limit leaves the upper limit to the other`(follower: Follower) {
-        let bench = bench(
-            follower, leading: Latency(least: 10 * millisecond), partner: Latency(least: 0, most: 90 * millisecond),
-            ["latency": "\(5 * millisecond)"])
-        #expect(bench.latency() == Latency(least: 15 * millisecond, most: 95 * millisecond))
+    /// Milliseconds: those of the inputs, those of properties, and what comes of both.
+    @Test(
+        arguments: Follower.all,
+        [
+            ("the slowest input's and ours", Latency(30, 200), Latency(60, 300), ["latency": 20], Latency(80, 220)),
+            ("without an upper limit the other's", Latency(10), Latency(0, 90), ["latency": 5], Latency(15, 95)),
+            ("one live input", .still, Latency(25, 50), [:], Latency(25, 50)),
+            ("room for a slower one", Latency(10, 40), Latency(10, 40), ["min-upstream-latency": 70], Latency(70, 100)),
+            ("room for a quicker one", Latency(10, 40), Latency(10, 40), ["min-upstream-latency": 5], Latency(10, 40)),
+        ] as [(what: String, leading: Latency, partner: Latency, properties: [String: Int], expected: Latency)])
+    func `the latency follows from the inputs' and ours`(
+        follower: Follower,
+        row: (what: String, leading: Latency, partner: Latency, properties: [String: Int], expected: Latency)
+    ) {
+        let properties = row.properties.mapValues { "\(GstClockTime($0) * millisecond)" }
+        let bench = bench(follower, leading: row.leading, partner: row.partner, properties)
+        #expect(bench.latency() == row.expected, "\(row.what)")
     }
 
     @Test(arguments: Follower.all)
     func `inputs that are not live make nothing live`(follower: Follower) {
-        let still = Latency(isLive: false, least: 0)
-        #expect(bench(follower, leading: still, partner: still).latency()?.isLive == false)
-    }
-
-    @Test(arguments: Follower.all)
-    func `one live input makes the output live`(follower: Follower) {
-        let bench = bench(
-            follower, leading: Latency(isLive: false, least: 0),
-            partner: Latency(least: 25 * millisecond, most: 50 * millisecond))
-        #expect(bench.latency() == Latency(least: 25 * millisecond, most: 50 * millisecond))
-    }
-
-    @Test(arguments: Follower.all)
-    func `min-upstream-latency makes room for a slower input still to come`(follower: Follower) {
-        let fast = Latency(least: 10 * millisecond, most: 40 * millisecond)
-        let roomy = bench(follower, leading: fast, partner: fast, ["min-upstream-latency": "\(70 * millisecond)"])
-        #expect(roomy.latency() == Latency(least: 70 * millisecond, most: 100 * millisecond))
-        let idle = bench(follower, leading: fast, partner: fast, ["min-upstream-latency": "\(5 * millisecond)"])
-        #expect(idle.latency() == Latency(least: 10 * millisecond, most: 40 * millisecond))
+        #expect(bench(follower, leading: .still, partner: .still).latency()?.isLive == false)
     }
 
     @Test(arguments: Follower.all)

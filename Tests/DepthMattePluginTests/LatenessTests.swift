@@ -70,15 +70,4 @@ import Testing
         gst_query_parse_seeking(query, nil, &isSeekable, nil, nil)
         #expect(isSeekable != 0)
     }
-
-    @Test func `the position is where the output has come to`() {
-        let bench = Bench.numbered()
-        bench.depth.end()
-        bench.pushVideo(3)
-        _ = bench.output.rest()
-        var position: gint64 = 0
-        let source = staticPad("src", of: bench.element)
-        #expect(gst_pad_query_position(source, GST_FORMAT_TIME, &position) != 0)
-        #expect(position == gint64(time(ofFrame: 2) + frameDuration))
-    }
 }

@@ -80,35 +80,22 @@ import Testing
         bench.video.start(shape)
         bench.video.push(try makeBuffer(picture), at: 0)
         let frame = try #require(bench.output.next())
-        var reference = ReferenceMatte()
-        reference.blurRadius = 2
-        let alpha = reference.alpha(
-            metres: DepthScale().metres(LayoutTests.counts), width: 31, height: 24, videoWidth: shape.width,
-            videoHeight: shape.height)
+        let alpha = Oracle(shape, LayoutTests.depth) { $0.blurRadius = 2 }.alpha
         let expected = Reference.composite(video: picture, background: background, alpha: alpha, shape)
         let difference = Difference(readsMetas ? packed(frame, shape) : frame.bytes, expected, shape)
         #expect(difference.isWithinPromise, "\(shape), readsMetas \(readsMetas): \(difference)")
         #expect(bench.bus.warnings().isEmpty)
     }
 
-    @Test(arguments: FormatTests.videoFormats, [true, false])
-    func `padded strides and reordered planes equal the reference`(format: String, readsMetas: Bool) throws {
-        let shape = VideoShape(format, 45, 31)
-        try check(shape, readsMetas: readsMetas) { try LayoutTests.rearranged($0, shape, memoryPerPlane: false) }
-    }
-
-    @Test(arguments: FormatTests.videoFormats, [true, false])
-    func `one memory per plane equals the reference`(format: String, readsMetas: Bool) throws {
-        let shape = VideoShape(format, 45, 31)
-        try check(shape, readsMetas: readsMetas) { try LayoutTests.rearranged($0, shape, memoryPerPlane: true) }
-    }
-
-    @Test(arguments: FormatTests.videoFormats, [true, false])
-    func `pictures from the last row to the first equal the reference`(format: String, isInParts: Bool) throws {
+    @Test(arguments: FormatTests.videoFormats, [(false, false), (true, false), (false, true), (true, true)])
+    func `padded rows, reordered planes, memories of planes and rows from the last on equal the reference`(
+        format: String, arrangement: (memoryPerPlane: Bool, isBottomUp: Bool)
+    ) throws {
         let shape = VideoShape(format, 45, 31)
         for readsMetas in [true, false] {
             try check(shape, readsMetas: readsMetas) {
-                try LayoutTests.rearranged($0, shape, memoryPerPlane: isInParts, isBottomUp: true)
+                try LayoutTests.rearranged(
+                    $0, shape, memoryPerPlane: arrangement.memoryPerPlane, isBottomUp: arrangement.isBottomUp)
             }
         }
     }
@@ -141,21 +128,6 @@ import Testing
         }
         let upright = try matte(isBottomUp: false)
         #expect(try matte(isBottomUp: true) == upright && Set(upright).count > 2)
-    }
-
-    @Test func `a negative stride that leads out of the buffer is the buffer's fault`() throws {
-        let shape = VideoShape("RGB", 40, 32)
-        let bench = Bench([], ["background-color": "0xff0a141e"])
-        bench.video.start(shape)
-        let buffer = guardedBuffer(memories: [noise(shape, seed: 1)])
-        var (offsets, strides): ([gsize], [gint]) = ([120, 0, 0, 0], [-120, 0, 0, 0])
-        _ = try #require(
-            gst_buffer_add_video_meta_full(
-                buffer.pointer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_RGB, 40, 32, 1, &offsets, &strides))
-        bench.video.push(buffer, at: 0)
-        let frame = try #require(bench.output.next()).bytes
-        #expect(pixels(frame, otherThan: [10, 20, 30], shape) == 0)
-        #expect(bench.bus.warnings().contains { $0.text.contains("video pad is faulty") })
     }
 
     @Test(arguments: ["I420", "NV12", "RGB"])
@@ -191,8 +163,7 @@ import Testing
                 LayoutTests.depth.bytes(counts: LayoutTests.counts), shape, memoryPerPlane: false), at: 0)
         bench.video.start(video)
         bench.video.push(noise(video, seed: 1), at: 0)
-        let alpha = ReferenceMatte().alpha(
-            metres: DepthScale().metres(LayoutTests.counts), width: 31, height: 24, videoWidth: 60, videoHeight: 40)
+        let alpha = Oracle(video, LayoutTests.depth).alpha
         let difference = Difference(
             try #require(bench.output.next()).bytes, Reference.matteView(alpha: alpha, video), video)
         #expect(difference.isWithinPromise, "\(difference)")
@@ -227,19 +198,5 @@ import Testing
             #expect(frame.bytes[(320 * 239)..<(320 * 240)].allSatisfy { $0 == 0 })
             withExtendedLifetime(held) {}
         }
-    }
-
-    @Test func `input buffers are let go once their frame is out`() throws {
-        let bench = Bench.room()
-        let depth = guardedBuffer(Room.wall(700))
-        let video = guardedBuffer(Room.picture)
-        let (heldDepth, heldVideo) = (BufferRef(sharing: depth.pointer), BufferRef(sharing: video.pointer))
-        bench.depth.push(depth, at: 0)
-        bench.video.push(video, at: 0)
-        _ = try #require(bench.output.next())
-        _ = try #require(bench.pair(1, depth: Room.wall(700)))
-        bench.video.settle()
-        #expect(heldVideo.pointer.pointee.mini_object.refcount == 1)
-        #expect(heldDepth.pointer.pointee.mini_object.refcount == 1)
     }
 }

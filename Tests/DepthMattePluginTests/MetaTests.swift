@@ -14,11 +14,11 @@ import Testing
 
     /// A frame through the element; `decorate` puts on it what is to be looked for.
     private func frame(
-        _ way: Way, fields: String = "", _ decorate: (BufferPointer) -> Void
+        _ way: Way, _ format: String = "RGBx", fields: String = "", _ decorate: (BufferPointer) -> Void
     ) throws -> (input: BufferRef?, output: Recorder.Frame) {
         let bench = Bench([], way == .widened ? ["background-mode": "transparent"] : [:])
-        bench.video.start(VideoShape("RGBx", 64, 48, fields: fields))
-        let buffer = guardedBuffer(noise(MetaTests.shape, seed: 4))
+        bench.video.start(VideoShape(format, 64, 48, fields: fields))
+        let buffer = guardedBuffer(noise(VideoShape(format, 64, 48), seed: 4))
         decorate(buffer.pointer)
         let held = way == .copied ? BufferRef(sharing: buffer.pointer) : nil
         bench.video.push(buffer, at: 0)
@@ -30,9 +30,10 @@ import Testing
         return gst_buffer_iterate_meta_filtered(frame.buffer.pointer, &state, api) != nil
     }
 
-    @Test(arguments: Way.allCases)
-    func `what is said of the picture stays on it`(way: Way) throws {
-        let (held, out) = try frame(way) { buffer in
+    @Test(arguments: Way.allCases, ["RGBx", "RGBA", "I420"])
+    func `what is said of the picture stays on it`(way: Way, format: String) throws {
+        let (held, out) = try frame(way, format) { buffer in
+            gst_buffer_add_video_region_of_interest_meta(buffer, "cat", 1, 2, 3, 4)
             gst_buffer_add_video_time_code_meta_full(
                 buffer, 30, 1, nil, GST_VIDEO_TIME_CODE_FLAGS_NONE, 1, 2, 3, 4, 0)
             let crop = gst_buffer_add_meta(buffer, gst_video_crop_meta_get_info(), nil)
@@ -41,6 +42,7 @@ import Testing
             gst_buffer_add_reference_timestamp_meta(buffer, caps, 99, noClockTime)
             gst_caps_unref(caps)
         }
+        #expect(has(gst_video_region_of_interest_meta_api_get_type(), out))
         let code = gst_buffer_get_meta(out.buffer.pointer, gst_video_time_code_meta_api_get_type())
             .map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GstVideoTimeCodeMeta.self).pointee.tc }
         #expect(code?.minutes == 2 && code?.frames == 4)
@@ -141,12 +143,13 @@ import Testing
         let held = way == .copied ? BufferRef(sharing: buffer.pointer) : nil
         buffer.pointer.pointee.pts = 5_000
         buffer.pointer.pointee.dts = 4_000
+        buffer.pointer.pointee.duration = 3_000
         buffer.pointer.pointee.offset = 12
         buffer.pointer.pointee.offset_end = 13
         bench.video.push(buffer)
         let frame = try #require(bench.output.next())
         let out = withExtendedLifetime(frame) { frame.buffer.pointer.pointee }
-        #expect(out.pts == 5_000 && out.dts == 4_000 && out.duration == noClockTime)
+        #expect(out.pts == 5_000 && out.dts == 4_000 && out.duration == 3_000)
         #expect(out.offset == 12 && out.offset_end == 13)
         withExtendedLifetime((held, frame)) {}
     }

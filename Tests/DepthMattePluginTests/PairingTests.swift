@@ -5,38 +5,47 @@ import Testing
 
 /// Which depth map a frame is cut out along.
 @Suite struct PairingTests {
-    /// Maps 1, 2, 3 … at the given times, then the end; 0 for frames without depth.
-    private func pair(
-        depthAt times: [GstClockTime], frames: Int, _ properties: [String: String] = [:]
-    ) -> [Int] {
+    /// What the maps' times are, and which of them the frames get; 0 where none.
+    private static let rows: [(what: String, times: [GstClockTime], properties: [String: String], numbers: [Int])] = [
+        ("equal times", (0..<8).map { time(ofFrame: $0) }, [:], Array(1...8)),
+        (
+            "half as fast and late", (0..<5).map { time(ofFrame: $0, perSecond: 15) + 5 * millisecond }, [:],
+            [1, 1, 2, 2, 3, 3, 4, 4]
+        ),
+        (
+            "half as fast and early", [0] + (0..<5).map { time(ofFrame: $0 + 1, perSecond: 15) - 5 * millisecond }, [:],
+            [1, 2, 2, 3, 3, 4, 4, 5]
+        ),
+        (
+            "twice as fast", (0..<16).map { time(ofFrame: $0, perSecond: 60) }, [:], [1, 3, 5, 7, 9, 11, 13, 15]
+        ),
+        (
+            "a jitter of a third of a frame",
+            [0]
+                + [9, -10, 11, 3, -11, 7, 0, -8].enumerated().map { frame, jitter in
+                    GstClockTime(Int64(time(ofFrame: frame + 1)) + jitter * 1_000_000)
+                }, [:], Array(1...9)
+        ),
+        ("exactly max-skew late", [40 * millisecond], ["max-skew": "40000000"], [1]),
+        ("more than max-skew late", [40 * millisecond], ["max-skew": "39999999"], [0]),
+        ("a beginning after the video's", [200 * millisecond], [:], [0, 0, 0, 0, 0, 1, 1, 1]),
+        (
+            "a hole, over which the last map serves for hold-time", [0, 1000 * millisecond], [:],
+            (0..<33).map { $0 <= 15 ? 1 : $0 <= 28 ? 0 : 2 }
+        ),
+        ("another hold-time", [0], ["hold-time": "100000000"], [1, 1, 1, 1, 0, 0]),
+        ("no hold-time", [0], ["hold-time": "0", "max-skew": "0"], [1, 0, 0, 0]),
+    ]
+
+    @Test(arguments: rows)
+    func `a frame gets the nearest map within max-skew, else the last within hold-time`(
+        what: String, times: [GstClockTime], properties: [String: String], numbers: [Int]
+    ) {
         let bench = Bench.numbered(properties)
         for (index, time) in times.enumerated() { bench.depth.push(Numbered.map(index + 1), at: time) }
         bench.depth.end()
-        bench.pushVideo(frames)
-        let numbers = bench.numbers()
-        return numbers
-    }
-
-    @Test func `equal times are paired one to one`() {
-        #expect(pair(depthAt: (0..<8).map { time(ofFrame: $0) }, frames: 8) == Array(1...8))
-    }
-
-    @Test func `the nearer of two maps is taken when depth is half as fast`() {
-        let late = (0..<5).map { time(ofFrame: $0, perSecond: 15) + 5 * millisecond }
-        #expect(pair(depthAt: late, frames: 8) == [1, 1, 2, 2, 3, 3, 4, 4])
-        let early = (0..<5).map { time(ofFrame: $0 + 1, perSecond: 15) - 5 * millisecond }
-        #expect(pair(depthAt: [0] + early, frames: 8) == [1, 2, 2, 3, 3, 4, 4, 5])
-    }
-
-    @Test func `every second map is taken when depth is twice as fast`() {
-        #expect(
-            pair(depthAt: (0..<16).map { time(ofFrame: $0, perSecond: 60) }, frames: 8) == [1, 3, 5, 7, 9, 11, 13, 15])
-    }
-
-    @Test func `a jitter of a third of a frame changes nothing`() {
-        let jitter: [Int64] = [9, -10, 11, 3, -11, 7, 0, -8]
-        let times = jitter.indices.map { GstClockTime(Int64(time(ofFrame: $0 + 1)) + jitter[$0] * 1_000_000) }
-        #expect(pair(depthAt: times, frames: 9).dropFirst() == [1, 2, 3, 4, 5, 6, 7, 8])
+        bench.pushVideo(numbers.count)
+        #expect(bench.numbers() == numbers, "\(what)")
     }
 
     @Test(arguments: Follower.all)
@@ -55,24 +64,6 @@ import Testing
         apart.leading.push(follower.leading.frame, at: time(ofFrame: 1))
         apart.leading.end()
         #expect(apart.numbers(follower) == [1])
-    }
-
-    @Test func `max-skew limits how far apart a pair may lie`() {
-        let late = [40 * millisecond]
-        #expect(pair(depthAt: late, frames: 1, ["max-skew": "40000000"]) == [1])
-        #expect(pair(depthAt: late, frames: 1, ["max-skew": "39999999"]) == [0])
-    }
-
-    @Test func `depth that begins later leaves the first frames covered`() {
-        #expect(pair(depthAt: [200 * millisecond], frames: 8) == [0, 0, 0, 0, 0, 1, 1, 1])
-    }
-
-    @Test func `the last map serves for hold-time and no longer`() {
-        let numbers = pair(depthAt: [0, 1000 * millisecond], frames: 33)
-        let expected = (0..<33).map { frame in frame <= 15 ? 1 : frame <= 28 ? 0 : 2 }
-        #expect(numbers == expected)
-        #expect(pair(depthAt: [0], frames: 6, ["hold-time": "100000000"]) == [1, 1, 1, 1, 0, 0])
-        #expect(pair(depthAt: [0], frames: 4, ["hold-time": "0", "max-skew": "0"]) == [1, 0, 0, 0])
     }
 
     @Test func `a missing map covers, passes or drops the frame as asked`() {
@@ -154,20 +145,6 @@ import Testing
     }
 
     // MARK: Segments
-
-    @Test func `pairing is by running time, not by timestamps`() {
-        let bench = Bench(["depth"], Numbered.properties)
-        bench.depth.start(Numbered.depth, .time(start: 10_000 * millisecond))
-        bench.video.start(Numbered.video, .time(start: 3_000 * millisecond, base: 0))
-        for number in 0..<4 {
-            bench.depth.push(Numbered.map(number + 1), at: 10_000 * millisecond + time(ofFrame: number))
-            bench.video.push(Numbered.picture, at: 3_000 * millisecond + time(ofFrame: number))
-        }
-        bench.depth.end()
-        bench.video.end()
-        #expect(bench.numbers() == [1, 2, 3, 4])
-        #expect(bench.output.segment?.start == 3_000 * millisecond, "the output's timeline is the video's")
-    }
 
     @Test(arguments: [0.5, 2, 4])
     func `a stream at another rate is paired where it plays`(rate: Double) {

@@ -1,4 +1,3 @@
-import CGStreamer
 import GstBridge
 import GstTestSupport
 import Testing
@@ -14,17 +13,8 @@ import Testing
     private func shown(
         _ path: String, _ shape: VideoShape = VideoShape("RGB", 32, 24), refusal reason: String = ""
     ) throws -> [UInt8]? {
-        let element = makeElement("depthmatte", ["background": path])
-        let bus = Bus()
-        gst_element_set_bus(element, bus.pointer)
-        let isRefused = gst_element_set_state(element, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE
-        let errors = bus.errors()
-        gst_element_set_state(element, GST_STATE_NULL)
-        gst_element_set_bus(element, nil)
-        gst_object_unref(element)
-        if isRefused {
-            #expect(errors.count == 1 && errors.first?.text.contains(path) == true, "\(errors)")
-            #expect(reason.isEmpty || errors.first?.text.contains(reason) == true, "\(errors)")
+        if let error = refusal(ofBackground: path) {
+            #expect(error.text.contains(path) && (reason.isEmpty || error.text.contains(reason)), "\(error)")
             return nil
         }
         let bench = Bench([], ["background": path, "background-fit": "stretch"])

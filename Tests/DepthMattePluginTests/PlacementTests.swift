@@ -8,54 +8,6 @@ import Testing
     private static let video = VideoShape("GRAY8", 200, 100)
     private static let depth = DepthShape("GRAY16_LE", 64, 48)
 
-    /// The rectangle that the map covers, by the affine map of the design: one scale or two, about the middle.
-    private func rectangle(
-        _ fit: String, scale: Double, offsetX: Double, offsetY: Double
-    ) -> (left: Double, top: Double, width: Double, height: Double) {
-        let (scaleX, scaleY) = (200.0 / 64, 100.0 / 48)
-        let factors: (x: Double, y: Double) =
-            switch fit {
-            case "width": (scaleX, scaleX)
-            case "cover": (max(scaleX, scaleY), max(scaleX, scaleY))
-            case "contain": (min(scaleX, scaleY), min(scaleX, scaleY))
-            default: (scaleX, scaleY)
-            }
-        let (width, height) = (64 * factors.x * scale, 48 * factors.y * scale)
-        return (100 - width / 2 + offsetX, 50 - height / 2 + offsetY, width, height)
-    }
-
-    private func check(_ fit: String, scale: Double = 1, offsetX: Double = 0, offsetY: Double = 0) {
-        let counts = sceneCounts(64, 48)
-        var reference = ReferenceMatte()
-        reference.cutoff = 5
-        reference.blurRadius = 1
-        reference.rectangle = rectangle(fit, scale: scale, offsetX: offsetX, offsetY: offsetY)
-        let alpha = reference.alpha(
-            metres: DepthScale().metres(counts), width: 64, height: 48, videoWidth: 200, videoHeight: 100)
-        let matte = Bench(
-            ["depth"],
-            [
-                "anchor": "fixed", "cutoff": "5", "blur-radius": "1", "view": "matte", "depth-fit": fit,
-                "depth-scale": "\(scale)", "depth-offset-x": "\(offsetX)", "depth-offset-y": "\(offsetY)",
-            ]
-        ).process(
-            video: noise(PlacementTests.video, seed: 1), PlacementTests.video,
-            depth: PlacementTests.depth.bytes(counts: counts), PlacementTests.depth)
-        let difference = Difference(
-            matte ?? [], Reference.matteView(alpha: alpha, PlacementTests.video), PlacementTests.video)
-        #expect(difference.isWithinPromise, "\(fit) x\(scale) +\(offsetX) +\(offsetY): \(difference)")
-    }
-
-    @Test(arguments: ["stretch", "width", "cover", "contain"])
-    func `every fit agrees with the affine map`(fit: String) { check(fit) }
-
-    @Test(arguments: ["stretch", "width", "cover", "contain"])
-    func `offsets and scale move the map about the middle`(fit: String) {
-        check(fit, offsetX: 12.25, offsetY: -7.5)
-        check(fit, scale: 1.3)
-        check(fit, scale: 0.6, offsetX: -30.125, offsetY: 3)
-    }
-
     @Test(arguments: ["contain", "cover", "width"])
     func `pixels that are not square have the shape that they are shown with`(fit: String) {
         // 4:3 in 64x48 of square pixels, or in 32x48 of twice as wide ones, on 200x100 of half as wide ones.
@@ -72,11 +24,6 @@ import Testing
         #expect(plain == (fit == "contain" ? 133 : 200) || plain == 134)
         #expect(columns(matte(32, "2/1", square)) == plain)
         #expect(columns(matte(64, "1/1", half)) == 200)  // 4:3 on 1:1
-    }
-
-    @Test func `a map pushed out of the frame leaves only background`() {
-        check("stretch", offsetX: 500)
-        check("contain", offsetY: -100_000)
     }
 
     @Test func `a face is looked up where the map lies`() {

@@ -70,10 +70,8 @@ import Testing
         gst_object_unref(element)
     }
 
-    /// The pictures while a preset is being loaded.
-    private struct Glimpse {
+    private struct Watched: @unchecked Sendable {  // guard: read on the thread that loads the preset
         let element: UnsafeMutablePointer<GstElement>
-        var values: [[String]] = []
     }
 
     @Test func `a preset is there whole before anybody hears of it`() throws {
@@ -91,41 +89,24 @@ import Testing
         #expect(gst_pad_link(upstream, sink) == GST_PAD_LINK_OK)
         gst_pad_set_active(upstream, 1)
         gst_pad_set_active(sink, 1)
-        var glimpse = Glimpse(element: element)
-        withUnsafeMutablePointer(to: &glimpse) { glimpse in
-            let probe = gst_pad_add_probe(
-                upstream, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
-                { _, _, data in
-                    guard let glimpse = data?.assumingMemoryBound(to: Glimpse.self) else { return GST_PAD_PROBE_OK }
-                    glimpse.pointee.values.append(
-                        ["mask", "invert", "slope", "background-mode", "background-blur", "view"].compactMap {
-                            propertyText($0, of: glimpse.pointee.element)
-                        })
-                    return GST_PAD_PROBE_OK
-                }, glimpse, nil)
-            #expect(gst_preset_load_preset(preset, "dream") != 0)
-            gst_pad_remove_probe(upstream, probe)
+        let glimpses = Monitor([[String]]())
+        let watched = Watched(element: element)
+        let probe = PadProbe(upstream, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { _, _ in
+            glimpses.withLock { $0.append(names.compactMap { propertyText($0, of: watched.element) }) }
         }
+        #expect(gst_preset_load_preset(preset, "dream") != 0)
+        withExtendedLifetime(probe) {}
         let loaded = names.compactMap(value)
         #expect(loaded.count == names.count && loaded.last == "composite")
-        #expect(!glimpse.values.isEmpty && glimpse.values.allSatisfy { $0 == loaded }, "\(glimpse.values)")
+        let seen = glimpses.withLock { $0 }
+        #expect(!seen.isEmpty && seen.allSatisfy { $0 == loaded }, "\(seen)")
     }
 
     @Test func `whoever watches a property hears of it once`() {
         defer { gst_object_unref(element) }
-        var told = 0
-        withUnsafeMutablePointer(to: &told) { told in
-            for signal in ["notify::mask", "notify::background-mode", "notify::view"] {
-                g_signal_connect_data(
-                    element, signal,
-                    unsafeBitCast(
-                        { _, _, data in data?.assumingMemoryBound(to: Int.self).pointee += 1 }
-                            as @convention(c) (gpointer?, gpointer?, gpointer?) -> Void,
-                        to: GCallback.self), told, nil, GConnectFlags(rawValue: 0))
-            }
-            #expect(gst_preset_load_preset(preset, "dream") != 0)
-            #expect(told.pointee == 3)
-        }
+        let notices = Notices(element)
+        #expect(gst_preset_load_preset(preset, "dream") != 0)
+        for name in ["mask", "background-mode", "view"] { #expect(notices.names.count { $0 == name } == 1, "\(name)") }
     }
 
     @Test func `a name that nobody knows is refused, and nothing is changed`() {

@@ -31,7 +31,10 @@ import Testing
             // Caps that downstream does not take are let in, and refused with a reason when they come.
             let refused = bench.video.allowedCaps(filter: "video/x-raw, format=(string)NV12")
             #expect(refused.contains("NV12") && !refused.contains("[ 16, 640 ]"), "\(moment): \(refused)")
-            #expect(bench.video.allowedCaps(filter: "video/x-raw, format=(string)P010_10LE") == "EMPTY", "\(moment)")
+            #expect(!bench.video.allowedCaps().contains("NV12"), "\(moment)")
+            for filter in ["video/x-raw, format=(string)P010_10LE", "audio/x-raw"] {
+                #expect(bench.video.allowedCaps(filter: filter) == "EMPTY", "\(moment)")
+            }
         }
         check("before caps")
         bench.depth.start(Room.depth)
@@ -40,8 +43,9 @@ import Testing
         bench.video.start(Room.shape)
         _ = bench.pair(0, depth: Room.wall(700))
         check("while playing")
-        let late = bench.request("background")
-        #expect(late.allowedCaps().contains("A420") && late.allowedCaps().contains("2147483647"))
+        for late in [bench.request("background"), bench.request("face")] {
+            #expect(late.allowedCaps().contains("A420") && late.allowedCaps().contains("2147483647"))
+        }
     }
 
     private func isSubset(_ text: String, of superset: String) -> Bool {

@@ -120,6 +120,7 @@ import Testing
             if round == 500 { (early, start) = (residentMemory(), g_get_monotonic_time()) }
             let pad = try #require(gst_element_request_pad_simple(bench.element, name))
             gst_element_release_request_pad(bench.element, pad)
+            try #require(eventually { pad.pointee.object.object.ref_count == 1 })
             gst_object_unref(pad)
             if round.isMultiple(of: 100) { #expect(bench.bus.discardAll() == 0) }
         }

@@ -90,7 +90,7 @@ import Testing
         let line = Pipeline(
             "videotestsrc is-live=true do-timestamp=true ! video/x-raw,width=32,height=24 ! identity name=camera "
                 + "! element.video depthmatte name=element view=original ! appsink name=sink sync=false")
-        answerQueries(on: line.pad("src", of: "camera")) { query in
+        answerQueries(on: staticPad("src", of: line["camera"])) { query in
             guard query.pointee.type == GST_QUERY_SEEKING else { return nil }
             gst_query_set_seeking(query, GST_FORMAT_TIME, 0, 0, -1)
             return true
@@ -175,7 +175,7 @@ import Testing
     @Test(arguments: Follower.all)
     func `a seek from within the end of a flush is followed after it`(follower: Follower) throws {
         let line = Pipeline(follower.camera + "appsink name=sink sync=false max-buffers=1")
-        let source = line.pad("src", of: "element")
+        let source = staticPad("src", of: line["element"])
         let again = SeekAgain(source, to: time(ofFrame: 60))
         line.set(GST_STATE_PAUSED)
         #expect(line.reached() == GST_STATE_CHANGE_SUCCESS)
@@ -454,15 +454,6 @@ extension Bench {
         guard gst_pad_peer_query(output.pad, query) != 0 else { return false }
         gst_query_parse_seeking(query, nil, &isSeekable, nil, nil)
         return isSeekable != 0
-    }
-}
-
-extension Pipeline {
-    /// A pad that is there, lent for as long as the pipeline lives.
-    fileprivate func pad(_ name: String, of element: String) -> UnsafeMutablePointer<GstPad> {
-        guard let pad = gst_element_get_static_pad(self[element], name) else { preconditionFailure("no pad \(name)") }
-        gst_object_unref(pad)
-        return pad
     }
 }
 

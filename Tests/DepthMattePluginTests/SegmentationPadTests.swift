@@ -94,26 +94,4 @@ import Testing
         // Frame 7 is 233 ms later, frame 8 267.
         #expect(zip(with, without).map { $0 != $1 } == (0..<10).map { $0 <= 7 })
     }
-
-    @Test(arguments: [0, 1, 100])
-    func `a picture that is too short is left out with a warning`(size: Int) {
-        let bench = bench()
-        bench["segmentation"].start(SegmentationPadTests.mask)
-        bench["segmentation"].push([UInt8](repeating: 255, count: size), at: 0)
-        bench["segmentation"].end()
-        push(3, on: bench)
-        #expect(bench.output.rest().map(\.bytes) == mattes(3))
-        let warnings = bench.bus.warnings()
-        #expect(warnings.count == 1 && warnings.first?.text.contains("segmentation") == true, "\(warnings)")
-        #expect(bench.bus.errors().isEmpty)
-    }
-
-    @Test(arguments: ["RGB", "GRAY16_LE", "I420"])
-    func `only gray of 8 bits is taken`(format: String) {
-        let bench = bench()
-        let segmentation = bench["segmentation"]
-        segmentation.start("video/x-raw, format=(string)\(format), width=(int)8, height=(int)8")
-        segmentation.push([1, 2, 3], at: 0)
-        #expect(segmentation.settle() == GST_FLOW_NOT_NEGOTIATED)
-    }
 }

@@ -204,15 +204,6 @@ final class SoakHours {
         let (width, height) = subject.depthSizes.randomElement(using: &random) ?? (16, 4)
         let shape = DepthShape(format, width, height)
         shapes[pad] = .depth(shape)
-        guard subject.factory == "depthalign" else { return shape.caps }
-        return shape.caps + ", calibration=(string)\"" + SoakHours.calibration.json.replacing("\"", with: "\\\"") + "\""
+        return subject.factory == "depthalign" ? DepthReader.depthAlign.caps(shape) : shape.caps
     }
-
-    /// Two equal cameras 8 cm apart.
-    private static let calibration: Calibration = {
-        let camera = CameraIntrinsics(width: 16, height: 4, fx: 100, fy: 100, cx: 7.5, cy: 1.5)
-        return Calibration(
-            depth: camera, color: camera,
-            depthToColor: CameraPose(rotation: CameraPose.identity.rotation, translation: SIMD3(0.08, 0, 0)))
-    }()
 }

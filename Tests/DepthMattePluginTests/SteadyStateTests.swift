@@ -131,7 +131,9 @@ import Testing
             """)
         // The thread of the source ends at the queue.
         let counts = AllocationCounts(pipeline[work.isCamera ? "video" : "sink"], frames: SteadyStateTests.frames)
-        let faces = FaceMarker(pipeline["video"])
+        let faces = PadProbe(staticPad("src", of: pipeline["video"]), GST_PAD_PROBE_TYPE_BUFFER) { _, info in
+            gst_buffer_add_video_region_of_interest_meta(gst_pad_probe_info_get_buffer(info), "face", 80, 60, 100, 100)
+        }
         #expect(pipeline.run() == .ended)
         withExtendedLifetime(faces) {}
         #expect(counts.beforeFirstFrame > 0, "the counter does not count")
@@ -147,58 +149,27 @@ import Testing
 
 /// How often the streaming thread had asked for memory when each frame came by.
 private final class AllocationCounts {
-    private let counts: UnsafeMutablePointer<Counts>
-    private let pad: UnsafeMutablePointer<GstPad>
-
-    private struct Counts {
-        var seen = 0
-        var values: [Int]
-    }
+    private let counts: Monitor<(seen: Int, values: [Int])>
+    private let probe: PadProbe
 
     init(_ element: UnsafeMutablePointer<GstElement>, frames: Int) {
-        counts = .allocate(capacity: 1)
-        counts.initialize(to: Counts(values: Array(repeating: 0, count: frames)))
-        guard let pad = gst_element_get_static_pad(element, "sink") else { preconditionFailure("no sink pad") }
-        self.pad = pad
-        gst_pad_add_probe(
-            pad, GST_PAD_PROBE_TYPE_BUFFER,
-            { _, _, counts in
-                guard let counts = counts?.assumingMemoryBound(to: Counts.self) else { return GST_PAD_PROBE_OK }
-                if counts.pointee.seen < counts.pointee.values.count {
-                    counts.pointee.values[counts.pointee.seen] = allocations_of_this_thread()
-                    counts.pointee.seen += 1
-                }
-                return GST_PAD_PROBE_OK
-            }, counts, nil)
+        let counts = Monitor((seen: 0, values: [Int](repeating: 0, count: frames)))
+        self.counts = counts
+        probe = PadProbe(staticPad("sink", of: element), GST_PAD_PROBE_TYPE_BUFFER) { _, _ in
+            counts.withLock { counts in
+                guard counts.seen < counts.values.count else { return }
+                counts.values[counts.seen] = allocations_of_this_thread()
+                counts.seen += 1
+            }
+        }
     }
 
     /// To be read when the stream has ended, as is `perFrame`.
-    var beforeFirstFrame: Int { counts.pointee.values.first ?? 0 }
+    var beforeFirstFrame: Int { counts.withLock { $0.values.first ?? 0 } }
 
     /// Allocations between each frame and the next.
     var perFrame: [Int] {
-        let values = counts.pointee.values.prefix(counts.pointee.seen)
+        let values = counts.withLock { $0.values.prefix($0.seen) }
         return zip(values.dropFirst(), values).map { $0 - $1 }
-    }
-
-    deinit {
-        gst_object_unref(pad)
-        counts.deinitialize(count: 1)
-        counts.deallocate()
-    }
-}
-
-/// Lays a face on each buffer that passes an element.
-private final class FaceMarker {
-    init(_ element: UnsafeMutablePointer<GstElement>) {
-        let pad = staticPad("src", of: element)
-        gst_pad_add_probe(
-            pad, GST_PAD_PROBE_TYPE_BUFFER,
-            { _, info, _ in
-                if let buffer = info?.pointee.data?.assumingMemoryBound(to: GstBuffer.self) {
-                    gst_buffer_add_video_region_of_interest_meta(buffer, "face", 80, 60, 100, 100)
-                }
-                return GST_PAD_PROBE_OK
-            }, nil, nil)
     }
 }

@@ -39,6 +39,19 @@ import Testing
         #expect(times.min() ?? .infinity < StopTests.limit, "\(times) ms")
     }
 
+    /// With a sink that waits, downstream is blocked.
+    @Test(
+        arguments: ElementLine.all.suffix(2),
+        ["fakesink sync=true ts-offset=3600000000000", "appsink max-buffers=1 sync=false"])
+    func `NULL is reached while downstream is blocked`(line: ElementLine, sink: String) throws {
+        for _ in 0..<5 {
+            let pipeline = Pipeline(line.text + "queue max-size-buffers=2 ! " + sink)
+            pipeline.set(GST_STATE_PLAYING)
+            try #require(pipeline.reached() == GST_STATE_CHANGE_SUCCESS)
+            #expect(pipeline.set(GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS)
+        }
+    }
+
     /// An element or a pipeline that is busy, and what keeps it alive.
     private func start(
         _ business: Business, _ follower: Follower

@@ -87,6 +87,12 @@ private final class FakeMachine {
         "thermal, state=(string)\(state), zone=(string)\(zone.isEmpty ? "\"\"" : zone), temperature=(double)\(degrees);"
     }
 
+    private func hotMachine() -> FakeMachine {
+        let machine = FakeMachine()
+        machine.add(0, "cpu", 85, trips: [("passive", 80)])
+        return machine
+    }
+
     @Test func `a machine without zones reports nominal, once`() {
         let machine = FakeMachine()
         let bench = Bench(["depth"], ["thermal": "report"])
@@ -179,8 +185,7 @@ private final class FakeMachine {
 
     @Test(.enabled(if: can_fail_calls()))
     func `a stop does not wait for a sensor that does not answer, and nothing is told after it`() {
-        let machine = FakeMachine()
-        machine.add(0, "cpu", 85, trips: [("passive", 80)])
+        let machine = hotMachine()
         delay_calls(machine.path, CALL_OPEN.rawValue, 3_000_000)
         defer { end_failing_calls() }
         let bench = Bench(["depth"], ["thermal": "report"])
@@ -201,12 +206,6 @@ private final class FakeMachine {
         #expect(bench.bus.nextStructure() == text("serious", "cpu", 85))
         #expect(Room.leaked(bench.pair(0, depth: Room.wall(700))) == Room.all)
         return bench
-    }
-
-    private func hotMachine() -> FakeMachine {
-        let machine = FakeMachine()
-        machine.add(0, "cpu", 85, trips: [("passive", 80)])
-        return machine
     }
 
     @Test func `after a gap in time a frame gets its own matte`() throws {

@@ -119,7 +119,8 @@ import Testing
     /// share more; and the cloud's.
     private static let sharedWork =
         [
-            ("threshold", "I420", "0"), ("threshold", "RGB", "0"), ("threshold", "I420", "0.3"), ("fusion", "I420", "0"),
+            ("threshold", "I420", "0"), ("threshold", "RGB", "0"), ("threshold", "I420", "0.3"),
+            ("fusion", "I420", "0"),
             ("fusion", "RGB", "0"),
         ].map { method, format, feather in
             DepthReader(
@@ -143,7 +144,7 @@ import Testing
             let bench = reader.bench()
             reader.start(bench, depth, video)
             return try (0..<6).map { number in
-                // The last run changes the number in each frame. Every map is another: no worker may leave anything to the next.
+                // The last run changes the number in each frame. Every map is another: no worker leaves anything to the next.
                 bench.set("max-threads", "\(threads ?? counts[number % counts.count])")
                 let map = depth.bytes(counts: sceneCounts(320, 240, seed: UInt64(number), largest: 2000 + 150 * number))
                 let frame = reader.frame(bench, number, depth: guardedBuffer(map), video: guardedBuffer(picture))

@@ -37,14 +37,6 @@ import Testing
         #expect(Difference(first, second, shape).isNone)
     }
 
-    @Test(arguments: ["depth", "matte"])
-    func `what shows nothing of the video has none of its memory either`(view: String) throws {
-        let bench = Bench.room(["view": view])
-        let behind = [UInt8](repeating: Room.secret[0], count: 1000)
-        let frame = try #require(bench.pair(0, depth: Room.wall(2000), video: Room.picture + behind))
-        #expect(frame.bytes.count == Room.picture.count && !frame.bytes.contains(Room.secret[0]))
-    }
-
     @Test(arguments: ["depth", "matte", "quad"], ["YUY2", "UYVY"])
     func `what memory held before shows in no view, not even beside an odd row`(view: String, format: String) throws {
         let shape = VideoShape(format, 33, 17)

@@ -1,5 +1,5 @@
 package import CGStreamer
-import GstBridge
+package import GstBridge
 
 /// A pipeline from a launch line, taken down with the last reference.
 package final class Pipeline {
@@ -113,4 +113,22 @@ package final class Pipeline {
     }
 
     package typealias Frame = Recorder.Frame
+
+    /// Pushes buffers into the app source of that name, more than one as a list.
+    package func push(_ buffers: BufferRef..., into name: String) {
+        guard buffers.count != 1 else {
+            gst_app_src_push_buffer(source(name), gst_buffer_ref(buffers[0].pointer))
+            return
+        }
+        let list = gst_buffer_list_new_sized(guint(buffers.count))
+        for buffer in buffers { gst_buffer_list_insert(list, -1, gst_buffer_ref(buffer.pointer)) }
+        gst_app_src_push_buffer_list(source(name), list)
+    }
+
+    /// Ends the stream of the app source of that name.
+    package func end(_ name: String) { gst_app_src_end_of_stream(source(name)) }
+
+    private func source(_ name: String) -> UnsafeMutablePointer<GstAppSrc> {
+        UnsafeMutableRawPointer(self[name]).assumingMemoryBound(to: GstAppSrc.self)
+    }
 }

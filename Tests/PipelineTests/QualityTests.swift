@@ -164,7 +164,7 @@ import Testing
     private func frames(of scene: Scene, settings: String = "") throws -> (alphas: [Alpha], truths: [Alpha]) {
         let (width, height, frames) = (640, 360, 8)
         let folder = try Places.makeFolder()
-        let result = Command.launch(
+        launch(
             """
             depthtestsrc name=source num-buffers=\(frames) \(scene.properties)
             source.video ! video/x-raw,format=RGB,width=\(width),height=\(height),framerate=\(scene.rate)/1
@@ -172,9 +172,7 @@ import Testing
             source.depth ! video/x-raw,width=\(scene.depthSize.width),height=\(scene.depthSize.height),framerate=\(scene.rate)/1
                 ! matte.depth
             source.matte ! video/x-raw,width=\(width),height=\(height),framerate=\(scene.rate)/1 ! filesink location=truth
-            """, in: folder
-        ).run()
-        #expect(result.status == 0, "\(result.output)")
+            """, in: folder)
         return try mattes(in: folder, width: width, height: height, frames: frames)
     }
 
@@ -195,7 +193,7 @@ import Testing
         let (width, height, frames) = (480, 270, 12)
         let folder = try Places.makeFolder()
         let size = "width=\(width),height=\(height),framerate=30/1"
-        let result = Command.launch(
+        launch(
             """
             depthtestsrc name=source num-buffers=\(frames) pattern=\(part.pattern) sensor=\(part.sensor)
             depthtestsrc name=exact num-buffers=\(frames) pattern=\(part.pattern)
@@ -204,9 +202,7 @@ import Testing
             source.depth ! video/x-raw,\(size) ! matte.depth
             exact.matte ! video/x-raw,\(size) ! filesink location=truth
             exact.depth ! video/x-raw,format=GRAY16_LE,\(size) ! filesink location=depth
-            """, in: folder
-        ).run()
-        #expect(result.status == 0, "\(result.output)")
+            """, in: folder)
         func bytes(_ file: String, _ bytesPerPixel: Int) throws -> [UInt8] {
             let bytes = [UInt8](try Data(contentsOf: folder.appending(path: file)))
             try #require(bytes.count == width * height * bytesPerPixel * frames)
@@ -233,15 +229,13 @@ import Testing
         let folder = try Places.makeFolder()
         let faces = clip.faces.map { "\($0[0]),\($0[1]),\($0[2]),\($0[3])" }.joined(separator: "|")
         let detector = anchor == "face" ? "! roiset rectangles=\(faces)" : ""
-        let result = Command.launch(
+        launch(
             """
             \(clip.pictures("color")) ! jpegdec ! videoconvert ! video/x-raw,format=RGB \(detector)
                 ! depthmatte anchor=\(anchor) name=matte view=matte ! filesink location=alpha
             \(clip.pictures("depth")) ! pngdec ! matte.depth
             \(clip.pictures("alpha")) ! pngdec ! video/x-raw,format=GRAY8 ! filesink location=truth
-            """, in: folder
-        ).run()
-        #expect(result.status == 0, "\(result.output)")
+            """, in: folder)
         let (alphas, truths) = try mattes(in: folder, width: 640, height: 360, frames: clip.faces.count)
         let scores = Scores(of: alphas, truths: truths)
         #expect(scores.isWithin(person.bounds), "\(scores)")
@@ -253,15 +247,13 @@ import Testing
         let depth = try clip.writeStill(frames: 8, in: folder)
         let face = clip.faces[0].map(String.init).joined(separator: ",")
         let anchor = hasFace ? "! roiset rectangles=\(face) ! depthmatte anchor=face" : "! depthmatte anchor=head"
-        let result = Command.launch(
+        launch(
             """
             filesrc location=color ! rawvideoparse width=640 height=360 format=rgb framerate=30/1
                 \(anchor) name=matte view=matte ! filesink location=alpha
             filesrc location=depth ! rawvideoparse width=\(depth.width) height=\(depth.height) format=gray16-be
                 framerate=30/1 ! matte.depth
-            """, in: folder
-        ).run()
-        #expect(result.status == 0, "\(result.output)")
+            """, in: folder)
         let alphas = try Alpha.frames(of: folder.appending(path: "alpha"), width: 640, height: 360, bytesPerPixel: 3)
         try #require(alphas.count == 8)
         #expect(Alpha.largestBlink(of: alphas) <= 640 * 360 / 1000)
@@ -298,6 +290,12 @@ import Testing
         let scores = Scores(of: [alpha], truths: [truth], judged: outline.judged(truth))
         #expect(scores.isWithin(one.bounds), "\(scores)")
     }
+}
+
+/// Runs a launch line that must end well.
+private func launch(_ line: String, in folder: URL) {
+    let result = Command.launch(line, in: folder).run()
+    #expect(result.status == 0, "\(result.output)")
 }
 
 /// The scores of a few frames, as `Tests/quality/scores.py` defines them.
@@ -451,13 +449,11 @@ struct PeopleClip {
     /// Writes the first frame again and again to the files "color", RGB, and "depth", 16 bits, high byte first. The noise
     /// of the camera and of the sensor, and the samples that it loses at edges, are others in each.
     func writeStill(frames: Int, in folder: URL) throws -> (width: Int, height: Int) {
-        let result = Command.launch(
+        launch(
             """
             \(pictures("color")) num-buffers=1 ! jpegdec ! videoconvert ! video/x-raw,format=RGB ! filesink location=c
             \(pictures("depth")) num-buffers=1 ! pngdec ! video/x-raw,format=GRAY16_BE ! filesink location=d
-            """, in: folder
-        ).run()
-        #expect(result.status == 0, "\(result.output)")
+            """, in: folder)
         let color = [UInt8](try Data(contentsOf: folder.appending(path: "c")))
         let depth = [UInt8](try Data(contentsOf: folder.appending(path: "d")))
         // Maps are 640, 512 or 320 samples wide and as wide as the picture.

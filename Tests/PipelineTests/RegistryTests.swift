@@ -132,17 +132,24 @@ import Testing
 
     // MARK: Surroundings
 
-    @Test(arguments: ["/bin/false", "/nowhere/gst-plugin-scanner", "/dev/null"])
-    func `the elements are there whatever becomes of the scanner process`(scanner: String) throws {
+    @Test(arguments: ["/bin/false", "/nowhere/gst-plugin-scanner", "/dev/null", nil])
+    func `the elements are there whatever becomes of the scanner process, and without one`(scanner: String?) throws {
         let place = try copy("plugins")
-        let more = ["GST_PLUGIN_SCANNER": scanner, "GST_PLUGIN_SCANNER_1_0": scanner]
+        let more =
+            scanner.map { ["GST_PLUGIN_SCANNER": $0, "GST_PLUGIN_SCANNER_1_0": $0] } ?? ["GST_REGISTRY_FORK": "no"]
         let result = inspect(["depthmatte"], [place], more)
         #expect(result.status == 0 && result.output.contains("GstDepthMatte"), "\(result.output)")
     }
 
-    @Test func `the elements are there where no registry can be written`() throws {
+    @Test(arguments: ["tr_TR.UTF-8", "no_SUCH.locale", "C"])
+    func `the elements are there where no registry can be written, without a home, in any locale`(
+        locale: String
+    ) throws {
         let place = try copy("plugins")
-        let more = ["GST_REGISTRY": "/proc/nowhere/registry.bin", "HOME": "/proc/nowhere", "XDG_CACHE_HOME": "/proc"]
+        let more = [
+            "GST_REGISTRY": "/proc/nowhere/registry.bin", "HOME": "/proc/nowhere", "XDG_CACHE_HOME": "/proc",
+            "LC_ALL": locale, "LANG": locale,
+        ]
         let result = inspect(["depthmatte"], [place], more)
         #expect(result.status == 0 && result.output.contains("GstDepthMatte"), "\(result.output)")
     }

@@ -97,25 +97,15 @@ import Testing
         ] { #expect(output.contains(text), "\(output)") }
     }
 
-    @Test(arguments: builders)
-    func `without Swift nothing is installed, and it is said how Swift is`(
-        script: String, arguments: [String]
+    @Test(arguments: builders, [nil, "5.9.2"])
+    func `without Swift, or with one that is too old, nothing is installed, and it is said how Swift is`(
+        script: (String, [String]), version: String?
     ) throws {
-        let machine = try Machine(swift: nil)
-        let result = machine.run(Places.root.appending(path: script), arguments)
+        let machine = try Machine(swift: version)
+        let result = machine.run(Places.root.appending(path: script.0), script.1)
         #expect(result.status == 1)
         expectHelp(result.output)
-        #expect(result.output.contains("there is no swift in the path"))
-        #expect(machine.calls == [])
-    }
-
-    @Test(arguments: builders)
-    func `with a Swift that is too old nothing is installed`(script: String, arguments: [String]) throws {
-        let machine = try Machine(swift: "5.9.2")
-        let result = machine.run(Places.root.appending(path: script), arguments)
-        #expect(result.status == 1)
-        expectHelp(result.output)
-        #expect(result.output.contains("is version 5.9"))
+        #expect(result.output.contains(version == nil ? "there is no swift in the path" : "is version 5.9"))
         #expect(machine.calls == [])
     }
 

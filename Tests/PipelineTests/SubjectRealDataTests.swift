@@ -76,7 +76,7 @@ private struct PersonMask {
     init(of take: Take, width: Int, height: Int) throws {
         (self.width, self.height) = (width, height)
         guard let mask = take.mask else {
-            surely = PersonMask.inside(PersonMask.shirtOutline, width: width, height: height)
+            surely = PersonMask.shirt.alpha(width: width, height: height).values.map { $0 > 0 }
             perhaps = surely
             return
         }
@@ -87,25 +87,14 @@ private struct PersonMask {
     }
 
     /// The man of `structure_person_shirt` and the shirt in his hands, drawn by hand to some five pixels.
-    private static let shirtOutline: [(Int, Int)] = [
-        (288, 60), (313, 56), (339, 72), (341, 100), (336, 115), (325, 133), (360, 142), (393, 176), (420, 182),
-        (434, 250), (408, 266), (394, 244), (386, 384), (352, 390), (354, 440), (362, 474), (322, 474), (318, 398),
-        (287, 396), (277, 474), (240, 474), (253, 400), (258, 330), (252, 285), (250, 262), (246, 218), (224, 212),
-        (226, 186), (245, 160), (262, 145), (300, 132), (288, 108),
-    ]
-
-    private static func inside(_ outline: [(Int, Int)], width: Int, height: Int) -> [Bool] {
-        (0..<(width * height)).map { pixel in
-            let (x, y) = (Double(pixel % width) + 0.5, Double(pixel / width) + 0.5)
-            var isInside = false
-            for (index, end) in outline.enumerated() {
-                let start = outline[(index + outline.count - 1) % outline.count]
-                let (x0, y0, x1, y1) = (Double(start.0), Double(start.1), Double(end.0), Double(end.1))
-                if (y0 > y) != (y1 > y), x < x0 + (y - y0) / (y1 - y0) * (x1 - x0) { isInside.toggle() }
-            }
-            return isInside
-        }
-    }
+    private static let shirt = HandOutline(
+        window: [],
+        outline: [
+            [288, 60], [313, 56], [339, 72], [341, 100], [336, 115], [325, 133], [360, 142], [393, 176], [420, 182],
+            [434, 250], [408, 266], [394, 244], [386, 384], [352, 390], [354, 440], [362, 474], [322, 474], [318, 398],
+            [287, 396], [277, 474], [240, 474], [253, 400], [258, 330], [252, 285], [250, 262], [246, 218], [224, 212],
+            [226, 186], [245, 160], [262, 145], [300, 132], [288, 108],
+        ], unsure: [])
 
     /// Pixels from each pixel to the nearest of the person, by steps along axes and diagonals.
     func distances() -> [Double] {
