@@ -42,6 +42,10 @@ package final class Matte {
         package var detail: MatteDetail?
         /// The share of the depth samples, 0…1, that were not measured.
         package var unmeasured = 0.0
+        /// The room that is remembered.
+        package var room = RoomReport()
+        /// True where a capture of the room ended because somebody is there.
+        package var isCaptureRefused = false
 
         package init() {}
     }
@@ -72,6 +76,11 @@ package final class Matte {
         report.unmeasured = field.unmeasured
         if field.cells.width > 0 { heads.advance(to: field, bands) } else { heads.reset() }
         (frame.shownHeads, frame.isHeadChosen) = (heads.heads, heads.isChosen)
+        if fusion.room.isCapturing {
+            let isEmpty = settings.room != .off && isFused(settings) && frame.heads.isEmpty && frame.anchors.isEmpty
+            report.isCaptureRefused = !fusion.captureRoom(frame, field, isEmpty: isEmpty, bands, loops)
+        }
+        defer { report.room = fusion.room.report }
         guard let cutoff = anchor.cutoff(of: frame, field, settings) else { return false }
         if let face = anchor.face, !frame.anchors.isEmpty {
             heads.follow(face.box, distance: face.distance, placement)
@@ -83,7 +92,7 @@ package final class Matte {
         report.isPresent = anchor.distance != nil
         guard settings.showsAnything(cutoff: cutoff) else { return true }
 
-        if settings.method == .fusion, settings.mask == .cutoff {
+        if isFused(settings) {
             last = fusion.render(frame, field, anchor, cutoff: cutoff, settings, bands, loops)
             report.isPresent = report.isPresent && !fusion.isDeserted
             if last != nil || fusion.isDeserted {
@@ -105,15 +114,23 @@ package final class Matte {
 
     /// Reads what the stages need of the depth map: the fusion all of it, heads every second row.
     private func read(_ depth: DepthImage, _ placement: DepthPlacement, _ settings: MatteSettings) -> DepthField {
-        let isFused = settings.method == .fusion && settings.mask == .cutoff
+        let isFused = isFused(settings)
         let searches =
-            settings.keepsWholeObject
+            settings.keepsWholeObject || fusion.room.isCapturing && !settings.depth.scale.kind.isRelative
             || settings.anchor.searchesHeads && settings.mask == .cutoff && !settings.depth.scale.kind.isRelative
         let grid = WorkGrid(
             placement, longest: (isFused ? settings.detail : .full).longest, settings.depth)
         return reader.read(
             depth, settings.depth, on: grid, isWhole: isFused, hasCells: searches, loops)
     }
+
+    private func isFused(_ settings: MatteSettings) -> Bool { settings.method == .fusion && settings.mask == .cutoff }
+
+    /// Remembers the room that the next frames show; `Report.isCaptureRefused` says where somebody is in it.
+    package func captureRoom() { fusion.captureRoom() }
+
+    /// Forgets the room. No reset does: only another size or format, a capture, and a memory that no longer holds.
+    package func forgetRoom() { fusion.forgetRoom() }
 
     /// Forgets earlier frames, as after a flush: the next frame does not continue them.
     package func reset() {
