@@ -21,7 +21,8 @@ package enum KernelMemory {
     /// A matte, its effects on the video, and the blend.
     package static func matte(depth: Size, video: Size, threads: Int, remembersRoom: Bool = false) -> Int {
         let grid = min(depth.pixels, MatteDetail.full.longest * MatteDetail.full.longest)
-        return 12 * depth.pixels + (remembersRoom ? 220 : 184) * grid + 16 * video.pixels + lines(depth, video, threads: threads)
+        let room = remembersRoom ? 36 * grid : 0
+        return 12 * depth.pixels + 184 * grid + room + 16 * video.pixels + lines(depth, video, threads: threads)
     }
 
     /// The colors of a depth map on a canvas.

@@ -105,12 +105,12 @@ struct RoomLight: ~Copyable {
             loops: context.loops)
         context.bands.share(work, rows: grid.height, width: grid.width, rowAlignment: side)
         let reach = boxes(on: grid)
-        // Two fields, their boxes' sums along the rows, and the result.
+        // Two fields, a box's sums along the rows, and the result.
         let border = (columns + 2) * (rows + 2)
-        let memory = unsafe fields.reserve(count * 5 + border + 2 * columns + 1, filler: SIMD4())
+        let memory = unsafe fields.reserve(count * 3 + border + 2 * columns + 1, filler: SIMD4())
         let (source, boxed, lines) = unsafe (memory, memory + count, memory + 2 * count)
-        unsafe result = memory + 5 * count
-        let spare = unsafe memory + 5 * count + border
+        unsafe result = memory + 3 * count
+        let spare = unsafe memory + 3 * count + border
         let doubtful = unsafe doubts.reserve(count, filler: 0)
         unsafe self.doubtful = doubtful
         if isNew { unsafe doubtful.update(repeating: 0, count: count) }
@@ -304,30 +304,24 @@ struct RoomLight: ~Copyable {
     /// Averages a field over boxes. Beyond the border everything is 0: only ratios of two averages count.
     ///
     /// - Parameters:
-    ///   - lines: memory for three fields, for the sums along the rows.
+    ///   - lines: memory for a field, for the sums along the rows.
     ///   - spare: memory for two rows and one.
     private func average(
         _ source: UnsafePointer<SIMD4<Float>>, _ reach: Reach, _ lines: UnsafeMutablePointer<SIMD4<Float>>,
         _ spare: UnsafeMutablePointer<SIMD4<Float>>, into target: UnsafeMutablePointer<SIMD4<Float>>
     ) {
         let (columns, rows) = (columns, rows)
-        let count = columns &* rows
         let sums = unsafe spare + (columns &+ 1)
-        for row in 0..<rows {
-            let line = unsafe source + row &* columns
-            unsafe spare[0] = SIMD4()
-            for x in 0..<columns { unsafe spare[x &+ 1] = spare[x] as SIMD4<Float> + line[x] }
-            for box in 0..<3 {
-                let radius = reach[box].radius
-                let target = unsafe lines + box &* count + row &* columns
+        for box in 0..<3 {
+            let (radius, weight) = reach[box]
+            for row in 0..<rows {
+                let (line, target) = unsafe (source + row &* columns, lines + row &* columns)
+                unsafe spare[0] = SIMD4()
+                for x in 0..<columns { unsafe spare[x &+ 1] = spare[x] as SIMD4<Float> + line[x] }
                 for x in 0..<columns {
                     unsafe target[x] = spare[min(x &+ radius &+ 1, columns)] - spare[max(x &- radius, 0)]
                 }
             }
-        }
-        for box in 0..<3 {
-            let (radius, weight) = reach[box]
-            let lines = unsafe lines + box &* count
             unsafe sums.update(repeating: SIMD4(), count: columns)
             for y in 0..<min(radius, rows) {
                 for x in 0..<columns { unsafe sums[x] += lines[y &* columns &+ x] }

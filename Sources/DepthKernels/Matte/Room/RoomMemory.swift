@@ -179,7 +179,7 @@ struct RoomMemory: ~Copyable {
     ///
     /// - Returns: these samples; nil where there are none.
     mutating func separate(_ field: DepthField, _ key: Key) -> SampleSet? {
-        guard hasSurfaces, bad == 0, let planes = remembered(key) else { return nil }
+        guard hasSurfaces, bad < RoomMemory.patience, let planes = remembered(key) else { return nil }
         let (surface, width) = (set(.surface, on: key.grid), key.grid.width)
         for y in 0..<key.grid.height {
             for index in 0..<surface.stride {
