@@ -66,7 +66,7 @@ package final class Bench {
     /// Emits an action signal without arguments.
     package func emit(_ signal: String) {
         var instance = GValue()
-        let type = unsafeBitCast(element, to: UnsafeMutablePointer<GTypeInstance>.self).pointee.g_class.pointee.g_type
+        let type = element.cast(to: GTypeInstance.self).pointee.g_class.pointee.g_type
         g_value_init(&instance, type)
         g_value_set_object(&instance, element)
         let id = g_signal_lookup(signal, type)
