@@ -1,4 +1,5 @@
 package import CGStreamer
+import CGStreamerShims
 
 /// The Swift half of one element: made with the C instance, released when GObject finalizes that.
 ///
@@ -13,6 +14,9 @@ package protocol Element: AnyObject, MessageSource {
 
     /// The structure that a `StructureProperty` shows now; it passes to the caller. Any thread.
     func structure(_ property: String) -> StructurePointer?
+
+    /// An application emits an action signal. Any thread; no lock is held.
+    func perform(_ action: String)
 
     /// A property took its new value. Called on the setter's thread; no lock is held.
     func propertyChanged(_ name: String)
@@ -31,6 +35,8 @@ extension Element {
     package func structure(_ property: String) -> StructurePointer? { nil }
 
     package func propertyChanged(_ name: String) {}
+
+    package func perform(_ action: String) {}
 
     package func changeState(
         _ transition: GstStateChange, parent: () -> GstStateChangeReturn
@@ -68,13 +74,15 @@ package struct ElementDefinition: Sendable {
     /// Registered with the class, so that `GST_DEBUG` finds it before the first message.
     let log: LogCategory?
     let installProperties: @Sendable (UnsafeMutablePointer<GObjectClass>) -> Void
+    /// The names of the signals that an application emits, without arguments and results.
+    let actions: [String]
     let make: @Sendable (ElementPointer) -> any Element
 
     package init<Settings>(
         typeName: String, factory: String, parent: Parent, longName: String, klass: String, description: String,
         since: String = "0.1.0", log: LogCategory? = nil, pads: [PadTemplate], properties: [Property<Settings>],
         defaults: Settings,
-        structures: [StructureProperty] = [], presets: [Preset] = [],
+        structures: [StructureProperty] = [], actions: [String] = [], presets: [Preset] = [],
         make: @escaping @Sendable (ElementPointer) -> any Element
     ) {
         self.typeName = typeName
@@ -86,6 +94,7 @@ package struct ElementDefinition: Sendable {
         self.since = since
         self.pads = pads
         self.presets = presets
+        self.actions = actions
         self.log = log
         self.make = make
         installProperties = { objectClass in
@@ -201,6 +210,7 @@ private let initializeClass: GClassInitFunc = { classPointer, data in
     let objectClass = classPointer.assumingMemoryBound(to: GObjectClass.self)
     installObjectFunctions(objectClass)
     definition.installProperties(objectClass)
+    for action in definition.actions { addAction(action, to: objectClass.pointee.g_type_class.g_type) }
 
     let elementClass = classPointer.assumingMemoryBound(to: GstElementClass.self)
     gst_element_class_set_metadata(
@@ -217,6 +227,20 @@ private let initializeClass: GClassInitFunc = { classPointer, data in
     case .aggregator: installAggregatorFunctions(classPointer.assumingMemoryBound(to: GstAggregatorClass.self))
     case .transform: installTransformFunctions(classPointer.assumingMemoryBound(to: GstBaseTransformClass.self))
     }
+}
+
+/// Adds an action signal to a type.
+private func addAction(_ name: String, to type: GType) {
+    let callback: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = { instance, name in
+        guard let name: Box<String> = lent(name) else { return }
+        swiftElement(instance)?.perform(name.value)
+    }
+    // The name lives as long as the type: for ever.
+    let closure = g_cclosure_new(unsafeBitCast(callback, to: GCallback.self), owned(Box(name)), nil)
+    g_signal_newv(
+        name, type, GSignalFlags(rawValue: G_SIGNAL_RUN_LAST.rawValue | G_SIGNAL_ACTION.rawValue), closure, nil, nil,
+        nil,
+        GSTSHIMS_TYPE_NONE, 0, nil)
 }
 
 private let initializeInstance: GInstanceInitFunc = { instance, _ in

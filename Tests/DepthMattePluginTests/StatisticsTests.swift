@@ -101,6 +101,29 @@ import Testing
         }
     }
 
+    @Test func `a room is captured and forgotten when the application says so`() {
+        let bench = Bench.room(["method": "fusion", "room-memory": "keep"])
+        bench.emit("capture-room")
+        for number in 0..<16 { _ = bench.pair(number, depth: Room.wall(3000)) }
+        #expect(Stats(of: bench).real("room-known") == 1)
+        bench.emit("forget-room")
+        _ = bench.pair(16, depth: Room.wall(3000))
+        #expect(Stats(of: bench).real("room-known") == 0 && Stats(of: bench)["room-forgotten"] == 0)
+        #expect(bench.bus.count(of: GST_MESSAGE_WARNING) == 0)
+    }
+
+    @Test func `a room in which somebody is seen is not captured, with a warning`() {
+        let bench = Bench.room(["method": "fusion", "room-memory": "keep", "anchor": "auto"])
+        bench.emit("capture-room")
+        let video = guardedBuffer(Room.picture)
+        video.addRegion(4, 4, 16, 16)
+        bench.depth.push(Room.wall(800), at: 0)
+        bench.video.push(video, at: 0)
+        _ = bench.output.next()
+        #expect(bench.bus.count(of: GST_MESSAGE_WARNING) == 1)
+        #expect(Stats(of: bench).real("room-known") == 0)
+    }
+
     @Test func `a new start counts from nothing`() {
         let bench = Bench.numbered()
         bench.depth.end()

@@ -45,6 +45,7 @@ import Testing
         Work(properties: "anchor=fixed cutoff=3 blur-radius=20 feather-far=0.2"),
         Work(properties: "anchor=fixed cutoff=3 background=$STILL"),
         Work(properties: "cutoff=3 method=fusion"), Work(properties: "cutoff=3 method=fusion", format: "RGBA"),
+        Work(properties: "cutoff=3 method=fusion room-memory=learn"),
         Work(properties: "cutoff=3 method=fusion max-threads=2", format: "NV12", scale: 3),
         Work(
             properties: "cutoff=3 method=fusion max-threads=2",

@@ -63,6 +63,18 @@ package final class Bench {
         gst_object_unref(element)
     }
 
+    /// Emits an action signal without arguments.
+    package func emit(_ signal: String) {
+        var instance = GValue()
+        let type = element.cast(to: GTypeInstance.self).pointee.g_class.pointee.g_type
+        g_value_init(&instance, type)
+        g_value_set_object(&instance, element)
+        let id = g_signal_lookup(signal, type)
+        precondition(id != 0, "there is no signal \(signal)")
+        g_signal_emitv(&instance, id, 0, nil)
+        g_value_unset(&instance)
+    }
+
     package var video: Feed { self["video"] }
     package var depth: Feed { self["depth"] }
     package var face: Feed { self["face"] }

@@ -90,6 +90,25 @@ typedef struct {
 } dm_log_odds_sums;
 
 typedef struct {
+    const float *colors, *room, *above, *below;
+    ptrdiff_t colors_stride, room_stride;
+} dm_room_row;
+
+typedef struct {
+    dm_room_row row;
+    ptrdiff_t width, rows;
+    const uint64_t *members;
+    ptrdiff_t words;
+} dm_room_cells;
+
+typedef struct {
+    dm_room_row row;
+    const float *light, *noise, *used, *gain, *person, *person_light;
+    ptrdiff_t person_colors, count;
+    float variance;
+} dm_room_evidence;
+
+typedef struct {
     float unit, bias;
     int32_t first, end, hole;
     bool is_inverse;

@@ -6,6 +6,7 @@
 // By its path, so that the types here are those of the module CGStreamer and not a second set of the same.
 #include "../../CGStreamer/CGStreamer.h"
 
+static const GType GSTSHIMS_TYPE_NONE = G_TYPE_NONE;
 static const GType GSTSHIMS_TYPE_BOOLEAN = G_TYPE_BOOLEAN;
 static const GType GSTSHIMS_TYPE_INT = G_TYPE_INT;
 static const GType GSTSHIMS_TYPE_UINT = G_TYPE_UINT;

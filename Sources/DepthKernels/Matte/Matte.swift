@@ -39,6 +39,10 @@ package final class Matte {
         package var detail: MatteDetail?
         /// The share of the depth samples, 0…1, that were not measured.
         package var unmeasured = 0.0
+        /// The room that is remembered.
+        package var room = RoomReport()
+        /// True where a capture of the room ended because somebody is there.
+        package var isCaptureRefused = false
 
         package init() {}
     }
@@ -61,7 +65,10 @@ package final class Matte {
         report = Report()
         let field = read(frame.depth, placement, settings)
         report.unmeasured = field.unmeasured
-        let cutoff = findCutoff(of: &frame, field, placement, settings)
+        if field.cells.width > 0 { heads.advance(to: field, bands) } else { heads.reset() }
+        (frame.shownHeads, frame.isHeadChosen) = (heads.heads, heads.isChosen)
+        captureRoom(frame, field, settings)
+        let cutoff = findCutoff(of: frame, field, placement, settings)
         var matte: FinishedMatte?
         if let cutoff, settings.showsAnything(cutoff: cutoff) {
             matte = decide(frame, field, placement, cutoff: cutoff, settings)
@@ -69,18 +76,24 @@ package final class Matte {
         // A fused frame continues the frame before; after a frame of another method it starts afresh.
         if matte?.followsVideo != true { fusion.reset() }
         last = matte ?? clear.matte(width: frame.width, height: frame.height, bands)
+        report.room = fusion.room.report
         return cutoff != nil
     }
 
-    /// Looks for heads and the anchor.
+    /// Adds a frame to the memory of the room, if it is asked to be remembered; refuses one with somebody in it.
+    private func captureRoom(_ frame: MatteFrame, _ field: DepthField, _ settings: MatteSettings) {
+        guard fusion.room.isCapturing else { return }
+        let isEmpty = settings.room != .off && isFused(settings) && frame.heads.isEmpty && frame.anchors.isEmpty
+        let context = FusionContext(field: field, settings: settings, bands: bands, loops: loops)
+        report.isCaptureRefused = !fusion.captureRoom(frame, isEmpty: isEmpty, context)
+    }
+
+    /// Looks for the anchor.
     ///
-    /// - Parameter frame: receives the heads.
     /// - Returns: metres; nil where the requested anchor was never seen.
     private func findCutoff(
-        of frame: inout MatteFrame, _ field: DepthField, _ placement: DepthPlacement, _ settings: MatteSettings
+        of frame: MatteFrame, _ field: DepthField, _ placement: DepthPlacement, _ settings: MatteSettings
     ) -> Double? {
-        if field.cells.width > 0 { heads.advance(to: field, bands) } else { heads.reset() }
-        (frame.shownHeads, frame.isHeadChosen) = (heads.heads, heads.isChosen)
         guard let cutoff = anchor.cutoff(of: frame, field, settings) else { return nil }
         if let face = anchor.face, !frame.anchors.isEmpty {
             heads.follow(face.box, distance: face.distance, placement)
@@ -119,13 +132,19 @@ package final class Matte {
     private func read(_ depth: DepthImage, _ placement: DepthPlacement, _ settings: MatteSettings) -> DepthField {
         let isFused = isFused(settings)
         let searches =
-            settings.keepsWholeObject
+            settings.keepsWholeObject || fusion.room.isCapturing && !settings.depth.scale.kind.isRelative
             || settings.anchor.searchesHeads && settings.mask == .cutoff && !settings.depth.scale.kind.isRelative
         let grid = WorkGrid(
             placement, longest: (isFused ? settings.detail : .full).longest, settings.depth)
         return reader.read(
             depth, settings.depth, on: grid, isWhole: isFused, hasCells: searches, loops)
     }
+
+    /// Remembers the room that the next frames show; `Report.isCaptureRefused` says where somebody is in it.
+    package func captureRoom() { fusion.captureRoom() }
+
+    /// Forgets the room. No reset does: only another size or format, a capture, and a memory that no longer holds.
+    package func forgetRoom() { fusion.forgetRoom() }
 
     /// Forgets earlier frames, as after a flush: the next frame does not continue them.
     package func reset() {

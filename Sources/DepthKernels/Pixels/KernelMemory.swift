@@ -19,11 +19,12 @@ package enum KernelMemory {
     }
 
     /// A matte, its effects on the video, and the blend.
-    package static func matte(depth: Size, video: Size, threads: Int) -> Int {
+    package static func matte(depth: Size, video: Size, threads: Int, remembersRoom: Bool = false) -> Int {
         let grid = min(depth.pixels, MatteDetail.full.longest * MatteDetail.full.longest)
         // A wide blur keeps as many rows beyond the map as it reaches.
         let beyond = 3200 * (depth.width + 2 * OpacityMap.margin)
-        return beyond + 16 * depth.pixels + 184 * grid + 16 * video.pixels + lines(depth, video, threads: threads)
+        let fused = (remembersRoom ? 220 : 184) * grid
+        return beyond + 16 * depth.pixels + fused + 16 * video.pixels + lines(depth, video, threads: threads)
     }
 
     /// The colors of a depth map on a canvas.

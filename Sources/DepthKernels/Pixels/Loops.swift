@@ -68,6 +68,11 @@ package protocol LoopTable: SendableMetatype {
     static func sumTile(_ part: dm_tile, into sums: inout dm_tile_sums)
     static func updateLogOdds(_ part: dm_log_odds, lines: MutableFloats) -> dm_log_odds_sums
 
+    // MARK: The room remembered
+
+    static func sumRoom(_ part: dm_room_cells, lines: MutableFloats, into sums: MutableFloats)
+    static func roomEvidence(_ part: dm_room_evidence, memory: MutableFloats, into target: MutableFloats)
+
     // MARK: Point cloud
 
     static func metresOfCounts(

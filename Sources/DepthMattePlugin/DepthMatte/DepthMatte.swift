@@ -75,8 +75,12 @@ enum DepthMatte {
                     + "head-confidence: of the head in the depth map that is followed, in metres and 0 to 1; 0 = none. "
                     + "present: true while the person or thing that set the cutoff is seen. coverage: mean of the "
                     + "matte, 0 to 1. invalid-share: share of unmeasured depth samples, 0 to 1. time-per-frame: "
-                    + "mean processing time in ns. detail: resolution of the last fused matte")
+                    + "mean processing time in ns. detail: resolution of the last fused matte. room-known: share of the "
+                    + "room that is remembered, room-agree: share of the visible room that is as it is remembered, "
+                    + "room-used: share of the undecided samples that the memory decides, 0 to 1; room-forgotten: times "
+                    + "that it was forgotten because it no longer held")
         ],
+        actions: DepthMatteElement.RoomRequest.allCases.map(\.rawValue),
         presets: DepthMattePresets.all,
         make: { DepthMatteElement($0) })
 }

@@ -157,8 +157,14 @@ extension DepthMatteElement {
         let scene = MatteMaker.Scene(
             depth: depth.buffer, depthTime: depth.time, depthFormat: format, video: video, videoFormat: videoFormat,
             detections: detections, segmentation: state.inputs.segmentation(at: job.moment), moment: job.moment)
+        switch takeRoomRequest() {
+        case .captureRoom: state.maker.captureRoom()
+        case .forgetRoom: state.maker.forgetRoom()
+        case nil: break
+        }
         let matte = try state.maker.matte(scene, job.settings)
         warnOfCutoff(job.settings.matte)
+        warnOfRefusedCapture(job.settings.matte)
         if let fault = state.maker.segmentationFault {
             report(fault, of: "picture on the segmentation pad", "the matte is made without it")
         }

@@ -51,6 +51,16 @@ extension DepthMatteElement {
         warnOfSettings(complaint)
     }
 
+    /// Warns of a room that was not captured.
+    func warnOfRefusedCapture(_ settings: MatteSettings) {
+        guard state.maker.report.isCaptureRefused else { return }
+        warnOfSettings(
+            settings.room == .off || settings.method != .fusion
+                ? "The room was not captured: set room-memory=learn or keep, and method=fusion."
+                : "The room was not captured, because somebody is in it. Leave the picture for a second, and capture again."
+        )
+    }
+
     /// Warns once of depth maps none of which belongs to a frame: streams with time stamps of different origins look like that.
     func warnIfNeverPaired(_ pairing: Pairing, _ settings: DepthMatteSettings) {
         guard case .missing(let nearest?) = pairing, let frames = state.unpairedFrames else { return }

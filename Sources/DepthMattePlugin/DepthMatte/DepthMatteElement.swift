@@ -23,6 +23,15 @@ final class DepthMatteElement: ReferencePadAggregator {
     /// Written by the streaming thread, read by any thread.
     let statistics = Mutex(Statistics())
 
+    /// What the next frame is to do to the memory of the room. Written by any thread, taken by the streaming thread.
+    let roomRequest = Mutex<RoomRequest?>(nil)
+
+    /// An action signal.
+    enum RoomRequest: String, CaseIterable {
+        case captureRoom = "capture-room"
+        case forgetRoom = "forget-room"
+    }
+
     /// Streaming thread, or while that is stopped. `stop` replaces it.
     var state = State()
 
@@ -71,6 +80,15 @@ final class DepthMatteElement: ReferencePadAggregator {
         case "thermal":
             thermal.setWanted(table.current.thermal != .ignore, for: self)
         default: break
+        }
+    }
+
+    func perform(_ action: String) { roomRequest.withLock { $0 = RoomRequest(rawValue: action) } }
+
+    func takeRoomRequest() -> RoomRequest? {
+        roomRequest.withLock { request in
+            defer { request = nil }
+            return request
         }
     }
 
@@ -132,6 +150,7 @@ final class DepthMatteElement: ReferencePadAggregator {
         thermal.stop()
         backgroundFile.stop()
         state = State()
+        roomRequest.withLock { $0 = nil }
         probe.forget()
         pointer.letGo()
         probe.letGo()

@@ -63,6 +63,10 @@ enum DepthMatteProperties {
             "subject", "Foreground objects that are kept, with method=fusion and anchor=auto, face or head",
             \.matte.subject),
         .choice("detail", "Resolution at which method=fusion works", \.matte.detail),
+        .choice(
+            "room-memory",
+            "Memory of the room behind the person, with method=fusion and a camera that stands still: the signal capture-room "
+                + "fills it", \.matte.room),
     ]
 
     private static let threshold: [Row] = [

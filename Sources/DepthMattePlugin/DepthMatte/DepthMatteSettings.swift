@@ -139,6 +139,10 @@ extension MatteDetail: PropertyEnum {
     package static let typeName = "GstDepthMatteDetail"
 }
 
+extension RoomMode: PropertyEnum {
+    package static let typeName = "GstDepthMatteRoomMemory"
+}
+
 extension PictureFit: PropertyEnum {
     package static let typeName = "GstDepthMatteBackgroundFit"
 

@@ -43,7 +43,8 @@ final class MatteMaker {
         let threads = Workers.count(
             of: settings.maxThreads, mostByDefault: mostThreads,
             useful: Matte.usefulThreads(pixels: max(depth.pixels, video.pixels)))
-        return KernelMemory.matte(depth: depth, video: video, threads: threads)
+        return KernelMemory.matte(
+            depth: depth, video: video, threads: threads, remembersRoom: settings.matte.room != .off)
     }
 
     /// Makes the matte.
@@ -128,6 +129,11 @@ final class MatteMaker {
         guard distance(madeFor, time) <= settings.maxSkew else { return nil }
         return Earlier(matte: matte.finished, skew: made.depthTime.map { $0 &- time } ?? 0)
     }
+
+    /// Begins to remember the room that the next frames show (`Matte.Report.isCaptureRefused`).
+    func captureRoom() { matte.captureRoom() }
+
+    func forgetRoom() { matte.forgetRoom() }
 
     /// Prevents reuse of the matte.
     func forgetMatte() { made = nil }

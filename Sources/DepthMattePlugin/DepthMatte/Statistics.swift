@@ -79,10 +79,12 @@ struct Statistics: Sendable, Equatable {
             ("dropped", dropped), ("skew-max", largestSkew), ("time-per-frame", frames == 0 ? 0 : workTime / frames),
         ] { structure.set(name, to: value) }
         structure.set("skew", to: lastSkew)
+        structure.set("room-forgotten", to: UInt64(clamping: report.room.forgotten))
         for (name, value) in [
             ("cutoff", report.cutoff), ("anchor-depth", report.anchorDistance),
             ("head-depth", report.head?.distance ?? 0), ("head-confidence", report.head?.confidence ?? 0),
-            ("coverage", report.coverage), ("invalid-share", report.unmeasured),
+            ("coverage", report.coverage), ("invalid-share", report.unmeasured), ("room-known", report.room.known),
+            ("room-agree", report.room.agree), ("room-used", report.room.used),
         ] { structure.set(name, to: value) }
         structure.set("present", to: report.isPresent)
         structure.set("detail", to: report.detail.map { "\($0)" } ?? "none")

@@ -18,7 +18,7 @@ import CDepthKernels
 struct ColorEvidence: ~Copyable {
     /// Palettes are collected from tiles up to the first distance, and where that gives no color up to the second.
     private static let (near, rings) = (2, 3)
-    private static let palette = 6
+    static let palette = 6
     /// The smallest number of samples for the color of a tile.
     private static let least: Float = 6
     /// The smallest number of samples for the variance of a tile.
@@ -37,6 +37,7 @@ struct ColorEvidence: ~Copyable {
     private var variances = Scratch<Float>()
     private var hair = Scratch<UInt64>()
     private var evidence = Scratch<Float>()
+    private var variance: Float = 0
     private let order = ColorEvidence.tilesNearestFirst()
 
     /// Sums up a frame's colors, which is to be done before the evidence.
@@ -57,7 +58,7 @@ struct ColorEvidence: ~Copyable {
         _ context: FusionContext
     ) -> UnsafeMutablePointer<Float> {
         let (grid, bands, loops) = (context.grid, context.bands, context.loops)
-        let variance = ColorEvidence.floor + medianVariance() / 3
+        variance = ColorEvidence.floor + medianVariance() / 3
         if let last = unsafe last, let hair = unsafe findHair(sets, last, on: grid) {
             let tiles = unsafe learnt.sums(of: hair, colors, on: grid)
             for row in 0..<tiles.rows { tiles.sum(row: row, loops) }
@@ -69,6 +70,11 @@ struct ColorEvidence: ~Copyable {
             variance: variance, loops: loops, target: evidence)
         bands.share(work, rows: grid.height, width: grid.width, rowAlignment: TileSet.size)
         return unsafe evidence
+    }
+
+    /// The person's colors of the last evidence.
+    var personColors: RoomEvidence.Person {
+        mutating get { RoomEvidence.Person(palettes: person.palettes, order: order, variance: variance) }
     }
 
     /// Holes in the ellipses of heads that were the person's in the last frame; nil where there are none.

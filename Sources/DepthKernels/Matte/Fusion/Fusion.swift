@@ -20,6 +20,8 @@ struct Fusion: ~Copyable {
     private var logOdds = LogOdds()
     private var model = GuidedFilter()
     private var drawing = Drawing()
+    /// What survives a reset: the room does not change by a flush.
+    private(set) var room = RoomMemory()
     private var lastGrid: WorkGrid?
     private var last: (sets: Classes.Sets, result: LogOdds.Result)?
     /// The last faces, in video pixels, and their age in seconds.
@@ -68,16 +70,24 @@ struct Fusion: ~Copyable {
         let object = settings.keepsWholeObject ? anchor.object : nil
         let searched = object.map { max(cutoff, $0.distance + Subject.armLength + settings.anchor.margin) } ?? cutoff
         field.split(nearest: settings.near, cutoff: searched, loops)
+        if settings.room == .off { room.end() }
+        let memory = settings.room == .off ? nil : RoomMemory.Key(field, guide)
+        let surfaces = memory.flatMap { room.separate(field, $0) }
         let colors = unsafe settle.nextColors(on: grid)
         // Beside the stages that need depth alone.
         unsafe self.colors.begin(guide, into: colors, context)
         let finding = unsafe subject.find(frame, anchor, colors, cutoff: searched, context)
         bands.finish()
+        if let surfaces { RoomMemory.moveBehind(field, surfaces, finding) }
         let subject: Subject.Result?
         switch finding {
         case .everything: subject = nil
         case .person(let result): subject = result
         case .nobody:
+            if let memory {
+                unsafe room.compare(colors, field, memory, distance: cutoff, context)
+                unsafe room.learn(colors, room: nil, settings.room, memory, loops)
+            }
             (isDeserted, self.cutoff, coverage) = (true, cutoff, 0)
             return nil
         }
@@ -88,6 +98,10 @@ struct Fusion: ~Copyable {
         unsafe evidence.sum(colors, of: sets, context)
         if !settle.measureNoise(on: grid) { logOdds.reset() }
         let evidence = unsafe evidence.evidence(colors, sets, last: logOdds.past(on: grid), context)
+        if let memory {
+            unsafe room.compare(colors, field, memory, distance: distance ?? cutoff, context)
+            unsafe room.decide(evidence, colors, sets, memory, person: self.evidence.personColors, context)
+        }
         if let picture = frame.segmentation, settings.segmentationWeight > 0 {
             unsafe segmentation.add(
                 picture, weight: Float(settings.segmentationWeight), to: evidence, sets, context)
@@ -97,6 +111,7 @@ struct Fusion: ~Copyable {
         unsafe connection.correct(evidence, sets, prior, knowsFace: !faces.isEmpty, on: grid)
         let change = settle.findChange(settle: Float(min(settings.settle, Fusion.mostSettled)), on: grid)
         let result = unsafe logOdds.update(evidence, sets, prior: prior, change: change, context)
+        if let memory { unsafe room.learn(colors, room: result.room, settings.room, memory, loops) }
         coverage = result.mean
         last = (sets, result)
 
@@ -107,6 +122,31 @@ struct Fusion: ~Copyable {
             ? nil : model.fit(colors, result.matte, for: plan.columns, guide.map, context)
         let alpha = unsafe drawing.draw(plan, guide, model: fitted, noise: settle.noise, context)
         return FinishedMatte(alpha: alpha.readOnly, covers: drawing.covers, followsVideo: true, bands: bands)
+    }
+
+    // MARK: The room
+
+    /// The next frames show the empty room (`RoomMemory`).
+    mutating func captureRoom() { room.beginCapture() }
+
+    mutating func forgetRoom() { room.forget() }
+
+    /// Takes a frame of the empty room, where a capture has begun.
+    ///
+    /// - Parameter isEmpty: false where somebody is seen, which ends the capture.
+    /// - Returns: false where it ended without a room.
+    mutating func captureRoom(_ frame: MatteFrame, isEmpty: Bool, _ context: FusionContext) -> Bool {
+        guard isEmpty, let video = frame.video, let guide = Guide(video, width: frame.width, height: frame.height)
+        else {
+            room.endCapture()
+            return false
+        }
+        let colors = unsafe settle.nextColors(on: context.grid)
+        unsafe self.colors.begin(guide, into: colors, context)
+        context.bands.finish()
+        unsafe room.capture(RoomMemory.Key(context.field, guide), colors, context.field)
+        settle.giveBackColors()
+        return true
     }
 
     /// The intermediate results of the last frame; nil before the first one.

@@ -57,6 +57,12 @@ struct Guide {
     /// The bytes of a component's rows.
     func plane(of component: VideoColors.Component) -> Plane? { video.planes[component.plane] }
 
+    /// Red, green and blue, 0…1, of Y'UV.
+    static func channels(_ color: SIMD3<Float>) -> SIMD3<Float> {
+        let (red, blue) = (color.x + color.z / (chroma * 0.877), color.x + color.y / (chroma * 0.492))
+        return SIMD3(red, (color.x - 0.299 * red - 0.114 * blue) / 0.587, blue)
+    }
+
     /// The map from bytes to Y'UV.
     var map: ColorMap {
         switch colors.model {

@@ -41,6 +41,9 @@ struct Settle: ~Copyable {
         return unsafe colors(isSecond, on: grid)
     }
 
+    /// The colors that were last asked for belong to no frame: the next frame's take their place.
+    mutating func giveBackColors() { isSecond.toggle() }
+
     /// Measures the noise from the colors of the next frame and of the last one, which they replace.
     ///
     /// - Returns: false where the picture does not continue the last one.

@@ -38,6 +38,8 @@ package struct MatteSettings: Equatable, Sendable {
     package var subject = SubjectChoice.anchored
     /// The resolution of a fused matte.
     package var detail = MatteDetail.full
+    /// What a fused matte remembers of the room.
+    package var room = RoomMode.off
 
     package init() {}
 
