@@ -16,7 +16,8 @@ import Testing
     static let sizes = [
         Sizes(video: (1, 1), depth: (1, 1)), Sizes(video: (64, 48), depth: (640, 480)),
         Sizes(video: (1280, 720), depth: (640, 480)), Sizes(video: (1280, 720), depth: (1280, 720)),
-        Sizes(video: (2000, 2), depth: (3, 1000)), Sizes(video: (640, 480), depth: (16, 12)), Sizes(video: (64, 48), depth: (2000, 3)),
+        Sizes(video: (2000, 2), depth: (3, 1000)), Sizes(video: (640, 480), depth: (16, 12)),
+        Sizes(video: (64, 48), depth: (2000, 3)),
     ]
 
     private func pipeline(_ work: String, _ sizes: Sizes) -> Pipeline {

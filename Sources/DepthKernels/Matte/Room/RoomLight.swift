@@ -78,7 +78,11 @@ struct RoomLight: ~Copyable {
         let stride: Int
     }
 
-    var map: Map { unsafe Map(gain: gain, cells: UnsafePointer(result.unsafelyUnwrapped), stride: columns &+ 2) }
+    /// Nil before the first comparison.
+    var map: Map? {
+        guard let result = unsafe result else { return nil }
+        return unsafe Map(gain: gain, cells: UnsafePointer(result), stride: columns &+ 2)
+    }
 
     /// The cell of a sample: frames in which it was not trusted, and whether it is as remembered.
     func cell(_ x: Int, _ y: Int) -> (doubt: Int, isGood: Bool) {

@@ -253,9 +253,9 @@ struct RoomMemory: ~Copyable {
         _ evidence: UnsafeMutablePointer<Float>, _ colors: UnsafePointer<Float>, _ sets: Classes.Sets, _ key: Key,
         person: RoomEvidence.Person, _ context: FusionContext
     ) {
-        guard light.holds, let planes = remembered(key) else { return }
+        guard light.holds, let light = light.map, let planes = remembered(key) else { return }
         report.used = unsafe self.evidence.decide(
-            evidence, colors, sets, planes, known: set(.known, on: key.grid), light.map, person, context)
+            evidence, colors, sets, planes, known: set(.known, on: key.grid), light, person, context)
     }
 
     // MARK: 6. Learning
