@@ -139,6 +139,22 @@ wait_for(lambda: window.presets.get_active_id() == name, f"the preset {name}")
 assert window.matte.get_property("view").value_nick == "composite"
 screenshot("preset")
 
+# The room is remembered while nobody is there, and not while somebody is.
+def remembers_room():
+    window.status.set_text("")
+    click(window.remember)
+    wait_for(lambda: "Leave the picture" in window.status.get_text(), "the count-down")
+    wait_for(lambda: "Leave" not in window.status.get_text() and window.status.get_text(), "the end of the count-down")
+    return window.matte.get_property("stats").get_value("room-known") > 0.5
+
+
+assert not remembers_room() and "somebody" in window.status.get_text(), window.status.get_text()
+window.pipeline.get_by_name("camera").set_property("empty-until", 80_000_000_000_000)
+wait_for(lambda: not window.matte.get_property("stats").get_value("present"), "the empty room")
+wait(2)
+assert remembers_room(), window.status.get_text()
+screenshot("room")
+
 # Another scene, and a recording that is played again; the settings stay.
 window.matte.set_property("margin", 0.5)
 choose(window.sources, 1)

@@ -4,7 +4,8 @@
     pipelines/tune.py [--source test|camera|RECORDING]
 
 It shows the picture, a control for each setting, and the histogram of the depth with the cutoff in it. "Copy launch line"
-puts the gst-launch-1.0 line with the present settings on the clipboard and prints it. RECORDING is a file as
+puts the gst-launch-1.0 line with the present settings on the clipboard and prints it. "Remember the empty room" counts down
+while you leave the picture. RECORDING is a file as
 pipelines/depthcamsrc/record-rgbd.launch writes it; it is played again and again.
 
 Needs python3-gi, python3-gi-cairo, gir1.2-gtk-3.0, gir1.2-gst-plugins-base-1.0 and gstreamer1.0-gtk3 (Debian's names).
@@ -41,6 +42,7 @@ USEFUL = {
     "feather-near": (0, 1), "feather-far": (0, 1), "max-skew": (0, 500_000_000), "hold-time": (0, 2_000_000_000),
     "slope": (0.1, 20), "anchor-smoothing": (0, 2), "depth-invalid": (-2, 65535),
 }
+SECONDS_TO_LEAVE = 5  # the picture, before the room is captured
 METRES = 5  # of the histogram
 BINS = 100
 
@@ -155,7 +157,10 @@ class Tuner(Gtk.Window):
         reset.connect("clicked", lambda _: self.reset())
         self.copy = Gtk.Button(label="Copy launch line")
         self.copy.connect("clicked", lambda _: self.copy_line())
-        for widget in (self.sources, self.presets, reset, self.copy):
+        self.remember = Gtk.Button(label="Remember the empty room", tooltip_text="Leave the picture, then come back: the matte "
+                                   "of a camera that does not move becomes better. Nothing is kept when the window closes.")
+        self.remember.connect("clicked", lambda _: self.count_down(SECONDS_TO_LEAVE))
+        for widget in (self.sources, self.presets, reset, self.copy, self.remember):
             bar.pack_start(widget, False, False, 0)
         return bar
 
@@ -245,6 +250,28 @@ class Tuner(Gtk.Window):
         if menu.get_active_id():
             self.reset()
             self.matte.load_preset(menu.get_active_id())
+
+    # The room
+
+    def count_down(self, seconds):
+        self.remember.set_sensitive(seconds == 0)
+        if seconds:
+            self.status.set_text(f"Leave the picture: {seconds} …")
+            GLib.timeout_add_seconds(1, self.count_down, seconds - 1)
+            return False
+        if self.value(self.matte.find_property("room-memory")) == "off":
+            Gst.util_set_object_arg(self.matte, "room-memory", "learn")
+        self.status.set_text("")
+        self.matte.emit("capture-room")
+        GLib.timeout_add_seconds(2, self.tell_room)
+        return False
+
+    def tell_room(self):
+        known = self.matte.get_property("stats").get_value("room-known")
+        # Where it was refused, the element's warning says why.
+        if known and not self.status.get_text():
+            self.status.set_text(f"The room is remembered: {known:.0%} of the picture. Come back.")
+        return False
 
     # Sources
 
