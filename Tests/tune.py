@@ -143,11 +143,12 @@ screenshot("preset")
 def remembers_room():
     window.status.set_text("")
     click(window.remember)
-    wait_for(lambda: "Leave the picture" in window.status.get_text(), "the count-down")
-    wait_for(lambda: "Leave" not in window.status.get_text() and window.status.get_text(), "the end of the count-down")
+    wait_for(lambda: "Leave the picture:" in window.status.get_text(), "the count-down")
+    wait_for(lambda: "Leave the picture:" not in window.status.get_text() and window.status.get_text(), "the end of the count-down")
     return window.matte.get_property("stats").get_value("room-known") > 0.5
 
 
+window.reset()
 assert not remembers_room() and "somebody" in window.status.get_text(), window.status.get_text()
 window.pipeline.get_by_name("camera").set_property("empty-until", 80_000_000_000_000)
 wait_for(lambda: not window.matte.get_property("stats").get_value("present"), "the empty room")
