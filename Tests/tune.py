@@ -154,6 +154,7 @@ window.pipeline.get_by_name("camera").set_property("empty-until", 80_000_000_000
 wait_for(lambda: not window.matte.get_property("stats").get_value("present"), "the empty room")
 wait(2)
 assert remembers_room(), window.status.get_text()
+wait(0.5)
 screenshot("room")
 
 # Another scene, and a recording that is played again; the settings stay.
