@@ -73,7 +73,7 @@ package struct RequestPadInput<Format>: ~Copyable {
         ifLinked { $0.followed.isEmpty(in: element, at: moment) } ?? false
     }
 
-    /// Takes what lies before a moment off the pad. See `SecondaryInput.approach`.
+    /// Takes the buffers that are older than a moment from the pad. See `SecondaryInput.approach`.
     package mutating func approach(_ moment: Moment, in element: some ReferencePadAggregator) throws(FlowStop) {
         try linked?.followed.approach(moment, in: element)
     }
@@ -85,13 +85,13 @@ package struct RequestPadInput<Format>: ~Copyable {
         try linked?.followed.advance(in: element, to: moment, mayWait: mayWait)
     }
 
-    /// Takes the buffer that comes with a frame of the leading pad. It serves that frame alone: the field of view of a frame that
-    /// lost its own may be another.
+    /// Takes the buffer that comes with a frame of the leading pad, for that frame alone. A frame that comes without one gets
+    /// no older one: the field of view may have changed.
     ///
     /// - Parameters:
-    ///   - content: nil for a frame without.
+    ///   - content: nil for a frame that comes without a buffer.
     ///   - read: the meaning of the caps; asked where they are others than the last.
-    /// - Returns: true where the format is another than the last.
+    /// - Returns: true where the format is another than the last; false where the pad leads, as its caps set the format.
     package mutating func takeAttached(
         _ content: SampleMeta.Content?, at moment: Moment,
         _ read: (CapsPointer) throws(CapsRefusal) -> Format

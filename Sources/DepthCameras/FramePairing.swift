@@ -121,7 +121,7 @@ extension FramePairing<CameraFrame> {
     mutating func add(_ frame: CameraFrame, isDepth: Bool, areClocksTwo: Bool = false) {
         var maps: [CameraFrame] = []
         if isPaired, clocks.haveBecomeTwo(frame.time, isDepth: isDepth, tolerance, known: areClocksTwo) {
-            // What was learned from times that cannot be compared.
+            // Forgets what was learned from times of two clocks; the maps that wait are added again below, at mapped times.
             maps = depth.map(\.frame)
             (depth, lastDepth, lastLoneVideo, lastLoneDepth, patience) = ([], nil, nil, nil, leastPatience)
         }

@@ -80,7 +80,8 @@ extension LoopSet {
     }
 }
 
-/// NaN compares false.
+/// True for a sample that was measured (`metres`) and lies before the color camera (`z` metres), at a place of sensible
+/// size. NaN compares false.
 @inline(__always)
 private func isSeen(_ metres: Float, _ z: Float, _ column: Float, _ row: Float) -> Bool {
     metres > 0 && z > 0.001 && z < 1e6 && abs(column) < 1e6 && abs(row) < 1e6

@@ -205,7 +205,7 @@ package final class SceneRenderer {
         return sensor
     }
 
-    /// Measures a frame with a sensor. The ramp has a reflectance of 1.
+    /// Measures a frame with a sensor. Patterns without persons keep the reflectance of 1 that `expose` starts with.
     private func measure(_ drawing: Drawing, frame: UInt64, with sensor: DepthSensor) {
         for row in 0..<height {
             sensor.expose(row) { depth, reflectance in

@@ -159,8 +159,9 @@ extension Aggregator {
     /// Treats a sink pad as if its stream had ended, so that nothing waits for it. Streaming thread, or where nothing is linked.
     package func endInput(_ pad: Pad) { take(gst_event_new_eos(), on: pad) }
 
-    /// Gives GstAggregator a seqnum for the segment and the end that it sends before another segment comes: 1.22's would
-    /// send an end whose seqnum is invalid. While nothing streams, on any sink pad, whose segment stays as it was.
+    /// Sets the seqnum that GstAggregator gives the segment and the EOS that it sends before another segment comes: without it
+    /// GStreamer 1.22 sends an EOS with an invalid seqnum. To be called while nothing streams, on any sink pad; the pad's
+    /// segment is put back afterwards.
     ///
     /// - Parameter seqnum: nil takes a new one.
     package func setSeqnum(_ seqnum: UInt32? = nil, on pad: Pad) {

@@ -35,7 +35,7 @@ final class FrameRing {
         }
     }
 
-    /// Maps are slower to draw than to measure with: at most four are drawn, the others are copies.
+    /// Drawing a map takes longer than the work that is measured: at most four are drawn, and the others are copies of them.
     convenience init(_ shape: DepthShape, _ count: Int, scene: String) {
         self.init(FrameLayout(shape), count, isWritable: false)
         let drawn = (0..<(hasNoise(scene) ? 4 : 1)).map { number in

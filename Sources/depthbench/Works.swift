@@ -185,7 +185,7 @@ final class ElementRig {
         }
         try wait(for: end)
         for (feed, _) in inputs { feed.settle() }
-        // Those that waited before the first one left were fed in time that no interval has.
+        // Up to 8 frames (`lead`) were pushed before the first arrived, so no interval holds the time of pushing them.
         let timed = progress.withLock { $0.arrivals }.dropFirst(8)
         guard let first = timed.first, let last = timed.last else { return 0 }
         return (last - first) / Double(max(timed.count - 1, 1))

@@ -37,7 +37,8 @@ struct KinectOptics {
             depthUnit: 0.001)
     }
 
-    /// At 1280x1024 the picture has 64 rows more at the bottom than at 640x480.
+    /// The nominal optics of the color camera for a picture of that size. Only the width sets the scale: at 1280x1024 the
+    /// picture has 64 rows more at the bottom than at 640x480.
     private static func color(width: Int, height: Int) -> CameraIntrinsics {
         let scale = Double(width) / 1280
         return CameraIntrinsics(

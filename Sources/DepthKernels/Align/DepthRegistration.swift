@@ -185,6 +185,7 @@ package final class DepthRegistration {
         let pixels = unsafe dm_rectangles(
             first_columns: bounds, last_columns: bounds + stride, first_rows: bounds + 2 * stride,
             last_rows: bounds + 3 * stride, count: width, width: outputWidth)
+        /// The memory of row `y`, from −1 on: three rows take turns.
         func slot(_ y: Int) -> Projected {
             let start = unsafe memory + (y + 3) % 3 * 3 * stride + 8
             return unsafe Projected(column: start, row: start + stride, distance: start + 2 * stride)

@@ -62,7 +62,8 @@ package final class Blender {
     ///
     /// - Parameters:
     ///   - edge: colors are decontaminated only with a matte that follows the video; light wraps with any matte.
-    ///   - own: the alpha channel that both frames have, if any; the video's counts as well as the matte (`OverAlpha`).
+    ///   - own: the alpha channel of the frames' format, if it has one; the video's is applied together with the matte
+    ///     (`OverAlpha`).
     /// - Returns: false, with nothing written, where the frames or the matte are of another size.
     package func blend(
         video: Planes<MutablePlane>, background: Planes<Plane>, matte: FinishedMatte, edge: EdgeSettings = .none,

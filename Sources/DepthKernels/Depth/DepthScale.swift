@@ -44,7 +44,7 @@ package struct DepthScale: Equatable, Sendable {
         return distance > 0 && distance.isFinite ? distance : nil
     }
 
-    /// The invalid count below `lastCount`; -1 for none.
+    /// The count that means "not measured", besides those above `lastCount`; -1 for none. Decides what -2 stands for.
     fileprivate var hole: Int {
         invalidCount != -2 ? invalidCount : kind != .metric && growsWithDistance ? -1 : 0
     }

@@ -143,7 +143,8 @@ package final class Matte {
     /// Remembers the room that the next frames show; `Report.isCaptureRefused` says where somebody is in it.
     package func captureRoom() { fusion.captureRoom() }
 
-    /// Forgets the room. No reset does: only another size or format, a capture, and a memory that no longer holds.
+    /// Forgets the room. `reset` keeps it. It is also forgotten when the size or format changes, at a new capture, and when it no
+    /// longer matches what is seen.
     package func forgetRoom() { fusion.forgetRoom() }
 
     /// Forgets earlier frames, as after a flush: the next frame does not continue them.

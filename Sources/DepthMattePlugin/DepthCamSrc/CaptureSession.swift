@@ -186,7 +186,7 @@ final class CaptureSession: Sendable {
     func stop(microseconds: Int64) {
         shared.withLock { $0.ask(for: nil) }
         _ = shared.wait(microseconds: microseconds) { !$0.phase.isStreaming || $0.isAwaited }
-        // A recording that ended plays again.
+        // A recording that has ended is made ready, so that the next start plays it again.
         shared.withLock { if case .ended = $0.phase { $0.reopen() } }
     }
 
@@ -392,7 +392,7 @@ final class CaptureSession: Sendable {
         shared.withLock { shared in
             guard shared.generation == generation else { return }
             shared.counts.add(report)
-            // A map of the depth pad is that pad's alone.
+            // Where the depth pad is linked the maps leave there, not with the video too.
             if shared.linked[1] {
                 shared.newestMap = nil
             } else if let depth = exposure.depth {

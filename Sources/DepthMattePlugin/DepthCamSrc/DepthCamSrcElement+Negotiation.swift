@@ -75,7 +75,7 @@ extension DepthCamSrcElement {
         return false
     }
 
-    /// Sets the format of the maps that leave with the video.
+    /// Sets the format of the depth maps that are attached to the video's buffers.
     private func prepareAttachment(_ camera: CameraStreams) throws(FlowStop) {
         guard table.current.attachDepth, let attachment else { return }
         attachment.reset()
@@ -88,6 +88,7 @@ extension DepthCamSrcElement {
         output.stream.write(to: caps)
         try attachment.setFormat(output, from: mode, unit: camera.depthUnit)
         attachment.attachedCaps = CapsRef(sharing: caps)
+        // A linked depth pad writes it at its own negotiation.
         if !attachment.pad.isLinked { try writeCalibration(output.stream) }
     }
 

@@ -21,7 +21,7 @@ final class DepthCamSrcElement: PushSource {
     private(set) var attachment: CameraStream?
 
     struct Shared {
-        /// From READY to NULL.
+        /// The open camera or recording: made on the way to READY, closed on the way to NULL.
         var session: CaptureSession?
         /// True once a pad's thread has asked the session for streams.
         var isRequested = false

@@ -2,7 +2,7 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// The frames of pads, as error messages name them.
+/// What error messages call a frame of the video pad and one of the depth pad.
 let (ofVideo, ofDepth) = ("frame on the video pad", "depth map on the depth pad")
 
 /// A depth buffer, and what its caps and the settings say of it.

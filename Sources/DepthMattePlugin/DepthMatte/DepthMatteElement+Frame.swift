@@ -19,7 +19,7 @@ extension DepthMatteElement {
         do throws(FlowStop) {
             try state.inputs.advance(in: self, to: moment, mayWait: mayWait)
         } catch {
-            // While it waits for more depth, the input has let go of the map that the probe shows.
+            // The probe alone may still hold the map it shows: a copy gives the camera its buffer back during the wait.
             probe.copyDepth(by: state.copies)
             throw error
         }

@@ -27,7 +27,7 @@ final class TestStream: SourceStream {
     var attachedCaps: CapsRef?
     private var renderer: SceneRenderer?
     private var converter: PictureConverter?
-    /// Where the maps come from, by their size in bytes.
+    /// The pools that the buffers of the maps are taken from, by the buffers' size in bytes.
     private var pools: [Int: PicturePool] = [:]
 
     /// The format of the pad's caps.

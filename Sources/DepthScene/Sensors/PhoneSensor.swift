@@ -8,7 +8,7 @@
 /// 2017, session 507), and `AVDepthData.isDepthDataFiltered`.
 struct PhoneSensor: SensorModel {
     private static let mapWidth: Float = 320
-    /// Standard deviation of the smoothing, in samples of that map.
+    /// Standard deviation of the smoothing, in samples of a map that is `mapWidth` wide.
     private static let blur: Float = 2
     /// Standard deviation of the inverse depth, in 1/m.
     private static let deviation: Float = 0.5e-3

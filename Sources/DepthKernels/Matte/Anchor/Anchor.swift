@@ -105,7 +105,8 @@ struct Anchor {
         return measured
     }
 
-    /// The head that sets the cutoff: the followed one, or by its rank where the user says which.
+    /// The head that sets the cutoff: the followed one; for `nearest` and `all` the one of highest rank among it and the
+    /// sure ones.
     private func head(of frame: MatteFrame, _ select: FaceSelect) -> Face? {
         guard let followed = frame.heads.first, followed.isFollowed else { return nil }
         var best = Face(box: followed.box, distance: followed.distance)

@@ -121,7 +121,7 @@ struct DepthPieces: ~Copyable {
         let labels = unsafe labels.reserve(map.members.height * map.rowLength, filler: 0)
         var count = unsafe label(labeled, from: 0, labels)
         for _ in 0..<(2 * radius + 2) { unsafe DepthPieces.grow(labeled, within: smooth, spare, labels) }
-        // What the erosion took whole is pieces of its own.
+        // Parts that the erosion removed entirely have no label yet: they become pieces of their own.
         spare.fill { smooth[$0] & ~labeled[$0] }
         unsafe count = label(spare, from: count, labels)
         let result = unsafe Labels(map: map, values: UnsafePointer(labels), samples: smooth)

@@ -125,7 +125,8 @@ struct Enclosure: ~Copyable {
 }
 
 extension Range<Int> {
-    /// From the first to the last number for which a test holds; all are tested.
+    /// The range from the first to the last number for which a test holds. It is called for every number: callers change
+    /// samples in it.
     @inline(__always)
     fileprivate func filled(_ isFilled: (Int) -> Bool) -> Range<Int> {
         var (first, end) = (upperBound, lowerBound)

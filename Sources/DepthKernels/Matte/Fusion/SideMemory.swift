@@ -10,7 +10,8 @@ struct SideMemory: ~Copyable {
     private static let (change, changeSquare): (Float, Float) = (0.02, 0.008)
     /// Metres by which a person's sample may come nearer beyond that, as on the leading side of a body that turns or walks.
     private static let approach: Float = 0.12
-    /// Metres beyond that by which a sample went back that shows something else: a body that leans back goes slower.
+    /// Metres beyond `change`: a sample that is farther than before by more than both shows something else. A body that leans
+    /// back goes slower.
     private static let retreat: Float = 0.03
 
     private var sides = Scratch<UInt64>()

@@ -224,7 +224,8 @@ struct SubjectBodies: ~Copyable {
         map.area(of: pieces.pieces[piece].count, at: pieces.pieces[piece].distance) >= SubjectBodies.solid
     }
 
-    /// Joins pieces to bodies, those with the longest border without a step first.
+    /// Joins pieces to bodies where most of their border has no step and this part is long enough (`long`), the longest first.
+    /// Specks are not joined, nor what was on opposite sides.
     private mutating func join(_ map: DepthPieces.Map) {
         joints.removeAll(most: pieces.borders.most)
         for (index, border) in pieces.borders.elements.enumerated() where border.smooth >= 4 {

@@ -10,7 +10,7 @@ struct SurfaceCells: ~Copyable {
     static let layer: (constant: Float, square: Float) = (0.04, 0.01)
     /// Metres over which a surface is continued that was not measured there.
     private static let gap: Float = 0.05
-    /// Of a cell's samples: the share that is measured on the surface at least.
+    /// The least share of a cell's samples that must be measured on the surface; with less, the cell has no depth.
     private static let leastShare: Float = 0.3
     /// Metres, constant + square·z²: the deviation of a window's cells from their plane that is flat.
     private static let flatness: (constant: Float, square: Float) = (0.004, 0.0025)
@@ -64,7 +64,7 @@ struct SurfaceCells: ~Copyable {
         func x(_ column: Int) -> Float { first.x + pitch * Float(column) }
         @inline(__always)
         func y(_ row: Int) -> Float { first.y + pitch * Float(row) }
-        /// X of a vector of cells.
+        /// The X (see `SurfaceCells`) of the cells of one SIMD vector, from a column on.
         @inline(__always)
         func xs(from column: Int) -> Lanes { Map.steps * pitch + x(column) }
 
@@ -191,7 +191,7 @@ struct SurfaceCells: ~Copyable {
 
     // MARK: Normals
 
-    /// Finds normal, flatness and area of a row of cells from the planes through 3x3 of them.
+    /// Finds normal, flatness and area of each cell of a row, from the plane through the 3x3 cells about it.
     private static func findNormals(row y: Int, _ map: Map) {
         let one = Lanes(repeating: 1)
         for x in Swift.stride(from: 0, to: map.stride, by: blockWidth) {

@@ -1,4 +1,4 @@
-/// The room as it was seen without anybody before it: a color for each sample of the grid, and where it was captured its depth.
+/// The room as it was seen with nobody in front of it: a color for each sample of the grid and, if it was captured, its depth.
 ///
 /// With a known background B the matting equation I = αF + (1 − α)B has one unknown less. Depth says what is room and may be learnt,
 /// and what is measured as room all the time says whether the memory still holds. Where nothing is remembered, or it is not trusted,

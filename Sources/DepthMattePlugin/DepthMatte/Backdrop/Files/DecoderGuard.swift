@@ -95,7 +95,7 @@ final class DecoderGuard: Sendable {
 
     // MARK: Data
 
-    /// Returns true if a stream with those caps may pass.
+    /// Notes what a stream is, and returns true if it may pass.
     ///
     /// - Parameter isDecoderNext: true if a decoder gets it; then the size of its pictures has to be known.
     fileprivate func admits(_ caps: CapsPointer, isDecoderNext: Bool) -> Bool {
