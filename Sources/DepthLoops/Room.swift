@@ -33,9 +33,9 @@ extension LoopSet {
             let other = unsafe third == 0 ? 0 : UInt8(truncatingIfNeeded: word[2 &* part.words] &>> shift)
             let (w, w3) = (weights(bits), weights(other))
             let target = unsafe lines + x
-            unsafe put(w + w3, target)
+            unsafe store(w + w3, target)
             if bits | other == 0 {
-                for line in 1..<15 { unsafe put(w, target + line &* stride) }
+                for line in 1..<15 { unsafe store(w, target + line &* stride) }
                 continue
             }
             var squares = Eight(repeating: 0)
@@ -49,13 +49,13 @@ extension LoopSet {
                 let (now, now3, past, past3) = (w * v, w3 * v3, w * b, w3 * b3)
                 squares += now * v + now3 * v3
                 let line = unsafe target + (channel &+ 1) &* stride
-                unsafe put(now + now3, line)
-                unsafe put(past + past3, line + 3 &* stride)
-                unsafe put(now * b + now3 * b3, line + 6 &* stride)
-                unsafe put(past * b + past3 * b3, line + 9 &* stride)
+                unsafe store(now + now3, line)
+                unsafe store(past + past3, line + 3 &* stride)
+                unsafe store(now * b + now3 * b3, line + 6 &* stride)
+                unsafe store(past * b + past3 * b3, line + 9 &* stride)
             }
-            unsafe put(squares, target + 13 &* stride)
-            unsafe put(w * eight(slopes + x) + w3 * eight(slopes3 + x), target + 14 &* stride)
+            unsafe store(squares, target + 13 &* stride)
+            unsafe store(w * eight(slopes + x) + w3 * eight(slopes3 + x), target + 14 &* stride)
         }
         for line in 0..<15 {
             let numbers = unsafe lines + line &* stride
@@ -96,12 +96,12 @@ extension LoopSet {
                 let past = unsafe limited(eight(row.room + channel &* row.room_stride + x) * gain)
                 difference += (now - past) * (now - past)
                 gains += gain * gain
-                unsafe put(linear(past), memory + (b &+ 16 &* channel &+ x))
-                unsafe put(linear(now) - linear(past), memory + (d &+ 16 &* channel &+ x))
+                unsafe store(linear(past), memory + (b &+ 16 &* channel &+ x))
+                unsafe store(linear(now) - linear(past), memory + (d &+ 16 &* channel &+ x))
             }
-            unsafe put(difference, memory + (toRoom &+ x))
+            unsafe store(difference, memory + (toRoom &+ x))
             let trembling = unsafe eight(memory + (slopes &+ x)) * gains * (jitter * jitter / 9)
-            unsafe put(eight(part.noise + x) + trembling, memory + (noise &+ x))
+            unsafe store(eight(part.noise + x) + trembling, memory + (noise &+ x))
             var nearest = Eight(repeating: 4)
             for index in unsafe upTo(part.person_colors) {
                 var distance = Eight(repeating: 0)
@@ -113,7 +113,7 @@ extension LoopSet {
                 }
                 nearest = least(nearest, distance)
             }
-            unsafe put(nearest, memory + (toPerson &+ x))
+            unsafe store(nearest, memory + (toPerson &+ x))
         }
         for x in upTo(count) {
             @inline(__always)
@@ -223,9 +223,4 @@ private func weights(_ bits: UInt8) -> Eight {
     let ones = SIMD8<Int32>(1, 2, 4, 8, 16, 32, 64, 128)
     let isSet = unsafe unsafeBitCast((SIMD8<Int32>(repeating: Int32(bits)) & ones) .== ones, to: SIMD8<UInt32>.self)
     return unsafe unsafeBitCast(isSet & SIMD8<UInt32>(repeating: Float(1).bitPattern), to: Eight.self)
-}
-
-@inline(__always)
-private func put(_ numbers: Eight, _ target: UnsafeMutablePointer<Float>) {
-    unsafe UnsafeMutableRawPointer(target).storeBytes(of: numbers, as: Eight.self)
 }

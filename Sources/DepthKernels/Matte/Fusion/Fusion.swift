@@ -20,7 +20,7 @@ struct Fusion: ~Copyable {
     private var logOdds = LogOdds()
     private var model = GuidedFilter()
     private var drawing = Drawing()
-    /// What survives a reset: the room does not change by a flush.
+    /// Survives a reset: a flush does not change the room.
     private(set) var room = RoomMemory()
     private var lastGrid: WorkGrid?
     private var last: (sets: Classes.Sets, result: LogOdds.Result)?

@@ -17,7 +17,7 @@ import CDepthKernels
 /// Source: Smith and Blinn, "Blue screen matting", SIGGRAPH 1996; Qian and Sezan, "Video background replacement without a blue
 /// screen", ICIP 1999.
 struct RoomEvidence: ~Copyable {
-    /// What `ColorEvidence` knows of the person's colors.
+    /// The person's colors, as `ColorEvidence` knows them.
     struct Person {
         let palettes: ColorEvidence.Palettes
         let order: [SIMD2<Int>]

@@ -17,8 +17,9 @@ struct RoomLight: ~Copyable {
     /// Samples along a side of a cell; and the samples of a cell that are looked at, those of every second row.
     static let side = 4
     private static let samples: Float = 8
-    /// Samples, and weights of the boxes.
-    private static let radii = [(12.0, Float(1)), (36.0, 0.05), (108.0, 0.002)]
+    /// Samples: the radius of the narrowest box. Then of all boxes how many times as wide they are, and their weights.
+    private static let radius = 12.0
+    private static let boxes: InlineArray<3, (times: Int, weight: Float)> = [(1, 1), (3, 0.05), (9, 0.002)]
     /// Variances: of a channel at least, of a cell's mean at least and at most.
     private static let (floor, cellFloor, cellMost): (Float, Float, Float) = (
         squared(2.5 / 255), squared(1.5 / 255), 6 / squared(255)
@@ -35,7 +36,7 @@ struct RoomLight: ~Copyable {
     private static let (fullCell, enoughCells): (Float, Float) = (0.4, 0.002)
     /// The coded values between which a gain is measured.
     private static let (dark, bright): (Float, Float) = (10 / 255, 245 / 255)
-    /// What boxes without sure room come to: gain 1, no noise, the trust of the whole picture.
+    /// Added to the sums of boxes, so that those without sure room come to gain 1, no noise, the trust of the whole picture.
     private static let (littleLight, little): (Float, Float) = (6 / squared(255), 0.002)
     private static let bins = 2048
     /// Numbers of a cell's sums (`DepthLoops/Room.swift`).
@@ -297,12 +298,13 @@ struct RoomLight: ~Copyable {
 
     /// Cells, and weights for a sum over the box.
     private func boxes(on grid: WorkGrid) -> Reach {
-        let first = max(nearestIndex(grid.samples(12) / Double(RoomLight.side), in: 1...max(columns, rows, 1)), 1)
-        func box(_ times: Int, _ weight: Float) -> (radius: Int, weight: Float) {
+        let cells = grid.samples(RoomLight.radius) / Double(RoomLight.side)
+        let first = max(nearestIndex(cells, in: 1...max(columns, rows, 1)), 1)
+        return Reach { index in
+            let (times, weight) = RoomLight.boxes[index]
             let width = Float(2 * times * first + 1)
             return (times * first, weight / (width * width))
         }
-        return [box(1, 1), box(3, 0.05), box(9, 0.002)]
     }
 
     /// Averages a field over boxes. Beyond the border everything is 0: only ratios of two averages count.

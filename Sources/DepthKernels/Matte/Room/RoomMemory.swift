@@ -54,7 +54,7 @@ struct RoomMemory: ~Copyable {
     private var hasSurfaces = false
     private(set) var report = RoomReport()
 
-    /// What the memory belongs to.
+    /// The grid, the picture and the reading of depth that a memory belongs to.
     struct Key: Equatable {
         let grid: WorkGrid
         let colors: VideoColors
@@ -183,10 +183,8 @@ struct RoomMemory: ~Copyable {
         let (surface, width) = (set(.surface, on: key.grid), key.grid.width)
         for y in 0..<key.grid.height {
             for index in 0..<surface.stride {
-                var (near, found) = unsafe (field.near.row(y)[index], UInt64(0))
-                while near != 0 {
-                    let bit = near.trailingZeroBitCount
-                    near &= near &- 1
+                var found: UInt64 = 0
+                field.near[index, y].forEachBit { bit in
                     let x = index &* 64 &+ bit
                     let (z, known) = unsafe (
                         field.metres[y &* field.rowLength &+ x], Float(planes.depth[y &* width &+ x]) * 0.001
@@ -196,7 +194,7 @@ struct RoomMemory: ~Copyable {
                         found |= 1 &<< UInt64(truncatingIfNeeded: bit)
                     }
                 }
-                unsafe surface.row(y)[index] = found
+                surface[index, y] = found
             }
         }
         RoomMemory.moveBehind(field, surface)
