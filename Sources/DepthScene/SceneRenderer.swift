@@ -131,7 +131,7 @@ package final class SceneRenderer {
         var drawings = [scene.background(seconds: seconds), scene.foreground(seconds: seconds)]
             .filter { !$0.isEmpty }.map { drawing(of: $0, onlyOutlines: false) }
         if scene.change == .screen { drawings.insert(television(frame: frame), at: 0) }
-        let light = (0..<width).map { scene.light(x: (Float($0) + 0.5) / Float(width)) }
+        let light = scene.change == .light ? (0..<width).map { scene.light(x: (Float($0) + 0.5) / Float(width)) } : nil
         let noise = scene.pattern == .dim ? VideoNoise(seed: scene.seed, frame: frame) : nil
         var pixels = [Color](repeating: .zero, count: width)
         for row in 0..<height {
@@ -142,7 +142,7 @@ package final class SceneRenderer {
                     pixels[column] = painted[column] + pixels[column] * (1 - painted[column].w)
                 }
             }
-            for column in 0..<width { pixels[column] *= light[column] }
+            if let light { for column in 0..<width { pixels[column] *= light[column] } }
             noise?.apply(to: &pixels, row: row)
             write(row, to: plane) { pixels[$0].pixel }
         }

@@ -15,12 +15,11 @@ extension Scene {
     /// From the layout to the frame, where the camera is turned.
     static let nudge = Affine.move([0.0036, 0.002])
 
-    /// The light on a column of the picture, as a factor of blue, green and red.
+    /// The lamp's light on a column of the picture, as a factor of blue, green and red.
     ///
     /// - Parameter x: 0…1, from left to right.
     func light(x: Float) -> Color {
-        guard change == .light else { return Color(repeating: 1) }
-        return Color(repeating: 1) + [0.10, 0.18, 0.22, 0] * x
+        Color(repeating: 1) + [0.10, 0.18, 0.22, 0] * x
     }
 }
 
