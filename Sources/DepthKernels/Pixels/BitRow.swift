@@ -84,6 +84,12 @@ struct BitRow {
         return min(place &+ word.trailingZeroBitCount, end)
     }
 
+    /// True where every number of the range is a member.
+    @inline(__always)
+    func containsAll(_ range: Range<Int>) -> Bool {
+        firstMissing(from: range.lowerBound, to: range.upperBound) == range.upperBound
+    }
+
     /// True where a number of the range is a member.
     @inline(__always)
     func intersects(_ range: Range<Int>) -> Bool {

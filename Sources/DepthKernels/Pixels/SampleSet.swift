@@ -50,7 +50,7 @@ struct SampleSet {
     func intersect(rows: Range<Int>, into target: UnsafeMutablePointer<UInt64>) {
         for index in 0..<stride {
             var word = UInt64.max
-            for y in rows { unsafe word &= row(y)[index] }
+            for y in rows { word &= self[index, y] }
             unsafe target[index] = word
         }
     }

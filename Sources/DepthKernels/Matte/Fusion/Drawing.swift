@@ -140,12 +140,9 @@ struct Drawing: ~Copyable {
         let covers = unsafe AlphaCovers(segments, width: geometry.width, bandOfRow: geometry.bandOfRow)
         for band in 0..<person.height {
             for (segment, (samples, isInside)) in geometry.segments.enumerated() where !samples.isEmpty {
-                func isAll(_ set: SampleSet) -> Bool {
-                    let (first, end) = (samples.lowerBound, samples.upperBound)
-                    return set.bits(band).firstMissing(from: first, to: end) == end
-                }
-                if isAll(room) { continue }
-                unsafe covers.band(band &+ 1)[segment] = isInside && isAll(person) ? .opaque : .mixed
+                if room.bits(band).containsAll(samples) { continue }
+                let isOpaque = isInside && person.bits(band).containsAll(samples)
+                unsafe covers.band(band &+ 1)[segment] = isOpaque ? .opaque : .mixed
             }
         }
         self.covers = covers

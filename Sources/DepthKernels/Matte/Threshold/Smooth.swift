@@ -63,19 +63,18 @@ private struct MixedSamples: ~Copyable {
     mutating func find(
         in map: OpacityMap, radius: Int, _ loops: Loops
     ) -> (alongRows: SampleSet, around: SampleSet) {
-        let memory = unsafe memory.reserve(5 * map.clear.wordCount, filler: 0)
-        func set(_ index: Int) -> SampleSet { unsafe map.clear.placed(in: memory, index) }
-        let (alongRows, around, opaqueAlongRows, opaqueAround, rest) = (set(0), set(1), set(2), set(3), set(4))
+        let sets: InlineArray<5, SampleSet> = memory.sets(like: map.clear)
+        let (alongRows, around, opaqueAlongRows, opaqueAround, rest) = (sets[0], sets[1], sets[2], sets[3], sets[4])
         /// Finds the samples with one in reach that is not plain.
         func findNear(_ plain: SampleSet, into targets: InlineArray<2, SampleSet>) {
-            rest.fill { unsafe ~plain.words[$0] }
+            rest.fill { ~plain[$0] }
             rest.trim()
             dilation.dilate(rest, rows: [0, radius], into: targets, loops) { _, _ in radius }
         }
         findNear(map.clear, into: [alongRows, around])
         findNear(map.opaque, into: [opaqueAlongRows, opaqueAround])
-        alongRows.fill { unsafe alongRows.words[$0] & opaqueAlongRows.words[$0] }
-        around.fill { unsafe around.words[$0] & opaqueAround.words[$0] }
+        alongRows.fill { alongRows[$0] & opaqueAlongRows[$0] }
+        around.fill { around[$0] & opaqueAround[$0] }
         return (alongRows, around)
     }
 }

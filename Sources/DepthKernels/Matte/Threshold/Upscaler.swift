@@ -80,12 +80,8 @@ private struct UpscaleRows: BandWork {
     ///   - clear, opaque: the columns that are so in all rows of the map that the strip depends on; all where there are none.
     private func cover(ofSegment index: Int, isInside: Bool, clear: BitRow, opaque: BitRow) -> Cover {
         guard let segment = geometry.segments[index] else { return .clear }
-        func isAll(_ bits: BitRow) -> Bool {
-            let (first, end) = (segment.samples.lowerBound, segment.samples.upperBound)
-            return bits.firstMissing(from: first, to: end) == end
-        }
-        if isAll(clear) { return .clear }
-        return isInside && segment.isInside && isAll(opaque) ? .opaque : .mixed
+        if clear.containsAll(segment.samples) { return .clear }
+        return isInside && segment.isInside && opaque.containsAll(segment.samples) ? .opaque : .mixed
     }
 
     private func bytes(row y: Int) -> UnsafeMutablePointer<UInt8> {
