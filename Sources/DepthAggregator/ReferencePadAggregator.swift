@@ -202,7 +202,7 @@ extension ReferencePadAggregator {
     ///   - what: the frame, as a noun with its pad.
     ///   - consequence: the effect on the output, as a clause.
     package func report(_ fault: FrameFault, of what: String, _ consequence: String) {
-        Self.log.info(self) { "\(what): \(fault)" }
+        Self.log(GST_LEVEL_INFO, self) { "\(what): \(fault)" }
         if streams.state.warnings.admits("\(what) \(fault.cause)") { warn(ElementError(fault, in: what, consequence)) }
     }
 

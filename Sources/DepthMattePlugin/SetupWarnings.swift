@@ -9,7 +9,7 @@ extension ReferencePadAggregator {
     /// Logs that the reference pad is not linked as the element goes to PAUSED. This may be right: demuxers link late.
     func logIfReferencePadIsUnlinked() {
         guard isReferencePadUnlinked else { return }
-        Self.log.warning(self) { "pad \(Role.reference.description) is not linked; nothing is output until it is" }
+        Self.log(GST_LEVEL_WARNING, self) { "pad \(Role.reference.description) is not linked; nothing is output until it is" }
     }
 
     /// Warns on the bus when another pad already receives data. Once a second at most.
@@ -47,7 +47,7 @@ extension ReferencePadAggregator {
     func logTransparentColor(_ property: String, _ argb: UInt32) {
         guard argb > 0, argb < 0x0100_0000 else { return }
         let opaque = hexadecimal(argb | 0xff00_0000)
-        Self.log.warning(self) {
+        Self.log(GST_LEVEL_WARNING, self) {
             "\(property)=\(hexadecimal(argb)) has alpha 0, so it is transparent; the opaque color is \(opaque)"
         }
     }

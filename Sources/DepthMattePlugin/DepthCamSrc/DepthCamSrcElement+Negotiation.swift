@@ -51,7 +51,7 @@ extension DepthCamSrcElement {
             output.stream.write(to: caps)
             guard gst_caps_can_intersect(caps, peer) != 0 else { continue }
             if stream.format != output {
-                Self.log.debug(self) { "\(stream.role.rawValue) caps: \(caps.text)" }
+                Self.log(GST_LEVEL_DEBUG, self) { "\(stream.role.rawValue) caps: \(caps.text)" }
                 guard gst_pad_push_event(stream.pad, gst_event_new_caps(caps)) != 0 else { throw stream.pad.refusal }
                 try stream.setFormat(output, from: mode, unit: camera.depthUnit)
                 if stream.role == .depth { try writeCalibration(output.stream) }

@@ -48,7 +48,7 @@ final class CloudSnapshot: Sendable {
 
     /// Posts the element message "snapshot".
     private func announce(_ file: PointCloudFile, at path: String, for element: ElementReference) {
-        DepthCloudElement.log.debug(element) { "\(file.points) points are in \(path)" }
+        DepthCloudElement.log(GST_LEVEL_DEBUG, element) { "\(file.points) points are in \(path)" }
         guard let structure = gst_structure_new_empty("snapshot") else { return }
         structure.set("location", to: path)
         structure.set("points", to: UInt64(file.points))

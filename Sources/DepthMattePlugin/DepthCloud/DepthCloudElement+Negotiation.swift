@@ -47,7 +47,7 @@ extension DepthCloudElement {
             gst_caps_unref(result)
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
         }
-        Self.log.debug(self) { "depth \(depth.caps.pointer.text), output \(result.text)" }
+        Self.log(GST_LEVEL_DEBUG, self) { "depth \(depth.caps.pointer.text), output \(result.text)" }
         return result
     }
 

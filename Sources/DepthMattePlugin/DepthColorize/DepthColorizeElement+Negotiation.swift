@@ -44,7 +44,7 @@ extension DepthColorizeElement {
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
         }
         state.painter = made
-        Self.log.debug(self) { "depth \(depth.caps.pointer.text), output \(result.text)" }
+        Self.log(GST_LEVEL_DEBUG, self) { "depth \(depth.caps.pointer.text), output \(result.text)" }
         return result
     }
 

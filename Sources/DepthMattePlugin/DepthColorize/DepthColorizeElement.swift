@@ -81,7 +81,7 @@ final class DepthColorizeElement: DepthLedElement {
         }
         probe.show(state.copies.copy(of: map), width: painter.output.width, height: painter.output.height)
         writeProbe(on: canvas.pointer, painter)
-        Self.log.trace(self) {
+        Self.log(GST_LEVEL_LOG, self) {
             "map at \(moment.time.map(String.init) ?? "no time"): \(mix == nil ? "alone" : "over the video")"
         }
         frame = canvas

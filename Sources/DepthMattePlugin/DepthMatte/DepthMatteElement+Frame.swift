@@ -177,7 +177,9 @@ extension DepthMatteElement {
 
     private func finish(_ outcome: Statistics.Outcome, _ job: Job, since startOfWork: gint64) {
         let time = job.moment.time
-        Self.log.trace(self) { "frame at \(time.map(String.init) ?? "no time"): \(outcome), \(state.maker.report)" }
+        Self.log(GST_LEVEL_LOG, self) {
+            "frame at \(time.map(String.init) ?? "no time"): \(outcome), \(state.maker.report)"
+        }
         updateStatistics(outcome, at: time, since: startOfWork, interval: job.settings.statsInterval)
     }
 }

@@ -123,7 +123,7 @@ extension DepthMatteElement {
         let made = Compositor(input.format, transparent: wantsAlpha && output.format == video.withAlpha)
         if wantsAlpha && !made.hasStraightAlpha { warnOfMissingAlpha(video) }
         state.compositor = made
-        Self.log.debug(self) { "video \(input.caps.pointer.text), output \(output.name)" }
+        Self.log(GST_LEVEL_DEBUG, self) { "video \(input.caps.pointer.text), output \(output.name)" }
         return result
     }
 

@@ -198,7 +198,7 @@ final class DepthTestSrcElement: PushSource {
         }
         defer { gst_caps_unref(caps) }
         if stream.role == .depth { addCalibration(to: caps) }
-        Self.log.debug(self) { "\(stream.role.rawValue) caps: \(caps.text)" }
+        Self.log(GST_LEVEL_DEBUG, self) { "\(stream.role.rawValue) caps: \(caps.text)" }
         if let current = gst_pad_get_current_caps(stream.pad) {
             defer { gst_caps_unref(current) }
             if stream.format != nil, gst_caps_is_equal(current, caps) != 0 { return }
