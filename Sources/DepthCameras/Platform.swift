@@ -54,10 +54,27 @@ package struct DynamicLibrary: @unchecked Sendable {  // guard: the handle is on
     package func function<Function>(_ symbol: String, as type: Function.Type = Function.self) throws(CameraError)
         -> Function
     {
-        guard let address = dlsym(handle, symbol) else {
-            throw .libraryUnsuitable("\(name) has no function \(symbol)")
-        }
+        guard let address = dlsym(handle, symbol) else { throw missing(symbol) }
         return unsafeBitCast(address, to: type)
+    }
+
+    /// The functions of a table of `CCameras`.
+    ///
+    /// - Parameter symbols: the table's names, parted by spaces. A function whose name ends with a question mark may be missing.
+    /// - Throws: `CameraError.libraryUnsuitable` where another one is missing.
+    func functions<Table: BitwiseCopyable>(_ symbols: UnsafePointer<CChar>) throws(CameraError) -> Table {
+        var addresses: [UnsafeMutableRawPointer?] = []
+        for symbol in String(cString: symbols).split(separator: " ") {
+            let isOptional = symbol.last == "?"
+            let address = dlsym(handle, String(isOptional ? symbol.dropLast() : symbol))
+            guard address != nil || isOptional else { throw missing(symbol) }
+            addresses.append(address)
+        }
+        return addresses.withUnsafeBytes { $0.loadUnaligned(as: Table.self) }
+    }
+
+    private func missing(_ symbol: some StringProtocol) -> CameraError {
+        .libraryUnsuitable("\(name) has no function \(symbol)")
     }
 
     /// The folder of the file that has a function; nil where the system does not tell.
@@ -121,14 +138,6 @@ func sleep(nanoseconds: Int64) {
     interval.tv_sec = .init(nanoseconds / 1_000_000_000)
     interval.tv_nsec = .init(nanoseconds % 1_000_000_000)
     nanosleep(&interval, nil)
-}
-
-/// Lends a C `timeval`.
-func withTimeval<Result>(nanoseconds: Int64, _ body: (UnsafeMutableRawPointer) -> Result) -> Result {
-    var time = timeval()
-    time.tv_sec = .init(nanoseconds / 1_000_000_000)
-    time.tv_usec = .init(nanoseconds % 1_000_000_000 / 1000)
-    return withUnsafeMutablePointer(to: &time) { body(UnsafeMutableRawPointer($0)) }
 }
 
 // MARK: Threads
