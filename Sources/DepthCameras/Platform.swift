@@ -1,5 +1,4 @@
-// All that the drivers need of the C library, and the reading of files for the plugin. Another platform changes only this
-// file and the plugin's own.
+// All that the drivers and the elements need of the C library. Another platform changes only this file.
 import Synchronization
 
 #if canImport(Glibc)
@@ -271,7 +270,7 @@ final class LastingThread: Sendable {
 // MARK: The environment
 
 /// A variable of the environment; nil where it is not set.
-func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+package func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
 /// Sets what a camera's library can be told by the environment alone, unless the user has set it.
 ///
@@ -365,3 +364,21 @@ private func openForReading(_ path: String) -> CInt {
 }
 
 func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+/// The names in a folder, sorted; none where it cannot be read.
+package func names(inFolder path: String) -> [String] {
+    guard let folder = opendir(path), let start = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+        // An entry ends with its name: `d_name` as a whole, all 256 bytes of it, is not there to be copied.
+        let name = String(cString: UnsafeRawPointer(entry).advanced(by: start).assumingMemoryBound(to: CChar.self))
+        if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+}
+
+package func closeFile(_ descriptor: CInt) { close(descriptor) }
+
+/// Removes a file, if it is there.
+package func removeFile(_ path: String) { unlink(path) }
