@@ -33,6 +33,22 @@ package struct OwnedBuffer: ~Copyable {
     }
 }
 
+/// One reference to caps, given back when its only owner is done.
+package struct OwnedCaps: ~Copyable {
+    package let pointer: CapsPointer
+
+    /// Takes over a reference that the caller owns.
+    package init(taking pointer: CapsPointer) { self.pointer = pointer }
+
+    /// The same, where there is one.
+    package init?(taking pointer: CapsPointer?) {
+        guard let pointer else { return nil }
+        self.pointer = pointer
+    }
+
+    deinit { gst_caps_unref(pointer) }
+}
+
 /// A buffer, caps or an event that several places keep, given back when the last of them is done.
 package final class Ref<Object> {
     package let pointer: UnsafeMutablePointer<Object>
