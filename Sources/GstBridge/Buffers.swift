@@ -189,13 +189,6 @@ package func newBuffer(size: Int) throws(FrameFault) -> OwnedBuffer {
 /// A zeroed buffer of `size` bytes, to be kept by several.
 package func newSharedBuffer(size: Int) throws(FrameFault) -> BufferRef { BufferRef(try newBuffer(size: size)) }
 
-/// A zeroed buffer with the timestamps, flags and metas of another, less the metas that describe its memory.
-package func newBuffer(size: Int, stampedLike original: BufferPointer) throws(FrameFault) -> OwnedBuffer {
-    let buffer = try newBuffer(size: size)
-    stamp(buffer.pointer, like: original)
-    return buffer
-}
-
 /// Gives a buffer the timestamps, flags and metas of another, less the metas that describe its memory.
 func stamp(_ buffer: BufferPointer, like original: BufferPointer) {
     buffer.takeTimes(of: original)
