@@ -156,7 +156,12 @@ extension ReferencePadAggregator {
     package func startStreams() {
         streams.lastRefusal.withLock { $0 = nil }
         streams.flushes.forgetWaiting()
-        if let reference = referencePad { setSeqnum(on: reference.pad) }
+        guard let reference = referencePad else { return }
+        setSeqnum(on: reference.pad)
+        // This may be right: demuxers link late.
+        if !reference.pad.pad.isLinked {
+            Self.log(GST_LEVEL_WARNING, self) { "pad \(Role.reference) is not linked; nothing is output until it is" }
+        }
     }
 
     package func sendEvent(_ event: EventPointer, parent: EventHandler) -> Bool {

@@ -6,15 +6,9 @@ import Synchronization
 
 /// Warnings of set-ups that are valid but most likely not meant: the output alone does not say why it shows nothing.
 extension ReferencePadAggregator {
-    /// Logs that the reference pad is not linked as the element goes to PAUSED. This may be right: demuxers link late.
-    func logIfReferencePadIsUnlinked() {
-        guard isReferencePadUnlinked else { return }
-        Self.log(GST_LEVEL_WARNING, self) { "pad \(Role.reference.description) is not linked; nothing is output until it is" }
-    }
-
     /// Warns on the bus when another pad already receives data. Once a second at most.
     func warnIfReferencePadIsUnlinked() {
-        guard isReferencePadUnlinked, streams.state.warnings.admits("reference pad") else { return }
+        guard referencePad?.pad.pad.isLinked == false, streams.state.warnings.admits("reference pad") else { return }
         warn(ElementError(.settings, unlinked))
     }
 
@@ -28,11 +22,6 @@ extension ReferencePadAggregator {
 
     private var unlinked: String {
         "The pad \(Role.reference.description) is not linked. Nothing is output until it is."
-    }
-
-    private var isReferencePadUnlinked: Bool {
-        guard let reference = referencePad else { return false }
-        return gst_pad_is_linked(reference.pad.pad) == 0
     }
 
     /// Warns of properties by which depth means nothing, or not what they seem to. Once a second at most.

@@ -52,7 +52,6 @@ final class CloudSnapshot: Sendable {
         guard let structure = gst_structure_new_empty("snapshot") else { return }
         structure.set("location", to: path)
         structure.set("points", to: UInt64(file.points))
-        guard let message = gst_message_new_element(element.object, structure) else { return }
-        gst_element_post_message(element.instance, message)
+        element.post(gst_message_new_element(element.object, structure))
     }
 }
